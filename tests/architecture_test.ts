@@ -10,7 +10,7 @@ const languages = ["jmespath", "cel", "pattern", "patch", "template", "condition
 const policies = [...base, ...languages, "policy", "match", "context", "rules"];
 const engine = [...policies, "engine"];
 
-/** What each module of `lib/` may import, lowest first. */
+/** The modules that each module of `lib/` may import, lowest first. */
 const allowed: Record<string, readonly string[]> = {
   json: [],
   bytes: ["json"],
@@ -269,7 +269,7 @@ Deno.test("a comment on Kyverno parity names the test that pins it", () => {
 
 /** Words that the glossary replaces (docs/GLOSSARY.md, the last table), in comments and in titles of tests. */
 const replacedWords =
-  /\b[Tt]he reference's\b|\bas in the reference\b|\b(?:surroundings|agenda|patience|lonely|ceases|brought|strangers|[Tt]old|[Tt]ells)\b|\bknows no world\b/;
+  /\b[Tt]he reference's\b|\bas in the reference\b|\b(?:surroundings|agenda|patience|lonely|ceases|brought|strangers|amid|[Tt]old|[Tt]ells)\b|\bknows no world\b|\b[Aa]s whom\b|\bFor what\b|\b[Tt]hat which\b|\bthere are those\b|^(?:\/\*\*|\s*\/\/) What\b(?![^.]*\?)/;
 
 Deno.test("comments and titles use the glossary's words: Kyverno is called Kyverno", () => {
   const testFiles = sourceFiles(join(root, "tests")).filter((path) => path !== import.meta.filename)
@@ -278,6 +278,54 @@ Deno.test("comments and titles use the glossary's words: Kyverno is called Kyver
     const titles = [...text.matchAll(/Deno\.test\(\s*["`]([^"`]+)/g)].map(([, title]) => title!);
     const found = [...commentsOf(text), ...titles].find((each) => replacedWords.test(each));
     return found === undefined ? [] : [`${name}: ${found.slice(0, 100)}`];
+  });
+  assert.deepEqual(wrong, []);
+});
+
+/** Words that `docs/GLOSSARY.md` replaces; an identifier such as `knownPaths` or `isOwn` must not hold them. */
+const replacedNames =
+  /^(?:known|own|ask|asks|asked|asking|asker|unasked|told|tell|tells|settles?|settled|questions?|worlds?|surroundings|strangers?|brought|lonely|patience|agenda)$/;
+
+/** Identifiers of JavaScript, of URLs and of JSON output that hold such a word. */
+const allowedNames = new Set([
+  ...["hasOwn", "ownKeys", "getOwnPropertyNames", "allSettled"],
+  ...["questionMark", "endsInQuestionMark"],
+  "unasked", // a key in the JSON of `explain`
+]);
+
+/**
+ * The files of `lib/` in which a subject is a term: User, Group or ServiceAccount of an RBAC binding or of a match
+ * block, the holder of a certificate, the artifact of an in-toto statement, the searched argument of a JMESPath
+ * function, and a key in the JSON of `explain`.
+ */
+const subjectFiles =
+  /^lib\/(?:adapters\/signatures\/|embedded\/(?:rbac|system_objects)|engine\/roles|install\/(?:certificates\/|manifests\/access|export\/match_resources)|jmespath\/|kube\/x509\/|live\/admission\/classic_checks|live\/admission_policies\/match_constraints|match\/|policy\/|ports\/signatures|report\/explanation|rules\/policy_kinds\/image_attestors)/;
+
+/** The identifiers of a source text, without its comments, texts and regular expressions. */
+function identifiersOf(text: string): Set<string> {
+  const code = text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/(^|\s)\/\/.*/g, "$1")
+    .replace(/"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/g, '""')
+    .replace(
+      /`[^`]*`/g,
+      (template) => [...template.matchAll(/\$\{([^}]*)\}/g)].map(([, code]) => code).join(" "),
+    )
+    .replace(/([(,=:[!&|?{};\s])\/(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[dgimsuvy]*/g, "$1");
+  return new Set(code.match(/[A-Za-z_$][\w$]*/g) ?? []);
+}
+
+Deno.test("identifiers use the glossary's words: no known, own, asked, told, question, and a subject only where it is a term", () => {
+  const others = ["tests", "site"].flatMap((folder) => sourceFiles(join(root, folder)))
+    .filter((path) => !path.includes("node_modules") && path !== import.meta.filename)
+    .map((path) => ({ name: relative(root, path), text: Deno.readTextFileSync(path) }));
+  const wrong = [...files, ...others].flatMap(({ name, text }) => {
+    const mayNameSubjects = !name.startsWith("lib/") || subjectFiles.test(name);
+    return [...identifiersOf(text)].filter((identifier) => {
+      if (allowedNames.has(identifier)) return false;
+      const words = (identifier.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g) ?? []).map((word) =>
+        word.toLowerCase()
+      );
+      return words.some((word) => replacedNames.test(word) || (!mayNameSubjects && /^subjects?$/.test(word)));
+    }).map((identifier) => `${name}: ${identifier}`);
   });
   assert.deepEqual(wrong, []);
 });
