@@ -4,7 +4,7 @@ export interface Page {
   readonly path: string;
   /** The section of the side bar that lists it, in the order of {@link sections}; a page without one is only linked to. */
   readonly section?: Section;
-  /** What the side bar calls it. */
+  /** The title in the side bar. */
   readonly title: string;
   /** Markdown. */
   readonly text: string;

@@ -19,7 +19,7 @@ const withoutSideEffects: Plugin = {
 
 const resolved = Symbol("resolved");
 
-/** What a bundle is made of. */
+/** The inputs of a bundle. */
 export interface BundleOptions {
   /** Paths of scripts, by the names of what is made of them. */
   readonly entries: Readonly<Record<string, string>>;

@@ -3,7 +3,7 @@
 declare const FILES: readonly string[];
 declare const VERSION: string;
 
-/** What service workers have beside pages. */
+/** The members of a service worker's global scope that a page lacks. */
 interface WorkerScope {
   addEventListener(name: string, listener: (event: WorkerEvent) => void): void;
   skipWaiting(): Promise<void>;

@@ -28,11 +28,11 @@ import { markOf } from "./diagnostics.ts";
 import { hoverNotes } from "./hover.ts";
 import { editorTheme } from "./theme.ts";
 
-/** What an editor is made with. */
+/** The options of an editor. */
 export interface CodeEditorOptions {
   readonly parent: HTMLElement;
   readonly text: string;
-  /** What screen readers call it. */
+  /** The name that screen readers read aloud. */
   readonly label: string;
   readonly placeholder?: string;
   /** Whether fields and functions of policies are suggested and explained. */
@@ -74,8 +74,8 @@ export function createCodeEditor(options: CodeEditorOptions): CodeEditor {
       view.dispatch(setDiagnostics(view.state, marks.sort((left, right) => left.from - right.from)));
     },
     setFailingLines(lines) {
-      const known = [...new Set(lines)].filter((line) => line >= 1 && line <= view.state.doc.lines);
-      view.dispatch({ effects: failingLines.of(known.sort((left, right) => left - right)) });
+      const shown = [...new Set(lines)].filter((line) => line >= 1 && line <= view.state.doc.lines);
+      view.dispatch({ effects: failingLines.of(shown.sort((left, right) => left - right)) });
     },
     goTo(line, column) {
       const found = view.state.doc.line(Math.min(Math.max(line, 1), view.state.doc.lines));

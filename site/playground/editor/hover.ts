@@ -1,4 +1,4 @@
-/** What a field or a function is, where the pointer rests. */
+/** Shows the description of the field or function under the pointer. */
 import { hoverTooltip, type Tooltip } from "@codemirror/view";
 import { languageNotes } from "./language_notes.ts";
 import { schemaAt, typeText, valuesOf } from "./schema.ts";

@@ -1,4 +1,4 @@
-/** What completion and hover know, once the engine has said it. */
+/** The schemas, functions and operators that completion and hover use; the engine's worker sends them. */
 import type { FunctionNote } from "../worker/language.ts";
 import type { Schema } from "./schema.ts";
 
@@ -9,14 +9,14 @@ export interface LanguageNotes {
   readonly operators: readonly string[];
 }
 
-let known: LanguageNotes = { schemas: {}, functions: [], operators: [] };
+let latestNotes: LanguageNotes = { schemas: {}, functions: [], operators: [] };
 
-/** What is known by now. */
+/** The notes received so far. */
 export function languageNotes(): LanguageNotes {
-  return known;
+  return latestNotes;
 }
 
 /** Takes in what the engine said. */
 export function learn(notes: LanguageNotes): void {
-  known = notes;
+  latestNotes = notes;
 }

@@ -1,4 +1,4 @@
-/** What the JSON Schemas of policies say about a place in a document. */
+/** Looks up the part of a policy's JSON Schema that describes a path in a document. */
 import type { YamlPath } from "./yaml_path.ts";
 
 /** The parts of JSON Schema that the schemas of policies use. */

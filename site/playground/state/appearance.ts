@@ -1,7 +1,7 @@
 /** Light or dark, as the system says or as people choose. */
 import { effect, signal } from "@preact/signals";
 
-/** What was chosen. */
+/** The chosen colour scheme. */
 export type Appearance = "system" | "light" | "dark";
 
 const key = "postern-appearance";

@@ -2,10 +2,10 @@
 import type { SimulationOptions, SimulationTexts } from "../../../lib/simulation/mod.ts";
 import type { ExpressionResult, ExpressionTask } from "../worker/expressions.ts";
 import type { Files } from "../worker/test_folder.ts";
-import type { Answer, Question } from "../worker/protocol.ts";
+import type { Answer, EngineRequest } from "../worker/protocol.ts";
 
 /** Milliseconds that a worker has to take up a new run before it is replaced. */
-const patience = 400;
+const startTimeoutMs = 400;
 
 /** Receives the answers of runs. */
 export type OnAnswer = (answer: Answer) => void;
@@ -17,7 +17,7 @@ export class Engine {
   #worker: Worker;
   #number = 0;
   #isReady = false;
-  #run: (Question & { readonly kind: "run" }) | undefined;
+  #run: (EngineRequest & { readonly kind: "run" }) | undefined;
   #replacing: ReturnType<typeof setTimeout> | undefined;
   readonly #waiting = new Map<number, (answer: Answer) => void>();
   /** How many workers were given up because they did not answer. */
@@ -33,20 +33,20 @@ export class Engine {
   run(texts: SimulationTexts, options: SimulationOptions): number {
     const number = ++this.#number;
     this.#run = { kind: "run", number, texts, options };
-    this.#ask(this.#run);
-    // What keeps the worker busy may never end: another one takes over then.
-    if (this.#isReady) this.#replacing ??= setTimeout(() => this.#replace(), patience);
+    this.#send(this.#run);
+    // A run may keep the worker busy for ever: a new worker then replaces it.
+    if (this.#isReady) this.#replacing ??= setTimeout(() => this.#replace(), startTimeoutMs);
     return number;
   }
 
   /** Loads the outcome of one input of the last run. */
   outcome(index: number): number {
-    return this.#ask({ kind: "outcome", number: ++this.#number, index });
+    return this.#send({ kind: "outcome", number: ++this.#number, index });
   }
 
   /** Asks for schemas and functions. */
   language(): number {
-    return this.#ask({ kind: "language", number: ++this.#number });
+    return this.#send({ kind: "language", number: ++this.#number });
   }
 
   /** Evaluates an expression. */
@@ -61,13 +61,13 @@ export class Engine {
     return answer.kind === "folder" ? answer.files : {};
   }
 
-  #answerTo(question: Question): Promise<Answer> {
-    return new Promise((resolve) => this.#waiting.set(this.#ask(question), resolve));
+  #answerTo(request: EngineRequest): Promise<Answer> {
+    return new Promise((resolve) => this.#waiting.set(this.#send(request), resolve));
   }
 
-  #ask(question: Question): number {
-    this.#worker.postMessage(question);
-    return question.number;
+  #send(request: EngineRequest): number {
+    this.#worker.postMessage(request);
+    return request.number;
   }
 
   #start(): Worker {

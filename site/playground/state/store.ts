@@ -1,4 +1,4 @@
-/** What the page shows: texts, diagnostics, results, and which of them is looked at. */
+/** The state of the page: texts, diagnostics, results, and the selected ones. */
 import { batch, computed, signal } from "@preact/signals";
 import type { Diagnostic } from "../../../lib/diagnostics/mod.ts";
 import type { InputOutcome, InputSummary, SimulationTexts, TextName } from "../../../lib/simulation/mod.ts";
@@ -7,13 +7,13 @@ import type { Answer, FailurePlace, OutcomeYaml } from "../worker/protocol.ts";
 /** Which rules for spelling and missing values hold. */
 export type DialectName = "classic" | "current";
 
-/** What is simulated: all that a link and a download carry. */
+/** The texts of a simulation: all that a link and a download carry. */
 export interface PlaygroundState {
   readonly texts: SimulationTexts;
   readonly dialect: DialectName;
 }
 
-/** What a part of the page is about. */
+/** The name of a pane of the page. */
 export type PaneName = "policies" | "resources" | "context" | "result";
 
 /** The tools of the page. */
@@ -41,9 +41,9 @@ export const exampleTitle = signal<string | undefined>(undefined);
 
 /** Its name, which the address has. */
 export const exampleId = signal<string | undefined>(undefined);
-/** What the engine checks or has checked last. */
+/** The state that the engine checks now or checked last. */
 export const checkedState = signal<PlaygroundState | undefined>(undefined);
-/** What the outcome that is shown is about. */
+/** The state that the shown outcome belongs to. */
 const shownState = signal<PlaygroundState | undefined>(undefined);
 
 export const diagnostics = signal<readonly Diagnostic[]>([]);
@@ -57,7 +57,7 @@ export const outcome = signal<InputOutcome | undefined>(undefined);
 export const outcomeIndex = signal(-1);
 export const outcomeYaml = signal<OutcomeYaml | undefined>(undefined);
 export const places = signal<readonly FailurePlace[]>([]);
-/** What was just done: shown for some seconds, and read aloud. */
+/** The last action, shown for some seconds and read aloud. */
 export const announcement = signal("");
 /** The result in one sentence, for people who do not see it. */
 export const spokenResult = signal("");

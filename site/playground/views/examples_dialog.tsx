@@ -8,7 +8,7 @@ import { announcement, load } from "../state/store.ts";
 /** Whether the dialog is open. */
 export const isChoosing = signal(false);
 
-const known = signal<readonly Example[]>([]);
+const loadedExamples = signal<readonly Example[]>([]);
 const search = signal("");
 
 /** Loads an example. */
@@ -24,10 +24,10 @@ export function ExamplesDialog(): JSX.Element {
   useEffect(() => {
     if (!isChoosing.value) return dialog.current?.close();
     dialog.current?.showModal();
-    examples().then((all) => known.value = all);
+    examples().then((all) => loadedExamples.value = all);
   }, [isChoosing.value]);
   const words = search.value.toLowerCase().split(/\s+/);
-  const found = known.value.filter(({ title, summary, section }) =>
+  const found = loadedExamples.value.filter(({ title, summary, section }) =>
     words.every((word) => `${section} ${title} ${summary}`.toLowerCase().includes(word))
   );
   const sections = [...new Set(found.map(({ section }) => section))];

@@ -149,14 +149,14 @@ function View({ view, outcome }: { readonly view: ViewName; readonly outcome: In
 }
 
 function Rules({ outcome: { rules } }: { readonly outcome: InputOutcome }): JSX.Element {
-  const asked = rules.filter(({ outcome }) => outcome !== "not applied");
+  const applied = rules.filter(({ outcome }) => outcome !== "not applied");
   const others = rules.filter(({ outcome, isForOtherController }) =>
     outcome === "not applied" && !isForOtherController
   );
   return (
     <>
-      {asked.map((rule, index) => <RuleCard key={`${rule.policy}/${rule.rule}/${index}`} rule={rule} />)}
-      {asked.length === 0 && <p class="empty">No rule applies to this object.</p>}
+      {applied.map((rule, index) => <RuleCard key={`${rule.policy}/${rule.rule}/${index}`} rule={rule} />)}
+      {applied.length === 0 && <p class="empty">No rule applies to this object.</p>}
       {others.length > 0 && <h3 class="group">Not applied</h3>}
       {others.map((rule, index) => <RuleCard key={`${rule.policy}/${rule.rule}/${index}`} rule={rule} />)}
     </>

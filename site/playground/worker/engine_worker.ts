@@ -13,7 +13,7 @@ import { evaluateExpression } from "./expressions.ts";
 import { testFolder } from "./test_folder.ts";
 import { functionNotes, schemas } from "./language.ts";
 import { toYaml } from "../../../lib/yaml/mod.ts";
-import type { Answer, FailurePlace, OutcomeYaml, Question } from "./protocol.ts";
+import type { Answer, EngineRequest, FailurePlace, OutcomeYaml } from "./protocol.ts";
 
 /** Milliseconds of work after which a run looks whether it is still wanted. */
 const slice = 40;
@@ -22,7 +22,7 @@ let current: Simulation = simulation(noTexts);
 let currentTexts: SimulationTexts = noTexts;
 let latestRun = -1;
 
-addEventListener("message", ({ data }: MessageEvent<Question>) => void answer(data));
+addEventListener("message", ({ data }: MessageEvent<EngineRequest>) => void answer(data));
 
 send({ kind: "ready", number: 0 });
 
@@ -30,20 +30,20 @@ function send(answer: Answer): void {
   (postMessage as (message: Answer) => void)(answer);
 }
 
-async function answer(question: Question): Promise<void> {
-  const { kind, number } = question;
+async function answer(request: EngineRequest): Promise<void> {
+  const { kind, number } = request;
   switch (kind) {
     case "run":
       latestRun = number;
-      return await run(question);
+      return await run(request);
     case "outcome": {
-      const { index } = question;
+      const { index } = request;
       if (index >= current.inputs.length) return;
       const outcome = await current.outcome(index);
       return send({ kind, number, index, outcome, places: placesOf(outcome, index), yaml: yamlOf(outcome) });
     }
     case "expression":
-      return send({ kind, number, result: evaluateExpression(question.task) });
+      return send({ kind, number, result: evaluateExpression(request.task) });
     case "folder":
       return send({ kind, number, files: await testFolder(current, currentTexts) });
     case "language":
@@ -57,7 +57,7 @@ async function answer(question: Question): Promise<void> {
   }
 }
 
-async function run({ number, texts, options }: Question & { readonly kind: "run" }): Promise<void> {
+async function run({ number, texts, options }: EngineRequest & { readonly kind: "run" }): Promise<void> {
   send({ kind: "begun", number });
   const begin = performance.now();
   const milliseconds = (): number => performance.now() - begin;

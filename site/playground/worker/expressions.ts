@@ -27,7 +27,7 @@ export interface TreeNode {
   readonly children: readonly TreeNode[];
 }
 
-/** What an expression comes to. */
+/** The result of an expression. */
 export interface ExpressionResult {
   readonly value?: Json;
   readonly problem?: string;
@@ -55,7 +55,7 @@ function inJmespath(expression: string, input: Json): ExpressionResult {
   return isFault(value) ? { problem: value.message, ...tree } : { value, ...tree };
 }
 
-/** What policies may name; without a value they are null. */
+/** The variables that policies may name; without a value they are null. */
 const usual = ["object", "oldObject", "request", "params", "namespaceObject", "variables"];
 
 function inCel(expression: string, input: Json): ExpressionResult {

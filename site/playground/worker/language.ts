@@ -1,4 +1,4 @@
-/** What the editor suggests: the fields of policies, and the functions of expressions. */
+/** The editor's suggestions: the fields of policies, and the functions of expressions. */
 import { kyvernoFunctions } from "../../../lib/jmespath/mod.ts";
 import type { JsonObject } from "../../../lib/json/mod.ts";
 import { policySchemas } from "../../../lib/policy/mod.ts";

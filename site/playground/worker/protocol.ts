@@ -1,4 +1,4 @@
-/** What the page and the worker of the engine say to each other. */
+/** The messages between the page and the engine's worker. */
 import type { Diagnostic, Position } from "../../../lib/diagnostics/mod.ts";
 import type { JsonObject } from "../../../lib/json/mod.ts";
 import type {
@@ -11,8 +11,8 @@ import type { ExpressionResult, ExpressionTask } from "./expressions.ts";
 import type { FunctionNote } from "./language.ts";
 import type { Files } from "./test_folder.ts";
 
-/** What the page asks for. Each question has a number that its answers repeat. */
-export type Question =
+/** A request of the page. Each has a number that its answers repeat. */
+export type EngineRequest =
   | {
     readonly kind: "run";
     readonly number: number;
@@ -42,7 +42,7 @@ export interface OutcomeYaml {
   readonly targets: readonly { readonly before: string; readonly after: string }[];
 }
 
-/** What the worker answers. */
+/** An answer of the worker. */
 export type Answer =
   /** The worker can be asked. */
   | { readonly kind: "ready"; readonly number: 0 }

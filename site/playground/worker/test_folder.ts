@@ -61,7 +61,7 @@ export async function testFolder({ inputs, outcome }: Simulation, texts: Simulat
   return files;
 }
 
-/** What rules that validate say of an object, as the test's results. */
+/** The results of validate rules for an object, as rows of the test. */
 function rowsOf({ input, rules }: InputOutcome): JsonObject[] {
   const { kind, namespace, name } = input;
   return rules.filter(({ type, outcome }) => type === "validate" && outcome !== "not applied").map((
