@@ -10,7 +10,7 @@ const digest = `sha256:${"a".repeat(64)}`;
 const signers = new Signers();
 const needs = { log: true, observedTime: false, certificateTimestamp: false };
 
-function question(recorded: string): BundleQuery {
+function bundleQuery(recorded: string): BundleQuery {
   const bundle = loggedBundle(digest, { keys: signers.one, recorded, log: signers.log });
   return { bundle, key: signers.one.spki, trustedRoot: trustedRootOf(signers), needs };
 }
@@ -39,7 +39,7 @@ Deno.test("the image's file for the thread answers as the check itself", async (
     await bundled(entry, `${folder}/bundle_worker.cjs`);
     const checker = new BundleChecker(new URL(`file://${folder}/bundle_worker.cjs`));
     try {
-      const good = question(signers.one.pem), forged = question(signers.two.pem);
+      const good = bundleQuery(signers.one.pem), forged = bundleQuery(signers.two.pem);
       const answers = await Promise.all([checker.check(good), checker.check(forged)]);
       assert.deepEqual(answers, [await new BundleCheck().run(good), await new BundleCheck().run(forged)]);
       assert.deepEqual(answers.map(({ ok }) => ok), [true, false]);
@@ -51,7 +51,7 @@ Deno.test("the image's file for the thread answers as the check itself", async (
 
 Deno.test("a program of one file checks bundles on the thread whose file is beside it", async () => {
   await inFolder(async (folder) => {
-    const { key, ...rest } = question(signers.one.pem);
+    const { key, ...rest } = bundleQuery(signers.one.pem);
     const program = `
       import { BundleChecker } from "${root}lib/adapters/signatures/bundle_checker.ts";
       const checker = new BundleChecker();

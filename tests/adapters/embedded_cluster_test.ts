@@ -44,8 +44,8 @@ Deno.test("kinds without a definition are served by the look of their objects", 
     { apiVersion: "example.com/v1", kind: "Policy", metadata: { name: "a", namespace: "team" } },
     { apiVersion: "example.com/v1", kind: "ClusterPolicy", metadata: { name: "b" } },
   );
-  const own = await get(held, "/apis/example.com/v1/namespaces/team/policies/a");
-  assert.equal(field(own, "kind"), "Policy");
+  const policyA = await get(held, "/apis/example.com/v1/namespaces/team/policies/a");
+  assert.equal(field(policyA, "kind"), "Policy");
   const list = await get(held, "/apis/example.com/v1/clusterpolicies");
   assert.equal(field(asList(field(list, "items"))[0] ?? null, "kind"), "ClusterPolicy");
   assert.equal((await held.resource("example.com/v1", "ClusterPolicy"))?.namespaced, false);

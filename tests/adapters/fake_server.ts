@@ -1,7 +1,7 @@
 /** A server on the loopback address that answers as a test says and remembers what it was asked. */
 
-/** What the server was asked. */
-export interface Asked {
+/** A request that the server received. */
+export interface ReceivedRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: Headers;
@@ -9,17 +9,17 @@ export interface Asked {
 }
 
 /** The answer to the n-th request, counted from 0. */
-export type Answering = (asked: Asked, index: number) => Response | Promise<Response>;
+export type Answering = (received: ReceivedRequest, index: number) => Response | Promise<Response>;
 
 export interface FakeServer {
   /** `http://127.0.0.1:PORT` */
   readonly address: string;
-  readonly asked: readonly Asked[];
+  readonly received: readonly ReceivedRequest[];
   close(): Promise<void>;
 }
 
 export function fakeServer(answer: Answering, tls?: { cert: string; key: string }): FakeServer {
-  const asked: Asked[] = [];
+  const received: ReceivedRequest[] = [];
   const open = new AbortController();
   const server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen() {}, signal: open.signal, ...tls },
@@ -31,13 +31,13 @@ export function fakeServer(answer: Answering, tls?: { cert: string; key: string 
         headers: request.headers,
         body: await request.text(),
       };
-      asked.push(one);
-      return await answer(one, asked.length - 1);
+      received.push(one);
+      return await answer(one, received.length - 1);
     },
   );
   return {
     address: `${tls === undefined ? "http" : "https"}://127.0.0.1:${server.addr.port}`,
-    asked,
+    received,
     async close() {
       open.abort();
       await server.finished;

@@ -30,7 +30,7 @@ async function messageOf(http: HttpClient, url: string, signal?: AbortSignal): P
 
 httpTest("GET sends headers and no body, and reads JSON", {
   answer: () => Response.json({ a: [1] }),
-  async run(http, { address, asked }) {
+  async run(http, { address, received }) {
     const answer = await http.call({
       method: "GET",
       url: `${address}/x?y=1`,
@@ -38,17 +38,17 @@ httpTest("GET sends headers and no body, and reads JSON", {
       body: { a: 1 },
     });
     assert.deepEqual(answer, { ok: true, status: 200, body: { a: [1] } });
-    assert.deepEqual(asked.map(({ method, path, body }) => [method, path, body]), [["GET", "/x?y=1", ""]]);
-    assert.equal(asked[0]?.headers.get("x-key"), "k");
+    assert.deepEqual(received.map(({ method, path, body }) => [method, path, body]), [["GET", "/x?y=1", ""]]);
+    assert.equal(received[0]?.headers.get("x-key"), "k");
   },
 });
 
 httpTest("POST sends JSON, and a content type that was given wins", {
   answer: () => Response.json(true),
-  async run(http, { address, asked }) {
+  async run(http, { address, received }) {
     await http.call({ method: "POST", url: address, body: { a: "b" } });
     await http.call({ method: "POST", url: address, body: 1, headers: { "Content-Type": "text/x" } });
-    assert.deepEqual(asked.map(({ body, headers }) => [body, headers.get("content-type")]), [
+    assert.deepEqual(received.map(({ body, headers }) => [body, headers.get("content-type")]), [
       ['{"a":"b"}', "application/json"],
       ["1", "text/x"],
     ]);
@@ -98,12 +98,12 @@ httpTest("redirects are followed, where that is allowed, and without credentials
     }
     return Response.json("end");
   },
-  async run(http, { address, asked }) {
+  async run(http, { address, received }) {
     const { port } = new URL(address);
     const headers = { Authorization: "Bearer t" };
     const answer = await http.call({ method: "GET", url: `${address}/${port}`, headers });
     assert.deepEqual(answer.ok && answer.body, "end");
-    assert.deepEqual(asked.map(({ headers }) => headers.get("authorization")), [
+    assert.deepEqual(received.map(({ headers }) => headers.get("authorization")), [
       "Bearer t",
       "Bearer t",
       null,
@@ -120,27 +120,27 @@ httpTest("rules about addresses hold for redirects too, and circles end", {
     refuses: ({ hostname }) =>
       Promise.resolve(hostname === "127.0.0.1" ? {} : { refused: "it is elsewhere" }),
   },
-  async run(http, { address, asked }) {
+  async run(http, { address, received }) {
     assert.match(
       await messageOf(http, `${address}/out`),
       /the redirect to http:\/\/localhost:1 is not allowed$/,
     );
     assert.match(await messageOf(http, `${address}/circle`), /stopped after 10 redirects$/);
-    assert.equal(asked.length, 12);
+    assert.equal(received.length, 12);
     for (const url of ["http://localhost:1/", "file:///etc/passwd", "nowhere", "data:text/plain,x"]) {
       assert.match(await messageOf(http, url), /is not allowed: |not an absolute URL$/, url);
     }
-    assert.equal(asked.length, 12);
+    assert.equal(received.length, 12);
   },
 });
 
 httpTest("policies of namespaces call services only where that is switched on", {
   answer: () => Response.json(1),
-  async run(http, { address, asked }) {
+  async run(http, { address, received }) {
     const call = { method: "GET", url: address, namespace: "team" } as const;
     const answer = await http.call(call);
     assert.match(answer.ok ? "" : answer.message, /policies of namespaces may not call services/);
-    assert.equal(asked.length, 0);
+    assert.equal(received.length, 0);
     assert.equal((await new HttpClient({ namespaced: true }).call(call)).ok, true);
   },
 });
@@ -165,14 +165,14 @@ const addresses: [url: string, exempt: readonly string[], refused: boolean][] = 
 for (const [url, exempt, refused] of addresses) {
   const why = exempt.length === 0 ? "" : ` with ${exempt.join(", ")} allowed`;
   Deno.test(`service call: ${url} is ${refused ? "refused" : "made"}${why}`, async () => {
-    const known: Readonly<Record<string, string>> = {
+    const addresses: Readonly<Record<string, string>> = {
       "inside.example.com": "127.0.0.1",
       "service.namespace.svc": "10.96.0.10",
     };
     const refuses = serviceAddresses({
       exempt,
       resolve: (host) =>
-        known[host] === undefined ? Promise.reject(new Error()) : Promise.resolve([known[host]]),
+        addresses[host] === undefined ? Promise.reject(new Error()) : Promise.resolve([addresses[host]]),
     });
     assert.ok(!isFault(refuses));
     const verdict = await refuses(new URL(url));

@@ -10,7 +10,7 @@ import { parseReference, schemesOf } from "../../lib/adapters/registry/reference
 import { dig, field, isFault, type Json } from "../../lib/json/mod.ts";
 import type { Cluster } from "../../lib/ports.ts";
 import { countingEntropy, fixedClock, type TestClock } from "./fakes.ts";
-import { type Asked, type FakeServer, fakeServer } from "./fake_server.ts";
+import { type FakeServer, fakeServer, type ReceivedRequest } from "./fake_server.ts";
 
 const INDEX = "application/vnd.oci.image.index.v1+json",
   MANIFEST = "application/vnd.oci.image.manifest.v1+json";
@@ -50,7 +50,7 @@ const contents: Readonly<Record<string, [type: string, text: string]>> = {
   "/v2/org/app/manifests/arm": [INDEX, JSON.stringify({ manifests: index.manifests.slice(0, 1) })],
 };
 
-function serveContents({ path }: Asked): Response {
+function serveContents({ path }: ReceivedRequest): Response {
   const content = contents[path];
   if (content !== undefined) return new Response(content[1], { headers: { "content-type": content[0] } });
   const errors = [{ code: "MANIFEST_UNKNOWN", message: "manifest unknown" }];
@@ -67,14 +67,14 @@ interface Trial {
 function registryTest(
   title: string,
   { answer = serveContents, options, run }: {
-    readonly answer?: (asked: Asked, index: number, address: string) => Response;
+    readonly answer?: (received: ReceivedRequest, index: number, address: string) => Response;
     readonly options?: Partial<ImageRegistryOptions>;
     readonly run: (trial: Trial) => Promise<void>;
   },
 ): void {
   Deno.test(`registry: ${title}`, async () => {
     const clock = fixedClock();
-    const server: FakeServer = fakeServer((asked, nth) => answer(asked, nth, server.address));
+    const server: FakeServer = fakeServer((received, nth) => answer(received, nth, server.address));
     const registry = new ImageRegistry({ clock, entropy: countingEntropy(), firstDelay: 1, ...options });
     try {
       await run({ registry, server, host: server.address.replace("http://", ""), clock });
@@ -126,12 +126,12 @@ registryTest("what is missing is reported as registries name it, and remembered 
     const expected = `failed to fetch image reference: ${reference}, error: ` +
       `GET http://${host}/v2/org/app/manifests/gone: MANIFEST_UNKNOWN: manifest unknown`;
     assert.equal(await problem(registry, reference), expected);
-    const asked = server.asked.length;
+    const received = server.received.length;
     assert.equal(await problem(registry, reference), expected);
-    assert.equal(server.asked.length, asked);
+    assert.equal(server.received.length, received);
     clock.advance(10_000);
     await problem(registry, reference);
-    assert.ok(server.asked.length > asked);
+    assert.ok(server.received.length > received);
   },
 });
 
@@ -155,31 +155,31 @@ registryTest("an index without an image for linux/amd64 is refused", {
 });
 
 registryTest("a token is fetched without a login where the registry requires one, and used again", {
-  answer(asked, _, address) {
-    if (asked.path.startsWith("/token")) return Response.json({ token: "anonymous" });
-    if (asked.headers.get("authorization") === "Bearer anonymous") return serveContents(asked);
+  answer(received, _, address) {
+    if (received.path.startsWith("/token")) return Response.json({ token: "anonymous" });
+    if (received.headers.get("authorization") === "Bearer anonymous") return serveContents(received);
     const challenge = `Bearer realm="${address}/token",service="the registry"`;
     return new Response("", { status: 401, headers: { "www-authenticate": challenge } });
   },
   async run({ registry, host, server }) {
     await record(registry, `${host}/org/app`);
-    const tokens = server.asked.filter(({ path }) => path.startsWith("/token"));
+    const tokens = server.received.filter(({ path }) => path.startsWith("/token"));
     assert.deepEqual(tokens.map(({ path }) => path), [
       "/token?service=the+registry&scope=repository%3Aorg%2Fapp%3Apull",
     ]);
-    assert.equal(server.asked.filter(({ path }) => path.startsWith("/v2/")).length, 4);
+    assert.equal(server.received.filter(({ path }) => path.startsWith("/v2/")).length, 4);
   },
 });
 
 registryTest("a login goes to the token server alone, or to the registry when that requires it", {
-  answer(asked) {
-    if (asked.headers.get("authorization") === `Basic ${btoa("me:pass")}`) return serveContents(asked);
+  answer(received) {
+    if (received.headers.get("authorization") === `Basic ${btoa("me:pass")}`) return serveContents(received);
     return new Response("", { status: 401, headers: { "www-authenticate": 'Basic realm="x"' } });
   },
   options: { login: () => Promise.resolve({ username: "me", password: "pass" }) },
   async run({ registry, host, server }) {
     assert.equal(field(await record(registry, `${host}/org/app`), "identifier"), "latest");
-    assert.equal(server.asked[0]?.headers.get("authorization"), null);
+    assert.equal(server.received[0]?.headers.get("authorization"), null);
   },
 });
 
@@ -191,19 +191,19 @@ registryTest("without a login a registry that requires one refuses", {
 });
 
 registryTest("blobs may be elsewhere, and credentials do not go there", {
-  answer(asked, _, address) {
-    if (asked.path.startsWith("/storage")) return new Response(configText);
-    if (asked.path.includes("/blobs/")) {
+  answer(received, _, address) {
+    if (received.path.startsWith("/storage")) return new Response(configText);
+    if (received.path.includes("/blobs/")) {
       const elsewhere = address.replace("127.0.0.1", "localhost");
       return new Response(null, { status: 307, headers: { location: `${elsewhere}/storage` } });
     }
-    if (asked.headers.has("authorization")) return serveContents(asked);
+    if (received.headers.has("authorization")) return serveContents(received);
     return new Response("", { status: 401, headers: { "www-authenticate": "Basic" } });
   },
   options: { login: () => Promise.resolve({ username: "me", password: "pass" }) },
   async run({ registry, host, server }) {
     await record(registry, `${host}/org/app:single`);
-    const last = server.asked.at(-1);
+    const last = server.received.at(-1);
     assert.deepEqual([last?.path, last?.headers.has("authorization")], ["/storage", false]);
   },
 });
@@ -229,12 +229,12 @@ registryTest("addresses that are not allowed are not called, nor redirected to",
       await problem(registry, `${host.replace("127.0.0.1", "localhost")}/org/app`),
       /the address is not allowed$/,
     );
-    assert.equal(server.asked.length, 1);
+    assert.equal(server.received.length, 1);
   },
 });
 
 registryTest("errors of the server are tried again, and then final", {
-  answer: (asked, nth) => nth === 0 ? new Response("", { status: 503 }) : serveContents(asked),
+  answer: (received, nth) => nth === 0 ? new Response("", { status: 503 }) : serveContents(received),
   async run({ registry, host }) {
     assert.equal(field(await record(registry, `${host}/org/app:single`), "identifier"), "single");
   },
@@ -250,13 +250,13 @@ registryTest("all callers for one image wait for one load; a deadline ends the w
     ]);
     assert.match(late.ok ? "" : late.message, /the request's deadline passed$/);
     assert.deepEqual(others.map(({ ok }) => ok), [true, true]);
-    const asked = server.asked.length;
+    const received = server.received.length;
     clock.advance(59_000);
     await record(registry, reference);
-    assert.equal(server.asked.length, asked);
+    assert.equal(server.received.length, received);
     clock.advance(1_000);
     await record(registry, reference);
-    assert.ok(server.asked.length > asked);
+    assert.ok(server.received.length > received);
   },
 });
 

@@ -1,4 +1,4 @@
-/** What the adapter for signatures keeps, shares and gives up. */
+/** `ImageSignatures` caches answers, shares reads between requests, and gives up at a deadline. */
 import assert from "node:assert/strict";
 import {
   bundledTrustedRoot,
@@ -20,7 +20,7 @@ interface Trial {
   readonly signatures: ImageSignatures;
   readonly clock: TestClock;
   readonly keys: Keys;
-  ask(name: string, more?: Partial<SignatureQuery>, signal?: AbortSignal): Promise<SignatureAnswer>;
+  verify(name: string, more?: Partial<SignatureQuery>, signal?: AbortSignal): Promise<SignatureAnswer>;
 }
 
 const ignored: LogTrust = {
@@ -50,7 +50,7 @@ function signaturesTest(
         signatures,
         clock,
         keys,
-        ask: (name, more = {}, signal) =>
+        verify: (name, more = {}, signal) =>
           signatures.verify({
             image: `${registry.host}/${name}`,
             layout: "tag",
@@ -73,99 +73,105 @@ function signaturesTest(
   });
 }
 
-signaturesTest("a pass is kept for an hour, a tag for a minute", async ({ registry, clock, keys, ask }) => {
-  signImage(registry, "app:v1", { keys });
-  assert.equal((await ask("app:v1")).cached, false);
-  assert.equal(registry.asked.filter(({ path }) => path.startsWith("/v2/")).length, 3);
-  assert.equal((await ask("app:v1")).cached, true);
-  assert.equal(registry.asked.length, 3);
-  clock.advance(60_000);
-  assert.equal((await ask("app:v1")).cached, true);
-  assert.equal(registry.asked.length, 4);
-  clock.advance(3_600_000);
-  assert.equal((await ask("app:v1")).cached, false);
-});
+signaturesTest(
+  "a pass is kept for an hour, a tag for a minute",
+  async ({ registry, clock, keys, verify }) => {
+    signImage(registry, "app:v1", { keys });
+    assert.equal((await verify("app:v1")).cached, false);
+    assert.equal(registry.received.filter(({ path }) => path.startsWith("/v2/")).length, 3);
+    assert.equal((await verify("app:v1")).cached, true);
+    assert.equal(registry.received.length, 3);
+    clock.advance(60_000);
+    assert.equal((await verify("app:v1")).cached, true);
+    assert.equal(registry.received.length, 4);
+    clock.advance(3_600_000);
+    assert.equal((await verify("app:v1")).cached, false);
+  },
+);
 
 signaturesTest(
   "a tag that moved is verified again after a minute",
-  async ({ registry, clock, keys, ask }) => {
+  async ({ registry, clock, keys, verify }) => {
     signImage(registry, "app:v1", { keys });
-    assert.ok((await ask("app:v1")).ok);
+    assert.ok((await verify("app:v1")).ok);
     registry.manifest("app:v1", { layers: [{ content: "moved" }] });
-    assert.ok((await ask("app:v1")).ok);
+    assert.ok((await verify("app:v1")).ok);
     clock.advance(60_000);
-    assert.ok(!(await ask("app:v1")).ok);
+    assert.ok(!(await verify("app:v1")).ok);
   },
 );
 
 signaturesTest("a fail is kept for half a minute, so that a new signature counts soon", async (trial) => {
-  const { registry, clock, keys, ask } = trial;
+  const { registry, clock, keys, verify } = trial;
   const digest = registry.image("app:v1");
-  assert.ok(!(await ask("app:v1")).ok);
+  assert.ok(!(await verify("app:v1")).ok);
   putSignatures(registry, "app:v1", digest, [signatureLayer(payloadFor(digest), { keys })]);
-  assert.ok(!(await ask("app:v1")).ok);
+  assert.ok(!(await verify("app:v1")).ok);
   clock.advance(30_000);
-  assert.ok((await ask("app:v1")).ok);
+  assert.ok((await verify("app:v1")).ok);
 });
 
-signaturesTest("that a registry is unwell is not kept", async ({ registry, keys, ask }) => {
+signaturesTest("that a registry is unwell is not kept", async ({ registry, keys, verify }) => {
   signImage(registry, "app:v1", { keys });
   registry.intercept(() => new Response(null, { status: 503 }));
-  assert.ok(!(await ask("app:v1")).ok);
+  assert.ok(!(await verify("app:v1")).ok);
   registry.intercept(() => undefined);
-  assert.ok((await ask("app:v1")).ok);
+  assert.ok((await verify("app:v1")).ok);
 });
 
 signaturesTest("useCache: false verifies again, with the cached contents of the registry", async (trial) => {
-  const { registry, keys, ask } = trial;
+  const { registry, keys, verify } = trial;
   signImage(registry, "app:v1", { keys });
-  await ask("app:v1");
-  assert.equal((await ask("app:v1", { useCache: false })).cached, false);
-  assert.equal(registry.asked.length, 3);
+  await verify("app:v1");
+  assert.equal((await verify("app:v1", { useCache: false })).cached, false);
+  assert.equal(registry.received.length, 3);
 });
 
-signaturesTest("questions that differ are answered apart", async ({ registry, keys, ask }) => {
+signaturesTest("questions that differ are answered apart", async ({ registry, keys, verify }) => {
   signImage(registry, "app:v1", { keys, annotations: { env: "prod" } });
-  assert.ok((await ask("app:v1")).ok);
+  assert.ok((await verify("app:v1")).ok);
   const by = { kind: "key" as const, key: newKeys().pem, hash: "sha256" as const };
-  assert.ok(!(await ask("app:v1", { by })).ok);
-  assert.ok(!(await ask("app:v1", { annotations: { env: "dev" } })).ok);
-  assert.ok((await ask("app:v1", { annotations: { env: "prod" } })).ok);
+  assert.ok(!(await verify("app:v1", { by })).ok);
+  assert.ok(!(await verify("app:v1", { annotations: { env: "dev" } })).ok);
+  assert.ok((await verify("app:v1", { annotations: { env: "prod" } })).ok);
 });
 
-signaturesTest("equal verifications at the same time are one", async ({ registry, keys, ask }) => {
+signaturesTest("equal verifications at the same time are one", async ({ registry, keys, verify }) => {
   signImage(registry, "app:v1", { keys });
-  const answers = await Promise.all(Array.from({ length: 20 }, () => ask("app:v1")));
+  const answers = await Promise.all(Array.from({ length: 20 }, () => verify("app:v1")));
   assert.ok(answers.every(({ ok }) => ok));
-  assert.equal(registry.asked.length, 3);
+  assert.equal(registry.received.length, 3);
 });
 
-signaturesTest("a deadline frees its own caller, and names the registry", async ({ registry, keys, ask }) => {
-  signImage(registry, "app:v1", { keys });
-  let release = () => {};
-  const opened = new Promise<void>((resolve) => release = resolve);
-  registry.intercept(({ path }) =>
-    path.includes("/blobs/") ? opened.then(() => new Response("")) : undefined
-  );
-  const deadline = new AbortController();
-  const late = ask("app:v1", {}, deadline.signal);
-  deadline.abort();
-  const answer = await late;
-  assert.ok(!answer.ok);
-  assert.deepEqual([answer.why, answer.message], [
-    "no connection",
-    `the request's deadline passed while ${registry.host} was asked`,
-  ]);
-  release();
-});
+signaturesTest(
+  "a deadline frees its own caller, and names the registry",
+  async ({ registry, keys, verify }) => {
+    signImage(registry, "app:v1", { keys });
+    let release = () => {};
+    const opened = new Promise<void>((resolve) => release = resolve);
+    registry.intercept(({ path }) =>
+      path.includes("/blobs/") ? opened.then(() => new Response("")) : undefined
+    );
+    const deadline = new AbortController();
+    const late = verify("app:v1", {}, deadline.signal);
+    deadline.abort();
+    const answer = await late;
+    assert.ok(!answer.ok);
+    assert.deepEqual([answer.why, answer.message], [
+      "no connection",
+      `the request's deadline passed while ${registry.host} was asked`,
+    ]);
+    release();
+  },
+);
 
-signaturesTest("a deadline names the registry of the signatures, too", async ({ registry, ask }) => {
+signaturesTest("a deadline names the registry of the signatures, too", async ({ registry, verify }) => {
   const other = new TestRegistry();
   try {
     registry.image("app:v1");
     other.intercept(() => silence());
     const deadline = new AbortController();
-    const late = ask("app:v1", { repository: `${other.host}/signatures` }, deadline.signal);
+    const late = verify("app:v1", { repository: `${other.host}/signatures` }, deadline.signal);
     deadline.abort();
     const answer = await late;
     assert.equal(
@@ -177,9 +183,9 @@ signaturesTest("a deadline names the registry of the signatures, too", async ({ 
   }
 });
 
-signaturesTest("a registry that never answers is given up", async ({ registry, ask }) => {
+signaturesTest("a registry that never answers is given up", async ({ registry, verify }) => {
   registry.intercept(() => silence());
-  const answer = await ask("app:v1");
+  const answer = await verify("app:v1");
   assert.ok(!answer.ok);
   assert.equal(answer.why, "no connection");
   assert.match(answer.message, /no answer within \d+ ms$/);
@@ -191,14 +197,14 @@ const logins: readonly [title: string, login: Login | undefined, verified: boole
   ["somebody else", { username: "puller", password: "wrong" }, false],
 ];
 for (const [title, login, verified] of logins) {
-  signaturesTest(`a private repository and ${title}`, async ({ registry, keys, ask }) => {
+  signaturesTest(`a private repository and ${title}`, async ({ registry, keys, verify }) => {
     signImage(registry, "app:v1", { keys });
     registry.intercept(({ headers }) =>
       headers.get("authorization") === `Basic ${btoa("puller:secret")}` ? undefined : Response.json({
         errors: [{ code: "UNAUTHORIZED", message: "authentication required" }],
       }, { status: 401, headers: { "www-authenticate": "Basic" } })
     );
-    const answer = await ask("app:v1");
+    const answer = await verify("app:v1");
     assert.equal(answer.ok, verified);
     if (!answer.ok) {
       assert.equal(
@@ -261,7 +267,7 @@ for (const [title, key, body, refused] of secrets) {
   });
 }
 
-signaturesTest("a missing trusted root says what to do", async ({ registry, keys, ask }) => {
+signaturesTest("a missing trusted root says what to do", async ({ registry, keys, verify }) => {
   signImage(registry, "app:v1", { keys });
   const by = {
     kind: "keyless" as const,
@@ -270,14 +276,14 @@ signaturesTest("a missing trusted root says what to do", async ({ registry, keys
     compare: "wildcards" as const,
     extensions: {},
   };
-  const answer = await ask("app:v1", { by });
+  const answer = await verify("app:v1", { by });
   assert.match(answer.ok ? "" : answer.message, /there is no trusted root: name one with --trusted-root/);
 });
 
 signaturesTest(
   "an entry that a signature does not carry is looked up only where that is allowed",
   async (trial) => {
-    const { registry, keys, ask } = trial;
+    const { registry, keys, verify } = trial;
     signImage(registry, "app:v1", { keys });
     const log = {
       ignoreTlog: false,
@@ -289,13 +295,13 @@ signaturesTest(
       trustedRoot: "",
       tufMirror: "",
     };
-    const answer = await ask("app:v1", { log });
+    const answer = await verify("app:v1", { log });
     assert.match(answer.ok ? "" : answer.message, /looking entries up in the log is switched off$/);
-    assert.ok(!registry.asked.some(({ path }) => path.startsWith("/rekor")));
+    assert.ok(!registry.received.some(({ path }) => path.startsWith("/rekor")));
   },
 );
 
-signaturesTest("a log without the entry gives the message", async ({ registry, keys, ask }) => {
+signaturesTest("a log without the entry gives the message", async ({ registry, keys, verify }) => {
   signImage(registry, "app:v1", { keys });
   const log = {
     ignoreTlog: false,
@@ -307,7 +313,7 @@ signaturesTest("a log without the entry gives the message", async ({ registry, k
     trustedRoot: "",
     tufMirror: "",
   };
-  const answer = await ask("app:v1", { log });
+  const answer = await verify("app:v1", { log });
   assert.match(
     answer.ok ? "" : answer.message,
     /^no matching signatures: searching log query: \[POST \/api\/v1\/log\/entries\/retrieve\]\[404\] searchLogQuery default \{\}$/,
@@ -317,7 +323,7 @@ signaturesTest("a log without the entry gives the message", async ({ registry, k
 for (
   const [title, recorded] of [["the signature's entry", "own"], ["an entry of another key", "other"]] as const
 ) {
-  signaturesTest(`a log that has ${title}`, async ({ registry, keys, ask }) => {
+  signaturesTest(`a log that has ${title}`, async ({ registry, keys, verify }) => {
     const log = newKeys(), other = newKeys();
     const digest = registry.image("app:v1");
     const payload = payloadFor(digest);
@@ -333,7 +339,7 @@ for (
         ? Response.json([{ uuid: entry }])
         : undefined
     );
-    const answer = await ask("app:v1", {
+    const answer = await verify("app:v1", {
       useCache: false,
       log: {
         ignoreTlog: false,
@@ -358,8 +364,8 @@ function withoutBundle(layer: Layer): Layer {
 const chain = (count: number): string =>
   "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n".repeat(count);
 
-/** What of an entry of a policy is read, and what is said of a text that is broken. */
-const texts: readonly (readonly [what: string, ask: Partial<SignatureQuery>, message: string])[] = [
+/** Broken texts in an entry of a policy, with the message that names the field; empty when the field is not read. */
+const texts: readonly (readonly [what: string, change: Partial<SignatureQuery>, message: string])[] = [
   ["a log's key although the log is ignored", { log: { ...ignored, rekorKey: "x" } }, ""],
   ["a certificate log's key although it is ignored", { log: { ...ignored, ctlogKey: "x" } }, ""],
   [
@@ -384,10 +390,10 @@ const texts: readonly (readonly [what: string, ask: Partial<SignatureQuery>, mes
   ],
 ];
 
-for (const [what, question, message] of texts) {
-  signaturesTest(`of a policy: ${what}`, async ({ registry, keys, ask }) => {
+for (const [what, change, message] of texts) {
+  signaturesTest(`of a policy: ${what}`, async ({ registry, keys, verify }) => {
     signImage(registry, "app:v1", { keys });
-    const answer = await ask("app:v1", question);
+    const answer = await verify("app:v1", change);
     assert.equal(answer.ok ? "" : answer.message, message);
   });
 }

@@ -88,7 +88,7 @@ for (const status of [500, 502, 503, 504, 429]) {
         status: 200,
         body: { kind: "ConfigMap" },
       });
-      assert.equal(server.asked.length, 3);
+      assert.equal(server.received.length, 3);
     },
   });
 }
@@ -101,7 +101,7 @@ liveTest("a read is not tried for ever, and its failure names method, path and s
       status: 502,
       message: `GET ${path}: HTTP 502 Bad Gateway: upstream is away`,
     });
-    assert.equal(server.asked.length, 4);
+    assert.equal(server.received.length, 4);
   },
 });
 
@@ -110,7 +110,7 @@ for (const status of [400, 403, 404, 409, 501]) {
     answer: () => new Response("", { status }),
     async run({ cluster, server }) {
       const answer = await cluster.call({ method: "GET", path });
-      assert.deepEqual([answer.ok, answer.status, server.asked.length], [false, status, 1]);
+      assert.deepEqual([answer.ok, answer.status, server.received.length], [false, status, 1]);
     },
   });
 }
@@ -120,14 +120,14 @@ for (const method of ["POST", "PUT", "PATCH", "DELETE"] as const) {
     answer: () => new Response("", { status: 500 }),
     async run({ cluster, server }) {
       assert.equal((await cluster.call({ method, path, body: {} })).status, 500);
-      assert.equal(server.asked.length, 1);
+      assert.equal(server.received.length, 1);
     },
   });
   liveTest(`a ${method} that the server did not take is repeated`, {
     answer: (_, index) => index === 0 ? busy({ "retry-after": "0" }) : found(),
     async run({ cluster, server }) {
       assert.ok((await cluster.call({ method, path, body: { a: 1 } })).ok);
-      assert.deepEqual(server.asked.map(({ body }) => body), ['{"a":1}', '{"a":1}']);
+      assert.deepEqual(server.received.map(({ body }) => body), ['{"a":1}', '{"a":1}']);
     },
   });
 }
@@ -136,7 +136,7 @@ liveTest("a server's wish for a pause longer than any of ours ends the tries", {
   answer: () => busy({ "retry-after": "60" }),
   async run({ cluster, server }) {
     assert.equal((await cluster.call({ method: "GET", path })).status, 429);
-    assert.equal(server.asked.length, 1);
+    assert.equal(server.received.length, 1);
   },
 });
 
@@ -150,7 +150,7 @@ liveTest("a try that hangs ends, is repeated, and the call ends too", {
       status: undefined,
       message: `GET ${path}: no answer within 20 ms`,
     });
-    assert.equal(server.asked.length, 2);
+    assert.equal(server.received.length, 2);
   },
 });
 
@@ -173,7 +173,7 @@ liveTest("the caller's deadline ends the call at once", {
     const signal = AbortSignal.timeout(20);
     const answer = await cluster.call({ method: "GET", path, signal });
     assert.equal(answer.ok ? "" : answer.message, `GET ${path}: the request's deadline passed`);
-    assert.equal(server.asked.length, 1);
+    assert.equal(server.received.length, 1);
   },
 });
 
@@ -201,7 +201,7 @@ liveTest("a broken answer and a redirect are failures; text is text", {
     const broken = await cluster.call({ method: "GET", path: "/api" });
     assert.equal(broken.ok ? "" : broken.message, "GET /api: the answer is not JSON");
     assert.equal((await cluster.call({ method: "GET", path: "/apis" })).status, 302);
-    assert.equal(server.asked.length, 3);
+    assert.equal(server.received.length, 3);
   },
 });
 
@@ -211,9 +211,11 @@ liveTest("paths that climb out of the API are not sent", {
     for (
       const bad of ["/api/../x", "/api/%2E%2e/x", "api/v1", "//evil.example/x", "/api\\x", "/a b", "/api/%zz"]
     ) assert.equal((await cluster.call({ method: "GET", path: bad })).status, 404, bad);
-    assert.equal(server.asked.length, 0);
+    assert.equal(server.received.length, 0);
     await cluster.call({ method: "GET", path: "/api/v1/pods?labelSelector=a in (b)#c" });
-    assert.deepEqual(server.asked.map(({ path }) => path), ["/api/v1/pods?labelSelector=a%20in%20(b)%23c"]);
+    assert.deepEqual(server.received.map(({ path }) => path), [
+      "/api/v1/pods?labelSelector=a%20in%20(b)%23c",
+    ]);
   },
 });
 
@@ -242,7 +244,7 @@ liveTest("a token file is read again after a while", {
     await cluster.call({ method: "GET", path });
     clock.advance(10_000);
     await cluster.call({ method: "GET", path });
-    assert.deepEqual(server.asked.map(({ headers }) => headers.get("authorization")), [
+    assert.deepEqual(server.received.map(({ headers }) => headers.get("authorization")), [
       "Bearer first",
       "Bearer first",
       "Bearer second",
@@ -261,10 +263,10 @@ liveTest("a refused token is read again at once, and a second refusal is final",
     tokenText = "first";
     const refused = await cluster.call({ method: "GET", path });
     assert.equal(refused.ok ? "" : refused.message, `GET ${path}: HTTP 401 Unauthorized: Unauthorized`);
-    assert.equal(server.asked.length, 1);
+    assert.equal(server.received.length, 1);
     tokenText = "second";
     assert.ok((await cluster.call({ method: "GET", path })).ok);
-    assert.equal(server.asked.length, 3);
+    assert.equal(server.received.length, 3);
   },
 });
 
@@ -281,13 +283,13 @@ liveTest("discovery is read once for all callers, and again only when a kind is 
     const [pod, node] = await Promise.all([cluster.resource("v1", "Pod"), cluster.resource("v1", "Node")]);
     assert.deepEqual([pod?.plural, node?.namespaced], ["pods", false]);
     assert.equal(await cluster.resource("v1", "Thing"), undefined);
-    assert.equal(server.asked.length, 1);
+    assert.equal(server.received.length, 1);
     clock.advance(10_000);
     assert.equal(await cluster.resource("v1", "Thing"), undefined);
-    assert.deepEqual(server.asked.map(({ path }) => path), ["/api/v1", "/api/v1"]);
+    assert.deepEqual(server.received.map(({ path }) => path), ["/api/v1", "/api/v1"]);
     clock.advance(9_000);
     await cluster.resource("v1", "Pod");
-    assert.equal(server.asked.length, 2);
+    assert.equal(server.received.length, 2);
   },
 });
 

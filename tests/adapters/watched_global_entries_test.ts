@@ -50,7 +50,7 @@ function trial(answers: Answer[] = []) {
   const clock = fixedClock();
   const cluster = new EmbeddedCluster({ objects: systemObjects(), clock, entropy: countingEntropy() });
   const { watched, collections } = fakeCollections();
-  const told: EntryState[] = [];
+  const reported: EntryState[] = [];
   let projections = 0;
   const entries = new WatchedGlobalEntries({
     cluster,
@@ -61,14 +61,14 @@ function trial(answers: Answer[] = []) {
     others: { entry: (name) => Promise.resolve({ ok: false, status: 404, message: `no ${name}` }) },
     retry: 5,
   });
-  const define = (...objects: JsonObject[]) => entries.define(objects, (state) => told.push(state));
-  return { entries, watched, told, define, projections: () => projections };
+  const define = (...objects: JsonObject[]) => entries.define(objects, (state) => reported.push(state));
+  return { entries, watched, reported, define, projections: () => projections };
 }
 
 const path = "/apis/apps/v1/namespaces/a/deployments";
 
 Deno.test("watched entries: objects are those that the watch delivered, and projected once for each state", async () => {
-  const { entries, watched, define, told, projections } = trial();
+  const { entries, watched, define, reported, projections } = trial();
   define(entry(counted));
   assert.deepEqual(await entries.entry("deps.count"), { ok: true, status: 200, body: 0 });
   const kept = watched.get(path)!;
@@ -77,7 +77,7 @@ Deno.test("watched entries: objects are those that the watch delivered, and proj
   kept.changed();
   assert.deepEqual(await entries.entry("deps.count"), { ok: true, status: 200, body: 1 });
   assert.deepEqual(await entries.entry("deps"), { ok: true, status: 200, body: [{ kind: "Deployment" }] });
-  assert.deepEqual([projections(), told.map(({ problem }) => problem)], [2, [undefined]]);
+  assert.deepEqual([projections(), reported.map(({ problem }) => problem)], [2, [undefined]]);
   entries.close();
   assert.equal(kept.closed, true);
 });
@@ -104,21 +104,21 @@ Deno.test("watched entries: a call is made again after its interval, and what fa
     { ok: true, status: 200, body: "first" },
     { ok: true, status: 200, body: "second" },
   ];
-  const { entries, define, told } = trial(answers);
+  const { entries, define, reported } = trial(answers);
   define(entry(spec));
   assert.deepEqual(await entries.entry("deps"), { ok: false, status: undefined, message: "not yet" });
-  while (told.length < 3) await new Promise((resolve) => setTimeout(resolve, 2));
-  assert.deepEqual(told.slice(0, 3).map(({ problem }) => problem), ["not yet", undefined, undefined]);
+  while (reported.length < 3) await new Promise((resolve) => setTimeout(resolve, 2));
+  assert.deepEqual(reported.slice(0, 3).map(({ problem }) => problem), ["not yet", undefined, undefined]);
   entries.close();
 });
 
 Deno.test("watched entries: a resource that cannot be listed says why", async () => {
-  const { entries, define, told } = trial();
+  const { entries, define, reported } = trial();
   define(entry({ kubernetesResource: { group: "no.such", version: "v1", resource: "things" } }));
   const answer = await entries.entry("deps");
   assert.equal(answer.ok, false);
   assert.match(!answer.ok ? answer.message : "", /^failed to list \/apis\/no\.such\/v1\/things: /);
-  assert.match(told[0]?.problem ?? "", /^failed to list /);
+  assert.match(reported[0]?.problem ?? "", /^failed to list /);
   entries.close();
 });
 

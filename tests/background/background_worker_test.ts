@@ -152,17 +152,17 @@ Deno.test("the worker gives up after so many tries, and says so", async () => {
 const named = touch.replace('"t*"', "{NAME}");
 
 Deno.test("the worker looks for a target that does not exist five times, and no failure is reported", async () => {
-  const told: WorkOutcome[] = [];
+  const outcomes: WorkOutcome[] = [];
   const { worker, waits, log } = setUp(named.replace("{NAME}", "t3"), {
     objects: secrets,
     firstDelay: 100,
-    worked: (outcome) => told.push(outcome),
+    worked: (outcome) => outcomes.push(outcome),
   });
   worker.add(request(trigger));
   await worker.drain();
   assert.deepEqual(waits, [100, 200, 400, 800]);
   assert.deepEqual(log.lines.filter((line) => !line.startsWith("debug")), []);
-  assert.deepEqual(told.map(({ state, failures }) => [state, failures.map(({ moot }) => moot)]), [
+  assert.deepEqual(outcomes.map(({ state, failures }) => [state, failures.map(({ moot }) => moot)]), [
     ["failing", ["targetMissing"]],
     ["given up", ["targetMissing"]],
   ]);
@@ -259,24 +259,24 @@ Deno.test("the worker evaluates a rule for a deletion only when the rule matches
 });
 
 Deno.test("the worker evaluates no rules for its own changes unless they turn skipBackgroundRequests off", async () => {
-  const own = request(trigger, { requester: { username: "me", groups: [] } });
+  const fromUser = request(trigger, { requester: { username: "me", groups: [] } });
   const usual = setUp(touch, { objects: secrets, actors: new Set(["me"]) });
-  usual.worker.add(own);
+  usual.worker.add(fromUser);
   await usual.worker.drain();
   assert.deepEqual(usual.cluster.writes, []);
-  const asking = setUp(
+  const unskipped = setUp(
     touch.replace("- name: targets", "- name: targets\n    skipBackgroundRequests: false"),
     {
       objects: secrets,
       actors: new Set(["me"]),
     },
   );
-  asking.worker.add(own);
-  await asking.worker.drain();
-  assert.equal(asking.cluster.writes.length, 2);
+  unskipped.worker.add(fromUser);
+  await unskipped.worker.drain();
+  assert.equal(unskipped.cluster.writes.length, 2);
 });
 
-Deno.test("the cluster says as whom it takes its caller", async () => {
+Deno.test("the worker reads its username from the cluster", async () => {
   assert.equal(await posternUsername(portsWith("").cluster), "postern");
 });
 
@@ -320,9 +320,9 @@ Deno.test("a look-up that hangs holds up its own namespace only", async () => {
   let answer = (): void => {};
   const hanging = new Promise<void>((resolve) => answer = resolve);
   const call = cluster.call.bind(cluster);
-  cluster.call = async (asked) => {
-    if (asked.path.endsWith("/secrets/regcred")) await hanging;
-    return await call(asked);
+  cluster.call = async (apiCall) => {
+    if (apiCall.path.endsWith("/secrets/regcred")) await hanging;
+    return await call(apiCall);
   };
   worker.add(request(team));
   worker.add(request(trigger));
@@ -377,8 +377,8 @@ Deno.test("a request that edits a generated object is followed once it is stored
   const made = (await cluster.read(quotaPath))!;
   const edited: JsonObject = { ...made, spec: { hard: { pods: "999" } } };
   const edit = request(edited, { operation: "UPDATE", oldObject: made });
-  const own = { ...edit, uid: "own", requester: { username: "postern", groups: [] } };
-  assert.equal(worker.add(own), false, "own edits are not followed");
+  const fromUser = { ...edit, uid: "own", requester: { username: "postern", groups: [] } };
+  assert.equal(worker.add(fromUser), false, "own edits are not followed");
   assert.equal(worker.add(edit), true);
   await worker.drain();
   assert.equal(waits.length, 1);
@@ -449,17 +449,17 @@ Deno.test("an object with a random name is made once, though the rule is evaluat
 });
 
 Deno.test("the worker reports that the effects of a request fail, and that they are done", async () => {
-  const told: WorkOutcome[] = [];
-  const { cluster, worker } = setUp(quota, { worked: (outcome) => told.push(outcome) });
+  const outcomes: WorkOutcome[] = [];
+  const { cluster, worker } = setUp(quota, { worked: (outcome) => outcomes.push(outcome) });
   let refusals = 4;
   cluster.interfere = ({ method }) =>
     method === "POST" && refusals-- > 0 ? { ok: false, status: 503, message: "not now" } : undefined;
   worker.add(request(team));
   await worker.drain();
-  assert.deepEqual(told.map(({ state, failures }) => [state, failures[0]?.message]), [
+  assert.deepEqual(outcomes.map(({ state, failures }) => [state, failures[0]?.message]), [
     ["failing", "not now"],
     ["done", undefined],
   ]);
-  assert.deepEqual(told[0]?.failures[0]?.by, { policy: "quotas", rule: "quota" });
-  assert.deepEqual(told[1]?.carried.map(({ object }) => dig(object, "kind")), ["ResourceQuota"]);
+  assert.deepEqual(outcomes[0]?.failures[0]?.by, { policy: "quotas", rule: "quota" });
+  assert.deepEqual(outcomes[1]?.carried.map(({ object }) => dig(object, "kind")), ["ResourceQuota"]);
 });

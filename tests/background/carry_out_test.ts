@@ -99,8 +99,8 @@ const answers: [verb: Effect["verb"], status: number | undefined, carried: strin
 for (const [verb, status, expected] of answers) {
   Deno.test(`to ${verb}, answered with ${status ?? "nothing"}, is ${expected === "done" ? "done" : `tried ${expected}`}`, async () => {
     const carried = await carryOut(effect(verb, map), cluster({ ok: false, status, message: "no" }));
-    const told = carried.done ? "done" : carried.retryable ? "later" : "never";
-    assert.equal(told, expected);
+    const state = carried.done ? "done" : carried.retryable ? "later" : "never";
+    assert.equal(state, expected);
   });
 }
 

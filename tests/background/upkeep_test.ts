@@ -77,7 +77,7 @@ function setUp(text = synchronized) {
     await replica.close();
     cluster.writes.length = 0;
   };
-  /** What a new replica does at its start. */
+  /** Starts a new replica, and returns the writes of all replicas after its first look. */
   const restarted = async (options: Partial<UpkeepOptions> = {}): Promise<readonly string[]> => {
     const replica = start(options);
     await replica.look();
@@ -125,7 +125,7 @@ Deno.test("what a GeneratingPolicy makes under another name takes the place of w
   await replica.look();
   assert.ok(await cluster.read(settings.replace(/settings$/, "renamed")));
   assert.equal(await cluster.read(settings), undefined);
-  // What cannot be evaluated says nothing of what it would make.
+  // A rule whose source is missing cannot be evaluated: its downstream objects stay.
   await remove(source);
   await replica.look();
   assert.ok(await cluster.read(settings.replace(/settings$/, "renamed")));

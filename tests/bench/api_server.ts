@@ -42,7 +42,7 @@ export async function apply(kubeconfig: string, text: string): Promise<void> {
   if (!(await child.status).success) throw new Error("kubectl apply failed");
 }
 
-/** What a command prints. */
+/** Runs a command and returns its standard output. */
 export async function runText(
   command: string,
   args: readonly string[],

@@ -1,4 +1,4 @@
-/** What every section of the benchmark is given. */
+/** The parts that the benchmark passes to each of its sections. */
 import type { Image } from "../support/image.ts";
 import type { Inputs } from "./inputs.ts";
 import type { Results } from "./results.ts";
@@ -11,7 +11,7 @@ export interface Bench {
   readonly folder: string;
   /** The load generator's file. */
   readonly generator: string;
-  /** What the container runs. */
+  /** The container image or program under test. */
   readonly image: Image;
   readonly results: Results;
   /** How often each thing is measured, and how many seconds a load lasts. */

@@ -1,4 +1,4 @@
-/** What the benchmark measures with: the corpus's inputs where they are, the project's own otherwise. */
+/** The inputs of the benchmark: those of the corpus where they exist, otherwise the project's. */
 import { toYaml } from "../../lib/yaml/mod.ts";
 import { dig, type Json, type JsonObject } from "../../lib/json/mod.ts";
 import { parseDocuments } from "../../lib/yaml/mod.ts";

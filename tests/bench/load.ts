@@ -3,7 +3,7 @@ import type { Server } from "./server.ts";
 
 const client = new URL("client/", import.meta.url).pathname;
 
-/** What a run of load saw; times in milliseconds. */
+/** The result of one run of load; times in milliseconds. */
 export interface Load {
   readonly requests: number;
   readonly seconds: number;
@@ -27,7 +27,7 @@ export interface Measured extends Load {
   readonly cost: number;
 }
 
-/** What to send, how, and for how long. */
+/** The request that a run of load sends, how many callers send it, and for how many seconds. */
 export interface LoadOrder {
   readonly path: string;
   readonly bodyFile: string;

@@ -62,8 +62,8 @@ function section({ title, text, columns, rows }: Part): string[] {
   const heads = ["", ...columns, ...(hasGoals ? ["goal"] : [])];
   const lines = rows.map(({ what, values, goals }) => {
     const padded = columns.map((_, index) => values[index] ?? "");
-    const told = goals.map(({ text, met }) => `${text}: ${met ? "met" : "**not met**"}`).join("; ");
-    return [what, ...padded, ...(hasGoals ? [told] : [])];
+    const goalText = goals.map(({ text, met }) => `${text}: ${met ? "met" : "**not met**"}`).join("; ");
+    return [what, ...padded, ...(hasGoals ? [goalText] : [])];
   });
   return [
     `## ${title}`,

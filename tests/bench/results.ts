@@ -1,6 +1,6 @@
-/** What was measured: rows with goals and whether they were met, and the points of the plot. */
+/** The measured rows, with their goals and whether each goal was met, and the points of the plot. */
 
-/** What a figure should be, and whether it is. */
+/** A goal for a figure, and whether the figure meets it. */
 export interface Goal {
   readonly text: string;
   readonly met: boolean;

@@ -1,4 +1,4 @@
-/** What is measured over TLS: a review, the policies that decide it, and what its rate is compared with. */
+/** The scenarios measured over TLS: a review, the policies that decide it, and the server to compare its rate with. */
 import type { Bench } from "./bench.ts";
 import { type Command, floorCommand, serveCommand } from "../support/image.ts";
 
@@ -6,7 +6,7 @@ import { type Command, floorCommand, serveCommand } from "../support/image.ts";
 export interface Scenario {
   /** One word, by which results are kept. */
   readonly name: string;
-  /** What a reader sees. */
+  /** The title in the table. */
   readonly title: string;
   readonly path: string;
   readonly bodyFile: string;

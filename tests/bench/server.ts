@@ -21,8 +21,8 @@ export interface Server {
 
 /** Memory of a process in MiB. */
 export interface Memory {
-  /** What no file holds: it goes when the process ends. */
-  readonly own: number;
+  /** Private memory that no file backs: the kernel frees it when the process ends. */
+  readonly unshared: number;
   /** All that is resident, with the pages of the program's file, which replicas of a node share. */
   readonly resident: number;
 }
@@ -85,7 +85,7 @@ export async function memoryOf(pid: number): Promise<Memory> {
   const text = await systemText(`/proc/${pid}/status`);
   const field = (name: string): number =>
     Number(new RegExp(`${name}:\\s+(\\d+)`).exec(text)?.[1] ?? NaN) / 1024;
-  return { own: field("RssAnon"), resident: field("VmRSS") };
+  return { unshared: field("RssAnon"), resident: field("VmRSS") };
 }
 
 const running = new Set<Server>();

@@ -13,7 +13,7 @@ const PROVENANCE = "https://slsa.dev/provenance/v0.2";
 export interface SigningWay {
   /** One word: the first part of the repositories of its images. */
   readonly name: string;
-  /** What a reader sees. */
+  /** The title in the table. */
   readonly title: string;
   /** Puts a signed image as `REPOSITORY:TAG`. */
   readonly put: (image: string) => void;
@@ -92,8 +92,8 @@ export function imagePolicy(ways: readonly SigningWay[]): JsonObject {
   };
 }
 
-/** What the port is asked for an image under an entry. */
-export function questionOf(image: string, entry: JsonObject): SignatureQuery {
+/** The query to the port for an image under an entry of a policy. */
+export function queryFor(image: string, entry: JsonObject): SignatureQuery {
   const { type, attestors, attestations, credentials }: ImageVerification = imageVerificationOf(entry);
   const [attestation] = attestations;
   const signer = (attestation?.attestors ?? attestors)[0]?.entries[0];

@@ -4,9 +4,9 @@ import { shippedPolicies } from "../support/shipped_policies.ts";
 import { startReplica } from "../support/replica.ts";
 import type { ServerProcess } from "../support/server_process.ts";
 
-/** What one request did to the others. */
+/** The delay that one large request caused for others. */
 export interface Stall {
-  /** What is large in the request, and where it was sent. */
+  /** The large part of the request, and the endpoint. */
   readonly what: string;
   /** The longest time that a probe took meanwhile, in milliseconds. */
   readonly health: number;

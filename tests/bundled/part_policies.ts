@@ -36,7 +36,7 @@ MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE8nXRh950IZbRj8Ra/N9sbqOPZrfM
 5/KAQN0/KjHcorm/J5yctVd7iEcnessRQjU917hmKO6JWVGHpDguIyakZA==
 -----END PUBLIC KEY-----`;
 
-/** What each part's policy is; a part may have several. */
+/** Policies that need each part; a part may have several. */
 export const partPolicies: readonly (readonly [part: string, policy: string])[] = [
   ["cel", classic(`validate: { cel: { expressions: [{ expression: "object.metadata.name != 'a'" }] } }`)],
   [

@@ -60,7 +60,7 @@ async function runWithout(
   }
 }
 
-/** What compiling each set of documents reports in a process with stand-ins for the modules. */
+/** Compiles each set of documents in a process with stand-ins for the modules, and returns the reported problems. */
 async function problemsWithout(
   leftOut: readonly string[],
   sets: readonly (readonly Json[])[],

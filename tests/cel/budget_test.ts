@@ -114,7 +114,7 @@ Deno.test("a smaller budget stops earlier; the cost up to there is returned", ()
   assert(cost > 100 && cost < 120);
 });
 
-const asking: Library = {
+const loading: Library = {
   name: "test",
   functions: [{
     name: "test.load",
@@ -136,11 +136,11 @@ const asking: Library = {
 /** Answers the calls that it has answers for, and records all of them. */
 class RecordedCalls implements ExternalCalls {
   readonly calls: string[] = [];
-  readonly known = new Map<string, Json>();
+  readonly loaded = new Map<string, Json>();
 
   call(request: ExternalRequest): ExternalReply | CelFault {
     assert(request.kind === "global");
-    const body = this.known.get(request.name);
+    const body = this.loaded.get(request.name);
     if (body !== undefined) return { ok: true, status: 200, body };
     this.calls.push(request.name);
     return pending(request.name);
@@ -160,26 +160,26 @@ class RecordedCalls implements ExternalCalls {
 }
 
 Deno.test("a function that reads a value from outside is pending until the value is loaded", () => {
-  const run = program("test.load('a') + test.load('b') == 3", [asking]);
+  const run = program("test.load('a') + test.load('b') == 3", [loading]);
   const external = new RecordedCalls();
   const first = run.evaluate(activation, { external });
   assert(isCelFault(first) && first.kind === "pending");
   assert.deepEqual(external.calls, ["a", "b"]);
-  external.known.set("a", 1).set("b", 2);
+  external.loaded.set("a", 1).set("b", 2);
   assert.equal(run.evaluate(activation, { external }), true);
 });
 
 Deno.test("a pending value wins over errors, because it may decide the result", () => {
-  const run = program("object.missing || test.load('a')", [asking]);
+  const run = program("object.missing || test.load('a')", [loading]);
   const external = new RecordedCalls();
   const first = run.evaluate(activation, { external });
   assert(isCelFault(first) && first.kind === "pending");
-  external.known.set("a", true);
+  external.loaded.set("a", true);
   assert.equal(run.evaluate(activation, { external }), true);
-  assert.equal(program("true || test.load('a')", [asking]).evaluate(activation), true);
+  assert.equal(program("true || test.load('a')", [loading]).evaluate(activation), true);
 });
 
 Deno.test("without external calls, a function that needs them is an error", () => {
-  const value = program("test.load('a')", [asking]).evaluate(activation);
+  const value = program("test.load('a')", [loading]).evaluate(activation);
   assert(isCelFault(value) && value.kind === "no_such_overload");
 });

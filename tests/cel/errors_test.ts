@@ -1,4 +1,4 @@
-/** What is reported about expressions that cannot be compiled: every mistake, with its place. */
+/** The compiler reports every mistake in an expression, with its position. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import {

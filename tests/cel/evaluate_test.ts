@@ -1,4 +1,4 @@
-/** What expressions evaluate to over plain JSON: values, kinds of numbers, errors and how `&&` and `||` absorb them. */
+/** Expressions evaluated over plain JSON: values, kinds of numbers, errors and how `&&` and `||` absorb them. */
 import assert from "node:assert/strict";
 import {
   type CelFault,
@@ -165,7 +165,7 @@ Deno.test("without checking, names and types that do not fit are errors only whe
 });
 
 Deno.test("object types of a library are constructed as plain objects, and their fields are checked", () => {
-  const known: Readonly<Record<string, CelType>> = {
+  const declared: Readonly<Record<string, CelType>> = {
     Patch: objectType("Patch", {
       op: stringType,
       value: dynType,
@@ -175,7 +175,7 @@ Deno.test("object types of a library are constructed as plain objects, and their
   const patches: Library = {
     name: "patches",
     functions: [],
-    structs: (name) => Object.hasOwn(known, name) ? known[name] : undefined,
+    structs: (name) => Object.hasOwn(declared, name) ? declared[name] : undefined,
   };
   const libraries = [...kubernetesLibraries, patches];
   const value = evaluate("Patch{op: 'add', value: [1], ?next: optional.none()}", { libraries });

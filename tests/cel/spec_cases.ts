@@ -82,7 +82,7 @@ export interface SpecCase {
   run(): Outcome;
 }
 
-/** What a test mentions when it is about something that Postern's CEL has no use for, with the reason. */
+/** Patterns of tests that Postern's CEL leaves out, with the reason. */
 export const excluded: readonly { readonly mentions: RegExp; readonly reason: string }[] = [
   {
     mentions: /TestAllTypes|TestRequired/i,

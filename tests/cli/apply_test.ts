@@ -62,7 +62,7 @@ async function inFolder(
 
 const pass = ["@policy.yaml", "-r", "@good.yaml"];
 
-/** What must not be green: the arguments, the exit code, and what is said. */
+/** Runs that must not succeed: the arguments, the exit code, and the message. */
 const notGreen: [what: string, args: string[], code: number, said: RegExp][] = [
   ["a policy that is not there", ["@policy.yaml", "@missing.yaml", "-r", "@good.yaml"], 1, /missing-file/],
   ["a kind that is not evaluated", [...pass, "@cleanup.yaml"], 1, /cleanup\.yaml.*ClusterCleanupPolicy/],

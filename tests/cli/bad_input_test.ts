@@ -19,7 +19,7 @@ const files = {
   "binary.yaml": "\u0000\u0001\ufffd: [",
 };
 
-/** What is given instead of a file: the argument, and what is said about it. */
+/** Arguments that are no usable file, with the message for each. */
 const unusable: readonly (readonly [argument: string, said: RegExp])[] = [
   ["@binary.yaml", /null byte/],
   ["@folder.yaml", /folder holds no|there are no policies|It is a folder|no policies|No test yamls/],

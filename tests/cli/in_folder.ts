@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { run } from "../../lib/cli/mod.ts";
 import { heard } from "./golden.ts";
 
-/** What a command line ended with and wrote; the folder's path is left out. */
+/** The exit code and the output of a command line, without the path of its folder. */
 export interface CommandRun {
   readonly code: number;
   readonly out: string;

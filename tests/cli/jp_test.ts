@@ -33,24 +33,24 @@ for (const [name, args, expected] of queries) {
   });
 }
 
-const ask = { queries: [], files: [], compact: false, unquoted: false } as const;
+const noQueries = { queries: [], files: [], compact: false, unquoted: false } as const;
 
 Deno.test("jp query -q takes an expression from a file, -i or else standard input has the object", async () => {
   const query = join(import.meta.dirname!, "golden", "jp", "query.jmespath");
   const { console, out, err } = spoken('{"metadata": {"name": "piped"}}');
-  assert.equal(await jpQuery({ ...ask, files: [query] }, console), 0);
+  assert.equal(await jpQuery({ ...noQueries, files: [query] }, console), 0);
   assert.equal(out(), '# to_upper(metadata.name)\n\n"PIPED"');
   assert.equal(err(), "Reading from terminal input.\nEnter input object and hit Ctrl+D.");
 });
 
 Deno.test("jp query prompts for the expression when there is only an object", async () => {
   const { console, out, err } = spoken("kind");
-  assert.equal(await jpQuery({ ...ask, input }, console), 0);
+  assert.equal(await jpQuery({ ...noQueries, input }, console), 0);
   assert.equal(out(), '# kind\n"Pod"');
   assert.equal(err(), "Reading from terminal input.\nEnter a jmespath expression and hit Ctrl+D.");
 });
 
-const refusals: [query: string, told: RegExp][] = [
+const refusals: [query: string, message: RegExp][] = [
   ["metadata.uid", /^Error: error evaluating JMESPath expression: Unknown key "uid" in path$/],
   [
     "metadata..name",
@@ -58,23 +58,23 @@ const refusals: [query: string, told: RegExp][] = [
   ],
   ["length(spec[0])", /^Error: error evaluating JMESPath expression: /],
 ];
-for (const [query, told] of refusals) {
+for (const [query, message] of refusals) {
   Deno.test(`jp query refuses ${query}`, async () => {
     const { console, out, err } = spoken();
-    assert.equal(await jpQuery({ ...ask, queries: [query], input }, console), 1);
+    assert.equal(await jpQuery({ ...noQueries, queries: [query], input }, console), 1);
     assert.equal(out(), "");
-    assert.match(err(), told);
+    assert.match(err(), message);
   });
 }
 
 Deno.test("jp query needs a query or an object, and files that are there", async () => {
   const { console, err } = spoken();
-  assert.equal(await jpQuery(ask, console), 1);
+  assert.equal(await jpQuery(noQueries, console), 1);
   assert.equal(err(), "Error: at least one query or input object is required");
-  assert.equal(await jpQuery({ ...ask, queries: ["a"], input: `${input}.missing` }, console), 1);
+  assert.equal(await jpQuery({ ...noQueries, queries: ["a"], input: `${input}.missing` }, console), 1);
   assert.match(err(), /Error: failed open file .*input\.yaml\.missing: /);
   const broken = spoken("a: [");
-  assert.equal(await jpQuery({ ...ask, queries: ["a"] }, broken.console), 1);
+  assert.equal(await jpQuery({ ...noQueries, queries: ["a"] }, broken.console), 1);
   assert.match(broken.err(), /Error: error parsing input json: /);
 });
 

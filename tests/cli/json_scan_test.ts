@@ -91,7 +91,7 @@ spec:
   });
 });
 
-const refused: [what: string, args: readonly string[], told: RegExp][] = [
+const refused: [what: string, args: readonly string[], message: RegExp][] = [
   ["a payload that is not there", ["--payload", join(folder, "missing.yaml")], /missing\.yaml/],
   [
     "expressions that give null",
@@ -102,13 +102,13 @@ const refused: [what: string, args: readonly string[], told: RegExp][] = [
   ["selectors that are none", ["--labels", "a in"], /--labels: /],
   ["files without JSON policies", ["--policy", join(folder, "payload.yaml")], /no policies/],
 ];
-for (const [what, args, told] of refused) {
+for (const [what, args, message] of refused) {
   Deno.test(`json scan ends with 2 for ${what}`, async () => {
     const given = ["--policy", "--payload"].filter((option) => !args.includes(option)).flatMap((option) =>
       scan.slice(scan.indexOf(option), scan.indexOf(option) + 2)
     );
     const { code, err } = await ran("json", "scan", ...given, ...args);
     assert.equal(code, 2);
-    assert.match(err, told);
+    assert.match(err, message);
   });
 }

@@ -1,6 +1,6 @@
 /** Every flag of Kyverno's command line, what Postern does with it, and a command line that shows it. */
 
-/** What Postern does with a flag. */
+/** How far Postern supports a flag of Kyverno's. */
 export type FlagVerdict = "works" | "differs" | "not supported";
 
 export interface KyvernoFlag {
@@ -12,9 +12,9 @@ export interface KyvernoFlag {
   readonly note: string;
   /** A command line that uses it; `@name` stands for a file of the test. */
   readonly line: readonly string[];
-  /** What the command line ends with. */
+  /** The exit code. */
   readonly code: number;
-  /** What standard output, or standard error after it, must hold. */
+  /** A pattern that standard output followed by standard error must match. */
   readonly shows: RegExp;
 }
 
@@ -321,7 +321,7 @@ const others: readonly KyvernoFlag[] = [
 const noLog = "taken, and without effect: Postern writes no log";
 const refusedLog = "no log is written: redirect standard error to a file";
 
-/** What every command of Kyverno's takes, before its name or after it. */
+/** Flags that every command of Kyverno accepts, before its name or after it. */
 const everywhere: readonly KyvernoFlag[] = flags("", [], [
   ["-v, --v", "differs", noLog, ["-v", "4", "version", "--v=4"], /^Version: /],
   ["--vmodule, --log_backtrace_at", "differs", noLog, [
@@ -377,7 +377,7 @@ const everywhere: readonly KyvernoFlag[] = flags("", [], [
 
 export const kyvernoFlags: readonly KyvernoFlag[] = [...apply, ...test, ...others, ...everywhere];
 
-/** What Postern does otherwise on purpose. */
+/** Deliberate differences from Kyverno. */
 export const deliberate: readonly string[] = [
   "Input that cannot be used (a missing file, a kind that is not evaluated, a broken document, an object without a kind) reaches the exit code, and is said with file and line; so do runs that check nothing.",
   "With `-o json`, `yaml`, `markdown`, `junit`, and with any report on standard output, standard output holds that one document.",

@@ -1,4 +1,4 @@
-/** What `apply`, `test` and `jp` print, line by line as Kyverno 1.19's command line printed it for the same files. */
+/** `apply`, `test` and `jp` print the lines that Kyverno 1.19's command line printed for the same files. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { asList, dig, isFault, isObject, type Json, type JsonObject } from "../../lib/json/mod.ts";
@@ -8,7 +8,7 @@ import { heard } from "./golden.ts";
 
 const folder = join(import.meta.dirname!, "kyverno_texts");
 
-/** What differs on purpose, as changes of Kyverno's text; `docs/compatibility.md` says so. */
+/** Deliberate differences, as changes of Kyverno's text; `docs/compatibility.md` lists them. */
 interface Deviations {
   /** Objects that no rule changed, as `policy object`: they are not printed. */
   readonly unchanged?: string;
@@ -91,7 +91,7 @@ const rows: readonly Row[] = [
   { name: "jp-file", args: ["jp", "query", "-q", "@query.txt", "-i", "@namespace.yaml"] },
 ];
 
-/** What Kyverno printed. */
+/** Reads Kyverno's recorded output. */
 function recorded(name: string): Promise<string> {
   return Deno.readTextFile(join(folder, "recorded", `${name}.txt`));
 }

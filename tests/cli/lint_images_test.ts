@@ -7,7 +7,7 @@ import { inFolder } from "./in_folder.ts";
 const key = newKeys().pem;
 const root = issue({ name: "root", keys: newKeys(), authority: true });
 const leaf = issue({ name: "leaf", keys: newKeys(), issuer: root });
-const stranger = issue({ name: "stranger", keys: newKeys(), authority: true });
+const otherRoot = issue({ name: "stranger", keys: newKeys(), authority: true });
 const brokenKey = key.replace(/\n.{30}/, "\n");
 const brokenCertificate = root.pem.replace(/\n.{30}/, "\n");
 const logs = { rekor: { ignoreTlog: true }, ctlog: { ignoreSCT: true } };
@@ -93,7 +93,7 @@ const hopeless: readonly (readonly [what: string, text: string, said: RegExp])[]
   ],
   [
     "a certificate that its chain did not issue",
-    entryOf({ certificates: { cert: leaf.pem, certChain: stranger.pem } }),
+    entryOf({ certificates: { cert: leaf.pem, certChain: otherRoot.pem } }),
     /certificate signed by unknown authority/,
   ],
   [

@@ -18,7 +18,7 @@ const files: Readonly<Record<string, string>> = {
   "bodyless.yaml": policy.replace("require-team", "bodyless").replace("pattern:", "pattren:"),
 };
 
-/** What is wrong among the policies, and what must be said of it. */
+/** Mistakes among the policies, with the message that each must cause. */
 const policies: readonly (readonly [what: string, path: string, said: RegExp])[] = [
   ["a policy that is not there", "@missing.yaml", /missing\.yaml/],
   ["a remote policy that gives no answer", "http://127.0.0.1:1/policy.yaml", /127\.0\.0\.1:1/],
@@ -38,7 +38,10 @@ const commands: readonly (readonly [name: string, args: (path: string) => readon
   ["test", () => ["test", "@kyverno-test.yaml"]],
 ];
 
-/** What a command reads otherwise: lint and test read no addresses, and test shows what a DeletingPolicy is about. */
+/**
+ * Whether a command treats the mistake in another way: lint and test read no addresses, and test evaluates
+ * DeletingPolicies.
+ */
 const isOtherwise = (command: string, what: string): boolean =>
   what.startsWith("a remote policy") && (command === "lint" || command === "test") ||
   what === "a DeletingPolicy" && command === "test";

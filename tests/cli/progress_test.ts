@@ -4,7 +4,7 @@ import { openProgress, type ProgressOptions } from "../../lib/cli/progress.ts";
 
 const quiet = { out: () => {}, err: () => {} };
 
-/** What a bar writes. */
+/** Opens a bar and collects the text that it writes. */
 async function drawing(options: Partial<ProgressOptions> = {}): Promise<
   { readonly bar: Awaited<ReturnType<typeof openProgress>>; readonly written: string[] }
 > {

@@ -63,7 +63,7 @@ Deno.test("serve --record keeps reviews: replay, explain and create test run the
       const secret = { kind: "Secret", metadata: { name: "s" }, data: { password: btoa("hunter2") } };
       await post("/validate/fail", admissionReview({ kind: "Secret", resource: "secrets", object: secret }));
     }
-    // What waited was written before the server ended.
+    // The server writes waiting records before it ends.
     const names = [...Deno.readDirSync(records)].map(({ name }) => name).sort();
     assert.equal(names.length, 4);
     const texts = names.map((name) => Deno.readTextFileSync(join(records, name)));

@@ -92,7 +92,7 @@ Deno.test("test --record-images records what policies read, and tests pass witho
     const unasked = await run("test", "@");
     assert.equal(unasked.code, 1);
     assert.match(unasked.out, /registries are not asked here: use --registry, or record the images/);
-    assert.deepEqual(registry.asked, []);
+    assert.deepEqual(registry.received, []);
     const recorded = await run("test", "@", "--record-images");
     assert.deepEqual([recorded.code, recorded.err], [0, ""], recorded.out);
     await registry.close();

@@ -3,7 +3,7 @@ export interface Served extends AsyncDisposable {
   /** `http://127.0.0.1:PORT` or `https://…`, without a slash at the end. */
   readonly address: string;
   readonly process: Deno.ChildProcess;
-  /** What it wrote to standard error, once that holds something. */
+  /** Waits until standard error matches the pattern, and returns all of its text. */
   until(pattern: RegExp): Promise<string>;
 }
 

@@ -90,10 +90,10 @@ Deno.test("bash completes commands, options and choices", () =>
   inFolder({}, async (run, folder) => {
     const { out } = await run("completion", "bash");
     await Deno.writeTextFile(join(folder, "completion.bash"), out);
-    const asked = completed.map(([words]) =>
+    const offered = completed.map(([words]) =>
       `COMP_WORDS=(postern ${words.join(" ")}); COMP_CWORD=${words.length}; _postern; echo "\${COMPREPLY[*]}"`
     );
-    const script = `source ${join(folder, "completion.bash")}\n${asked.join("\n")}`;
+    const script = `source ${join(folder, "completion.bash")}\n${offered.join("\n")}`;
     const { stdout, stderr } = await new Deno.Command("bash", { args: ["-c", script] }).output();
     assert.equal(new TextDecoder().decode(stderr), "");
     assert.deepEqual(
@@ -102,7 +102,7 @@ Deno.test("bash completes commands, options and choices", () =>
     );
   }));
 
-/** What a shell prints that may not be installed; `undefined` when it is not. */
+/** The output of a shell; `undefined` when the shell is not installed. */
 async function printedBy(shell: string, args: readonly string[]): Promise<string | undefined> {
   try {
     const { stdout, stderr } = await new Deno.Command(shell, { args: [...args] }).output();

@@ -345,7 +345,7 @@ Deno.test("test runs an entry under the operation that it names", async () => {
 });
 
 Deno.test("test answers API calls and the global context from the test", async () => {
-  const asking = `
+  const loading = `
 apiVersion: kyverno.io/v1
 kind: ClusterPolicy
 metadata: { name: ask }
@@ -373,7 +373,7 @@ apiCallResponses:
 globalContextEntries:
 - { name: limits, data: { all: { pods: 3 } }, fieldPath: all }
 `;
-  const { out, err } = await test({ "policy.yaml": asking, "kyverno-test.yaml": entries });
+  const { out, err } = await test({ "policy.yaml": loading, "kyverno-test.yaml": entries });
   assert.match(out, /2 tests passed and 0 tests failed/, err);
 });
 

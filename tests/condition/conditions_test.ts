@@ -237,10 +237,10 @@ Deno.test("evaluating compiles nothing", () => {
 });
 
 Deno.test("a value that is not needed is not read", () => {
-  const asked: string[] = [];
+  const evaluated: string[] = [];
   const scope: Scope = {
     get: (name) => {
-      asked.push(name);
+      evaluated.push(name);
       return name === "a" ? "x" : undefined;
     },
     all: () => ({}),
@@ -253,5 +253,5 @@ Deno.test("a value that is not needed is not read", () => {
     }],
   });
   conditions.evaluate(scope, environment);
-  assert.ok(!asked.includes("b"));
+  assert.ok(!evaluated.includes("b"));
 });

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 
-/** A group of rows that differ for one reason, as written in `known_differences/SET.json` (slashes become dashes). */
-interface KnownDifference {
+/** A group of rows that differ for one reason, as written in `accepted_differences/SET.json` (slashes become dashes). */
+interface AcceptedDifference {
   /** Why Postern answers otherwise, for a maintainer. */
   readonly reason: string;
   readonly aspect: string;
@@ -10,14 +10,14 @@ interface KnownDifference {
 }
 
 /** Why a row differs, and in how many checks. */
-export interface KnownRow {
+export interface AcceptedRow {
   readonly reason: string;
   readonly checks: number;
 }
 
 /** A set's known differences, by `ROW ASPECT`. The lists may only shrink. */
-export function knownDifferences(set: string): ReadonlyMap<string, KnownRow> {
-  const path = join(import.meta.dirname!, "known_differences", `${set.replaceAll("/", "-")}.json`);
+export function acceptedDifferences(set: string): ReadonlyMap<string, AcceptedRow> {
+  const path = join(import.meta.dirname!, "accepted_differences", `${set.replaceAll("/", "-")}.json`);
   let text: string;
   try {
     text = Deno.readTextFileSync(path);
@@ -25,12 +25,12 @@ export function knownDifferences(set: string): ReadonlyMap<string, KnownRow> {
     if (cause instanceof Deno.errors.NotFound) return new Map();
     throw cause;
   }
-  const known = new Map<string, KnownRow>();
-  for (const { reason, aspect, rows } of JSON.parse(text) as KnownDifference[]) {
+  const accepted = new Map<string, AcceptedRow>();
+  for (const { reason, aspect, rows } of JSON.parse(text) as AcceptedDifference[]) {
     for (const row of rows) {
       const [, name, count] = /^(.*?)(?: x(\d+))?$/.exec(row)!;
-      known.set(`${name} ${aspect}`, { reason, checks: Number(count ?? 1) });
+      accepted.set(`${name} ${aspect}`, { reason, checks: Number(count ?? 1) });
     }
   }
-  return known;
+  return accepted;
 }

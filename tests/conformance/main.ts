@@ -5,10 +5,10 @@
  *     deno task conformance [NAME…] [--json] [--show N]
  *
  * NAME selects sets by prefix (`matrix`, `admission/01`). The corpus is read from CONFORMANCE_CORPUS, by default
- * `../shared/corpus`. Exit 1 when a check differs that `known_differences/` does not list, or when a listed one agrees.
+ * `../shared/corpus`. Exit 1 when a check differs that `accepted_differences/` does not list, or when a listed one agrees.
  */
 import { join, resolve } from "node:path";
-import { knownDifferences } from "./known_differences.ts";
+import { acceptedDifferences } from "./accepted_differences.ts";
 import type { Check } from "./set.ts";
 import { sets } from "./sets/mod.ts";
 
@@ -26,7 +26,7 @@ interface Tally {
   readonly pending: string | undefined;
   rows: number;
   agree: number;
-  known: number;
+  accepted: number;
   readonly differences: Difference[];
 }
 
@@ -55,7 +55,7 @@ if (chosen.length === 0) {
 const tallies: Tally[] = [];
 const stale: string[] = [];
 for (const set of chosen) {
-  const known = knownDifferences(set.name);
+  const accepted = acceptedDifferences(set.name);
   const seen = new Map<string, number>();
   const byAspect = new Map<string, Tally>();
   for await (const row of set.rows(corpus)) {
@@ -68,7 +68,7 @@ for (const set of chosen) {
           pending: set.pending,
           rows: 0,
           agree: 0,
-          known: 0,
+          accepted: 0,
           differences: [],
         };
       byAspect.set(check.aspect, tally);
@@ -80,14 +80,14 @@ for (const set of chosen) {
       const key = `${row.id} ${check.aspect}`;
       const count = (seen.get(key) ?? 0) + 1;
       seen.set(key, count);
-      const entry = known.get(key);
+      const entry = accepted.get(key);
       const reason = entry !== undefined && count <= entry.checks ? entry.reason : undefined;
-      if (reason !== undefined) tally.known++;
+      if (reason !== undefined) tally.accepted++;
       tally.differences.push({ id: row.id, input: row.input, check, reason });
     }
   }
   tallies.push(...byAspect.values());
-  for (const [key, { checks }] of known) {
+  for (const [key, { checks }] of accepted) {
     if ((seen.get(key) ?? 0) < checks) stale.push(`${set.name} ${key}`);
   }
 }
@@ -109,7 +109,7 @@ if (!json) {
   for (const pending of new Set(tallies.flatMap((tally) => tally.pending ?? []))) {
     console.log(`pending: ${pending}`);
   }
-  const agree = tallies.reduce((sum, tally) => sum + tally.agree + tally.known, 0);
+  const agree = tallies.reduce((sum, tally) => sum + tally.agree + tally.accepted, 0);
   console.log(`conformance: ${agree} passed, ${surprises} failed`);
 }
 Deno.exit(surprises + stale.length + missed.length > 0 ? 1 : 0);
@@ -121,7 +121,7 @@ function printTable(): void {
     String(t.rows),
     String(t.agree),
     String(t.rows - t.agree),
-    String(t.known),
+    String(t.accepted),
     percent(t.agree / t.rows),
   ]);
   const table = [["set", "aspect", "rows", "agree", "differ", "known", "share"], ...rows];

@@ -14,7 +14,7 @@ interface Registry {
 }
 
 /** The registry of the corpus, served on this machine, and what it takes to read it. */
-export class ImageWorld {
+export class RecordedRegistry {
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
   readonly #address: string;
   readonly #trustedRoot: string;
@@ -26,11 +26,11 @@ export class ImageWorld {
   }
 
   /** Serves the registry of `verify-images` on a free port. */
-  static async open(folder: string): Promise<ImageWorld> {
+  static async open(folder: string): Promise<RecordedRegistry> {
     const module = await import(`file://${join(folder, "serve.ts")}`) as Registry;
     const fixture = JSON.parse(Deno.readTextFileSync(join(folder, "registry.json")));
     const server = module.serve(fixture, 0, { tuf: join(folder, "tuf") });
-    return new ImageWorld(server, Deno.readTextFileSync(join(folder, "trusted-root.json")));
+    return new RecordedRegistry(server, Deno.readTextFileSync(join(folder, "trusted-root.json")));
   }
 
   /** A text of the corpus about images at the address where they are served now. */

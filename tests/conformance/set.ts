@@ -1,6 +1,6 @@
 /** One thing that a row promises: Kyverno's answer beside ours. */
 export interface Check {
-  /** What is compared: `result`, `message`, `allowed`, `patched` … Each has its own line in the table. */
+  /** The compared part of the answer: `result`, `message`, `allowed`, `patched` … Each has a line in the table. */
   readonly aspect: string;
   readonly agree: boolean;
   readonly expected: string;
@@ -22,7 +22,7 @@ export interface ConformanceSet {
   readonly name: string;
   /** The share of agreeing checks that is promised, per aspect; 1 where an aspect is not named. */
   readonly goals: Readonly<Record<string, number>>;
-  /** What is still to be built for this set: its differences are shown, but fail nothing. */
+  /** The part of this set that Postern does not support yet: the table shows its differences, but they fail no test. */
   readonly pending?: string;
   rows(corpus: string): Iterable<Row> | AsyncIterable<Row>;
 }

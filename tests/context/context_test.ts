@@ -229,7 +229,7 @@ Deno.test("entries that would hold more than 2 MiB together fail, and name their
     String(await query(context, "length(third)")),
     /context size limit exceeded: 31\d{5} bytes exceeds limit of 2097152 bytes/,
   );
-  // What was loaded before is still there.
+  // Values that were loaded before stay in the context.
   assert.equal(await query(context, "length(first.data.text)"), 1024 * 1024 - 100);
 });
 
@@ -336,10 +336,10 @@ Deno.test("questions that change with every evaluation end after a number of rou
 
 Deno.test("questions that differ in credentials or payload are different questions, and are not shown", async () => {
   const store = new LoadTracker({ ports: fakeApi({}).ports });
-  const ask = (secret: string) => store.load("GET /x", () => Promise.resolve(secret), secret);
-  assert.ok(isFault(ask("a")) && isFault(ask("b")));
+  const load = (secret: string) => store.load("GET /x", () => Promise.resolve(secret), secret);
+  assert.ok(isFault(load("a")) && isFault(load("b")));
   await store.awaitLoads();
-  assert.deepEqual([ask("a"), ask("b"), store.loads], ["a", "b", 2]);
+  assert.deepEqual([load("a"), load("b"), store.loads], ["a", "b", 2]);
   assert.ok(isFault(store.load("GET /y", () => Promise.reject(new Error("no")), "hidden")));
   await store.awaitLoads();
   const failed = store.load("GET /y", () => Promise.resolve(1), "hidden");

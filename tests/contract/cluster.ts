@@ -1,4 +1,4 @@
-/** What every adapter of the port `Cluster` does, found out on Kubernetes 1.34. */
+/** The contract of every adapter of the port `Cluster`, taken from Kubernetes 1.34. */
 import assert from "node:assert/strict";
 import { asList, dig, field, type Json } from "../../lib/json/mod.ts";
 import type { Answer, ApiCall, Cluster } from "../../lib/ports.ts";
@@ -65,7 +65,10 @@ class Trial {
     assert.deepEqual([answer.status, answer.message], expected);
   }
 
-  /** What the cluster says about an access; asked again for a while, as a live server learns of roles a little later. */
+  /**
+   * Compares the cluster's answer to an access review; retries for a while, because a live server applies roles with
+   * a delay.
+   */
   async may(spec: Json, expected: Json): Promise<void> {
     for (let tries = 0;; tries++) {
       const status = await this.#access(spec);
@@ -174,11 +177,11 @@ const contract: readonly { readonly title: string; readonly run: (trial: Trial) 
       for (const name of ["b", "a", "a-b"]) await t.value("POST", t.maps, { metadata: { name } });
       const list = await t.value("GET", t.maps);
       assert.deepEqual([field(list, "kind"), field(list, "apiVersion")], ["ConfigMapList", "v1"]);
-      const own = asList(field(list, "items")).filter((item) =>
+      const created = asList(field(list, "items")).filter((item) =>
         dig(item, "metadata", "name") !== "kube-root-ca.crt"
       );
-      assert.deepEqual(own.map((item) => dig(item, "metadata", "name")), ["a", "a-b", "b"]);
-      assert.deepEqual(own.map((item) => field(item, "kind")), [undefined, undefined, undefined]);
+      assert.deepEqual(created.map((item) => dig(item, "metadata", "name")), ["a", "a-b", "b"]);
+      assert.deepEqual(created.map((item) => field(item, "kind")), [undefined, undefined, undefined]);
       const all = await t.value("GET", "/api/v1/configmaps");
       const here = asList(field(all, "items")).filter((item) =>
         dig(item, "metadata", "namespace") === t.namespace
@@ -377,12 +380,12 @@ const contract: readonly { readonly title: string; readonly run: (trial: Trial) 
   {
     title: "namespaces carry their name as a label, and the system's cannot be deleted",
     async run(t) {
-      const own = await t.value("GET", `/api/v1/namespaces/${t.namespace}`);
-      assert.deepEqual(dig(own, "metadata", "labels"), {
+      const namespace = await t.value("GET", `/api/v1/namespaces/${t.namespace}`);
+      assert.deepEqual(dig(namespace, "metadata", "labels"), {
         "kubernetes.io/metadata.name": t.namespace,
         kept: "no",
       });
-      assert.equal(dig(own, "status", "phase"), "Active");
+      assert.equal(dig(namespace, "status", "phase"), "Active");
       await t.fails(
         [403, 'namespaces "kube-system" is forbidden: this namespace may not be deleted'],
         "DELETE",

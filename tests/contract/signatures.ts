@@ -1,4 +1,4 @@
-/** What every adapter of the port `Signatures` does, as Kyverno 1.19 answered in the recordings of the corpus. */
+/** The contract of every adapter of the port `Signatures`, taken from Kyverno 1.19's answers in the corpus. */
 import assert from "node:assert/strict";
 import type {
   Identity,
@@ -76,12 +76,12 @@ const noLog: LogTrust = {
   tufMirror: "",
 };
 
-type Ask = (fixtures: SignatureFixtures) => Partial<SignatureQuery>;
+type QueryChange = (fixtures: SignatureFixtures) => Partial<SignatureQuery>;
 
 interface Trial {
   readonly title: string;
   readonly image: ImageName;
-  readonly ask: Ask;
+  readonly change: QueryChange;
   /** The message of a refusal, where it has one; a text is compared whole. */
   readonly refused?: string | RegExp;
   /** The types of the statements of an answer. */
@@ -98,8 +98,8 @@ function byKey(key: string, hash: "sha224" | "sha256" | "sha384" | "sha512" = "s
   return { kind: "key", key, hash };
 }
 
-const withKey: Ask = ({ keys }) => ({ by: byKey(keys.one) });
-const withLog: Ask = ({ keys, rekorKey }) => ({
+const withKey: QueryChange = ({ keys }) => ({ by: byKey(keys.one) });
+const withLog: QueryChange = ({ keys, rekorKey }) => ({
   by: byKey(keys.one),
   log: { ...noLog, ignoreTlog: false, rekorKey },
 });
@@ -110,32 +110,32 @@ function keyless(
     readonly log?: Partial<LogTrust> | ((fixtures: SignatureFixtures) => Partial<LogTrust>);
     readonly more?: Partial<Extract<Signer, { kind: "keyless" }>>;
   } = {},
-): Ask {
+): QueryChange {
   return (fixtures) => {
     const { keylessRoot, rekorKey, ctlogKey } = fixtures;
-    const asked = { issuer: "", issuerRegExp: "", subject: "", subjectRegExp: "", ...identity };
-    const own = typeof log === "function" ? log(fixtures) : log;
+    const wanted = { issuer: "", issuerRegExp: "", subject: "", subjectRegExp: "", ...identity };
+    const chosenLog = typeof log === "function" ? log(fixtures) : log;
     return {
       by: {
         kind: "keyless",
         roots: keylessRoot,
-        identities: [asked],
+        identities: [wanted],
         compare: "wildcards",
         extensions: {},
         ...more,
       },
-      log: { ...noLog, ignoreTlog: false, ignoreSct: false, rekorKey, ctlogKey, ...own },
+      log: { ...noLog, ignoreTlog: false, ignoreSct: false, rekorKey, ctlogKey, ...chosenLog },
     };
   };
 }
 
 const timestampAlone = keyless({}, { log: ({ tsaChain }) => ({ ignoreTlog: true, tsaChain }) });
 
-const codeChain: Ask = ({ codeRoot }) => ({
+const codeChain: QueryChange = ({ codeRoot }) => ({
   by: { kind: "certificates", certificate: "", chain: codeRoot },
 });
 
-function notary(root: (fixtures: SignatureFixtures) => string): Ask {
+function notary(root: (fixtures: SignatureFixtures) => string): QueryChange {
   return (fixtures) => ({
     layout: "notary",
     by: { kind: "certificates", certificate: root(fixtures), chain: "" },
@@ -143,181 +143,188 @@ function notary(root: (fixtures: SignatureFixtures) => string): Ask {
 }
 
 const withNotary = notary(({ notaryRoot }) => notaryRoot);
-const attested: Ask = ({ keys }) => ({ by: byKey(keys.one), want: { attestations: PROVENANCE } });
-const bundled: Ask = ({ keys }) => ({ by: byKey(keys.one), layout: "bundle" });
+const attested: QueryChange = ({ keys }) => ({ by: byKey(keys.one), want: { attestations: PROVENANCE } });
+const bundled: QueryChange = ({ keys }) => ({ by: byKey(keys.one), layout: "bundle" });
 
 const trials: readonly Trial[] = [
-  { title: "a key that signed", image: "signed", ask: withKey },
-  { title: "a key that did not sign", image: "signed by another key", ask: withKey, refused: BAD_ECDSA },
-  { title: "no signature", image: "unsigned", ask: withKey, refused: "no signatures found" },
+  { title: "a key that signed", image: "signed", change: withKey },
+  { title: "a key that did not sign", image: "signed by another key", change: withKey, refused: BAD_ECDSA },
+  { title: "no signature", image: "unsigned", change: withKey, refused: "no signatures found" },
   {
     title: "no image",
     image: "missing",
-    ask: withKey,
+    change: withKey,
     refused: /^image tag not found: GET http:.*\/manifests\/[^:]*: MANIFEST_UNKNOWN: manifest unknown$/,
   },
   {
     title: "payload of another digest",
     image: "payload of another digest",
-    ask: withKey,
+    change: withKey,
     refused: /^no matching signatures: invalid or missing digest in claim: sha256:[0-9a-f]{64}$/,
   },
   {
     title: "payload changed after it was signed",
     image: "payload changed",
-    ask: withKey,
+    change: withKey,
     refused: BAD_ECDSA,
   },
   {
     title: "signature that is no base64",
     image: "signature is no base64",
-    ask: withKey,
+    change: withKey,
     refused: /^no matching signatures: illegal base64 data at input byte \d+$/,
   },
   {
     title: "every algorithm: P-384",
     image: "signed with p384",
-    ask: ({ keys }) => ({ by: byKey(keys.p384) }),
+    change: ({ keys }) => ({ by: byKey(keys.p384) }),
   },
-  { title: "every algorithm: RSA", image: "signed with rsa", ask: ({ keys }) => ({ by: byKey(keys.rsa) }) },
+  {
+    title: "every algorithm: RSA",
+    image: "signed with rsa",
+    change: ({ keys }) => ({ by: byKey(keys.rsa) }),
+  },
   {
     title: "every algorithm: Ed25519",
     image: "signed with ed25519",
-    ask: ({ keys }) => ({ by: byKey(keys.ed25519) }),
+    change: ({ keys }) => ({ by: byKey(keys.ed25519) }),
   },
   {
     title: "every algorithm: SHA-512",
     image: "signed with sha512",
-    ask: ({ keys }) => ({ by: byKey(keys.one, "sha512") }),
+    change: ({ keys }) => ({ by: byKey(keys.one, "sha512") }),
   },
   {
     title: "every algorithm: another hash than the signer's",
     image: "signed with sha512",
-    ask: withKey,
+    change: withKey,
     refused: BAD_ECDSA,
   },
   {
     title: "every algorithm: an RSA key for an ECDSA signature",
     image: "signed",
-    ask: ({ keys }) => ({ by: byKey(keys.rsa) }),
+    change: ({ keys }) => ({ by: byKey(keys.rsa) }),
     refused: "no matching signatures: crypto/rsa: verification error",
   },
   {
     title: "keys that cannot be read: no PEM",
     image: "signed",
-    ask: () => ({ by: byKey("not a key") }),
+    change: () => ({ by: byKey("not a key") }),
     refused: "failed to load public key from not a key: open not a key: no such file or directory",
   },
   {
     title: "keys that cannot be read: broken PEM",
     image: "signed",
-    ask: () => ({ by: byKey("-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n") }),
+    change: () => ({ by: byKey("-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n") }),
     refused:
       /^failed to load public key from PEM: pem to public key: asn1: structure error: tags don't match/,
   },
   {
     title: "keys that cannot be read: a certificate log's that nothing needs",
     image: "signed",
-    ask: ({ keys }) => ({ by: byKey(keys.one), log: { ...noLog, ignoreSct: false, ctlogKey: "nonsense" } }),
+    change: ({ keys }) => ({
+      by: byKey(keys.one),
+      log: { ...noLog, ignoreSct: false, ctlogKey: "nonsense" },
+    }),
     refused:
       "failed to load CTLogs public keys: failed to get transparency log public keys: PEM decoding failed",
   },
   {
     title: "annotations that the signer made",
     image: "annotated",
-    ask: ({ keys }) => ({ by: byKey(keys.one), annotations: { env: "prod" } }),
+    change: ({ keys }) => ({ by: byKey(keys.one), annotations: { env: "prod" } }),
   },
   {
     title: "annotations that the signer made otherwise",
     image: "annotated",
-    ask: ({ keys }) => ({ by: byKey(keys.one), annotations: { env: "dev" } }),
+    change: ({ keys }) => ({ by: byKey(keys.one), annotations: { env: "dev" } }),
     refused: "no signature matched the required annotations",
   },
-  { title: "a log entry", image: "logged", ask: withLog },
+  { title: "a log entry", image: "logged", change: withLog },
   {
     title: "the log's entry of another log",
     image: "in another log",
-    ask: withLog,
+    change: withLog,
     refused:
       "no matching signatures: error verifying bundle: verifying bundle: rekor log public key not found for payload",
   },
   {
     title: "another log's entry under the log's name",
     image: "log entry forged",
-    ask: withLog,
+    change: withLog,
     refused: "no matching signatures: error verifying bundle: unable to verify SET",
   },
   {
     title: "a log entry of another key",
     image: "log entry of another key",
-    ask: withLog,
+    change: withLog,
     refused: "no matching signatures: error verifying bundle: failed to extract signature from bundle: " +
       "verifying signature: invalid signature when validating ASN.1 encoded signature",
   },
-  { title: "keyless identities: nobody in particular", image: "keyless", ask: keyless() },
+  { title: "keyless identities: nobody in particular", image: "keyless", change: keyless() },
   {
     title: "keyless identities: subject and issuer",
     image: "keyless",
-    ask: keyless({ subject: "dev@acme.test", issuer: "https://accounts.acme.test" }),
+    change: keyless({ subject: "dev@acme.test", issuer: "https://accounts.acme.test" }),
   },
-  { title: "keyless identities: wildcards", image: "keyless", ask: keyless({ subject: "*@acme.test" }) },
+  { title: "keyless identities: wildcards", image: "keyless", change: keyless({ subject: "*@acme.test" }) },
   {
     title: "keyless identities: wildcards that are taken literally",
     image: "keyless",
-    ask: keyless({ subject: "*@acme.test" }, { more: { compare: "literally" } }),
+    change: keyless({ subject: "*@acme.test" }, { more: { compare: "literally" } }),
     refused: "subject mismatch: expected *@acme.test, received dev@acme.test",
   },
   {
     title: "keyless identities: regular expressions search",
     image: "keyless",
-    ask: keyless({ subjectRegExp: "acme", issuerRegExp: "^https://accounts" }),
+    change: keyless({ subjectRegExp: "acme", issuerRegExp: "^https://accounts" }),
   },
   {
     title: "keyless identities: another subject",
     image: "keyless",
-    ask: keyless({ subject: "ops@acme.test" }),
+    change: keyless({ subject: "ops@acme.test" }),
     refused: "subject mismatch: expected ops@acme.test, received dev@acme.test",
   },
   {
     title: "keyless identities: another issuer",
     image: "keyless",
-    ask: keyless({ issuer: "https://other.test" }),
+    change: keyless({ issuer: "https://other.test" }),
     refused: "issuer mismatch: expected https://other.test, received https://accounts.acme.test",
   },
   {
     title: "keyless identities: a regular expression that is none",
     image: "keyless",
-    ask: keyless({ subjectRegExp: "(" }),
+    change: keyless({ subjectRegExp: "(" }),
     refused: "invalid regexp for subject: ( : error parsing regexp: missing closing ): `(`",
   },
   {
     title: "keyless identities: an extension that nobody knows",
     image: "keyless",
-    ask: keyless({}, { more: { extensions: { buildSignerURI: "x" } } }),
+    change: keyless({}, { more: { extensions: { buildSignerURI: "x" } } }),
     refused: "invalid certificate extension buildSignerURI",
   },
   {
     title: "keyless: no certificate",
     image: "signed",
-    ask: keyless({}, { log: { ignoreTlog: true } }),
+    change: keyless({}, { log: { ignoreTlog: true } }),
     refused: "no matching signatures: no certificate found on signature",
   },
   {
     title: "keyless: no certificate, and a log that wants one",
     image: "signed",
-    ask: keyless(),
+    change: keyless(),
     refused: "no matching signatures: empty key",
   },
   {
     title: "keyless: no certificate, and a log entry of a key",
     image: "logged",
-    ask: keyless(),
+    change: keyless(),
     refused: "no matching signatures: error verifying bundle: empty key",
   },
   {
     title: "a key, and the certificate of another one with its log entry",
     image: "keyless",
-    ask: withLog,
+    change: withLog,
     refused:
       "no matching signatures: error verifying bundle: both public key and certificate were provided " +
       "but did not match",
@@ -325,13 +332,13 @@ const trials: readonly Trial[] = [
   {
     title: "a key, and the certificate of another one without a log entry",
     image: "keyless, timestamp alone",
-    ask: withLog,
+    change: withLog,
     refused: "no matching signatures: both public key and certificate were provided but did not match",
   },
   {
     title: "keyless: a root that issued nothing",
     image: "keyless",
-    ask: (fixtures) => keyless({}, { more: { roots: fixtures.codeRoot } })(fixtures),
+    change: (fixtures) => keyless({}, { more: { roots: fixtures.codeRoot } })(fixtures),
     refused:
       "no matching signatures: cert verification failed: x509: certificate signed by unknown authority. " +
       "Check your TUF root (see cosign initialize) or set a custom root with env var SIGSTORE_ROOT_FILE",
@@ -339,146 +346,150 @@ const trials: readonly Trial[] = [
   {
     title: "keyless: no certificate timestamp",
     image: "keyless without certificate timestamp",
-    ask: keyless(),
+    change: keyless(),
     refused:
       "no matching signatures: certificate does not include required embedded SCT and no detached SCT was set",
   },
   {
     title: "keyless: a certificate timestamp that is ignored",
     image: "keyless without certificate timestamp",
-    ask: keyless({}, { log: { ignoreSct: true } }),
+    change: keyless({}, { log: { ignoreSct: true } }),
   },
   {
     title: "keyless: a certificate timestamp of another log",
     image: "keyless from another certificate log",
-    ask: keyless(),
+    change: keyless(),
     refused: /^no matching signatures: ctfe public key not found for payload\. Check your TUF root/,
   },
   {
     title: "keyless: logged after the certificate's end",
     image: "keyless, logged too late",
-    ask: keyless(),
+    change: keyless(),
     refused:
       /^no matching signatures: checking expiry on certificate with bundle: certificate expired before observed time: 2026-03-01T12:10:00Z is before 2026-03-01T1\d:\d\d:00Z$/,
   },
-  { title: "keyless: a timestamp instead of a log", image: "keyless, timestamp alone", ask: timestampAlone },
+  {
+    title: "keyless: a timestamp instead of a log",
+    image: "keyless, timestamp alone",
+    change: timestampAlone,
+  },
   {
     title: "keyless: a timestamp after the certificate's end",
     image: "keyless, timestamp too late",
-    ask: timestampAlone,
+    change: timestampAlone,
     refused:
       /^no matching signatures: checking expiry on certificate with timestamp: certificate expired before/,
   },
   {
     title: "keyless: neither log nor timestamp",
     image: "keyless, timestamp alone",
-    ask: keyless({}, { log: { ignoreTlog: true } }),
+    change: keyless({}, { log: { ignoreTlog: true } }),
     refused: "no matching signatures: expected a signed timestamp to verify an expired certificate",
   },
   {
     title: "certificates: of a stranger",
     image: "certificate of a stranger",
-    ask: codeChain,
+    change: codeChain,
     refused:
       /^no matching signatures: cert verification failed: x509: certificate signed by unknown authority\./,
   },
   {
     title: "certificates: text that is none",
     image: "signed",
-    ask: () => ({ by: { kind: "certificates", certificate: "nonsense", chain: "" } }),
+    change: () => ({ by: { kind: "certificates", certificate: "nonsense", chain: "" } }),
     refused: "failed to load certificate from nonsense: failed to unmarshal certificate from PEM format: " +
       "error during PEM decoding",
   },
-  { title: "attestations", image: "attested", ask: attested, statements: [PROVENANCE] },
+  { title: "attestations", image: "attested", change: attested, statements: [PROVENANCE] },
   {
     title: "attestations: none",
     image: "unsigned",
-    ask: attested,
+    change: attested,
     refused: "no matching attestations: ",
   },
   {
     title: "attestations: of another key",
     image: "attested",
-    ask: ({ keys }) => ({ by: byKey(keys.two), want: { attestations: PROVENANCE } }),
+    change: ({ keys }) => ({ by: byKey(keys.two), want: { attestations: PROVENANCE } }),
     refused:
       /^no matching attestations: (?:accepted signatures do not match threshold, Found: 0, Expected 1(?:\n |$))+$/,
   },
   {
     title: "attestations: about another image",
     image: "attested about another image",
-    ask: attested,
+    change: attested,
     refused: "no matching attestations: no matching subject digest found",
   },
   {
     title: "attestations: a predicate that is no object",
     image: "attested with a list as predicate",
-    ask: attested,
+    change: attested,
     refused: "no matching attestations: could not parse predicate with type []interface {}",
   },
   {
     title: "attestations: another payload type",
     image: "attested with another payload type",
-    ask: attested,
+    change: attested,
     refused: "no matching attestations: invalid payloadType application/json on envelope. " +
       "Expected application/vnd.in-toto+json",
   },
   {
     title: "attestations: a signature that does not hold",
     image: "attested with a bad signature",
-    ask: attested,
+    change: attested,
     refused: "no matching attestations: accepted signatures do not match threshold, Found: 0, Expected 1",
   },
-  { title: "bundles", image: "bundle", ask: bundled },
-  { title: "bundles: none", image: "signed", ask: bundled, refused: NO_BUNDLE },
-  { title: "bundles: of another key", image: "bundle of another key", ask: bundled, refused: NO_BUNDLE },
+  { title: "bundles", image: "bundle", change: bundled },
+  { title: "bundles: none", image: "signed", change: bundled, refused: NO_BUNDLE },
+  { title: "bundles: of another key", image: "bundle of another key", change: bundled, refused: NO_BUNDLE },
   {
     title: "bundles: about another image",
     image: "bundle about another image",
-    ask: bundled,
+    change: bundled,
     refused: NO_BUNDLE,
   },
   {
     title: "bundles: before tags",
     image: "bundle of another key",
-    ask: ({ keys }) => ({ by: byKey(keys.one), layout: "bundle or tag" }),
+    change: ({ keys }) => ({ by: byKey(keys.one), layout: "bundle or tag" }),
     refused: NO_BUNDLE,
   },
   {
     title: "bundles: tags where there are none",
     image: "signed",
-    ask: ({ keys }) => ({ by: byKey(keys.one), layout: "bundle or tag" }),
+    change: ({ keys }) => ({ by: byKey(keys.one), layout: "bundle or tag" }),
   },
-  { title: "Notary: JWS", image: "notary jws", ask: withNotary },
-  { title: "Notary: COSE", image: "notary cose", ask: withNotary },
+  { title: "Notary: JWS", image: "notary jws", change: withNotary },
+  { title: "Notary: COSE", image: "notary cose", change: withNotary },
   {
     title: "Notary: another authority",
     image: "notary of another authority",
-    ask: withNotary,
+    change: withNotary,
     refused: UNTRUSTED,
   },
   {
     title: "Notary: expired",
     image: "notary expired",
-    ask: withNotary,
+    change: withNotary,
     refused: /digital signature has expired on "\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d \+0000"$/,
   },
   {
     title: "Notary: about another image",
     image: "notary about another image",
-    ask: withNotary,
+    change: withNotary,
     refused: /, content descriptor mismatch$/,
   },
   {
     title: "Notary: no signature",
     image: "notary unsigned",
-    ask: withNotary,
+    change: withNotary,
     refused:
       /^failed to verify (\S+@sha256:[0-9a-f]{64}): no signature is associated with "\1", make sure the artifact was signed successfully$/,
   },
   {
     title: "Notary: certificates that are none",
     image: "notary jws",
-    ask: notary(() => "nonsense"),
+    change: notary(() => "nonsense"),
     refused: "failed to parse certificates: error during PEM decoding",
   },
 ];
@@ -488,9 +499,9 @@ export function signaturesContract(name: string, newFixtures: () => Promise<Sign
   Deno.test(`${name}: the contract of signatures`, async (test) => {
     const fixtures = await newFixtures();
     try {
-      for (const { title, image, ask, refused, statements } of trials) {
+      for (const { title, image, change, refused, statements } of trials) {
         await test.step(title, async () => {
-          const answer = await fixtures.signatures.verify(questionAbout(fixtures, image, ask));
+          const answer = await fixtures.signatures.verify(queryAbout(fixtures, image, change));
           check(answer, { refused, statements });
         });
       }
@@ -502,7 +513,7 @@ export function signaturesContract(name: string, newFixtures: () => Promise<Sign
   });
 }
 
-function questionAbout(fixtures: SignatureFixtures, image: ImageName, ask: Ask): SignatureQuery {
+function queryAbout(fixtures: SignatureFixtures, image: ImageName, change: QueryChange): SignatureQuery {
   return {
     image: fixtures.images[image],
     layout: "tag",
@@ -515,7 +526,7 @@ function questionAbout(fixtures: SignatureFixtures, image: ImageName, ask: Ask):
     tagPrefix: "",
     credentials: {},
     useCache: true,
-    ...ask(fixtures),
+    ...change(fixtures),
   };
 }
 
@@ -544,12 +555,12 @@ function check(
 }
 
 async function nobodyListens(fixtures: SignatureFixtures): Promise<void> {
-  const question = questionAbout(fixtures, "signed", withKey);
+  const query = queryAbout(fixtures, "signed", withKey);
   // A port that was free a moment ago.
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const address = `127.0.0.1:${listener.addr.port}`;
   listener.close();
-  const answer = await fixtures.signatures.verify({ ...question, image: `${address}/app:v1` });
+  const answer = await fixtures.signatures.verify({ ...query, image: `${address}/app:v1` });
   assert.ok(!answer.ok);
   assert.equal(answer.why, "no connection");
   assert.equal(
@@ -561,9 +572,9 @@ async function nobodyListens(fixtures: SignatureFixtures): Promise<void> {
 }
 
 async function digests({ signatures, images }: SignatureFixtures): Promise<void> {
-  const known = await signatures.digest(images.signed, {});
-  assert.ok(known.ok, known.ok ? "" : known.message);
-  assert.match(known.digest, /^sha256:[0-9a-f]{64}$/);
+  const digest = await signatures.digest(images.signed, {});
+  assert.ok(digest.ok, digest.ok ? "" : digest.message);
+  assert.match(digest.digest, /^sha256:[0-9a-f]{64}$/);
   const unknown = await signatures.digest(images.missing, {});
   assert.ok(!unknown.ok);
   assert.equal(unknown.why, "refused");

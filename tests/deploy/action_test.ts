@@ -110,7 +110,10 @@ Deno.test("an input of the action is never run as a command", () =>
     assert.deepEqual([...Deno.readDirSync(folder)].filter(({ name }) => name === "pwned"), []);
   }));
 
-/** What pre-commit runs for a hook: the entry from the hook's checkout, its arguments, then the files that it is for. */
+/**
+ * The command that pre-commit runs for a hook: the entry from the hook's checkout, its arguments, then the staged
+ * files that the hook selects.
+ */
 function commandOf(hook: JsonObject, staged: readonly string[]): string {
   const files = staged.filter((file) => new RegExp(asString(hook["files"])!).test(file));
   const passed = hook["pass_filenames"] === false ? [] : files;

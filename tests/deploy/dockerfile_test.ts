@@ -7,7 +7,7 @@ import { makeAppFiles } from "../../release/app_files.ts";
 import { parseDockerfile } from "../../release/dockerfile.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
-/** What the build is sent, by `.dockerignore`. */
+/** The files that `.dockerignore` sends to the build. */
 const sent = new Set(
   [...(await Deno.readTextFile(`${root}.dockerignore`)).matchAll(/^!(.+)$/gm)].map(([, path]) => path),
 );

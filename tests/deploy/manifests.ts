@@ -9,11 +9,11 @@ import { parseDocuments } from "../../lib/yaml/mod.ts";
 export interface Printed {
   readonly objects: readonly JsonObject[];
   readonly text: string;
-  /** What was said beside the manifests. */
+  /** The text on the error output. */
   readonly said: string;
 }
 
-/** What a command line prints; it must succeed. */
+/** Runs a command line, which must succeed, and returns its output. */
 export async function printed(args: readonly string[]): Promise<Printed> {
   const out: string[] = [], said: string[] = [];
   const code = await run(["manifests", ...args], {

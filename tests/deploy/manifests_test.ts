@@ -1,4 +1,7 @@
-/** What `postern manifests` makes of policies: webhooks, rights, permissions, certificates, and deploy.yaml itself. */
+/**
+ * `postern manifests` derives webhooks, RBAC rules, permissions and certificates from policies; deploy.yaml is its
+ * output.
+ */
 import assert from "node:assert/strict";
 import { asList, asObject, asString, dig, field, isObject } from "../../lib/json/mod.ts";
 import { parseDocuments } from "../../lib/yaml/mod.ts";
@@ -31,7 +34,7 @@ spec:
 const pattern = 'validate: {message: m, pattern: {metadata: {name: "?*"}}}';
 const deny = "validate: {message: m, deny: {}}";
 const mutate = "mutate: {patchStrategicMerge: {metadata: {labels: {a: b}}}}";
-const ownWebhooks =
+const policyWebhooks =
   "get,patch admissionregistration.k8s.io/mutatingwebhookconfigurations,validatingwebhookconfigurations [postern]";
 
 Deno.test("webhook configurations call nothing before a replica is ready, and are deleted before the replicas", async () => {
@@ -113,13 +116,13 @@ Deno.test("a policy with match conditions has a webhook of its own, which carrie
   ]);
   const webhooks = webhooksOf(objects, "Validating");
   assert.deepEqual([...webhooks.keys()], ["/validate/fail", "/validate/fail/finegrained/some"]);
-  const own = webhooks.get("/validate/fail/finegrained/some")!;
-  assert.equal(own["name"], "validate.postern.svc-fail-finegrained-some");
-  assert.deepEqual(asList(own["matchConditions"]).at(-1), {
+  const webhook = webhooks.get("/validate/fail/finegrained/some")!;
+  assert.equal(webhook["name"], "validate.postern.svc-fail-finegrained-some");
+  assert.deepEqual(asList(webhook["matchConditions"]).at(-1), {
     name: "not-mine",
     expression: 'request.name != "a"',
   });
-  assert.deepEqual(rulesOf(own), ["CREATE,UPDATE /v1 services Namespaced"]);
+  assert.deepEqual(rulesOf(webhook), ["CREATE,UPDATE /v1 services Namespaced"]);
 });
 
 Deno.test("no webhook can lock a cluster", async () => {
@@ -309,7 +312,7 @@ const rights: readonly [what: string, rule: Rule, expected: readonly string[]][]
 for (const [what, rule, expected] of rights) {
   Deno.test(`rights for ${what}`, async () => {
     const { objects } = await manifestsOf([policy("p", [rule])]);
-    assert.deepEqual(rulesOf(find(objects, "ClusterRole")).sort(), [...expected, ownWebhooks].sort());
+    assert.deepEqual(rulesOf(find(objects, "ClusterRole")).sort(), [...expected, policyWebhooks].sort());
   });
 }
 
@@ -414,7 +417,7 @@ const celRights: readonly [what: string, policy: string, expected: readonly stri
 for (const [what, text, expected, remark = /^$|^(?!.*run time)/] of celRights) {
   Deno.test(`rights for ${what} in CEL`, async () => {
     const { objects, said } = await manifestsOf([text]);
-    assert.deepEqual(rulesOf(find(objects, "ClusterRole")).sort(), [...expected, ownWebhooks].sort());
+    assert.deepEqual(rulesOf(find(objects, "ClusterRole")).sort(), [...expected, policyWebhooks].sort());
     assert.match(said, remark);
   });
 }
@@ -423,7 +426,7 @@ Deno.test("parameters of a policy in CEL are looked up by their kind", async () 
   const body = "validate: {cel: {paramKind: {apiVersion: v1, kind: ConfigMap}, " +
     "paramRef: {selector: {}, parameterNotFoundAction: Deny}, expressions: [{expression: 'params != null'}]}}";
   const { objects } = await manifestsOf([policy("p", [{ body }])]);
-  assert.deepEqual(rulesOf(find(objects, "ClusterRole")).sort(), [ownWebhooks, "list /configmaps"].sort());
+  assert.deepEqual(rulesOf(find(objects, "ClusterRole")).sort(), [policyWebhooks, "list /configmaps"].sort());
 });
 
 Deno.test("a webhook gets changes of the objects that a GeneratingPolicy synchronizes", async () => {
@@ -450,7 +453,7 @@ Deno.test("roles are looked up in bindings, and a loop's context counts", async 
     "get /configmaps [m]",
     "get,list,watch rbac.authorization.k8s.io/clusterrolebindings",
     "get,list,watch rbac.authorization.k8s.io/rolebindings",
-    ownWebhooks,
+    policyWebhooks,
   ]);
 });
 
@@ -458,7 +461,7 @@ Deno.test("a right that only a request determines is remarked on, not given", as
   const { objects, said } = await manifestsOf([
     policy("p", [context('apiCall: {urlPath: "/api/v1/{{ request.name }}"}')]),
   ]);
-  assert.deepEqual(rulesOf(find(objects, "ClusterRole")), [ownWebhooks]);
+  assert.deepEqual(rulesOf(find(objects, "ClusterRole")), [policyWebhooks]);
   assert.match(said, /p\/rule-0: context entry x: which rights/);
 });
 
@@ -603,7 +606,7 @@ Deno.test("deploy.yaml is what the generator makes of policies/", async () => {
     "manifests",
     "--policies",
     "policies",
-    // What everybody can read holds no secret.
+    // Output that everybody can read holds no secret.
     "--secret-path",
     "none",
   ];

@@ -22,7 +22,7 @@ function readField(text: string): [string, Field] {
   return [name, { type, required: mark === "!" }];
 }
 
-/** What is wrong with an object, as `path: problem`. */
+/** The problems of an object by its schema, as `path: problem`. */
 export function schemaProblems(object: Json): string[] {
   const kind = `${asString(field(object, "apiVersion"))}/${asString(field(object, "kind"))}`;
   const type = kinds.get(kind);
@@ -45,10 +45,10 @@ function problems(value: Json, type: string, path: string): string[] {
   return [
     ...missing.map(([name]) => `${path}: lacks ${name}`),
     ...Object.entries(value).flatMap(([name, each]) => {
-      const known = fields.get(name);
-      return known === undefined
+      const declared = fields.get(name);
+      return declared === undefined
         ? [`${path}: ${type} has no field ${name}`]
-        : problems(each, known.type, `${path}/${name}`);
+        : problems(each, declared.type, `${path}/${name}`);
     }),
   ];
 }

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileProblem } from "../../lib/diagnostics/mod.ts";
 
-/** What Deno throws for `/dev/full`, which it opens only with all permissions. */
+/** The error that Deno throws for `/dev/full`, which it opens only with all permissions. */
 const fullDisk = Object.assign(new Error("No space left on device (os error 28): writefile '/dev/full'"), {
   code: "ENOSPC",
 });

@@ -1,4 +1,4 @@
-/** What a diagnostic proposes to write instead repairs the policy. */
+/** The replacement that a diagnostic proposes repairs the policy. */
 import assert from "node:assert/strict";
 import { compile } from "../../lib/engine/mod.ts";
 import { parseDocuments } from "../../lib/yaml/mod.ts";

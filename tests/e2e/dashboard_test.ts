@@ -138,14 +138,14 @@ Deno.test({
     const server = await startPrometheus(folder, postern);
     let requests = 0;
     /** Rates need figures that grow while they are read. */
-    const ask = async (): Promise<void> => {
+    const send = async (): Promise<void> => {
       const headers = { "Content-Type": "application/json" };
       const init = { method: "POST", headers, body: review(`u-${requests++}`), client };
       const response = await fetch(`${postern.url}/validate`, init);
       assert.equal((await response.json()).response.allowed, false);
     };
     try {
-      await ask();
+      await send();
       await eventually(async () => assert.notEqual((await server.query("kyverno_info")).length, 0));
       for (const { title, queries } of panels) {
         await t.step(title, async () => {
@@ -160,7 +160,7 @@ Deno.test({
             }
             const labels = [...legend.matchAll(/\{\{(\w+)\}\}/g)].map(([, label]) => label!);
             await eventually(async () => {
-              await ask();
+              await send();
               const found = await server.query(query);
               if (!metrics.every((metric) => unseen.includes(metric))) {
                 assert.notEqual(found.length, 0, query);

@@ -76,8 +76,8 @@ Deno.test({
       assert.equal(replicas[0]!.caBundle, replicas[1]!.caBundle);
       for (const kind of ["validating", "mutating"]) {
         const path = "jsonpath={.webhooks[*].clientConfig.caBundle}";
-        const told = await run(["get", `${kind}webhookconfiguration`, name, "-o", path]);
-        assert.equal(told.out, replicas[0]!.caBundle);
+        const webhook = await run(["get", `${kind}webhookconfiguration`, name, "-o", path]);
+        assert.equal(webhook.out, replicas[0]!.caBundle);
       }
       using client = Deno.createHttpClient({ caCerts: [atob(replicas[1]!.caBundle)] });
       const health = await fetch(`${replicas[0]!.url}/health/readiness`, { client });

@@ -1,4 +1,7 @@
-/** What rules do to other objects, on a real API server: generate, its end, clones, targets, and what was there before. */
+/**
+ * Rules change other objects on a real API server: generate, synchronize, clones, mutate targets, and objects that
+ * existed before.
+ */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { clusterForTests, kubectl, startPostern } from "./kubectl.ts";

@@ -73,7 +73,7 @@ Deno.test({
   },
 });
 
-/** What a tool signed: the digest, and the entry of a policy that asks for the signature. */
+/** The result of signing: the digest, and the entry of a policy that requires the signature. */
 interface SignedBy {
   readonly digest: string;
   readonly type: "Cosign" | "Notary";

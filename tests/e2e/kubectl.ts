@@ -1,4 +1,4 @@
-/** What a command printed and how it ended. */
+/** The output and the exit code of a command. */
 export interface Ran {
   readonly code: number;
   readonly out: string;

@@ -107,7 +107,8 @@ Deno.test({
           ]);
           assert.equal(out, "Succeeded");
         });
-        // What was stored before the webhook was known may stay as it is: each try is about another object.
+        // An object that was stored before the API server loaded the webhook may stay as it is: each try creates
+        // another object.
         await eventually(async () => {
           const { code, err } = await apply(configMap(`bad-${crypto.randomUUID()}`, "a: b"));
           assert.notEqual(code, 0);
@@ -205,8 +206,8 @@ Deno.test({
         "-o",
         "name",
       ]);
-      const own = out.split("\n").filter((name) => name.includes("/postern-"));
-      if (own.length > 0) await run(["delete", ...own]);
+      const ofPostern = out.split("\n").filter((name) => name.includes("/postern-"));
+      if (ofPostern.length > 0) await run(["delete", ...ofPostern]);
       await run(["delete", "namespace", namespace, installation, "--wait=false"]);
       await postern.stop();
     }

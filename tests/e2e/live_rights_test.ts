@@ -63,10 +63,10 @@ spec: {type: ExternalName, externalName: 127.0.0.1}
     try {
       await admin(["apply", "-f", "-"], `${applied}\n---\n${service}`);
       const token = (await admin(["-n", installation, "create", "token", "postern"])).trim();
-      const own = join(folder, "kubeconfig");
-      await Deno.writeTextFile(own, asUser(await Deno.readTextFile(kubeconfig), token));
+      const kubeconfigPath = join(folder, "kubeconfig");
+      await Deno.writeTextFile(kubeconfigPath, asUser(await Deno.readTextFile(kubeconfig), token));
       const postern = await startPostern([
-        ...["--kubeconfig", own, "--watch-policies", "--service", `${installation}/postern`],
+        ...["--kubeconfig", kubeconfigPath, "--watch-policies", "--service", `${installation}/postern`],
         ...["--dialect", "current", "--service-port", "PORT"],
       ]);
       try {

@@ -26,7 +26,7 @@ async function isHere(...programs: string[]): Promise<boolean> {
   return found.every(({ success }) => success);
 }
 
-/** What is made once for all steps. */
+/** Values that one step makes and all others share. */
 interface Made {
   readonly folder: string;
   readonly release: Release;
@@ -98,7 +98,7 @@ Deno.test({
   },
 });
 
-/** What a layout offers besides signatures, and the digests of all that it refers to. */
+/** Lists the parts of a layout besides signatures, and the digests that it refers to. */
 async function contents(folder: string): Promise<unknown> {
   const { manifests }: { manifests: Descriptor[] } = JSON.parse(
     await Deno.readTextFile(join(folder, "index.json")),

@@ -51,9 +51,14 @@ Deno.test({
       assert.equal(await can("list", "configmaps"), "no");
       assert.equal(await can("get", "secrets"), "no");
       const token = (await admin(["-n", namespace, "create", "token", namespace])).trim();
-      const own = join(folder, "kubeconfig");
-      await Deno.writeTextFile(own, asUser(await Deno.readTextFile(kubeconfig), token));
-      const postern = await startPostern(["--policies", join(folder, "policy.yaml"), "--kubeconfig", own]);
+      const kubeconfigPath = join(folder, "kubeconfig");
+      await Deno.writeTextFile(kubeconfigPath, asUser(await Deno.readTextFile(kubeconfig), token));
+      const postern = await startPostern([
+        "--policies",
+        join(folder, "policy.yaml"),
+        "--kubeconfig",
+        kubeconfigPath,
+      ]);
       try {
         assert.deepEqual(await Promise.all(["good", "bad"].map((name) => review(postern, name))), [
           true,

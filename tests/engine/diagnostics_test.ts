@@ -1,4 +1,4 @@
-/** What the loader says of broken policies: place, code, and hint, as a table. */
+/** The loader's diagnostics for broken policies: position, code and hint, as a table. */
 import assert from "node:assert/strict";
 import { formatDiagnostic } from "../../lib/diagnostics/mod.ts";
 import { compile } from "../../lib/engine/mod.ts";

@@ -175,8 +175,8 @@ Deno.test("a Policy is only for its own namespace", () => {
   );
   const snapshot = policies(text);
   assert.deepEqual(results(decideNow(snapshot, request(pod({ hostPID: true })))), []);
-  const own = decideNow(snapshot, request(pod({ hostPID: true }, { namespace: "team" })));
-  assert.deepEqual(results(own), ["team/p/no-host-pid fail"]);
+  const inTeam = decideNow(snapshot, request(pod({ hostPID: true }, { namespace: "team" })));
+  assert.deepEqual(results(inTeam), ["team/p/no-host-pid fail"]);
 });
 
 Deno.test("an exception skips the rules that it names, for what it matches", () => {

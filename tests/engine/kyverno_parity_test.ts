@@ -27,7 +27,7 @@ ${written.join("\n")}
 const noHostPid = "validate: {message: no host PID, pattern: {spec: {=(hostPID): false}}}";
 const bad = pod({ hostPID: true });
 
-/** What the rules of policies answer, `RULE RESULT`. */
+/** The results of the rules, each as `RULE RESULT`. */
 function answers(decision: Decision): string[] {
   return decision.results.flatMap(({ rules }) => rules.map(({ rule, result }) => `${rule} ${result}`));
 }

@@ -114,8 +114,8 @@ for (const [what, rules, matched, other] of answered) {
       assert.notDeepEqual(of(matched), []);
       if (other !== "") assert.deepEqual(of(other), []);
       const object = { apiVersion: "v1", kind: matched, metadata: { name: "n4999", namespace: "a" } };
-      const asker = { requester: { username: "user-4999", groups: [] } };
-      const run = evaluate(snapshot, request(object, asker), { phase: "validate", ports: ports() });
+      const caller = { requester: { username: "user-4999", groups: [] } };
+      const run = evaluate(snapshot, request(object, caller), { phase: "validate", ports: ports() });
       assert.ok(!(run instanceof Promise));
       assert.equal(run.allowed, failurePolicy === "Ignore");
     });
@@ -173,7 +173,7 @@ const heavy: readonly (readonly [what: string, policy: string, matched: string, 
 for (const [what, text, matched, other] of heavy) {
   Deno.test(`a policy ${what} refuses what it may match, as its failurePolicy says, and nothing else`, async () => {
     const snapshot = policies(text);
-    // What is left of it may have other mistakes.
+    // The rest of the policy may have other mistakes.
     assert.equal(snapshot.diagnostics.find(({ severity }) => severity === "error")?.code, "too-large");
     for (const [kind, allowed] of [[matched, false], [other, true]] as const) {
       if (kind === "") continue;

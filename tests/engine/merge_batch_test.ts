@@ -58,13 +58,13 @@ function decideNow(snapshot: Snapshot, object: JsonObject, options: Partial<Eval
   return decision;
 }
 
-/** What a decision says, without the object after each rule, which policies in a row do not keep. */
+/** A decision without the object after each rule, which batched policies do not keep. */
 function said({ allowed, denial, object, patch, results }: Decision): unknown {
-  const told = results.map(({ policy, rules }) => [
+  const lines = results.map(({ policy, rules }) => [
     policy.key,
     rules.map(({ rule, type, action, result, message }) => ({ rule, type, action, result, message })),
   ]);
-  return JSON.parse(JSON.stringify({ allowed, denial, object, patch, told }));
+  return JSON.parse(JSON.stringify({ allowed, denial, object, patch, lines }));
 }
 
 Deno.test("policies that merge in a row say and do what they say and do one by one", () => {

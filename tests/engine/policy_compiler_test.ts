@@ -1,4 +1,7 @@
-/** What is compiled again when documents change: counted, with the compiled forms that stay the same object. */
+/**
+ * Changed documents make the compiler compile only the policies that changed: tests count compilations, and compare
+ * the cached compiled forms by identity.
+ */
 import assert from "node:assert/strict";
 import { conditionCompilations } from "../../lib/condition/mod.ts";
 import { type CompiledPolicy, PolicyCompiler, type Snapshot } from "../../lib/engine/mod.ts";
@@ -100,7 +103,7 @@ for (const [what, before, after, anew] of changes) {
     const first = compiler.compile(before);
     const second = compiler.compile(after);
     assert.deepEqual(compiledAnew(first, second), anew);
-    // What is kept says the same as what is compiled from the beginning.
+    // The cached forms give the same decisions as a compilation from the beginning.
     const fresh = new PolicyCompiler().compile(after);
     assert.deepEqual(second.diagnostics, fresh.diagnostics);
     assert.deepEqual(

@@ -56,8 +56,8 @@ for (const [name, extractors, expression, message] of cases) {
 
 Deno.test("imageExtractors replace where images of their kind are looked for, and of no other", () => {
   const object = pod({ containers: [{ name: "web", image: "nginx" }], extra: [{ image: "redis" }] });
-  const own = policy("{Pod: [{path: /spec/extra/*/image}]}", "join(',', keys(images))");
-  assert.equal(messageOf(own, object), "custom");
+  const configured = policy("{Pod: [{path: /spec/extra/*/image}]}", "join(',', keys(images))");
+  assert.equal(messageOf(configured, object), "custom");
   const other = policy("{Task: [{path: /spec/extra/*/image}]}", "join(',', keys(images))");
   assert.equal(messageOf(other, object), "containers");
 });

@@ -160,7 +160,9 @@ function reachable(): Set<string> {
   return new Set([...reached].sort());
 }
 
-/** What a type is as a resource; undefined for parts of resources and for types of every group, such as DeleteOptions. */
+/**
+ * The kind of a resource type; undefined for parts of resources and for types of every group, such as DeleteOptions.
+ */
 function groupVersionKind(name: string): Kind | undefined {
   const kinds = definitions[name]!["x-kubernetes-group-version-kind"] ?? [];
   return kinds.length === 1 ? kinds[0] : undefined;

@@ -9,11 +9,11 @@ import { countingEntropy, fixedClock } from "../adapters/fakes.ts";
 import { trustedRootOf } from "../adapters/signing/bundle.ts";
 import { Signers } from "../adapters/signing/fixtures.ts";
 import { TestRegistry } from "../adapters/signing/registry.ts";
-import { questionOf, signingWays } from "../bench/signed_images.ts";
+import { queryFor, signingWays } from "../bench/signed_images.ts";
 
 const signers = new Signers();
 
-/** What the ports say about an image that is signed in one of the benchmark's ways. */
+/** The answer of the ports about an image that is signed in one of the benchmark's ways. */
 async function said(
   way: string,
   { options, files = {}, registry = new TestRegistry(), change = {} }: {
@@ -39,7 +39,7 @@ async function said(
       const { put, entry } = signingWays(registry, signers).find(({ name }) => name === way)!;
       put(`${way}/app:v1`);
       const answer = await ports.signatures.verify({
-        ...questionOf(`${registry.host}/${way}/app:v1`, entry),
+        ...queryFor(`${registry.host}/${way}/app:v1`, entry),
         ...change,
       });
       return answer.ok ? "verified" : answer.message;
@@ -60,7 +60,7 @@ Deno.test("a server reads no registry on its own machine unless it shall, a comm
   assert.equal(await said("key", { options: { for: "command" } }), "verified");
 });
 
-const root = trustedRootOf(signers), stranger = trustedRootOf(new Signers());
+const root = trustedRootOf(signers), otherRoot = trustedRootOf(new Signers());
 const mirror = "https://tuf.example";
 /** Trusted roots that are named, the mirror that the policy names, and what becomes of a bundle with a log entry. */
 const roots: readonly (readonly [what: string, named: readonly string[], tufMirror: string, said: RegExp])[] =
@@ -89,8 +89,8 @@ for (const [what, named, tufMirror, expected] of roots) {
     const { entry } = signingWays({ host: "r.io" } as TestRegistry, signers).find(({ name }) =>
       name === "bundle"
     )!;
-    const log = { ...questionOf("r.io/a:v1", entry).log, tufMirror };
-    const files = { "root.json": root, "stranger.json": stranger, "broken.json": "{}" };
+    const log = { ...queryFor("r.io/a:v1", entry).log, tufMirror };
+    const files = { "root.json": root, "stranger.json": otherRoot, "broken.json": "{}" };
     const options = { for: "command", trustedRoot: named } as const;
     assert.match(await said("bundle", { options, files, change: { log } }), expected);
   });
@@ -109,8 +109,10 @@ for (const [what, auths, expected] of configurations) {
     Deno.test(`a ${who} and a docker configuration with ${what}`, async () => {
       const registry = new TestRegistry();
       const headers = { "www-authenticate": 'Basic realm="x"' };
-      registry.intercept((asked) =>
-        asked.headers.get("authorization") === login ? undefined : new Response("", { status: 401, headers })
+      registry.intercept((received) =>
+        received.headers.get("authorization") === login
+          ? undefined
+          : new Response("", { status: 401, headers })
       );
       const files = { "config.json": JSON.stringify({ auths: auths(registry.host) }) };
       const options = { for: who, localRegistries: true };

@@ -4,7 +4,7 @@ import { apiQuery } from "../../lib/host/api_query.ts";
 import { tracedPorts } from "../../lib/host/tracing/traced_ports.ts";
 import { served } from "../cli/served.ts";
 import { admissionReview } from "../server/review.ts";
-import { asks, denies, portsOf } from "../server/serving.ts";
+import { denies, loadingPolicy, portsOf } from "../server/serving.ts";
 
 interface Span {
   readonly name: string;
@@ -50,7 +50,7 @@ const main = new URL("../../main.ts", import.meta.url).pathname;
 async function start(folder: string, env: Record<string, string>) {
   await Deno.writeTextFile(
     `${folder}/policy.yaml`,
-    `${asks("asks")}\n---\n${denies("never-for-services", "", "kinds: [Service]")}`,
+    `${loadingPolicy("asks")}\n---\n${denies("never-for-services", "", "kinds: [Service]")}`,
   );
   await Deno.mkdir(`${folder}/cluster`, { recursive: true });
   await Deno.writeTextFile(
@@ -180,7 +180,7 @@ const calls: readonly [
     { "http.request.method": "GET", "url.path": "/api/v1/pods" },
     ({ cluster }) => cluster.call({ method: "GET", path: "/api/v1/pods?limit=1" }),
   ],
-  // What a service is asked for may hold what a resource's author wrote.
+  // A request to a service may hold text that a resource's author wrote.
   [
     "service POST",
     { "http.request.method": "POST", "server.address": "a.example:8080" },

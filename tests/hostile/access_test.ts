@@ -21,7 +21,7 @@ spec:
 const secret = "/4f1f8c02a6d3e95b7c";
 const review = JSON.stringify(admissionReview());
 
-async function ask(port: number, path: string, body: string): Promise<{ status: number; text: string }> {
+async function post(port: number, path: string, body: string): Promise<{ status: number; text: string }> {
   using connection = await RawConnection.open(port);
   await connection.write(postBytes(path, body));
   return await connection.answer();
@@ -33,13 +33,13 @@ Deno.test("below a secret path reviews are answered, elsewhere they are refused 
     args: ["--no-tls", "--log-level", "debug"],
     env: { POSTERN_SECRET_PATH: secret },
   });
-  assert.equal((await ask(server.port, `${secret}/validate/fail`, review)).status, 200);
-  assert.equal((await ask(server.port, `${secret}/validate/fail`, "no JSON")).status, 417);
-  assert.equal((await ask(server.port, "/validate/fail", review)).status, 404);
-  using stranger = await RawConnection.open(server.port);
+  assert.equal((await post(server.port, `${secret}/validate/fail`, review)).status, 200);
+  assert.equal((await post(server.port, `${secret}/validate/fail`, "no JSON")).status, 417);
+  assert.equal((await post(server.port, "/validate/fail", review)).status, 404);
+  using unauthenticated = await RawConnection.open(server.port);
   // Five megabytes are announced, and nothing of them has to come.
-  await stranger.write(postHead("/validate/fail", 5_000_000));
-  assert.equal((await stranger.answer()).status, 404);
+  await unauthenticated.write(postHead("/validate/fail", 5_000_000));
+  assert.equal((await unauthenticated.answer()).status, 404);
   const health = await fetch(`http://127.0.0.1:${server.port}/health/readiness`);
   assert.equal(await health.text(), "ok");
   await server.until(/request refused/);
@@ -62,9 +62,9 @@ Deno.test("with --client-ca reviews are taken from those who show a certificate,
   const folder = await Deno.makeTempDir({ prefix: "postern-authority-" });
   const authority = await makeKeyPair({ name: "authority", usage: "authority" });
   const apiServer = await makeKeyPair({ name: "apiserver", usage: "client", issuer: authority });
-  const stranger = await makeKeyPair({ name: "apiserver", usage: "client" });
-  const own = await makeKeyPair();
-  const files = { ca: authority.cert, cert: own.cert, key: own.key };
+  const otherCaller = await makeKeyPair({ name: "apiserver", usage: "client" });
+  const serverPair = await makeKeyPair();
+  const files = { ca: authority.cert, cert: serverPair.cert, key: serverPair.key };
   for (const [name, text] of Object.entries(files)) await Deno.writeTextFile(join(folder, name), text);
   const at = (name: string) => join(folder, name);
   await using server = await startServer({
@@ -72,8 +72,8 @@ Deno.test("with --client-ca reviews are taken from those who show a certificate,
     args: ["--client-ca", at("ca"), "--tls-cert", at("cert"), "--tls-key", at("key")],
   });
   const headers = { "content-type": "application/json" };
-  for (const [caller, status] of [[apiServer, 200], [stranger, 403], [undefined, 403]] as const) {
-    using client = Deno.createHttpClient({ caCerts: [own.cert], ...caller });
+  for (const [caller, status] of [[apiServer, 200], [otherCaller, 403], [undefined, 403]] as const) {
+    using client = Deno.createHttpClient({ caCerts: [serverPair.cert], ...caller });
     const url = `https://localhost:${server.port}`;
     const answer = await fetch(`${url}/validate/fail`, { method: "POST", headers, body: review, client });
     await answer.text();
@@ -87,8 +87,8 @@ Deno.test("with --client-ca reviews are taken from those who show a certificate,
 Deno.test("half a surrogate pair in a namespace is that request's 400, whatever the policies look up", async () => {
   await using server = await startServer({ policies, args: ["--no-tls"] });
   const body = JSON.stringify(admissionReview({ namespace: "team-\ud800" }));
-  const { status, text } = await ask(server.port, "/validate/fail", body);
+  const { status, text } = await post(server.port, "/validate/fail", body);
   assert.equal(status, 400);
   assert.match(text, /request\.namespace is not well-formed Unicode/);
-  assert.equal((await ask(server.port, "/validate/fail", review)).status, 200);
+  assert.equal((await post(server.port, "/validate/fail", review)).status, 200);
 });

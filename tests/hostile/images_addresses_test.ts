@@ -6,9 +6,9 @@ import { countingEntropy } from "../adapters/fakes.ts";
 import { type FakeServer, fakeServer } from "../adapters/fake_server.ts";
 import { newKeys } from "../adapters/signing/certificates.ts";
 import { TestRegistry } from "../adapters/signing/registry.ts";
-import { questionOf } from "../bench/signed_images.ts";
+import { queryFor } from "../bench/signed_images.ts";
 
-/** What host names stand for. */
+/** The addresses of host names. */
 const names: Readonly<Record<string, readonly string[]>> = {
   "registry.invalid": ["203.0.113.7"],
   "inside.test": ["127.0.0.1"],
@@ -22,9 +22,9 @@ const resolve = (host: string): Promise<readonly string[]> =>
 interface Trial {
   /** Counts as a registry elsewhere, also under the name `registry.invalid`. */
   readonly registry: TestRegistry;
-  /** What only this machine should reach. */
+  /** A server that only this machine should reach. */
   readonly secret: FakeServer;
-  ask(image: string): Promise<SignatureAnswer>;
+  verify(image: string): Promise<SignatureAnswer>;
 }
 
 async function tried(
@@ -52,10 +52,10 @@ async function tried(
     await run({
       registry,
       secret,
-      ask: (image) =>
-        signatures.verify({ ...questionOf(image, entry), credentials: { allowInsecureRegistry: true } }),
+      verify: (image) =>
+        signatures.verify({ ...queryFor(image, entry), credentials: { allowInsecureRegistry: true } }),
     });
-    assert.deepEqual(secret.asked, []);
+    assert.deepEqual(secret.received, []);
   } finally {
     await signatures.close();
     await registry.close();
@@ -83,21 +83,21 @@ for (const [what, host] of targets) {
   for (const loopback of ["allowed", "refused"] as const) {
     const who = loopback === "allowed" ? "a command" : "a server";
     Deno.test(`${who} follows no redirect of a registry elsewhere to ${what}`, () =>
-      tried(loopback, async ({ registry, secret, ask }) => {
+      tried(loopback, async ({ registry, secret, verify }) => {
         const location = `http://${host}:${portOf(secret.address)}/v2/app/manifests/v1`;
         registry.intercept(() => new Response(null, { status: 307, headers: { location } }));
-        const answer = await ask(`${registry.host}/app:v1`);
+        const answer = await verify(`${registry.host}/app:v1`);
         assert.match(answer.ok ? "" : answer.message, /the redirect to \S+ is not allowed/);
-        assert.ok(registry.asked.length > 0, "the registry itself was asked");
+        assert.ok(registry.received.length > 0, "the registry itself was asked");
       }));
     Deno.test(`${who} fetches no token for a registry elsewhere from ${what}`, () =>
-      tried(loopback, async ({ registry, secret, ask }) => {
+      tried(loopback, async ({ registry, secret, verify }) => {
         const realm = `http://${host}:${portOf(secret.address)}/token`;
         const headers = { "www-authenticate": `Bearer realm="${realm}",service="x"` };
         registry.intercept(() => new Response("", { status: 401, headers }));
-        const answer = await ask(`${registry.host}/app:v1`);
+        const answer = await verify(`${registry.host}/app:v1`);
         assert.match(answer.ok ? "" : answer.message, /the address is not allowed/);
-        assert.ok(registry.asked.length > 0, "the registry itself was asked");
+        assert.ok(registry.received.length > 0, "the registry itself was asked");
       }));
   }
 }
@@ -114,16 +114,16 @@ const closed = [
 ];
 for (const host of closed) {
   Deno.test(`a server reads no image of ${host}`, () =>
-    tried("refused", async ({ secret, ask }) => {
-      const answer = await ask(`${host}:${portOf(secret.address)}/app:v1`);
+    tried("refused", async ({ secret, verify }) => {
+      const answer = await verify(`${host}:${portOf(secret.address)}/app:v1`);
       assert.match(answer.ok ? "" : answer.message, /the address is not allowed/);
     }));
 }
 
 Deno.test("a name is called at the address that was checked, and not looked up again", () =>
-  tried("refused", async ({ registry, ask }) => {
+  tried("refused", async ({ registry, verify }) => {
     // This name is none that the machine itself could look up.
     registry.image("app:v1");
-    const answer = await ask(`registry.invalid:${portOf(`http://${registry.host}`)}/app:v1`);
+    const answer = await verify(`registry.invalid:${portOf(`http://${registry.host}`)}/app:v1`);
     assert.equal(answer.ok ? "" : answer.message, "no signatures found");
   }));

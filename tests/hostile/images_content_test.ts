@@ -1,4 +1,7 @@
-/** What a registry sends under a digest must have that digest, and is bounded however it is packed. */
+/**
+ * Content that a registry sends under a digest must have that digest, and its size is bounded however it is
+ * compressed.
+ */
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import { ImageRegistry, ImageSignatures, systemClock } from "../../lib/adapters/mod.ts";
@@ -7,7 +10,7 @@ import { countingEntropy } from "../adapters/fakes.ts";
 import { trustedRootOf } from "../adapters/signing/bundle.ts";
 import { attest, envelope, signNotary } from "../adapters/signing/cosign.ts";
 import { Signers } from "../adapters/signing/fixtures.ts";
-import { questionOf, signingWays } from "../bench/signed_images.ts";
+import { queryFor, signingWays } from "../bench/signed_images.ts";
 import type { SignatureQuery } from "../../lib/ports.ts";
 
 const signers = new Signers();
@@ -18,7 +21,7 @@ type Reasons = string;
 
 interface Trial {
   readonly registry: TestRegistry;
-  verify(question: SignatureQuery): Promise<Reasons>;
+  verify(query: SignatureQuery): Promise<Reasons>;
   /** A question about an image that is signed in one of the benchmark's ways. */
   signed(way: string): SignatureQuery;
   readonly signatures: ImageSignatures;
@@ -37,14 +40,14 @@ async function withRegistry(run: (trial: Trial) => Promise<void>): Promise<void>
       registry,
       signatures,
       images: new ImageRegistry(shared),
-      async verify(question) {
-        const answer = await signatures.verify(question);
+      async verify(query) {
+        const answer = await signatures.verify(query);
         return answer.ok ? "" : [answer.message, ...answer.tried.map(({ why }) => why)].join("\n");
       },
       signed(way) {
         const { put, entry } = signingWays(registry, signers).find(({ name }) => name === way)!;
         put(`${way}/app:v1`);
-        return questionOf(`${registry.host}/${way}/app:v1`, entry);
+        return queryFor(`${registry.host}/${way}/app:v1`, entry);
       },
     });
   } finally {
@@ -86,7 +89,7 @@ async function imageRecord({ registry, images }: Trial, name: string): Promise<R
   return answer.ok ? "" : answer.message;
 }
 
-/** What is read under which path. All of it is fine as long as nobody changes it. */
+/** The paths that the adapter reads. All content is valid as long as nobody changes it. */
 const readings: readonly {
   readonly what: string;
   /** The path whose content is another. */
@@ -148,10 +151,10 @@ for (const { what, path, nth = 0, read } of readings) {
     await withRegistry(async (trial) => {
       const { registry } = trial;
       let count = 0;
-      registry.intercept((asked) => {
-        if (!path.test(asked.path) || count++ !== nth) return undefined;
+      registry.intercept((received) => {
+        if (!path.test(received.path) || count++ !== nth) return undefined;
         // As JSON it says the same, so that only the digest shows it; the headers say that all is well.
-        const digest = asked.path.slice(asked.path.lastIndexOf("/") + 1);
+        const digest = received.path.slice(received.path.lastIndexOf("/") + 1);
         return new Response(`${registry.text(digest)} `, { headers: { "docker-content-digest": digest } });
       });
       assert.match(await read(trial), /content does not match its digest: got sha256:/);
@@ -161,8 +164,8 @@ for (const { what, path, nth = 0, read } of readings) {
 
 Deno.test("a tag means what the registry sent, and not the digest that it says beside that", () =>
   withRegistry(async ({ registry, signatures, signed, verify }) => {
-    const question = signed("key");
-    const signedDigest = (await signatures.digest(question.image, {})) as { readonly digest: string };
+    const query = signed("key");
+    const signedDigest = (await signatures.digest(query.image, {})) as { readonly digest: string };
     const other = registry.text(registry.image("key/other:v1"));
     registry.intercept(({ path }) =>
       path.endsWith("/manifests/v1")
@@ -170,8 +173,8 @@ Deno.test("a tag means what the registry sent, and not the digest that it says b
         : undefined
     );
     // A tag is kept for a minute; another name of the repository shows what is sent now.
-    const image = question.image.replace("key/app", "key/again");
-    assert.match(await verify({ ...question, image }), /^no signatures found/);
+    const image = query.image.replace("key/app", "key/again");
+    assert.match(await verify({ ...query, image }), /^no signatures found/);
     assert.deepEqual(await signatures.digest(image, {}), { ok: true, digest: digestOf(other) });
   }));
 
@@ -180,8 +183,8 @@ for (const { what, path, nth = 0, read } of readings) {
   Deno.test(`200 MB in a few bytes for ${what} are not unpacked`, () =>
     withRegistry(async (trial) => {
       let count = 0;
-      trial.registry.intercept((asked) =>
-        path.test(asked.path) && count++ === nth
+      trial.registry.intercept((received) =>
+        path.test(received.path) && count++ === nth
           ? new Response(bomb, { headers: { "content-encoding": "gzip" } })
           : undefined
       );
@@ -191,61 +194,62 @@ for (const { what, path, nth = 0, read } of readings) {
 
 Deno.test("200 MB in a few bytes for a list of referrers or a token are not unpacked", () =>
   withRegistry(async ({ registry, verify, signed }) => {
-    const question = signed("bundle");
+    const query = signed("bundle");
     const packed = () => new Response(bomb, { headers: { "content-encoding": "gzip" } });
     registry.intercept(({ path }) => path.includes("/referrers/") ? packed() : undefined);
-    assert.match(await verify(question), /the answer is longer than \d+ bytes/);
+    assert.match(await verify(query), /the answer is longer than \d+ bytes/);
     registry.intercept(({ path }) =>
       path.startsWith("/token") ? packed() : new Response("", {
         status: 401,
         headers: { "www-authenticate": `Bearer realm="http://${registry.host}/token",service="x"` },
       })
     );
-    const other = { ...question, image: `${registry.host}/other:v1` };
+    const other = { ...query, image: `${registry.host}/other:v1` };
     assert.match(await verify(other), /the answer is longer than \d+ bytes/);
   }));
 
 /** Other people's words about the image, in each layout. */
-const foreign: readonly (readonly [what: string, ask: (trial: Trial) => Promise<Reasons>, why: RegExp])[] = [
-  [
-    "an attestation about another image",
-    ({ registry, signed, verify }) => {
-      const question = signed("attestation");
-      const predicate = { builder: { id: "b" } }, type = "https://slsa.dev/provenance/v0.2";
-      const content = envelope({ digest: registry.image("other:v1"), type, predicate }, signers.one);
-      attest(registry, "attestation/app:v1", [{ content }]);
-      return verify(question);
-    },
-    /no matching subject digest found/,
-  ],
-  [
-    "a bundle about another image",
-    ({ registry, signed, verify }) => {
-      const question = signed("bundle"), other = registry.image("bundle/other:v1");
-      registry.intercept(({ path }) =>
-        path.endsWith(`/referrers/${other}`)
-          ? fetch(`http://${registry.host}/v2/bundle/app/referrers/${registry.image("bundle/app:v1")}`)
-          : undefined
-      );
-      return verify({ ...question, image: `${registry.host}/bundle/other:v1` });
-    },
-    /no matching subject digest found/,
-  ],
-  [
-    "a Notary signature of another image",
-    (trial) => {
-      const { registry, verify } = trial;
-      const question = notary(trial), other = registry.image("notary:v2");
-      signNotary(registry, other, {
-        signer: notarySigner,
-        issuers: [signers.notaryRoot],
-        target: registry.image("notary:v1"),
-      });
-      return verify({ ...question, image: `${registry.host}/notary@${other}` });
-    },
-    /content descriptor mismatch/,
-  ],
-];
-for (const [what, ask, why] of foreign) {
-  Deno.test(`forged: ${what}`, () => withRegistry(async (trial) => assert.match(await ask(trial), why)));
+const foreign:
+  readonly (readonly [what: string, attempt: (trial: Trial) => Promise<Reasons>, why: RegExp])[] = [
+    [
+      "an attestation about another image",
+      ({ registry, signed, verify }) => {
+        const query = signed("attestation");
+        const predicate = { builder: { id: "b" } }, type = "https://slsa.dev/provenance/v0.2";
+        const content = envelope({ digest: registry.image("other:v1"), type, predicate }, signers.one);
+        attest(registry, "attestation/app:v1", [{ content }]);
+        return verify(query);
+      },
+      /no matching subject digest found/,
+    ],
+    [
+      "a bundle about another image",
+      ({ registry, signed, verify }) => {
+        const query = signed("bundle"), other = registry.image("bundle/other:v1");
+        registry.intercept(({ path }) =>
+          path.endsWith(`/referrers/${other}`)
+            ? fetch(`http://${registry.host}/v2/bundle/app/referrers/${registry.image("bundle/app:v1")}`)
+            : undefined
+        );
+        return verify({ ...query, image: `${registry.host}/bundle/other:v1` });
+      },
+      /no matching subject digest found/,
+    ],
+    [
+      "a Notary signature of another image",
+      (trial) => {
+        const { registry, verify } = trial;
+        const query = notary(trial), other = registry.image("notary:v2");
+        signNotary(registry, other, {
+          signer: notarySigner,
+          issuers: [signers.notaryRoot],
+          target: registry.image("notary:v1"),
+        });
+        return verify({ ...query, image: `${registry.host}/notary@${other}` });
+      },
+      /content descriptor mismatch/,
+    ],
+  ];
+for (const [what, attempt, why] of foreign) {
+  Deno.test(`forged: ${what}`, () => withRegistry(async (trial) => assert.match(await attempt(trial), why)));
 }

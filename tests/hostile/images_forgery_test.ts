@@ -41,7 +41,7 @@ const noLog: LogTrust = {
 interface Trial {
   readonly registry: TestRegistry;
   readonly signers: Signers;
-  ask(name: string, question?: Partial<SignatureQuery>): Promise<SignatureAnswer>;
+  verify(name: string, change?: Partial<SignatureQuery>): Promise<SignatureAnswer>;
 }
 
 function forgery(title: string, run: (trial: Trial) => Promise<void>): void {
@@ -53,7 +53,7 @@ function forgery(title: string, run: (trial: Trial) => Promise<void>): void {
       await run({
         registry,
         signers,
-        ask: (name, question = {}) =>
+        verify: (name, change = {}) =>
           signatures.verify({
             image: `${registry.host}/${name}`,
             layout: "tag",
@@ -66,7 +66,7 @@ function forgery(title: string, run: (trial: Trial) => Promise<void>): void {
             tagPrefix: "",
             credentials: {},
             useCache: true,
-            ...question,
+            ...change,
           }),
       });
     } finally {
@@ -82,35 +82,35 @@ function refused(answer: SignatureAnswer, why: RegExp): void {
   assert.match(answer.message, why);
 }
 
-forgery("the signature of another image, put beside this one", async ({ registry, signers, ask }) => {
+forgery("the signature of another image, put beside this one", async ({ registry, signers, verify }) => {
   const good = registry.image("app:good"), bad = registry.image("app:bad");
   const layer = signatureLayer(payloadFor(good), { keys: signers.one });
   putSignatures(registry, "app:good", good, [layer]);
   putSignatures(registry, "app:bad", bad, [layer]);
-  assert.ok((await ask("app:good")).ok);
-  refused(await ask("app:bad"), new RegExp(`invalid or missing digest in claim: ${good}$`));
+  assert.ok((await verify("app:good")).ok);
+  refused(await verify("app:bad"), new RegExp(`invalid or missing digest in claim: ${good}$`));
 });
 
-forgery("the attestation of another image, put beside this one", async ({ registry, signers, ask }) => {
+forgery("the attestation of another image, put beside this one", async ({ registry, signers, verify }) => {
   const good = registry.image("app:good");
   const content = envelope({ digest: good, type: "t", predicate: {} }, signers.one);
   attest(registry, "app:good", [{ content }]);
   attest(registry, "app:bad", [{ content }]);
   const want = { attestations: "t" };
-  assert.ok((await ask("app:good", { want })).ok);
-  refused(await ask("app:bad", { want }), /no matching subject digest found$/);
+  assert.ok((await verify("app:good", { want })).ok);
+  refused(await verify("app:bad", { want }), /no matching subject digest found$/);
 });
 
-forgery("annotations that only the registry says", async ({ registry, signers, ask }) => {
+forgery("annotations that only the registry says", async ({ registry, signers, verify }) => {
   const digest = registry.image("app:v1");
   const layer = signatureLayer(payloadFor(digest), { keys: signers.one });
   putSignatures(registry, "app:v1", digest, [{
     ...layer,
     annotations: { ...layer.annotations, env: "prod" },
   }]);
-  refused(await ask("app:v1", { annotations: { env: "prod" } }), /no signature matched/);
+  refused(await verify("app:v1", { annotations: { env: "prod" } }), /no signature matched/);
   const inherited = Object.fromEntries([["__proto__", "x"], ["constructor", "x"]]);
-  refused(await ask("app:v1", { annotations: inherited }), /no signature matched/);
+  refused(await verify("app:v1", { annotations: inherited }), /no signature matched/);
 });
 
 /** Certificates of an attacker, who has the authority's public certificates and one short-lived certificate of his own. */
@@ -128,11 +128,11 @@ const chains: readonly {
   {
     title: "an own intermediate with the name of the trusted one",
     certificate: ({ keylessRoot }) => {
-      const stranger = issue({ name: "keyless root", keys: newKeys(), authority: true });
+      const otherRoot = issue({ name: "keyless root", keys: newKeys(), authority: true });
       const fake = issue({
         name: "keyless intermediate",
         keys: newKeys(),
-        issuer: stranger,
+        issuer: otherRoot,
         authority: true,
       });
       return { leaf: victim({ issuer: fake }), chain: [fake, keylessRoot] };
@@ -145,18 +145,23 @@ const chains: readonly {
   {
     title: "issued with a short-lived certificate, which is no authority",
     certificate: (signers) => {
-      const own = signers.shortLived(undefined);
+      const shortLived = signers.shortLived(undefined);
       return {
-        leaf: victim({ issuer: own }),
-        chain: [own, signers.keylessIntermediate, signers.keylessRoot],
+        leaf: victim({ issuer: shortLived }),
+        chain: [shortLived, signers.keylessIntermediate, signers.keylessRoot],
       };
     },
   },
   {
     title: "issued with a certificate of the root, which is no authority",
     certificate: ({ keylessRoot }) => {
-      const own = issue({ name: "own", keys: newKeys(), issuer: keylessRoot, usages: [usage.codeSigning] });
-      return { leaf: victim({ issuer: own }), chain: [own, keylessRoot] };
+      const otherIssuer = issue({
+        name: "own",
+        keys: newKeys(),
+        issuer: keylessRoot,
+        usages: [usage.codeSigning],
+      });
+      return { leaf: victim({ issuer: otherIssuer }), chain: [otherIssuer, keylessRoot] };
     },
   },
   {
@@ -198,7 +203,7 @@ function keylessOf(roots: string): Signer {
 }
 
 for (const { title, certificate } of chains) {
-  forgery(`certificates: ${title}`, async ({ registry, signers, ask }) => {
+  forgery(`certificates: ${title}`, async ({ registry, signers, verify }) => {
     const { leaf, chain } = certificate(signers);
     signImage(registry, "app:v1", {
       keys: leaf.keys,
@@ -206,50 +211,53 @@ for (const { title, certificate } of chains) {
       chain: chain.map(({ pem }) => pem).join(""),
     });
     const by = keylessOf(signers.keylessRoot.pem);
-    refused(await ask("app:v1", { by }), /^no matching signatures: cert verification failed: x509: /);
+    refused(await verify("app:v1", { by }), /^no matching signatures: cert verification failed: x509: /);
   });
 }
 
 forgery(
   "certificates: the same with the authority's own certificate verifies",
-  async ({ registry, signers, ask }) => {
+  async ({ registry, signers, verify }) => {
     const leaf = victim({ issuer: signers.keylessIntermediate });
     signImage(registry, "app:v1", { keys: leaf.keys, certificate: leaf, chain: signers.keylessChain });
-    const answer = await ask("app:v1", { by: keylessOf(signers.keylessRoot.pem) });
+    const answer = await verify("app:v1", { by: keylessOf(signers.keylessRoot.pem) });
     assert.ok(answer.ok, answer.ok ? "" : answer.message);
   },
 );
 
 forgery(
   "another certificate's signature under the victim's certificate",
-  async ({ registry, signers, ask }) => {
-    const own = signers.keyless(), other = signers.keyless();
-    signImage(registry, "app:v1", { ...own, keys: other.keys });
+  async ({ registry, signers, verify }) => {
+    const signer = signers.keyless(), other = signers.keyless();
+    signImage(registry, "app:v1", { ...signer, keys: other.keys });
     const by = keylessOf(signers.keylessRoot.pem);
-    refused(await ask("app:v1", { by }), /invalid signature when validating ASN\.1 encoded signature$/);
+    refused(await verify("app:v1", { by }), /invalid signature when validating ASN\.1 encoded signature$/);
   },
 );
 
-forgery("a timestamp over another signature", async ({ registry, signers, ask }) => {
+forgery("a timestamp over another signature", async ({ registry, signers, verify }) => {
   signImage(registry, "app:v1", {
     ...signers.keyless(),
     timestamp: () => signers.stamp()(bytesOf("another signature")),
   });
   const log = { ...noLog, tsaChain: signers.tsa.pem + signers.tsaRoot.pem };
   const by = keylessOf(signers.keylessRoot.pem);
-  refused(await ask("app:v1", { by, log }), /unable to verify RFC3161 timestamp bundle: .*message imprint/);
+  refused(
+    await verify("app:v1", { by, log }),
+    /unable to verify RFC3161 timestamp bundle: .*message imprint/,
+  );
 });
 
-forgery("a timestamp of an own authority", async ({ registry, signers, ask }) => {
-  const stranger = new Signers();
+forgery("a timestamp of an own authority", async ({ registry, signers, verify }) => {
+  const otherSigners = new Signers();
   const by = keylessOf(signers.keylessRoot.pem);
   const log = { ...noLog, tsaChain: signers.tsaRoot.pem };
   // With or without the authority's root in it.
-  for (const [index, carries] of [[], [stranger.tsaRoot]].entries()) {
-    const timestamp = stranger.stamp(undefined, carries);
+  for (const [index, carries] of [[], [otherSigners.tsaRoot]].entries()) {
+    const timestamp = otherSigners.stamp(undefined, carries);
     signImage(registry, `app:v${index}`, { ...signers.keyless(), timestamp });
     refused(
-      await ask(`app:v${index}`, { by, log }),
+      await verify(`app:v${index}`, { by, log }),
       /unable to verify RFC3161 timestamp bundle: .*signed by unknown authority/,
     );
   }
@@ -296,7 +304,7 @@ const logged: readonly {
   },
 ];
 for (const { title, recorded, log = ({ log }: Signers) => ({ keys: log }), why } of logged) {
-  forgery(`a signature with a log entry ${title}`, async ({ registry, signers, ask }) => {
+  forgery(`a signature with a log entry ${title}`, async ({ registry, signers, verify }) => {
     const digest = registry.image("app:v1");
     const payload = payloadFor(digest);
     const layer = signatureLayer(payload, { keys: signers.one });
@@ -309,7 +317,7 @@ for (const { title, recorded, log = ({ log }: Signers) => ({ keys: log }), why }
     const annotations = { ...layer.annotations, "dev.sigstore.cosign/bundle": entry };
     putSignatures(registry, "app:v1", digest, [{ ...layer, annotations }]);
     const trust = { ...noLog, ignoreTlog: false, rekorKey: signers.log.pem };
-    refused(await ask("app:v1", { log: trust }), why);
+    refused(await verify("app:v1", { log: trust }), why);
   });
 }
 
@@ -323,18 +331,18 @@ const entries: readonly {
   { title: "of another key", recorded: "other", why: /^the log entry is about another key$/ },
 ];
 for (const { title, recorded, why } of entries) {
-  forgery(`a bundle with a log entry ${title}`, async ({ registry, signers, ask }) => {
+  forgery(`a bundle with a log entry ${title}`, async ({ registry, signers, verify }) => {
     const digest = registry.image("app:v1");
     const signer = recorded === "own" ? signers.one : signers.two;
     bundleWithEntry(registry, digest, { keys: signers.one, recorded: signer.pem, log: signers.log });
     const log = { ...noLog, ignoreTlog: false, trustedRoot: trustedRootOf(signers) };
-    const answer = await ask("app:v1", { layout: "bundle", log });
+    const answer = await verify("app:v1", { layout: "bundle", log });
     assert.equal(answer.ok, why === undefined, answer.tried[0]?.why);
     if (why !== undefined) assert.match(answer.tried[0]?.why ?? "", why);
   });
 }
 
-forgery("a bundle with an entry of a log that nobody trusts", async ({ registry, signers, ask }) => {
+forgery("a bundle with an entry of a log that nobody trusts", async ({ registry, signers, verify }) => {
   const digest = registry.image("app:v1");
   bundleWithEntry(registry, digest, {
     keys: signers.one,
@@ -342,13 +350,13 @@ forgery("a bundle with an entry of a log that nobody trusts", async ({ registry,
     log: signers.otherLog,
   });
   const log = { ...noLog, ignoreTlog: false, trustedRoot: trustedRootOf(signers) };
-  refused(await ask("app:v1", { layout: "bundle", log }), /no matching signatures found$/);
+  refused(await verify("app:v1", { layout: "bundle", log }), /no matching signatures found$/);
 });
 
 forgery("the annotations of an image do not lead to another repository's signatures", async (trial) => {
-  const { registry, signers, ask } = trial;
+  const { registry, signers, verify } = trial;
   const digest = registry.image("app:v1");
   putSignatures(registry, "other:v1", digest, [signatureLayer(payloadFor(digest), { keys: signers.one })]);
-  refused(await ask("app:v1"), /^no signatures found$/);
-  assert.ok((await ask("app:v1", { repository: `${registry.host}/other` })).ok);
+  refused(await verify("app:v1"), /^no signatures found$/);
+  assert.ok((await verify("app:v1", { repository: `${registry.host}/other` })).ok);
 });

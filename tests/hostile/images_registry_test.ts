@@ -40,7 +40,7 @@ interface Trial {
   readonly registry: TestRegistry;
   readonly signatures: ImageSignatures;
   readonly keys: Keys;
-  question(name: string, more?: Partial<SignatureQuery>): SignatureQuery;
+  queryFor(name: string, more?: Partial<SignatureQuery>): SignatureQuery;
 }
 
 function hostile(title: string, run: (trial: Trial) => Promise<void>): void {
@@ -58,7 +58,7 @@ function hostile(title: string, run: (trial: Trial) => Promise<void>): void {
         registry,
         signatures,
         keys,
-        question: (name, more = {}) => ({
+        queryFor: (name, more = {}) => ({
           image: `${registry.host}/${name}`,
           layout: "tag",
           want: "signature",
@@ -85,7 +85,7 @@ function refused(answer: SignatureAnswer, why: RegExp): void {
   assert.match(answer.message, why);
 }
 
-hostile("content under a digest that is not its own", async ({ registry, signatures, keys, question }) => {
+hostile("content under a digest that is not its own", async ({ registry, signatures, keys, queryFor }) => {
   const signed = registry.image("app:v1");
   const layer = signatureLayer(payloadFor(signed), { keys });
   const list = putSignatures(registry, "app:v1", signed, [layer]);
@@ -95,20 +95,20 @@ hostile("content under a digest that is not its own", async ({ registry, signatu
     if (path.includes("/blobs/")) return new Response("{}", { headers: { "docker-content-digest": signed } });
     return path.endsWith(`/manifests/${signed}`) ? new Response(text) : undefined;
   });
-  refused(await signatures.verify(question("app:v1")), /content does not match its digest: got sha256:/);
-  const notary = question(`app@${signed}`, {
+  refused(await signatures.verify(queryFor("app:v1")), /content does not match its digest: got sha256:/);
+  const notary = queryFor(`app@${signed}`, {
     layout: "notary",
     by: { kind: "certificates", certificate: issue({ name: "a", keys }).pem, chain: "" },
   });
   refused(await signatures.verify(notary), /content does not match its digest: got sha256:/);
 });
 
-hostile("a tag that moves between two questions", async ({ registry, signatures, keys, question }) => {
+hostile("a tag that moves between two questions", async ({ registry, signatures, keys, queryFor }) => {
   signImage(registry, "app:v1", { keys });
-  const first = await signatures.verify(question("app:v1"));
+  const first = await signatures.verify(queryFor("app:v1"));
   assert.ok(first.ok);
   registry.manifest("app:v1", { layers: [{ content: "another image" }] });
-  const second = await signatures.verify(question("app:v1"));
+  const second = await signatures.verify(queryFor("app:v1"));
   // The digest that is written into the object is the one whose signature was verified, whatever the registry answers
   // later.
   assert.ok(second.ok);
@@ -123,38 +123,38 @@ const redirects: readonly [title: string, target: string][] = [
   ["a file", "file:///etc/passwd"],
 ];
 for (const [title, target] of redirects) {
-  hostile(`redirects to ${title}`, async ({ registry, signatures, question }) => {
+  hostile(`redirects to ${title}`, async ({ registry, signatures, queryFor }) => {
     registry.intercept(() => new Response(null, { status: 307, headers: { location: target } }));
-    refused(await signatures.verify(question("app:v1")), /the redirect to \S+ is not allowed$/);
+    refused(await signatures.verify(queryFor("app:v1")), /the redirect to \S+ is not allowed$/);
   });
-  hostile(`a token server at ${title}`, async ({ registry, signatures, question }) => {
+  hostile(`a token server at ${title}`, async ({ registry, signatures, queryFor }) => {
     const headers = { "www-authenticate": `Bearer realm="${target}",service="x"` };
     registry.intercept(() => new Response("", { status: 401, headers }));
-    refused(await signatures.verify(question("app:v1")), /the address is not allowed$/);
+    refused(await signatures.verify(queryFor("app:v1")), /the address is not allowed$/);
   });
 }
 
-hostile("a redirect without end", async ({ registry, signatures, question }) => {
+hostile("a redirect without end", async ({ registry, signatures, queryFor }) => {
   const answer = () => new Response(null, { status: 302, headers: { location: "/v2/again" } });
   registry.intercept(answer);
-  refused(await signatures.verify(question("app:v1")), /stopped after 10 redirects$/);
-  assert.ok(registry.asked.length < 40, `${registry.asked.length} requests`);
+  refused(await signatures.verify(queryFor("app:v1")), /stopped after 10 redirects$/);
+  assert.ok(registry.received.length < 40, `${registry.received.length} requests`);
 });
 
-hostile("a manifest that unpacks to 200 MB", async ({ registry, signatures, question }) => {
+hostile("a manifest that unpacks to 200 MB", async ({ registry, signatures, queryFor }) => {
   const bomb = new Uint8Array(gzipSync(new Uint8Array(200_000_000)));
   registry.intercept(() => new Response(bomb, { headers: { "content-encoding": "gzip" } }));
-  refused(await signatures.verify(question("app:v1")), /the answer is longer than 4000000 bytes$/);
+  refused(await signatures.verify(queryFor("app:v1")), /the answer is longer than 4000000 bytes$/);
 });
 
-hostile("a manifest without end", async ({ registry, signatures, question }) => {
+hostile("a manifest without end", async ({ registry, signatures, queryFor }) => {
   const chunk = new Uint8Array(100_000).fill(32);
   const body = () => new ReadableStream({ pull: (controller) => controller.enqueue(chunk) });
   registry.intercept(() => new Response(body()));
-  refused(await signatures.verify(question("app:v1")), /the answer is longer than 4000000 bytes$/);
+  refused(await signatures.verify(queryFor("app:v1")), /the answer is longer than 4000000 bytes$/);
 });
 
-hostile("JSON that nests without end", async ({ registry, signatures, keys, question }) => {
+hostile("JSON that nests without end", async ({ registry, signatures, keys, queryFor }) => {
   const deep = "[".repeat(100_000) + "]".repeat(100_000);
   const digest = registry.image("app:v1");
   const layer = signatureLayer(payloadFor(digest), { keys });
@@ -169,33 +169,33 @@ hostile("JSON that nests without end", async ({ registry, signatures, keys, ques
     content: `{"payload":"${btoa(deep)}","payloadType":"x"}`,
   }]);
   putBundle(registry, digest, `{"payload":"${btoa(deep)}","payloadType":"application/vnd.in-toto+json"}`);
-  refused(await signatures.verify(question("app:v1")), /^no matching signatures: /);
+  refused(await signatures.verify(queryFor("app:v1")), /^no matching signatures: /);
   refused(
-    await signatures.verify(question("att:v1", { want: { attestations: "t" } })),
+    await signatures.verify(queryFor("att:v1", { want: { attestations: "t" } })),
     /^no matching attestations: /,
   );
-  refused(await signatures.verify(question("app:v1", { layout: "bundle" })), /no matching signatures found$/);
+  refused(await signatures.verify(queryFor("app:v1", { layout: "bundle" })), /no matching signatures found$/);
   registry.intercept(({ path }) => path.includes("/manifests/") ? new Response(deep) : undefined);
-  refused(await signatures.verify(question("new:v1")), /the content is no JSON object$/);
+  refused(await signatures.verify(queryFor("new:v1")), /the content is no JSON object$/);
 });
 
-hostile("a payload of 20 MB", async ({ registry, signatures, keys, question }) => {
+hostile("a payload of 20 MB", async ({ registry, signatures, keys, queryFor }) => {
   const digest = registry.image("app:v1");
   const layer = signatureLayer(payloadFor(digest), { keys });
   putSignatures(registry, "app:v1", digest, [{ ...layer, content: "x".repeat(20_000_000) }]);
-  refused(await signatures.verify(question("app:v1")), /the answer is longer than 1000000 bytes$/);
+  refused(await signatures.verify(queryFor("app:v1")), /the answer is longer than 1000000 bytes$/);
 });
 
-hostile("10,000 signatures in one list", async ({ registry, signatures, keys, question }) => {
+hostile("10,000 signatures in one list", async ({ registry, signatures, keys, queryFor }) => {
   const digest = registry.image("app:v1");
   const wrong = signatureLayer(payloadFor(digest), { keys: newKeys() });
   const layers = Array.from({ length: 10_000 }, (_, index) => ({ ...wrong, content: String(index) }));
   putSignatures(registry, "app:v1", digest, [...layers, signatureLayer(payloadFor(digest), { keys })]);
-  refused(await signatures.verify(question("app:v1")), /^no matching signatures: /);
-  assert.ok(registry.asked.length < 60, `${registry.asked.length} requests`);
+  refused(await signatures.verify(queryFor("app:v1")), /^no matching signatures: /);
+  assert.ok(registry.received.length < 60, `${registry.received.length} requests`);
 });
 
-hostile("10,000 referrers", async ({ registry, signatures, question }) => {
+hostile("10,000 referrers", async ({ registry, signatures, queryFor }) => {
   const digest = registry.image("app:v1");
   const artifactType = "application/vnd.cncf.notary.signature";
   const manifests = Array.from({ length: 10_000 }, (_, index) => ({
@@ -208,20 +208,20 @@ hostile("10,000 referrers", async ({ registry, signatures, question }) => {
     path.includes("/referrers/") ? Response.json({ schemaVersion: 2, manifests }) : undefined
   );
   refused(
-    await signatures.verify(question(`app@${digest}`, { layout: "bundle" })),
+    await signatures.verify(queryFor(`app@${digest}`, { layout: "bundle" })),
     /too many referrers found, max limit is 50$/,
   );
 });
 
-hostile("1,000 Notary signatures of a stranger", async ({ registry, signatures, question }) => {
+hostile("1,000 Notary signatures of a stranger", async ({ registry, signatures, queryFor }) => {
   const digest = registry.image("app:v1");
-  const [root, stranger] = ["root", "stranger"].map((name) =>
+  const [root, other] = ["root", "stranger"].map((name) =>
     issue({ name, keys: newKeys("rsa"), authority: true })
   );
   const signer = issue({
     name: "leaf",
     keys: newKeys("rsa"),
-    issuer: stranger!,
+    issuer: other!,
     usages: [usage.codeSigning],
   });
   for (let index = 0; index < 1_000; index++) {
@@ -231,18 +231,18 @@ hostile("1,000 Notary signatures of a stranger", async ({ registry, signatures, 
       layers: [{ mediaType: "application/jose+json", content: `{"index":${index}}` }],
     });
   }
-  signNotary(registry, digest, { signer, issuers: [stranger!] });
+  signNotary(registry, digest, { signer, issuers: [other!] });
   const by = { kind: "certificates" as const, certificate: root!.pem, chain: "" };
-  const before = registry.asked.length;
+  const before = registry.received.length;
   refused(
-    await signatures.verify(question(`app@${digest}`, { layout: "notary", by })),
+    await signatures.verify(queryFor(`app@${digest}`, { layout: "notary", by })),
     /The configured limit of 10 signatures to verify per artifact exceeded$/,
   );
   // The image, the list, and for each signature its manifest and its envelope.
-  assert.equal(registry.asked.length - before, 22);
+  assert.equal(registry.received.length - before, 22);
 });
 
-hostile("pages of referrers without end", async ({ registry, signatures, question }) => {
+hostile("pages of referrers without end", async ({ registry, signatures, queryFor }) => {
   const digest = registry.image("app:v1");
   registry.intercept(({ path }) =>
     path.includes("/referrers/")
@@ -252,13 +252,13 @@ hostile("pages of referrers without end", async ({ registry, signatures, questio
       : undefined
   );
   refused(
-    await signatures.verify(question(`app@${digest}`, { layout: "bundle" })),
+    await signatures.verify(queryFor(`app@${digest}`, { layout: "bundle" })),
     /no matching signatures found$/,
   );
-  assert.ok(registry.asked.length < 10, `${registry.asked.length} requests`);
+  assert.ok(registry.received.length < 10, `${registry.received.length} requests`);
 });
 
-hostile("one that never answers holds nobody else", async ({ registry, signatures, keys, question }) => {
+hostile("one that never answers holds nobody else", async ({ registry, signatures, keys, queryFor }) => {
   const other = new TestRegistry();
   try {
     signImage(other, "app:v1", { keys });
@@ -268,15 +268,15 @@ hostile("one that never answers holds nobody else", async ({ registry, signature
       path.includes("/blobs/") || path.includes("/slow/") ? silence() : undefined
     );
     const deadline = new AbortController();
-    const asked = Array.from(
+    const replies = Array.from(
       { length: 30 },
       (_, index) =>
         index % 2 === 0
-          ? question(`slow:v${index}`)
-          : question(`bundle@${digest}`, { layout: "bundle", useCache: false }),
+          ? queryFor(`slow:v${index}`)
+          : queryFor(`bundle@${digest}`, { layout: "bundle", useCache: false }),
     );
-    const slow = asked.map((each) => signatures.verify(each, deadline.signal));
-    const fast = await signatures.verify({ ...question("app:v1"), image: `${other.host}/app:v1` });
+    const slow = replies.map((each) => signatures.verify(each, deadline.signal));
+    const fast = await signatures.verify({ ...queryFor("app:v1"), image: `${other.host}/app:v1` });
     assert.ok(fast.ok, fast.ok ? "" : fast.message);
     deadline.abort();
     for (const answer of await Promise.all(slow)) {
@@ -284,7 +284,9 @@ hostile("one that never answers holds nobody else", async ({ registry, signature
       assert.equal(answer.why, "no connection");
       assert.equal(answer.message, `the request's deadline passed while ${registry.host} was asked`);
     }
-    const silent = registry.asked.filter(({ path }) => path.includes("/blobs/") || path.includes("/slow/"));
+    const silent = registry.received.filter(({ path }) =>
+      path.includes("/blobs/") || path.includes("/slow/")
+    );
     assert.ok(silent.length <= 8, `${silent.length} requests at a time`);
   } finally {
     await other.close();

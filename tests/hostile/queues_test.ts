@@ -123,7 +123,7 @@ Deno.test("policies do not reach services of the server's own machine, and users
       await using server = await startServer({ policies, args: ["--no-tls"] });
       const { text } = await send(server, admissionReview());
       assert.match(text, /127\.0\.0\.1:\d+ is not allowed/);
-      assert.equal(service.asked.length, 0);
+      assert.equal(service.received.length, 0);
     }
     await using server = await startServer({
       policies,

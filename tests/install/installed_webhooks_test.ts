@@ -17,7 +17,7 @@ function configuration(
 }
 
 const validating: readonly Json[] = [
-  configuration("own", [["gate", "postern"], ["gate", "postern"]]),
+  configuration("ours", [["gate", "postern"], ["gate", "postern"]]),
   configuration("shared", [["gate", "postern"], ["gate", "other"]]),
   configuration("other-namespace", [["default", "postern"]]),
   configuration("empty", []),
@@ -47,25 +47,25 @@ function cluster(deletions: Readonly<Record<string, number>>): Cluster & { reado
   };
 }
 
-Deno.test("own webhooks are those of configurations that call nothing but the Service", async () => {
+Deno.test("Postern finds its webhooks: those of configurations that call nothing but the Service", async () => {
   const found = await installedWebhooks(cluster({}), service);
   assert.ok(!isFault(found));
   assert.deepEqual(found.map(({ kind, name }) => [kind, name]), [
-    ["ValidatingWebhookConfiguration", "own"],
+    ["ValidatingWebhookConfiguration", "ours"],
     ["MutatingWebhookConfiguration", "mutating"],
   ]);
 });
 
-Deno.test("own webhooks are removed, also when somebody was faster; what stays is named", async () => {
-  const faster = cluster({ own: 404 });
+Deno.test("Postern removes its webhooks, also when somebody was faster, and names those that stay", async () => {
+  const faster = cluster({ ours: 404 });
   assert.deepEqual((await removeInstalledWebhooks(faster, service)).problems, []);
-  assert.deepEqual(faster.deleted, ["own", "mutating"]);
+  assert.deepEqual(faster.deleted, ["ours", "mutating"]);
   const { removed, problems } = await removeInstalledWebhooks(cluster({ mutating: 403 }), service);
-  assert.deepEqual(removed.map(({ name }) => name), ["own"]);
+  assert.deepEqual(removed.map(({ name }) => name), ["ours"]);
   assert.deepEqual(problems, ["MutatingWebhookConfiguration mutating: status 403"]);
 });
 
-Deno.test("own webhooks: an API server that does not list them is a problem", async () => {
+Deno.test("Postern reports a problem when the API server does not list its webhooks", async () => {
   const refusing: Cluster = {
     call: () => Promise.resolve({ ok: false, status: 403, message: "forbidden" }),
     resource: () => Promise.resolve(undefined),

@@ -21,7 +21,7 @@ spec:
     validate: {message: "{{ request.object.metadata.name }}", pattern: {metadata: {name: "?*"}}}
 `;
 
-/** What a command line writes into a folder. */
+/** Runs a command line and returns the files that it wrote into a folder. */
 async function written(folder: string, args: readonly string[]): Promise<string> {
   const said: string[] = [];
   const out = `${folder}/out`;
@@ -128,8 +128,8 @@ for (const { what, options, values } of choices) {
           byName(objects),
         );
         // A chart that is made with the options has them as its values.
-        const own = await written(`${folder}/own`, [...policies, ...chosen, "--format", "helm"]);
-        assert.deepEqual(byName(await output(helm, ["template", "postern", own])), byName(objects));
+        const chart = await written(`${folder}/own`, [...policies, ...chosen, "--format", "helm"]);
+        assert.deepEqual(byName(await output(helm, ["template", "postern", chart])), byName(objects));
       }),
   });
 

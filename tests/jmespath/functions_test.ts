@@ -34,9 +34,9 @@ Deno.test("the functions are those that Kyverno documents", () => {
 });
 
 Deno.test("a function's own default registry applies to image_normalize()", () => {
-  const own = kyvernoFunctions({ images: { defaultRegistry: "registry.example.com" } });
+  const configured = kyvernoFunctions({ images: { defaultRegistry: "registry.example.com" } });
   assert.equal(
-    evaluate("image_normalize('nginx')", null, { functions: own }),
+    evaluate("image_normalize('nginx')", null, { functions: configured }),
     "registry.example.com/nginx:latest",
   );
 });

@@ -1,4 +1,4 @@
-/** What is known of an expression before it runs: what it reads and calls. */
+/** The compiler derives from an expression which paths it reads and which functions it calls. */
 import assert from "node:assert/strict";
 import { isFault } from "../../lib/json/mod.ts";
 import { type CompiledExpression, compileExpression } from "../../lib/jmespath/mod.ts";

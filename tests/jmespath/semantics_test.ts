@@ -126,14 +126,14 @@ Deno.test("a document may be anything, also null or a list", () => {
 });
 
 Deno.test("an expression reads a context by name, and reads all of it only by @", () => {
-  const asked: string[] = [];
+  const loaded: string[] = [];
   const scope: Scope = {
     get: (name) => {
-      asked.push(name);
+      loaded.push(name);
       return name === "request" ? { object: { kind: "Pod" } } : undefined;
     },
     all: () => {
-      asked.push("@");
+      loaded.push("@");
       return { request: 1 };
     },
   };
@@ -145,9 +145,9 @@ Deno.test("an expression reads a context by name, and reads all of it only by @"
   assert.equal(run("request.object.kind"), "Pod");
   assert.equal(run("[request.object.kind, images || 'none'] | [1]"), "none");
   assert.equal(run("request.object | kind"), "Pod");
-  assert.deepEqual([...new Set(asked)].sort(), ["images", "request"]);
+  assert.deepEqual([...new Set(loaded)].sort(), ["images", "request"]);
   assert.deepEqual(run("@"), { request: 1 });
-  assert.equal(asked.at(-1), "@");
+  assert.equal(loaded.at(-1), "@");
 });
 
 Deno.test("a context's own fault is not taken for a missing key", () => {

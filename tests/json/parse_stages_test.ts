@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { completed, type Json, parseInStages } from "../../lib/json/mod.ts";
 
-/** What parsing leads to: the value as text, so that the order of names counts, or that it throws. */
+/** The result of parsing: the value as text, so that the order of names counts, or that it throws. */
 function result(parse: () => Json): string {
   try {
     return JSON.stringify(parse());

@@ -52,7 +52,7 @@ for (const [entry, most] of entries) {
   });
 }
 
-/** What Deno has and a browser's worker lacks, and what could reach something. */
+/** Globals of Deno that a browser's worker lacks, and globals that reach the network. */
 const removed = [
   "Deno",
   "process",

@@ -203,27 +203,31 @@ Deno.test("a connection beyond the limit takes the place of an idle one", async 
 });
 
 const authority = await makeKeyPair({ name: "authority", usage: "authority" });
-const stranger = await makeKeyPair({ name: "stranger", usage: "authority" });
+const otherAuthority = await makeKeyPair({ name: "stranger", usage: "authority" });
 const past = { notBefore: new Date(0), notAfter: new Date(86_400_000) };
-const callers: readonly [what: string, pair: { cert: string; key: string } | undefined, known: boolean][] = [
+const callers: readonly [
+  what: string,
+  pair: { cert: string; key: string } | undefined,
+  isVerified: boolean,
+][] = [
   ["none", undefined, false],
   ["one of the authority", await makeKeyPair({ issuer: authority, usage: "client" }), true],
-  ["one of another authority", await makeKeyPair({ issuer: stranger, usage: "client" }), false],
+  ["one of another authority", await makeKeyPair({ issuer: otherAuthority, usage: "client" }), false],
   ["one that expired", await makeKeyPair({ issuer: authority, usage: "client", ...past }), false],
   ["one for servers", await makeKeyPair({ issuer: authority, usage: "server" }), false],
   ["one that it signed itself", await makeKeyPair({ usage: "client" }), false],
 ];
-for (const [what, caller, known] of callers) {
-  Deno.test(`a caller whose client certificate is ${what} is ${known ? "known" : "not known"}`, async () => {
-    const told: boolean[] = [];
+for (const [what, caller, isVerified] of callers) {
+  Deno.test(`a caller whose client certificate is ${what} is ${isVerified ? "known" : "not known"}`, async () => {
+    const verdicts: boolean[] = [];
     const listener = await open({
       clientAuthority: authority.cert,
-      screen: ({ authenticated }) => void told.push(authenticated),
+      screen: ({ authenticated }) => void verdicts.push(authenticated),
     });
     using client = Deno.createHttpClient({ caCerts: [pair.cert], ...caller });
     const answer = await fetch(`https://localhost:${listener.port}/`, { method: "POST", body: "x", client });
     assert.equal(await answer.text(), "x");
-    assert.deepEqual(told, [known]);
+    assert.deepEqual(verdicts, [isVerified]);
     client.close();
     await listener.close();
   });

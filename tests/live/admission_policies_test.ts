@@ -85,7 +85,9 @@ Deno.test("a MutatingPolicy becomes a MutatingAdmissionPolicy", () => {
   });
 });
 
-/** What a ClusterPolicy matches or excludes, and the rules of the admission policy about it. */
+/**
+ * The match and exclude blocks of a ClusterPolicy, and the rules of the admission policy that Postern makes from it.
+ */
 const constraints: readonly (readonly [what: string, blocks: string, rules: string, excluded: string])[] = [
   [
     "Pods, with the containers that are added to debug one",

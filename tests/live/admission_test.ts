@@ -1,4 +1,4 @@
-/** What is refused when a policy, or an object about policies, is stored. */
+/** Postern denies storing a broken policy, and a broken object of the kinds that belong to policies. */
 import assert from "node:assert/strict";
 import { asString, dig, isObject, type Json, type JsonObject } from "../../lib/json/mod.ts";
 import { parseReview } from "../../lib/kube/mod.ts";

@@ -1,4 +1,4 @@
-/** What is deleted on schedule, or when its time to live is over. */
+/** Cleanup policies and time-to-live labels delete objects on schedule. */
 import assert from "node:assert/strict";
 import { existingRequest } from "../../lib/background/mod.ts";
 import { evaluate } from "../../lib/engine/mod.ts";

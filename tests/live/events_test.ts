@@ -44,15 +44,15 @@ async function events(
   { successes = false, by = "admission" }: { successes?: boolean; by?: "admission" | "scan" } = {},
 ) {
   const { documents } = parseDocuments(policyText(action), "p.yaml");
-  const asked = request(labels);
-  const decision = await evaluate(compile(documents), asked, {
+  const admitted = request(labels);
+  const decision = await evaluate(compile(documents), admitted, {
     phase: "validate",
     rules: "all",
     ports: clusterPorts([]),
   });
   const { value } = documents[0]!;
   const policyObject = () => isObject(value) ? value : undefined;
-  return decisionEvents(decision, { request: asked, policyObject, successes, by });
+  return decisionEvents(decision, { request: admitted, policyObject, successes, by });
 }
 
 const cases: readonly (readonly [
@@ -99,8 +99,8 @@ Deno.test("events: a success is no event by default", async () => {
 
 Deno.test("events: a missing target is none", async () => {
   const { documents } = parseDocuments(policyText("Audit"), "p.yaml");
-  const asked = request({});
-  const { results } = await evaluate(compile(documents), asked, {
+  const admitted = request({});
+  const { results } = await evaluate(compile(documents), admitted, {
     phase: "validate",
     rules: "all",
     ports: clusterPorts([]),
@@ -113,7 +113,7 @@ Deno.test("events: a missing target is none", async () => {
   const found = (moot?: "targetMissing") =>
     workEvents({
       state: "given up",
-      request: asked,
+      request: admitted,
       results: effects,
       carried: [],
       failures: [{ message: "not found", retryable: true, ...(moot && { moot }), by }],

@@ -1,5 +1,5 @@
 /**
- * What happens when the API server, or the way to it, has a fault: to a look-up of a rule, to what is followed by watch, and to an
+ * Faults of the API server and of the network, and their results for a look-up of a rule, for a watch, and for an
  * effect on another object. The table is `docs/faults.md`, which `UPDATE_GOLDEN=1` writes.
  */
 import assert from "node:assert/strict";
@@ -9,23 +9,23 @@ import { isFault, type Json, type JsonObject } from "../../lib/json/mod.ts";
 import { nameOf } from "../../lib/kube/mod.ts";
 import type { Ports } from "../../lib/ports.ts";
 import { countingEntropy } from "../adapters/fakes.ts";
-import { type Asked, fakeServer, silence } from "../adapters/fake_server.ts";
+import { fakeServer, type ReceivedRequest, silence } from "../adapters/fake_server.ts";
 import { keptLog, policies, portsWith, request } from "../background/setting.ts";
 
 /** A fault, and how it is made: for so many requests, then the server is well again. */
 interface FaultKind {
   readonly name: string;
   readonly times: number;
-  readonly answer: (asked: Asked) => Response | Promise<Response>;
+  readonly answer: (received: ReceivedRequest) => Response | Promise<Response>;
   /** Milliseconds after which a call is given up; so many that no busy machine reaches them when absent. */
   readonly attemptTimeout?: number;
-  /** What happens, in words for the page, with what is observed. */
+  /** The result in words for the page, with the observed facts. */
   readonly lookUp: Seen;
   readonly watch: Seen;
   readonly effect: Seen;
 }
 
-/** What users read, whether it comes to a good end by itself, and requests of the kind that had the fault. */
+/** The text for users, whether Postern recovers without help, and the requests of the kind that had the fault. */
 type Seen = readonly [words: string, good: boolean, requests: number];
 
 const status = (code: number, message: string, headers: Record<string, string> = {}) => () =>
@@ -126,13 +126,13 @@ const list = {
 /** A live cluster behind a server that has the fault for requests of a kind, and counts them. */
 function faulty(
   fault: FaultKind,
-  isConcerned: (asked: Asked) => boolean,
-  well: (asked: Asked) => Promise<Response>,
+  isConcerned: (received: ReceivedRequest) => boolean,
+  well: (received: ReceivedRequest) => Promise<Response>,
 ) {
   let concerned = 0;
-  const server = fakeServer((asked) => {
-    if (!isConcerned(asked)) return well(asked);
-    return concerned++ < fault.times ? fault.answer(asked) : well(asked);
+  const server = fakeServer((received) => {
+    if (!isConcerned(received)) return well(received);
+    return concerned++ < fault.times ? fault.answer(received) : well(received);
   });
   const clock = systemClock(), entropy = countingEntropy();
   let read = 0;
@@ -159,7 +159,7 @@ async function lookUp(fault: FaultKind): Promise<[boolean, number]> {
 }
 
 async function watch(fault: FaultKind): Promise<[boolean, number]> {
-  const well = ({ path }: Asked): Promise<Response> =>
+  const well = ({ path }: ReceivedRequest): Promise<Response> =>
     Promise.resolve(path.includes("watch=true") ? new Response(new ReadableStream({})) : Response.json(list));
   const { cluster, clock, entropy, server, concerned } = faulty(
     fault,
@@ -193,7 +193,7 @@ const team: JsonObject = { apiVersion: "v1", kind: "Namespace", metadata: { name
 async function effect(fault: FaultKind): Promise<[boolean, number]> {
   const { ports } = portsWith("{apiVersion: v1, kind: Namespace, metadata: {name: team, uid: u-team}}");
   const inner = new EmbeddedCluster({ objects: [team as Json], clock: ports.clock, entropy: ports.entropy });
-  const well = async ({ method, path, body }: Asked): Promise<Response> => {
+  const well = async ({ method, path, body }: ReceivedRequest): Promise<Response> => {
     const answer = await inner.call({
       method: method as "GET",
       path,

@@ -1,4 +1,4 @@
-/** What reports say of objects: rows of scans, of admission, and of effects on other objects. */
+/** Reports list rows of scans, of admission, and of effects on other objects. */
 import assert from "node:assert/strict";
 import type { WorkOutcome } from "../../lib/background/mod.ts";
 import { compile, type Effect, evaluate, type PolicyRequest, type Snapshot } from "../../lib/engine/mod.ts";

@@ -1,4 +1,7 @@
-/** What a scan of objects that exist says of their images: they are verified anew, whatever the objects say of them. */
+/**
+ * A scan verifies the images of existing objects anew and ignores the annotations in which objects say that their
+ * images are verified.
+ */
 import assert from "node:assert/strict";
 import { rowsOf, scanDecision, scannedPolicies } from "../../lib/live/mod.ts";
 import { compile } from "../../lib/engine/mod.ts";

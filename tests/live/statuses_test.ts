@@ -1,4 +1,4 @@
-/** What statuses say of policies. */
+/** The status of a policy holds its conditions, its autogen rules and its diagnostics. */
 import assert from "node:assert/strict";
 import { fixedClock } from "../adapters/fakes.ts";
 import { compile } from "../../lib/engine/mod.ts";
@@ -69,15 +69,15 @@ spec: {rules: [{name: r, match: {any: [{resources: {kinds: [Pod]}}]}, validate: 
 });
 
 Deno.test("status: what the account that reports may not read is named in Kyverno's words", async () => {
-  const asked: string[] = [];
+  const reviewed: string[] = [];
   const missing = await missingRights(
     compiled(onPods.replace("resources: [pods]", "resources: [pods, pods/exec]")),
     ({ verb, resource, subresource = "" }) => {
-      asked.push(`${verb} ${resource}/${subresource}`);
+      reviewed.push(`${verb} ${resource}/${subresource}`);
       return Promise.resolve({ allowed: subresource === "", reason: "" });
     },
   );
-  assert.equal(asked.length, 6);
+  assert.equal(reviewed.length, 6);
   assert.deepEqual(missing, [
     "get /v1, Resource=pods/exec: ",
     "list /v1, Resource=pods/exec: ",

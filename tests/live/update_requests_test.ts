@@ -79,7 +79,7 @@ function setUp({ reads = {}, works = true }: { reads?: Record<string, Json>; wor
   return { calls, worked, requests, notice: (object: JsonObject) => notice({ object, former: undefined }) };
 }
 
-const told = ({ method, path, body }: ApiCall): string =>
+const callText = ({ method, path, body }: ApiCall): string =>
   [method, path.replace(/ur-[0-9a-f]{8}/, "UR"), dig(body, "status", "state") ?? ""].join(" ").trim();
 
 Deno.test("effects that fail have an UpdateRequest that says so, until they are done", async () => {
@@ -88,7 +88,7 @@ Deno.test("effects that fail have an UpdateRequest that says so, until they are 
   requests.worked(await outcome("given up", "no source"));
   requests.worked(await outcome("done"));
   await requests.close();
-  assert.deepEqual(calls.map(told), [
+  assert.deepEqual(calls.map(callText), [
     `POST ${path}`,
     `PATCH ${path}/UR/status Pending`,
     `PATCH ${path}/UR/status Failed`,
@@ -124,7 +124,7 @@ Deno.test("an UpdateRequest goes once the target that was in the way is missing"
   requests.worked(await outcome("failing", "no right"));
   requests.worked(await outcome("given up", "not found", "targetMissing"));
   await requests.close();
-  assert.deepEqual(calls.map(told).at(-1), `DELETE ${path}/UR`);
+  assert.deepEqual(calls.map(callText).at(-1), `DELETE ${path}/UR`);
 });
 
 Deno.test("what is done for one existing trigger leaves the UpdateRequest of another one", async () => {
@@ -150,21 +150,21 @@ Deno.test("no more than 1,000 UpdateRequests are kept at a time", async () => {
 
 Deno.test("an UpdateRequest of somebody else is carried out and deleted", async () => {
   const { calls, worked, requests, notice } = setUp({ reads: { "/api/v1/namespaces/team": team } });
-  notice(asked("team"));
+  notice(requestNamed("team"));
   await new Promise((resolve) => setTimeout(resolve));
   assert.deepEqual(worked.map(({ kind, name }) => `${kind} ${name}`), ["Namespace team"]);
   requests.worked({ ...await outcome("done"), request: worked[0]! });
   await requests.close();
-  assert.deepEqual(calls.map(told), [`DELETE ${path}/theirs`]);
+  assert.deepEqual(calls.map(callText), [`DELETE ${path}/theirs`]);
 });
 
 Deno.test("an UpdateRequest of somebody else whose target is missing is deleted", async () => {
   const { calls, worked, requests, notice } = setUp({ reads: { "/api/v1/namespaces/team": team } });
-  notice(asked("team"));
+  notice(requestNamed("team"));
   await new Promise((resolve) => setTimeout(resolve));
   requests.worked({ ...await outcome("given up", "not found", "targetMissing"), request: worked[0]! });
   await requests.close();
-  assert.deepEqual(calls.map(told), [`DELETE ${path}/theirs`]);
+  assert.deepEqual(calls.map(callText), [`DELETE ${path}/theirs`]);
 });
 
 const failing: readonly (readonly [what: string, name: string, works: boolean, message: RegExp])[] = [
@@ -174,10 +174,10 @@ const failing: readonly (readonly [what: string, name: string, works: boolean, m
 for (const [what, name, works, message] of failing) {
   Deno.test(`an UpdateRequest ${what} has failed`, async () => {
     const { calls, requests, notice } = setUp({ reads: { "/api/v1/namespaces/team": team }, works });
-    notice(asked(name));
+    notice(requestNamed(name));
     await new Promise((resolve) => setTimeout(resolve));
     await requests.close();
-    assert.deepEqual(calls.map(told), [`PATCH ${path}/theirs/status Failed`]);
+    assert.deepEqual(calls.map(callText), [`PATCH ${path}/theirs/status Failed`]);
     assert.match(String(dig(calls[0]?.body, "status", "message")), message);
   });
 }
@@ -199,7 +199,7 @@ Deno.test("the effects that an UpdateRequest asks for are those that it was made
   ]);
 });
 
-function asked(name: string): JsonObject {
+function requestNamed(name: string): JsonObject {
   const trigger = { apiVersion: "v1", kind: "Namespace", name };
   return {
     metadata: { name: "theirs", namespace: "kyverno" },

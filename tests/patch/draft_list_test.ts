@@ -52,7 +52,7 @@ const keyed = fc.record({
     },
   ),
 }, sparse);
-/** What policies write most often. */
+/** The elements that policies write most often. */
 const usual = fc.oneof(
   fc.record({ name, image: fc.constantFrom("x", "z") }),
   fc.record({ "(name)": name, image: fc.constantFrom("x", "z") }),

@@ -232,7 +232,7 @@ const operation: fc.Arbitrary<PatchOperation> = fc.oneof(
     ),
 ) as fc.Arbitrary<PatchOperation>;
 
-/** What another implementation makes of the operations; `undefined` when it refuses one. */
+/** The result of applying the operations with another implementation; `undefined` when it refuses one. */
 function oracle(operations: readonly PatchOperation[], start: Json): Json | undefined {
   const result = structuredClone(start);
   try {

@@ -5,7 +5,7 @@ import { applyStrictly, mergeTypeOf, type PatchOperation, structuredMerge } from
 const pod = mergeTypeOf("v1", "Pod");
 const names = (...list: string[]): JsonObject => ({ spec: { containers: list.map((name) => ({ name })) } });
 
-const orders: [own: string[], patch: string[], merged: string[]][] = [
+const orders: [original: string[], patch: string[], merged: string[]][] = [
   [["a"], ["b"], ["a", "b"]],
   [["a", "b"], ["b"], ["a", "b"]],
   [["a", "b"], ["c", "b"], ["a", "c", "b"]],
@@ -13,13 +13,13 @@ const orders: [own: string[], patch: string[], merged: string[]][] = [
   [[], ["a"], ["a"]],
 ];
 
-for (const [own, patch, merged] of orders) {
-  Deno.test(`elements [${own}] merged with [${patch}] are [${merged}]`, () => {
-    assert.deepEqual(structuredMerge(names(...own), names(...patch), pod), names(...merged));
+for (const [original, patch, merged] of orders) {
+  Deno.test(`elements [${original}] merged with [${patch}] are [${merged}]`, () => {
+    assert.deepEqual(structuredMerge(names(...original), names(...patch), pod), names(...merged));
   });
 }
 
-const merges: [name: string, own: JsonObject, patch: JsonObject, merged: JsonObject][] = [
+const merges: [name: string, original: JsonObject, patch: JsonObject, merged: JsonObject][] = [
   ["maps merge", { metadata: { labels: { a: "1" } } }, { metadata: { labels: { b: "2" } } }, {
     metadata: { labels: { a: "1", b: "2" } },
   }],
@@ -40,13 +40,14 @@ const merges: [name: string, own: JsonObject, patch: JsonObject, merged: JsonObj
   ],
 ];
 
-for (const [name, own, patch, merged] of merges) {
-  Deno.test(`structuredMerge(): ${name}`, () => assert.deepEqual(structuredMerge(own, patch, pod), merged));
+for (const [name, original, patch, merged] of merges) {
+  Deno.test(`structuredMerge(): ${name}`, () =>
+    assert.deepEqual(structuredMerge(original, patch, pod), merged));
 }
 
 Deno.test("structuredMerge() gives back the object itself when nothing changes, and never modifies it", () => {
-  const own = Object.freeze(names("a", "b"));
-  assert.equal(structuredMerge(own, names("b"), pod), own);
+  const original = Object.freeze(names("a", "b"));
+  assert.equal(structuredMerge(original, names("b"), pod), original);
 });
 
 Deno.test("structuredMerge() refuses a patch that names an element twice", () => {

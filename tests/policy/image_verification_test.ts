@@ -5,7 +5,7 @@ import { imageVerificationOf, modernEntry } from "../../lib/policy/image_verific
 
 const signed = { attestors: [{ entries: [{ keys: { publicKeys: "K" } }] }] };
 
-/** What is written, and the entry that it means. */
+/** Older spellings of an entry, with the current entry of the same meaning. */
 const older: readonly (readonly [what: string, written: JsonObject, meant: JsonObject])[] = [
   ["nothing of it", { imageReferences: ["a*"], ...signed }, { imageReferences: ["a*"], ...signed }],
   ["an image beside references", { image: "b*", imageReferences: ["a*"], ...signed }, {

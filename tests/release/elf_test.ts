@@ -1,4 +1,4 @@
-/** What a program is linked with is read from its headers. */
+/** `linkedLibraries` reads the libraries of a program from its headers. */
 import assert from "node:assert/strict";
 import { linkedLibraries } from "../../release/elf.ts";
 

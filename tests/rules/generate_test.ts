@@ -288,7 +288,7 @@ for (const missing of ["kind", "name"]) {
   });
 }
 
-/** What was made for the trigger before. */
+/** A downstream that the rule made for the trigger before. */
 const downstream = `${cluster}
 ---
 apiVersion: v1

@@ -4,10 +4,10 @@ import { evaluate, type Phase } from "../../lib/engine/mod.ts";
 import { asList, dig, isFault, type Json, type JsonObject } from "../../lib/json/mod.ts";
 import { rewriteMutation } from "../../lib/rules/policy_kinds/mutation_autogen.ts";
 import { compilePodSecurity } from "../../lib/rules/pod_security/mod.ts";
-import { ask as askImages, podOf, policy as imagePolicy } from "./verify_images/setting.ts";
+import { decideImages, podOf, policy as imagePolicy } from "./verify_images/setting.ts";
 import { pod, policies, ports, request } from "../engine/ports.ts";
 
-/** What a rule about Pods answers, and the object after it. */
+/** The result of a rule about Pods, and the object after it. */
 async function answerOf(
   rule: string,
   { object = pod(), phase = "validate" }: { readonly object?: JsonObject; readonly phase?: Phase } = {},
@@ -188,6 +188,6 @@ Deno.test("the validate phase reports the first image that is not verified alone
   const text = imagePolicy(
     '[{imageReferences: ["r.io/*"], failureAction: Enforce, attestors: [{entries: [{keys: {publicKeys: A}}]}]}]',
   );
-  const { rows } = await askImages(text, podOf(["r.io/one:v1", "r.io/two:v1"]), { phase: "validate" });
+  const { rows } = await decideImages(text, podOf(["r.io/one:v1", "r.io/two:v1"]), { phase: "validate" });
   assert.deepEqual(rows, ["fail missing digest for r.io/one:v1"]);
 });

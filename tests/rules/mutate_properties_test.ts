@@ -1,4 +1,4 @@
-/** What holds for every mutation, whatever the object and the patch. */
+/** Properties of every mutation, for any object and any patch. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { type Decision, evaluate, type Snapshot } from "../../lib/engine/mod.ts";
@@ -117,7 +117,7 @@ Deno.test("no mutation changes the object that it was given, and one that fails 
 });
 
 /** Policies that only say how things shall be, so that saying it twice says no more. */
-const settled: Readonly<Record<string, Json>> = {
+const fixed: Readonly<Record<string, Json>> = {
   "a label": { patchStrategicMerge: { metadata: { labels: { a: "z" } } } },
   "a default label": { patchStrategicMerge: { metadata: { labels: { "+(a)": "z" } } } },
   "a field of every container": {
@@ -138,7 +138,7 @@ const settled: Readonly<Record<string, Json>> = {
   },
 };
 
-for (const [title, mutate] of Object.entries(settled)) {
+for (const [title, mutate] of Object.entries(fixed)) {
   Deno.test(`setting ${title} twice changes nothing more`, () => {
     const snapshot = policy(mutate);
     fc.assert(

@@ -91,7 +91,7 @@ const namespace: Json = {
   metadata: { name: "web", uid: "namespace-1" },
 };
 
-/** What held on which runtime, row by row of the table in docs/edge.md. */
+/** The behaviour that held on each runtime, row by row of the table in docs/edge.md. */
 const held = new Map<string, Set<string>>();
 
 /** Notes that a row of the table holds. */

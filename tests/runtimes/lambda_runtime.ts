@@ -3,7 +3,7 @@ import { pathToFileURL } from "node:url";
 import { answers, type Runtime, startServing } from "./running_bundle.ts";
 
 /**
- * What AWS Lambda does, on Node.js: a function URL's request becomes an event in the payload format 2.0, the handler's
+ * Imitates AWS Lambda on Node.js: a function URL's request becomes an event in the payload format 2.0, the handler's
  * result an answer.
  */
 export const lambdaRuntime: Runtime = {

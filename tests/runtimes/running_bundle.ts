@@ -1,7 +1,7 @@
 /** A bundle that a runtime serves, for tests. */
 import assert from "node:assert/strict";
 
-/** What a runtime serves. */
+/** The bundle that a runtime serves. */
 export interface BundleToServe {
   /** The file of the bundle, in a folder of its own. */
   readonly file: string;

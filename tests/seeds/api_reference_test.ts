@@ -1,7 +1,7 @@
-/** What the API reference says of rules: applyRules, failurePolicy, match conditions, conditions, and CEL. */
+/** Statements of the API reference about rules: applyRules, failurePolicy, match conditions, conditions, and CEL. */
 import assert from "node:assert/strict";
 import type { JsonObject } from "../../lib/json/mod.ts";
-import { type Asking, decide, messages, object, policies, results } from "./asked.ts";
+import { decide, messages, object, policies, type RequestOptions, results } from "./decide.ts";
 
 const configMap = object(`
 apiVersion: v1
@@ -120,7 +120,7 @@ spec:
     validate: {message: no, deny: {}}
 `);
 
-const matchConditions: [expression: string, asking: Asking, holds: boolean][] = [
+const matchConditions: [expression: string, options: RequestOptions, holds: boolean][] = [
   ["object.metadata.name == 'settings'", {}, true],
   ["object.metadata.name == 'other'", {}, false],
   ["object == null", { operation: "DELETE" }, true],
@@ -129,9 +129,9 @@ const matchConditions: [expression: string, asking: Asking, holds: boolean][] = 
   ["request.userInfo.username == 'kubernetes-admin'", {}, true],
   ["request.operation == 'CREATE'", {}, true],
 ];
-for (const [expression, asking, holds] of matchConditions) {
-  Deno.test(`match conditions: ${expression} ${holds ? "holds" : "does not hold"} for ${asking.operation ?? "CREATE"}`, async () => {
-    assert.equal((await results(conditional(expression), configMap, asking)).length, holds ? 1 : 0);
+for (const [expression, options, holds] of matchConditions) {
+  Deno.test(`match conditions: ${expression} ${holds ? "holds" : "does not hold"} for ${options.operation ?? "CREATE"}`, async () => {
+    assert.equal((await results(conditional(expression), configMap, options)).length, holds ? 1 : 0);
   });
 }
 
@@ -169,7 +169,7 @@ c/d: 1
 x: 5
 `);
 
-const expressions: [text: string, subject: JsonObject, result: string, asking?: Asking][] = [
+const expressions: [text: string, subject: JsonObject, result: string, options?: RequestOptions][] = [
   ["object.metadata.name == 'g'", gadget, "pass"],
   ["object.x > 5", gadget, "fail"],
   ["object.__namespace__ > 0", gadget, "pass"],
@@ -186,9 +186,9 @@ const expressions: [text: string, subject: JsonObject, result: string, asking?: 
     cluster: [object("{apiVersion: v1, kind: Namespace, metadata: {name: shop, labels: {stage: prod}}}")],
   }],
 ];
-for (const [text, subject, result, asking] of expressions) {
+for (const [text, subject, result, options] of expressions) {
   Deno.test(`CEL: ${text} ${result === "pass" ? "holds" : "does not hold"}`, async () => {
-    assert.deepEqual(await results(expression(text), subject, asking), [`rule ${result}`]);
+    assert.deepEqual(await results(expression(text), subject, options), [`rule ${result}`]);
   });
 }
 
@@ -318,8 +318,8 @@ roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: maker}
 subjects: [{kind: User, apiGroup: rbac.authorization.k8s.io, name: jane}]
 `),
     ];
-    const asking = { cluster, user: { username: "jane", groups: [] } };
-    assert.deepEqual(await results(expression(text), configMap, asking), [
+    const options = { cluster, user: { username: "jane", groups: [] } };
+    assert.deepEqual(await results(expression(text), configMap, options), [
       `rule ${allowed ? "pass" : "fail"}`,
     ]);
   });

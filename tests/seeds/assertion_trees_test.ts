@@ -13,7 +13,7 @@ function yaml(text: string): Json {
   return value;
 }
 
-/** What a policy with these rules says of a payload. */
+/** Scans a payload with a policy of these rules, and returns the results. */
 function scan(rules: string, payload: string): readonly JsonResult[] {
   const policy = `apiVersion: json.kyverno.io/v1alpha1
 kind: ValidatingPolicy

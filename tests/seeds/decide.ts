@@ -17,10 +17,10 @@ import { parseApiVersion } from "../../lib/kube/mod.ts";
 import { parseDocuments, parseYaml } from "../../lib/yaml/mod.ts";
 
 /** Compiles policies; errors and warnings for their author are part of the test, remarks are not. */
-export function policies(text: string, told: readonly string[] = []): Snapshot {
+export function policies(text: string, diagnostics: readonly string[] = []): Snapshot {
   const snapshot = compile(parseDocuments(text, "policies.yaml").documents, { dialect: "classic" });
   const serious = snapshot.diagnostics.filter(({ severity }) => severity !== "info");
-  assert.deepEqual(serious.map(({ severity, code }) => `${severity} ${code}`), told);
+  assert.deepEqual(serious.map(({ severity, code }) => `${severity} ${code}`), diagnostics);
   return snapshot;
 }
 
@@ -32,7 +32,7 @@ export function object(text: string): JsonObject {
 }
 
 /** How a request differs from the creation of an object by `kubernetes-admin`. */
-export interface Asking {
+export interface RequestOptions {
   readonly operation?: "CREATE" | "UPDATE" | "DELETE";
   readonly oldObject?: JsonObject;
   readonly user?: Partial<Requester>;
@@ -45,11 +45,11 @@ export interface Asking {
 export async function decide(
   snapshot: Snapshot,
   subject: JsonObject,
-  asking: Asking = {},
+  options: RequestOptions = {},
 ): Promise<Decision> {
   const background: Background = {};
-  const { phase = "validate", cluster = [] } = asking;
-  return await evaluate(snapshot, requestAbout(subject, asking), {
+  const { phase = "validate", cluster = [] } = options;
+  return await evaluate(snapshot, requestAbout(subject, options), {
     phase,
     ports: portsTo(cluster),
     ...((phase === "generate" || phase === "mutateExisting") && { background }),
@@ -57,20 +57,32 @@ export async function decide(
 }
 
 /** `policy/rule result` of each rule that applied. */
-export async function results(snapshot: Snapshot, subject: JsonObject, asking?: Asking): Promise<string[]> {
-  const decision = await decide(snapshot, subject, asking);
+export async function results(
+  snapshot: Snapshot,
+  subject: JsonObject,
+  options?: RequestOptions,
+): Promise<string[]> {
+  const decision = await decide(snapshot, subject, options);
   return decision.results.flatMap(({ rules }) => rules.map(({ rule, result }) => `${rule} ${result}`));
 }
 
 /** The messages of the rules that applied. */
-export async function messages(snapshot: Snapshot, subject: JsonObject, asking?: Asking): Promise<string[]> {
-  const decision = await decide(snapshot, subject, asking);
+export async function messages(
+  snapshot: Snapshot,
+  subject: JsonObject,
+  options?: RequestOptions,
+): Promise<string[]> {
+  const decision = await decide(snapshot, subject, options);
   return decision.results.flatMap(({ rules }) => rules.map(({ message }) => message));
 }
 
 /** The object after the mutations of its creation. */
-export async function mutated(snapshot: Snapshot, subject: JsonObject, asking: Asking = {}): Promise<Json> {
-  const decision = await decide(snapshot, subject, { ...asking, phase: "mutate" });
+export async function mutated(
+  snapshot: Snapshot,
+  subject: JsonObject,
+  options: RequestOptions = {},
+): Promise<Json> {
+  const decision = await decide(snapshot, subject, { ...options, phase: "mutate" });
   assert.deepEqual(
     decision.results.flatMap(({ rules }) => rules.filter(({ result }) => result === "error")),
     [],
@@ -78,7 +90,10 @@ export async function mutated(snapshot: Snapshot, subject: JsonObject, asking: A
   return decision.object ?? null;
 }
 
-function requestAbout(subject: JsonObject, { operation = "CREATE", oldObject, user }: Asking): PolicyRequest {
+function requestAbout(
+  subject: JsonObject,
+  { operation = "CREATE", oldObject, user }: RequestOptions,
+): PolicyRequest {
   const name = asString(dig(subject, "metadata", "name")) ?? "";
   const namespace = asString(dig(subject, "metadata", "namespace")) ?? "";
   const { username = "kubernetes-admin", groups = ["system:authenticated"], ...roles } = user ?? {};

@@ -1,7 +1,7 @@
 /** Every example of the documentation of match and exclude. */
 import assert from "node:assert/strict";
 import type { JsonObject } from "../../lib/json/mod.ts";
-import { type Asking, decide, object, policies, results } from "./asked.ts";
+import { decide, object, policies, type RequestOptions, results } from "./decide.ts";
 
 /** A policy whose rule denies whatever it matches. */
 function matching(rule: string): ReturnType<typeof policies> {
@@ -21,20 +21,20 @@ ${rule.trim().replace(/^/gm, "  ")}
 `);
 }
 
-type Case = readonly [name: string, subject: JsonObject, asking: Asking, matches: boolean];
+type Case = readonly [name: string, subject: JsonObject, options: RequestOptions, matches: boolean];
 
 function test(title: string, snapshot: ReturnType<typeof policies>, cases: readonly Case[]): void {
-  for (const [name, subject, asking, matches] of cases) {
+  for (const [name, subject, options, matches] of cases) {
     Deno.test(`${title}: ${name} ${matches ? "is" : "is not"} matched`, async () => {
-      assert.equal((await results(snapshot, subject, asking)).length, matches ? 1 : 0);
+      assert.equal((await results(snapshot, subject, options)).length, matches ? 1 : 0);
     });
   }
 }
 
-const admin: Asking = { user: { username: "root", roles: [], clusterRoles: ["cluster-admin"] } };
-const mary: Asking = { user: { username: "mary@somecorp.com", roles: [], clusterRoles: [] } };
-const john: Asking = { user: { username: "John", roles: [], clusterRoles: [] } };
-const nobody: Asking = { user: { username: "somebody", roles: [], clusterRoles: [] } };
+const admin: RequestOptions = { user: { username: "root", roles: [], clusterRoles: ["cluster-admin"] } };
+const mary: RequestOptions = { user: { username: "mary@somecorp.com", roles: [], clusterRoles: [] } };
+const john: RequestOptions = { user: { username: "John", roles: [], clusterRoles: [] } };
+const nobody: RequestOptions = { user: { username: "somebody", roles: [], clusterRoles: [] } };
 
 const pod = (namespace = "default", annotations: JsonObject = {}): JsonObject => ({
   apiVersion: "v1",

@@ -1,7 +1,7 @@
 /** Every example of the documentation of preconditions. */
 import assert from "node:assert/strict";
 import type { JsonObject } from "../../lib/json/mod.ts";
-import { decide, messages, object, policies, results } from "./asked.ts";
+import { decide, messages, object, policies, results } from "./decide.ts";
 
 const busybox = object(`
 apiVersion: apps/v1
@@ -316,10 +316,10 @@ const askers: [user: string, owner: boolean, build: boolean][] = [
   ["kubernetes-admin", false, false],
 ];
 for (const [username, owner, build] of askers) {
-  const asking = { phase: "generate", user: { username } } as const;
+  const options = { phase: "generate", user: { username } } as const;
   Deno.test(`preconditions: a request of ${username} is ${owner ? "" : "not "}one of a service account`, async () => {
     const rule = forNamespaces("generate-owner-role", 'operator: NotEquals\n      value: ""');
-    const { effects } = await decide(rule, namespace, asking);
+    const { effects } = await decide(rule, namespace, options);
     assert.deepEqual(effects.map((effect) => effect.object["kind"]), owner ? ["Role"] : []);
   });
   Deno.test(`preconditions: a request of ${username} is ${build ? "" : "not "}one of the build accounts`, async () => {
@@ -327,7 +327,7 @@ for (const [username, owner, build] of askers) {
       "generate-default-build-role",
       'operator: In\n      value: ["build-default", "build-base"]',
     );
-    const { effects } = await decide(rule, namespace, asking);
+    const { effects } = await decide(rule, namespace, options);
     assert.deepEqual(effects.map((effect) => effect.object["kind"]), build ? ["Role"] : []);
   });
 }

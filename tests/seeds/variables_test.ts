@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { Json, JsonObject } from "../../lib/json/mod.ts";
 import { dig } from "../../lib/json/mod.ts";
-import { type Asking, decide, messages, mutated, object, policies, results } from "./asked.ts";
+import { decide, messages, mutated, object, policies, type RequestOptions, results } from "./decide.ts";
 
 const pod = object(`
 apiVersion: v1
@@ -15,7 +15,7 @@ spec: {containers: [{name: busybox, image: "busybox:1.28"}]}
 async function valueOf(
   expression: string,
   subject: JsonObject = pod,
-  asking?: Asking,
+  options?: RequestOptions,
 ): Promise<Json | undefined> {
   const written = JSON.stringify(`{{ ${expression} }}`);
   const snapshot = policies(`
@@ -29,12 +29,12 @@ spec:
     match: {resources: {kinds: ["*"]}}
     mutate: {patchStrategicMerge: {result: ${written}}}
 `);
-  return dig(await mutated(snapshot, subject, asking), "result");
+  return dig(await mutated(snapshot, subject, options), "result");
 }
 
 const asUser1 = { user: { username: "system:serviceaccount:nirmata:user1" } };
 
-const values: [expression: string, value: Json, asking?: Asking][] = [
+const values: [expression: string, value: Json, options?: RequestOptions][] = [
   ["serviceAccountName", "user1", asUser1],
   ["serviceAccountNamespace", "nirmata", asUser1],
   ["request.roles", ["foo:dave"], { user: { roles: ["foo:dave"], clusterRoles: [] } }],
@@ -54,9 +54,9 @@ const values: [expression: string, value: Json, asking?: Asking][] = [
   ["request.userInfo.username", "kubernetes-admin"],
   ["request.userInfo.groups", ["system:authenticated"]],
 ];
-for (const [expression, value, asking] of values) {
+for (const [expression, value, options] of values) {
   Deno.test(`variables: {{ ${expression} }} is ${JSON.stringify(value)}`, async () => {
-    assert.deepEqual(await valueOf(expression, pod, asking), value);
+    assert.deepEqual(await valueOf(expression, pod, options), value);
   });
 }
 
@@ -75,10 +75,10 @@ Deno.test("variables: roles are those that the cluster binds to the user", async
     binding("RoleBinding", "elsewhere", "Role/other", "foo"),
     binding("ClusterRoleBinding", "admins", "ClusterRole/dave-admin"),
   ];
-  const asking = { user: { username: "dave" }, cluster };
-  const roles = await valueOf("request.roles", pod, asking) as string[];
+  const options = { user: { username: "dave" }, cluster };
+  const roles = await valueOf("request.roles", pod, options) as string[];
   assert.ok(roles.includes("default:dave"), JSON.stringify(roles));
-  const clusterRoles = await valueOf("request.clusterRoles", pod, asking) as string[];
+  const clusterRoles = await valueOf("request.clusterRoles", pod, options) as string[];
   assert.ok(clusterRoles.includes("dave-admin"), JSON.stringify(clusterRoles));
 });
 

@@ -1,10 +1,10 @@
-/** What becomes of audit rules, which are evaluated after the answer. */
+/** The server evaluates audit rules after it has answered. */
 import assert from "node:assert/strict";
 import type { PolicyRequest } from "../../lib/engine/mod.ts";
 import type { JsonObject } from "../../lib/json/mod.ts";
 import { AuditQueue, Metrics } from "../../lib/server/mod.ts";
 import { admissionReview } from "./review.ts";
-import { asks, denies, portsOf, serving, silentCluster, snapshotOf } from "./serving.ts";
+import { denies, loadingPolicy, portsOf, serving, silentCluster, snapshotOf } from "./serving.ts";
 
 Deno.test("audit rules are evaluated after the answer, once, by the webhook that they belong to", async () => {
   const audited = denies("audited", "validationFailureAction: Audit");
@@ -70,7 +70,7 @@ Deno.test("an audit line about a Secret quotes nothing of it", async () => {
 });
 
 Deno.test("audits whose look-ups hang hold up no others, and are given up when there are too many", async () => {
-  const audited = asks("asking", "validationFailureAction: Audit") +
+  const audited = loadingPolicy("asking", "validationFailureAction: Audit") +
     denies("failing", "validationFailureAction: Audit", "kinds: [Service]");
   const snapshot = snapshotOf(audited);
   const lines: JsonObject[] = [];
@@ -104,7 +104,7 @@ Deno.test("audits whose look-ups hang hold up no others, and are given up when t
   queue.add(request("Service", "service"), {}, 100);
   await until(() => lines.length === 2);
   assert.deepEqual(lines.map(({ name }) => name).sort(), ["pod-1", "service"]);
-  // What waits for look-ups gives way to what needs the room.
+  // The queue drops waiting requests when a new one needs their room.
   queue.add(request("Service", "large"), {}, 1000);
   await until(() => lines.length === 5);
   assert.deepEqual(lines.slice(2).map(({ name }) => name).sort(), ["large", "pod-2", "pod-3"]);

@@ -29,10 +29,10 @@ for (const { title, queries } of panels) {
       const { metrics, labels } = readQuery(query);
       assert.ok(metrics.length > 0, query);
       for (const metric of metrics) {
-        const known = series.get(metric);
-        assert.ok(known !== undefined, `${metric} is not served`);
+        const served = series.get(metric);
+        assert.ok(served !== undefined, `${metric} is not served`);
         for (const label of labels) {
-          assert.ok((known as readonly string[]).includes(label), `${metric} has no ${label}`);
+          assert.ok((served as readonly string[]).includes(label), `${metric} has no ${label}`);
         }
       }
       for (const [, label] of legend.matchAll(/\{\{(\w+)\}\}/g)) assert.ok(labels.includes(label!), legend);

@@ -1,4 +1,4 @@
-/** What rules do to other objects, as the webhook's app has it done. */
+/** The webhook's app starts the effects of rules on other objects after it has admitted the request. */
 import assert from "node:assert/strict";
 import { EmbeddedCluster } from "../../lib/adapters/mod.ts";
 import { compile } from "../../lib/engine/mod.ts";

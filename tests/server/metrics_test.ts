@@ -5,7 +5,7 @@ import { readReview } from "../../lib/server/review.ts";
 import { Metrics } from "../../lib/server/mod.ts";
 import { metricRecords } from "../../lib/server/metrics/metric_table.ts";
 import { admissionReview } from "./review.ts";
-import { asks, denies, portsOf, serving, snapshotOf } from "./serving.ts";
+import { denies, loadingPolicy, portsOf, serving, snapshotOf } from "./serving.ts";
 
 const enforce = "validationFailureAction: Enforce";
 
@@ -204,7 +204,7 @@ Deno.test("a rule that waits for a value is timed from its first evaluation to i
     },
     resource: () => Promise.resolve(undefined),
   };
-  const { metrics, review } = serving(asks("asks"), { ports: portsOf({ cluster }) });
+  const { metrics, review } = serving(loadingPolicy("asks"), { ports: portsOf({ cluster }) });
   await review("/validate/fail", admissionReview());
   const [time] = metrics.times.slowest("max", 1);
   assert.equal(time?.count, 1);

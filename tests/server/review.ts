@@ -1,7 +1,7 @@
 /** Reviews for tests. */
 import type { Json, JsonObject } from "../../lib/json/mod.ts";
 
-/** What differs from a Pod `web` that is created in `default`. */
+/** The differences from a Pod `web` that is created in `default`. */
 export interface ReviewParts {
   readonly uid?: string;
   readonly kind?: string;

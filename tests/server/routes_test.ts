@@ -4,12 +4,12 @@ import { compile, type Snapshot } from "../../lib/engine/mod.ts";
 import type { JsonObject } from "../../lib/json/mod.ts";
 import type { Cluster } from "../../lib/ports.ts";
 import { admissionReview, pod } from "./review.ts";
-import { asks, denies, portsOf, serving, silentCluster, snapshotOf } from "./serving.ts";
+import { denies, loadingPolicy, portsOf, serving, silentCluster, snapshotOf } from "./serving.ts";
 
 const enforce = "validationFailureAction: Enforce";
 const groups = denies("fails", enforce) + denies("ignores", `${enforce}\n  failurePolicy: Ignore`);
 
-const asked: readonly [path: string, policies: readonly string[]][] = [
+const routes: readonly [path: string, policies: readonly string[]][] = [
   ["/validate", ["fails", "ignores"]],
   ["/validate/fail", ["fails"]],
   ["/validate/ignore", ["ignores"]],
@@ -19,7 +19,7 @@ const asked: readonly [path: string, policies: readonly string[]][] = [
   ["/mutate", []],
   ["/mutate/fail", []],
 ];
-for (const [path, policies] of asked) {
+for (const [path, policies] of routes) {
   Deno.test(`${path} evaluates ${policies.join(" and ") || "none of them"}`, async () => {
     const { review } = serving(groups);
     const { allowed, status } = await review(path, admissionReview());
@@ -167,7 +167,7 @@ Deno.test("when the API server hangs the message names the look-up that was slow
     const started = Date.now();
     const ports = portsOf({ cluster, clock: { now: () => Date.now() - started } });
     const names = ["a", "b", "c", "d", "e", "f"];
-    const { review } = serving(names.map((name) => asks(name, enforce)).join(""), { ports });
+    const { review } = serving(names.map((name) => loadingPolicy(name, enforce)).join(""), { ports });
     const { status } = await review("/validate/fail?timeout=1s", admissionReview());
     assert.equal(status?.message.match(/default\/settings/g)?.length, names.length, status?.message);
   }
@@ -176,7 +176,7 @@ Deno.test("when the API server hangs the message names the look-up that was slow
 for (const [failurePolicy, allowed] of [["Fail", false], ["Ignore", true]] as const) {
   Deno.test(`a port that never answers ends at the deadline, as failurePolicy ${failurePolicy} says`, async () => {
     const spec = `${enforce}\n  failurePolicy: ${failurePolicy}`;
-    const { review } = serving(asks("asks", spec), { ports: portsOf({ cluster: silentCluster }) });
+    const { review } = serving(loadingPolicy("asks", spec), { ports: portsOf({ cluster: silentCluster }) });
     const started = performance.now();
     const answer = await review(`/validate/${failurePolicy.toLowerCase()}?timeout=1s`, admissionReview());
     assert.ok(performance.now() - started < 1000, "before the API server gives up");
@@ -202,9 +202,9 @@ for (const [failurePolicy, allowed] of [["Fail", false], ["Ignore", true]] as co
 
 Deno.test("a bug behind the decision does not take the uid away either", async () => {
   const snapshot = snapshotOf(groups);
-  let asked = 0;
+  let calls = 0;
   const failing = () => {
-    if (++asked > 1) throw new Error("a later bug");
+    if (++calls > 1) throw new Error("a later bug");
     return snapshot;
   };
   const { review } = serving(snapshot, { snapshot: failing });

@@ -73,7 +73,7 @@ for (const [what, body, results] of answers) {
 
 const numbers = Array.from({ length: 2_000 }, (_, index) => index);
 
-const refusals: [what: string, body: string, status: number, told: RegExp][] = [
+const refusals: [what: string, body: string, status: number, message: RegExp][] = [
   ["what is not JSON", "{", 400, /the body is not JSON/],
   ["null", "null", 400, /payload is `null`/],
   ["what nests without end", "[".repeat(100_000), 400, /nests deeper/],
@@ -114,11 +114,11 @@ const refusals: [what: string, body: string, status: number, told: RegExp][] = [
     /failed to execute preprocessor/,
   ],
 ];
-for (const [what, body, status, told] of refusals) {
+for (const [what, body, status, message] of refusals) {
   Deno.test(`/scan refuses ${what}`, async () => {
     const [code, answer] = await post(body);
     assert.equal(code, status);
-    assert.match((answer as { message: string }).message, told);
+    assert.match((answer as { message: string }).message, message);
   });
 }
 

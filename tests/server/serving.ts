@@ -115,7 +115,7 @@ spec:
 }
 
 /** A ClusterPolicy about Pods that asks the cluster for a ConfigMap. */
-export function asks(name: string, spec = "validationFailureAction: Enforce"): string {
+export function loadingPolicy(name: string, spec = "validationFailureAction: Enforce"): string {
   return `
 ---
 apiVersion: kyverno.io/v1

@@ -3,25 +3,25 @@ import assert from "node:assert/strict";
 import type { Cluster } from "../../lib/ports.ts";
 import { served } from "../cli/served.ts";
 import { admissionReview } from "./review.ts";
-import { asks, portsOf, serving } from "./serving.ts";
+import { loadingPolicy, portsOf, serving } from "./serving.ts";
 
 const headers = { "content-type": "application/json" };
 
 Deno.test("closing answers what is under way, and takes no more", async () => {
-  const question = Promise.withResolvers<void>(), answer = Promise.withResolvers<void>();
+  const started = Promise.withResolvers<void>(), answer = Promise.withResolvers<void>();
   const cluster: Cluster = {
     call: async () => {
-      question.resolve();
+      started.resolve();
       await answer.promise;
       return { ok: true, status: 200, body: { data: { allowed: "yes" } } };
     },
     resource: () => Promise.resolve(undefined),
   };
-  const { app } = serving(asks("asks"), { ports: portsOf({ cluster }) });
+  const { app } = serving(loadingPolicy("asks"), { ports: portsOf({ cluster }) });
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, app.fetch);
   const url = `http://127.0.0.1:${server.addr.port}/validate/fail`;
   const pending = fetch(url, { method: "POST", headers, body: JSON.stringify(admissionReview()) });
-  await question.promise;
+  await started.promise;
   const closed = server.shutdown();
   answer.resolve();
   const { response } = await (await pending).json();
@@ -33,7 +33,7 @@ Deno.test("closing answers what is under way, and takes no more", async () => {
 Deno.test("`serve` stops on SIGTERM with code 0", async () => {
   const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
   try {
-    await Deno.writeTextFile(`${folder}/policy.yaml`, asks("asks"));
+    await Deno.writeTextFile(`${folder}/policy.yaml`, loadingPolicy("asks"));
     const main = new URL("../../main.ts", import.meta.url).pathname;
     const permissions = ["--no-prompt", "--allow-net=127.0.0.1", `--allow-read=${folder}`, "--allow-env"];
     const args = ["serve", "--no-tls", "--policies", folder, "--port", "0", "--metrics-port", "0"];

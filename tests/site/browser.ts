@@ -32,7 +32,7 @@ export interface OpenSite {
 
 /** How the playground is opened. */
 export interface OpenOptions extends BrowserContextOptions {
-  /** What follows the address: `#e=…`. */
+  /** The fragment of the address: `#e=…`. */
   readonly fragment?: string;
 }
 

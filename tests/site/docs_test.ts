@@ -31,8 +31,8 @@ function unescaped(text: string): string {
 }
 
 /**
- * What WCAG 2.1 AA asks for. Two rules are about VitePress's own parts: the search button's text has its key beside its name,
- * and a section of the side bar is a button with a button for its arrow.
+ * The rules of WCAG 2.1 AA. Two rules are about VitePress's own parts: the search button's text has its key beside
+ * its name, and a section of the side bar is a button with a button for its arrow.
  */
 const axeOptions = {
   runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"],
@@ -64,7 +64,7 @@ Deno.test("links to examples name examples of the playground", () => {
   assert.deepEqual(linked.filter((id) => !ids.has(id)), []);
 });
 
-/** What the issue asks of the documentation: a page, and a text that it has. */
+/** The pages that the documentation must have, each with a text that it must hold. */
 const content: readonly (readonly [page: string, text: RegExp])[] = [
   ["getting-started", /docker-image/],
   ["getting-started", /edge/],

@@ -1,4 +1,4 @@
-/** What tests run in the page: functions whose text is sent there, so each stands alone. */
+/** Functions that tests run in the page: their text is sent there, so each stands alone. */
 
 /** Goes to an example; the page says `done` again when its result is shown. */
 export function goToExample(id: string): void {
@@ -38,7 +38,7 @@ export async function workerReady(): Promise<void> {
   while (navigator.serviceWorker.controller === null) await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
-/** What has the focus, in words. */
+/** Describes the focused element in words. */
 export function focused(): string {
   const active = document.activeElement;
   return active?.getAttribute("aria-label") ?? active?.textContent?.trim().slice(0, 30) ?? "";

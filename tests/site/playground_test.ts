@@ -201,7 +201,7 @@ test("a rule shows its match, its conditions with the values that they saw, and 
       /fails at\s+spec\.template\.spec\.containers\[0\]\.name/,
     ]
   ) assert.match(card, part);
-  // What people hear who do not see the page.
+  // The summary that a screen reader reads aloud.
   const heard = page.getByRole("status").filter({ hasText: "2 objects: 1 refused, 1 admitted" });
   await heard.waitFor({ state: "attached" });
 });

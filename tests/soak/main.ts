@@ -11,7 +11,7 @@ import { shippedPolicies } from "../support/shipped_policies.ts";
 import { startReplica } from "../support/replica.ts";
 import type { ServerProcess } from "../support/server_process.ts";
 
-/** What the client prints, for an interval or for all. */
+/** The figures that the client prints, for an interval or for the whole run. */
 interface Figures {
   readonly seconds: number;
   readonly due: number;
@@ -39,7 +39,7 @@ interface Load {
   readonly seconds: number;
 }
 
-/** What must hold at the end. */
+/** The limits that the run must keep. */
 const bounds = {
   /** MiB that memory may grow between the first quarter and the end. */
   growth: 20,

@@ -1,4 +1,4 @@
-/** What the container runs: the bundle that the Dockerfile makes, with the settings that it gives to Deno and V8. */
+/** The program of the container: the bundle that the Dockerfile makes, with its settings for Deno and V8. */
 import { dirname } from "node:path";
 import { makeAppFiles } from "../../release/app_files.ts";
 import { parseDockerfile } from "../../release/dockerfile.ts";

@@ -8,7 +8,7 @@ export interface TestKeyPair {
   readonly key: string;
 }
 
-/** What a test certificate is. */
+/** The fields of a test certificate. */
 export interface KeyPairOptions {
   readonly name?: string;
   /** Signs it; itself when absent. */

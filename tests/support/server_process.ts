@@ -98,7 +98,7 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
   }
 }
 
-/** What a process writes, kept as one text. */
+/** The output of a process, kept as one text. */
 class Output {
   text = "";
   readonly ended: Promise<void>;

@@ -1,4 +1,4 @@
-/** What the runner of `kyverno-test.yaml` does only because Kyverno's does it. */
+/** Behaviour of the `kyverno-test.yaml` runner that exists only because Kyverno's runner has it. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { findTests, runTest, type TestRows, testRows } from "../../lib/testing/mod.ts";

@@ -29,7 +29,7 @@ export function signed(keys: Keys, message: Uint8Array, hash = "sha256"): Uint8A
   return new Uint8Array(sign(ed25519 ? null : hash, message, keys.secret));
 }
 
-/** What a certificate says. */
+/** The fields of a certificate to issue. */
 export interface CertificateFields {
   readonly name: string;
   readonly keys: Keys;

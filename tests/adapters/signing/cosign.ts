@@ -24,7 +24,7 @@ export interface SigningOptions {
   readonly timestamp?: (signature: Uint8Array) => Uint8Array;
 }
 
-/** What a log entry records, where it is not the signature that it is attached to. */
+/** The fields of a log entry that differ from the signature that it is attached to. */
 export interface LogRecord {
   readonly signature: Uint8Array;
   readonly signer: string;
@@ -124,7 +124,7 @@ export function logBundle(
   return JSON.stringify({ SignedEntryTimestamp: promise.toBase64(), Payload: payload });
 }
 
-/** What an attestation says. */
+/** The fields of an attestation to sign. */
 export interface AttestationFields {
   readonly digest: string;
   readonly type: string;
@@ -185,7 +185,7 @@ export function putBundle(registry: TestRegistry, digest: string, envelope: stri
   });
 }
 
-/** What a Notary signature says. */
+/** The fields of a Notary signature. */
 export interface NotaryFields {
   readonly signer: Issued;
   /** Above the signer, the root last. */

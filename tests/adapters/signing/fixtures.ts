@@ -174,15 +174,15 @@ function signWithLogs(registry: TestRegistry, signers: Signers): void {
   by("keyless, logged too late", { ...signers.keyless(), log: { keys: log, at: late } });
   by("keyless, timestamp alone", { ...signers.keyless(), timestamp: signers.stamp() });
   by("keyless, timestamp too late", { ...signers.keyless(), timestamp: signers.stamp(late) });
-  const stranger = issue({
+  const otherRoot = issue({
     name: "stranger",
     keys: newKeys(),
     issuer: signers.otherRoot,
     usages: [usage.codeSigning],
   });
   by("certificate of a stranger", {
-    keys: stranger.keys,
-    certificate: stranger,
+    keys: otherRoot.keys,
+    certificate: otherRoot,
     chain: signers.otherRoot.pem,
   });
 }

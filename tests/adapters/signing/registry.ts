@@ -1,6 +1,6 @@
 /** A registry on the loopback address that holds what a test puts into it. */
 import type { Json, JsonObject } from "../../../lib/json/mod.ts";
-import { type Asked, type FakeServer, fakeServer } from "../fake_server.ts";
+import { type FakeServer, fakeServer, type ReceivedRequest } from "../fake_server.ts";
 import { sha256 } from "./certificates.ts";
 
 const INDEX = "application/vnd.oci.image.index.v1+json";
@@ -29,8 +29,8 @@ function bytes(content: Uint8Array | string): Uint8Array {
   return typeof content === "string" ? new TextEncoder().encode(content) : content;
 }
 
-/** What decides about a request before the registry answers; `undefined` leaves it to the registry. */
-export type Interception = (asked: Asked) => Response | Promise<Response> | undefined;
+/** Answers a request instead of the registry; `undefined` leaves it to the registry. */
+export type Interception = (received: ReceivedRequest) => Response | Promise<Response> | undefined;
 
 export class TestRegistry {
   readonly #server: FakeServer;
@@ -40,15 +40,15 @@ export class TestRegistry {
   #intercept: Interception = () => undefined;
 
   constructor() {
-    this.#server = fakeServer((asked) => this.#intercept(asked) ?? this.#answer(asked));
+    this.#server = fakeServer((received) => this.#intercept(received) ?? this.#answer(received));
   }
 
   get host(): string {
     return this.#server.address.replace("http://", "");
   }
 
-  get asked(): readonly Asked[] {
-    return this.#server.asked;
+  get received(): readonly ReceivedRequest[] {
+    return this.#server.received;
   }
 
   intercept(interception: Interception): void {
@@ -102,7 +102,7 @@ export class TestRegistry {
     return new TextDecoder().decode(this.#content.get(digest));
   }
 
-  #answer({ path }: Asked): Response {
+  #answer({ path }: ReceivedRequest): Response {
     // Kyverno asks first whether this is a registry.
     if (path === "/v2/") return Response.json({});
     const [, repository = "", kind = "", name = ""] =

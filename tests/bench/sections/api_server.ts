@@ -15,8 +15,8 @@ interface Webhook {
 }
 
 /**
- * What a webhook adds to a dry-run create through a real API server, which calls it by Service: without a webhook, with a bare
- * webhook that allows, and with Postern.
+ * Measures how much a webhook adds to a dry-run create through a real API server, which calls it by Service: without
+ * a webhook, with a bare webhook that allows, and with Postern.
  */
 export async function apiServer(bench: Bench): Promise<void> {
   const { results, inputs, folder } = bench;
@@ -69,7 +69,7 @@ async function webhooksOf(
 ): Promise<readonly Webhook[]> {
   const patch = `${folder}/patch-12.yaml`;
   await Deno.writeTextFile(patch, labelsPolicy(12));
-  const own = ["--cert-dir", certificates];
+  const certificateArguments = ["--cert-dir", certificates];
   return [
     { namespace: "without", title: "no webhook", path: "/" },
     {
@@ -87,14 +87,14 @@ async function webhooksOf(
     {
       namespace: "allowed",
       title: "Postern, 17 pod security policies",
-      command: serveCommand(image, [inputs.security], own),
+      command: serveCommand(image, [inputs.security], certificateArguments),
       path: "/validate/fail",
       floor: "bare",
     },
     {
       namespace: "patched",
       title: "Postern, a patch of 12 labels",
-      command: serveCommand(image, [patch], own),
+      command: serveCommand(image, [patch], certificateArguments),
       path: "/mutate/fail",
       floor: "bare-patch",
     },

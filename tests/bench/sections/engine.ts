@@ -1,7 +1,7 @@
 import { type Bench, root } from "../bench.ts";
 import type { EngineTimes } from "../engine_times.ts";
 
-/** What evaluation alone costs, in times of parsing the review's JSON. */
+/** Measures evaluation alone, as a multiple of the time for parsing the review's JSON. */
 export async function engine({ inputs, results }: Bench): Promise<void> {
   results.section("Engine alone, without HTTP");
   const phases = [

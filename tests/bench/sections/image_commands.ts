@@ -89,9 +89,9 @@ class Trial {
 
   async run(program: Program): Promise<void> {
     const one = await this.#apply(program, 1);
-    const before = this.#registry.asked.length;
+    const before = this.#registry.received.length;
     const many = await this.#apply(program, 1 + FURTHER);
-    const requests = (this.#registry.asked.length - before) / (1 + FURTHER);
+    const requests = (this.#registry.received.length - before) / (1 + FURTHER);
     this.times.set(program.name, [...this.times.get(program.name) ?? [], { one, many, requests }]);
   }
 

@@ -3,7 +3,7 @@ import { trustedRootOf } from "../../adapters/signing/bundle.ts";
 import { Signers } from "../../adapters/signing/fixtures.ts";
 import { TestRegistry } from "../../adapters/signing/registry.ts";
 import { type Bench, median } from "../bench.ts";
-import { questionOf, signingWays } from "../signed_images.ts";
+import { queryFor, signingWays } from "../signed_images.ts";
 import { imageCommands } from "./image_commands.ts";
 import { imageReviews } from "./image_reviews.ts";
 
@@ -11,7 +11,7 @@ const text =
   "The port that verifies signatures, asked by itself in this process; the registry is in this process too, so a first " +
   "verification holds the registry's work. Kyverno cannot be asked alone like this: it stands beside the command line below.";
 
-/** What the verification of images costs, with a registry on this machine: by itself, and in the server. */
+/** Measures the verification of images against a registry on this machine: alone, and in the server. */
 export async function images(bench: Bench): Promise<void> {
   const { results, rounds } = bench;
   results.section("Signatures of images, by themselves", {
@@ -30,13 +30,13 @@ export async function images(bench: Bench): Promise<void> {
       for (let round = 0; round < 10 * rounds; round++) {
         const image = `${name}/alone:v${round}`;
         put(image);
-        const before = registry.asked.length;
+        const before = registry.received.length;
         const verify = async (): Promise<void> => {
-          const answer = await signatures.verify(questionOf(`${registry.host}/${image}`, entry));
+          const answer = await signatures.verify(queryFor(`${registry.host}/${image}`, entry));
           if (!answer.ok) throw new Error(`${image}: ${answer.message}`);
         };
         first.push(await timed(verify));
-        requests.push(registry.asked.length - before);
+        requests.push(registry.received.length - before);
         again.push(await timed(verify));
       }
       results.row(title, [

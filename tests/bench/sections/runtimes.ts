@@ -32,9 +32,9 @@ export async function runtimesSection({ inputs, folder, results, quick }: Bench)
       await using running = await runtime.serve({ file, folder: place, settings: {} });
       await decide(running, review);
       starts.push(performance.now() - begin);
-      first.push((await memoryOf(running.pid)).own);
+      first.push((await memoryOf(running.pid)).unshared);
       for (let count = 0; count < (quick ? 200 : 2_000); count++) await decide(running, review);
-      later.push((await memoryOf(running.pid)).own);
+      later.push((await memoryOf(running.pid)).unshared);
     }
     const size = `${((await Deno.stat(file)).size / 1e6).toFixed(2)} MB`;
     const values = [size, `${median(starts).toFixed(0)} ms`, mib(median(first)), mib(median(later))];

@@ -66,8 +66,8 @@ export async function settings(
       const of = (key: "rate" | "p99" | "cost"): number => median(measured.map((each) => each[key]));
       const after = await server.memory();
       results.row(what, [
-        mib(idle.own),
-        mib(after.own),
+        mib(idle.unshared),
+        mib(after.unshared),
         of("rate").toFixed(0),
         of("p99").toFixed(2),
         of("cost").toFixed(0),

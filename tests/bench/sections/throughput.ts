@@ -73,15 +73,15 @@ async function sharing(trial: Trial): Promise<void> {
       columns,
     });
     for (const scenario of all) {
-      const own = figuresOf(scenario, measured);
+      const figures = figuresOf(scenario, measured);
       const goals = scenario.goal === undefined ? [] : [
-        { text: `≥ ${percent(scenario.goal)} of Hono`, met: own.ofHono >= scenario.goal },
+        { text: `≥ ${percent(scenario.goal)} of Hono`, met: figures.ofHono >= scenario.goal },
         ...(connections === 16
-          ? [{ text: `p99 ≤ ${percent(slowestOfHono)} of Hono's`, met: own.p99OfHono <= slowestOfHono }]
+          ? [{ text: `p99 ≤ ${percent(slowestOfHono)} of Hono's`, met: figures.p99OfHono <= slowestOfHono }]
           : []),
       ];
-      results.row(scenario.title, cellsOf(own), goals);
-      rates.get(scenario.name)!.push({ connections, rate: own.rate });
+      results.row(scenario.title, cellsOf(figures), goals);
+      rates.get(scenario.name)!.push({ connections, rate: figures.rate });
     }
   }
   for (const { name, title } of all) {
@@ -92,9 +92,9 @@ async function sharing(trial: Trial): Promise<void> {
 }
 
 /**
- * What Kyverno's recorded figures amount to. Its admission controller, with the 17 policies on two processors, added
- * 10.7 ms to a dry-run create and took 8.0 ms of processor time for it: one caller at a time gets at most the inverse of
- * the first, many together what two processors do at the second.
+ * The most that Kyverno's recorded figures allow. Its admission controller, with the 17 policies on two processors,
+ * added 10.7 ms to a dry-run create and took 8.0 ms of processor time for it: one caller at a time gets at most the
+ * inverse of the first, many together what two processors do at the second.
  */
 const kyverno = {
   title: "Kyverno: the most by its recorded times",
@@ -120,8 +120,8 @@ async function apart(trial: Trial): Promise<void> {
     for (const server of servers.values()) await server.pin("0");
     const measured = await measure(trial, { connections: 16, processor: 1 });
     for (const scenario of all) {
-      const own = figuresOf(scenario, measured);
-      results.row(scenario.title, cellsOf(own), scenario.goal === undefined ? [] : [fastEnough(own)]);
+      const figures = figuresOf(scenario, measured);
+      results.row(scenario.title, cellsOf(figures), scenario.goal === undefined ? [] : [fastEnough(figures)]);
     }
   } finally {
     for (const server of servers.values()) await server.pin("0,1");
@@ -151,10 +151,10 @@ interface Figures extends Pick<Measured, "rate" | "p50" | "p99" | "cost"> {
 }
 
 function figuresOf({ name }: Scenario, measured: MeasuredByName): Figures {
-  const own = measured.get(name)!, floor = measured.get("hono")!;
-  const of = (key: "rate" | "p50" | "p99" | "cost"): number => median(own.map((load) => load[key]));
+  const figures = measured.get(name)!, floor = measured.get("hono")!;
+  const of = (key: "rate" | "p50" | "p99" | "cost"): number => median(figures.map((load) => load[key]));
   const share = (key: "rate" | "p99"): number =>
-    median(own.map((load, round) => load[key] / floor[round]![key]));
+    median(figures.map((load, round) => load[key] / floor[round]![key]));
   return {
     rate: of("rate"),
     p50: of("p50"),

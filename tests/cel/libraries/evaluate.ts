@@ -36,7 +36,7 @@ function evaluate(expression: string, setting: Setting): Value | string {
   return isCelFault(value) ? `${value.kind}: ${value.message}` : value;
 }
 
-/** What an expression gives as JSON; a text beginning with the error's class when it ends in one. */
+/** Evaluates an expression and returns the value as JSON; an error becomes a text that begins with its class. */
 export function jsonOf(expression: string, setting: Setting = {}): unknown {
   const value = evaluate(expression, setting);
   return typeof value === "string" ? value : celToJson(value);
@@ -47,7 +47,7 @@ export function typedOf(expression: string, setting: Setting = {}): unknown {
   return typed(evaluate(expression, setting));
 }
 
-/** What an expression costs. */
+/** The cost of evaluating an expression, in CEL cost units. */
 export function costOf(
   expression: string,
   { libraries = kubernetesLibraries, object = null }: Setting = {},

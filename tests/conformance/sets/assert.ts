@@ -168,6 +168,6 @@ function judge({ validate, resource, result, message }: RuleCase): readonly Chec
     ];
   }
   // The report keeps one of several failures, whichever came last.
-  const told = texts.includes(message) ? message : texts.at(-1)!;
-  return [checkText("result", result, "fail"), checkText("message", message, told)];
+  const shown = texts.includes(message) ? message : texts.at(-1)!;
+  return [checkText("result", result, "fail"), checkText("message", message, shown)];
 }

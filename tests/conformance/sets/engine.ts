@@ -16,7 +16,7 @@ import type { AbsentSource } from "../../../lib/context/mod.ts";
 import { clusterPorts } from "../ports.ts";
 import { type Check, checkText, type ConformanceSet, type Row } from "../set.ts";
 
-/** What Kyverno said of a case: rows of its policy report, and the files that it wrote. */
+/** Kyverno's answer to a case: rows of its policy report, and the files that it wrote. */
 interface Expected {
   readonly results: readonly (readonly string[])[];
   /** The policy was not accepted, with these words. */
@@ -76,16 +76,16 @@ function filesOf(folder: string, pattern: RegExp): string[] {
 }
 
 /** How the files of a case are read, and what its policies may ask. */
-export interface CaseWorld {
+export interface CaseSources {
   text(path: string): string;
   ports(objects: readonly JsonObject[]): Ports;
-  /** What there is nothing to load from. */
+  /** The sources of values that this case leaves out. */
   readonly absent: readonly AbsentSource[];
   /** Whether policies that name their namespace are reported with the others, by `NAMESPACE/NAME`. */
   readonly reports: "cluster" | "all";
 }
 
-const noWorld: CaseWorld = {
+const noSources: CaseSources = {
   text: (path) => Deno.readTextFileSync(path),
   ports: (objects) => clusterPorts(objects, { intake: "verbatim" }),
   absent: ["configMap", "globalReference", "imageRegistry", "downstream"],
@@ -93,13 +93,13 @@ const noWorld: CaseWorld = {
 };
 
 /** Compares one case, a folder, with what applying its policies says here. */
-export async function checkCase(folder: string, world: CaseWorld = noWorld): Promise<Check[]> {
+export async function checkCase(folder: string, sources: CaseSources = noSources): Promise<Check[]> {
   const documents = (pattern: RegExp): YamlDocument[] =>
     filesOf(folder, pattern).flatMap((name) => [
-      ...parseDocuments(world.text(join(folder, name)), name).documents,
+      ...parseDocuments(sources.text(join(folder, name)), name).documents,
     ]);
   const text = (name: string): string | undefined =>
-    filesOf(folder, new RegExp(`^${name}$`)).length === 0 ? undefined : world.text(join(folder, name));
+    filesOf(folder, new RegExp(`^${name}$`)).length === 0 ? undefined : sources.text(join(folder, name));
   const expected = JSON.parse(text("expected.json")!) as Expected;
   const snapshot: Snapshot = compile([
     ...documents(/^policy\d*\.yaml$/),
@@ -109,10 +109,10 @@ export async function checkCase(folder: string, world: CaseWorld = noWorld): Pro
   const objects = documents(/^resources\.yaml$/).flatMap(({ value }) => openList(value)).map(withNamespace);
   const options = {
     snapshot,
-    ports: world.ports(objects),
+    ports: sources.ports(objects),
     values: parseValues(text("values.yaml")),
     user: parseUserInfo(text("userinfo.yaml")),
-    absent: world.absent,
+    absent: sources.absent,
   };
   const reported = clusterWide(snapshot);
   const rows: string[][] = [];
@@ -120,10 +120,10 @@ export async function checkCase(folder: string, world: CaseWorld = noWorld): Pro
   for (const object of objects) {
     const applied = await applyPolicies(object, options);
     for (const { policy, resource, rules } of applied.results) {
-      if (world.reports === "cluster" && !reported.has(policy.key)) continue;
+      if (sources.reports === "cluster" && !reported.has(policy.key)) continue;
       for (const rule of rules) {
         rows.push([
-          world.reports === "all" ? policy.key : policy.name,
+          sources.reports === "all" ? policy.key : policy.name,
           rule.rule,
           ...identity(resource),
           reportedResult(policy, rule),

@@ -13,7 +13,7 @@ interface JmespathRow {
 
 const environment = { now: () => 0, random: () => 0 };
 
-/** What the expression gives on the input, in the corpus's terms: a result or an error's text. */
+/** Evaluates the expression on the input and returns its result, or the fault in the corpus's form. */
 function answer({ expression, input }: JmespathRow, root: "context" | "document"): Json | Fault {
   const compiled = compileExpression(expression, { root });
   if (compiled instanceof Fault) return new Fault(`compile: ${compiled.message}`);

@@ -17,7 +17,10 @@ interface Case extends Answer {
   readonly kyvernoFork?: Answer;
 }
 
-/** What Kubernetes' own evaluator says of pods; and, where it differs, what the one that Kyverno links says. */
+/**
+ * Compares decisions about pods with Kubernetes' pod security evaluator; where Kyverno links another version, with
+ * that version.
+ */
 export const podSecurity: ConformanceSet = {
   name: "matrix/podsecurity",
   goals: { reasons: 0.98, details: 0.98 },

@@ -3,7 +3,7 @@ import { compile } from "../../../lib/engine/mod.ts";
 import { field, type JsonObject } from "../../../lib/json/mod.ts";
 import { createApp, Metrics } from "../../../lib/server/mod.ts";
 import { parseDocuments } from "../../../lib/yaml/mod.ts";
-import { ImageWorld } from "../image_world.ts";
+import { RecordedRegistry } from "../recorded_registry.ts";
 import type { ConformanceSet, Row } from "../set.ts";
 import { type AdmissionCase, compareResponse } from "./admission.ts";
 import { checkCase } from "./engine.ts";
@@ -29,7 +29,7 @@ export const verifyImagesSets: readonly ConformanceSet[] = (["classic", "ivpol"]
 ]);
 
 async function* engineRows(root: string, kinds: Kinds): AsyncGenerator<Row> {
-  const world = await ImageWorld.open(root);
+  const registry = await RecordedRegistry.open(root);
   try {
     for (const id of foldersOf(join(root, "engine"), kinds)) {
       yield {
@@ -38,11 +38,11 @@ async function* engineRows(root: string, kinds: Kinds): AsyncGenerator<Row> {
         check: async () => {
           const opened: { close(): Promise<void> }[] = [];
           const checks = await checkCase(join(root, "engine", id), {
-            text: (path) => world.text(path),
+            text: (path) => registry.text(path),
             reports: "all",
             absent: ["configMap", "globalReference", "downstream"],
             ports: (objects) => {
-              const ports = world.ports(objects, "verbatim");
+              const ports = registry.ports(objects, "verbatim");
               opened.push(ports);
               return ports;
             },
@@ -53,36 +53,36 @@ async function* engineRows(root: string, kinds: Kinds): AsyncGenerator<Row> {
       };
     }
   } finally {
-    await world.close();
+    await registry.close();
   }
 }
 
 async function* admissionRows(root: string, kinds: Kinds): AsyncGenerator<Row> {
-  const world = await ImageWorld.open(root);
+  const registry = await RecordedRegistry.open(root);
   try {
     for (const set of foldersOf(join(root, "admission"), kinds)) {
-      yield* setRows(join(root, "admission"), set, world);
+      yield* setRows(join(root, "admission"), set, registry);
     }
   } finally {
-    await world.close();
+    await registry.close();
   }
 }
 
 /** The rows of one set, in the order of the recording. */
-async function* setRows(root: string, set: string, world: ImageWorld): AsyncGenerator<Row> {
-  const read = (path: string) => parseDocuments(world.text(join(root, path)), path).documents;
+async function* setRows(root: string, set: string, registry: RecordedRegistry): AsyncGenerator<Row> {
+  const read = (path: string) => parseDocuments(registry.text(join(root, path)), path).documents;
   const cluster = read(`${set}/cluster.yaml`);
   const exceptions = cluster.filter(({ value }) => field(value, "kind") === "PolicyException");
   const snapshot = compile([...read(`${set}/policies.yaml`), ...exceptions], { dialect: "current" });
   const objects = [...namespaces, ...cluster.map(({ value }) => value)];
-  const ports = world.ports(objects);
+  const ports = registry.ports(objects);
   const app = createApp({
     snapshot: () => snapshot,
     ports,
     log: { write: () => {} },
     metrics: new Metrics(),
   });
-  const lines = world.text(join(root, set, "cases.jsonl")).split("\n");
+  const lines = registry.text(join(root, set, "cases.jsonl")).split("\n");
   for (const [index, line] of lines.entries()) {
     if (line === "") continue;
     const row = JSON.parse(line) as AdmissionCase;

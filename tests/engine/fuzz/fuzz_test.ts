@@ -38,7 +38,7 @@ const objects: readonly JsonObject[] = [
   { apiVersion: "v1", kind: "Namespace", metadata: { name: "n" } },
 ];
 
-/** What the API server answers with before it is changed: anybody may have written such objects. */
+/** Answers of the API server before the fuzzer changes them: anybody may have written such objects. */
 const answers: Readonly<Record<string, JsonObject>> = {
   "/api/v1/namespaces/default": { metadata: { name: "default", labels: { a: "b" } } },
   "/api/v1/namespaces/default/configmaps/web": { data: { x: "{{ request }}", y: "[1, 2" }, metadata: {} },

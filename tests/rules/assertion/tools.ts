@@ -22,7 +22,7 @@ export const compilers = compilersOf(
 
 const environment = { now: () => 0, random: () => 0 };
 
-/** What expressions read beside the payload: the given bindings. */
+/** The input of an expression beside the payload: the given bindings and the environment. */
 export function expressionInput(
   bindings: JsonObject = {},
 ): { bindings: Bindings; environment: typeof environment } {

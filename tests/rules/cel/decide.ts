@@ -12,8 +12,8 @@ import { parseApiVersion, pluralOf } from "../../../lib/kube/mod.ts";
 import type { Answer, Ports } from "../../../lib/ports.ts";
 import { parseDocuments } from "../../../lib/yaml/mod.ts";
 
-/** What a test asks about. */
-export interface Question {
+/** The policy and the request that a test decides. */
+export interface DecisionInput {
   readonly policy: string;
   readonly object?: JsonObject;
   readonly oldObject?: JsonObject;
@@ -44,10 +44,10 @@ export function portsOver(objects: readonly Json[]): Ports {
 }
 
 /** Decides as the webhook would. */
-export async function decide(question: Question): Promise<Decision> {
-  const { policy, object, oldObject, username = "jane", phase = "validate" } = question;
+export async function decide(input: DecisionInput): Promise<Decision> {
+  const { policy, object, oldObject, username = "jane", phase = "validate" } = input;
   const subject = object ?? oldObject ?? {};
-  const operation = question.operation ?? (object === undefined ? "DELETE" : oldObject ? "UPDATE" : "CREATE");
+  const operation = input.operation ?? (object === undefined ? "DELETE" : oldObject ? "UPDATE" : "CREATE");
   const snapshot = compile(parseDocuments(policy, "policy.yaml").documents, { dialect: "current" });
   const kind = {
     ...parseApiVersion(asString(subject["apiVersion"]) ?? ""),
@@ -82,15 +82,15 @@ export async function decide(question: Question): Promise<Decision> {
     variable,
   }, {
     phase,
-    ports: portsOver(question.cluster ?? []),
+    ports: portsOver(input.cluster ?? []),
     rules: "all",
-    ...(question.absent !== undefined && { absent: question.absent }),
-    ...(question.only !== undefined && { policy: question.only }),
+    ...(input.absent !== undefined && { absent: input.absent }),
+    ...(input.only !== undefined && { policy: input.only }),
   });
 }
 
 /** The results of a decision as `result message`, one a rule. */
-export function told({ results }: Decision): string[] {
+export function resultLines({ results }: Decision): string[] {
   return results.flatMap(({ rules }) => rules.map(({ result, message }) => `${result} ${message}`));
 }
 

@@ -3,7 +3,7 @@ import { compile } from "../../../lib/engine/mod.ts";
 import type { Json, JsonObject } from "../../../lib/json/mod.ts";
 import { admissionResponse } from "../../../lib/report/mod.ts";
 import { parseDocuments } from "../../../lib/yaml/mod.ts";
-import { decide, deployment, told } from "./decide.ts";
+import { decide, deployment, resultLines } from "./decide.ts";
 
 const pod = (spec: JsonObject, metadata: JsonObject = {}): JsonObject => ({
   apiVersion: "v1",
@@ -35,22 +35,24 @@ ${more.replace(/^(?=.)/gm, "  ")}
 const named = "validations: [{expression: 'object.metadata.name != \"web\"', message: bad name}]";
 
 Deno.test("ValidatingPolicy: the first validation that does not hold gives its message", async () => {
-  const ask = async (more: string) =>
-    told(await decide({ policy: written("ValidatingPolicy", more), object: pod({}) }));
-  assert.deepEqual(await ask("validations: [{expression: 'true'}]"), ["pass success"]);
-  assert.deepEqual(await ask(named), ["fail bad name"]);
-  assert.deepEqual(await ask("validations: [{expression: 'true'}, {expression: 'false'}]"), [
+  const resultsFor = async (more: string) =>
+    resultLines(await decide({ policy: written("ValidatingPolicy", more), object: pod({}) }));
+  assert.deepEqual(await resultsFor("validations: [{expression: 'true'}]"), ["pass success"]);
+  assert.deepEqual(await resultsFor(named), ["fail bad name"]);
+  assert.deepEqual(await resultsFor("validations: [{expression: 'true'}, {expression: 'false'}]"), [
     "fail CEL expression validation failed at index 1",
   ]);
   assert.deepEqual(
-    await ask("validations: [{expression: 'false', messageExpression: \"'no ' + object.metadata.name\"}]"),
+    await resultsFor(
+      "validations: [{expression: 'false', messageExpression: \"'no ' + object.metadata.name\"}]",
+    ),
     ["fail no web"],
   );
-  assert.deepEqual(await ask("validations: [{expression: object.spec.gone == 1}]"), [
+  assert.deepEqual(await resultsFor("validations: [{expression: object.spec.gone == 1}]"), [
     "error error: no such key: gone",
   ]);
   assert.deepEqual(
-    await ask(
+    await resultsFor(
       "variables: [{name: a, expression: object.metadata.name}]\nvalidations: [{expression: variables.a == 'web'}]",
     ),
     ["pass success"],
@@ -58,8 +60,8 @@ Deno.test("ValidatingPolicy: the first validation that does not hold gives its m
 });
 
 Deno.test("ValidatingPolicy: match conditions skip, and fail as failurePolicy says", async () => {
-  const ask = async (condition: string, more = "") =>
-    told(
+  const resultsFor = async (condition: string, more = "") =>
+    resultLines(
       await decide({
         policy: written(
           "ValidatingPolicy",
@@ -68,16 +70,16 @@ Deno.test("ValidatingPolicy: match conditions skip, and fail as failurePolicy sa
         object: pod({}),
       }),
     );
-  assert.deepEqual(await ask("'false'"), ["skip skip"]);
-  assert.deepEqual(await ask("object.spec.gone == 1"), [
+  assert.deepEqual(await resultsFor("'false'"), ["skip skip"]);
+  assert.deepEqual(await resultsFor("object.spec.gone == 1"), [
     "error failed to load context: no such key: gone",
   ]);
-  assert.deepEqual(await ask("object.spec.gone == 1", "failurePolicy: Ignore\n"), ["skip skip"]);
+  assert.deepEqual(await resultsFor("object.spec.gone == 1", "failurePolicy: Ignore\n"), ["skip skip"]);
 });
 
 Deno.test("ValidatingPolicy: constraints select by resource, name, labels and namespace", async () => {
-  const ask = async (constraints: string, object = pod({}, { labels: { app: "web" } })) =>
-    told(
+  const resultsFor = async (constraints: string, object = pod({}, { labels: { app: "web" } })) =>
+    resultLines(
       await decide({
         policy: written("ValidatingPolicy", named).replace(
           /matchConstraints: .*/,
@@ -116,22 +118,22 @@ Deno.test("ValidatingPolicy: constraints select by resource, name, labels and na
     ],
   ];
   for (const [constraints, selects] of cases) {
-    assert.equal(await ask(constraints), selects ? 1 : 0, constraints);
+    assert.equal(await resultsFor(constraints), selects ? 1 : 0, constraints);
   }
 });
 
 Deno.test("ValidatingPolicy: what is said of Pods holds for their controllers, unless it is turned off", async () => {
   const more = "validations: [{expression: object.spec.hostNetwork == false, message: host}]";
   const object = deployment({ template: { spec: { hostNetwork: true } } });
-  const ask = async (policy: string) => told(await decide({ policy, object }));
-  assert.deepEqual(await ask(written("ValidatingPolicy", more)), ["fail host"]);
+  const resultsFor = async (policy: string) => resultLines(await decide({ policy, object }));
+  assert.deepEqual(await resultsFor(written("ValidatingPolicy", more)), ["fail host"]);
   const off = "autogen: {podControllers: {controllers: []}}\n";
-  assert.deepEqual(await ask(written("ValidatingPolicy", off + more)), []);
+  assert.deepEqual(await resultsFor(written("ValidatingPolicy", off + more)), []);
 });
 
 Deno.test("ValidatingPolicy: exceptions skip it, pass it, or hand it what is allowed", async () => {
-  const ask = async (spec: string, more = named) =>
-    told(
+  const resultsFor = async (spec: string, more = named) =>
+    resultLines(
       await decide({
         policy: `${written("ValidatingPolicy", more)}---
 apiVersion: policies.kyverno.io/v1
@@ -144,16 +146,16 @@ ${spec.replace(/^(?=.)/gm, "  ")}
         object: pod({}),
       }),
     );
-  assert.deepEqual(await ask("matchConditions: [{name: a, expression: 'true'}]"), [
+  assert.deepEqual(await resultsFor("matchConditions: [{name: a, expression: 'true'}]"), [
     "skip rule is skipped due to policy exception: exceptions/e",
   ]);
-  assert.deepEqual(await ask("reportResult: pass"), [
+  assert.deepEqual(await resultsFor("reportResult: pass"), [
     "pass rule is passed due to policy exception: exceptions/e",
   ]);
-  assert.deepEqual(await ask("matchConditions: [{name: a, expression: 'false'}]"), ["fail bad name"]);
-  assert.deepEqual(await ask("expiresAt: '1969-01-01T00:00:00Z'"), ["fail bad name"]);
+  assert.deepEqual(await resultsFor("matchConditions: [{name: a, expression: 'false'}]"), ["fail bad name"]);
+  assert.deepEqual(await resultsFor("expiresAt: '1969-01-01T00:00:00Z'"), ["fail bad name"]);
   assert.deepEqual(
-    await ask(
+    await resultsFor(
       "allowedValues: [web]",
       "validations: [{expression: object.metadata.name in exceptions.allowedValues}]",
     ),
@@ -164,7 +166,7 @@ ${spec.replace(/^(?=.)/gm, "  ")}
 Deno.test("ValidatingPolicy in mode JSON judges any object, and no requests", async () => {
   const policy = "apiVersion: policies.kyverno.io/v1\nkind: ValidatingPolicy\nmetadata: {name: p}\n" +
     "spec: {evaluation: {mode: JSON}, validations: [{expression: object.metadata.name == 'web'}]}\n";
-  assert.deepEqual(told(await decide({ policy, object: pod({}) })), ["pass success"]);
+  assert.deepEqual(resultLines(await decide({ policy, object: pod({}) })), ["pass success"]);
   const { policies } = compile(parseDocuments(policy, "p.yaml").documents);
   assert.equal(policies[0]!.policy.admission, false);
 });
@@ -176,7 +178,7 @@ kind: PolicyException
 metadata: {name: e, namespace: exceptions}
 spec: {policyRefs: [{name: p, kind: ValidatingPolicy}], matchConditions: [{name: a, expression: nothing.here}]}
 `;
-  assert.deepEqual(told(await decide({ policy, object: pod({}) })), ["fail bad name"]);
+  assert.deepEqual(resultLines(await decide({ policy, object: pod({}) })), ["fail bad name"]);
   const { diagnostics } = compile(parseDocuments(policy, "p.yaml").documents);
   assert.match(diagnostics.map(({ message }) => message).join(), /"exceptions\/e" is not used: CEL 1:1/);
 });
@@ -200,7 +202,7 @@ Deno.test("an audit annotation that cannot be evaluated denies the request, also
   const more = "failurePolicy: Ignore\nvalidations: [{expression: 'true'}]\n" +
     "auditAnnotations: [{key: a, valueExpression: string(object.spec.gone)}]";
   const decision = await decide({ policy: written("ValidatingPolicy", more), object: pod({}) });
-  assert.deepEqual([decision.allowed, told(decision)], [false, [
+  assert.deepEqual([decision.allowed, resultLines(decision)], [false, [
     "error failed to load context: failed to evaluate auditAnnotation 'a': no such key: gone",
   ]]);
 });
@@ -218,11 +220,11 @@ Deno.test("MutatingPolicy: without a cluster nothing merges into custom resource
     `mutations: [${merge}]`,
     "{apiGroups: [example.com], apiVersions: [v1], resources: [widgets]}",
   );
-  const question = { policy: text, object: widget, phase: "mutate" } as const;
-  assert.deepEqual(told(await decide({ ...question, absent: ["downstream"] })), [
+  const input = { policy: text, object: widget, phase: "mutate" } as const;
+  assert.deepEqual(resultLines(await decide({ ...input, absent: ["downstream"] })), [
     "error failed to evaluate policy: error applying patch: type converter must not be nil",
   ]);
-  assert.deepEqual((await decide(question)).object?.["spec"], { a: 1 });
+  assert.deepEqual((await decide(input)).object?.["spec"], { a: 1 });
 });
 
 const mutations: [name: string, mutation: string, expected: Json][] = [
@@ -301,11 +303,11 @@ spec: {policyName: p, paramRef: {name: high}, validationActions: [Audit], matchR
     "paramKind: {apiVersion: v1, kind: ConfigMap}\nvalidations: [{expression: 'object.spec.replicas <= int(params.data.max)'}]",
     "{apiGroups: [apps], apiVersions: [v1], resources: [deployments]}",
   );
-  const ask = async (object: JsonObject) =>
+  const resultsFor = async (object: JsonObject) =>
     (await decide({ policy: policy + bindings, object, cluster: [limit("low", "2"), limit("high", "9")] }))
       .results.flatMap(({ rules }) => rules.map(({ result, action }) => `${result} ${action}`));
-  assert.deepEqual(await ask(deployment({ replicas: 3 })), ["fail Enforce"]);
-  assert.deepEqual(await ask(deployment({ replicas: 3 }, { labels: { app: "web" } })), [
+  assert.deepEqual(await resultsFor(deployment({ replicas: 3 })), ["fail Enforce"]);
+  assert.deepEqual(await resultsFor(deployment({ replicas: 3 }, { labels: { app: "web" } })), [
     "fail Enforce",
     "pass Audit",
   ]);
@@ -417,8 +419,10 @@ Deno.test("DeletingPolicy: the command line shows what would be deleted, admissi
       "DeletingPolicy",
       `schedule: '* * * * *'\nconditions: [{name: a, expression: object.metadata.name == '${name}'}]`,
     );
-  assert.deepEqual(told(await decide({ policy: policy("web"), object: pod({}) })), ["pass resource matched"]);
-  assert.deepEqual(told(await decide({ policy: policy("db"), object: pod({}) })), [
+  assert.deepEqual(resultLines(await decide({ policy: policy("web"), object: pod({}) })), [
+    "pass resource matched",
+  ]);
+  assert.deepEqual(resultLines(await decide({ policy: policy("db"), object: pod({}) })), [
     "fail resource did not match",
   ]);
   const { policies } = compile(parseDocuments(policy("web"), "p.yaml").documents);
@@ -439,7 +443,7 @@ Deno.test("MutatingPolicy: existing objects are changed for a trigger, found by 
     kind: "ConfigMap",
     metadata: { name, namespace: "prod", labels },
   });
-  const ask = async (target: string) => {
+  const resultsFor = async (target: string) => {
     const policy = written(
       "MutatingPolicy",
       `evaluation: {mutateExisting: {enabled: true}}
@@ -462,17 +466,18 @@ mutations:
   };
   const maps =
     "resourceRules: [{apiGroups: [''], apiVersions: [v1], resources: [configmaps], operations: [CREATE]}]";
-  assert.deepEqual(await ask(`{${maps}}`), [["update", "a", "web"], ["update", "b", "web"]]);
-  assert.deepEqual(await ask(`{${maps}, objectSelector: {matchLabels: {app: two}}}`), [[
+  assert.deepEqual(await resultsFor(`{${maps}}`), [["update", "a", "web"], ["update", "b", "web"]]);
+  assert.deepEqual(await resultsFor(`{${maps}, objectSelector: {matchLabels: {app: two}}}`), [[
     "update",
     "b",
     "web",
   ]]);
-  const inStage = (stage: string) => ask(`{${maps}, namespaceSelector: {matchLabels: {stage: ${stage}}}}`);
+  const inStage = (stage: string) =>
+    resultsFor(`{${maps}, namespaceSelector: {matchLabels: {stage: ${stage}}}}`);
   assert.deepEqual(await inStage("live"), [["update", "a", "web"], ["update", "b", "web"]]);
   assert.deepEqual(await inStage("test"), []);
   assert.deepEqual(
-    await ask('{expression: \'resource.Get("v1", "configmaps", object.metadata.namespace, "a")\'}'),
+    await resultsFor('{expression: \'resource.Get("v1", "configmaps", object.metadata.namespace, "a")\'}'),
     [["update", "a", "web"]],
   );
 });
@@ -483,5 +488,5 @@ Deno.test("a field that no policy in CEL has is reported with a suggestion, and 
   assert.deepEqual(diagnostics.map(({ severity, code, hint }) => [severity, code, hint]), [
     ["warning", "unknown-field", 'did you mean "matchConditions"?'],
   ]);
-  assert.deepEqual(told(await decide({ policy, object: pod({}) })), ["fail bad name"]);
+  assert.deepEqual(resultLines(await decide({ policy, object: pod({}) })), ["fail bad name"]);
 });

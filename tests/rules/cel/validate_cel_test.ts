@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { compile } from "../../../lib/engine/mod.ts";
 import type { Json } from "../../../lib/json/mod.ts";
 import { parseDocuments } from "../../../lib/yaml/mod.ts";
-import { decide, deployment, told } from "./decide.ts";
+import { decide, deployment, resultLines } from "./decide.ts";
 
 /** A ClusterPolicy about Deployments whose rule has this body, written below `cel:`. */
 function policy(cel: string, { rule = "", spec = "" } = {}): string {
@@ -31,7 +31,7 @@ ${indent(cel, 8)}
 
 const passed = "pass Validation rule 'r' passed.";
 
-const cases: [name: string, cel: string, told: string][] = [
+const cases: [name: string, cel: string, message: string][] = [
   ["a true expression passes", "expressions: [{expression: object.spec.replicas > 1}]", passed],
   [
     "a false one fails with its message",
@@ -109,7 +109,7 @@ for (const [name, cel, expected] of cases) {
       object: deployment({ replicas: 3 }),
       cluster: [namespace],
     });
-    assert.deepEqual(told(decision), [expected]);
+    assert.deepEqual(resultLines(decision), [expected]);
   });
 }
 
@@ -118,7 +118,7 @@ Deno.test("validate.cel: object of a DELETE is null, and expressions see the old
     policy: policy("expressions: [{expression: object == null && oldObject.spec.replicas == 3}]"),
     oldObject: deployment({ replicas: 3 }),
   });
-  assert.deepEqual(told(decision), [passed]);
+  assert.deepEqual(resultLines(decision), [passed]);
 });
 
 Deno.test("validate.cel: violations that an update does not change are refused", async () => {
@@ -133,16 +133,16 @@ Deno.test("validate.cel: violations that an update does not change are refused",
 
 Deno.test("celPreconditions decide whether the rule applies; one that fails refuses", async () => {
   const cel = "expressions: [{expression: 'false'}]";
-  const ask = async (expression: string) =>
-    told(
+  const resultsFor = async (expression: string) =>
+    resultLines(
       await decide({
         policy: policy(cel, { rule: `celPreconditions: [{name: a, expression: ${expression}}]` }),
         object: deployment({ replicas: 3 }),
       }),
     );
-  assert.deepEqual(await ask("object.spec.replicas > 5"), ["skip cel preconditions not met"]);
-  assert.deepEqual(await ask("object.spec.replicas > 1"), ["fail rule message"]);
-  assert.deepEqual(await ask("object.spec.gone > 1"), [
+  assert.deepEqual(await resultsFor("object.spec.replicas > 5"), ["skip cel preconditions not met"]);
+  assert.deepEqual(await resultsFor("object.spec.replicas > 1"), ["fail rule message"]);
+  assert.deepEqual(await resultsFor("object.spec.gone > 1"), [
     "fail expression 'object.spec.gone > 1' resulted in error: no such key: gone",
   ]);
 });
@@ -154,8 +154,8 @@ Deno.test("params come from the cluster, by name or selector, and all must agree
     metadata: { name, namespace: "prod", labels: { limits: "yes" } },
     data: { max },
   });
-  const ask = async (reference: string) =>
-    told(
+  const resultsFor = async (reference: string) =>
+    resultLines(
       await decide({
         policy: policy(
           `paramKind: {apiVersion: v1, kind: ConfigMap}\nparamRef: ${reference}\n` +
@@ -165,13 +165,13 @@ Deno.test("params come from the cluster, by name or selector, and all must agree
         cluster: [limit("a", "5"), limit("b", "2")],
       }),
     );
-  assert.deepEqual(await ask("{name: a}"), [passed]);
-  assert.deepEqual(await ask("{name: b}"), ["fail over 2"]);
-  assert.deepEqual(await ask("{selector: {matchLabels: {limits: 'yes'}}}"), ["fail over 2"]);
-  assert.deepEqual(await ask("{name: c}"), [
+  assert.deepEqual(await resultsFor("{name: a}"), [passed]);
+  assert.deepEqual(await resultsFor("{name: b}"), ["fail over 2"]);
+  assert.deepEqual(await resultsFor("{selector: {matchLabels: {limits: 'yes'}}}"), ["fail over 2"]);
+  assert.deepEqual(await resultsFor("{name: c}"), [
     'error error in parameterized resource: configmaps "c" not found',
   ]);
-  assert.deepEqual(await ask("{name: c, parameterNotFoundAction: Allow}"), [passed]);
+  assert.deepEqual(await resultsFor("{name: c, parameterNotFoundAction: Allow}"), [passed]);
 });
 
 Deno.test("auditAnnotations go to the audit event under the policy's name", async () => {
@@ -208,8 +208,8 @@ Deno.test("an expression that does not compile is reported with its position, an
 });
 
 Deno.test("matchConditions of the webhook decide whether the policy is evaluated; it is not when one fails", async () => {
-  const ask = async (expression: string) =>
-    told(
+  const resultsFor = async (expression: string) =>
+    resultLines(
       await decide({
         policy: policy("expressions: [{expression: 'false'}]", {
           spec: `webhookConfiguration: {matchConditions: [{name: a, expression: ${expression}}]}`,
@@ -217,7 +217,7 @@ Deno.test("matchConditions of the webhook decide whether the policy is evaluated
         object: deployment({ replicas: 3 }),
       }),
     );
-  assert.deepEqual(await ask("request.userInfo.username == 'jane'"), ["fail rule message"]);
-  assert.deepEqual(await ask("request.userInfo.username == 'root'"), []);
-  assert.deepEqual(await ask("object.spec.gone == 1"), []);
+  assert.deepEqual(await resultsFor("request.userInfo.username == 'jane'"), ["fail rule message"]);
+  assert.deepEqual(await resultsFor("request.userInfo.username == 'root'"), []);
+  assert.deepEqual(await resultsFor("object.spec.gone == 1"), []);
 });

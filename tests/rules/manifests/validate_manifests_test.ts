@@ -15,9 +15,9 @@ class TextSignatures extends ScriptedSignatures {
     super({});
   }
 
-  override verifyText(question?: SignedTextQuery): Promise<SignedTextAnswer> {
+  override verifyText(query?: SignedTextQuery): Promise<SignedTextAnswer> {
     this.texts++;
-    const { by, signature } = question!;
+    const { by, signature } = query!;
     return Promise.resolve(
       by.kind === "key" && by.key === signature
         ? { ok: true, signer: "" }
@@ -62,7 +62,7 @@ const changed: JsonObject = { containers: [{ name: "c", image: "a:2" }] };
 const difference = 'failed to verify signature. diff found; {"items":[{"key":"spec.containers.0.image",' +
   '"values":{"after":"a:2","before":"a:1"}}]}';
 
-/** What it is about, the rule, the object, and what the rule says. */
+/** The title, the rule, the object, and the rule's message. */
 const cases: readonly (readonly [string, string, JsonObject, string])[] = [
   ["as it was signed", `attestors: ${one("A")}`, signedPod(), passed],
   ["by another key", `attestors: ${one("B")}`, signedPod(), unverified(1)],
@@ -153,7 +153,7 @@ spec:
 `;
 }
 
-async function ask(
+async function resultsFor(
   rule: string,
   object: JsonObject,
   change: Parameters<typeof request>[1] = {},
@@ -173,18 +173,20 @@ async function ask(
 
 for (const [what, rule, object, expected] of cases) {
   Deno.test(`a manifest signed ${what}`, async () => {
-    assert.deepEqual((await ask(rule, object)).rows, [expected]);
+    assert.deepEqual((await resultsFor(rule, object)).rows, [expected]);
   });
 }
 
 Deno.test("a deleted object is not compared with its manifest", async () => {
-  const { rows, signatures } = await ask(`attestors: ${one("A")}`, signedPod(), { operation: "DELETE" });
+  const { rows, signatures } = await resultsFor(`attestors: ${one("A")}`, signedPod(), {
+    operation: "DELETE",
+  });
   assert.deepEqual([rows, signatures.texts], [[], 0]);
 });
 
 Deno.test("a few bytes that stand for very many are no manifest", async () => {
   const message = packed(" ".repeat(5_000_000));
-  const { rows } = await ask(`attestors: ${one("A")}`, signedPod({ message }));
+  const { rows } = await resultsFor(`attestors: ${one("A")}`, signedPod({ message }));
   assert.match(rows.join(), /message not found/);
 });
 
@@ -210,14 +212,22 @@ const enabled = "dryRun: {enable: true}";
 
 Deno.test("with dryRun an object may have what the API server fills into its manifest", async () => {
   const { cluster, calls } = fillingIn();
-  const { rows } = await ask(`${enabled}, attestors: ${one("A")}`, signedPod({ spec: filled }), {}, cluster);
+  const { rows } = await resultsFor(
+    `${enabled}, attestors: ${one("A")}`,
+    signedPod({ spec: filled }),
+    {},
+    cluster,
+  );
   assert.deepEqual(rows, [passed]);
   assert.deepEqual(calls.map(({ method, path, body }) => [method, path, dig(body, "metadata", "name")]), [
     ["POST", "/api/v1/namespaces/default/pods?dryRun=All", "web-dry-run"],
   ]);
 });
 
-/** What is not so: dryRun, who signed, the object, whether the cluster refuses; how often it is asked, and what is said. */
+/**
+ * Cases in which the dry run changes nothing about the result: the rule, its dry-run settings, the object, whether
+ * the cluster refuses, the number of calls, and the result.
+ */
 const dryRuns: readonly (readonly [
   what: string,
   rule: string,
@@ -250,7 +260,7 @@ const dryRuns: readonly (readonly [
 for (const [what, rule, spec, refuses, count, said] of dryRuns) {
   Deno.test(`a dry run that is ${what}`, async () => {
     const { cluster, calls } = fillingIn(refuses);
-    const { rows } = await ask(rule, signedPod({ spec }), {}, cluster);
+    const { rows } = await resultsFor(rule, signedPod({ spec }), {}, cluster);
     assert.match(rows.join(), said);
     assert.equal(calls.length, count);
   });
@@ -259,7 +269,7 @@ for (const [what, rule, spec, refuses, count, said] of dryRuns) {
 Deno.test("a dry run is made where the rule says, and needs the right to create", async () => {
   const { cluster, calls } = fillingIn();
   const rule = `dryRun: {enable: true, namespace: trials}, attestors: ${one("A")}`;
-  await ask(rule, signedPod({ spec: filled }), {}, cluster);
+  await resultsFor(rule, signedPod({ spec: filled }), {}, cluster);
   assert.deepEqual(calls.map(({ path }) => path), ["/api/v1/namespaces/trials/pods?dryRun=All"]);
   const { policies: [compiled] } = policies(policyWith(rule), { dialect: "current" });
   assert.deepEqual(compiled!.rules[0]!.needs, [

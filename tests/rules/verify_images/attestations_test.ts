@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Json } from "../../../lib/json/mod.ts";
-import { ask, digests, podOf, policy } from "./setting.ts";
+import { decideImages, digests, podOf, policy } from "./setting.ts";
 import { ScriptedSignatures } from "./scripted_signatures.ts";
 
 const provenance = "https://slsa.dev/provenance/v1", scan = "https://acme.test/scan/v1";
@@ -107,7 +107,9 @@ const messages: readonly (readonly [string, string])[] = [
 for (const [message, expected] of messages) {
   Deno.test(`an image that is denied with the message ${message}`, async () => {
     const text = policy(`[{imageReferences: ["r.io/*"], mutateDigest: false, ${denied(message)}}]`);
-    const { rows } = await ask(text, podOf(["r.io/bad:v1"]), { signatures: new ScriptedSignatures(script) });
+    const { rows } = await decideImages(text, podOf(["r.io/bad:v1"]), {
+      signatures: new ScriptedSignatures(script),
+    });
     assert.deepEqual(rows, [`fail validation in verifyImages failed: ${expected}`]);
   });
 }
@@ -116,13 +118,13 @@ for (const [rest, image, expected] of cases) {
   Deno.test(`an entry with ${rest} about ${image}`, async () => {
     const plain = "mutateDigest: false, verifyDigest: false, required: false";
     const text = policy(`[{imageReferences: ["r.io/*"], ${plain}, ${rest}}]`);
-    const { rows } = await ask(text, podOf([image]), { signatures: new ScriptedSignatures(script) });
+    const { rows } = await decideImages(text, podOf([image]), { signatures: new ScriptedSignatures(script) });
     assert.deepEqual(rows, expected);
   });
 }
 
-/** What an attestation says of its attestors, and the signers that are asked. */
-const asked: readonly (readonly [what: string, entry: string, roots: string])[] = [
+/** The attestors of an attestation, and the signers that the port receives. */
+const attestors: readonly (readonly [what: string, entry: string, roots: string])[] = [
   ["no attestors", `attestations: [{type: ${scan}}]`, ""],
   ["no attestors and roots", `roots: PEM, attestations: [{type: ${scan}}]`, "PEM"],
   [
@@ -132,13 +134,13 @@ const asked: readonly (readonly [what: string, entry: string, roots: string])[] 
   ],
 ];
 
-for (const [what, entry, roots] of asked) {
+for (const [what, entry, roots] of attestors) {
   Deno.test(`an attestation with ${what} accepts any signer of the roots`, async () => {
     const signatures = new ScriptedSignatures(script);
     const text = policy(`[{imageReferences: ["r.io/*"], mutateDigest: false, ${entry}}]`);
-    const { rows } = await ask(text, podOf(["r.io/good:v1"]), { signatures });
+    const { rows } = await decideImages(text, podOf(["r.io/good:v1"]), { signatures });
     assert.deepEqual(
-      signatures.asked.map(({ by, log }) => [by.kind, by.kind === "keyless" && by.roots, log.ignoreSct]),
+      signatures.queries.map(({ by, log }) => [by.kind, by.kind === "keyless" && by.roots, log.ignoreSct]),
       [["keyless", roots, true]],
     );
     assert.deepEqual(rows, [failed("no matching attestations: ")]);
@@ -153,6 +155,6 @@ Deno.test("a nested attestor of an attestation is not satisfied by any signer of
   const text = policy(
     `[{imageReferences: ["r.io/*"], mutateDigest: false, attestations: [{type: ${scan}, ${nested}}]}]`,
   );
-  const { rows } = await ask(text, podOf(["r.io/good:v1"]), { signatures });
+  const { rows } = await decideImages(text, podOf(["r.io/good:v1"]), { signatures });
   assert.deepEqual(rows, [failed("nested attestors cannot be asked for attestations")]);
 });

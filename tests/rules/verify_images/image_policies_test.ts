@@ -5,7 +5,7 @@ import { parseImage } from "../../../lib/kube/mod.ts";
 import { isFault } from "../../../lib/json/mod.ts";
 import type { Registry } from "../../../lib/ports.ts";
 import { policies, ports, request } from "../../engine/ports.ts";
-import { ask, digests, podOf, policy, script } from "./setting.ts";
+import { decideImages, digests, podOf, policy, script } from "./setting.ts";
 import { ScriptedSignatures } from "./scripted_signatures.ts";
 
 const verified = "images.containers.all(i, verifyImageSignatures(i, [attestors.a]) > 0)";
@@ -27,14 +27,14 @@ spec:
 }
 
 const rowsOf = async (text: string, images: readonly string[], namespace = "default") =>
-  (await ask(text, podOf(images, { namespace }), { phase: "validate", namespace })).rows;
+  (await decideImages(text, podOf(images, { namespace }), { phase: "validate", namespace })).rows;
 
 Deno.test("an image policy of a namespace is about that namespace alone, in both phases", async () => {
   const text = inCel({ kind: "NamespacedImageValidatingPolicy", metadata: "name: iv, namespace: shop" });
   assert.deepEqual(await rowsOf(text, ["r.io/two:v1"], "shop"), ["fail no"]);
   assert.deepEqual(await rowsOf(text, ["r.io/two:v1"], "other"), []);
   const pinned = async (namespace: string) =>
-    (await ask(text, podOf(["r.io/one:v1"], { namespace }), { phase: "mutate", namespace })).images;
+    (await decideImages(text, podOf(["r.io/one:v1"], { namespace }), { phase: "mutate", namespace })).images;
   assert.deepEqual(await pinned("shop"), [`r.io/one:v1@${digests.one}`]);
   assert.deepEqual(await pinned("other"), ["r.io/one:v1"]);
 });
@@ -103,10 +103,10 @@ spec:
 Deno.test("an exception takes objects out of both phases", async () => {
   for (const phase of ["mutate", "validate"] as const) {
     const named = (name: string) =>
-      ask(policy(entry) + exception, podOf(["r.io/none:v1"], { name }), { phase, name });
+      decideImages(policy(entry) + exception, podOf(["r.io/none:v1"], { name }), { phase, name });
     const { rows, signatures } = await named("spared");
     assert.deepEqual(rows, ["skip rule is skipped due to policy exceptionsops/spared"]);
-    assert.equal(signatures.asked.length, 0);
+    assert.equal(signatures.queries.length, 0);
     assert.match((await named("other")).rows.join(), /^fail /);
   }
 });
@@ -123,7 +123,7 @@ Deno.test("a rule about Pods verifies the images of their controllers, under a n
     "failureAction",
     "mutateDigest: false, failureAction",
   );
-  const { decision, rows } = await ask(text, deployment, {
+  const { decision, rows } = await decideImages(text, deployment, {
     group: "apps",
     version: "v1",
     kind: "Deployment",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { compileGlob } from "../../../lib/rules/policy_kinds/glob.ts";
-import { ask, digests, podOf } from "./setting.ts";
+import { decideImages, digests, podOf } from "./setting.ts";
 
 /** An ImageValidatingPolicy about images of r.io with attestors `a` and `b`. */
 function policy(validation: string, { name = "iv", more = "", others = "" } = {}): string {
@@ -69,7 +69,7 @@ const cases: readonly (readonly [string, readonly string[], string])[] = [
 
 for (const [validation, pods, expected] of cases) {
   Deno.test(`${validation} of ${pods.join(", ")}`, async () => {
-    const { rows } = await ask(policy(validation), podOf(pods), { phase: "validate" });
+    const { rows } = await decideImages(policy(validation), podOf(pods), { phase: "validate" });
     assert.deepEqual(rows, [expected]);
   });
 }
@@ -85,8 +85,8 @@ for (const [what, cosign] of hopeless) {
   Deno.test(`an attestor that ${what} verifies nothing`, async () => {
     const others = `, {name: c, cosign: ${cosign}}`;
     const text = policy(images("verifyImageSignatures(i, [attestors.c]) > 0"), { others });
-    const { rows, signatures } = await ask(text, podOf(["r.io/one:v1"]), { phase: "validate" });
-    assert.deepEqual([rows, signatures.asked.length], [["fail no"], 0]);
+    const { rows, signatures } = await decideImages(text, podOf(["r.io/one:v1"]), { phase: "validate" });
+    assert.deepEqual([rows, signatures.queries.length], [["fail no"], 0]);
   });
 }
 
@@ -95,9 +95,9 @@ Deno.test("of several signers of an attestor keyless is verified, with the pull 
   const others =
     `, {name: c, cosign: {key: {data: A}, keyless: {identities: [{subject: a}], roots: "-----BEGIN CERTIFICATE-----"}, ${source}}}`;
   const text = policy(images("verifyImageSignatures(i, [attestors.c]) == 0"), { others });
-  const { signatures } = await ask(text, podOf(["r.io/one:v1"]), { phase: "validate" });
+  const { signatures } = await decideImages(text, podOf(["r.io/one:v1"]), { phase: "validate" });
   assert.deepEqual(
-    signatures.asked.map(({ by, repository, credentials }) => [
+    signatures.queries.map(({ by, repository, credentials }) => [
       by.kind === "keyless" && by.roots,
       repository,
       credentials.secrets,
@@ -108,26 +108,28 @@ Deno.test("of several signers of an attestor keyless is verified, with the pull 
 
 Deno.test("what an image policy cannot evaluate denies the request, also where failurePolicy is Ignore", async () => {
   const text = policy("true").replace("  validationActions", "  failurePolicy: Ignore\n  validationActions");
-  const { decision } = await ask(text, podOf(["r.io/gone:v1"]), { phase: "validate" });
+  const { decision } = await decideImages(text, podOf(["r.io/gone:v1"]), { phase: "validate" });
   assert.equal(decision.allowed, false);
 });
 
 Deno.test("all attestors of a call are verified at the same time", async () => {
   const text = policy(images("verifyImageSignatures(i, [attestors.a, attestors.b]) > 0"));
-  const { signatures } = await ask(text, podOf(["r.io/one:v1", "r.io/two:v1"]), { phase: "validate" });
+  const { signatures } = await decideImages(text, podOf(["r.io/one:v1", "r.io/two:v1"]), {
+    phase: "validate",
+  });
   assert.equal(signatures.mostAtOnce >= 2, true);
 });
 
 Deno.test("a required image counts as verified when any policy of the request verified it", async () => {
   const catchAll = policy("true", { name: "all", more: "required" });
-  const asks = policy(images("verifyImageSignatures(i, [attestors.a]) >= 0"), { name: "asks" });
-  const alone = await ask(catchAll, podOf(["r.io/one:v1"]), { phase: "validate" });
+  const verifying = policy(images("verifyImageSignatures(i, [attestors.a]) >= 0"), { name: "asks" });
+  const alone = await decideImages(catchAll, podOf(["r.io/one:v1"]), { phase: "validate" });
   assert.deepEqual(alone.rows, [
     "fail image r.io/one:v1 is not verified: no policy performed a signature or attestation check on it",
   ]);
-  const both = await ask(catchAll + asks, podOf(["r.io/one:v1"]), { phase: "validate" });
+  const both = await decideImages(catchAll + verifying, podOf(["r.io/one:v1"]), { phase: "validate" });
   assert.deepEqual(both.rows, ["pass success", "pass success"]);
-  const unsigned = await ask(catchAll + asks, podOf(["r.io/two:v1"]), { phase: "validate" });
+  const unsigned = await decideImages(catchAll + verifying, podOf(["r.io/two:v1"]), { phase: "validate" });
   assert.deepEqual(unsigned.rows, [
     "fail image r.io/two:v1 failed signature or attestation verification",
     "pass success",
@@ -136,10 +138,13 @@ Deno.test("a required image counts as verified when any policy of the request ve
 
 Deno.test("the mutate phase pins digests, and verifies nothing", async () => {
   const text = policy(images("verifyImageSignatures(i, [attestors.a]) > 0"));
-  const { images: pinned, signatures, rows } = await ask(text, podOf(["r.io/two:v1", "ghcr.io/x/y:v1"]));
+  const { images: pinned, signatures, rows } = await decideImages(
+    text,
+    podOf(["r.io/two:v1", "ghcr.io/x/y:v1"]),
+  );
   assert.deepEqual(pinned, [`r.io/two:v1@${digests.two}`, "ghcr.io/x/y:v1"]);
-  assert.deepEqual([signatures.asked.length, rows], [0, []]);
-  const gone = await ask(text, podOf(["r.io/gone:v1"]));
+  assert.deepEqual([signatures.queries.length, rows], [0, []]);
+  const gone = await decideImages(text, podOf(["r.io/gone:v1"]));
   assert.equal(gone.decision.allowed, false);
   assert.deepEqual(gone.rows, [
     "error failed to update digest: failed to resolve digest for image r.io/gone:v1: MANIFEST_UNKNOWN: manifest unknown",

@@ -20,8 +20,8 @@ export type Script = Readonly<Record<string, ScriptedImage | "no connection">>;
 
 /** A port that answers as a script says, and keeps what it was asked. */
 export class ScriptedSignatures implements Signatures {
-  readonly asked: SignatureQuery[] = [];
-  readonly digestsAsked: string[] = [];
+  readonly queries: SignatureQuery[] = [];
+  readonly digestReads: string[] = [];
   /** How many questions were under way at once, at most. */
   mostAtOnce = 0;
   readonly #script: Script;
@@ -31,16 +31,16 @@ export class ScriptedSignatures implements Signatures {
     this.#script = script;
   }
 
-  async verify(question: SignatureQuery): Promise<SignatureAnswer> {
-    this.asked.push(question);
+  async verify(query: SignatureQuery): Promise<SignatureAnswer> {
+    this.queries.push(query);
     this.mostAtOnce = Math.max(this.mostAtOnce, ++this.#underWay);
     await Promise.resolve();
     this.#underWay--;
-    return this.#answer(question);
+    return this.#answer(query);
   }
 
   digest(image: string): Promise<DigestAnswer> {
-    this.digestsAsked.push(image);
+    this.digestReads.push(image);
     const found = this.#find(image);
     if (found === "no connection") {
       return Promise.resolve({ ok: false, why: "no connection", message: "refused" });
@@ -69,10 +69,10 @@ export class ScriptedSignatures implements Signatures {
     const key = by.kind === "key" ? by.key : by.kind;
     const verified = { ok: true, digest, statements: [], tried: [], cached: false } as const;
     if (want !== "signature") {
-      const own = statements.filter((statement) => statement.by === key);
-      return own.length === 0
+      const bySigner = statements.filter((statement) => statement.by === key);
+      return bySigner.length === 0
         ? { ...failed, why: "not verified", message: "no matching attestations: " }
-        : { ...verified, statements: own };
+        : { ...verified, statements: bySigner };
     }
     if (signedBy.includes(key)) return verified;
     const why = "invalid signature";

@@ -39,7 +39,7 @@ export function podOf(images: readonly string[], metadata: JsonObject = {}): Jso
   return pod({ containers: images.map((image, index) => ({ name: `c${index}`, image })) }, metadata);
 }
 
-export interface Asked {
+export interface ImageDecision {
   readonly decision: Decision;
   readonly signatures: ScriptedSignatures;
   /** `result message` of each result. */
@@ -49,14 +49,14 @@ export interface Asked {
   readonly scoped: string | undefined;
 }
 
-/** What policies say of an object in a phase, with signatures as the script has them. */
-export async function ask(
+/** Decides an object in a phase, with the signatures of the script, and returns the results. */
+export async function decideImages(
   text: string,
   object: JsonObject,
   { phase = "mutate", signatures: given = new ScriptedSignatures(script), ...change }:
     & Partial<PolicyRequest>
     & { readonly phase?: "mutate" | "validate"; readonly signatures?: ScriptedSignatures | "none" } = {},
-): Promise<Asked> {
+): Promise<ImageDecision> {
   const signatures = given === "none" ? new ScriptedSignatures({}) : given;
   const decision = await evaluate(policies(text, { dialect: "current" }), request(object, change), {
     phase,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { dig } from "../../../lib/json/mod.ts";
 import { denialMessage } from "../../../lib/report/mod.ts";
-import { ask, digests, podOf, policy } from "./setting.ts";
+import { decideImages, digests, podOf, policy } from "./setting.ts";
 
 const key = (name: string): string => `{keys: {publicKeys: ${name}}}`;
 const plain = "mutateDigest: false, verifyDigest: false, required: false";
@@ -47,7 +47,7 @@ const attestors: readonly (readonly [string, string, readonly string[]])[] = [
 for (const [written, image, expected] of attestors) {
   Deno.test(`attestors ${written} about ${image}`, async () => {
     const text = policy(`[{imageReferences: ["r.io/*"], ${plain}, attestors: ${written}}]`);
-    assert.deepEqual((await ask(text, podOf([image]))).rows, expected);
+    assert.deepEqual((await decideImages(text, podOf([image]))).rows, expected);
   });
 }
 
@@ -55,25 +55,28 @@ Deno.test("entries are verified in order, and no more of them than count", async
   const text = policy(
     `[{imageReferences: ["r.io/*"], ${plain}, attestors: [{count: 1, entries: [${key("A")}, ${key("B")}]}]}]`,
   );
-  const { signatures } = await ask(text, podOf(["r.io/three:v1"]));
-  assert.deepEqual(signatures.asked.map(({ by }) => by.kind === "key" && by.key), ["A"]);
+  const { signatures } = await decideImages(text, podOf(["r.io/three:v1"]));
+  assert.deepEqual(signatures.queries.map(({ by }) => by.kind === "key" && by.key), ["A"]);
 });
 
 Deno.test("the images of an object are verified at the same time, the entries of each in order", async () => {
   const text = policy(
     `[{imageReferences: ["r.io/*"], ${plain}, attestors: [{count: 1, entries: [${key("C")}, ${key("A")}]}]}]`,
   );
-  const { signatures, rows } = await ask(text, podOf(["r.io/one:v1", "r.io/two:v1", "r.io/three:v1"]));
+  const { signatures, rows } = await decideImages(
+    text,
+    podOf(["r.io/one:v1", "r.io/two:v1", "r.io/three:v1"]),
+  );
   assert.equal(signatures.mostAtOnce, 3);
-  assert.equal(signatures.asked.length, 6);
+  assert.equal(signatures.queries.length, 6);
   assert.equal(rows.length, 3);
 });
 
 Deno.test("two policies never wait for each other, and share an equal verification", async () => {
   const entries = `[{imageReferences: ["r.io/*"], ${plain}, attestors: [{entries: [${key("A")}]}]}]`;
   const other = policy(entries).replace("name: p}", "name: q}");
-  const { signatures, rows } = await ask(policy(entries) + other, podOf(["r.io/one:v1"]));
-  assert.equal(signatures.asked.length, 1);
+  const { signatures, rows } = await decideImages(policy(entries) + other, podOf(["r.io/one:v1"]));
+  assert.equal(signatures.queries.length, 1);
   assert.equal(rows.length, 2);
 });
 
@@ -84,8 +87,8 @@ Deno.test("several keys in one text are one entry each", async () => {
       pem("x")
     }${pem("y")}"}}]}]}]`,
   );
-  const { rows, signatures } = await ask(text, podOf(["r.io/one:v1"]));
-  assert.equal(signatures.asked.length, 2);
+  const { rows, signatures } = await decideImages(text, podOf(["r.io/one:v1"]));
+  assert.equal(signatures.queries.length, 2);
   assert.match(rows[0]!, /entries\[0\]\.keys: .*; \.attestors\[0\]\.entries\[1\]\.keys: /);
 });
 
@@ -93,19 +96,19 @@ Deno.test("a digest is pinned, and the image is noted with it", async () => {
   const text = policy(
     `[{imageReferences: ["r.io/*"], failureAction: Enforce, attestors: [{entries: [${key("A")}]}]}]`,
   );
-  const { images, scoped, decision, signatures } = await ask(text, podOf(["r.io/one:v1"]));
+  const { images, scoped, decision, signatures } = await decideImages(text, podOf(["r.io/one:v1"]));
   assert.deepEqual(images, [`r.io/one:v1@${digests.one}`]);
   assert.equal(scoped, `{"version":1,"policies":{"/p":{"check":{"r.io/one@${digests.one}":"pass"}}}}`);
   assert.equal(
     dig(decision.object, "metadata", "annotations", "kyverno.io/verify-images"),
     `{"r.io/one@${digests.one}":"pass"}`,
   );
-  assert.deepEqual(signatures.digestsAsked, [], "verification found the digest already");
+  assert.deepEqual(signatures.digestReads, [], "verification found the digest already");
 });
 
 Deno.test("without attestors only the digest is pinned, and nothing is noted", async () => {
   const text = policy(`[{imageReferences: ["r.io/*"], failureAction: Enforce}]`);
-  const { images, scoped, rows } = await ask(text, podOf(["r.io/one:v1"]));
+  const { images, scoped, rows } = await decideImages(text, podOf(["r.io/one:v1"]));
   assert.deepEqual(images, [`r.io/one:v1@${digests.one}`]);
   assert.deepEqual(rows, ["pass mutated image digest"]);
   assert.equal(scoped, undefined);
@@ -113,7 +116,7 @@ Deno.test("without attestors only the digest is pinned, and nothing is noted", a
 
 Deno.test("a digest that cannot be had is an error beside the result", async () => {
   const text = policy(`[{imageReferences: ["r.io/*"], failureAction: Enforce}]`);
-  const { rows, decision } = await ask(text, podOf(["r.io/gone:v1"]));
+  const { rows, decision } = await decideImages(text, podOf(["r.io/gone:v1"]));
   assert.deepEqual(rows, [
     "error failed to update digest: failed to fetch image reference: r.io/gone:v1, error: MANIFEST_UNKNOWN: manifest unknown",
   ]);
@@ -126,10 +129,10 @@ Deno.test("an image that is left out is skipped and reported, and counts as veri
       key("A")
     }]}]}]`,
   );
-  const { rows, scoped, signatures } = await ask(text, podOf(["r.io/none:v1"]));
+  const { rows, scoped, signatures } = await decideImages(text, podOf(["r.io/none:v1"]));
   assert.deepEqual(rows, ["skip skipping image reference image r.io/none:v1, policy p ruleName check"]);
   assert.match(scoped!, /"r.io\/none:v1":"skip"/);
-  assert.equal(signatures.asked.length, 0);
+  assert.equal(signatures.queries.length, 0);
 });
 
 Deno.test("an image that is skipped under its tag and then gets a digest is noted under its tag for people alone", async () => {
@@ -137,7 +140,7 @@ Deno.test("an image that is skipped under its tag and then gets a digest is note
     `{imageReferences: ["r.io/*"], skipImageReferences: ["r.io/one:*"], failureAction: Enforce, attestors: [{entries: [${
       key("A")
     }]}]}`;
-  const { scoped, decision } = await ask(policy(`[${entry}]`), podOf(["r.io/one:v1"]));
+  const { scoped, decision } = await decideImages(policy(`[${entry}]`), podOf(["r.io/one:v1"]));
   const flat = dig(decision.object, "metadata", "annotations", "kyverno.io/verify-images");
   const pinned = `"r.io/one@${digests.one}":"skip"`;
   assert.equal(scoped, `{"version":1,"policies":{"/p":{"check":{${pinned}}}}}`);
@@ -146,7 +149,7 @@ Deno.test("an image that is skipped under its tag and then gets a digest is note
 
 Deno.test("an image that two entries are about is in the list once for each of them", async () => {
   const entry = `{imageReferences: ["r.io/*"], ${plain}, attestors: [{entries: [${key("A")}]}]}`;
-  const { rows } = await ask(policy(`[${entry}, ${entry}]`), podOf(["r.io/one:v1"]));
+  const { rows } = await decideImages(policy(`[${entry}, ${entry}]`), podOf(["r.io/one:v1"]));
   const passed = "pass verified image signatures for r.io/one:v1";
   assert.deepEqual(rows, [passed, passed, passed, passed]);
 });
@@ -157,16 +160,16 @@ Deno.test("a skip under one entry never washes away a failure under another", as
       key(name)
     }]}]}`;
   const text = policy(`[${entry("r.io/two:*", "A")}, ${entry("r.io/one:*", "A")}]`);
-  const { scoped, decision } = await ask(text, podOf(["r.io/one:v1", "r.io/two:v1"]));
+  const { scoped, decision } = await decideImages(text, podOf(["r.io/one:v1", "r.io/two:v1"]));
   assert.match(scoped!, /"r.io\/two:v1":"fail"/);
-  const after = await ask(text, decision.object!, { phase: "validate" });
+  const after = await decideImages(text, decision.object!, { phase: "validate" });
   assert.deepEqual(after.rows, ["fail unverified image r.io/two:v1"]);
 });
 
 Deno.test("a rule that is about no image of the object has no result", async () => {
   const text = policy(`[{imageReferences: ["r.io/*"], ${plain}, attestors: [{entries: [${key("A")}]}]}]`);
-  const { rows, signatures } = await ask(text, podOf(["ghcr.io/a/b:v1"]));
-  assert.deepEqual([rows, signatures.asked.length], [[], 0]);
+  const { rows, signatures } = await decideImages(text, podOf(["ghcr.io/a/b:v1"]));
+  assert.deepEqual([rows, signatures.queries.length], [[], 0]);
 });
 
 Deno.test("an object with an image text that cannot be read is refused, in both phases", async () => {
@@ -174,7 +177,7 @@ Deno.test("an object with an image text that cannot be read is refused, in both 
     `[{imageReferences: ["r.io/*"], failureAction: Enforce, attestors: [{entries: [${key("A")}]}]}]`,
   );
   for (const phase of ["mutate", "validate"] as const) {
-    const { decision, rows } = await ask(text, podOf(["r.io/one:v1", "Not An Image"]), { phase });
+    const { decision, rows } = await decideImages(text, podOf(["r.io/one:v1", "Not An Image"]), { phase });
     assert.equal(decision.allowed, false, phase);
     assert.match(rows[0]!, /^fail failed to extract images: invalid image 'Not An Image'/);
   }
@@ -186,7 +189,7 @@ Deno.test("a failure of an enforced rule denies the request, and every failure i
   );
   const audited = policy(`[{imageReferences: ["r.io/*"], ${plain}, attestors: [{entries: [${key("C")}]}]}]`)
     .replace("name: p}", "name: q}");
-  const { decision } = await ask(enforced + audited, podOf(["r.io/two:v1"]));
+  const { decision } = await decideImages(enforced + audited, podOf(["r.io/two:v1"]));
   assert.equal(decision.allowed, false);
   assert.deepEqual(decision.patch, []);
   assert.equal(
@@ -205,12 +208,12 @@ q:
 
 Deno.test("a failure of an audited rule is noted, and an error refuses the request all the same", async () => {
   const text = policy(`[{imageReferences: ["r.io/*"], ${plain}, attestors: [{entries: [${key("A")}]}]}]`);
-  const failed = await ask(text, podOf(["r.io/two:v1"]));
+  const failed = await decideImages(text, podOf(["r.io/two:v1"]));
   assert.equal(failed.decision.allowed, true);
   assert.match(failed.scoped!, /"r.io\/two:v1":"fail"/);
-  assert.equal((await ask(text, podOf(["r.io/far:v1"]))).decision.allowed, false);
+  assert.equal((await decideImages(text, podOf(["r.io/far:v1"]))).decision.allowed, false);
   const ignoring = text.replace("background: false", "failurePolicy: Ignore");
-  assert.equal((await ask(ignoring, podOf(["r.io/far:v1"]))).decision.allowed, true);
+  assert.equal((await decideImages(ignoring, podOf(["r.io/far:v1"]))).decision.allowed, true);
 });
 
 const noted = (status: string): Record<string, string> => ({
@@ -225,15 +228,15 @@ Deno.test("an update that leaves an image as it was relies on what was noted of 
   const image = `r.io/two@${digests.two}`;
   for (const [status, allowed] of [["pass", true], ["skip", true], ["fail", false]] as const) {
     const oldObject = podOf([image], { annotations: noted(status) });
-    const { decision, scoped } = await ask(text, podOf([image]), { operation: "UPDATE", oldObject });
+    const { decision, scoped } = await decideImages(text, podOf([image]), { operation: "UPDATE", oldObject });
     assert.equal(decision.allowed, allowed, status);
     if (allowed) assert.match(scoped!, /"pass"/);
   }
-  const forged = await ask(text, podOf([image], { annotations: noted("pass") }));
+  const forged = await decideImages(text, podOf([image], { annotations: noted("pass") }));
   assert.equal(forged.decision.allowed, false, "what a new object says of itself counts for nothing");
 });
 
-/** What the validate phase says of an image and its annotation. */
+/** The result of the validate phase for an image and its annotation. */
 const checks: readonly (readonly [string, string, string | undefined, string])[] = [
   ["a tag", "r.io/two:v1", undefined, "fail missing digest for r.io/two:v1"],
   ["no annotation", `r.io/two@${digests.two}`, undefined, `fail unverified image r.io/two@${digests.two}`],
@@ -253,9 +256,9 @@ for (const [what, image, status, expected] of checks) {
       `[{imageReferences: ["r.io/*"], failureAction: Enforce, attestors: [{entries: [${key("A")}]}]}]`,
     );
     const metadata = status === undefined ? {} : { annotations: noted(status) };
-    const { rows, signatures } = await ask(text, podOf([image], metadata), { phase: "validate" });
+    const { rows, signatures } = await decideImages(text, podOf([image], metadata), { phase: "validate" });
     assert.deepEqual(rows, [expected]);
-    assert.equal(signatures.asked.length, 0);
+    assert.equal(signatures.queries.length, 0);
   });
 }
 
@@ -278,7 +281,7 @@ for (const [text, problem] of broken) {
       `[{imageReferences: ["r.io/*"], failureAction: Enforce, attestors: [{entries: [${key("A")}]}]}]`,
     );
     const annotations = { "kyverno.io/verify-images-scoped": text };
-    const { rows } = await ask(rule, podOf([`r.io/two@${digests.two}`], { annotations }), {
+    const { rows } = await decideImages(rule, podOf([`r.io/two@${digests.two}`], { annotations }), {
       phase: "validate",
     });
     assert.deepEqual(rows, [`fail failed to parse scoped image metadata: ${problem}`]);
@@ -289,9 +292,9 @@ Deno.test("variables are replaced before entries are read, and one without a val
   const text = policy(
     `[{imageReferences: ["r.io/*"], ${plain}, attestors: [{entries: [{keys: {publicKeys: "{{ request.object.metadata.labels.signer }}"}}]}]}]`,
   );
-  const signed = await ask(text, podOf(["r.io/one:v1"], { labels: { signer: "A" } }));
+  const signed = await decideImages(text, podOf(["r.io/one:v1"], { labels: { signer: "A" } }));
   assert.deepEqual(signed.rows, ["pass verified image signatures for r.io/one:v1"]);
-  const { rows } = await ask(text, podOf(["r.io/one:v1"]));
+  const { rows } = await decideImages(text, podOf(["r.io/one:v1"]));
   assert.match(
     rows.join(),
     /^error failed to substitute variables: failed to resolve .* at path \/verifyImages\/0\/attestors\/0\/entries\/0\/keys\/publicKeys: /,
@@ -305,15 +308,15 @@ Deno.test("a rule whose preconditions do not hold is skipped only where it is ab
     "",
     rule,
   );
-  assert.deepEqual((await ask(text, podOf(["r.io/two:v1"]))).rows, ["skip preconditions not met"]);
-  assert.deepEqual((await ask(text, podOf(["ghcr.io/a:v1"]))).rows, []);
+  assert.deepEqual((await decideImages(text, podOf(["r.io/two:v1"]))).rows, ["skip preconditions not met"]);
+  assert.deepEqual((await decideImages(text, podOf(["ghcr.io/a:v1"]))).rows, []);
 });
 
 Deno.test("where nothing can verify signatures, images are refused", async () => {
   const text = policy(
     `[{imageReferences: ["r.io/*"], failureAction: Enforce, attestors: [{entries: [${key("A")}]}]}]`,
   );
-  const { decision, rows } = await ask(text, podOf(["r.io/one:v1"]), { signatures: "none" });
+  const { decision, rows } = await decideImages(text, podOf(["r.io/one:v1"]), { signatures: "none" });
   assert.equal(decision.allowed, false);
   assert.match(rows.join(), /signatures cannot be verified here/);
 });
