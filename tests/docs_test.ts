@@ -1,4 +1,4 @@
-/** What the documents of the repository name is there. */
+/** Every path that the repository's documents name exists. */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";

@@ -5,7 +5,7 @@ import { weightOf } from "./policy_weight.ts";
 
 /** Documents whose policies fit into memory together. */
 export interface BudgetedDocuments {
-  /** What is compiled: with policies that stand for those which were left out. */
+  /** The policies to compile; a stand-in policy replaces each one that is left out. */
   readonly documents: readonly YamlDocument[];
   readonly diagnostics: readonly Diagnostic[];
   /** How many documents were left out. */
