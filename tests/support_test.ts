@@ -106,7 +106,7 @@ function supportPage(): string {
   ].join("\n\n") + "\n";
 }
 
-Deno.test("docs/support.md says what the tables in the code say", () => {
+Deno.test("docs/support.md agrees with the tables in the code", () => {
   const text = supportPage();
   if (Deno.env.get("UPDATE_GOLDEN") !== undefined) Deno.writeTextFileSync(page, text);
   else assert.equal(text, Deno.readTextFileSync(page));

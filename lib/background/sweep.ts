@@ -129,8 +129,8 @@ class RuleSweep {
     const unwanted = made.filter(({ object }) => !effects.some((effect) => isSame(effect.object, object)));
     const isLost = ({ source }: Made): boolean => source !== undefined && this.#lost.has(source.uid);
     await this.#remove(unwanted.filter(isLost), "its source is gone");
-    // Kyverno parity: a policy in CEL says all that is made for a trigger, a rule leaves what it made under another name.
-    // Pinned by "what a GeneratingPolicy makes under another name takes the place of what it made".
+    // Kyverno parity: a policy in CEL says all that is made for a trigger, a rule leaves what it made under another
+    // name. Pinned by "an object that a GeneratingPolicy makes under another name replaces the former one".
     if (policy.language === "classic" || !hasPassed(decision.results)) return;
     await this.#remove(unwanted.filter((each) => !isLost(each)), "its policy makes it no longer");
   }

@@ -203,8 +203,8 @@ export async function followPolicies(
 
 /**
  * Whether a rule made an object under the name that the rule has now; a name with variables may be any. Kyverno
- * parity: objects that a rule made under another name stay. Pinned by "what a rule made under another name stays when
- * the rule goes".
+ * parity: objects that a rule made under another name stay. Pinned by "a downstream object under another name stays
+ * when the rule is deleted".
  */
 function isTarget(object: JsonObject, { rule: { body } }: CompiledRule): boolean {
   if (body.kind !== "generate") return true;

@@ -132,7 +132,7 @@ const nothing: PolicySelection = { policies: [], needsNamespaceLabels: false, ne
 /**
  * Images are verified after the mutations of a request. Kyverno parity: a ClusterPolicy or Policy with match
  * conditions, which has a separate webhook, never verifies images; its validate phase still denies images that no
- * policy verified. Pinned by "a classic policy with an address of its own verifies no images".
+ * policy verified. Pinned by "a classic policy with its own webhook path verifies no images".
  */
 function verifying(
   { policies, ...needs }: PolicySelection,

@@ -62,8 +62,8 @@ const alreadyViolated = skip("skipping the rule evaluation as pre-existing viola
 
 /**
  * Kyverno parity: an update of an object that violated the rule before is admitted, unless the rule has
- * preconditions, which Kyverno cannot evaluate for the old object. Pinned by "an update of what violated the
- * rule before is let through, unless the rule says otherwise or has preconditions".
+ * preconditions, which Kyverno cannot evaluate for the old object. Pinned by "an update of an object that violated
+ * the rule before is admitted, unless the rule says otherwise or has preconditions".
  */
 function violatedAlready(rule: CompiledRule, policy: Policy, view: RequestView): boolean {
   if (rule.preconditions !== undefined) return false;

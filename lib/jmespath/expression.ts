@@ -112,7 +112,7 @@ const alwaysThere = /^(?:request|element\d*|elementIndex\d*)$/;
 
 /**
  * Kyverno parity: the names of a query are loaded before it is evaluated, so the fault of a failed load is the result
- * of the query, and no operator turns it into null. Pinned by "a context's own fault is not taken for a missing key".
+ * of the query, and no operator turns it into null. Pinned by "a fault of the context is not a missing key".
  */
 function failedLoad(names: readonly string[], scope: Scope): Fault | undefined {
   for (const name of names) {

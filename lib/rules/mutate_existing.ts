@@ -115,8 +115,8 @@ function compileTarget(target: TargetSpec, index: number, tools: RuleTools): Tar
       if (isFault(rendered)) {
         return new Fault(`failed to substitute variables in target[${index}]: ${rendered.message}`);
       }
-      // Kyverno parity: a Policy only finds targets in its own namespace, whatever the target says. Pinned by
-      // "a Policy finds targets in its own namespace only".
+      // Kyverno parity: a Policy only finds targets in its own namespace, whatever the target says. Pinned by "a
+      // Policy finds targets only in its namespace".
       const namespace = policy.namespace ?? text(rendered, "namespace");
       const [kind = "", subresource = ""] = text(rendered, "kind").split(/[/.]/, 2);
       const objects = findTargets(clusterObjects, {

@@ -54,7 +54,8 @@ function givenServices(answer: (method: string, url: string) => Answer | undefin
 
 /**
  * The sources of values that are absent. Kyverno parity: as in `kyverno test`, ConfigMaps and API calls are not
- * loaded where no cluster is described, and values stand in for them. Pinned by "without a cluster, values stand in for what would be loaded, as in tests of policies".
+ * loaded where no cluster is described, and values stand in for them. Pinned by "without a cluster, given values
+ * stand in for loaded ones, as in tests of policies".
  */
 export function absentSources(
   { objects, apiCallResponses, globalContextEntries, images }: GivenContext,

@@ -90,7 +90,7 @@ Deno.test("a definition that is created serves its kind, and one that is deleted
   assert.equal((await held.call({ method: "GET", path: mice })).status, 404);
 });
 
-Deno.test("a deleted namespace takes along what is in it", async () => {
+Deno.test("deleting a namespace deletes its objects", async () => {
   const held = cluster({ apiVersion: "v1", kind: "Namespace", metadata: { name: "a" } }, {
     ...configMap,
     metadata: { name: "x", namespace: "a" },

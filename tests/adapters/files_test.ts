@@ -44,7 +44,7 @@ Deno.test("files: folders are read to the bottom, in order, YAML and JSON only",
   });
 });
 
-Deno.test("files: named files come in the order given, whatever they are called, each once", async () => {
+Deno.test("files: named files come once each, in the order given", async () => {
   await withFiles({ "b": "1", "a.yaml": "2" }, async (folder) => {
     const paths = [`${folder}/b`, "-", folder, `${folder}/b`, "-"];
     const { files } = await readFiles(paths, { stdin: () => Promise.resolve("in") });
@@ -66,7 +66,7 @@ Deno.test("files: a mounted ConfigMap is read once, and links in circles end", a
   });
 });
 
-Deno.test("files: what cannot be read is a diagnostic, and the rest is read", async () => {
+Deno.test("files: an unreadable file is a diagnostic, and the rest is read", async () => {
   const files = {
     "gone.yaml": "->nowhere",
     "good.yaml": "x",

@@ -25,7 +25,7 @@ Deno.test("lines: nothing is written for nothing", () => {
   batch.flush();
 });
 
-Deno.test("lines: what cannot be written is lost, and the next is tried again", () => {
+Deno.test("lines: a line that cannot be written is lost, and the next write is tried again", () => {
   let isFull = true;
   const written: string[] = [];
   const batch = new LineBatch((lines) => {

@@ -44,7 +44,7 @@ Deno.test("shared loads: a load that fails fails for all who wait, and is tried 
   assert.equal(await cache.get("k", load("a")), "a");
 });
 
-Deno.test("shared loads: above its bytes it drops what was unused for longest", async () => {
+Deno.test("shared loads: above its bytes it drops the values unused for longest", async () => {
   const { cache, loads, load } = trial({ maxBytes: 16 });
   // Two values of 3 bytes, with a key of 1 each, fill one half.
   for (const key of ["a", "b", "c"]) await cache.get(key, load("123"));
@@ -71,7 +71,7 @@ Deno.test("shared loads: without an age a value is only shared while it loads", 
   assert.deepEqual(loads, ["a", "c"]);
 });
 
-Deno.test("shared loads: what was forgotten while it loaded does not come back", async () => {
+Deno.test("shared loads: a value that was forgotten while it loaded does not come back", async () => {
   const { cache, load } = trial();
   const old = cache.get("k", load("old"));
   cache.forget("k");

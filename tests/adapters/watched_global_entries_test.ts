@@ -82,7 +82,7 @@ Deno.test("watched entries: objects are those that the watch delivered, and proj
   assert.equal(kept.closed, true);
 });
 
-Deno.test("watched entries: a definition that stays keeps its watch, one that changes ends it, one that is gone is nobody's", async () => {
+Deno.test("watched entries: an unchanged definition keeps its watch, a changed or deleted one ends it", async () => {
   const { entries, watched, define } = trial();
   define(entry(resource));
   await entries.entry("deps");
@@ -97,7 +97,7 @@ Deno.test("watched entries: a definition that stays keeps its watch, one that ch
   assert.equal(watched.get(path)!.closed, true);
 });
 
-Deno.test("watched entries: a call is made again after its interval, and what failed is tried again", async () => {
+Deno.test("watched entries: a call is repeated after its interval, and a failed one is tried again", async () => {
   const spec = { apiCall: { service: { url: "http://x" }, retryLimit: 1, refreshInterval: "10ms" } };
   const answers: Answer[] = [
     { ok: false, status: 400, message: "not yet" },

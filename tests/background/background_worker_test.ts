@@ -92,7 +92,7 @@ Deno.test("the worker does nothing for a dry run, nor twice for one request", as
   assert.deepEqual(cluster.writes, ["POST /api/v1/namespaces/team/resourcequotas"]);
 });
 
-Deno.test("the worker leaves in peace what is as it should be, and restores what is not", async () => {
+Deno.test("the worker leaves correct objects alone and restores changed ones", async () => {
   const { cluster, worker } = setUp(quota);
   worker.add(request(team));
   await worker.drain();
@@ -110,7 +110,7 @@ Deno.test("the worker leaves in peace what is as it should be, and restores what
   assert.deepEqual(dig(await cluster.read(quotaPath), "spec", "hard"), { pods: "10" });
 });
 
-Deno.test("the worker deletes what was made for a trigger that is deleted", async () => {
+Deno.test("the worker deletes the downstream objects of a deleted trigger", async () => {
   const { cluster, worker } = setUp(quota);
   worker.add(request(team));
   await worker.drain();
@@ -192,7 +192,7 @@ Deno.test("a target that cannot be read is tried as often as other failures", as
   assert.equal(waits.length, 9);
 });
 
-Deno.test("the worker does not repeat what the API server refuses for good", async () => {
+Deno.test("the worker does not retry a write that the API server refuses for good", async () => {
   const { cluster, worker, waits, log } = setUp(quota);
   cluster.interfere = ({ method }) =>
     method === "POST" ? { ok: false, status: 422, message: "invalid" } : undefined;
@@ -202,7 +202,7 @@ Deno.test("the worker does not repeat what the API server refuses for good", asy
   assert.ok(log.lines.includes("error effects given up"));
 });
 
-Deno.test("the worker counts an object that somebody else made first as made", async () => {
+Deno.test("the worker counts an object that another client created first as made", async () => {
   const { cluster, worker, waits } = setUp(quota);
   cluster.interfere = ({ method }) =>
     method === "POST" ? { ok: false, status: 409, message: "already exists" } : undefined;
@@ -315,7 +315,7 @@ Deno.test("requests of one namespace that wait for their next try do not keep ou
   await worker.drain();
 });
 
-Deno.test("a look-up that hangs holds up its own namespace only", async () => {
+Deno.test("a hanging look-up delays only its namespace", async () => {
   const { cluster, worker } = setUp(`${pullSecret}---${touch}`, { objects: `${teamNamespace}---${secrets}` });
   let answer = (): void => {};
   const hanging = new Promise<void>((resolve) => answer = resolve);
@@ -395,7 +395,7 @@ Deno.test("a worker that may not read triggers does nothing for them, and says w
   assert.ok(log.lines.includes("error effects given up"));
 });
 
-Deno.test("a generated object that somebody deletes is made again", async () => {
+Deno.test("the worker makes a deleted downstream object again", async () => {
   const { cluster, worker } = setUp(quota, { triggers: "as-stored" });
   worker.add(request(team));
   await worker.drain();
@@ -406,7 +406,7 @@ Deno.test("a generated object that somebody deletes is made again", async () => 
   assert.notEqual(await cluster.read(quotaPath), undefined);
 });
 
-Deno.test("a deletion that was refused by somebody else takes nothing along", async () => {
+Deno.test("a deletion that another webhook denies deletes no downstream objects", async () => {
   const { cluster, worker, log } = setUp(quota, { triggers: "as-stored", attempts: 2 });
   worker.add(request((await cluster.read("/api/v1/namespaces/team"))!));
   await worker.drain();
@@ -416,7 +416,7 @@ Deno.test("a deletion that was refused by somebody else takes nothing along", as
   assert.ok(log.lines.includes("debug effects given up"));
 });
 
-Deno.test("server-side apply writes only the rule's own fields", async () => {
+Deno.test("server-side apply writes only the fields of the rule", async () => {
   const { cluster, worker } = setUp(
     quota.replace("spec:\n  rules", "spec:\n  useServerSideApply: true\n  rules"),
   );

@@ -72,7 +72,7 @@ for (const [given, method, path] of calls) {
   });
 }
 
-Deno.test("a deletion is of the very object that was meant", async () => {
+Deno.test("a deletion has the uid of its object as precondition", async () => {
   const api = cluster({ ok: true, status: 200, body: {} });
   await carryOut(effect("delete", map), api);
   assert.deepEqual((api.calls[0]?.body as JsonObject)["preconditions"], { uid: "u" });

@@ -82,7 +82,7 @@ const copying = generating.replace(
   `- expression: generator.Apply(object.metadata.name, [resource.Get("v1", "secrets", "default", "regcred")])\n`,
 );
 
-Deno.test("what a GeneratingPolicy copies follows its source, and goes with it", async () => {
+Deno.test("a clone of a GeneratingPolicy follows its source, and is deleted with it", async () => {
   const { read, cluster, replace, remove, follow } = await setUp(copying);
   assert.deepEqual((await read(copy))["data"], { a: "eA==" });
   assert.equal(dig(await read(copy), "metadata", "labels", "generate.kyverno.io/source-uid"), "u-source");
@@ -124,7 +124,7 @@ Deno.test("a GeneratingPolicy that does not synchronize follows nothing", async 
   assert.deepEqual(await follow({ object: await read(settings), state: "present" }), []);
 });
 
-Deno.test("what a GeneratingPolicy made is deleted with it, unless it leaves orphans", async () => {
+Deno.test("the downstream objects of a GeneratingPolicy are deleted with it, unless it leaves orphans", async () => {
   const orphans = "evaluation: {orphanDownstreamOnPolicyDelete: {enabled: true}, ";
   for (
     const [text, left] of [[generating, false], [generating.replace("evaluation: {", orphans), true]] as const
@@ -142,7 +142,7 @@ Deno.test("what a GeneratingPolicy made is deleted with it, unless it leaves orp
   }
 });
 
-Deno.test("what a rule made under another name stays when the rule goes", async () => {
+Deno.test("a downstream object under another name stays when the rule is deleted", async () => {
   const { cluster, ports, log, worker, snapshot } = await setUp();
   let current = snapshot;
   const upkeep = new Upkeep({ snapshot: () => current, ports, log, worker });
@@ -179,7 +179,7 @@ Deno.test("a clone dies with its source", async () => {
   assert.equal(await cluster.read(copy), undefined);
 });
 
-Deno.test("what is edited after its trigger stopped matching, or was replaced, is left alone", async () => {
+Deno.test("an edited downstream object stays as edited when its trigger no longer matches or was replaced", async () => {
   const { cluster, read, replace, follow } = await setUp();
   const object = await read(settings);
   const { team: _, ...labels } = dig(
@@ -203,7 +203,7 @@ Deno.test("what is edited after its trigger stopped matching, or was replaced, i
   assert.deepEqual(await follow({ object, state: "deleted" }), []);
 });
 
-Deno.test("objects that nobody generated, and those of unknown rules, are left alone", async () => {
+Deno.test("objects that no rule generated, and those of unknown rules, are left alone", async () => {
   const { read, follow } = await setUp();
   assert.deepEqual(await follow({ object: await read("/api/v1/namespaces/blue"), state: "present" }), []);
   const object = await read(settings);

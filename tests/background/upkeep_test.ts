@@ -115,7 +115,7 @@ spec:
       "metadata": dyn({"name": "NAME"}), "data": dyn({"color": variables.found})}])
 `;
 
-Deno.test("what a GeneratingPolicy makes under another name takes the place of what it made", async () => {
+Deno.test("an object that a GeneratingPolicy makes under another name replaces the former one", async () => {
   const { cluster, start, change, remove } = setUp(generating.replace("NAME", "settings"));
   const replica = start();
   await replica.look();
@@ -188,7 +188,7 @@ Deno.test("a look at a cluster that is as it should be writes nothing", async ()
   assert.deepEqual(await restarted(), []);
 });
 
-Deno.test("what was deleted while no replica ran is made again", async () => {
+Deno.test("a new replica makes downstream objects again that were deleted while none ran", async () => {
   const { ran, restarted, remove } = setUp();
   await ran();
   await remove(settings);
@@ -197,7 +197,7 @@ Deno.test("what was deleted while no replica ran is made again", async () => {
   assert.deepEqual(await restarted(), [made(settings), made(copy)]);
 });
 
-Deno.test("what was changed while no replica ran is put right", async () => {
+Deno.test("a new replica restores downstream objects that were changed while none ran", async () => {
   const { cluster, ran, restarted } = setUp();
   await ran();
   await cluster.inner.call({
@@ -221,7 +221,7 @@ Deno.test("objects that were there before a rule get nothing, at its start and l
   assert.equal(await cluster.read(oldSettings), undefined);
 });
 
-Deno.test("what was made goes when its trigger went while no replica ran", async () => {
+Deno.test("a new replica deletes downstream objects whose trigger was deleted while none ran", async () => {
   const { ran, restarted, remove, cluster } = setUp(
     synchronized.replaceAll('namespace: "{{ request.object.metadata.name }}"', "namespace: old"),
   );
@@ -232,7 +232,7 @@ Deno.test("what was made goes when its trigger went while no replica ran", async
   assert.deepEqual(await restarted(), replica.map((path) => `DELETE ${path}`));
 });
 
-Deno.test("what was made goes when its trigger stopped matching while no replica ran", async () => {
+Deno.test("a new replica deletes downstream objects whose trigger stopped matching while none ran", async () => {
   const { cluster, ran, restarted } = setUp();
   await ran();
   const trigger = (await cluster.read(bluePath))!;
@@ -256,7 +256,7 @@ Deno.test("clones go when their source went while no replica ran", async () => {
   assert.deepEqual(await restarted(), [`DELETE ${copy}`]);
 });
 
-Deno.test("nothing is deleted when what it depends on cannot be listed", async () => {
+Deno.test("nothing is deleted when the objects that it depends on cannot be listed", async () => {
   const { cluster, ran, restarted, remove, log } = setUp();
   await ran();
   await remove(source);
@@ -276,7 +276,7 @@ Deno.test("a replica that does not lead does nothing", async () => {
   assert.deepEqual(await restarted({ leads: () => false }), []);
 });
 
-Deno.test("data that is changed in a rule reaches what the rule made", async () => {
+Deno.test("changed data of a rule reaches its downstream objects", async () => {
   const { cluster, start, change } = setUp();
   const replica = start();
   await replica.look();

@@ -16,7 +16,7 @@ Deno.test("digests are those of the platform, of any text", () => {
   }));
 });
 
-Deno.test("the platform unpacks what gzip packs, and gunzip what the platform packs", () => {
+Deno.test("the platform unpacks the output of gzip, and gunzip that of the platform", () => {
   fc.assert(fc.property(fc.uint8Array({ maxLength: 20_000 }), (bytes) => {
     assert.deepEqual(new Uint8Array(gunzipSync(gzip(bytes))), bytes);
     assert.deepEqual(gunzip(new Uint8Array(gzipSync(bytes)), most), bytes);

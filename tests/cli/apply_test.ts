@@ -138,7 +138,7 @@ for (const [what, args, code, said] of notGreen) {
     }));
 }
 
-Deno.test("apply prints what Kyverno prints", () =>
+Deno.test("apply prints the same text as Kyverno", () =>
   inFolder(async (apply) => {
     const { code, out, err } = await apply(
       "@policy.yaml",

@@ -82,7 +82,7 @@ for (const [args, said] of twice) {
     }));
 }
 
-Deno.test("a key that YAML reads as a truth value is said to be one", () =>
+Deno.test("a diagnostic names a key that YAML reads as a boolean", () =>
   inFolder(
     {
       "policy.yaml": policy.replace("failureAction: Enforce", "failureAction: Enforce\n        on: [CREATE]"),

@@ -25,7 +25,7 @@ Deno.test("create test writes a test that runs", () =>
     assert.equal(code, 0);
   }));
 
-Deno.test("create test of recorded reviews expects what the policies say now", () =>
+Deno.test("create test writes the present results of recorded reviews as expectations", () =>
   inFolder({
     ...files,
     "one.json": review("with", { team: "shop" }, true),
@@ -52,7 +52,7 @@ Deno.test("create test of recorded reviews expects what the policies say now", (
     assert.equal(code, 0);
   }));
 
-Deno.test("create values, user-info and exception write what apply reads", () =>
+Deno.test("create values, user-info and exception write files that apply reads", () =>
   inFolder(files, async (run) => {
     const values = await run(
       "create",

@@ -40,7 +40,7 @@ Deno.test("a folder gets a file for each name, with the documents in order", () 
     );
   }));
 
-Deno.test("a .yaml file gets everything, and nothing of what was in it before", () =>
+Deno.test("a .yaml file gets all objects and keeps none of its former content", () =>
   within(async (folder) => {
     const path = join(folder, "all.yaml");
     await Deno.writeTextFile(path, "old: yes\n");
@@ -52,7 +52,7 @@ Deno.test("a .yaml file gets everything, and nothing of what was in it before", 
     assert.equal(await Deno.readTextFile(path), "");
   }));
 
-Deno.test("what cannot be written is reported", () =>
+Deno.test("a failed write is reported", () =>
   within(async (folder) => {
     await Deno.writeTextFile(join(folder, "file"), "");
     assert.match(await writeOutputs(outputs, join(folder, "file")) ?? "", /^cannot write to .*file/);

@@ -148,7 +148,7 @@ timeout 60 ${postern} test .; wait`,
     assert.match(out, /2 tests passed and 0 tests failed/);
   }));
 
-Deno.test("policies come from an http address, whose failures are said", async () => {
+Deno.test("apply loads policies from an http address and reports its failures", async () => {
   const server = Deno.serve(
     { port: 0, hostname: "127.0.0.1", onListen: () => {} },
     (request) =>
@@ -258,7 +258,7 @@ const forbidden: readonly (readonly [line: string, said: string])[] = [
   ["docs -o x", "error: cannot write to x: Writing it is not permitted"],
   ["schema -o x", "error: cannot write to x: Writing it is not permitted"],
 ];
-Deno.test("what may not be read or written is said with its name", () =>
+Deno.test("an error names the file that may not be read or written", () =>
   withFiles({ "policy.yaml": policy, "pod.yaml": good, "closed.yaml": policy }, async (folder) => {
     // Root may read everything; what Deno denies it refuses to everybody, with the same words.
     const denied =

@@ -107,7 +107,7 @@ Deno.test("test --record-images records what policies read, and tests pass witho
   });
 });
 
-Deno.test("test --record-images with a selector is refused, as it would lose what other tests need", async () => {
+Deno.test("test --record-images refuses a selector, because the recording would lack images of other tests", async () => {
   await withRegistry(async (run) => {
     const { code, err } = await run("test", "@", "--record-images", "-t", "rule=signed");
     assert.equal(code, 2);
@@ -115,7 +115,7 @@ Deno.test("test --record-images with a selector is refused, as it would lose wha
   });
 });
 
-Deno.test("apply and explain say from a recording what they said from the registry", async () => {
+Deno.test("apply and explain report the same from a recording as from the registry", async () => {
   await withRegistry(async (run, _, registry) => {
     const online = await run("apply", "@policy.yaml", "-r", "@pods.yaml", "--record-images", "@images.json");
     assert.equal(online.code, 1, online.err);

@@ -97,7 +97,7 @@ Deno.test("two entries with the same call in one request share the answer", asyn
   assert.equal(there.calls.length, 1);
 });
 
-Deno.test("what kept a value from loading is the error, not a missing key, and no operator hides it", async () => {
+Deno.test("the error of a failed load is reported, not a missing key, and no operator hides it", async () => {
   const context = contextOf(fakeApi({}), [configMap]);
   const text = await query(context, "cm.data.a || 'none'");
   assert.match(
@@ -106,7 +106,7 @@ Deno.test("what kept a value from loading is the error, not a missing key, and n
   );
 });
 
-Deno.test("an entry that nobody reads never fails", async () => {
+Deno.test("an entry that no expression reads never fails", async () => {
   const context = contextOf(fakeApi({}), [configMap, { name: "v", variable: { value: "x" } }]);
   assert.equal(await query(context, "v"), "x");
 });
@@ -252,7 +252,7 @@ const notText: [entry: JsonObject, fault: RegExp][] = [
   [{ apiCall: { urlPath: "{{ request.object.map }}" } }, /raw url: map\[toString:a\]/],
 ];
 for (const [entry, fault] of notText) {
-  Deno.test(`what is no text is no name: ${JSON.stringify(entry)}`, async () => {
+  Deno.test(`a value that is no text is no name: ${JSON.stringify(entry)}`, async () => {
     const store = new LoadTracker({ ports: fakeApi({}).ports });
     const environment = { now: () => 0, random: () => 0 };
     const object = { toString: "a", list: [], map: { toString: "a" } };

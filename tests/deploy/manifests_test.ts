@@ -107,7 +107,7 @@ Deno.test("every group of policies has a webhook, and no group has none", async 
   assert.equal(ignore?.["reinvocationPolicy"], "IfNeeded");
 });
 
-Deno.test("a policy with match conditions has a webhook of its own, which carries them", async () => {
+Deno.test("a policy with match conditions gets a separate webhook that carries them", async () => {
   const conditions =
     "webhookConfiguration: {matchConditions: [{name: not-mine, expression: 'request.name != \"a\"'}]}";
   const { objects } = await manifestsOf([
@@ -594,7 +594,7 @@ Deno.test("webhooks call a random path, which the pods read from a Secret and no
   assert.ok(webhooksOf(kept.objects, "Validating").has(`${paths[0]}/validate/fail`));
 });
 
-Deno.test("deploy.yaml is what the generator makes of policies/", async () => {
+Deno.test("deploy.yaml is the generator's output for policies/", async () => {
   const root = new URL("../../", import.meta.url).pathname;
   // In a process of its own, for paths are relative to the working directory, which all tests share.
   const args = [

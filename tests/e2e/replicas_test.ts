@@ -140,13 +140,16 @@ Deno.test({
         assert.equal(await value("configmap/made-for-trigger-before", ".metadata.name"), "");
         assert.equal(await value("configmap/count", ".data.times"), "11");
       });
-      await t.step("what was made goes when its trigger went while no replica ran", async () => {
-        await replicas.pop()!.stop();
-        await here("delete", "configmap", "trigger");
-        replicas.push(await replica());
-        await until(async () => await value("configmap/made-for-trigger", ".metadata.name") === "", 30);
-        await until(async () => await value("secret/copy-for-trigger", ".metadata.name") === "", 30);
-      });
+      await t.step(
+        "a new replica deletes downstream objects whose trigger was deleted while none ran",
+        async () => {
+          await replicas.pop()!.stop();
+          await here("delete", "configmap", "trigger");
+          replicas.push(await replica());
+          await until(async () => await value("configmap/made-for-trigger", ".metadata.name") === "", 30);
+          await until(async () => await value("secret/copy-for-trigger", ".metadata.name") === "", 30);
+        },
+      );
     } finally {
       await run("delete", "validatingwebhookconfiguration", namespace, "--ignore-not-found");
       await run("delete", "namespace", namespace, "--wait=false");

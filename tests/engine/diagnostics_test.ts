@@ -349,7 +349,7 @@ Deno.test("load: a policy that is right says nothing", () => {
   );
 });
 
-Deno.test("load: a generated rule does not repeat what is wrong with its source", () => {
+Deno.test("load: an autogen rule does not repeat the diagnostics of its source", () => {
   const found = diagnostics(deny("{key: a, operator: Equlas, value: b}"));
   assert.equal(found.filter((line) => line.includes("unknown-operator")).length, 1);
 });

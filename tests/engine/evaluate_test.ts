@@ -148,7 +148,7 @@ Deno.test("the action of a rule comes before the policy's, and overrides for nam
   assert.equal(decideNow(overridden, bad("prod-1")).allowed, false);
 });
 
-Deno.test("an update of what violated the rule before is let through, unless the rule says otherwise or has preconditions", () => {
+Deno.test("an update of an object that violated the rule before is admitted, unless the rule says otherwise or has preconditions", () => {
   const about = request(pod({ hostPID: true }), { operation: "UPDATE", oldObject: pod({ hostPID: true }) });
   const of = (rule: string) => decideNow(policies(policy("p", rule)), about).allowed;
   assert.equal(of(noHostPid), true);
@@ -168,7 +168,7 @@ Deno.test("a pattern has nothing to say about a DELETE, a deny has", () => {
   assert.equal(decision.results[0]!.rules[0]!.message, "web stays");
 });
 
-Deno.test("a Policy is only for its own namespace", () => {
+Deno.test("a Policy applies only in its namespace", () => {
   const text = policy("p", noHostPid).replace("ClusterPolicy", "Policy").replace(
     "{name: p}",
     "{name: p, namespace: team}",
@@ -179,7 +179,7 @@ Deno.test("a Policy is only for its own namespace", () => {
   assert.deepEqual(results(inTeam), ["team/p/no-host-pid fail"]);
 });
 
-Deno.test("an exception skips the rules that it names, for what it matches", () => {
+Deno.test("an exception skips the rules that it names, for objects that it matches", () => {
   const exception = `---
 apiVersion: kyverno.io/v2
 kind: PolicyException

@@ -146,7 +146,7 @@ Deno.test("a user has the Roles of all namespaces, but ClusterRoles bound in the
   assert.equal(decision.results[0]!.rules[0]!.message, "default:here,other:there edit,view");
 });
 
-Deno.test("a classic policy with an address of its own verifies no images", async () => {
+Deno.test("a classic policy with its own webhook path verifies no images", async () => {
   const text = imagePolicy('[{imageReferences: ["r.io/*"], failureAction: Enforce}]');
   const options = { phase: "mutate", ports: ports() } as const;
   const about = request(podOf(["r.io/one:v1"]));

@@ -67,7 +67,7 @@ function said({ allowed, denial, object, patch, results }: Decision): unknown {
   return JSON.parse(JSON.stringify({ allowed, denial, object, patch, lines }));
 }
 
-Deno.test("policies that merge in a row say and do what they say and do one by one", () => {
+Deno.test("policies that merge in a row decide the same as one by one", () => {
   const labels = fc.constantFrom<JsonObject>({}, { team: "a" }, { team: "b" });
   const spec = fc.constantFrom<JsonObject>(
     { containers: [{ name: "web", image: "x" }] },

@@ -45,7 +45,7 @@ Deno.test("reportProperties stay as written when preconditions are not met", () 
   assert.equal(properties?.["count"], "{{ length(request.object.spec.containers) }}");
 });
 
-Deno.test("a result's own properties win over the rule's", () => {
+Deno.test("the properties of a result win over those of its rule", () => {
   const rule = "    validate: {podSecurity: {level: baseline}}";
   const { properties } = resultOf(rule, { ...labelled, spec: { hostNetwork: true, containers: [] } });
   assert.equal(properties?.["standard"], "baseline");

@@ -200,7 +200,7 @@ spec:
   ]);
 });
 
-Deno.test("a trace names as refusing what the decision refuses for, whatever the policy's own failurePolicy says", async () => {
+Deno.test("a trace names the rules for which the decision denies, whatever failurePolicy the policy has", async () => {
   const erring = (name: string, failurePolicy: string): string =>
     `---
 apiVersion: kyverno.io/v1

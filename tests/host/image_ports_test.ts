@@ -54,7 +54,7 @@ async function said(
   }
 }
 
-Deno.test("a server reads no registry on its own machine unless it shall, a command does", async () => {
+Deno.test("a server reads no registry on its machine unless it is allowed to, a command does", async () => {
   assert.match(await said("key", { options: { for: "server" } }), /the address is not allowed/);
   assert.equal(await said("key", { options: { for: "server", localRegistries: true } }), "verified");
   assert.equal(await said("key", { options: { for: "command" } }), "verified");

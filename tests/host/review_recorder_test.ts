@@ -166,7 +166,7 @@ Deno.test("reviews that are too long or too many are dropped and counted, and no
     assert.equal(outcomes.at(-1), "dropped");
   }, { maxReviews: 1_000 }));
 
-Deno.test("a folder that goes away is said once, and recording goes on when it is back", () =>
+Deno.test("the recorder reports a missing folder once, and goes on when it is back", () =>
   recording(async ({ files, folder, outcomes, log, names }) => {
     await Deno.remove(folder, { recursive: true });
     files.add(answered());

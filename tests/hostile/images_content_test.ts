@@ -162,7 +162,7 @@ for (const { what, path, nth = 0, read } of readings) {
   });
 }
 
-Deno.test("a tag means what the registry sent, and not the digest that it says beside that", () =>
+Deno.test("a tag means the manifest that the registry sent, not the digest in its header", () =>
   withRegistry(async ({ registry, signatures, signed, verify }) => {
     const query = signed("key");
     const signedDigest = (await signatures.digest(query.image, {})) as { readonly digest: string };

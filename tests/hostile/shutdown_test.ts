@@ -9,7 +9,7 @@ const policies = denies("never", "validationFailureAction: Enforce", "kinds: [Co
 const review = JSON.stringify(admissionReview());
 const request = postBytes("/validate/fail", review);
 
-Deno.test("from SIGTERM on each answer ends its connection, and nobody's request is lost", async () => {
+Deno.test("from SIGTERM on each answer ends its connection, and no request is lost", async () => {
   await using server = await startServer({ policies, args: ["--no-tls"] });
   const before = await RawConnection.open(server.port);
   await before.write(request);

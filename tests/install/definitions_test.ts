@@ -36,7 +36,7 @@ function at(schema: Json, path: string): Json | undefined {
   }, schema);
 }
 
-Deno.test("the API server fills in what Kyverno's definitions do", () => {
+Deno.test("definitions set the same defaults as Kyverno's", () => {
   const [version] = dig(byName.get("clusterpolicies.kyverno.io")!, "spec", "versions") as readonly Json[];
   const policy = dig(version!, "schema", "openAPIV3Schema") ?? null;
   const defaults: Readonly<Record<string, Json>> = {
@@ -52,7 +52,7 @@ Deno.test("the API server fills in what Kyverno's definitions do", () => {
   }
 });
 
-Deno.test("definitions: what is said of a field is said of one that is there", () => {
+Deno.test("definitions: each description belongs to an existing field", () => {
   for (const { kind, fields, details = {} } of definedKinds) {
     const schema = structuralSchema(fields, details);
     for (const [path, detail] of Object.entries(details)) {

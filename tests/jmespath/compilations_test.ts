@@ -38,7 +38,7 @@ Deno.test("a pattern that depends on the request is compiled once", () => {
   assert.equal(compilations().regexes, before + 1);
 });
 
-Deno.test("what depends on no input is computed at load", () => {
+Deno.test("expressions without input are computed at load", () => {
   const compiled = compileExpression("x || regex_replace_all('a', to_upper('banana'), '')");
   assert.ok(!isFault(compiled));
   assert.equal(compiled.evaluate(scopeOf({}), environment), "BANANA");

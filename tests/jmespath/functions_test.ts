@@ -33,7 +33,7 @@ Deno.test("the functions are those that Kyverno documents", () => {
   assert.deepEqual([...functions.keys()].sort(), `${standard} ${custom}`.split(/\s+/).sort());
 });
 
-Deno.test("a function's own default registry applies to image_normalize()", () => {
+Deno.test("a configured default registry applies to image_normalize()", () => {
   const configured = kyvernoFunctions({ images: { defaultRegistry: "registry.example.com" } });
   assert.equal(
     evaluate("image_normalize('nginx')", null, { functions: configured }),

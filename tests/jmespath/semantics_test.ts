@@ -150,7 +150,7 @@ Deno.test("an expression reads a context by name, and reads all of it only by @"
   assert.equal(loaded.at(-1), "@");
 });
 
-Deno.test("a context's own fault is not taken for a missing key", () => {
+Deno.test("a fault of the context is not a missing key", () => {
   const scope: Scope = { get: () => new Fault("could not be loaded"), all: () => ({}) };
   for (const expression of ["x", "x || 'd'", "[x]", "x | @", "to_string(x)", "x == `null`", "!x", "x[*]"]) {
     const compiled = compileExpression(expression);

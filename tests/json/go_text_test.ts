@@ -21,7 +21,7 @@ Deno.test("goPrint() prints maps in key order and nil as <nil>", () => {
   assert.equal(goPrint({ b: [1, "x"], a: null }), "map[a:<nil> b:[1 x]]");
 });
 
-Deno.test("goJson() sorts keys and escapes what HTML would read", () => {
+Deno.test("goJson() sorts keys and escapes the characters of HTML", () => {
   assert.equal(goJson({ b: "<&>", a: 1 }), '{"a":1,"b":"\\u003c\\u0026\\u003e"}');
 });
 

@@ -69,10 +69,10 @@ const texts = [
   ],
 ];
 for (const text of texts) {
-  Deno.test(`in stages ${JSON.stringify(text)} is what it is at once`, () => compare(text));
+  Deno.test(`parsing ${JSON.stringify(text)} in stages gives the same as at once`, () => compare(text));
 }
 
-Deno.test("any JSON, whole or damaged, is in stages what it is at once", () => {
+Deno.test("parsing any JSON, whole or damaged, in stages gives the same as at once", () => {
   const edit = fc.tuple(fc.nat(), fc.nat(2), fc.constantFrom(...'[]{},:"\\ 1n'));
   fc.assert(
     fc.property(fc.json({ maxDepth: 4 }), fc.array(edit, { maxLength: 2 }), (json, edits) => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { type Json, jsonSize } from "../../lib/json/mod.ts";
 
-Deno.test("jsonSize() counts what compact JSON in UTF-8 takes", () => {
+Deno.test("jsonSize() counts the bytes of compact JSON in UTF-8", () => {
   fc.assert(fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
     const text = JSON.stringify(value);
     fc.pre(text.isWellFormed() && !/\\ud[89a-f]/.test(text));

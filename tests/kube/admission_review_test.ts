@@ -13,7 +13,7 @@ const request = {
 };
 const review = { apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview", request };
 
-Deno.test("parseReview() reads a request and fills what is absent", () => {
+Deno.test("parseReview() reads a request and fills absent fields", () => {
   const parsed = parseReview(review);
   assert.ok(parsed.ok);
   assert.deepEqual(parsed.review.request, {

@@ -87,7 +87,7 @@ function nextMessage(worker: Worker): Promise<unknown> {
   });
 }
 
-Deno.test("the bundle decides a review in a worker that has only what browsers have", async () => {
+Deno.test("the bundle decides a review in a worker with a browser's globals only", async () => {
   await inFolder(async (folder) => {
     await bundle("mod.ts", `${folder}/postern.js`);
     const source = workerSource(pathToFileURL(`${folder}/postern.js`).href);

@@ -17,7 +17,7 @@ Deno.test("policies of all kinds load without an error", () => {
   assert.equal(policies.policies.length, 4);
 });
 
-Deno.test("what is allowed has the patch of the mutations", async () => {
+Deno.test("an allowed response has the patch of the mutations", async () => {
   const response = await respond(admissionReview({ object: pod({ labels: { team: "a" } }) }));
   assert.equal(response.allowed, true);
   const patch = new TextDecoder().decode(decodeBase64(response.patch!) as Uint8Array);

@@ -45,7 +45,7 @@ Deno.test("a probe is answered while the main thread does something else", async
   thread.close();
 });
 
-Deno.test("the main thread says whether it is ready, and answers what is no probe", async () => {
+Deno.test("the main thread reports whether it is ready, and answers requests other than probes", async () => {
   let isReady = false;
   const thread = await openThread(() => isReady);
   assert.equal(await get(thread.port, "/health/liveness"), "200 ok");
@@ -90,7 +90,7 @@ Deno.test("a busy main thread gets no more different requests than it can rememb
   opened.close();
 });
 
-Deno.test("a port that is taken is said", async () => {
+Deno.test("a taken port is reported", async () => {
   const first = openPort();
   const second = await openProbePort({
     hostname,

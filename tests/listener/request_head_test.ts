@@ -64,7 +64,7 @@ for (const [what, head, status] of refused) {
   });
 }
 
-Deno.test("whatever a head is, it is read or refused", () => {
+Deno.test("any request head is read or refused", () => {
   const part = fc.oneof(
     fc.constantFrom(
       "GET",

@@ -47,7 +47,7 @@ Deno.test("work that would be done too late is shed when it arrives, or when its
   assert.equal(done.filter((name) => !name.includes("shed")).length, 40);
 });
 
-Deno.test("what is done between the turns counts as waiting too", async () => {
+Deno.test("work between the turns counts as waiting too", async () => {
   const turns = new Turns();
   let done = 0, shed = 0;
   const job = (until: number): Job => ({

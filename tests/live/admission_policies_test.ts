@@ -266,7 +266,7 @@ for (const [what, exceptions, expected] of exclusions) {
   });
 }
 
-Deno.test("what an exception allows is a literal, whatever its text is", () => {
+Deno.test("the allowed values of an exception are literals, for any text", () => {
   const text = `${onDeployments}---\n${exceptionText("e", `allowedValues: ["it's", 'a"b\\']`)}`
     .replace(patch, `[JSONPatch{op: "add", path: "/a", value: exceptions.allowedValues[0]}]`);
   const [policy] = generated(text)[0]!.objects;

@@ -243,7 +243,7 @@ for (const kind of ["*", "*/*", "Pod/*", "P*"]) {
   });
 }
 
-Deno.test("what a rule generates is a whole object: rights to a subresource count for nothing", async () => {
+Deno.test("a generated object needs the right to the resource: rights to a subresource do not count", async () => {
   const made = (kind: string) =>
     review(
       "/policyvalidate",

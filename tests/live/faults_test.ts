@@ -233,7 +233,7 @@ for (const fault of faults) {
   }
 }
 
-Deno.test("the page about faults says what was seen", async () => {
+Deno.test("docs/faults.md agrees with the observed behaviour", async () => {
   const page = new URL("../../docs/faults.md", import.meta.url);
   const rows = faults.map(({ name, lookUp: [first], watch: [second], effect: [third] }) =>
     `| ${name} | ${first} | ${second} | ${third} |`

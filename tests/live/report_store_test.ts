@@ -119,7 +119,7 @@ Deno.test("a report with other results is replaced", async () => {
   assert.deepEqual(writes, ["POST", "PUT"]);
 });
 
-Deno.test("what somebody else wrote into a report is replaced at the next scan", async () => {
+Deno.test("the next scan replaces a report that another client changed", async () => {
   const { store, writes, show } = storing();
   await store.write(pod, [row("fail", 1)]);
   await show();

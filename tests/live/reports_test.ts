@@ -204,7 +204,7 @@ async function outcomeOf(policy: string, change: Partial<WorkOutcome>): Promise<
   };
 }
 
-Deno.test("reports of effects: the trigger's report names what was generated", async () => {
+Deno.test("reports of effects: the trigger's report names the downstream objects", async () => {
   const [found] = workRows(await outcomeOf("teams", { carried: [made] }), 0);
   assert.equal(found?.object, object);
   assert.equal(dig(found?.rows[0], "result"), "pass");
@@ -214,7 +214,7 @@ Deno.test("reports of effects: the trigger's report names what was generated", a
   );
 });
 
-Deno.test("reports of effects: what could not be made is an error", async () => {
+Deno.test("reports of effects: a failed generation is an error", async () => {
   const failures = [{ message: "no room", retryable: true, by: { policy: "teams", rule: "quota" } }];
   const [found] = workRows(await outcomeOf("teams", { state: "given up", failures }), 0);
   assert.deepEqual([dig(found?.rows[0], "result"), dig(found?.rows[0], "message")], ["error", "no room"]);

@@ -68,7 +68,7 @@ spec: {rules: [{name: r, match: {any: [{resources: {kinds: [Pod]}}]}, validate: 
   assert.deepEqual(dig(rules[0]!, "match", "resources"), {});
 });
 
-Deno.test("status: what the account that reports may not read is named in Kyverno's words", async () => {
+Deno.test("status: the policy names the rights that the reporting account lacks, in Kyverno's words", async () => {
   const reviewed: string[] = [];
   const missing = await missingRights(
     compiled(onPods.replace("resources: [pods]", "resources: [pods, pods/exec]")),

@@ -127,7 +127,7 @@ Deno.test("an UpdateRequest goes once the target that was in the way is missing"
   assert.deepEqual(calls.map(callText).at(-1), `DELETE ${path}/UR`);
 });
 
-Deno.test("what is done for one existing trigger leaves the UpdateRequest of another one", async () => {
+Deno.test("the outcome for one existing trigger leaves the UpdateRequest of another one", async () => {
   const { calls, requests } = setUp();
   const about = (name: string): PolicyRequest =>
     existingRequest({ ...team, metadata: { name, uid: `u-${name}` } });
@@ -148,7 +148,7 @@ Deno.test("no more than 1,000 UpdateRequests are kept at a time", async () => {
   assert.equal(created, 1_000);
 });
 
-Deno.test("an UpdateRequest of somebody else is carried out and deleted", async () => {
+Deno.test("an UpdateRequest of another client is carried out and deleted", async () => {
   const { calls, worked, requests, notice } = setUp({ reads: { "/api/v1/namespaces/team": team } });
   notice(requestNamed("team"));
   await new Promise((resolve) => setTimeout(resolve));
@@ -158,7 +158,7 @@ Deno.test("an UpdateRequest of somebody else is carried out and deleted", async 
   assert.deepEqual(calls.map(callText), [`DELETE ${path}/theirs`]);
 });
 
-Deno.test("an UpdateRequest of somebody else whose target is missing is deleted", async () => {
+Deno.test("an UpdateRequest of another client whose target is missing is deleted", async () => {
   const { calls, worked, requests, notice } = setUp({ reads: { "/api/v1/namespaces/team": team } });
   notice(requestNamed("team"));
   await new Promise((resolve) => setTimeout(resolve));

@@ -301,7 +301,7 @@ Deno.test("webhooks: a rule that a wider one covers is left out", () => {
   assert.equal(asList(field(webhook, "rules")).length, 1);
 });
 
-Deno.test("webhooks: policies of each failurePolicy share one, and match conditions want one of their own", () => {
+Deno.test("webhooks: policies of each failurePolicy share one, and policies with match conditions get separate ones", () => {
   const secrets = "match: {any: [{resources: {kinds: [Secret]}}]}";
   const text = [
     policy({ name: "a", match: secrets }),
@@ -329,7 +329,7 @@ Deno.test("webhooks: policies of each failurePolicy share one, and match conditi
   );
 });
 
-Deno.test("webhooks: the ConfigMap's selectors, labels and annotations are taken, and the own namespace stays left out", () => {
+Deno.test("webhooks: they take the ConfigMap's selectors, labels and annotations, and leave out Postern's namespace", () => {
   const data = {
     webhooks: JSON.stringify({
       namespaceSelector: { matchLabels: { gate: "on" } },
@@ -357,7 +357,7 @@ Deno.test("webhooks: the ConfigMap's selectors, labels and annotations are taken
   assert.equal(dig(validate, "metadata", "annotations", "note"), "n");
 });
 
-Deno.test("webhooks: policies of policies.kyverno.io have webhooks of their own kind", () => {
+Deno.test("webhooks: each kind of policies.kyverno.io has separate webhooks", () => {
   const text = `
 apiVersion: policies.kyverno.io/v1
 kind: ValidatingPolicy
@@ -533,7 +533,7 @@ Deno.test("webhooks: a rule about every namespaced kind is left out beside one a
   assert.deepEqual(asList(field(webhook, "rules")).map((each) => field(each, "scope")), ["*"]);
 });
 
-Deno.test("webhooks: what the API server refuses of a configuration is left out alone", () => {
+Deno.test("webhooks: only the webhook that the API server refuses is left out of a configuration", () => {
   const configuration = { webhooks: [{ name: "a" }, { name: "b" }, { name: "c" }] };
   const reason =
     'it is invalid: [webhooks[1].rules[0]: Required value, webhooks[1].name: Invalid value: "b"]';

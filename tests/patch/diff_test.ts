@@ -52,7 +52,7 @@ for (const [name, original, changed, operations] of cases) {
   });
 }
 
-Deno.test("diff() does not look into what is the same object", () => {
+Deno.test("diff() does not compare the parts of an identical object", () => {
   const shared = new Proxy({}, {
     ownKeys: () => assert.fail("looked into"),
   });
@@ -78,7 +78,7 @@ function fields(count: number, value: (index: number) => Json): Json {
   return Object.fromEntries(texts(count, (index) => `k${index}`).map((key, index) => [key, value(index)]));
 }
 
-Deno.test("diff() replaces what would take thousands of operations, and nothing else", () => {
+Deno.test("diff() replaces a value that would take thousands of operations, and no other", () => {
   const cases:
     readonly (readonly [what: string, before: Json, after: Json, operations: number, path: string])[] = [
       ["fields that are few enough", fields(2_000, () => 0), fields(2_000, () => 1), 2_000, "/a/k0"],

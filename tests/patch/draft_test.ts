@@ -34,7 +34,7 @@ const patchLists: [name: string, resources: fc.Arbitrary<JsonObject>, patches: f
   ["of any JSON", anything.map((spec) => pod(spec)), anything],
 ];
 for (const [name, resources, patches] of patchLists) {
-  Deno.test(`a draft becomes what merges one by one make: ${name}`, () => {
+  Deno.test(`a draft equals the result of merges one by one: ${name}`, () => {
     fc.assert(
       fc.property(resources, fc.array(patches, { minLength: 1, maxLength: 5 }), compareMerges),
       { numRuns: 1000 },

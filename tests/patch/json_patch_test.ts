@@ -87,7 +87,7 @@ for (const [name, operation, path, value] of changes) {
   Deno.test(`apply() ${name}`, () => assert.deepEqual(get(apply([operation]), ...path), value));
 }
 
-Deno.test("apply() makes __proto__ an own key of a copy, not of anything else", () => {
+Deno.test("apply() writes __proto__ as a key of the copy, and changes no prototype", () => {
   const result = apply([{ op: "add", path: "/__proto__/x", value: 1 }], {});
   assert.deepEqual(Object.keys(result as object), ["__proto__"]);
   assert.equal(({} as Record<string, unknown>).x, undefined);
@@ -196,7 +196,7 @@ interface SuiteCase {
 }
 
 const suite = [...tests, ...specTests] as unknown as SuiteCase[];
-Deno.test("the json-patch test suite agrees, but for what the options change", () => {
+Deno.test("the json-patch test suite agrees, except where the options differ", () => {
   const differing: string[] = [];
   for (const { comment, doc, patch, expected, error, disabled } of suite) {
     if (disabled) continue;
@@ -243,7 +243,7 @@ function oracle(operations: readonly PatchOperation[], start: Json): Json | unde
   }
 }
 
-Deno.test("whatever RFC 6902 allows gives what another implementation gives", () => {
+Deno.test("every patch that RFC 6902 allows gives the same as another implementation", () => {
   const start = deepFreeze({ a: 1, b: { c: "y", d: { e: "x" } }, list: [{ n: 1 }, "two"] });
   let compared = 0;
   fc.assert(
@@ -258,7 +258,7 @@ Deno.test("whatever RFC 6902 allows gives what another implementation gives", ()
   assert.ok(compared > 100, `only ${compared} were allowed`);
 });
 
-Deno.test("patches of one draft make what they make one by one", () => {
+Deno.test("patches of one draft give the same as one by one", () => {
   const start = deepFreeze({ a: { x: [1, { y: 2 }] }, b: { c: 1, d: { e: [] } }, list: [{ p: 1 }, [2], 3] });
   fc.assert(
     fc.property(fc.array(fc.array(operation, { maxLength: 3 }), { maxLength: 5 }), (patches) => {
@@ -277,7 +277,7 @@ Deno.test("patches of one draft make what they make one by one", () => {
   );
 });
 
-Deno.test("what a patch of a draft copies are two values from then on, and a document never contains itself", () => {
+Deno.test("a copy in a draft is a separate value, and a document never contains itself", () => {
   const draft = new Draft<Json>({ a: { n: [1] } });
   const change = (...operations: PatchOperation[]): void => {
     assert.equal(planJsonPatch(operations).change(draft), undefined);

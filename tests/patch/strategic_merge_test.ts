@@ -355,7 +355,7 @@ for (const [name, patch] of refused) {
   });
 }
 
-Deno.test("apply() shares what it does not change", () => {
+Deno.test("apply() shares unchanged parts", () => {
   const resource = pod({ containers: [web, log], volumes: [{ name: "v" }] });
   const result = patched(resource, { spec: { containers: [{ name: "web", tty: true }] } }) as JsonObject;
   const before = resource.spec as JsonObject, after = result.spec as JsonObject;
@@ -364,7 +364,7 @@ Deno.test("apply() shares what it does not change", () => {
   assert.equal((after.containers as Json[])[1], log);
 });
 
-Deno.test("apply() normalizes what an earlier patch has left", () => {
+Deno.test("apply() normalizes lists that an earlier patch left", () => {
   const twice = [{ name: "A", value: "1" }, { name: "A", value: "2" }];
   const resource = pod({ containers: [web, { ...web, env: twice }] });
   const first = patched(resource, { metadata: { labels: { a: "1" } } });
@@ -379,7 +379,7 @@ Deno.test("apply() normalizes what an earlier patch has left", () => {
   );
 });
 
-Deno.test("apply() compiles no conditions, except for what a resource makes of them", () => {
+Deno.test("apply() compiles no conditions, except those that a resource's values complete", () => {
   const plan = planStrategicMerge({
     metadata: { "(name)": "p*", "+(labels)": { a: "1" } },
     spec: { containers: [{ "(name)": "*", "<(image)": "*", "+(tty)": true }] },
@@ -399,7 +399,7 @@ Deno.test("planStrategicMerge() reads parts that it has seen before only once", 
   assert.equal(patternCompilations(), before);
 });
 
-Deno.test("planStrategicMerge() refuses what is no map", () => {
+Deno.test("planStrategicMerge() refuses a patch that is no map", () => {
   assert.match(
     String(patched(pod({}), [1])),
     /^error: failed to preProcess rule: wrong node kind: expected Mapping/,
@@ -407,7 +407,7 @@ Deno.test("planStrategicMerge() refuses what is no map", () => {
   assert.match(String(patched(pod({}), "x")), /^error: failed to preProcess rule: wrong node kind/);
 });
 
-Deno.test("planStrategicMerge() refuses what is nested too deeply", () => {
+Deno.test("planStrategicMerge() refuses a patch that is nested too deeply", () => {
   let patch: Json = 1;
   for (let depth = 0; depth < 1000; depth++) patch = { a: patch };
   assert.match(String(patched(pod({}), patch)), /^error: patch is nested deeper than/);
@@ -418,7 +418,7 @@ Deno.test("apply() refuses a list where a map of elements is expected", () => {
   assert.match(String(result), /^error: failed to preProcess rule: wrong node kind: expected SequenceNode/);
 });
 
-Deno.test("apply() bounds what nested lists make of each other", () => {
+Deno.test("apply() bounds the growth of nested lists", () => {
   const containers = Array.from({ length: 300 }, (_, index) => ({
     name: `c${index}`,
     env: [{ name: `a${index}` }, { name: `b${index}` }],
@@ -446,7 +446,7 @@ Deno.test("applying a patch twice changes nothing more", () => {
   }));
 });
 
-Deno.test("what a patch has made is patched as a copy of it would be", () => {
+Deno.test("the result of a patch is patched as a copy of it would be", () => {
   fc.assert(fc.property(loose, change, change, (spec, first, second) => {
     const once = patched(pod(spec as Json), first as Json);
     const copy = JSON.parse(JSON.stringify(once)) as Json;
@@ -455,7 +455,7 @@ Deno.test("what a patch has made is patched as a copy of it would be", () => {
   }));
 });
 
-Deno.test("whatever the patch is, the resource is not modified and the answer is a resource or an error", () => {
+Deno.test("no patch modifies the resource, and each gives a resource or a fault", () => {
   fc.assert(
     fc.property(anything, anything, (patch, spec) => {
       const result = patched(pod(spec), patch);
@@ -477,7 +477,7 @@ Deno.test("a merged object, which may be a Secret, is not kept after its request
   assert.equal(merged.deref(), undefined);
 });
 
-Deno.test("a merge into a draft sees what a JSON patch repeated since the last merge", () => {
+Deno.test("a merge into a draft sees elements that a JSON patch repeated since the last merge", () => {
   const draft = new Draft(pod({ containers: [web] }));
   const merge = planStrategicMerge({ spec: { containers: [{ name: "log", tty: true }] } });
   assert.ok(!isFault(merge));

@@ -65,7 +65,7 @@ Deno.test("a Policy without namespace is in default, and is called by its name a
   assert.deepEqual([kind, namespace, key], ["Policy", "default", "p"]);
 });
 
-Deno.test("a rule's own action and overrides stand beside the policy's", () => {
+Deno.test("the action and overrides of a rule stand beside the policy's", () => {
   const policy = policyOf(
     "validationFailureActionOverrides: [{action: enforce, namespaces: [prod-*]}]",
     "validate: {failureAction: Enforce, failureActionOverrides: [{action: Audit, namespaceSelector: {matchLabels: {a: b}}}], allowExistingViolations: false, deny: {}}",

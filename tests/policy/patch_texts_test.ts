@@ -53,7 +53,7 @@ for (const [what, text, json] of rows) {
   });
 }
 
-Deno.test("what is no policy with rules stays as it is in a bundle", () => {
+Deno.test("a document that is no policy with rules stays unchanged in a bundle", () => {
   for (
     const value of [null, 1, [], { spec: 1 }, { spec: { rules: {} } }, {
       spec: { rules: [null, 1, { mutate: [] }] },

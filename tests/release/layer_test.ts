@@ -40,7 +40,7 @@ Deno.test("the order of files does not change a layer", async () => {
   assert.deepEqual(layers[0], layers[1]);
 });
 
-Deno.test("a layout has each content under its digest, and lists what it offers", async () => {
+Deno.test("a layout stores each content under its digest and lists its contents", async () => {
   const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
   try {
     const layout = await OciLayout.create(folder);

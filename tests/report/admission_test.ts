@@ -24,7 +24,7 @@ Deno.test("an admitted request without changes gets its uid back and nothing els
   assert.deepEqual(respond(decision(passed)), { uid: "u-1", allowed: true });
 });
 
-Deno.test("the review that goes back has the API server's own version, whatever came in", () => {
+Deno.test("the answered review has the API server's version, for any version received", () => {
   const review = admissionReview(respond(decision([])));
   assert.deepEqual(review, {
     apiVersion: "admission.k8s.io/v1",

@@ -51,7 +51,7 @@ Deno.test("testTable() prints the number of rows above ten", () => {
   assert.match(testTable(rows(11), { detailed: false }), /│ ID \(11\) {2}│ POLICY/);
 });
 
-Deno.test("testTable() pads what it paints by what is seen of it", () => {
+Deno.test("testTable() pads coloured cells by their visible width", () => {
   const painted = testTable([ok, failed], {
     detailed: false,
     paint: (style, text) => `<${style}>${text}</>`,
@@ -113,7 +113,7 @@ expected: pass</failure>
 Deno.test("testJunit() agrees with JUnit's published schema", () =>
   assertJunit(testJunit([ok, failed, skipped], { detailed: true })));
 
-Deno.test("testSarif() agrees with its published schema, and leaves out what passes", () => {
+Deno.test("testSarif() agrees with its published schema and leaves out passing rows", () => {
   const ajv = new Ajv.default({ strict: false, allErrors: true, unicodeRegExp: false });
   addFormats.default(ajv);
   const validate = ajv.compile(sarifSchema);

@@ -132,7 +132,7 @@ Deno.test("a target whose patch fails keeps the others from nothing", async () =
   assert.equal(decision.effects.length, 1);
 });
 
-Deno.test("a Policy finds targets in its own namespace only", async () => {
+Deno.test("a Policy finds targets only in its namespace", async () => {
   const text = policy("namespace: green").replace("kind: ClusterPolicy", "kind: Policy")
     .replace("{name: p}", "{name: p, namespace: blue}");
   const decision = await decide(text);

@@ -22,7 +22,7 @@ Deno.test("audit rules are evaluated after the answer, once, by the webhook that
   assert.match(await metrics.text(), /policy_name="audited".*rule_result="fail"/);
 });
 
-Deno.test("the audit queue is bounded, and what is dropped is counted", async () => {
+Deno.test("the audit queue is bounded and counts dropped requests", async () => {
   const audited = denies("audited", "validationFailureAction: Audit");
   const { review, audit, lines } = serving(audited);
   for (let index = 0; index < 300; index++) {
@@ -38,7 +38,7 @@ Deno.test("the audit queue is bounded, and what is dropped is counted", async ()
   assert.equal(done + dropped.reduce((sum, each) => sum + each, 0), 300);
 });
 
-Deno.test("an audit line says what the request was about, once, whatever many rules failed", async () => {
+Deno.test("an audit line names the request once, even if many rules failed", async () => {
   const audited = denies("one", "validationFailureAction: Audit") +
     denies("two", "validationFailureAction: Audit");
   const { review, audit, lines } = serving(audited);

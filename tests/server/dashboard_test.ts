@@ -47,7 +47,7 @@ interface PanelModel {
   readonly targets: readonly { readonly refId: string; readonly expr: string }[];
 }
 
-Deno.test("the dashboard's panels have ids of their own and lie beside each other", () => {
+Deno.test("the dashboard's panels have unique ids and lie beside each other", () => {
   const { panels: models, schemaVersion, uid } = dashboard() as unknown as {
     readonly panels: readonly PanelModel[];
     readonly schemaVersion: number;

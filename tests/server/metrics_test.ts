@@ -108,7 +108,7 @@ for (const [what, policies, path, line] of families) {
   });
 }
 
-Deno.test("results of the background scan have a cause of their own", async () => {
+Deno.test("metrics label results of the background scan with their cause", async () => {
   const snapshot = snapshotOf(denies("scanned", enforce));
   const metrics = new Metrics();
   const decision = await evaluate(snapshot, request(), { phase: "validate", ports: portsOf() });
@@ -140,7 +140,7 @@ Deno.test("policies that come, change and go are counted, and those that stay ar
   ]);
 });
 
-Deno.test("what others count is read when metrics are", async () => {
+Deno.test("the metrics page reads the counts of other parts when it is read", async () => {
   const metrics = new Metrics("1.2.3");
   let dropped = 0;
   metrics.follow({ droppedEvents: () => dropped, updateRequests: () => 4 });

@@ -74,7 +74,7 @@ spec:
   assert.deepEqual(JSON.parse(text), [{ op: "add", path: "/metadata/labels", value: { team: "ä" } }]);
 });
 
-Deno.test("what Kyverno filters is admitted without evaluating a policy", async () => {
+Deno.test("the server admits resources that Kyverno's filters exclude, without evaluating a policy", async () => {
   const { review } = serving(groups);
   const unseen: [string, JsonObject][] = [
     ["kube-system", admissionReview({ namespace: "kube-system", object: pod({ namespace: "kube-system" }) })],
@@ -139,7 +139,7 @@ Deno.test("metrics are Prometheus text with few labels", async () => {
   assert.doesNotMatch(text, /default|review-1|alice/);
 });
 
-Deno.test("kinds that policies name have series of their own, and ever new ones share one", async () => {
+Deno.test("each kind that policies name has a metric series; all other kinds share one", async () => {
   const snapshot = snapshotOf(denies("named", enforce, "kinds: [example.com/v1/Named]"));
   const { metrics, review } = serving(snapshot);
   metrics.loaded(snapshot);
@@ -212,7 +212,7 @@ Deno.test("a bug behind the decision does not take the uid away either", async (
   assert.deepEqual([answer.uid, answer.allowed], ["review-1", false]);
 });
 
-Deno.test("the log of a denial names what failed and holds no object", async () => {
+Deno.test("the log of a denial names the failed rules and holds no object", async () => {
   const { review, lines } = serving(groups);
   const object = { ...pod(), data: { password: "hunter2" } };
   await review("/validate/fail", admissionReview({ object, dryRun: true }));

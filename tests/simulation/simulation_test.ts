@@ -25,7 +25,7 @@ async function first(texts: Partial<SimulationTexts>): Promise<InputOutcome> {
   return found;
 }
 
-Deno.test("an object that a policy refuses: the rule, the path, the response, and what kubectl prints", async () => {
+Deno.test("a denied object: the rule, the path, the response, and kubectl's output", async () => {
   const { allowed, rules, response, kubectl, input } = await first({
     policies: requireTeam,
     resources: pod(),
@@ -52,7 +52,7 @@ Deno.test("an object that is allowed: kubectl says that it was created", async (
   assert.equal(kubectl, "pod/web created");
 });
 
-Deno.test("an AdmissionReview is decided as the webhooks do, with its own user", async () => {
+Deno.test("an AdmissionReview is decided as by the webhooks, with its user", async () => {
   const policies = requireTeam.replace(
     "    validate:",
     "    exclude: { any: [{ subjects: [{ kind: User, name: ann }] }] }\n    validate:",
@@ -83,7 +83,7 @@ Deno.test("an AdmissionReview is decided as the webhooks do, with its own user",
   assert(ann.rules.some(({ selection }) => selection?.exclude.some(({ holds }) => holds)));
 });
 
-Deno.test("a review that cannot be read says what is wrong with it", async () => {
+Deno.test("a diagnostic explains why a review cannot be read", async () => {
   const { allowed, kubectl } = await first({
     resources: "{ apiVersion: admission.k8s.io/v1, kind: AdmissionReview }",
   });
@@ -110,7 +110,7 @@ spec:
 const limits =
   `{ apiVersion: v1, kind: ConfigMap, metadata: { name: limits, namespace: shop }, data: { most: "5" } }`;
 
-Deno.test("what is looked up in the cluster is listed with its answer", async () => {
+Deno.test("a simulation lists each look-up in the cluster with its answer", async () => {
   const { rules, lookups, kubectl } = await first({ policies: lookUp, resources: pod(), cluster: limits });
   assert.deepEqual(lookups.map(({ source, what }) => [source, what]), [
     ["cluster", "GET /api/v1/namespaces/shop/configmaps/limits"],
@@ -121,7 +121,7 @@ Deno.test("what is looked up in the cluster is listed with its answer", async ()
   assert.match(kubectl ?? "", /5 at most/);
 });
 
-Deno.test("without a cluster, values stand in for what would be loaded, as in tests of policies", async () => {
+Deno.test("without a cluster, given values stand in for loaded ones, as in tests of policies", async () => {
   const values =
     `{ apiVersion: cli.kyverno.io/v1alpha1, kind: Values, policies: [{ name: limits, rules: [{ name: limit, values: { limits.data.most: "7" } }] }] }`;
   const { lookups, kubectl } = await first({ policies: lookUp, resources: pod(), values });
@@ -134,7 +134,7 @@ const callService = lookUp.replace(
   `apiCall: { method: GET, service: { url: "http://limits.example/v1" } }`,
 );
 
-Deno.test("a service answers what is given for it, and nothing else is reached", async () => {
+Deno.test("a service returns the given answer, and no other is reached", async () => {
   const given =
     `apiCallResponses: [{ url: "http://limits.example/v1", method: GET, response: { statusCode: 200, body: { data: { most: 3 } } } }]`;
   const { lookups } = await first({ policies: callService, resources: pod(), answers: given });
@@ -203,7 +203,7 @@ Deno.test("mistakes are diagnostics with the name of their text, and the rest is
   assert.equal((await outcome(0)).allowed, false);
 });
 
-Deno.test("outcomes share their cluster, and none sees what another wrote into it", async () => {
+Deno.test("outcomes share their cluster, and none sees the writes of another", async () => {
   const policies = `
 apiVersion: kyverno.io/v1
 kind: ClusterPolicy

@@ -93,7 +93,7 @@ Deno.test("the documentation has its guides and its reference", () => {
   }
 });
 
-Deno.test("pages have no violation that axe finds, and ask nobody else", async () => {
+Deno.test("pages have no violation that axe finds, and call no other host", async () => {
   await withSite(async ({ browser, url }) => {
     for (const colorScheme of ["light", "dark"] as const) {
       const context = await browser.newContext({ colorScheme });

@@ -23,7 +23,7 @@ Deno.test("renderings share the constant parts of a document", () => {
   assert.deepEqual(document.moving[0], "{{ n }}");
 });
 
-Deno.test("a template lists its variables, with path, column and what they read", () => {
+Deno.test("a template lists its variables, with path, column and the names that they read", () => {
   const template = compileTemplate({ a: ["x {{ request.object.spec }}"], "{{ key }}": "{{ b || c }}" });
   assert.deepEqual(
     template.uses.map(({ expression, path, column, names }) => [expression, path, column, names]),

@@ -61,7 +61,7 @@ const pods = fc.array(
   { minLength: 1, maxLength: 6 },
 );
 
-Deno.test("the items of long lists come one by one, whatever they hold", () => {
+Deno.test("the items of long lists come one by one, for any content", () => {
   const options = { listLength: 60 };
   fc.assert(
     fc.property(pods, fc.array(fc.integer({ min: 1, max: 90 }), { minLength: 1 }), (items, pieces) => {

@@ -55,7 +55,7 @@ Deno.test("a leading U+FEFF has every character escaped", () => {
   assert.equal(goYaml("\ufeffa\u00a0"), '"\\uFEFF\\x61\\_"\n');
 });
 
-Deno.test("goYaml() with a step of four is what Kyverno's command line prints, and reads back", () => {
+Deno.test("goYaml() with a step of four prints as Kyverno's command line does, and reads back", () => {
   const value = {
     long: "one\ntwo\n",
     lead: "  first\nsecond",
@@ -155,7 +155,7 @@ const { value } = fc.letrec<{ value: Json }>((tie) => ({
   ),
 }));
 
-Deno.test("what is written reads as the same value", () => {
+Deno.test("a written value reads back as the same value", () => {
   fc.assert(
     fc.property(value, (value) => {
       assert.deepEqual(parseYaml(goYaml({ value })), JSON.parse(JSON.stringify({ value })));

@@ -25,7 +25,7 @@ const policyColumns: readonly PrinterColumn[] = [
 
 const actions = { enum: ["audit", "enforce", "Audit", "Enforce"] };
 
-/** Kyverno parity: the defaults of its definitions; pinned by "the API server fills in what Kyverno's definitions do". */
+/** Kyverno parity: the defaults of its definitions; pinned by "definitions set the same defaults as Kyverno's". */
 const policyDetails: FieldDetails = {
   "spec.admission": byDefault(true),
   "spec.background": byDefault(true),

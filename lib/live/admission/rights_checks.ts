@@ -37,8 +37,8 @@ function mayGenerate({ compiled }: CheckedPolicy, tools: CheckTools): Promise<st
 }
 
 /**
- * Kyverno parity: a rule may name a subresource, and generates the whole object. Pinned by
- * "what a rule generates is a whole object: rights to a subresource count for nothing".
+ * Kyverno parity: a rule may name a subresource, and generates the whole object. Pinned by "a generated object needs
+ * the right to the resource: rights to a subresource do not count".
  */
 function wholeKind(kind: string): string {
   const [selector] = isPlain(kind) ? parseKindSelectors(kind) : [];

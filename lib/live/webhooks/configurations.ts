@@ -134,7 +134,7 @@ function nameOf({ family, phase, failurePolicy, policyKey, part }: Group, prefix
 
 /**
  * Kyverno parity: a policy with conditions, an exact match or a timeout of its own has a webhook of its own. Pinned
- * by "webhooks: policies of each failurePolicy share one, and match conditions want one of their own".
+ * by "webhooks: policies of each failurePolicy share one, and policies with match conditions get separate ones".
  */
 function needsSeparateWebhook(compiled: CompiledPolicy): boolean {
   const { policy } = compiled;

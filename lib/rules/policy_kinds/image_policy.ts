@@ -124,8 +124,8 @@ export function credentialsOf(spec: JsonObject, { resource }: RuleInput): Regist
 }
 
 /**
- * Kyverno parity: a policy that cannot be evaluated denies, also where failurePolicy is Ignore. Pinned by
- * "what an image policy cannot evaluate denies the request, also where failurePolicy is Ignore".
+ * Kyverno parity: a policy that cannot be evaluated denies, also where failurePolicy is Ignore. Pinned by "an image
+ * policy that cannot be evaluated denies the request, even if failurePolicy is Ignore".
  */
 export function evaluationFailed(cause: string): Outcome {
   return { ...error(`failed to evaluate policy: ${cause}`), reportedAs: "evaluation", meaning: "blocking" };

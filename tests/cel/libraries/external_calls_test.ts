@@ -189,7 +189,7 @@ Deno.test("an API resource that was looked up stands for its group, version and 
   assert.deepEqual(jsonOf(`resource.List(${gvr}, 'a', {'x': 'y'}).items`, { libraries, external }), []);
 });
 
-Deno.test("a namespaced policy reads its own namespace only, without naming it", () => {
+Deno.test("a namespaced policy reads only its namespace, without naming it", () => {
   const namespaced = kyvernoLibrariesFor({ namespace: "mine", purpose: "generate" });
   const external = new RecordedCalls([
     [get("/api/v1/namespaces/mine/configmaps/x"), found({ a: 1 })],

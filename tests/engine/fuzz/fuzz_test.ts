@@ -80,7 +80,7 @@ Deno.test("the policies of the fuzz test have no problem before they are changed
   }
 });
 
-Deno.test("whatever policies and objects contain, decisions are made, the same each time, and nothing is changed", async () => {
+Deno.test("evaluation decides for any policies and objects, decides the same each time, and modifies no input", async () => {
   await fc.assert(fc.asyncProperty(cases, decideTwice), { numRuns: 600 });
 });
 

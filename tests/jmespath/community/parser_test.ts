@@ -23,7 +23,7 @@ Deno.test("compile() answers any text with an expression or a fault", () => {
   }));
 });
 
-Deno.test("whatever compiles evaluates to a value or a fault", () => {
+Deno.test("every compiled expression evaluates to a value or a fault", () => {
   property(
     forAll(array(pieces, { maxLength: 12 }), (parts) => {
       const expression = compile(parts.join(" "));

@@ -104,7 +104,7 @@ Deno.test("validate.assert binds context entries and nothing else", () => {
   });
 });
 
-Deno.test("validate.assert reports what cannot be compiled and answers with an error", () => {
+Deno.test("validate.assert reports expressions that cannot be compiled, and its rule errors", () => {
   const outcome = run({ "(a b)": 1 }, service);
   assert.equal(outcome?.result, "error");
   assert.match(outcome.message, /SyntaxError/);

@@ -122,7 +122,7 @@ Deno.test("ValidatingPolicy: constraints select by resource, name, labels and na
   }
 });
 
-Deno.test("ValidatingPolicy: what is said of Pods holds for their controllers, unless it is turned off", async () => {
+Deno.test("ValidatingPolicy: autogen applies rules about Pods to their controllers, unless it is turned off", async () => {
   const more = "validations: [{expression: object.spec.hostNetwork == false, message: host}]";
   const object = deployment({ template: { spec: { hostNetwork: true } } });
   const resultsFor = async (policy: string) => resultLines(await decide({ policy, object }));
@@ -131,7 +131,7 @@ Deno.test("ValidatingPolicy: what is said of Pods holds for their controllers, u
   assert.deepEqual(await resultsFor(written("ValidatingPolicy", off + more)), []);
 });
 
-Deno.test("ValidatingPolicy: exceptions skip it, pass it, or hand it what is allowed", async () => {
+Deno.test("ValidatingPolicy: exceptions skip it, let it pass, or set the variable exceptions", async () => {
   const resultsFor = async (spec: string, more = named) =>
     resultLines(
       await decide({
@@ -255,7 +255,7 @@ for (const kind of ["MutatingPolicy", "MutatingAdmissionPolicy"]) {
   }
 }
 
-Deno.test("MutatingPolicy: a mutation sees what the one before made", async () => {
+Deno.test("MutatingPolicy: a mutation sees the object after the mutation before", async () => {
   const set = (value: string) =>
     "{patchType: ApplyConfiguration, applyConfiguration: {expression: 'Object{metadata: Object.metadata{labels: " +
     `{"n": ${value}}}}'}}`;
@@ -353,7 +353,7 @@ spec: {policyName: p}
   assert.deepEqual([admission("left"), admission("served")], [false, true]);
 });
 
-Deno.test("GeneratingPolicy: what is applied or templated becomes effects, and deletions once the trigger is gone", async () => {
+Deno.test("GeneratingPolicy: applied and templated objects become effects, and deletions once the trigger is gone", async () => {
   const more = `evaluation: {synchronize: {enabled: true}}
 variables:
 - {name: name, expression: object.metadata.name}
@@ -384,7 +384,7 @@ generate:
   );
 });
 
-Deno.test("GeneratingPolicy: once the trigger is gone, what the policy itself generated is deleted", async () => {
+Deno.test("GeneratingPolicy: once the trigger is gone, the worker deletes the objects that the policy generated", async () => {
   const policy = written(
     "GeneratingPolicy",
     `evaluation: {synchronize: {enabled: true}}
@@ -413,7 +413,7 @@ generate:
   ]);
 });
 
-Deno.test("DeletingPolicy: the command line shows what would be deleted, admission evaluates nothing", async () => {
+Deno.test("DeletingPolicy: the command line shows the objects to delete, admission evaluates nothing", async () => {
   const policy = (name: string) =>
     written(
       "DeletingPolicy",

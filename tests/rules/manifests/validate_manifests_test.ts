@@ -210,7 +210,7 @@ function fillingIn(refuses = false): { readonly cluster: Cluster; readonly calls
 const filled: JsonObject = { ...signed, runtimeClassName: "filled-in" };
 const enabled = "dryRun: {enable: true}";
 
-Deno.test("with dryRun an object may have what the API server fills into its manifest", async () => {
+Deno.test("with dryRun an object may have fields that the API server sets by default", async () => {
   const { cluster, calls } = fillingIn();
   const { rows } = await resultsFor(
     `${enabled}, attestors: ${one("A")}`,

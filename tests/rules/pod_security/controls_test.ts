@@ -120,7 +120,7 @@ for (const [name, security, detail] of restricted) {
   });
 }
 
-Deno.test("restricted allows a hardened pod and volumes of its own", () => {
+Deno.test("restricted allows a hardened pod with emptyDir and secret volumes", () => {
   const volumes = [{ name: "v", emptyDir: {} }, { name: "w", secret: { secretName: "s" } }];
   assert.deepEqual(violations({ ...container(hardened), volumes }, { level: "restricted" }), []);
 });

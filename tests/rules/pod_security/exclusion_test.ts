@@ -81,7 +81,7 @@ for (const [name, resource, exclude, left] of cases) {
   });
 }
 
-Deno.test("exceptions exempt what the rule alone would refuse", () => {
+Deno.test("exceptions exempt objects that the rule would deny", () => {
   const exclude = { controlName: "Privileged Containers", images: ["*"] };
   assert.deepEqual(verdict(twoPrivileged, [], [exclude]), { allowed: true, exempted: true, violations: [] });
   assert.deepEqual(verdict(twoPrivileged, [exclude]), { allowed: true, exempted: false, violations: [] });

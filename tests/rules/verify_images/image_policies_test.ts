@@ -111,7 +111,7 @@ Deno.test("an exception takes objects out of both phases", async () => {
   }
 });
 
-Deno.test("a rule about Pods verifies the images of their controllers, under a name of its own", async () => {
+Deno.test("a rule about Pods verifies the images of their controllers, under the autogen rule's name", async () => {
   const spec = podOf(["r.io/one:v1", "r.io/none:v1"])["spec"]!;
   const deployment = {
     apiVersion: "apps/v1",

@@ -106,7 +106,7 @@ Deno.test("of several signers of an attestor keyless is verified, with the pull 
   );
 });
 
-Deno.test("what an image policy cannot evaluate denies the request, also where failurePolicy is Ignore", async () => {
+Deno.test("an image policy that cannot be evaluated denies the request, even if failurePolicy is Ignore", async () => {
   const text = policy("true").replace("  validationActions", "  failurePolicy: Ignore\n  validationActions");
   const { decision } = await decideImages(text, podOf(["r.io/gone:v1"]), { phase: "validate" });
   assert.equal(decision.allowed, false);

@@ -221,7 +221,7 @@ const noted = (status: string): Record<string, string> => ({
     `{"version":1,"policies":{"/p":{"check":{"r.io/two@${digests.two}":"${status}"}}}}`,
 });
 
-Deno.test("an update that leaves an image as it was relies on what was noted of the old object", async () => {
+Deno.test("an update that leaves an image unchanged relies on the old object's annotation", async () => {
   const text = policy(
     `[{imageReferences: ["r.io/*"], failureAction: Enforce, attestors: [{entries: [${key("A")}]}]}]`,
   );
