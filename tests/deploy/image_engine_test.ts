@@ -1,4 +1,4 @@
-/** What the image gives its bundle as modules of Node, whose code is loaded when something in them is first read. */
+/** The image gives its bundle modules of Node whose code is loaded when one of their members is first read. */
 import assert from "node:assert/strict";
 
 const root = new URL("../../", import.meta.url).pathname;
