@@ -1,6 +1,7 @@
 import type { Diagnostic } from "../diagnostics/mod.ts";
 import { asString, dig, field, type Json, type JsonObject } from "../json/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
+import { matchedKinds } from "./matched_kinds.ts";
 import { weightOf } from "./policy_weight.ts";
 
 /** Documents whose policies fit into memory together. */
@@ -18,7 +19,8 @@ const everywhere = "";
 /**
  * Leaves out documents that weigh more than a limit together, so that nobody who may write policies can exhaust the
  * process's memory. Policies of the whole cluster come first, then those of the namespaces that have the least. Where a
- * policy was left out that may deny, a policy denies everything in its place, in its namespace or in all, unless failures shall be ignored.
+ * policy was left out that may deny, a policy denies all resources of its kinds in its place, in its namespace or in all,
+ * unless failures shall be ignored.
  */
 export function withinBudget(
   documents: readonly YamlDocument[],
@@ -26,9 +28,9 @@ export function withinBudget(
   denies = true,
 ): BudgetedDocuments {
   let left = limit;
-  const weights = documents.map(({ value }) => weightOf(value, limit));
+  const weights = documents.map(({ value }) => compiledWeight(value, limit));
   if (sumOf(weights) <= limit) return { documents, diagnostics: [], leftOut: 0 };
-  const kept = new Set<YamlDocument>(), closed = new Map<string, YamlDocument>();
+  const kept = new Set<YamlDocument>(), denied = new Map<string, DeniedKinds>();
   let leftOut = 0;
   for (const { namespace, indices } of byNamespace(documents, weights)) {
     for (const index of indices) {
@@ -38,7 +40,7 @@ export function withinBudget(
         kept.add(document);
       } else {
         leftOut++;
-        if (denies && mayDeny(document.value)) closed.set(namespace, document);
+        if (denies && mayDeny(document.value)) addKinds(denied, namespace, document);
       }
     }
   }
@@ -48,11 +50,40 @@ export function withinBudget(
   return {
     documents: [
       ...documents.filter((document) => kept.has(document)),
-      ...[...closed].map(([namespace, { positionOf }]) => ({ value: denialOf(namespace), positionOf })),
+      ...[...denied].map(([namespace, { kinds, document: { positionOf } }]) => ({
+        value: denialOf(namespace, [...kinds]),
+        positionOf,
+      })),
     ],
     diagnostics: [{ severity: "error", code: "too-many-policies", message }],
     leftOut,
   };
+}
+
+/** What is denied in a namespace. */
+interface DeniedKinds {
+  /** One of the documents that were left out. */
+  readonly document: YamlDocument;
+  /** The kinds that they are about. */
+  readonly kinds: Set<string>;
+}
+
+function addKinds(denied: Map<string, DeniedKinds>, namespace: string, document: YamlDocument): void {
+  const found = denied.get(namespace) ?? { document, kinds: new Set() };
+  denied.set(namespace, found);
+  for (const kind of matchedKinds(document.value)) found.kinds.add(kind);
+}
+
+/** Rules for Pods are compiled three times: for Pods, for controllers and for CronJobs. */
+const timesForPods = 3;
+
+/** What a value in CEL takes, compiled, compared with a value of patterns and conditions. */
+const timesInCel = 4;
+
+function compiledWeight(document: Json, limit: number): number {
+  const weight = weightOf(document, limit);
+  const isInCel = dig(document, "spec", "matchConstraints") !== undefined;
+  return weight * (isInCel ? timesInCel : 1) * (matchedKinds(document).includes("Pod") ? timesForPods : 1);
 }
 
 interface NamespaceDocuments {
@@ -102,10 +133,10 @@ function mayDeny(document: Json): boolean {
 }
 
 /**
- * The policy that denies what left-out policies of a namespace might, "" for policies of the cluster. Policies themselves
- * can still be changed.
+ * The policy that denies what left-out policies of a namespace might, "" for policies of the cluster: all resources of the
+ * kinds that they are about, or of any kind where that is not known. Policies themselves can still be changed.
  */
-export function denialOf(namespace: string): JsonObject {
+export function denialOf(namespace: string, kinds: readonly string[] = ["*"]): JsonObject {
   const where = namespace === everywhere ? "" : ` of namespace ${namespace}`;
   return {
     apiVersion: "kyverno.io/v1",
@@ -116,7 +147,7 @@ export function denialOf(namespace: string): JsonObject {
       background: false,
       rules: [{
         name: "left-out",
-        match: { any: [{ resources: { kinds: ["*"] } }] },
+        match: { any: [{ resources: { kinds } }] },
         exclude: { any: [{ resources: { kinds: ["kyverno.io/*/*", "policies.kyverno.io/*/*"] } }] },
         validate: { message: `policies${where} take too much memory and are left out`, deny: {} },
       }],

@@ -16,9 +16,11 @@ interface Parts {
   readonly values?: number;
   readonly spec?: JsonObject;
   readonly kind?: string;
+  readonly kinds?: readonly string[];
 }
 
-function policy(name: string, { namespace, values = 1, spec = {}, kind }: Parts = {}): YamlDocument {
+function policy(name: string, { namespace, values = 1, spec = {}, ...parts }: Parts = {}): YamlDocument {
+  const { kind, kinds = ["Pod"] } = parts;
   return document({
     apiVersion: "kyverno.io/v1",
     kind: kind ?? (namespace === undefined ? "ClusterPolicy" : "Policy"),
@@ -28,7 +30,7 @@ function policy(name: string, { namespace, values = 1, spec = {}, kind }: Parts 
       rules: [{
         name: "r",
         match: {
-          any: [{ resources: { kinds: ["ConfigMap"], names: Array.from({ length: values }, String) } }],
+          any: [{ resources: { kinds, names: Array.from({ length: values }, String) } }],
         },
         validate: { message: "no", deny: {} },
       }],
@@ -82,11 +84,54 @@ Deno.test("those of the namespace with the most are left out, with a diagnostic,
   assert.equal(await admits({ documents, namespace: "team", mostWeight: 100_000 }), true);
 });
 
+const anywhere = { namespace: "anywhere", mostWeight: 1_000 };
+const clusterPolicies = (kinds?: readonly string[]) =>
+  Array.from({ length: 30 }, (_, index) => policy(`p${index}`, { values: 100, ...(kinds && { kinds }) }));
+
 Deno.test("cluster policies that do not fit deny everywhere, but changes of policies", async () => {
-  const documents = Array.from({ length: 30 }, (_, index) => policy(`p${index}`, { values: 100 }));
-  assert.equal(await admits({ documents, namespace: "anywhere", mostWeight: 1_000 }), false);
+  const documents = clusterPolicies(["*"]);
+  assert.equal(await admits({ documents, ...anywhere }), false);
   const changed = { group: "kyverno.io", version: "v1", kind: "ClusterPolicy" };
-  assert.equal(await admits({ documents, namespace: "anywhere", mostWeight: 1_000, kind: changed }), true);
+  assert.equal(await admits({ documents, ...anywhere, kind: changed }), true);
+});
+
+const deployment = { group: "apps", version: "v1", kind: "Deployment" };
+const secret = { group: "", version: "v1", kind: "Secret" };
+for (
+  const [kinds, denied, admitted] of [
+    [["Pod"], [undefined, deployment], secret],
+    [["apps/v1/Deployment"], [deployment], secret],
+    [["Secret"], [secret], deployment],
+  ] as const
+) {
+  Deno.test(`policies about ${kinds} that do not fit deny these, and what makes them, and nothing else`, async () => {
+    const documents = clusterPolicies(kinds);
+    for (const kind of denied) {
+      assert.equal(await admits({ documents, ...anywhere, ...(kind && { kind }) }), false);
+    }
+    assert.equal(await admits({ documents, ...anywhere, kind: admitted }), true);
+  });
+}
+
+Deno.test("policies about Pods and policies in CEL weigh what their compiled forms take", () => {
+  const written = (kinds: readonly string[]) =>
+    Array.from({ length: 10 }, (_, i) => policy(`p${i}`, { kinds }));
+  const inCel = Array.from({ length: 10 }, (_, index) =>
+    document({
+      apiVersion: "policies.kyverno.io/v1",
+      kind: "ValidatingPolicy",
+      metadata: { name: `p${index}` },
+      spec: {
+        matchConstraints: {
+          resourceRules: [{ apiGroups: [""], apiVersions: ["v1"], resources: ["secrets"] }],
+        },
+        validations: [{ expression: "true" }],
+      },
+    }));
+  const leftOut = (documents: readonly YamlDocument[]) => compile(documents, { mostWeight: 400 }).leftOut;
+  assert.equal(leftOut(written(["Secret"])), 0);
+  assert.ok(leftOut(written(["Pod"])) > 3);
+  assert.ok(leftOut(inCel) > 3);
 });
 
 Deno.test("where failures are ignored nothing is denied for policies that are left out", () => {
