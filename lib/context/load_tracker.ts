@@ -3,6 +3,7 @@ import type { Ports } from "../ports.ts";
 import type { EntrySource } from "./entry_source.ts";
 import type { Observer } from "./observer.ts";
 import { LoopProgress, Progress } from "./progress.ts";
+import { TimeSlices, type Turn } from "./time_slices.ts";
 
 /**
  * A source of values that may be absent: a kind of context entry, or the cluster in which generate rules look up
@@ -30,14 +31,7 @@ export class LoadTracker {
   readonly observer: Observer | undefined;
   readonly #deadline: (() => AbortSignal) | undefined;
   readonly #absent: readonly AbsentSource[];
-  readonly #endsAt: number;
-  readonly #slice: number;
-  #sliceEndsAt: number;
-  #isPausing = false;
-  /** Whether no rule has begun since the pause. */
-  #isResuming = false;
-  /** Whether the slice was made longer, for work that goes on after a pause. */
-  #isExtended = false;
+  readonly #turns: TimeSlices;
   #progress: Progress | undefined;
   /** The pending reads when the evaluation of the rule began. */
   #pendingReadsBefore = 0;
@@ -46,21 +40,12 @@ export class LoadTracker {
   readonly #answers = new Map<string, Json | Fault>();
   readonly #pending = new Map<string, Pending>();
   #rounds = 0;
-  #rules = 0;
-  /** The elements that were evaluated in this slice. */
-  #elements = 0;
-  /** Whether rules and elements take so long that the clock must be read before each. */
-  #looksOften = false;
-  #isOver = false;
   readonly #late: string[] = [];
   #loads = 0;
   #pendingReads = 0;
 
   constructor({ ports, deadline, absent = [], observer, budget }: LoadOptions) {
-    this.#slice = ports.scheduler?.sliceMilliseconds ?? Infinity;
-    const now = budget === undefined && this.#slice === Infinity ? 0 : ports.clock.now();
-    this.#endsAt = budget === undefined ? Infinity : now + budget;
-    this.#sliceEndsAt = now + this.#slice;
+    this.#turns = new TimeSlices(ports, budget);
     this.ports = ports;
     this.observer = observer;
     this.#deadline = deadline;
@@ -77,14 +62,7 @@ export class LoadTracker {
    * microseconds, and slow ones have budgets of their own.
    */
   beforeRule(): Turn {
-    if (this.#isOver || this.#isPausing) return this.#isOver ? "over" : "pause";
-    const rule = this.#rules++;
-    // Each slice must do some work: otherwise the next slice would do nothing either.
-    if (this.#isResuming) {
-      this.#isResuming = false;
-      return "go";
-    }
-    return this.#looksOften || rule < 2 || rule % rulesBetweenLooks === 0 ? this.#look() : "go";
+    return this.#turns.beforeRule();
   }
 
   /**
@@ -93,29 +71,19 @@ export class LoadTracker {
    * it would never advance.
    */
   beforeElement(hasMoved: boolean): Turn {
-    if (this.#isOver || this.#isPausing) return this.#isOver ? "over" : "pause";
-    const element = this.#elements++;
-    if (!hasMoved) return "go";
-    return this.#looksOften || element === 1 || element % elementsBetweenLooks === 0
-      ? this.beforeStage()
-      : "go";
+    if (this.#turns.isPausing) return "pause";
+    return this.#noted(this.#turns.beforeElement(hasMoved));
   }
 
   /** As {@link beforeElement}, before a stage of long work. */
   beforeStage(): Turn {
-    const turn = this.#isOver ? "over" : this.#isPausing ? "pause" : this.#look();
-    if (turn === "pause") this.#pendingReads++;
-    return turn;
+    return this.#noted(this.#turns.beforeStage());
   }
 
-  #look(): Turn {
-    if (this.#endsAt === Infinity && this.#slice === Infinity) return "go";
-    const now = this.ports.clock.now();
-    // The time of a request never begins again.
-    if (now >= this.#endsAt) this.#isOver = true;
-    else if (now >= this.#sliceEndsAt) this.#isPausing = true;
-    this.#looksOften = now > this.#sliceEndsAt - this.#slice + quickMilliseconds;
-    return this.#isOver ? "over" : this.#isPausing ? "pause" : "go";
+  /** What pauses is evaluated again, as if a value had been missing. */
+  #noted(turn: Turn): Turn {
+    if (turn === "pause") this.#pendingReads++;
+    return turn;
   }
 
   /** Notes that the evaluation of a rule begins, with the progress of its last evaluation if it paused or waited. */
@@ -142,18 +110,8 @@ export class LoadTracker {
   loop<T>(begin: () => T): LoopProgress<T> {
     if (!this.isComplete) return new LoopProgress(begin());
     const progress = this.#progress ??= new Progress();
-    if (progress.isResuming && !this.#isExtended) this.#extend();
+    if (progress.isResuming) this.#turns.extend();
     return progress.loop(begin);
-  }
-
-  /**
-   * A rule repeats everything before its loop after each pause. When that takes longer than a slice, the loop gets as
-   * much time again: half of all work is then progress.
-   */
-  #extend(): void {
-    this.#isExtended = true;
-    const now = this.ports.clock.now(), began = this.#sliceEndsAt - this.#slice;
-    this.#sliceEndsAt = now + Math.max(this.#slice, now - began);
   }
 
   /** Returns a random number. A rule that waited gets the same number when it is evaluated again. */
@@ -209,7 +167,7 @@ export class LoadTracker {
 
   /** Whether evaluation stopped at a pending value or for other requests. Its result is then void. */
   get waiting(): boolean {
-    return this.#isPausing || this.#pending.size > 0;
+    return this.#turns.isPausing || this.#pending.size > 0;
   }
 
   /**
@@ -245,21 +203,14 @@ export class LoadTracker {
 
   /** Waits until all loads have ended, or until the deadline, and lets other requests run. */
   async awaitLoads(): Promise<void> {
-    if (this.#isPausing) await this.ports.scheduler?.pause();
+    if (this.#turns.isPausing) await this.ports.scheduler?.pause();
     if (this.#pending.size > 0) await this.#loaded();
-    this.#isPausing = this.#isExtended = false;
-    this.#isResuming = true;
-    this.#elements = 0;
-    this.#sliceEndsAt = this.ports.clock.now() + this.#slice;
+    this.#turns.resume();
   }
 
   /** Lets other requests run before work that cannot pause, if the slice is used up; `undefined` if it is not. */
   rest(): Promise<void> | undefined {
-    const { scheduler, clock } = this.ports;
-    if (scheduler === undefined || clock.now() < this.#sliceEndsAt) return undefined;
-    return scheduler.pause().then(() => {
-      this.#sliceEndsAt = clock.now() + this.#slice;
-    });
+    return this.#turns.rest();
   }
 
   async #loaded(): Promise<void> {
@@ -308,18 +259,6 @@ interface Pending {
  * needs more rounds would never end, for example because its calls contain random text.
  */
 const maxRounds = 200;
-
-/**
- * The instruction for a rule or a loop: go on, pause until other requests had their turn, or end because the time is
- * over.
- */
-export type Turn = "go" | "pause" | "over";
-
-/** The number of rules and elements between two readings of the clock. */
-const rulesBetweenLooks = 4, elementsBetweenLooks = 16;
-
-/** Milliseconds of a usual request. In a longer one the clock is read more often. */
-const quickMilliseconds = 2;
 
 const underWay = new Fault("value is being loaded");
 

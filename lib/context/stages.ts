@@ -1,5 +1,6 @@
 import type { Stages } from "../json/mod.ts";
-import type { LoadTracker, Turn } from "./load_tracker.ts";
+import type { LoadTracker } from "./load_tracker.ts";
+import type { Turn } from "./time_slices.ts";
 
 /** The result of work in stages, or why it is not finished. */
 export type StagedResult<T> = { readonly value: T } | { readonly stopped: Exclude<Turn, "go"> };

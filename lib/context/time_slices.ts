@@ -1,0 +1,114 @@
+import type { Ports } from "../ports.ts";
+
+/**
+ * The instruction for a rule or a loop: go on, pause until other requests had their turn, or end because the time is
+ * over.
+ */
+export type Turn = "go" | "pause" | "over";
+
+/**
+ * The time of one request: slices, between which other requests run, and the end of it all. It looks at the clock every few
+ * rules and elements only.
+ */
+export class TimeSlices {
+  readonly #ports: Pick<Ports, "clock" | "scheduler">;
+  readonly #endsAt: number;
+  readonly #slice: number;
+  #sliceEndsAt: number;
+  #isPausing = false;
+  /** Whether no rule has begun since the pause. */
+  #isResuming = false;
+  /** Whether the slice was made longer, for work that goes on after a pause. */
+  #isExtended = false;
+  #rules = 0;
+  /** The elements that were evaluated in this slice. */
+  #elements = 0;
+  /** Whether rules and elements take so long that the clock must be read before each. */
+  #looksOften = false;
+  #isOver = false;
+
+  /** @param budget Milliseconds that evaluation may take in all. */
+  constructor(ports: Pick<Ports, "clock" | "scheduler">, budget: number | undefined) {
+    this.#ports = ports;
+    this.#slice = ports.scheduler?.sliceMilliseconds ?? Infinity;
+    const now = budget === undefined && this.#slice === Infinity ? 0 : ports.clock.now();
+    this.#endsAt = budget === undefined ? Infinity : now + budget;
+    this.#sliceEndsAt = now + this.#slice;
+  }
+
+  /** Whether evaluation pauses until the next slice. */
+  get isPausing(): boolean {
+    return this.#isPausing;
+  }
+
+  /** Whether the next rule may begin. */
+  beforeRule(): Turn {
+    if (this.#isOver || this.#isPausing) return this.#isOver ? "over" : "pause";
+    const rule = this.#rules++;
+    // A slice in which nothing is done would be followed by another of its kind.
+    if (this.#isResuming) {
+      this.#isResuming = false;
+      return "go";
+    }
+    return this.#looksOften || rule < 2 || rule % rulesBetweenLooks === 0 ? this.#look() : "go";
+  }
+
+  /** Whether a loop that `hasMoved` on since its rule began may go on with its next element. */
+  beforeElement(hasMoved: boolean): Turn {
+    if (this.#isOver) return "over";
+    const element = this.#elements++;
+    if (!hasMoved) return "go";
+    return this.#looksOften || element === 1 || element % elementsBetweenLooks === 0
+      ? this.beforeStage()
+      : "go";
+  }
+
+  /** Whether a stage of work that takes long by itself may begin. */
+  beforeStage(): Turn {
+    return this.#isOver ? "over" : this.#isPausing ? "pause" : this.#look();
+  }
+
+  #look(): Turn {
+    if (this.#endsAt === Infinity && this.#slice === Infinity) return "go";
+    const now = this.#ports.clock.now();
+    // Time that is over stays over.
+    if (now >= this.#endsAt) this.#isOver = true;
+    else if (now >= this.#sliceEndsAt) this.#isPausing = true;
+    this.#looksOften = now > this.#sliceEndsAt - this.#slice + quickMilliseconds;
+    return this.#isOver ? "over" : this.#isPausing ? "pause" : "go";
+  }
+
+  /**
+   * A rule repeats everything before its loop after each pause. When that takes longer than a slice, the loop gets as
+   * much time again: half of all work is then progress.
+   */
+  extend(): void {
+    if (this.#isExtended) return;
+    this.#isExtended = true;
+    const now = this.#ports.clock.now(), began = this.#sliceEndsAt - this.#slice;
+    this.#sliceEndsAt = now + Math.max(this.#slice, now - began);
+  }
+
+  /** The next slice begins, after a pause or after loads. */
+  resume(): void {
+    this.#isPausing = this.#isExtended = false;
+    this.#isResuming = true;
+    this.#elements = 0;
+    this.#sliceEndsAt = this.#ports.clock.now() + this.#slice;
+  }
+
+  /** Lets others work before something that cannot pause, if the slice is used up; `undefined` if it is not. */
+  rest(): Promise<void> | undefined {
+    const { scheduler, clock } = this.#ports;
+    if (scheduler === undefined || clock.now() < this.#sliceEndsAt) return undefined;
+    return scheduler.pause().then(() => {
+      this.#sliceEndsAt = clock.now() + this.#slice;
+    });
+  }
+}
+
+/** The number of rules and elements between two readings of the clock. */
+const rulesBetweenLooks = 4, elementsBetweenLooks = 16;
+
+/** Milliseconds of a usual request. In a longer one the clock is read more often. */
+const quickMilliseconds = 2;
