@@ -102,10 +102,16 @@ function callOf(apiCall: Json): ApiCall | HttpCall | Fault {
 }
 
 /** Milliseconds until an entry's call is made again. */
-export function refreshOf(apiCall: Json): number {
+export function refreshOf(apiCall: Json, least = LEAST_REFRESH): number {
   const duration = parseDuration(asString(field(apiCall, "refreshInterval")) ?? "");
-  return duration === undefined || duration <= 0n ? DEFAULT_REFRESH : Number(duration / 1_000_000n);
+  const milliseconds = duration === undefined || duration <= 0n
+    ? DEFAULT_REFRESH
+    : Number(duration / 1_000_000n);
+  return Math.min(Math.max(least, milliseconds), MOST_REFRESH);
 }
+
+/** A call that is made again at once would never let the process rest; a timer that waits longer ends at once. */
+const LEAST_REFRESH = 1_000, MOST_REFRESH = 2 ** 31 - 1;
 
 function retriesOf(apiCall: Json): number {
   const limit = field(apiCall, "retryLimit");

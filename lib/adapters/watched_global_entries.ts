@@ -21,6 +21,8 @@ export interface WatchedEntriesOptions {
   readonly others: GlobalEntries;
   /** Milliseconds until what failed is tried again: 10,000. */
   readonly retry?: number;
+  /** The shortest time in milliseconds between two calls of an entry: 1,000. */
+  readonly leastRefresh?: number;
 }
 
 /** How an entry is, for its status. */
@@ -136,12 +138,12 @@ class KeptEntry {
     if (this.#closed) return;
     this.#ready.resolve();
     const values = problem ?? await this.values();
-    const { clock, retry = 10_000, changed } = this.#options;
+    const { clock, retry = 10_000, leastRefresh, changed } = this.#options;
     const failed = isFault(values);
     changed({ object: this.object, problem: failed ? values.message : undefined, refreshed: clock.now() });
     if (this.#collection !== undefined) return;
     const call = field(this.#spec, "apiCall") ?? null;
-    this.#timer = setTimeout(() => void this.#begin(), failed ? retry : refreshOf(call));
+    this.#timer = setTimeout(() => void this.#begin(), failed ? retry : refreshOf(call, leastRefresh));
   }
 
   /** Watches objects that can be listed; a fault says why they cannot. */

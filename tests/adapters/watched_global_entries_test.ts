@@ -6,6 +6,7 @@ import {
   systemObjects,
   WatchedGlobalEntries,
 } from "../../lib/adapters/mod.ts";
+import { refreshOf } from "../../lib/adapters/global_entry.ts";
 import { asList, type Json, type JsonObject } from "../../lib/json/mod.ts";
 import type { Answer, Collections, LeftOutObjects } from "../../lib/ports.ts";
 import { countingEntropy, fixedClock } from "./fakes.ts";
@@ -60,6 +61,7 @@ function trial(answers: Answer[] = []) {
     project: (_, value) => (projections++, asList(value).length),
     others: { entry: (name) => Promise.resolve({ ok: false, status: 404, message: `no ${name}` }) },
     retry: 5,
+    leastRefresh: 5,
   });
   const define = (...objects: JsonObject[]) => entries.define(objects, (state) => reported.push(state));
   return { entries, watched, reported, define, projections: () => projections };
@@ -134,3 +136,18 @@ Deno.test("watched entries: an entry whose objects take too much memory is an er
     assert.ok(!answer.ok && answer.message.includes("the objects take too much"), name);
   }
 });
+
+const intervals: [written: string, milliseconds: number][] = [
+  ["1ns", 1_000],
+  ["999ms", 1_000],
+  ["30s", 30_000],
+  ["0s", 600_000],
+  ["-1h", 600_000],
+  // A timer takes no more than 24 days, and ends at once otherwise.
+  ["1000h", 2 ** 31 - 1],
+];
+for (const [written, milliseconds] of intervals) {
+  Deno.test(`an entry that shall be refreshed each ${written} is, after ${milliseconds} ms`, () => {
+    assert.equal(refreshOf({ refreshInterval: written }), milliseconds);
+  });
+}
