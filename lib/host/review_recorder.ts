@@ -25,6 +25,9 @@ const waitingReviews = 256, waitingBytes = 8 << 20, longestReview = 1 << 20;
 /** Milliseconds between two records: a busy server records a sample of its reviews instead of being slowed down. */
 const pause = 10;
 
+/** Bytes of reviews that are written with indentation: of a long one that nests deeply it takes a thousand times as much. */
+const mostIndented = 16 << 10;
+
 const recordName = /^\d{8}T\d{9}Z-\d{6}\.json$/;
 
 /**
@@ -106,7 +109,7 @@ export class ReviewFiles implements ReviewRecorder {
       (this.#sequence++ % 1_000_000).toString().padStart(6, "0")
     }.json`;
     try {
-      const bytes = await this.#write(name, `${JSON.stringify(reviewRecord(review, now), null, 2)}\n`);
+      const bytes = await this.#write(name, `${textOf(review, now)}\n`);
       this.#kept.push({ name, bytes });
       this.#keptBytes += bytes;
       await this.#trim();
@@ -154,4 +157,8 @@ export class ReviewFiles implements ReviewRecorder {
 
 function messageOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);
+}
+
+function textOf(review: AnsweredReview, now: number): string {
+  return JSON.stringify(reviewRecord(review, now), null, review.bytes > mostIndented ? 0 : 2);
 }

@@ -198,3 +198,14 @@ Deno.test("a folder that cannot be written is a fault", async () => {
     await Deno.remove(file);
   }
 });
+
+Deno.test("a review that nests deeply takes no more room in its record than it had", () =>
+  recording(async ({ files, folder, names }) => {
+    const spec = JSON.parse(`${"[".repeat(450)}${"1,".repeat(100_000)}1${"]".repeat(450)}`);
+    const object = { apiVersion: "v1", kind: "Pod", metadata: { name: "web" }, spec };
+    files.add(answered({ object }, 201_000));
+    await files.close();
+    const [name] = names();
+    // With indentation it has 90 MB.
+    assert.ok(Deno.statSync(join(folder, name!)).size < 300_000);
+  }));
