@@ -47,10 +47,27 @@ function collector(): AsyncDisposable & {
 
 const main = new URL("../../main.ts", import.meta.url).pathname;
 
+/** Its error quotes the Secret. */
+const readsSecrets = `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: secrets}
+spec:
+  validationFailureAction: Enforce
+  rules:
+  - name: password
+    match: {any: [{resources: {kinds: [Secret]}}]}
+    validate:
+      message: weak
+      deny: {conditions: {all: [{key: "{{ regex_match(request.object.data.password, 'a') }}", operator: Equals, value: true}]}}
+`;
+
 async function start(folder: string, env: Record<string, string>) {
   await Deno.writeTextFile(
     `${folder}/policy.yaml`,
-    `${loadingPolicy("asks")}\n---\n${denies("never-for-services", "", "kinds: [Service]")}`,
+    [loadingPolicy("asks"), denies("never-for-services", "", "kinds: [Service]"), readsSecrets].join(
+      "\n---\n",
+    ),
   );
   await Deno.mkdir(`${folder}/cluster`, { recursive: true });
   await Deno.writeTextFile(
@@ -121,6 +138,35 @@ Deno.test("with OTEL_DENO a review has a span, and below it one for each rule an
       attributesOf(named.get("api get configmaps")!)["url.path"],
       "/api/v1/namespaces/default/configmaps/settings",
     );
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("the span of a rule that fails for a Secret says that it fails, and nothing of the Secret", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
+  await using collecting = collector();
+  try {
+    await using server = await start(folder, {
+      OTEL_DENO: "true",
+      OTEL_EXPORTER_OTLP_ENDPOINT: collecting.url,
+      OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+      OTEL_BSP_SCHEDULE_DELAY: "100",
+    });
+    const object = {
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { name: "s" },
+      data: { password: "(hunter2" },
+    };
+    const body = JSON.stringify(admissionReview({ kind: "Secret", resource: "secrets", object }));
+    const headers = { "content-type": "application/json" };
+    const answer = await (await fetch(`${server.address}/validate/fail`, { method: "POST", headers, body }))
+      .json();
+    assert.match(answer.response.status.message, /hunter2/, "the user is shown what is wrong");
+    const spans = await collecting.wait(2);
+    assert.equal(spans.find(({ name }) => name === "rule secrets/password")?.status?.code, 2);
+    assert.doesNotMatch(JSON.stringify(spans), /hunter2/);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

@@ -28,6 +28,8 @@ class Spans implements EvaluationSpans {
   readonly #api: Api;
   readonly #tracer: Tracer;
   readonly #root: Span;
+  /** Messages may quote the object. */
+  readonly #isSecret: boolean;
   readonly #context: Context;
   readonly #postponed = new Map<CompiledRule, number>();
   #current: { readonly policy: Policy; readonly rule: CompiledRule; readonly since: number } | undefined;
@@ -41,6 +43,7 @@ class Spans implements EvaluationSpans {
     this.#tracer = tracer;
     this.ports = tracedPorts(ports, this.#traceCall);
     const { uid, operation, kind, namespace, name } = request;
+    this.#isSecret = kind === "Secret";
     this.#root = tracer.startSpan(
       `${rules === "audit" ? "audit" : "review"} ${phase}`,
       {
@@ -108,7 +111,8 @@ class Spans implements EvaluationSpans {
   };
 
   #failed(span: Span, message: string): void {
-    span.setStatus({ code: this.#api.SpanStatusCode.ERROR, message });
+    const { ERROR } = this.#api.SpanStatusCode;
+    span.setStatus(this.#isSecret ? { code: ERROR } : { code: ERROR, message });
   }
 }
 
