@@ -64,6 +64,7 @@ export async function openProbes(
 ): Promise<Probes | string> {
   const { openProbePort, plainAnswer } = await import("../listener/mod.ts");
   const headers = [["Content-Type", "text/plain; version=0.0.4; charset=utf-8"]] as const;
+  const text = restedText(() => metrics.text());
   return await openProbePort({
     hostname,
     port: metricsPort,
@@ -72,7 +73,7 @@ export async function openProbes(
       const [path = "", query = ""] = target.split("?");
       switch (path) {
         case "/metrics":
-          return { status: 200, headers, body: await metrics.text() };
+          return { status: 200, headers, body: await text() };
         case slowestRulesPath:
           return isLoopback(address)
             ? slowestRules(metrics, query)
@@ -86,4 +87,20 @@ export async function openProbes(
     },
     problem: (cause) => log.write("warn", "probes", { cause }),
   });
+}
+
+/** Characters of metrics that take long to write, and how many times as long the same text is answered again. */
+const longText = 256 * 1024, restTimes = 20;
+
+/** A long text is written at most a twentieth of the time, however often callers of the open port want it. */
+function restedText(write: () => Promise<string>): () => Promise<string> {
+  let kept = "", until = 0;
+  return async () => {
+    const started = performance.now();
+    if (started < until) return kept;
+    kept = await write();
+    const now = performance.now();
+    until = kept.length > longText ? now + (now - started) * restTimes : 0;
+    return kept;
+  };
 }
