@@ -89,4 +89,4 @@ export {
 } from "./image_verification.ts";
 export { hasRules } from "./rule_kinds.ts";
 export { type BudgetedDocuments, denialOf, withinBudget } from "./policy_budget.ts";
-export { isTooHeavy, tooHeavy } from "./policy_weight.ts";
+export { isHeavy, isTooHeavy, tooHeavy } from "./policy_weight.ts";

@@ -32,6 +32,13 @@ export function isTooHeavy(spec: Json | undefined): boolean {
   return weightOf(spec) > maxWeight;
 }
 
+/** Whether compiling a spec takes some hundredths of a second or more. Usual policies are lighter. */
+export function isHeavy(spec: Json | undefined): boolean {
+  return weightOf(spec, heavy) > heavy;
+}
+
+const heavy = 1_000;
+
 /** The message for a spec that is too heavy. */
 export const tooHeavy =
   `the spec has more than ${maxWeight} values, ${charactersOfValue} characters of a text counted as one: this is too large`;

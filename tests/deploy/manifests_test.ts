@@ -92,6 +92,17 @@ Deno.test("other policies change the pod template, the same policies do not", as
   assert.notEqual(await checksum("one"), await checksum("two"));
 });
 
+Deno.test("a pod is first probed a second after its start, and has a minute to be alive", async () => {
+  const { objects } = await manifestsOf([policy("p", [{ body: pattern }])]);
+  const [container] = asList(dig(find(objects, "Deployment"), "spec", "template", "spec", "containers"));
+  assert.deepEqual(dig(container!, "startupProbe"), {
+    httpGet: { path: "/health/liveness", port: "metrics" },
+    initialDelaySeconds: 1,
+    periodSeconds: 1,
+    failureThreshold: 60,
+  });
+});
+
 Deno.test("every group of policies has a webhook, and no group has none", async () => {
   const { objects } = await manifestsOf([
     policy("fails", [{ body: pattern }]),

@@ -35,7 +35,10 @@ Deno.test("below a secret path reviews are answered, elsewhere they are refused 
   });
   assert.equal((await post(server.port, `${secret}/validate/fail`, review)).status, 200);
   assert.equal((await post(server.port, `${secret}/validate/fail`, "no JSON")).status, 417);
-  assert.equal((await post(server.port, "/validate/fail", review)).status, 404);
+  const guessed = `/${"0".repeat(secret.length - 1)}`;
+  for (const base of ["", guessed, secret.slice(0, -1), `/${secret}`]) {
+    assert.equal((await post(server.port, `${base}/validate/fail`, review)).status, 404, base);
+  }
   using unauthenticated = await RawConnection.open(server.port);
   // Five megabytes are announced, and nothing of them has to come.
   await unauthenticated.write(postHead("/validate/fail", 5_000_000));
@@ -57,6 +60,20 @@ for (
     await assert.rejects(startServer({ policies, args }), reason);
   });
 }
+
+Deno.test("a server on every address, as in a container, shows nobody how to send reviews, and names what is in force", async () => {
+  const shown = async (args: readonly string[]): Promise<string> => {
+    await using server = await startServer({ policies, args: ["--no-tls", ...args] });
+    await server.until(/policies in force/);
+    const [, checksum] =
+      /"message":"policies in force"[^\n]*"checksum":"([0-9a-f]{16})"/.exec(server.log()) ?? [];
+    const metrics = await (await fetch(`http://127.0.0.1:${server.metricsPort}/metrics`)).text();
+    assert.ok(metrics.includes(`postern_policies{checksum="${checksum}",state="ready"} 2\n`), metrics);
+    return server.log();
+  };
+  assert.match(await shown([]), /Try it:/);
+  assert.doesNotMatch(await shown(["--host", "0.0.0.0", "--secret-path", secret]), /Try it:/);
+});
 
 Deno.test("with --client-ca reviews are taken from those who show a certificate, health from everybody", async () => {
   const folder = await Deno.makeTempDir({ prefix: "postern-authority-" });

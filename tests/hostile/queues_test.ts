@@ -138,6 +138,27 @@ Deno.test("policies do not reach services of the server's own machine, and users
   }
 });
 
+Deno.test("policies of namespaces call no services, unless the operator lets them", async () => {
+  const service = fakeServer(() => Response.json({}));
+  try {
+    const policies = calling(`${service.address}/path`, "Enforce")
+      .replaceAll("kind: ClusterPolicy", "kind: Policy")
+      .replaceAll(/metadata: \{name: (\w+)\}/g, "metadata: {name: $1, namespace: default}");
+    const args = ["--no-tls", "--allow-service-address", "127.0.0.0/8"];
+    {
+      await using server = await startServer({ policies, args });
+      const { text } = await send(server, admissionReview());
+      assert.match(text, /policies of namespaces may not call services/);
+      assert.equal(service.received.length, 0);
+    }
+    await using server = await startServer({ policies, args: [...args, "--namespaced-service-calls"] });
+    await send(server, admissionReview());
+    assert.ok(service.received.length > 0);
+  } finally {
+    await service.close();
+  }
+});
+
 Deno.test("no value of a Secret is in the log, whatever level it has", async () => {
   const policies = denies("audited", audit, "kinds: [Secret]")
     .replace("message: never", 'message: "{{ request.object.data.password }} is too short"') +

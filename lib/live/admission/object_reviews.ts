@@ -3,7 +3,7 @@ import type { Diagnostic } from "../../diagnostics/mod.ts";
 import { asString, clipped, dig, type JsonObject } from "../../json/mod.ts";
 import type { AdmissionRequest } from "../../kube/mod.ts";
 import { labelsOf } from "../../kube/mod.ts";
-import { isTooHeavy, tooHeavy } from "../../policy/mod.ts";
+import { isHeavy, isTooHeavy, tooHeavy } from "../../policy/mod.ts";
 import type { Cluster, Discovery } from "../../ports.ts";
 import type { AdmissionResponse } from "../../report/mod.ts";
 import { ttlProblem } from "../cleanup/ttl.ts";
@@ -16,6 +16,7 @@ import { classicChecks } from "./classic_checks.ts";
 import { celChecks } from "./cel_checks.ts";
 import { celExceptionProblems } from "./cel_exception_checks.ts";
 import { targetWarnings } from "./generate_checks.ts";
+import { SlowLane } from "./slow_lane.ts";
 import { cleanupProblems, exceptionProblems, globalContextProblems } from "./object_checks.ts";
 
 /** The ports and options with which objects of policy kinds are reviewed. */
@@ -55,6 +56,7 @@ const none: Findings = { errors: [], warnings: [] };
 /** Reviews objects of policy kinds, and refuses those that Kyverno refuses, with the reason. */
 export class ObjectReviews {
   readonly #options: ObjectReviewsOptions;
+  readonly #slowLane = new SlowLane();
 
   constructor(options: ObjectReviewsOptions) {
     this.#options = options;
@@ -70,7 +72,11 @@ export class ObjectReviews {
     if (object === null || dig(object, "metadata", "deletionTimestamp") !== undefined) {
       return { uid, allowed: true };
     }
-    const { errors, warnings } = await this.#findings(object, oldObject ?? undefined, review);
+    const findings = (): Promise<Findings> => this.#findings(object, oldObject ?? undefined, review);
+    const isSlow = isHeavy(object["spec"]) || isHeavy(oldObject?.["spec"]);
+    const found = isSlow ? this.#slowLane.run(findings) : findings();
+    if (found === undefined) return busy(uid);
+    const { errors, warnings } = await found;
     const noticed = warnings.length > 0 ? { warnings: shortened(warnings) } : {};
     if (errors.length === 0) return { uid, allowed: true, ...noticed };
     const message = shortened(errors).join("; ");
@@ -83,6 +89,11 @@ export class ObjectReviews {
     const comparable = former === undefined || isTooHeavy(former["spec"]) ? undefined : former;
     return await review({ object, former: comparable }, this.#options);
   }
+}
+
+function busy(uid: string): AdmissionResponse {
+  const message = "other large policies are being reviewed: try again in some seconds";
+  return { uid, allowed: false, status: { status: "Failure", message, code: 429 } };
 }
 
 /** The first texts, each cut to a readable length: a policy may have thousands of problems. */
