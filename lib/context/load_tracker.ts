@@ -80,7 +80,7 @@ export class LoadTracker {
     return this.#noted(this.#turns.beforeStage());
   }
 
-  /** What pauses is evaluated again, as if a value had been missing. */
+  /** A rule that pauses is evaluated again, as if a value had been missing. */
   #noted(turn: Turn): Turn {
     if (turn === "pause") this.#pendingReads++;
     return turn;

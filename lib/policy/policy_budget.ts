@@ -60,7 +60,7 @@ export function withinBudget(
   };
 }
 
-/** What is denied in a namespace. */
+/** The kinds that are denied in a namespace. */
 interface DeniedKinds {
   /** One of the documents that were left out. */
   readonly document: YamlDocument;
@@ -77,7 +77,7 @@ function addKinds(denied: Map<string, DeniedKinds>, namespace: string, document:
 /** Rules for Pods are compiled three times: for Pods, for controllers and for CronJobs. */
 const timesForPods = 3;
 
-/** What a value in CEL takes, compiled, compared with a value of patterns and conditions. */
+/** The weight of a value in CEL, compiled, in values of patterns and conditions. */
 const timesInCel = 4;
 
 function compiledWeight(document: Json, limit: number): number {

@@ -1,4 +1,4 @@
-/** What was attacked, and the tests that fail without what was mended: the table of README.md, whose titles exist. */
+/** The table of README.md: attacks, and the tests that fail without the mends. Each title in it exists. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 

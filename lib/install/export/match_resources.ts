@@ -53,7 +53,7 @@ function filtersOf(block: MatchBlock, name: "match" | "exclude"): readonly Resou
   return used.map(({ resources }) => resources);
 }
 
-/** What a part that cannot be expressed says of its filter. */
+/** The effect of a part that cannot be expressed on its filter. */
 const problems: Readonly<Record<InexpressiblePart, string>> = {
   subjects: "is about subjects",
   roles: "is about roles",
