@@ -77,7 +77,7 @@ function asBundled({ value, positionOf }: YamlDocument): BundledPolicies["docume
   return { file: positionOf([]).file, value: withJsonPatches(value) };
 }
 
-/** The module that is bundled. JSON in a text keeps keys such as `__proto__` what they are, and is read faster. */
+/** The source of the module to bundle. JSON in a text keeps keys such as `__proto__` unchanged, and parses faster. */
 function entrySource(
   policies: BundledPolicies,
   { target, images }: { target: BundleTarget; images: boolean },
@@ -110,7 +110,7 @@ async function runBundler(
     entry,
   ];
   try {
-    // The bundler names modules by their paths from where it runs: always from the same place.
+    // The bundler names modules by paths relative to its working directory, so it always runs in the same one.
     const cwd = new URL("../../", import.meta.url).pathname;
     const env = { NO_COLOR: "1" };
     const { success, stderr } = await new Deno.Command("deno", { args, cwd, env, stdin: "null" }).output();
@@ -120,12 +120,12 @@ async function runBundler(
   }
 }
 
-/** The bundler's error output, without its stack trace. */
+/** The bundler's error output without its stack trace. */
 function errorText(stderr: Uint8Array): string {
   return new TextDecoder().decode(stderr).replace(/\n+Stack backtrace:[^]*$/, "").trim();
 }
 
-/** Writes a bundle without the name of the folder that is made for each run: the same policies make the same bytes. */
+/** Writes a bundle without the name of the run's temporary folder, so that the same policies make the same bytes. */
 async function writeBundle(made: string, out: string): Promise<string | undefined> {
   const text = await Deno.readTextFile(made);
   try {

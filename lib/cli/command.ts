@@ -6,7 +6,7 @@ import type { Terminal } from "./terminal.ts";
  */
 export type OptionRecord =
   & {
-    /** The help text of the option. */
+    /** The text of the option in the help. */
     readonly about: string;
     /** A one-letter name. */
     readonly short?: string;
@@ -57,12 +57,12 @@ type OptionalKeys<T> = {
     : never;
 }[keyof T];
 
-/** The arguments that parsing a command line gives for a table of options. */
+/** The parsed arguments of a command with this table of options. */
 export type Given<T> =
   & { readonly [K in Exclude<keyof T, OptionalKeys<T>>]: ValueOf<T[K]> }
   & { readonly [K in OptionalKeys<T>]?: ValueOf<T[K]> };
 
-/** A command line to try, with a word about what it does. */
+/** An example command line, with a short description. */
 export interface CommandExample {
   readonly does: string;
   readonly line: string;
@@ -77,7 +77,7 @@ export interface CommandRecord {
   readonly operands: readonly string[];
   readonly options: OptionTable;
   readonly examples: readonly [CommandExample, CommandExample, ...CommandExample[]];
-  /** Runs the command and answers with the exit code. The code of the command is imported here, not before. */
+  /** Runs the command and returns the exit code. It imports the command's code only now. */
   run(
     operands: readonly string[],
     options: Readonly<Record<string, unknown>>,
@@ -97,7 +97,7 @@ export function command<const T extends OptionTable>(
     ...rest,
     operands,
     options,
-    // The program gives what the table describes; only this line knows that.
+    // The program parses exactly the options of the table, which TypeScript cannot see.
     run: (given, values, terminal) => run(given, values as unknown as Given<T>, terminal),
   };
 }

@@ -1,7 +1,10 @@
 import { type CommandRecord, hyphenated, type OptionRecord } from "./command.ts";
 import { type Terminal, unusable } from "./terminal.ts";
 
-/** The words that a shell offers after a command: its options, and the values of options with a choice. */
+/**
+ * A command for completion: the words that a shell offers after it, which are its options and the choices of their
+ * values.
+ */
 interface Completed {
   readonly name: string;
   readonly about: string;
@@ -167,7 +170,7 @@ function flags(options: Completed["options"]): string {
   return options.map(({ flag }) => flag).join(" ");
 }
 
-/** In single quotes, as shells read them. */
+/** The text in single quotes for a shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -4,7 +4,7 @@ import { toYaml } from "../yaml/mod.ts";
 import { createRecordedTest } from "./create_recorded_test.ts";
 import { type Terminal, unusable } from "./terminal.ts";
 
-/** Where a file is written. */
+/** The option that names the file to write. */
 interface Written {
   readonly output?: string;
 }
@@ -21,7 +21,7 @@ export interface CreateTestArguments extends Written {
   readonly review: readonly string[];
 }
 
-/** `create test`: a test of what is expected, or of recorded reviews. */
+/** `create test`: writes a test of expected results, or of recorded reviews. */
 export async function createTest(args: CreateTestArguments, terminal: Terminal): Promise<number> {
   if (args.review.length > 0) return await createRecordedTest(args, terminal);
   const results: JsonObject[] = [];
@@ -69,7 +69,7 @@ export interface CreateValuesArguments extends Written {
   readonly resource: readonly string[];
 }
 
-/** `create values`: values of everything, of rules and of objects, and labels of namespaces. */
+/** `create values`: writes global values, values of rules and objects, and labels of namespaces. */
 export async function createValues(args: CreateValuesArguments, terminal: Terminal): Promise<number> {
   const globals = pairs(args.global);
   if (isFault(globals)) return unusable(`--global: ${globals.message}`, terminal);
@@ -116,7 +116,7 @@ export interface CreateUserInfoArguments extends Written {
   readonly group: readonly string[];
 }
 
-/** `create user-info`: a user with groups and roles. */
+/** `create user-info`: writes a user with groups and roles. */
 export async function createUserInfo(args: CreateUserInfoArguments, terminal: Terminal): Promise<number> {
   return await print({
     apiVersion: "cli.kyverno.io/v1alpha1",
@@ -136,7 +136,7 @@ export interface CreateExceptionArguments extends Written {
   readonly all: readonly string[];
 }
 
-/** `create exception NAME`: an exception of rules for objects. */
+/** `create exception NAME`: writes an exception for rules and objects. */
 export async function createException(
   name: string,
   args: CreateExceptionArguments,

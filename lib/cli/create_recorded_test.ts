@@ -12,7 +12,7 @@ export interface RecordedTestArguments {
   readonly name: string;
   readonly policy: readonly string[];
   readonly review: readonly string[];
-  /** The folder to write it to. */
+  /** The folder to write the test to. */
   readonly output?: string;
 }
 
@@ -78,7 +78,7 @@ async function writeTest(
   return results.length;
 }
 
-/** The object; the old one of a request that deletes. A name that the API server makes is written down. */
+/** The object of the request, or the old one for DELETE. A generated name is written into it. */
 function objectOf({ object, oldObject, name, namespace }: AdmissionRequest): JsonObject {
   const given = object ?? oldObject ?? {};
   const metadata = asObject(field(given, "metadata")) ?? {};

@@ -30,13 +30,13 @@ export class Diagnostics {
   }
 }
 
-/** Kinds of policies that something else than Postern acts on. */
+/** The kinds of policies that `apply` does not evaluate. */
 const cleanupKinds = /^(?:Cluster)?CleanupPolicy$/;
 const deletingKinds = /^(?:Namespaced)?DeletingPolicy$/;
 
 /**
- * Names the policies of kinds that a command does not evaluate: whoever counts on them must know. `test` shows which
- * objects a DeletingPolicy is about.
+ * Reports policies of kinds that a command does not evaluate, so that no user relies on them. `test` shows the
+ * objects that a DeletingPolicy selects.
  */
 export function unevaluatedPolicies(
   { others, diagnostics }: Snapshot,

@@ -1,4 +1,4 @@
-/** An environment variable that is read. */
+/** An environment variable that Postern reads. */
 export interface EnvironmentNote {
   readonly name: string;
   /** The part of Postern that reads the variable. */

@@ -20,8 +20,8 @@ export interface ExplainArguments extends ApplyInputArguments, ClusterArguments 
 }
 
 /**
- * `explain POLICY… --resource PATH… --review PATH…`: why each rule says what it says of each object or recorded request,
- * or why it says nothing. Exit code 0 whatever the rules say, 1 when some input could not be used, 2 when the command
+ * `explain POLICY… --resource PATH… --review PATH…`: prints why each rule has its result for each object or recorded
+ * request, or why it has none. Exit code 0 for any result, 1 when some input could not be used, 2 when the command
  * cannot run.
  */
 export async function explain(args: ExplainArguments, terminal: Terminal): Promise<number> {
@@ -61,7 +61,7 @@ export async function explain(args: ExplainArguments, terminal: Terminal): Promi
   return diagnostics.errors > 0 ? 1 : 0;
 }
 
-/** Applies the policies to one object, in the order of `apply`, and keeps how each rule came to what it says. */
+/** Applies the policies to one object, in the order of `apply`, and traces each rule. */
 async function explainObject(object: JsonObject, options: ApplyOptions): Promise<Explanation> {
   const traces: Trace[] = [];
   const trace = (): Trace => {
@@ -78,7 +78,7 @@ function isWanted({ policy, rule, generatedFrom }: RuleTrace, wanted: ExplainArg
     (wanted.rule === undefined || wanted.rule === rule || wanted.rule === generatedFrom);
 }
 
-/** Why a policy or rule that an option names is not there. */
+/** The message for a policy or rule that an option names and that does not exist. */
 function unknownName({ policies }: Snapshot, { policy: name, rule }: ExplainArguments): string | undefined {
   const meant = policies.filter(({ policy }) =>
     name === undefined || policy.key === name || policy.name === name

@@ -6,7 +6,7 @@ import { compileFilters } from "../server/mod.ts";
 import type { ApplyOptions } from "../apply/mod.ts";
 import { reviewText } from "./review_text.ts";
 
-/** Decides a recorded AdmissionReview as the server does, and keeps how each rule came to what it says. */
+/** Decides a recorded AdmissionReview as the server does, and traces each rule. */
 export async function explainReview(
   document: Json,
   options: ApplyOptions,

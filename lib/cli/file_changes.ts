@@ -3,10 +3,10 @@ import { dirname, resolve, sep } from "node:path";
 /** Milliseconds in which changes of files are one change: editors write in several steps. */
 const BURST = 200;
 
-/** So often a burst may go on: what never ends, such as files that are written all the time, is a change too. */
+/** The most times that a burst is extended. Files that are written all the time then count as changed too. */
 const MOST_BURSTS = 10;
 
-/** Paths that one change names at most: more say no more. */
+/** The most paths that one change names. */
 const MOST_NAMED = 5;
 
 /** Changes of files and folders, until it is disposed of. */
@@ -20,8 +20,8 @@ export class FileChanges implements Disposable {
   #wake = (): void => {};
 
   /**
-   * Watches folders to the bottom, and files. Changes of `ignored` files count nowhere. What cannot be watched, such as a
-   * file that is not there, is left out; its folder is watched where there is one.
+   * Watches folders to the bottom, and files. Changes of `ignored` files do not count. A path that cannot be watched,
+   * such as a missing file, is left out; its folder is watched if it exists.
    */
   watch(paths: readonly string[], ignored: readonly string[]): void {
     for (const path of ignored) this.#ignored.add(resolve(path));
@@ -36,7 +36,7 @@ export class FileChanges implements Disposable {
     }
   }
 
-  /** The paths that changed since the last call, once there is one and no other follows at once. */
+  /** Waits for changes, until 200 ms pass without another one, and returns the changed paths. */
   async next(): Promise<readonly string[]> {
     if (this.#changed.size === 0) await new Promise<void>((resolve) => this.#wake = resolve);
     for (let round = 0, before = 0; round < MOST_BURSTS && before !== this.#changed.size; round++) {
@@ -60,7 +60,7 @@ export class FileChanges implements Disposable {
       this.#watchers.set(key, watcher);
       void this.#listen(watcher);
     } catch {
-      // The folder is gone, or may not be read: the command has said so.
+      // The folder is gone or unreadable: the command has already reported that.
     }
   }
 

@@ -123,7 +123,7 @@ function fixTest(document: Document, compress: boolean): string[] {
   return remarks;
 }
 
-/** Older names of what a result is about. */
+/** Older names of the fields that identify a result's policy and resource. */
 const renamed: readonly (readonly [string, string])[] = [
   ["status", "result"],
   ["patchedResource", "patchedResources"],
@@ -161,7 +161,7 @@ function fixResult(result: YAMLMap, document: Document): string[] {
   return remarks;
 }
 
-/** Results of which only the resources differ, as one each. */
+/** Joins results that differ only in their resources. */
 function joinedResults(results: readonly YAMLMap[]): YAMLMap[] {
   const joined = new Map<string, YAMLMap>();
   for (const result of results) {

@@ -4,9 +4,9 @@ import { Fault } from "../json/mod.ts";
 
 /** Options of commands that read or write a file of recorded images. */
 export interface RecordingArguments {
-  /** A file that answers for registries. */
+  /** The file of recorded answers to read instead of registries. */
   readonly recordedImages?: string;
-  /** A file for what registries answer. */
+  /** The file to write the answers of registries to. */
   readonly recordImages?: string;
 }
 
@@ -22,7 +22,7 @@ export async function imageSource(
   if (recordImages === undefined && recordedImages === undefined) return undefined;
   try {
     if (recordImages !== undefined) {
-      // A file that cannot be written is reported before any registry is called.
+      // A file that cannot be written is reported before the first call to a registry.
       (await Deno.open(recordImages, { write: true, create: true })).close();
       return new ImageRecorder();
     }
@@ -37,7 +37,7 @@ export async function imageSource(
   }
 }
 
-/** Writes what was recorded; says what went wrong, and which registries gave no answer. */
+/** Writes the recorded answers; reports a failed write, and registries that gave no answer. */
 export async function writeRecording(recorder: ImageRecorder, file: string): Promise<readonly Diagnostic[]> {
   const remarks = recorder.unreachable.map((reason): Diagnostic => ({
     severity: "warning",

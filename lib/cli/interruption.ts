@@ -9,12 +9,12 @@ export interface Interruption extends Disposable {
 export const interruptedCode = 130;
 
 /**
- * Notes Ctrl-C until it is disposed of, so that a command can end in order. Pressed a second time it ends the process at
+ * Listens for Ctrl-C until it is disposed of, so that a command can end in order. A second Ctrl-C ends the process at
  * once.
  */
 export function watchInterruption(): Interruption {
   let happened = false;
-  // Only the wait under way is known: a race with one lasting promise would keep everything that was ever waited for.
+  // Only the current wait is referenced: a race with one lasting promise would keep the memory of all earlier waits.
   let interrupt = (): void => {};
   const note = (): void => {
     if (happened) Deno.exit(interruptedCode);

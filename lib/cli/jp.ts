@@ -24,7 +24,7 @@ export interface JpQueryArguments {
   readonly unquoted: boolean;
 }
 
-/** Where a command reads, and what it writes to. */
+/** The terminal and the standard input of a command. */
 export interface Console {
   readonly terminal: Terminal;
   readonly stdin?: () => Promise<string>;
@@ -69,14 +69,14 @@ function evaluate(query: string, input: Json): Json {
   return result;
 }
 
-/** The line of the text in which a mistake is, with a mark under it. */
+/** The line with the mistake, and a mark below it. */
 function marked(text: string, { offset }: SyntaxFault): string {
   const before = text.slice(0, offset).split("\n");
   const line = text.split("\n")[before.length - 1] ?? "";
   return `\n${line}\n${" ".repeat(before.at(-1)!.length)}^`;
 }
 
-/** `jp parse`: the trees of expressions. */
+/** `jp parse`: prints the syntax trees of expressions. */
 export function jpParse(
   args: { readonly expressions: readonly string[]; readonly files: readonly string[] },
   console: Console,
@@ -95,7 +95,7 @@ export function jpParse(
   });
 }
 
-/** `jp function`: what functions there are, all or by name. Exit code 1 for a name that there is not. */
+/** `jp function`: describes all functions, or those named. Exit code 1 for an unknown name. */
 export function jpFunction(names: readonly string[], { terminal }: Console): number {
   const functions = [...kyvernoFunctions().values()].sort((left, right) =>
     compareBytes(left.name, right.name)
@@ -160,7 +160,7 @@ function parseInput(text: string): Json {
   return input;
 }
 
-/** Prompts at the terminal, which keeps the prompt out of the results. */
+/** Prompts at the terminal, so that the prompt is not part of the results. */
 function prompt(promptText: string, { terminal, stdin = readStdin }: Console): Promise<string> {
   terminal.err("Reading from terminal input.");
   terminal.err(promptText);

@@ -23,7 +23,7 @@ export interface JsonScanArguments {
 }
 
 /**
- * `json scan --payload FILE --policy FILE…`: what JSON policies say of any YAML or JSON. Exit code 0 when every check
+ * `json scan --payload FILE --policy FILE…`: applies JSON policies to any YAML or JSON. Exit code 0 when every check
  * holds, 1 when one fails or cannot be evaluated or a policy cannot be used, 2 when something cannot be read.
  */
 export async function jsonScan(args: JsonScanArguments, terminal: Terminal): Promise<number> {
@@ -68,7 +68,7 @@ export async function jsonScan(args: JsonScanArguments, terminal: Terminal): Pro
   const reports: JsonObject[] = [];
   let failing = 0;
   for (const item of payloadItems(preprocessed)) {
-    // In a list of its own, a value that is a list itself is one value.
+    // In a list of payloads, a payload that is itself a list is one value.
     const scans = policies.map((policy): PolicyScan => ({
       policy,
       results: scanPayload([policy], [item], ports),
@@ -84,7 +84,7 @@ export async function jsonScan(args: JsonScanArguments, terminal: Terminal): Pro
   return isUnusable || failing > 0 ? 1 : 0;
 }
 
-/** Reads `--bindings`; no file binds nothing. A fault says why it cannot be used. */
+/** Reads `--bindings`; without a file it binds no name. A fault explains why the file cannot be used. */
 async function loadBindings(
   path: string | undefined,
   print: (line: string) => void,

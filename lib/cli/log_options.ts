@@ -25,7 +25,7 @@ export const logOptions: OptionTable = {
   stderrthreshold: { type: "text", value: "severity", about, hidden: true },
 };
 
-/** Kyverno takes it with every command; where no cluster is read it would name one for nothing. */
+/** Kyverno accepts this option with every command. A command that reads no cluster refuses it: it would have no effect. */
 export const needlessKubeconfig: OptionTable[string] = {
   type: "unsupported",
   value: "path",

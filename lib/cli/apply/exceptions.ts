@@ -3,10 +3,10 @@ import type { JsonObject } from "../../json/mod.ts";
 import { formatDuration, nameOf, namespaceOf } from "../../kube/mod.ts";
 import { type ReportedObject, type ReportRow, rowsOf } from "../../report/mod.ts";
 
-/** How exceptions are made. */
+/** The options of generated exceptions. */
 export interface ExceptionOptions {
   readonly auditWarn: boolean;
-  /** How long they are kept, in nanoseconds; 0 for ever. */
+  /** The time to live of the exceptions, in nanoseconds; 0 for ever. */
   readonly ttl: bigint;
 }
 
@@ -43,7 +43,7 @@ function ruleException(
   };
 }
 
-/** Policies in CEL have exceptions of their own, without rules. */
+/** The exception for a CEL policy, which names no rules. */
 function celException({ policy, resource }: ReportRow, options: ExceptionOptions): JsonObject {
   const name = nameOf(resource);
   const namespace = namespaceOf(resource);
@@ -62,7 +62,7 @@ function celException({ policy, resource }: ReportRow, options: ExceptionOptions
   };
 }
 
-/** A rule that is generated for a controller of Pods, with the rules that are about its Pods. */
+/** The kinds and rules that an exception names for a rule: for an autogen rule also Pods and the rule written for them. */
 function generatedFrom(rule: string, kind: string): { kinds: string[]; rules: string[] } {
   if (!rule.startsWith("autogen-")) return { kinds: [kind], rules: [rule] };
   if (kind !== "CronJob") return { kinds: [kind, "Pod"], rules: [rule, rule.slice("autogen-".length)] };

@@ -52,16 +52,16 @@ export interface ApplyInputArguments extends RecordingArguments {
   readonly dialect: Dialect;
 }
 
-/** Policies that were read, and what applying them needs. */
+/** The policies of a command, with the ports and objects for applying them. */
 export interface ApplyInputs extends AsyncDisposable {
   readonly snapshot: Snapshot;
   readonly options: ApplyOptions;
-  /** PolicyExceptions that count. */
+  /** The number of PolicyExceptions in effect. */
   readonly exceptions: number;
   readonly diagnostics: Diagnostics;
 }
 
-/** Reads everything but the objects; what makes the whole command impossible is a fault. */
+/** Reads all inputs except the objects. A fault means that the command cannot run at all. */
 export async function openInputs(
   args: ApplyInputArguments,
   terminal: Terminal,
@@ -86,7 +86,7 @@ export async function openInputs(
     context: args.context,
     serviceAccount: args.cluster,
     images: { trustedRoot: args.trustedRoot, searchLogs: args.searchLogs, source },
-    // Files are read once more when a policy looks something up, and only then.
+    // The files are read a second time only when a policy looks up objects.
     objects: async () => [...named, ...await objectsOfFiles(args.resource, new Diagnostics(silent))],
   });
   if (isFault(opened)) return opened;
@@ -98,7 +98,7 @@ export async function openInputs(
   const { ports } = opened;
   const registry = images.length === 0 ? ports.registry : mockedImages(images, ports.registry);
   const isOffline = args.clusterObjects.length === 0 && opened.kind === "embedded";
-  // Images are looked up where the options say so, and nowhere else.
+  // Images are looked up only where the options say so.
   const looksUpImages = args.registry || images.length > 0 || source !== undefined;
   const absent = isOffline ? absentOffline(looksUpImages) : [];
   return {
@@ -115,7 +115,7 @@ export async function openInputs(
   };
 }
 
-/** Without a cluster, API calls see the objects at hand, and values must stand in for the rest. */
+/** Without a cluster, API calls read the given objects, and values must replace all other sources. */
 function absentOffline(images: boolean): readonly AbsentSource[] {
   return [...unservedEntries({ cluster: false, calls: true, globals: false, images }), "downstream"];
 }
@@ -238,7 +238,7 @@ async function objectsOfFiles(paths: readonly string[], diagnostics: Diagnostics
   return objects;
 }
 
-/** `$KUBECONFIG`, whose first file counts, or the file that kubectl reads. */
+/** The kubeconfig that kubectl would read: the first file of `$KUBECONFIG`, or the default file. */
 export function defaultKubeconfig(): string | undefined {
   const [named] = (Deno.env.get("KUBECONFIG") ?? "").split(Deno.build.os === "windows" ? ";" : ":");
   if (named) return named;

@@ -4,7 +4,7 @@ import { isList, isObject } from "../../json/mod.ts";
 import { clusterObjects, streamDocuments } from "../../sources/mod.ts";
 import type { ApplyInputArguments, ApplyInputs } from "./inputs.ts";
 
-/** The options that say which objects of a cluster are read. */
+/** The options that select objects of a cluster. */
 export interface ClusterArguments {
   readonly namespace?: string;
   readonly clusterWideResources: boolean;
@@ -12,13 +12,13 @@ export interface ClusterArguments {
   readonly batchSize: number;
 }
 
-/** The next item of the input: an object to check, a problem, or how many bytes of the files were read. */
+/** The next item of the input: an object to check, a problem, or the number of bytes read so far. */
 export type NextObject =
   | { readonly kind: "object"; readonly given: GivenObject; readonly isPayload: boolean }
   | { readonly kind: "problem"; readonly diagnostic: Diagnostic }
   | { readonly kind: "progress"; readonly bytes: number; readonly of: number };
 
-/** Everything that policies are applied to, one by one: objects of files, then JSON payloads, then those of the cluster. */
+/** Yields the objects to check one by one: objects of files, then JSON payloads, then objects of the cluster. */
 export async function* objectsToCheck(
   args: ApplyInputArguments & ClusterArguments,
   { snapshot, options }: ApplyInputs,
@@ -57,7 +57,7 @@ function isPassedOver({ object }: GivenObject, { exceptionsWithinResources }: Ap
   return exceptionsWithinResources && object["kind"] === "PolicyException";
 }
 
-/** The values of a payload: each of a list is one. */
+/** Yields the values of a payload: each item of a list is one. */
 function* payloads(document: Parameters<typeof documentObjects>[0]): Generator<NextObject> {
   const { value, positionOf } = document;
   const values = isList(value) ? value : [value];

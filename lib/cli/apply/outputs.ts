@@ -11,9 +11,9 @@ import type { Terminal } from "../terminal.ts";
 
 /** The outputs that `--output` names. */
 export interface OutputChoice {
-  /** Reports: a format and the file to write it to, `-` for standard output. */
+  /** The reports: a format, and the file to write it to, `-` for standard output. */
   readonly reports: readonly { readonly format: string; readonly path: string }[];
-  /** Where changed and generated objects are written; `undefined` for standard output. */
+  /** The path for changed and generated objects; `undefined` for standard output. */
   readonly objects: string | undefined;
 }
 
@@ -37,7 +37,7 @@ export function outputChoice(values: readonly string[]): OutputChoice | Fault {
   return { reports, objects };
 }
 
-/** Reports that are written while objects come. */
+/** Writes reports while objects are decided. */
 export class ReportFiles implements AsyncDisposable {
   readonly #open: { readonly writer: ReportWriter; readonly write: (text: string) => Promise<void> }[] = [];
   readonly #files: Deno.FsFile[] = [];
@@ -84,7 +84,7 @@ export class ReportFiles implements AsyncDisposable {
   }
 }
 
-/** Writes whole lines to a terminal, which ends each itself. */
+/** Writes text to a terminal line by line; the terminal adds the line breaks. */
 function lineByLine(terminal: Terminal): (text: string) => Promise<void> {
   let pending = "";
   return (text) => {

@@ -36,8 +36,8 @@ export interface ApplyArguments extends ApplyInputArguments, ClusterArguments {
 }
 
 /**
- * `apply POLICY… --resource PATH…`: what the policies say of objects. Each object is read, decided and printed before
- * the next. Exit code 0 when everything was checked and nothing fails; 1 for failures, errors, and input that could not
+ * `apply POLICY… --resource PATH…`: applies policies to objects. Each object is read, decided and printed before the
+ * next. Exit code 0 when everything was checked and nothing fails; 1 for failures, errors, and input that could not
  * be used; 2 when the command cannot run; 130 after Ctrl-C.
  */
 export async function apply(args: ApplyArguments, terminal: Terminal): Promise<number> {
@@ -78,20 +78,20 @@ function requested(
 
 interface ApplyRunOptions {
   readonly args: ApplyArguments;
-  /** How long generated exceptions are kept, in nanoseconds. */
+  /** The time to live of generated exceptions, in nanoseconds. */
   readonly ttl: bigint;
   readonly choice: OutputChoice;
   readonly inputs: ApplyInputs;
   readonly reports: ReportFiles;
-  /** Where changed and generated objects go instead of to the terminal. */
+  /** The files for changed and generated objects; `undefined` for the terminal. */
   readonly objects: ObjectFiles | undefined;
   readonly terminal: Terminal;
 }
 
-/** Objects that are read before the first line is printed, so that it can say how many there are. */
+/** The most objects to read before the first line is printed: the line says how many there are. */
 const READ_AHEAD = 300;
 
-/** Rows that one table holds: with more, the table is printed in parts, so that memory does not grow with the input. */
+/** The most rows of one table. A longer table is printed in parts, so that memory does not grow with the input. */
 const TABLE_ROWS = 10_000;
 
 /** One run of the command. */
@@ -103,14 +103,14 @@ class ApplyRun {
   readonly #reports: ReportFiles;
   readonly #terminal: Terminal;
   readonly #tally: Tally;
-  /** Rows of the table that are not printed yet, and how many were. */
+  /** The rows not printed yet, and the number of printed ones. */
   #rows: TableRow[] = [];
   #printedRows = 0;
   /** The kind of standard output: text for people, or one document for programs. */
   readonly #prints: "text" | "table" | "objects" | "exceptions" | "report";
   readonly #parts = new OutputText();
   #progress: ProgressBar | undefined;
-  /** Bytes that were read of the files, and of how many. */
+  /** The bytes read of the files, and their total size. */
   #read = { bytes: 0, of: 0 };
 
   constructor({ args, ttl, choice, inputs, reports, objects, terminal }: ApplyRunOptions) {
@@ -141,7 +141,7 @@ class ApplyRun {
     const { first, isAll } = await readAhead(objects, interruption);
     const count = first.filter(({ kind }) => kind === "object").length;
     this.#start(isAll ? count : undefined);
-    // Each is let go when it is done: objects with their positions take seven times their text.
+    // Each object is released when it is decided: with its positions it takes seven times the memory of its text.
     first.reverse();
     for (let next = first.pop(); next !== undefined && !interruption.happened; next = first.pop()) {
       await this.#take(next);
@@ -202,7 +202,7 @@ class ApplyRun {
     this.#terminal.out(text);
   }
 
-  /** Prints parts of the text for people. */
+  /** Prints the next parts of the text for people. */
   #print(parts: readonly OutputPart[]): void {
     if (parts.length === 0) return;
     this.#progress?.clear();
@@ -231,7 +231,7 @@ class ApplyRun {
     }
   }
 
-  /** The rows so far as a table; those that come later are another one. */
+  /** The rows since the last table, as a table. */
   #table(): string {
     const rows = this.#rows, firstId = this.#printedRows + 1;
     this.#rows = [];
@@ -278,7 +278,7 @@ class ApplyRun {
   }
 }
 
-/** Reads the first objects. Input that never comes must not keep Ctrl-C from ending the command. */
+/** Reads the first objects. Ctrl-C ends the command even when no input comes. */
 async function readAhead(
   objects: AsyncGenerator<NextObject>,
   interruption: Interruption,

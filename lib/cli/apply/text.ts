@@ -9,7 +9,7 @@ import { goYaml } from "../../yaml/mod.ts";
 /** The options of the text that `apply` prints. */
 export interface TextOptions {
   readonly auditWarn: boolean;
-  /** Whether changed and generated objects are printed: not when they are written to files. */
+  /** Whether to print changed and generated objects; false when they are written to files. */
   readonly objects: boolean;
 }
 
@@ -29,14 +29,17 @@ export function startText(
   return `\nApplying ${rules} policy rule(s) to ${to}${besides}...`;
 }
 
-/** A rule about images stands twice among the compiled ones, once for each phase that it works in. */
+/**
+ * The number of rules of a policy. A rule that verifies images is compiled twice, once for each phase, and counts
+ * once.
+ */
 function countOfRules({ policy, rules }: CompiledPolicy): number {
   return policy.language === "cel"
     ? 1
     : Math.max(1, rules.filter(({ type }) => type !== "checkImages").length);
 }
 
-/** The policies with errors, framed; empty when there are none. */
+/** The framed text that names the policies with errors; empty when there are none. */
 export function skippedText(snapshot: Snapshot): string {
   const faulty = faultyPolicies(snapshot);
   if (faulty.length === 0) return "";
@@ -59,7 +62,7 @@ export interface OutputPart {
 export class OutputText {
   #isOpen = false;
 
-  /** The next parts as one text, without the line break at its end. */
+  /** Joins the next parts into one text, without the line break at its end. */
   join(parts: readonly OutputPart[]): string {
     return parts.map(({ text, isOpen = false }) => {
       const shown = this.#isOpen && text.startsWith("\n") ? text.slice(1) : text;
@@ -162,14 +165,17 @@ function effectLines(
   return lines;
 }
 
-/** `namespace/Kind/name`, where the namespace may be empty; of what is no Kubernetes object, that. */
+/**
+ * `namespace/Kind/name`, where the namespace may be empty; for a payload that is no Kubernetes object,
+ * a text that says so.
+ */
 function pathOf(resource: JsonObject): string {
   const kind = typeof resource["kind"] === "string" ? resource["kind"] : "";
   const path = [namespaceOf(resource), kind, nameOf(resource)].join("/");
   return path === "//" ? "JSON payload" : path;
 }
 
-/** The last line. */
+/** The last line of the output: the numbers of results. */
 export function summaryText({ pass, fail, warn, error, skip }: ReportSummary): string {
   return `\npass: ${pass}, fail: ${fail}, warn: ${warn}, error: ${error}, skip: ${skip} `;
 }
