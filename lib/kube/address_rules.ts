@@ -24,7 +24,7 @@ export const defaultBlockedAddresses: readonly string[] = [
   "metadata.internal",
 ];
 
-/** Which addresses may be called, as an administrator writes it. */
+/** The rules of an administrator for the addresses that policies may call. */
 export interface AddressRuleOptions {
   /** Networks (`10.0.0.0/8`) and host names; {@link defaultBlockedAddresses} by default. */
   readonly blocked?: readonly string[];
@@ -34,11 +34,11 @@ export interface AddressRuleOptions {
   readonly allowed?: readonly string[];
 }
 
-/** Answers which addresses may be called; each answer is the reason for a no, or `undefined`. */
+/** Checks addresses. Each method returns the reason for refusing an address, or `undefined`. */
 export interface AddressRules {
-  /** For a URL, before its host is looked up, and for every redirect. */
+  /** Checks a URL before its host is looked up, and each redirect. */
   refusesUrl(url: URL): string | undefined;
-  /** For an address that a host name stands for, before it is connected to. */
+  /** Checks an address of a host name before the connection is opened. */
   refusesAddress(address: string): string | undefined;
 }
 
@@ -117,12 +117,12 @@ function readEntries(texts: readonly string[]): Entries | Fault {
   return { networks, hosts };
 }
 
-/** Host names do not depend on case, nor on the dot at their end. */
+/** Host names ignore case and a dot at their end. */
 function normal(host: string): string {
   return host.toLowerCase().replace(/\.+$/, "");
 }
 
-/** Whether the name is listed; everything below `localhost` is this machine too. */
+/** Whether the name is listed. Every name below `localhost` is this machine too. */
 function names({ hosts }: Entries, host: string): boolean {
   return hosts.has(host) || (host.endsWith(".localhost") && hosts.has("localhost"));
 }
@@ -133,7 +133,7 @@ function networkOf({ networks }: Entries, address: IpAddress): string | undefine
 
 const translated = parseIpPrefix("64:ff9b::/96");
 
-/** The address that is connected to in the end: IPv4 addresses inside IPv6 ones are taken out. */
+/** The address of the connection: an IPv4 address inside an IPv6 one is taken out. */
 function readAddress(text: string): IpAddress | undefined {
   const address = parseIpAddress(text);
   if (isFault(address)) return undefined;

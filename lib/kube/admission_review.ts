@@ -16,7 +16,7 @@ export type Operation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
 
 const operations: readonly Operation[] = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
 
-/** A resource in the API's own words: plural, no kind. */
+/** A resource with the plural of the Kubernetes API instead of a kind. */
 export interface GroupVersionResource {
   readonly group: string;
   readonly version: string;
@@ -30,8 +30,8 @@ export interface UserInfo {
 }
 
 /**
- * The request of an AdmissionReview v1, read strictly: what deciding needs of it, and all of it as JSON. Texts that are
- * absent are `""`, objects `null`.
+ * The request of an AdmissionReview v1, read strictly: the fields that a decision reads, and the whole request as
+ * JSON. Absent texts are `""`, absent objects `null`.
  */
 export interface AdmissionRequest {
   readonly uid: string;
@@ -45,7 +45,7 @@ export interface AdmissionRequest {
   readonly object: JsonObject | null;
   readonly oldObject: JsonObject | null;
   readonly dryRun: boolean;
-  /** The request as it came: what the variable `request` shows. */
+  /** The request as received: the value of the variable `request`. */
   readonly json: JsonObject;
 }
 
@@ -55,7 +55,7 @@ export interface AdmissionReview {
   readonly request: AdmissionRequest;
 }
 
-/** A review, or why the body is none; `uid` is there when at least that could be read. */
+/** A review, or the reason why the body is none; `uid` is present if it could be read. */
 export type ParsedReview =
   | { readonly ok: true; readonly review: AdmissionReview }
   | { readonly ok: false; readonly message: string; readonly uid: string };

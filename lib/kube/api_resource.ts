@@ -2,7 +2,7 @@ import { groupBy } from "../json/mod.ts";
 import { builtinKindLines } from "./builtin_kinds.ts";
 import { parseApiVersion } from "./group_version_kind.ts";
 
-/** A kind and where the API serves it. */
+/** A kind with its plural, scope and subresources in the API. */
 export interface BuiltinKind {
   readonly group: string;
   readonly version: string;

@@ -52,7 +52,7 @@ export function divideDecimals(left: Decimal, right: Decimal): Decimal {
   return { unscaled, exponent };
 }
 
-/** Takes a factor out of a number as often as it goes; zero stays zero. */
+/** Divides a number by a factor as often as it is divisible; zero stays zero. */
 export function withoutFactor(
   number: bigint,
   factor: bigint,

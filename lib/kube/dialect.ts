@@ -1,5 +1,5 @@
 /**
- * Which behaviour Postern has where Kyverno's documentation and its program differ: `classic` follows the
- * documentation, `current` follows Kyverno 1.19.
+ * The behaviour of Postern where Kyverno's documentation and its program differ: `classic` follows the documentation,
+ * `current` follows Kyverno 1.19.
  */
 export type Dialect = "classic" | "current";

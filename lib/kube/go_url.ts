@@ -2,7 +2,7 @@ import { Fault, isFault } from "../json/mod.ts";
 import { escape, fromBytes, toBytes, unescape } from "./url_escape.ts";
 import { parseIpAddress } from "./ip_address.ts";
 
-/** Longer texts are no URLs here. */
+/** The longest text that is parsed as a URL. */
 const maxLength = 100_000;
 
 /** A URL as Go's `net/url` reads and prints it. Its texts are strings of bytes; read them by the functions below. */
@@ -14,7 +14,7 @@ export interface GoUrl {
   readonly host: string;
   /** Whether there is a path after the scheme, but no `//`. */
   readonly omitsHost: boolean;
-  /** Decoded. */
+  /** The decoded path. */
   readonly path: string;
   readonly rawPath: string;
   readonly rawQuery: string;
@@ -25,8 +25,7 @@ export interface GoUrl {
 }
 
 /**
- * The form that a text must have: any reference, or a URL that a request can name (with a scheme, or an absolute
- * path).
+ * The required form of a text: any reference, or a URL that a request can name (with a scheme, or an absolute path).
  */
 export type UrlKind = "reference" | "request";
 

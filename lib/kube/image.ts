@@ -1,6 +1,6 @@
 import { clipped, Fault } from "../json/mod.ts";
 
-/** A container image reference taken apart; empty parts are absent. The shape of `images.containers.NAME`. */
+/** The parts of a container image reference; empty parts are absent. `images.containers.NAME` has this shape. */
 export type Image = {
   /** `docker.io`, `localhost:5000` */
   readonly registry?: string;
@@ -19,11 +19,11 @@ export type Image = {
 /** No image is longer: a name has 255 characters at most, a tag and a digest 135 each. */
 const longestImage = 4_096;
 
-/** How names without a registry are read; the two keys are those of Kyverno's ConfigMap. */
+/** The handling of names without a registry; both keys are those of Kyverno's ConfigMap. */
 export interface ImageOptions {
   /** The registry of names that have none; `docker.io` by default. */
   readonly defaultRegistry?: string;
-  /** Whether that registry becomes part of the result; by default it does. */
+  /** Whether the result holds that registry; true when absent. */
   readonly enableDefaultRegistryMutation?: boolean;
 }
 

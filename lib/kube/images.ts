@@ -14,7 +14,7 @@ import {
 import { type ImageOptions, parseImage } from "./image.ts";
 import { podPlaces } from "./pod_places.ts";
 
-/** Where images are in a resource: one entry of a rule's `imageExtractors`. */
+/** The path of images in a resource: one entry of a rule's `imageExtractors`. */
 export interface ImageExtractorConfig {
   /**
    * Path with `/` between keys and `*` for every element of a list or map; its last key holds the image unless
@@ -52,7 +52,7 @@ function podExtractors(place: readonly string[]): Extractor[] {
   }));
 }
 
-/** The kinds whose images are found without configuration. */
+/** The kinds whose images are found without configured extractors. */
 export const builtinImageExtractors: ImageExtractors = new Map(
   [...podPlaces].map(([kind, place]) => [kind, podExtractors(place)]),
 );

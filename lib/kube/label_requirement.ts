@@ -4,7 +4,7 @@ import { labelKeyProblem, labelValueProblem } from "./label_syntax.ts";
 /** Whether a resource's labels fulfil a selector. */
 export type LabelPredicate = (labels: JsonObject) => boolean;
 
-/** How the values of a requirement are used. */
+/** The use of a requirement's values. */
 interface LabelOperator {
   /** Whether these values are allowed, apart from their syntax. */
   readonly accepts: (values: readonly string[]) => boolean;

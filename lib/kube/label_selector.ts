@@ -2,7 +2,7 @@ import { Fault, field, isFault, isList, isObject, type Json, sortedKeys } from "
 import { compileRequirement, type LabelPredicate, type LabelRequirement } from "./label_requirement.ts";
 import { compileWildcard, hasWildcard } from "./wildcard.ts";
 
-/** Which selectors {@link compileLabelSelector} takes. */
+/** The selectors that {@link compileLabelSelector} accepts. */
 export interface LabelSelectorOptions {
   /**
    * Whether `*` and `?` in `matchLabels` are wildcards; false when absent. Kyverno parity: they are wildcards in the

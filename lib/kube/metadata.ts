@@ -10,7 +10,7 @@ export function namespaceOf(object: Json | undefined): string {
   return asString(dig(object, "metadata", "namespace")) ?? "";
 }
 
-/** The annotations of an object; what is no text is left out, as nobody could have stored it. */
+/** The annotations of an object. Values that are no text are left out: the API server stores none. */
 export function annotationsOf(object: Json | undefined): Readonly<Record<string, string>> {
   return asTextMap(dig(object, "metadata", "annotations"));
 }

@@ -1,6 +1,6 @@
 /**
- * The formats of names in Kubernetes, with its own explanations. Each function answers with all that is wrong with a
- * text, and with an empty list when nothing is.
+ * The formats of names in Kubernetes, with its explanations. Each function returns all problems of a text, and an
+ * empty list for a valid one.
  */
 
 const label = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/;
@@ -14,7 +14,7 @@ const qualifiedPattern = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
 const qualifiedRule =
   "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
 
-/** Longer texts have one problem only: a pattern is not tried on them. */
+/** The longest text that patterns are applied to; longer texts have one problem only. */
 const maxLength = 100_000;
 
 /** The problem of a text that is not as a rule says, with examples. */

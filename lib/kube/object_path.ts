@@ -6,7 +6,7 @@ interface ServedKind {
   readonly namespaced: boolean;
 }
 
-/** Where an object, or a part of it, is in the API. */
+/** The path of an object, or of a part of it, in the API. */
 export interface ObjectPlace {
   /** Ignored for cluster-scoped kinds; `default` when empty for others. */
   readonly namespace: string;

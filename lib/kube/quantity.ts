@@ -19,7 +19,7 @@ export interface Quantity extends Decimal {
   readonly text?: string;
 }
 
-/** Longer texts and larger exponents are no quantities here, so that arithmetic on foreign input stays bounded. */
+/** The longest text and the largest exponent of a quantity here, so that arithmetic on foreign input stays bounded. */
 const maxTextLength = 1000;
 const maxExponent = 1000;
 
