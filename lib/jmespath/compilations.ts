@@ -1,7 +1,7 @@
 import { regexesBuilt } from "./regex.ts";
 import { expressionsParsed } from "./syntax/parse.ts";
 
-/** How much text this process has compiled. */
+/** The numbers of expressions and regular expressions that this process has compiled. */
 export interface Compilations {
   readonly expressions: number;
   readonly regexes: number;

@@ -8,7 +8,7 @@ import { checkedResult } from "./steps.ts";
 import { outline, type TreeItem, treeOf } from "./syntax/outline.ts";
 import { parse } from "./syntax/parse.ts";
 
-/** How a text is to be read. */
+/** The options for reading an expression. */
 export interface ExpressionOptions {
   /** The functions that it may call; Kyverno's when absent. */
   readonly functions?: FunctionTable;
@@ -24,7 +24,7 @@ export interface ExpressionOptions {
   readonly isInteger?: (name: string) => boolean;
 }
 
-/** Why a text is no expression. */
+/** The reason why a text is no expression. */
 export class SyntaxFault extends Fault {
   /** Where in the text, in UTF-16 units from 0. */
   readonly offset: number;
@@ -44,7 +44,7 @@ export interface CompiledExpression {
   readonly paths: readonly (readonly string[])[];
   /** The names of the functions that it calls. */
   readonly functions: readonly string[];
-  /** The value, or why there is none. */
+  /** Returns the value, or the fault that explains why there is none. */
   evaluate(scope: Scope, environment: Environment): Json | Fault;
 }
 
@@ -107,7 +107,7 @@ function run(evaluate: Evaluate, scope: Scope, environment: Environment, root: J
   return checkedResult(evaluate(root, started), started);
 }
 
-/** Names whose values are at hand and never fail to load. */
+/** Names whose values are present and never fail to load. */
 const alwaysThere = /^(?:request|element\d*|elementIndex\d*)$/;
 
 /**
@@ -122,13 +122,13 @@ function failedLoad(names: readonly string[], scope: Scope): Fault | undefined {
   return undefined;
 }
 
-/** The tree of an expression, or why it is none. */
+/** Returns the tree of an expression, or the fault that explains why it is none. */
 export function expressionTree(text: string): TreeItem | SyntaxFault {
   const tree = parse(text);
   return "message" in tree ? new SyntaxFault(tree.message, tree.offset) : treeOf(tree);
 }
 
-/** The tree of an expression as indented text, or why it is none. */
+/** Returns the tree of an expression as indented text, or the fault that explains why it is none. */
 export function outlineExpression(text: string): string | SyntaxFault {
   const tree = parse(text);
   return "message" in tree ? new SyntaxFault(tree.message, tree.offset) : outline(tree);

@@ -9,7 +9,7 @@ export interface Frame {
   readonly root: Json;
   readonly bindings: Bindings;
   readonly environment: Environment;
-  /** Shared with everything that the expression is evaluated for. */
+  /** Shared by all evaluations for the same value. */
   readonly budget: StepBudget;
 }
 

@@ -1,6 +1,6 @@
 import type { CommunityNode } from "./tree.ts";
 
-/** How often the input can occur in the values of `$names`; 1 for those from outside. */
+/** The most times that the input can occur in the values of `$names`; 1 for names from outside. */
 type Names = ReadonlyMap<string, number>;
 
 /**

@@ -4,7 +4,7 @@ import { type CommunityToken, tokenize, type TokenKind } from "./tokens.ts";
 import type { ComparisonOperator } from "../syntax/tree.ts";
 import type { Arithmetic, CommunityEntry, CommunityNode } from "./tree.ts";
 
-/** How tightly a token binds what stands to its left; those not listed end an expression. */
+/** The binding power of tokens towards their left side; a token not listed ends an expression. */
 const powers: Readonly<Partial<Record<TokenKind, number>>> = {
   "|": 1,
   "||": 2,
@@ -31,10 +31,10 @@ const powers: Readonly<Partial<Record<TokenKind, number>>> = {
   "(": 60,
 };
 
-/** Tokens that bind less end a projection's right side. */
+/** Tokens with a lower power end a projection's right side. */
 const projectionEnd = 10;
 
-/** Expressions nested deeper are refused, so that hostile text cannot exhaust the stack. */
+/** The deepest nesting of expressions: hostile text cannot exhaust the stack. */
 const maxDepth = 200;
 
 const current: CommunityNode = { kind: "current" };
@@ -57,7 +57,7 @@ export function parse(text: string): CommunityNode | Fault {
   }
 }
 
-/** Thrown inside the parser only, so that its functions can be written straight. */
+/** Thrown only inside the parser, so that its functions need no checks of each result. */
 class Refusal extends Error {
   constructor(readonly fault: Fault) {
     super(fault.message);
@@ -83,7 +83,7 @@ class Parser {
     return left;
   }
 
-  /** Takes a token of this kind or refuses. */
+  /** Takes a token of this kind or throws. */
   expect(kind: TokenKind): CommunityToken {
     const token = this.#peek();
     return token.kind === kind ? this.#take() : this.#refuse(`expected ${spelled(kind)}`);

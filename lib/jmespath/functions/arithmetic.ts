@@ -26,7 +26,7 @@ type Operand =
   | { readonly kind: "quantity"; readonly quantity: Quantity }
   | { readonly kind: "duration"; readonly nanoseconds: bigint };
 
-/** Calculates, in the name of a function for its messages; `undefined` when the kinds do not go together. */
+/** Computes a result under a function's name for its messages; `undefined` when the kinds do not fit together. */
 type Calculation = (left: Operand, right: Operand, name: string) => Json | Fault | undefined;
 
 /** The longest text that can be a number of Kubernetes; no quantity with more digits is worth parsing. */

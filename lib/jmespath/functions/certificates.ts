@@ -12,7 +12,7 @@ AYIXfIgEInzQ3YFiZRR98xwWYaB3m165805uWSoZ9hlDkzRCuhwaCc1XoaalXdIN
 iQreXwk=
 -----END CERTIFICATE REQUEST-----`;
 
-/** Kyverno's function of certificates. */
+/** Kyverno's function `x509_decode`. */
 export const certificates: readonly FunctionRecord[] = [
   {
     kind: "plain",

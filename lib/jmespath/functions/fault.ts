@@ -11,7 +11,7 @@ export function argumentFault(name: string, position: number, type: string): Fau
   return functionFault(name, `argument #${position} is not of type ${type}`);
 }
 
-/** A result that would be larger than any policy needs: what a hostile resource could otherwise provoke. */
+/** A result larger than any policy needs: a hostile resource could otherwise exhaust the memory. */
 export function tooLarge(name: string): Fault {
   return functionFault(name, `the result would have more than ${maxText} characters`);
 }

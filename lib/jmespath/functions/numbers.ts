@@ -122,7 +122,7 @@ function round(value: number, digits: number): Json | ReturnType<typeof function
   return Math.sign(shifted) * roundHalfUp(Math.abs(shifted)) / shift;
 }
 
-/** Halves up, without the error of adding one half to 0.49999999999999994. */
+/** Rounds halves up, without the error of adding one half to 0.49999999999999994. */
 function roundHalfUp(value: number): number {
   const whole = Math.floor(value);
   return value - whole >= 0.5 ? whole + 1 : whole;

@@ -3,10 +3,10 @@ import { compileTextGenerator, type TextGenerator } from "../../kube/mod.ts";
 import type { Environment } from "../plan/value.ts";
 import { type FunctionRecord, parameter } from "./record.ts";
 
-/** Patterns longer than any sensible one are not looked at. */
+/** The longest pattern that is read. */
 const maxPattern = 1_000;
 
-/** Kyverno's function of chance. */
+/** Kyverno's function `random`. */
 export const randoms: readonly FunctionRecord[] = [
   {
     kind: "plain",

@@ -26,7 +26,10 @@ function duration(text: Json | undefined): bigint | Fault {
   return parseDuration(given) ?? new Fault(durationProblem(given) ?? "time: invalid duration");
 }
 
-/** Runs on times read from the arguments in order; the first that is none is the answer. */
+/**
+ * Applies a function to times read from the arguments in order; the fault of the first argument that is no time is
+ * the result.
+ */
 function onTimes(compute: (...times: readonly Instant[]) => Json): Apply {
   return (args) => {
     const times: Instant[] = [];
@@ -39,7 +42,7 @@ function onTimes(compute: (...times: readonly Instant[]) => Json): Apply {
   };
 }
 
-/** Runs on a time and a duration. */
+/** Applies a function to a time and a duration. */
 function onTimeAndDuration(compute: (instant: Instant, nanoseconds: bigint) => Instant): Apply {
   return ([text, length]) => {
     const instant = time(text);

@@ -9,7 +9,7 @@ export type Argument =
   | { readonly kind: "value"; readonly plan: ExpressionPlan }
   | { readonly kind: "reference"; readonly evaluate: Evaluate; readonly stepsPerElement: number };
 
-/** Checks an argument; the fault names what was wanted. */
+/** Checks an argument; the fault names the required type. */
 type Check = (value: Json) => Fault | undefined;
 
 /**

@@ -67,7 +67,7 @@ export function isTruthy(value: Json): boolean {
   return false;
 }
 
-/** A run for what needs no input. */
+/** Makes a run for expressions that read no input. */
 export function runWithoutInput(): Run {
   return newRun(emptyScope, { now: () => 0, random: () => 0 });
 }

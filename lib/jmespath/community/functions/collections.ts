@@ -7,7 +7,7 @@ const pairNeeded = new Fault(
   "invalid value, each array must contain two elements, a pair of string and value",
 );
 
-/** The dialect's own functions of lists and objects, and those that differ from the other dialect's. */
+/** The dialect's functions of lists and objects that Kyverno's dialect lacks or defines differently. */
 export const collections: readonly FunctionRecord[] = [
   {
     kind: "plain",

@@ -9,7 +9,7 @@ const text = parameter("text", "string");
 const subject = [parameter("subject", "string"), parameter("search", "string")];
 const bounds = [parameter("start", "number"), parameter("end", "number")];
 
-/** The dialect's own functions of texts. */
+/** The dialect's functions of texts that Kyverno's dialect lacks. */
 export const texts: readonly (FunctionRecord | CommunityFunction)[] = [
   {
     kind: "plain",
@@ -99,7 +99,7 @@ interface Range {
   readonly end: number;
 }
 
-/** Looking for one text in another takes at most their lengths' product. */
+/** The search takes at most the product of both lengths. */
 function searching([one, other]: readonly Json[]): number {
   return typeof one === "string" && typeof other === "string" ? (one.length * other.length) / 32 : 0;
 }
