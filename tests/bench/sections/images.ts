@@ -8,8 +8,8 @@ import { imageCommands } from "./image_commands.ts";
 import { imageReviews } from "./image_reviews.ts";
 
 const text =
-  "The port that verifies signatures, asked by itself in this process; the registry is in this process too, so a first " +
-  "verification holds the registry's work. Kyverno cannot be asked alone like this: it stands beside the command line below.";
+  "The port that verifies signatures, called alone in this process; the registry is in this process too, so a first " +
+  "verification holds the registry's work. Kyverno's verification cannot be called alone like this: it stands beside the command line below.";
 
 /** Measures the verification of images against a registry on this machine: alone, and in the server. */
 export async function images(bench: Bench): Promise<void> {
