@@ -1,6 +1,6 @@
 import type { Json } from "../json/mod.ts";
 
-/** An answer from outside: the JSON that came back, or why there is none. */
+/** An answer from outside: the received JSON, or the reason why there is none. */
 export type Answer =
   | { readonly ok: true; readonly status: number; readonly body: Json }
   | {

@@ -9,7 +9,7 @@ export interface RegistryCredentials {
   readonly secrets?: readonly string[];
 }
 
-/** Where the signatures of an image are kept, and in which format. */
+/** The storage and format of an image's signatures. */
 export type SignatureLayout =
   /** Cosign's tags `sha256-HEX.sig` and `sha256-HEX.att`. */
   | "tag"
@@ -22,7 +22,10 @@ export type SignatureLayout =
   /** Notary Project signatures as referrers. */
   | "notary";
 
-/** Who must have signed. The texts are those of the policy; the adapter parses them and keeps what it parsed. */
+/**
+ * The required signer of a signature. The texts are those of the policy; the adapter parses them and keeps what
+ * it parsed.
+ */
 export type Signer =
   | {
     readonly kind: "key";
@@ -56,17 +59,17 @@ export interface Identity {
   readonly subjectRegExp: string;
 }
 
-/** Which transparency logs and timestamp authorities a signature is held against; an empty text means the trusted root. */
+/** The transparency logs and timestamp authorities that verify a signature; an empty text means the trusted root. */
 export interface LogTrust {
   readonly ignoreTlog: boolean;
-  /** Where entries are looked up that a signature does not carry. */
+  /** The log in which to look up an entry that a signature does not carry. */
   readonly rekorUrl: string;
   readonly rekorKey: string;
   readonly ignoreSct: boolean;
   readonly ctlogKey: string;
   /** PEM: leaf (optional), intermediates, root. No timestamp is demanded when it is empty. */
   readonly tsaChain: string;
-  /** A trusted root in sigstore's JSON that replaces the installation's; empty for none. */
+  /** A trusted root in sigstore's JSON that replaces that of the installation; empty for none. */
   readonly trustedRoot: string;
   /** A TUF mirror whose trusted root replaces the installation's; the adapter knows it by this address. */
   readonly tufMirror: string;
@@ -91,7 +94,7 @@ export interface SignatureQuery {
    * ImageValidatingPolicy, which also takes a certificate with its chain as the logs say.
    */
   readonly annotationsIn: "payload" | "layer";
-  /** The repository that holds the signatures; the image's own when empty. */
+  /** The repository that holds the signatures; that of the image when empty. */
   readonly repository: string;
   /** In front of `sha256-HEX.sig`, with its hyphen added; usually empty. */
   readonly tagPrefix: string;
@@ -110,7 +113,7 @@ export interface Statement {
   readonly statement: Json;
 }
 
-/** A signature that was looked at, for explanations: its digest, and why it does not count (empty: it does). */
+/** A checked signature, for explanations: its digest, and the reason why it does not count (empty: it counts). */
 export interface SignatureTried {
   readonly digest: string;
   readonly why: string;
@@ -163,7 +166,7 @@ export type SignedTextAnswer =
   }
   | { readonly ok: false; readonly message: string };
 
-/** The digest that a registry has for an image, or in its words why there is none. */
+/** The digest that a registry has for an image, or the reason why there is none, in the registry's words. */
 export type DigestAnswer =
   | { readonly ok: true; readonly digest: string }
   | {
@@ -173,7 +176,7 @@ export type DigestAnswer =
     readonly message: string;
   };
 
-/** Signatures of images and of texts: registries, transparency logs and cryptography behind one question and one answer. */
+/** Verifies signatures of images and of texts: it hides registries, transparency logs and cryptography. */
 export interface Signatures {
   verify(query: SignatureQuery, signal?: AbortSignal): Promise<SignatureAnswer>;
   verifyText(query: SignedTextQuery, signal?: AbortSignal): Promise<SignedTextAnswer>;
