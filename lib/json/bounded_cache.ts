@@ -55,7 +55,7 @@ export class BoundedCache<V> {
     this.#recentWeight += weight;
   }
 
-  /** The value of a text: the one that was made before, or a new one. */
+  /** Returns the value of a text: the cached one, or a new one that `make` computes. */
   getOrMake(key: string, make: () => V): V {
     const cached = this.get(key);
     if (cached !== undefined) return cached;

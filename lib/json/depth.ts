@@ -14,8 +14,8 @@ export function nestsDeeperThan(limit: number, text: string): boolean {
 }
 
 /**
- * Whether the text has enough brackets at all, those in strings included. Nearly every text has not, and is not read
- * further. `indexOf` is fast because it searches with vector instructions; a loop over the characters is not.
+ * Whether the text has enough brackets at all, those in strings included. Nearly every text has too few, and the
+ * search ends here. `indexOf` is fast because it uses vector instructions; a loop over the characters is not.
  */
 function mayNestDeeperThan(limit: number, text: string): boolean {
   let brackets = 0;

@@ -1,4 +1,6 @@
-/** How deep JSON in an expression or in a text may nest, so that what walks it recursively does not exhaust the stack. */
+/**
+ * The deepest nesting of JSON in an expression or in a text, so that recursive walks of it do not exhaust the stack.
+ */
 export const maxJsonDepth = 1_000;
 
 /**

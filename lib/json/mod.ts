@@ -1,6 +1,7 @@
 /**
- * JSON values and what all other folders do with them: type guards, equality, pointers, faults, scopes, and printing as
- * Go does it, because Kyverno's messages contain such text. Numbers are doubles: integers beyond 2^53 lose digits.
+ * JSON values, with the functions that all other folders use: type guards, equality, pointers, faults, scopes, and
+ * printing as Go does it, because Kyverno's messages contain such text. Numbers are doubles: integers beyond 2^53
+ * lose digits.
  *
  * @module
  */

@@ -1,7 +1,7 @@
 import { nestsDeeperThan } from "./depth.ts";
 import type { Json } from "./json.ts";
 
-/** The deepest nesting that is accepted: all code that walks values recursively can take it. */
+/** The deepest nesting that is accepted: no recursive walk of such a value exhausts the stack. */
 const deepest = 1_000;
 
 /**

@@ -9,7 +9,7 @@ import type { Fault } from "./fault.ts";
 export interface Scope {
   /** The value of a root name; `undefined` when there is no such name; a fault when the value cannot be loaded. */
   get(name: string): Json | Fault | undefined;
-  /** Whether somebody declares the name, although it may have no value here; unknown when absent. */
+  /** Whether the name is declared, although it may have no value here; unknown when absent. */
   declares?(name: string): boolean;
   /** All root values as one object. `@` at the root of an expression means this. */
   all(): Json;

@@ -1,7 +1,10 @@
-/** Long work cut into stages, between which others may work: each `yield` ends one, and what is returned is the result. */
+/**
+ * Long work cut into stages, between which other requests are handled: each `yield` ends a stage, and the returned
+ * value is the result.
+ */
 export type Stages<T> = Generator<undefined, T>;
 
-/** Does all stages at once. */
+/** Runs all stages at once. */
 export function completed<T>(stages: Stages<T>): T {
   for (;;) {
     const stage = stages.next();
