@@ -1,6 +1,6 @@
 /** The documentation of a diagnostic code, from which docs/diagnostics.md is written. */
 export interface CodeNote {
-  /** Why the diagnostic is reported. */
+  /** The reason for the diagnostic. */
   readonly cause: string;
   /** How the author of the document can fix it. */
   readonly fix: string;
@@ -155,7 +155,7 @@ const shape: Readonly<Record<string, CodeNote>> = {
   },
 };
 
-/** Codes about what a rule says. */
+/** Codes about the content of a rule. */
 const rules: Readonly<Record<string, CodeNote>> = {
   "background-variable": {
     cause: "A rule reads what only an admission request has, and its policy is also for background scans.",
@@ -319,7 +319,7 @@ const runs: Readonly<Record<string, CodeNote>> = {
   },
 };
 
-/** Every code of a diagnostic, with what it means: `docs/diagnostics.md` is made from it. */
+/** Every code of a diagnostic, with its meaning: `docs/diagnostics.md` is made from it. */
 export const codeNotes: Readonly<Record<string, Readonly<Record<string, CodeNote>>>> = {
   "Files and documents": files,
   "The shape of a policy": shape,

@@ -25,7 +25,7 @@ export interface Diagnostic {
   readonly rule?: string;
 }
 
-/** A text that stands at the position or after it, and what was meant. */
+/** A misspelt text at the position or after it, with the text that was probably meant. */
 export interface TextReplacement {
   readonly written: string;
   readonly meant: string;

@@ -24,7 +24,7 @@ export function didYouMean(name: string, candidates: Iterable<string>): string |
   return best;
 }
 
-/** The replacement of a misspelt name as a part of a diagnostic; nothing when nobody knows what was meant. */
+/** The replacement of a misspelt name as a part of a diagnostic; an empty object when no candidate is near enough. */
 export function replacing(
   written: string,
   meant: string | undefined,
