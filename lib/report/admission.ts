@@ -40,7 +40,7 @@ export function admissionResponse(
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-/** The message for the user of a denied request: which policies and rules denied it, and why. */
+/** The message for the user of a denied request: the policies and rules that denied it, with their messages. */
 export function denialMessage(
   decision: Decision,
   request: { kind: string; namespace: string; name: string },

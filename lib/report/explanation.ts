@@ -9,13 +9,13 @@ export interface Explanation {
   readonly title: string;
   /** In the order of evaluation. */
   readonly rules: readonly RuleTrace[];
-  /** Why no rule was evaluated at all, when none was. */
+  /** The reason why no rule was evaluated; `undefined` when one was. */
   readonly unseen?: string;
 }
 
 /**
- * An explanation for people: the verdict, then each rule with the clause that matched, what was loaded, each condition
- * with its operands, and where a pattern failed.
+ * An explanation for people: the verdict, then each rule with the clause that matched, the loaded values, each
+ * condition with its operands, and the path where a pattern failed.
  */
 export function explanationText({ title, rules, unseen }: Explanation): string {
   const refusing = rules.filter(({ refuses }) => refuses).map(nameOf);
@@ -82,12 +82,12 @@ export function explanationObject({ title, rules, unseen }: Explanation): JsonOb
   };
 }
 
-/** Policies in CEL are a rule themselves, without a name of its own. */
+/** A policy in CEL is itself a rule, without a rule name. */
 function nameOf({ policy, rule }: RuleTrace): string {
   return rule === "" ? policy.key : `${policy.key}/${rule}`;
 }
 
-/** As JSON: what is undefined is left out, and a fault is its message. */
+/** Converts a value to JSON: undefined fields are left out, and a fault becomes its message. */
 function plain(value: unknown): Json {
   const faultless = (_key: string, part: unknown) => isFault(part) ? { failure: part.message } : part;
   return JSON.parse(JSON.stringify(value, faultless)) as Json;

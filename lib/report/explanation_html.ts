@@ -1,10 +1,7 @@
 import { type Explanation, explanationText } from "./explanation.ts";
 import { xmlText } from "./xml.ts";
 
-/**
- * Explanations as one page that needs nothing else: no script, no style and no font from elsewhere. What does not need
- * reading is folded: rules that pass or are not applied.
- */
+/** Explanations as one page that loads no script, style or font. Rules that pass or are not applied are folded. */
 export function explanationPage(explanations: readonly Explanation[]): string {
   const body = explanations.map(sectionOf).join("\n");
   return `<!DOCTYPE html>
@@ -31,7 +28,7 @@ function sectionOf(explanation: Explanation): string {
   }\n</section>`;
 }
 
-/** A rule: its first line says what became of it, the lines below how. */
+/** A rule: the first line shows its result, the lines below the steps. */
 function ruleOf(text: string): string {
   const [title = "", ...lines] = text.split("\n");
   const outcome = /: (pass|fail|error|skip)\b/.exec(title)?.[1] ?? "none";

@@ -6,11 +6,11 @@ import type { ReportedResult, ReportSummary } from "../policy_report.ts";
 export interface ReportedObject {
   readonly resource: JsonObject;
   readonly results: readonly ReportedResult[];
-  /** Where a part of the object stands in its file; absent for objects of a cluster. */
+  /** Returns the position of a part of the object in its file; absent for objects of a cluster. */
   readonly positionOf?: (path: DocumentPath) => Position;
 }
 
-/** How a report is written. */
+/** The options of a report. */
 export interface ReportOptions {
   /** Milliseconds since 1970. */
   readonly now: number;
@@ -30,7 +30,7 @@ export interface ReportEnd {
 }
 
 /**
- * Writes one report: each object as it comes, so that nothing is kept. Every text ends with a line break, or is
+ * Writes one report, one object at a time, so that memory does not grow. Every text ends with a line break, or is
  * empty.
  */
 export interface ReportWriter {

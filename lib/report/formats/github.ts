@@ -1,7 +1,7 @@
 import type { ReportFormat, ReportOptions } from "./format.ts";
 import { relativePath, type ReportRow, resourceText, rowsOf, ruleId } from "./row.ts";
 
-/** Annotations of GitHub's workflows: what is wrong is shown beside the line of the change. */
+/** Annotations of GitHub's workflows: each failure is shown beside the line of the change. */
 export const github: ReportFormat = {
   name: "github",
   about: "annotations of a GitHub workflow",

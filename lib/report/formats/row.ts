@@ -6,7 +6,7 @@ import type { JsonObject } from "../../json/mod.ts";
 import { messageOf, type ReportedResult, reportedResult, type ReportResult } from "../policy_report.ts";
 import type { ReportedObject, ReportOptions } from "./format.ts";
 
-/** One result, flat: what most formats show. */
+/** One result in one level: most formats show these fields. */
 export interface ReportRow {
   readonly policy: ReportedResult["policy"];
   /** Empty for policies that have no rules with names. */
@@ -15,9 +15,9 @@ export interface ReportRow {
   readonly message: string;
   readonly resource: JsonObject;
   readonly outcome: RuleResult;
-  /** Where the object is wrong, or where it stands. */
+  /** The position of the failed part, or of the object. */
   readonly position: Position | undefined;
-  /** Where the rule stands. */
+  /** The position of the rule. */
   readonly rulePosition: Position | undefined;
 }
 
@@ -36,7 +36,7 @@ export function rowsOf(
         message: messageOf(outcome, result),
         resource,
         outcome,
-        // Places are looked for when a format shows them, which most do for failures only.
+        // Positions are computed only when a format shows them; most formats show those of failures only.
         get position() {
           return positionOf?.(stepsOf(failedPath(outcome) ?? ""));
         },

@@ -49,7 +49,7 @@ export const sarif: ReportFormat = {
 export const sarifSchema =
   "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
-/** Results that say something; what passes or is skipped is left out. */
+/** The results except those that pass or skip. */
 const levels: Readonly<Partial<Record<ReportRow["result"], string>>> = {
   fail: "error",
   error: "error",
