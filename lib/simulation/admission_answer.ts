@@ -7,7 +7,7 @@ import { admissionResponse } from "../library/mod.ts";
 import type { Ports } from "../ports.ts";
 import { admissionReview } from "../report/mod.ts";
 
-/** The policies, ports and given values with which a review is decided as the webhooks decide it. */
+/** The policies, ports and given values for deciding a review as the webhooks decide it. */
 export interface AdmissionSetting {
   readonly snapshot: Snapshot;
   readonly ports: Ports;
@@ -60,7 +60,7 @@ function doneText({ kind, name, operation }: AdmissionRequest): string {
 
 const gerunds = { CREATE: "creating", UPDATE: "applying patch to", DELETE: "deleting", CONNECT: "" } as const;
 
-/** How the API server and `kubectl` wrap the message of a webhook that refuses. */
+/** The text that the API server and `kubectl` put around the message of a webhook that denies. */
 function refusalText(
   { operation }: AdmissionRequest,
   { decision, message }: { readonly decision: Decision; readonly message: string },

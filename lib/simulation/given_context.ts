@@ -16,7 +16,7 @@ export interface GivenContext {
   /** Objects of the cluster. */
   readonly objects: readonly JsonObject[];
   readonly values: Values;
-  /** Whether there is a Values document at all. */
+  /** Whether a Values document exists. */
   readonly hasValues: boolean;
   readonly user: GivenUser | undefined;
   readonly apiCallResponses: readonly JsonObject[];
@@ -24,7 +24,7 @@ export interface GivenContext {
   readonly images: readonly JsonObject[];
 }
 
-/** Reads the texts of the context; what is wrong with one is a diagnostic with the text's name as its file. */
+/** Reads the texts of the context. A problem of a text is a diagnostic with the text's name as its file. */
 export function readContext(
   texts: SimulationTexts,
 ): { readonly context: GivenContext; readonly diagnostics: readonly Diagnostic[] } {

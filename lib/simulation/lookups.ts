@@ -11,16 +11,16 @@ export interface ObservedLookup {
   readonly milliseconds: number;
   /** The answer's body; `null` for a failure without a body. */
   readonly answer: Json;
-  /** Why there is no answer. */
+  /** The reason why there is no answer. */
   readonly failure: string | undefined;
 }
 
-/** Writes down what is looked up through ports, in the order in which it begins. */
+/** Records the look-ups through ports, in the order in which they begin. */
 export class Lookups {
   readonly list: ObservedLookup[] = [];
   readonly #begin = performance.now();
 
-  /** The same ports, observed. */
+  /** Returns the same ports; each call is recorded. */
   observe(ports: Ports): Ports {
     const { cluster, http, registry, globals } = ports;
     return {

@@ -1,7 +1,7 @@
 /**
- * Policies tried on objects, with an explanation of each result: for playgrounds, editors and reviews. Everything comes
- * as text and leaves as plain data; nothing is reached. Objects are decided as `postern apply` and `postern test` do, and
- * AdmissionReviews as the webhooks do.
+ * Policies tried on objects, with an explanation of each result: for playgrounds, editors and reviews. Input is text
+ * and output is plain data; no cluster, registry or service is called. Objects are decided as `postern apply` and
+ * `postern test` do, and AdmissionReviews as the webhooks do.
  *
  * Not supported: signatures of images, services that no answer is given for.
  *

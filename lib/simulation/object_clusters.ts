@@ -3,9 +3,9 @@ import { field, type JsonObject } from "../json/mod.ts";
 import type { ApiCall, Cluster } from "../ports.ts";
 
 /**
- * Clusters in memory with the same objects. All outcomes of a simulation read from one, which is made at the first call: to
- * make one for each outcome would take the square of the number of objects. Whoever writes gets a copy, so that no outcome
- * sees what another wrote.
+ * Clusters in memory with the same objects. All outcomes of a simulation read one cluster, made at the first call,
+ * because making one for each outcome would take quadratic time. An outcome that writes gets a copy, so that no other
+ * outcome sees its writes.
  */
 export class ObjectClusters {
   readonly #objects: readonly JsonObject[];

@@ -4,9 +4,9 @@ import type { ObservedLookup } from "./lookups.ts";
 import type { RuleReport } from "./rule_report.ts";
 import type { InputName } from "./input.ts";
 
-/** An object that a rule changes besides the one that it is evaluated for. */
+/** An object that a rule changes besides its trigger. */
 export interface ChangedTarget {
-  /** As the cluster has it; `undefined` when it has none. */
+  /** The object in the cluster; `undefined` when there is none. */
   readonly before: JsonObject | undefined;
   readonly after: JsonObject;
 }
@@ -20,9 +20,9 @@ export interface InputOutcome {
   readonly rules: readonly RuleReport[];
   /** The object as it was given; `null` when a request has none. */
   readonly object: Json;
-  /** The object as mutations leave it; `null` when there is none. */
+  /** The object after all mutations; `null` when there is none. */
   readonly mutated: Json;
-  /** From the object to what mutations leave. */
+  /** The patch from the given object to the mutated one. */
   readonly patch: readonly PatchOperation[];
   /** Objects that generate rules make. */
   readonly generated: readonly JsonObject[];
@@ -34,7 +34,7 @@ export interface InputOutcome {
   readonly kubectl?: string;
 }
 
-/** How many rules came to which outcome; rules that do not apply are not counted. */
+/** The number of rules by outcome; rules that do not apply are not counted. */
 export type OutcomeCounts = Readonly<Record<"pass" | "fail" | "error" | "skip", number>>;
 
 /** The outcome of one input in one line. */
@@ -48,7 +48,7 @@ export interface InputSummary {
   readonly counts: OutcomeCounts;
 }
 
-/** The line of an outcome. */
+/** The line for an outcome. */
 export function summaryOf(
   { input, allowed, rules, patch }: InputOutcome,
   index: number,

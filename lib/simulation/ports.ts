@@ -4,7 +4,7 @@ import type { Answer, Cluster, Http, Ports } from "../ports.ts";
 import type { GivenContext } from "./given_context.ts";
 import type { Lookups } from "./lookups.ts";
 
-/** Who looks something up: rules, or expressions in CEL, to which the answers of services come as `body`. */
+/** The caller of a look-up: rules, or expressions in CEL, which get the answers of services as `body`. */
 type Language = "jmespath" | "cel";
 
 /** The parts from which the ports of a simulation are made. */
@@ -15,8 +15,8 @@ export interface SimulationPortsOptions {
 }
 
 /**
- * Ports that reach nothing but a cluster in memory, and answers that are given. What no answer is given for fails with a
- * message that says where to write it. Signatures cannot be verified.
+ * Ports that reach only a cluster in memory and given answers. A call without a given answer fails with a message
+ * that names the field to write it to. Signatures cannot be verified.
  */
 export function simulationPorts(
   { apiCallResponses, globalContextEntries, images }: GivenContext,

@@ -2,7 +2,7 @@ import { asString, dig, type Json, type JsonObject } from "../json/mod.ts";
 import { nameOf, namespaceOf, parseApiVersion, pluralOf } from "../kube/mod.ts";
 import type { Requester } from "../engine/mod.ts";
 
-/** How an object comes to the API server. */
+/** The operation and the user of the request for an object. */
 export interface RequestedChange {
   readonly operation: "CREATE" | "UPDATE" | "DELETE";
   readonly user: Pick<Requester, "username" | "groups"> | undefined;
@@ -12,8 +12,8 @@ export interface RequestedChange {
 const admin = { username: "kubernetes-admin", groups: ["kubeadm:cluster-admins", "system:authenticated"] };
 
 /**
- * The AdmissionReview with which the API server would ask about an object. An update has the object as its old object
- * too, a deletion only there.
+ * Makes the AdmissionReview that the API server would send for an object. An UPDATE has the object also as
+ * `oldObject`, a DELETE only as `oldObject`.
  */
 export function reviewOfObject(object: JsonObject, { operation, user = admin }: RequestedChange): JsonObject {
   const apiVersion = asString(object["apiVersion"]) ?? "";

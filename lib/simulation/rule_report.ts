@@ -10,7 +10,7 @@ export interface FailedValue {
   readonly failure: string;
 }
 
-/** A value without faults: `JSON.stringify` and `postMessage` keep it as it is. */
+/** A value without faults: `JSON.stringify` and `postMessage` keep it unchanged. */
 export type Plain<T> = T extends Fault ? FailedValue
   : T extends Json ? T
   : T extends object ? { readonly [Key in keyof T]: Plain<T[Key]> }
@@ -27,7 +27,7 @@ export interface ReportedOutcome {
   readonly exceptions?: readonly string[];
 }
 
-/** A place where an assertion tree does not hold. */
+/** The path and the message of a failure in an assertion tree. */
 export interface ReportedViolation {
   readonly check: string;
   readonly message: string;
@@ -47,13 +47,13 @@ export interface RuleReport {
   /** The kind of its body: `pattern`, `deny`, `foreach` … */
   readonly body: string;
   readonly outcome: ReportedOutcome["result"] | "not applied";
-  /** Whether it refuses the request. */
+  /** Whether the rule denies the request. */
   readonly refuses: boolean;
-  /** Where it stands in the policies. */
+  /** The position of the rule in the policies. */
   readonly position?: Position;
   /** The rule that it was generated from for pod controllers. */
   readonly generatedFrom?: string;
-  /** Whether it was generated for another kind of controller, which few want to see. */
+  /** Whether the rule was generated for another kind of controller; lists hide it by default. */
   readonly isForOtherController: boolean;
   readonly passedOverBy?: RuleTrace["passedOverBy"];
   readonly selection?: Plain<NonNullable<RuleTrace["selection"]>>;
@@ -63,7 +63,7 @@ export interface RuleReport {
   readonly changes: readonly PatchOperation[];
   /** Of assertion trees. */
   readonly violations: readonly ReportedViolation[];
-  /** How often it was evaluated: once more for each round of look-ups. */
+  /** The number of evaluations: one more for each round of look-ups. */
   readonly attempts: number;
   /** Steps and results in words, as `explain` prints them. */
   readonly lines: readonly string[];
@@ -104,7 +104,7 @@ export function reportOfTrace(trace: RuleTrace): RuleReport {
   }) as RuleReport;
 }
 
-/** The report of a rule of a policy that judges JSON. */
+/** The report of a rule of a json.kyverno.io policy. */
 export function reportOfScan(
   { policy, rule, result, failures, error }: JsonResult,
   message: string,
@@ -129,7 +129,7 @@ export function reportOfScan(
   }) as RuleReport;
 }
 
-/** The worst result of a rule counts. */
+/** Returns the worst result of a rule. */
 const outcomeOrder = ["error", "fail", "pass", "skip"] as const;
 
 /** Converts a value to plain data for JSON: undefined fields are left out, and a fault becomes its message. */

@@ -29,7 +29,7 @@ import { type InputName, nameOfInput, type SimulatedInput } from "./input.ts";
 export interface Setting {
   readonly snapshot: Snapshot;
   readonly context: GivenContext;
-  /** All objects that are checked: rules in JMESPath find them in the cluster, as in tests of policies. */
+  /** All checked objects: rules in JMESPath find them in the cluster, as in tests of policies. */
   readonly objects: readonly JsonObject[];
   readonly clusters: SettingClusters;
 }
@@ -40,10 +40,7 @@ export interface SettingClusters {
   readonly all: ObjectClusters;
 }
 
-/**
- * Evaluates the policies for one input and explains each result. It never throws, whatever the policies and the input
- * hold.
- */
+/** Evaluates the policies for one input and explains each result. It never throws, for any policies and input. */
 export async function simulate(
   input: SimulatedInput,
   index: number,
@@ -124,7 +121,7 @@ function newTrace(traces: Trace[], { clock }: Ports): Trace {
   return trace;
 }
 
-/** A review is decided as the webhooks do; what it has rules make and change is planned as after the answer. */
+/** Decides a review as the webhooks do. The effects of its rules on other objects are planned as after the answer. */
 async function simulateReview(
   review: JsonObject,
   input: InputName,

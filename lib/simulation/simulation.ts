@@ -23,8 +23,8 @@ export interface Simulation {
 }
 
 /**
- * Reads and compiles the texts of a simulation. It never throws for what they hold: mistakes are diagnostics, and what
- * can be read is simulated.
+ * Reads and compiles the texts of a simulation. It never throws: mistakes in the texts become diagnostics, and
+ * readable documents are simulated.
  */
 export function simulation(texts: SimulationTexts, { dialect }: SimulationOptions = {}): Simulation {
   const policies = parseDocuments(texts.policies, "policies");

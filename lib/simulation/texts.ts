@@ -21,7 +21,7 @@ export interface SimulationTexts {
 /** The name of a text; diagnostics have it as their file. */
 export type TextName = keyof SimulationTexts;
 
-/** How texts are read. */
+/** The options for reading the texts. */
 export interface SimulationOptions {
   /** `classic`, the default, or `current`; see `loadPolicies`. */
   readonly dialect?: Dialect;
@@ -38,7 +38,7 @@ export const textNames: readonly TextName[] = [
   "answers",
 ];
 
-/** Texts that give nothing. */
+/** Empty texts. */
 export const noTexts: SimulationTexts = {
   policies: "",
   resources: "",
