@@ -63,6 +63,7 @@ export {
   type Result,
   separableLibraries,
   specificationLibraries,
+  standardLibrary,
 } from "./libraries/mod.ts";
 export {
   type AccessRequest,

@@ -19,6 +19,7 @@ export const environmentNotes: readonly EnvironmentNote[] = [
     reader: "commands",
     about: "The folder of Docker's `config.json`, which has logins.",
   },
+  { name: "NO_COLOR", reader: "commands", about: "Set to anything: nothing is printed in colour." },
   {
     name: "KUBERNETES_SERVICE_HOST",
     reader: "the server",

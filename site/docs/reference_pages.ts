@@ -1,16 +1,11 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import {
-  imageVerifyLibrary,
-  kubernetesLibraries,
-  kyvernoLibraries,
-  type Library,
-} from "../../lib/cel/mod.ts";
 import { hyphenated, type OptionRecord } from "../../lib/cli/command.ts";
 import { commands } from "../../lib/cli/commands/table.ts";
 import { environmentNotes } from "../../lib/cli/environment_notes.ts";
 import { kyvernoFunctions } from "../../lib/jmespath/mod.ts";
 import { Metrics } from "../../lib/server/mod.ts";
+import { celPage } from "./cel_page.ts";
 import { fieldPages } from "./field_pages.ts";
 import { code, type Page, table } from "./page.ts";
 
@@ -53,33 +48,6 @@ function functionPage(): Page {
       ...parts,
     ]
       .join("\n\n") + "\n",
-  };
-}
-
-/** Every CEL library with the functions' overloads. */
-function celPage(): Page {
-  const kubernetes = new Set(kubernetesLibraries.map(({ name }) => name));
-  const groups: readonly (readonly [heading: string, libraries: readonly Library[]])[] = [
-    ["The standard library and those of Kubernetes", kubernetesLibraries],
-    ["Libraries of Kyverno's policies", kyvernoLibraries.filter(({ name }) => !kubernetes.has(name))],
-    ["ImageValidatingPolicies", [imageVerifyLibrary]],
-  ];
-  const parts = groups.flatMap(([heading, libraries]) => [
-    `## ${heading}`,
-    ...libraries.map(({ name, functions }) =>
-      `### ${name}\n\n${functions.map((each) => code(each.name)).join(" ") || "Types and constants."}`
-    ),
-  ]);
-  return {
-    path: "reference/cel.md",
-    section: "Reference",
-    title: "CEL libraries",
-    text: [
-      "# CEL libraries",
-      "`postern cel check` shows the type of an expression, `postern cel eval` its value.",
-      ...parts,
-    ].join("\n\n") +
-      "\n",
   };
 }
 

@@ -9,7 +9,9 @@ function namesIn(folder: URL): string[] {
   return [...Deno.readDirSync(folder)].flatMap(({ name, isDirectory }) => {
     if (isDirectory) return namesIn(new URL(`${name}/`, folder));
     if (!name.endsWith(".ts")) return [];
-    return [...Deno.readTextFileSync(new URL(name, folder)).matchAll(read)].map(([, found]) => found!);
+    const text = Deno.readTextFileSync(new URL(name, folder));
+    const names = [...text.matchAll(read)].map(([, found]) => found!);
+    return text.includes("Deno.noColor") ? [...names, "NO_COLOR"] : names;
   });
 }
 

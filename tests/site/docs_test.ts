@@ -3,6 +3,19 @@ import assert from "node:assert/strict";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import axe from "axe-core";
+import {
+  imageVerifyLibrary,
+  kyvernoLibrariesFor,
+  mutatingLibraries,
+  orValueLibrary,
+  standardLibrary,
+} from "../../lib/cel/mod.ts";
+import type { OptionRecord } from "../../lib/cli/command.ts";
+import { commands } from "../../lib/cli/commands/table.ts";
+import { environmentNotes } from "../../lib/cli/environment_notes.ts";
+import { operatorNames } from "../../lib/condition/mod.ts";
+import { codeNotes } from "../../lib/diagnostics/mod.ts";
+import { kyvernoFunctions } from "../../lib/jmespath/mod.ts";
 import { withSite } from "./browser.ts";
 
 const dist = fileURLToPath(new URL("../../site/dist", import.meta.url));
@@ -92,6 +105,62 @@ Deno.test("the documentation has its guides and its reference", () => {
     assert.match(Deno.readTextFileSync(join(dist, `${page}.html`)), text, page);
   }
 });
+
+/** The names in tables of the code, and the page that has all of them. */
+const tables: readonly (readonly [page: string, names: readonly string[]])[] = [
+  [
+    "reference/jmespath",
+    [...kyvernoFunctions().values()].flatMap(({ name, summary, examples }) => [
+      name,
+      summary,
+      ...examples.map(({ expression }) => expression),
+    ]),
+  ],
+  [
+    "reference/cel",
+    [
+      standardLibrary("kubernetes"),
+      ...mutatingLibraries,
+      ...kyvernoLibrariesFor({ purpose: "generate" }),
+      ...kyvernoLibrariesFor({ purpose: "mutate" }),
+      imageVerifyLibrary,
+      orValueLibrary,
+    ].flatMap(({ name, functions, macros = [] }) => [
+      name,
+      ...[...functions, ...macros].map((each) => each.name).filter((each) => !/^@|_$/.test(each)),
+    ]),
+  ],
+  ["support", operatorNames()],
+  [
+    "diagnostics",
+    Object.values(codeNotes).flatMap((notes) =>
+      Object.entries(notes).flatMap(([code, { cause, fix }]) => [code, cause, fix])
+    ),
+  ],
+  ["reference/options", [
+    ...environmentNotes.flatMap(({ name, about }) => [name, about]),
+    ...commands.flatMap(({ options }) =>
+      Object.values<OptionRecord>(options).filter(({ hidden, type }) =>
+        hidden !== true && type !== "unsupported"
+      )
+        .map(({ about }) => about)
+    ),
+  ]],
+];
+
+/** The letters and digits of a text: quotation marks are set by the generator. */
+function letters(text: string): string {
+  return text.replace(/[^\p{L}\p{N}]/gu, "");
+}
+
+for (const [page, names] of tables) {
+  Deno.test(`the reference is complete: ${page}`, () => {
+    const html = Deno.readTextFileSync(join(dist, `${page}.html`));
+    const text = letters(html.replace(/<[^>]*>/g, "").replace(/&(?:lt|gt|quot|amp|#39);/g, ""));
+    assert(names.length > 10);
+    assert.deepEqual(names.filter((name) => !text.includes(letters(name))), []);
+  });
+}
 
 Deno.test("pages have no violation that axe finds, and call no other host", async () => {
   await withSite(async ({ browser, url }) => {

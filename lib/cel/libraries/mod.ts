@@ -35,6 +35,7 @@ export {
 export type { KyvernoLibraryOptions } from "./kyverno.ts";
 export { imageVerifyLibrary } from "./image_verify.ts";
 export { orValueLibrary } from "./or_value.ts";
+export { standardLibrary } from "./standard.ts";
 export * from "./library.ts";
 
 /**
