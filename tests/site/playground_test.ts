@@ -83,6 +83,16 @@ test("results follow what is typed: kubectl's message, the failing path, the mar
   assert.match(await page.getByRole("tabpanel", { name: "Response" }).innerText(), /"allowed": false/);
 });
 
+test("policies that cannot be read decide nothing: no object counts as admitted", async ({ begin }) => {
+  const { page } = await begin();
+  await write(page, { name: "policies", text: "kind: ClusterPolicy\nspec: [\n" });
+  await page.locator(".diagnostic-error", { hasText: "policies:" }).first().waitFor();
+  await page.getByText("Nothing is decided: the policies cannot be read").first().waitFor();
+  assert.equal(await page.locator(".outcome, .subject").count(), 0);
+  await write(page, { name: "policies", text: policy("pattern") });
+  await page.locator(".outcome").waitFor();
+});
+
 /** The outcome of each rule of the selected object. */
 async function shownRules(page: Page): Promise<readonly (readonly [rule: string, outcome: string])[]> {
   const cards = await page.locator(".card").evaluateAll((all) =>

@@ -138,8 +138,15 @@ export function take(answer: Answer): boolean {
   }
 }
 
+/** Whether there is text for policies, but none that can be read as one: nothing is decided then. */
+export const isUndecided = computed(() =>
+  policyCount.value === 0 &&
+  diagnostics.value.some(({ severity, position }) => severity === "error" && position?.file === "policies")
+);
+
 /** The result in one sentence. */
 export function summaryText(): string {
+  if (isUndecided.value) return "Nothing is decided: the policies cannot be read";
   const all = summaries.value.length;
   if (all === 0) return "There is nothing to check yet";
   const refused = refusedCount.value;

@@ -6,6 +6,7 @@ import {
   diagnostics,
   inputCount,
   isRunning,
+  isUndecided,
   outcome,
   outcomeYaml,
   policyCount,
@@ -47,7 +48,7 @@ function viewsOf(
 }
 
 const headline = computed(() =>
-  inputCount.value === 0
+  inputCount.value === 0 && !isUndecided.value
     ? policyCount.value === 0 ? "Write a policy, or open an example" : "Write an object to check"
     : summaryText()
 );
@@ -68,8 +69,8 @@ export function ResultPane(): JSX.Element {
       </header>
       <div class="result" tabIndex={0} role="region" aria-label="Result in detail">
         <DiagnosticList diagnostics={diagnostics.value} />
-        <InputList />
-        {outcome.value !== undefined && <Outcome outcome={outcome.value} />}
+        {!isUndecided.value && <InputList />}
+        {!isUndecided.value && outcome.value !== undefined && <Outcome outcome={outcome.value} />}
       </div>
     </section>
   );
