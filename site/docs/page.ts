@@ -29,3 +29,8 @@ export function code(text: string): string {
 function cell(text: string): string {
   return text.replaceAll("|", "\\|").replaceAll("\n", " ");
 }
+
+/** Text between backticks as code. */
+export function codeIn(text: string): string {
+  return text.replaceAll("<", "&lt;").replace(/`([^`]*)`/g, (_, inner: string) => code(inner));
+}

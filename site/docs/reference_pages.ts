@@ -7,7 +7,8 @@ import { kyvernoFunctions } from "../../lib/jmespath/mod.ts";
 import { Metrics } from "../../lib/server/mod.ts";
 import { celPage } from "./cel_page.ts";
 import { fieldPages } from "./field_pages.ts";
-import { code, type Page, table } from "./page.ts";
+import { operatorPage } from "./operator_page.ts";
+import { code, codeIn, type Page, table } from "./page.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -16,6 +17,7 @@ export async function referencePages(): Promise<Page[]> {
   return [
     functionPage(),
     celPage(),
+    operatorPage(),
     ...fieldPages(),
     await metricPage(),
     ...await commandPages(),
@@ -99,11 +101,6 @@ function flagOf(key: string, option: OptionRecord): string {
   return option.type === "flag" && option.default === true
     ? `--no-${hyphenated(key)}`
     : `--${hyphenated(key)}`;
-}
-
-/** Text between backticks as code. */
-function codeIn(text: string): string {
-  return text.replaceAll("<", "&lt;").replace(/`([^`]*)`/g, (_, inner: string) => code(inner));
 }
 
 /** A page for each command, which the command line writes itself. */

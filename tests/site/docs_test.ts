@@ -13,7 +13,7 @@ import {
 import type { OptionRecord } from "../../lib/cli/command.ts";
 import { commands } from "../../lib/cli/commands/table.ts";
 import { environmentNotes } from "../../lib/cli/environment_notes.ts";
-import { operatorNames } from "../../lib/condition/mod.ts";
+import { operatorNotes } from "../../lib/condition/mod.ts";
 import { codeNotes } from "../../lib/diagnostics/mod.ts";
 import { kyvernoFunctions } from "../../lib/jmespath/mod.ts";
 import { withSite } from "./browser.ts";
@@ -130,7 +130,7 @@ const tables: readonly (readonly [page: string, names: readonly string[]])[] = [
       ...[...functions, ...macros].map((each) => each.name).filter((each) => !/^@|_$/.test(each)),
     ]),
   ],
-  ["support", operatorNames()],
+  ["reference/operators", Object.entries(operatorNotes).flatMap(([name, { about }]) => [name, about])],
   [
     "diagnostics",
     Object.values(codeNotes).flatMap((notes) =>
