@@ -3,7 +3,7 @@ import type { Json } from "../../json/mod.ts";
 /** A condition, and whether it holds. */
 export type OperatorExample = readonly [key: Json, value: Json, holds: boolean];
 
-/** What an operator means, with examples that tests evaluate. */
+/** The meaning of an operator, with examples that tests evaluate. */
 export interface OperatorNote {
   readonly about: string;
   readonly examples: readonly OperatorExample[];
