@@ -34,6 +34,12 @@ export class Draft<T extends Json = JsonObject> {
     this.root = resource;
   }
 
+  /** The document after the changes so far, for those who only read it: merges still know what they left normalized. */
+  get shown(): T {
+    this.update();
+    return this.root;
+  }
+
   /** Updates all arrays in the document. */
   update(): void {
     if (this.#lists === undefined) return;

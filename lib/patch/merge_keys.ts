@@ -50,10 +50,14 @@ export function mergeTypeOf(apiVersion: string, kind: string): MergeType | undef
   if (named === undefined) return undefined;
   const slash = apiVersion.indexOf("/");
   const group = slash < 0 ? "" : apiVersion.slice(0, slash);
-  const ofGroup = named.filter((each) => each.group === group);
   const version = apiVersion.slice(slash + 1);
-  return (ofGroup.find((each) => each.version === version) ?? ofGroup.find((each) => each.version === ""))
-    ?.type;
+  let general: MergeType | undefined;
+  for (const each of named) {
+    if (each.group !== group) continue;
+    if (each.version === version) return each.type;
+    if (each.version === "") general = each.type;
+  }
+  return general;
 }
 
 /** A type with the kind's group, and its version where it is not that of all versions. */

@@ -50,9 +50,9 @@ function compilePatch(patch: PatchSpec, tools: RuleTools): Mutation {
   };
 }
 
-function mergeOutcome(changed: boolean | Fault, { resource }: Draft): Outcome {
+function mergeOutcome(changed: boolean | Fault, draft: Draft): Outcome {
   if (isFault(changed)) return objectLost(changed);
-  return changed ? mutated(resource) : unchanged;
+  return changed ? mutated(draft.shown) : unchanged;
 }
 
 function compileForeach(entries: readonly PatchLoop[], tools: RuleTools): Mutation {
