@@ -93,7 +93,7 @@ function fitsBackground({ compiled }: CheckedPolicy): string[] {
 
 /** Rules that a background scan evaluates. */
 function isScanned({ body }: Rule): boolean {
-  return !["merge", "jsonPatch", "mutateForeach", "mutateExisting", "generate"].includes(body.kind);
+  return !["mutateForeach", "mutateExisting", "generate"].includes(body.kind);
 }
 
 /** `target` has a value only inside the targets of a rule. */
