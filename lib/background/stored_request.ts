@@ -16,7 +16,7 @@ export interface StoredRequestOptions {
  *
  * - CREATE: the object exists under its name with the uid of the review, or else with all of its fields;
  * - UPDATE: it exists with its uid, in another version than the old object, and with every field that the request
- *   changed; after an update that changes nothing, it exists as the review shows it;
+ *   changed; of an update that changes nothing the cluster shows nothing, so it has no effects;
  * - DELETE: no object of that name has that uid any more, or the object is being deleted, which is final;
  * - CONNECT and the creation of a subresource leave no trace: their object exists.
  *
@@ -44,7 +44,11 @@ export async function storedRequest(
   const isVisible = operation === "CREATE"
     ? showsCreation(found, reviewed)
     : showsUpdate(found, reviewed, oldObject);
-  if (!isVisible) return invisible();
+  if (!isVisible) {
+    return operation === "UPDATE" && equal(content(reviewed), content(oldObject))
+      ? unfounded("the request changes nothing", false)
+      : invisible();
+  }
   const stored = { ...typed(reviewed), ...found };
   return { ...request, name, object: stored, variable: { ...request.variable, object: stored } };
 
@@ -111,10 +115,7 @@ function showsCreation(found: JsonObject, reviewed: JsonObject): boolean {
 function showsUpdate(found: JsonObject, reviewed: JsonObject, former: JsonObject | undefined): boolean {
   const uid = uidOf(found);
   if (uid === undefined || uid !== uidOf(reviewed) || uid !== uidOf(former)) return false;
-  const [stored, wanted, before] = [content(found), content(reviewed), content(former)];
-  // The API server stores no new version then; the object as it is bears the request out as well as that of a creation.
-  if (equal(wanted, before)) return equal(stored, wanted);
-  return versionOf(found) !== versionOf(former) && shows(stored, before, wanted);
+  return versionOf(found) !== versionOf(former) && shows(content(found), content(former), content(reviewed));
 }
 
 function isGone(reviewed: JsonObject, found: JsonObject | undefined): boolean {
