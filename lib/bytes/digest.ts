@@ -8,7 +8,7 @@ const algorithms = { md5, sha1, sha256 };
 export type DigestAlgorithm = keyof typeof algorithms;
 
 /**
- * The digest of a text's UTF-8 bytes in lower-case hexadecimal digits.
+ * Returns the digest of a text's UTF-8 bytes in lower-case hexadecimal digits.
  *
  * ```ts
  * import { hexDigest } from "./digest.ts";

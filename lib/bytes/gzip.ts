@@ -1,21 +1,21 @@
 import { gzip as compressed, Inflate, Z_BUF_ERROR } from "pako";
 import { Fault } from "../json/mod.ts";
 
-/** The bytes in gzip format (RFC 1952). */
+/** Compresses bytes into gzip format (RFC 1952). */
 export function gzip(bytes: Uint8Array): Uint8Array {
   return compressed(bytes);
 }
 
-/** Compressed bytes that are read at once: they stand for at most 1,032 times as many. */
+/** The compressed bytes that are read at once: they unpack to at most 1,032 times as many. */
 const step = 4_096;
 
-/** Window of 32 KB (15), in gzip format only (16): without a format the library would take zlib's, too. */
+/** A window of 32 KB (15), in gzip format only (16): without a format the library would accept zlib's, too. */
 const gzipOnly = 15 + 16;
 
 /**
- * The bytes that gzip stands for, all its members one after the other. A fault for bytes that are no gzip, whose checksum
- * or length is wrong, that end too soon, or that stand for more than `most` bytes: a few can stand for any number of them,
- * so the rest is not even unpacked.
+ * Unpacks gzip, all its members one after the other. Returns a fault for bytes that are no gzip, whose checksum
+ * or length is wrong, that end too soon, or that unpack to more than `most` bytes. A few bytes can unpack to
+ * any number of bytes, so the rest is not even unpacked.
  *
  * ```ts
  * import { gunzip, gzip } from "./gzip.ts";

@@ -1,6 +1,6 @@
 /**
- * Digests and gzip at once and in plain JavaScript: browsers and edge runtimes have both only as promises, and an
- * expression does not wait. It does not verify signatures; adapters do.
+ * Digests and gzip in plain JavaScript, without promises: browsers and edge runtimes have both only as
+ * promises, and an expression does not wait. Adapters verify signatures; this folder does not.
  *
  * @module
  */

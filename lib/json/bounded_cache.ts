@@ -1,6 +1,6 @@
 /**
- * The one cache of this project: values by text, of which only so much is kept. A value that was read since the last half
- * of the cache filled up stays; a hit costs one look into a map, so that caches stand in the way of requests.
+ * The one cache of this project: it keeps values by text, up to a bound. A value that was read since half of
+ * the cache last filled up stays. A hit costs one look-up in a map, because requests read caches all the time.
  *
  * ```ts
  * import { BoundedCache } from "./bounded_cache.ts";
@@ -24,8 +24,8 @@ export class BoundedCache<V> {
 
   /**
    * @param size The most that all values weigh together.
-   * @param weigh What a value weighs, such as its bytes; each weighs 1 when absent, so that `size` is their number. A
-   *   value that weighs more than half of `size` stays only until the next one comes, one that weighs more is not kept.
+   * @param weigh Returns the weight of a value, such as its bytes. When absent each value weighs 1, so `size` is their
+   *   number. A value above half of `size` stays only until the next one comes; one above `size` is not kept.
    */
   constructor(size: number, weigh: (value: V, key: string) => number = () => 1) {
     this.#size = size;

@@ -1,6 +1,6 @@
 /**
- * A text for people, cut after a number of characters: a message that holds a value of a request can be as large as the
- * request.
+ * Cuts a text for people after a number of characters: a message that holds a value of a request can be as
+ * large as the request.
  *
  * ```ts
  * import { clipped } from "./clip.ts";

@@ -1,6 +1,6 @@
 /**
- * Why an expression has no value. A fault is returned, not thrown: evaluation errors are ordinary results of a policy
- * and each caller decides whether to swallow them.
+ * Why an expression has no value. A fault is returned, not thrown: evaluation errors are ordinary results of a
+ * policy and each caller decides whether to ignore them.
  */
 export class Fault {
   /** Text for the user, in Kyverno's words where Kyverno has a message. */

@@ -4,8 +4,8 @@
 export const maxJsonDepth = 1_000;
 
 /**
- * The message of Go's decoder for a text that is not JSON: `invalid character 'b' looking for beginning of value`.
- * Call it after `JSON.parse` refused the text; it reads the text once, without recursion.
+ * Returns the message of Go's decoder for a text that is not JSON: `invalid character 'b' looking for beginning
+ * of value`. Call it after `JSON.parse` rejected the text; it reads the text once, without recursion.
  */
 export function goJsonProblem(text: string): string {
   const scanner = new Scanner(text);

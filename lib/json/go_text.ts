@@ -13,13 +13,14 @@ export function compareBytes(left: string, right: string): number {
   return left.length - right.length;
 }
 
-/** The object's keys in Go's printing order. */
+/** Returns the object's keys in Go's printing order. */
 export function sortedKeys(value: object): string[] {
   return Object.keys(value).sort(compareBytes);
 }
 
 /**
- * A number as Go prints a float64 with `%v`: exponents below -4 and from 6 digits on (`1e+06`), shortest digits.
+ * Writes a number as Go prints a float64 with `%v`: with the shortest digits, and in exponent form below
+ * `1e-04` and from `1e+06` on.
  *
  * ```ts
  * import { goFloat } from "./go_text.ts";
@@ -44,7 +45,7 @@ function plainDecimal(value: number): string {
   return text.includes("e") ? value.toFixed(20).replace(/0+$/, "") : text;
 }
 
-/** Any value as Go prints it with `%v`: `map[a:1 b:[x y]]`, `<nil>`. */
+/** Writes any value as Go prints it with `%v`: `map[a:1 b:[x y]]`, `<nil>`. */
 export function goPrint(value: Json): string {
   if (value === null) return "<nil>";
   if (typeof value === "number") return goFloat(value);
@@ -56,8 +57,8 @@ export function goPrint(value: Json): string {
 }
 
 /**
- * JSON as Go's encoder writes it: keys sorted, and `<`, `>`, `&`, U+2028, U+2029 escaped; compact, or with an indent
- * for each level.
+ * Writes JSON as Go's encoder does: keys sorted, and `<`, `>`, `&`, U+2028, U+2029 escaped; compact, or with an
+ * indent for each level.
  */
 export function goJson(value: Json, indent = ""): string {
   return JSON.stringify(withSortedKeys(value), null, indent).replace(/[<>&\u2028\u2029]/g, escapeUnit);

@@ -1,4 +1,4 @@
-/** Items by a key, in their order: `Map.groupBy`, which Node 20 lacks. */
+/** Groups items by a key, in their order, as `Map.groupBy` does, which Node 20 lacks. */
 export function groupBy<T>(
   items: Iterable<T>,
   keyOf: (item: T) => string,

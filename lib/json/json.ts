@@ -22,7 +22,7 @@ export function isString(value: unknown): value is string {
 }
 
 /**
- * An own field of an object, or `undefined` when the value is no object or has no such field.
+ * Returns a field of an object; `undefined` when the value is no object or has no such field itself.
  *
  * ```ts
  * import { field } from "./json.ts";
@@ -48,33 +48,36 @@ export function dig(value: Json | undefined, ...names: string[]): Json | undefin
   return current;
 }
 
-/** The value when it is a string, otherwise `undefined`. */
+/** Returns the value when it is a string, otherwise `undefined`. */
 export function asString(value: Json | undefined): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** The value when it is an object, otherwise `undefined`. */
+/** Returns the value when it is an object, otherwise `undefined`. */
 export function asObject(value: Json | undefined): JsonObject | undefined {
   return isObject(value) ? value : undefined;
 }
 
-/** The value when it is a list, otherwise an empty list. */
+/** Returns the value when it is a list, otherwise an empty list. */
 export function asList(value: Json | undefined): readonly Json[] {
   return isList(value) ? value : [];
 }
 
-/** The texts of a list, without its other elements; an empty list when the value is no list. */
+/** Returns the texts of a list, without its other elements; an empty list when the value is no list. */
 export function asTexts(value: Json | undefined): string[] {
   return asList(value).filter(isString);
 }
 
-/** The entries of an object whose values are texts; other entries are left out, and what is no object has none. */
+/**
+ * Returns the entries of an object whose values are texts, without its other entries; an empty object when the
+ * value is no object.
+ */
 export function asTextMap(value: Json | undefined): Record<string, string> {
   const entries = Object.entries(asObject(value) ?? {});
   return Object.fromEntries(entries.filter((entry): entry is [string, string] => isString(entry[1])));
 }
 
-/** Whether there is a value at all: Kubernetes reads a field that is null as one that is absent. */
+/** Whether a field has a value: Kubernetes reads null as an absent field. */
 export function isGiven(value: Json | undefined): value is Exclude<Json, null> {
   return value !== undefined && value !== null;
 }

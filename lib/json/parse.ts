@@ -5,8 +5,8 @@ import type { Json } from "./json.ts";
 const deepest = 1_000;
 
 /**
- * The value of a JSON text; `undefined` when the text is no JSON or nests so deeply that a recursive walk would exhaust
- * the stack. For text from outside, where the caller needs no reason.
+ * Returns the value of a JSON text; `undefined` when the text is no JSON or nests so deeply that a recursive
+ * walk would exhaust the stack. Use it for text from outside, when the caller needs no reason.
  *
  * ```ts
  * import { parseJson } from "./parse.ts";

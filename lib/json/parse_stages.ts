@@ -1,7 +1,7 @@
 import { isList, type Json, setField } from "./json.ts";
 import type { Stages } from "./stages.ts";
 
-/** Characters that are parsed at once: some milliseconds. */
+/** The characters that are parsed at once, in some milliseconds. */
 const stageLength = 128 * 1024;
 
 /**
@@ -28,18 +28,18 @@ export function* parseInStages(text: string, most = stageLength): Stages<Json> {
 interface Open {
   readonly isList: boolean;
   readonly start: number;
-  /** Made as soon as it turns out to be long; a short one is parsed with what is around it. */
+  /** Set as soon as the value turns out to be long; a short one is parsed together with the text around it. */
   value: Json[] | { [name: string]: Json } | undefined;
-  /** Where the members begin that were not parsed yet. */
+  /** Where the members that are not parsed yet begin. */
   pending: number;
   /** Whether the member before `pending` was long, so that nothing but a comma or the end may follow. */
   isAfterMember: boolean;
-  /** The last text at this level, which is the name of the member that is open. */
+  /** Where the last string at this level starts and ends: the name of the open member. */
   nameStart: number;
   nameEnd: number;
 }
 
-/** Reads the text once, and has `JSON.parse` read its pieces. */
+/** Reads the text once, and parses its pieces with `JSON.parse`. */
 class StagedParser {
   /** The whole value, if it was long. */
   value: Json | undefined;
@@ -53,7 +53,7 @@ class StagedParser {
     this.#most = most;
   }
 
-  /** Does a stage, and returns whether there is another. */
+  /** Runs a stage, and returns whether there is another. */
   advance(): boolean {
     const text = this.#text;
     while (this.#at < text.length) {
@@ -123,7 +123,7 @@ class StagedParser {
     return parsed;
   }
 
-  /** Makes all values that are open. */
+  /** Makes the values of all open lists and maps. */
   #makeAll(): void {
     let outer: Open | undefined;
     for (const open of this.#stack) {
@@ -135,7 +135,7 @@ class StagedParser {
     }
   }
 
-  /** Parses the members before one that turned out to be long, and puts that in its place. */
+  /** Parses the members before a long one, and puts the long one into its position. */
   #begin(outer: Open, { start, value }: Open): void {
     if (outer.isAfterMember) throw unexpected(this.#text, start);
     const piece = `${this.#text.slice(outer.pending, start)}null`;
@@ -149,7 +149,7 @@ class StagedParser {
     }
   }
 
-  /** Parses what is left of a value's members up to a comma or its end. */
+  /** Parses the remaining members of a value up to a comma or its end. */
   #parse({ value, pending, isAfterMember }: Open, end: number): void {
     const piece = this.#text.slice(pending, end);
     if (isAfterMember !== isBlank(piece)) throw unexpected(this.#text, isAfterMember ? pending : end);
@@ -168,7 +168,7 @@ function setAll(map: Json, piece: string): void {
   for (const name of Object.keys(members)) setField(map as { [name: string]: Json }, name, members[name]!);
 }
 
-/** Where a text ends whose first quotation mark is at a position. */
+/** Returns where a string ends; its first quotation mark is at `start`. */
 function endOfText(text: string, start: number): number {
   let end = start;
   for (;;) {

@@ -1,8 +1,8 @@
 import { isList, type Json } from "./json.ts";
 
 /**
- * How many bytes a value has as compact JSON in UTF-8, counted without writing it. Counting ends soon after a limit is
- * passed: values share their parts, so that a small one may be huge when it is written.
+ * Counts the bytes of a value as compact JSON in UTF-8, without writing it. Counting ends soon after it exceeds
+ * a limit: values share their parts, so a value that takes little memory may be huge as text.
  *
  * ```ts
  * import { jsonSize } from "./size.ts";

@@ -1,13 +1,14 @@
 /**
- * Texts up to this length are searched for by the runtime: it takes at most as many steps for each character. For longer ones
- * it may take their length times that of the text, which are minutes where a request supplies both.
+ * The runtime searches for texts up to this length: it takes at most this many steps for each character. For a
+ * longer text it may take as many steps as the product of both lengths, which is minutes when a request
+ * supplies both.
  */
 const short = 32;
 
 /** Finds one text in others, in time that is linear in their lengths. */
 export class TextSearch {
   readonly text: string;
-  /** For each part of the text from its start: the length of the longest shorter one that it ends with. */
+  /** For each prefix of the text: the length of the longest shorter prefix with which it ends. */
   #borders: Int32Array | undefined;
 
   constructor(text: string) {
@@ -15,7 +16,7 @@ export class TextSearch {
   }
 
   /**
-   * Where the text stands in another, from a position on; -1 if nowhere.
+   * Returns the first position of the text in another, from a given one on; -1 if there is none.
    *
    * ```ts
    * import { TextSearch } from "./text_search.ts";
@@ -29,7 +30,7 @@ export class TextSearch {
     return this.#scan(other, from, (position) => position);
   }
 
-  /** The last position, up to a given one, at which the text stands in another; -1 if there is none. */
+  /** Returns the last position of the text in another, up to a given one; -1 if there is none. */
   lastPositionIn(other: string, upTo: number): number {
     const { text } = this;
     if (text.length <= short || other.length < text.length) return other.lastIndexOf(text, upTo);
@@ -43,8 +44,8 @@ export class TextSearch {
   }
 
   /**
-   * Shows the positions at which the text stands, until one is taken; -1 when none is. It is the search of Knuth, Morris and
-   * Pratt: what has matched says how far to go on, and no character is looked at again.
+   * Calls `take` with each position of the text until it returns a number, and returns that number; -1 when it
+   * returns none. This is the search of Knuth, Morris and Pratt, which reads each character once.
    */
   #scan(other: string, from: number, take: (position: number) => number | undefined): number {
     const { text } = this, borders = this.#borders ??= bordersOf(text);
@@ -61,7 +62,7 @@ export class TextSearch {
     return -1;
   }
 
-  /** The parts of another text between the places where this text stands; it must not be empty. */
+  /** Returns the parts of another text between the occurrences of this text, which must not be empty. */
   split(other: string): string[] {
     if (this.text.length <= short) return other.split(this.text);
     const parts: string[] = [];

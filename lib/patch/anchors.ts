@@ -19,35 +19,41 @@ import {
   scalarConditions,
 } from "./patch_node.ts";
 
-/** A condition that does not hold: it is about its map or list element, or (`<()`) about the whole rule. */
+/**
+ * The kind of a condition that does not hold. `condition` is about the list element around it, or outside of
+ * lists about the patch; `global` (`<()`) is about the whole rule.
+ */
 type UnmetCondition = "condition" | "global";
 
 /**
- * A piece after its anchors were decided for a resource. It is also set when a condition is unmet: what was decided
- * until then stays decided, and the next element of the resource starts from that state.
+ * A node after its anchors were decided for a resource. `node` is set also when a condition does not hold: the
+ * decisions until then stay, and the next element of the resource starts from them.
  */
 interface DecidedPiece {
   readonly node: PatchNode;
   readonly unmet?: UnmetCondition | Fault;
 }
 
-/** An element of a patch's list, while it is decided for the elements of the resource. */
+/** The decisions about one element of a patch's list, for the elements of the resource in turn. */
 interface ListDecision {
   readonly item: PatchNode;
-  /** The patch after the decisions for the elements so far. */
+  /** The patch element after the decisions for the resource's elements so far. */
   current: PatchNode;
-  /** Whether all its conditions held for some element, and whether one on the whole rule did not for another. */
+  /**
+   * `passed`: all its conditions held for some element. `failed`: a condition on the whole rule did not hold
+   * for some element.
+   */
   passed: boolean;
   failed: boolean;
   readonly copies: PatchNode[];
 }
 
-/** Most elements that one application of a patch makes for the elements of a resource. */
+/** The most nodes that one application of a patch copies for the elements of a resource. */
 const MOST_COPIES = 20_000;
 
 /**
- * Decides the anchors of a patch for one resource and returns the patch to merge; it is empty when a condition does not
- * hold.
+ * Decides the anchors of a patch for one resource and returns the patch to merge, which is empty when a
+ * condition does not hold.
  *
  * Kyverno parity: a `+()` that is decided for the first element of a list stays decided for the following elements.
  * Pinned by "what is decided for the first element holds for the others".
@@ -62,7 +68,7 @@ class Decision {
   readonly #draft: Draft | undefined;
   #copies = 0;
 
-  /** With a draft, the resource is its root. */
+  /** With a draft, the resource of {@link decide} is the draft's root. */
   constructor(draft: Draft | undefined) {
     this.#draft = draft;
   }
@@ -78,7 +84,10 @@ class Decision {
     }
   }
 
-  /** Additions first, then the rule's conditions, then the map's own, then what is below. */
+  /**
+   * Decides additions first, then conditions on the whole rule, then the map's conditions, then the nodes
+   * below.
+   */
   #decideMap(map: MapPatch, resource: Json | undefined): DecidedPiece {
     const entries = map.hasAdditions ? resolveAdditions(map.entries, resource) : map.entries;
     if (isFault(entries)) return { node: map, unmet: entries };
@@ -98,14 +107,14 @@ class Decision {
   }
 
   /**
-   * For each element with anchors, a copy without them for every element of the resource that satisfies its
-   * conditions. The resource element's name identifies a copy; elements without a name get none, nor do those of a
-   * patch element with a `<()` anchor, which only decides whether the rule applies.
+   * Adds copies of each element with anchors: one copy without anchors for every element of the resource that
+   * satisfies its conditions. The copy has the name of the resource's element; an element without a name gets
+   * no copy. A patch element with a `<()` anchor makes no copies: it only decides whether the rule applies.
    */
   #decideList(list: ListPatch, resource: Json | undefined): DecidedPiece {
     if (!startsWithMap(list)) return { node: list };
     if (resource !== undefined && resource !== null && !isList(resource)) {
-      this.#draft?.update(); // The message shows it.
+      this.#draft?.update(); // The message prints the resource.
       return { node: list, unmet: wrongKind("SequenceNode", resource) };
     }
     const copies: PatchNode[] = [];
@@ -122,8 +131,8 @@ class Decision {
     elements: readonly Json[] | null | undefined,
     copies: PatchNode[],
   ): UnmetCondition | Fault | undefined {
-    // Kyverno parity: without the list nothing is added, but a `<()` condition inside cannot hold. Pinned by "a rule's
-    // condition in a list that is missing".
+    // Kyverno parity: where the resource lacks the list, the patch adds no elements, and a `<()` condition
+    // inside does not hold. Pinned by "a rule's condition in a list that is missing".
     if (elements === undefined) {
       const { unmet } = this.decide(item, undefined);
       return unmet === "condition" ? undefined : unmet;
@@ -155,7 +164,10 @@ class Decision {
     return undefined;
   }
 
-  /** The elements for which the conditions of a map may hold, if the draft finds them. */
+  /**
+   * Returns the elements for which the conditions of a map may hold; `undefined` when the draft cannot look
+   * them up.
+   */
   #accepted(node: PatchNode, elements: readonly Json[], draft: Draft): readonly Json[] | undefined {
     for (const { key, text } of scalarConditions(node)) {
       const found = draft.listOf(elements, [key])?.accepted(text);
@@ -207,7 +219,7 @@ function withItems(list: ListPatch, copies: readonly PatchNode[]): ListPatch {
   return copies.length === 0 ? list : listOf([...list.items, ...copies]);
 }
 
-/** The entries of a map while a resource decides them: copied when the first one changes. */
+/** The entries of a map while their anchors are decided. The first change copies the list. */
 class Entries {
   list: readonly PatchEntry[];
   #copy: PatchEntry[] | undefined;
@@ -222,13 +234,16 @@ class Entries {
     this.#copy[index] = entry;
   }
 
-  /** The map with these entries. */
+  /** Returns the map with these entries. */
   of(map: MapPatch): MapPatch {
     return this.list === map.entries ? map : mapOf(this.list);
   }
 }
 
-/** `+(key)`: dropped where the resource has the key, even with null, otherwise an ordinary key. */
+/**
+ * Drops each `+(key)` where the resource has the key, even with null; elsewhere the key without `+()` takes its
+ * position.
+ */
 function resolveAdditions(
   entries: readonly PatchEntry[],
   resource: Json | undefined,
@@ -249,7 +264,7 @@ function isAddition({ role }: PatchEntry): boolean {
   return role === "addition";
 }
 
-/** Checks a map's own conditions, those for the whole rule first. */
+/** Checks the conditions among a map's keys, those on the whole rule first. */
 function checkConditions(entries: Entries, resource: Json | undefined): UnmetCondition | Fault | undefined {
   for (const role of roles) {
     for (let index = 0; index < entries.list.length; index++) {
@@ -265,9 +280,9 @@ function checkConditions(entries: Entries, resource: Json | undefined): UnmetCon
 }
 
 /**
- * Checks a condition; the resource must have the key. Kyverno parity: a condition with `+()` keys directly inside only
- * decides these keys and counts as satisfied; for the next element it is an ordinary condition. Pinned by
- * tests/patch/strategic_merge_test.ts.
+ * Checks a condition. It does not hold where the resource lacks the key. Kyverno parity: a condition with `+()`
+ * keys directly inside counts as satisfied and only decides these keys; for the next element it is an ordinary
+ * condition. Pinned by tests/patch/strategic_merge_test.ts.
  */
 function checkCondition(entry: PatchEntry, resource: Json | undefined): PatchEntry | "unmet" | Fault {
   const value = member(resource, entry.key);

@@ -3,20 +3,20 @@ import { Fault, isFault, isList, isObject, type Json, type JsonObject, setField 
 /** A value with members that a pointer's token can name. */
 export type Container = JsonObject | readonly Json[];
 
-/** The value as a container; `undefined` for scalars, null and what is not there. */
+/** Returns the value as a container; `undefined` for scalars, null and missing values. */
 export function asContainer(value: Json | undefined): Container | undefined {
   return isObject(value) || isList(value) ? value : undefined;
 }
 
-/** A whole number as Go's `strconv.Atoi` reads it: a sign and leading zeros are allowed. */
+/** Reads a whole number as Go's `strconv.Atoi` does: it may have a sign and leading zeros. */
 export function parseIndex(token: string): number | undefined {
   if (!/^[+-]?[0-9]{1,18}$/.test(token)) return undefined;
   return Number(token);
 }
 
 /**
- * The member of a container that a token names: `undefined` when an object has no such key, a fault when a list has
- * no such element. Negative indices count from the end, -1 being the last element.
+ * Returns the member of a container that a token names: `undefined` when an object has no such key, a fault
+ * when a list has no such element. Negative indices count from the end; -1 is the last element.
  */
 export function childOf(container: Container, token: string): Json | undefined | Fault {
   if (!isList(container)) return Object.hasOwn(container, token) ? container[token] : undefined;
@@ -24,7 +24,7 @@ export function childOf(container: Container, token: string): Json | undefined |
   return index instanceof Fault ? index : container[index];
 }
 
-/** The position of an existing element. */
+/** Returns the position of an existing element; a fault when the list has no such element. */
 function indexIn(list: readonly Json[], token: string): number | Fault {
   const index = parseIndex(token);
   if (index === undefined) return notANumber(token);
@@ -42,14 +42,14 @@ export function noSuchIndex(index: number): Fault {
   return new Fault(`Unable to access invalid index: ${index}: invalid index referenced`);
 }
 
-/** A copy of the object without one key; the object itself when it has no such key. */
+/** Returns a copy of the object without one key; the object itself when it has no such key. */
 export function withoutKey(object: JsonObject, key: string): JsonObject {
   if (!Object.hasOwn(object, key)) return object;
   const { [key]: _removed, ...rest } = object;
   return rest;
 }
 
-/** Makes containers that may be written to, as a `Draft` does. */
+/** Makes containers that the caller may modify, as a `Draft` does. */
 interface Copies {
   writable(map: JsonObject): { [name: string]: Json };
   writableList(list: readonly Json[]): Json[];
@@ -61,7 +61,7 @@ export interface MemberChange {
   readonly value: Json;
 }
 
-/** Adds a member: sets an object's key, or makes room in a list. */
+/** Adds a member: sets an object's key, or inserts an element into a list. */
 export function insert(
   container: Container,
   { token, value }: MemberChange,
@@ -94,7 +94,7 @@ export function set(container: Container, { token, value }: MemberChange, copies
   return list;
 }
 
-/** Removes a member; without it the container stays as it is. */
+/** Removes a member; a container without this member stays as it is. */
 export function removeMember(container: Container, token: string, copies: Copies): Container | Fault {
   if (!isList(container)) {
     if (!Object.hasOwn(container, token)) return container;
@@ -115,7 +115,7 @@ function withKey(map: { [name: string]: Json }, key: string, value: Json): JsonO
   return map;
 }
 
-/** Puts the path in front of a fault's message. */
+/** Puts a text, such as the path, in front of a fault's message. */
 export function because<T>(where: string, outcome: T | Fault): T | Fault {
   return isFault(outcome) ? new Fault(`${where}: ${outcome.message}`) : outcome;
 }

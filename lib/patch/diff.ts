@@ -2,21 +2,26 @@ import { compareBytes, equal, isList, isObject, type Json, type JsonObject } fro
 import type { PatchOperation } from "./json_patch.ts";
 import { Pointer } from "./pointer.ts";
 
-/** Longest middle part of two lists for which the best alignment is sought; longer ones are compared by position. */
+/**
+ * The longest differing part of two lists that is aligned with the fewest edits; longer parts are compared by
+ * position.
+ */
 const LONGEST_ALIGNMENT = 400;
 
 /**
- * The most changes inside one list or object that become operations of their own; above that the whole list or object
- * is replaced. 170,000 operations for the containers of one Pod are an answer of 20 MB where the Pod has 3.
+ * The most operations for changes inside one list or object; above that, one operation replaces the whole list
+ * or object. 170,000 operations for the containers of one Pod make an answer of 20 MB; the Pod has 3 MB.
  */
 const MOST_OPERATIONS = 2_000;
 
 /**
- * The JSON patch that turns one document into another: applying it gives exactly `changed`.
+ * Returns the JSON patch that turns one document into another: applying it gives exactly `changed`.
  *
- * Only add, remove and replace are used, in canonical order: object keys by their bytes, a key's own operations
- * together; in a list, changes and removals from the end so that indices stay true, then additions from the start.
- * Subtrees that are the same object are not looked into, and what would take thousands of operations is replaced.
+ * The patch uses only add, remove and replace, in canonical order. In an object, keys come in the order of
+ * their bytes, each with all its operations. In a list, removals come first, from the end, so that the other
+ * indices stay valid; changes and additions follow from the start. `diff` does not compare subtrees that are
+ * the same object. Where a list or object below the root would take thousands of operations, one operation
+ * replaces it.
  *
  * ```ts
  * import { diff } from "./diff.ts";
@@ -31,8 +36,8 @@ export function diff(original: Json, changed: Json): PatchOperation[] {
 }
 
 /**
- * Collects the differences of two documents. Each method compares the values at one pointer, and ends early with more
- * operations than the pointer's limit: the whole value is replaced then.
+ * Collects the differences of two documents. Each method compares the values at one pointer. It ends early when
+ * the operations exceed the pointer's limit; then one operation replaces the whole value.
  */
 class Comparison {
   readonly operations: PatchOperation[] = [];
@@ -52,7 +57,7 @@ class Comparison {
   #objects(before: JsonObject, after: JsonObject, at: Limited): void {
     const keys = differingKeys(before, after), start = this.operations.length;
     if (start + keys.length > at.limit) {
-      // Most likely it ends early in whatever order, and to sort so many takes long.
+      // The comparison will most likely end early in any order, and sorting so many keys takes long.
       this.#fields(keys, { before, after }, at);
       if (this.operations.length > at.limit) return;
       this.operations.length = start;
@@ -78,7 +83,7 @@ class Comparison {
     let start = 0, end = 0;
     while (start < shorter && equal(before[start]!, after[start]!)) start++;
     if (start === before.length && start === after.length) return;
-    // In lists of the same length the first element that differs need not be compared once more from the end.
+    // In lists of the same length the loop from the end need not compare the first differing element again.
     const most = shorter - start - (before.length === after.length ? 1 : 0);
     while (end < most && equal(before[before.length - 1 - end]!, after[after.length - 1 - end]!)) end++;
     const old = before.slice(start, before.length - end), fresh = after.slice(start, after.length - end);
@@ -100,7 +105,7 @@ class Comparison {
   }
 }
 
-/** A pointer, and the length of the list of operations that its value may make it. */
+/** A pointer, and how many operations the list may have after the comparison of its value. */
 interface Limited {
   readonly pointer: Pointer;
   readonly limit: number;
@@ -113,11 +118,11 @@ interface Sections {
   readonly start: number;
 }
 
-/** The keys whose values may differ. Most are the same. */
+/** Returns the keys whose values may differ. Most values are the same object in both and need no comparison. */
 function differingKeys(before: JsonObject, after: JsonObject): string[] {
   const keys: string[] = [], former = Object.keys(before);
   let common = 0;
-  for (const key in after) { // Its own keys: what objects inherit is not enumerable.
+  for (const key in after) { // Only the object's keys: inherited properties are not enumerable.
     // No JSON value equals a property that objects inherit, so these reads need no check.
     if (before[key] === after[key]) common++;
     else {
@@ -130,8 +135,8 @@ function differingKeys(before: JsonObject, after: JsonObject): string[] {
 }
 
 /**
- * Which old element becomes which new one, both in ascending order, so that the fewest elements are touched. The first
- * ones are not equal.
+ * Returns which old element becomes which new one, both in ascending order, so that the patch touches the
+ * fewest elements. The first elements of the two lists are not equal.
  */
 function pairElements(old: readonly Json[], fresh: readonly Json[]): [from: number, to: number][] {
   if (old.length === 0 || fresh.length === 0) return [];
@@ -152,8 +157,8 @@ function pairElements(old: readonly Json[], fresh: readonly Json[]): [from: numb
 }
 
 /**
- * The least number of elements to edit, remove and add from each pair of positions on. An edit counts one however
- * large it is; elements that are equal cost nothing.
+ * Returns, for each pair of positions, the least number of elements to edit, remove and add from there on. An
+ * edit of any size counts one; equal elements cost nothing.
  */
 function editCosts(old: readonly Json[], fresh: readonly Json[]): Uint16Array {
   const width = fresh.length + 1;

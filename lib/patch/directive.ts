@@ -5,12 +5,12 @@ import { withoutKey } from "./container.ts";
 /** The value of `$patch` in a map or list of a patch. */
 export type Directive = "replace" | "delete" | "merge";
 
-/** The directive of a patch's map; `merge` when it has none. */
+/** Returns the directive of a patch's map; `merge` when the map has none. */
 export function directiveOfMap(patch: JsonObject): Directive | Fault {
   return Object.hasOwn(patch, "$patch") ? directiveNamed(scalarText(patch.$patch!)) : "merge";
 }
 
-/** A patch's map without its directive. */
+/** Returns a patch's map without its directive. */
 export function withoutDirective(patch: JsonObject): JsonObject {
   return withoutKey(patch, "$patch");
 }

@@ -3,13 +3,13 @@ import { isBlank } from "./cell.ts";
 import { isDirected } from "./directive.ts";
 import { distinctIdentities, identities, keysInUse, positionsOf } from "./identity.ts";
 
-/** Two lists to merge by keys. In usual ones no element lacks a key or repeats one. */
+/** Two lists to merge by keys. Usually no element lacks a key or repeats one. */
 export interface DistinctLists {
   readonly dest: readonly Json[];
   readonly patch: readonly Json[];
   /** The keys that identify an element, at least one. */
   readonly keys: readonly string[];
-  /** Merges two elements that are the same; at least one is given. */
+  /** Merges two elements with the same identity; at least one is given. */
   readonly mergeElement: (dest: Json | undefined, patch: Json | undefined) => Json | undefined | Fault;
 }
 
@@ -21,8 +21,8 @@ export interface DistinctMerge {
 }
 
 /**
- * Merges lists without missing or repeated keys, with the result of `mergeKeyedList` but without its tables.
- * `undefined` when the lists are not of that kind, or when an element of the patch has a directive.
+ * Merges lists in which no element lacks or repeats a key. The result is that of `mergeKeyedList`, without its
+ * tables. Returns `undefined` for other lists, and when an element of the patch has a directive.
  */
 export function mergeDistinctLists(lists: DistinctLists): DistinctMerge | undefined | Fault {
   const { dest, patch, mergeElement } = lists;
@@ -31,7 +31,7 @@ export function mergeDistinctLists(lists: DistinctLists): DistinctMerge | undefi
   const other = distinctIdentities(patch, keys);
   if (find === undefined || other === undefined || patch.some(isDirected)) return undefined;
 
-  // With several keys the resource's elements keep their places, with one they go to the patch's.
+  // With several keys the resource's elements keep their positions; with one key they take the patch's order.
   const inPlace = keys.length > 1;
   const elements: Json[] = [], rest: (Json | undefined)[] = [...dest], met: boolean[] = [];
   let rearranged = false;

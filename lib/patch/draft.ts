@@ -8,22 +8,28 @@ import type { NormalizedMap } from "./merge_schema.ts";
  * an earlier change made: of 1,000 patches that each set a field of an element of one list, the first copies the list and
  * the others write into the copy. The original document is never modified.
  *
- * A container belongs to the draft only if all containers around it do.
+ * The draft may write into a container only if it may write into all containers around it.
  */
 export class Draft<T extends Json = JsonObject> {
-  /** The document after the changes so far; the arrays of {@link listOf} may be out of date in it. */
+  /** The document after the changes so far. Arrays of {@link listOf} in it may be out of date. */
   root: T;
   /** The last map that a merge left normalized. */
   normalized: NormalizedMap | undefined;
   #writable: Set<Json> | undefined;
-  /** By the array that stands for it in the document. `undefined`: it was merged once. */
+  /**
+   * The lists by their array in the document. `undefined` for an array that was noted once; the next merge or
+   * search makes its list.
+   */
   #lists: Map<readonly Json[], DraftList | undefined> | undefined;
 
   constructor(resource: T) {
     this.root = resource;
   }
 
-  /** The document after the changes so far. Whoever reads it may also write, so the draft looks at all of it again. */
+  /**
+   * The document after the changes so far. The caller may also modify it, so the draft drops its lists and the
+   * normalized map.
+   */
   get resource(): T {
     this.update();
     this.#lists = this.normalized = undefined;
@@ -34,21 +40,25 @@ export class Draft<T extends Json = JsonObject> {
     this.root = resource;
   }
 
-  /** The document after the changes so far, for those who only read it: merges still know what they left normalized. */
+  /**
+   * The document after the changes so far, for callers that only read it. The draft keeps its lists and the
+   * normalized map.
+   */
   get shown(): T {
     this.update();
     return this.root;
   }
 
-  /** Updates all arrays in the document. */
+  /** Writes the elements of all lists into their arrays in the document. */
   update(): void {
     if (this.#lists === undefined) return;
     for (const list of this.#lists.values()) list?.update();
   }
 
   /**
-   * The elements of an array by these keys, if the array is long, was {@link noteList noted} before, and all elements
-   * differ in them. A change in it puts another array into the document, which is to be noted with it.
+   * Returns the elements of an array by these keys; `undefined` unless the array is long, was
+   * {@link noteList noted} before, and all its elements differ in the keys. A change of the list gives the
+   * document another array; the caller notes that array with the list.
    */
   listOf(array: readonly Json[], keys: readonly string[]): DraftList | undefined {
     const list = this.#lists?.get(array);
@@ -59,37 +69,39 @@ export class Draft<T extends Json = JsonObject> {
     return found;
   }
 
-  /** Whether elements of an array are worth to be looked up. */
+  /** Whether a search by keys pays for an array: the array is long, or has a list already. */
   findsElementsOf(array: readonly Json[]): boolean {
     return isLong(array) || this.#lists?.get(array) !== undefined;
   }
 
-  /** The first element of an array of the document. */
+  /** Returns the first element of an array of the document. */
   firstOf(array: readonly Json[]): Json | undefined {
     const list = this.#lists?.get(array);
     return list === undefined ? array[0] : list.first;
   }
 
-  /** The elements of an array of the document, after it was updated. */
+  /** Updates an array of the document and returns it. */
   elementsOf(array: readonly Json[]): readonly Json[] {
     this.#lists?.get(array)?.update();
     return array;
   }
 
-  /** An array that elements were looked for in, or that holds the elements of a list. */
+  /** Notes an array in which a caller looked for elements, or which holds the elements of a list. */
   noteList(array: readonly Json[], list?: DraftList): void {
     if (!isLong(array) && list === undefined) return;
     this.#lists ??= new Map();
     if (list !== undefined || !this.#lists.has(array)) this.#lists.set(array, list);
   }
 
-  /** The array is merged otherwise than by its {@link listOf elements by keys}: it is updated. */
+  /**
+   * Updates an array and drops its list, because another merge than that of the {@link listOf list} follows.
+   */
   forgetList(array: readonly Json[]): void {
     this.elementsOf(array);
     this.#lists?.delete(array);
   }
 
-  /** A map that may be written to: the one given if the draft made it, otherwise a copy. */
+  /** Returns a map that the caller may modify: the given one if the draft made it, otherwise a copy. */
   writable(map: JsonObject): { [name: string]: Json } {
     if (this.#writable?.has(map)) return map as { [name: string]: Json };
     return this.#writableCopy({ ...map });
@@ -100,7 +112,7 @@ export class Draft<T extends Json = JsonObject> {
     return this.#writable?.has(list) ? list as Json[] : this.#writableCopy(list.slice());
   }
 
-  /** Another draft of what this one has led to; neither sees what the other changes from now on. */
+  /** Returns another draft of the same document. Neither draft sees later changes of the other. */
   fork(): Draft<T> {
     this.publish();
     return new Draft(this.resource);
@@ -112,7 +124,7 @@ export class Draft<T extends Json = JsonObject> {
     this.#lists = this.#writable = undefined;
   }
 
-  /** As {@link publish}, for one value of the document and what is inside it. */
+  /** As {@link publish}, for one value of the document and everything inside it. */
   share(value: Json): void {
     if (this.#writable === undefined || !this.#writable.delete(value)) return;
     if (isList(value)) { for (const element of value) this.share(element); }

@@ -5,7 +5,7 @@ import type { DistinctLists } from "./distinct_list.ts";
 import { distinctIdentities, keysInUse } from "./identity.ts";
 import { comparedAs, plainWord } from "../pattern/mod.ts";
 
-/** An element, between its neighbours. Ranks ascend from the first element to the last. */
+/** An entry of a linked list. Ranks ascend from the first element to the last. */
 interface Entry {
   element: Json;
   rank: number;
@@ -14,8 +14,8 @@ interface Entry {
 }
 
 /**
- * A list of a draft that merges by keys, found by identity: a patch of one element costs the same however long the list
- * is. The array that stands in the document is out of date until {@link update}.
+ * A list of a draft that merges by keys. It finds elements by identity, so a patch of one element costs the
+ * same for a list of any length. The array in the document is out of date until {@link update}.
  */
 export class DraftList {
   /** The array in the document. */
@@ -23,11 +23,14 @@ export class DraftList {
   readonly #schemaKeys: readonly string[];
   readonly #keys: readonly string[];
   readonly #entries: Map<string, Entry>;
-  /** For texts that may be equal to others, such as `1k` and `1000`: what has the same value. Made when it is needed. */
+  /**
+   * The identities by the values that {@link accepted} compares: `1k` and `1000` have the same value. The first
+   * search makes it.
+   */
   #byValue: Map<string, Set<string>> | undefined;
   #first: Entry | undefined;
   #isOutOfDate = false;
-  /** Whether the array was made here, and may be filled again. */
+  /** Whether this list made the array, and may fill it again. */
   #isArrayNew = false;
 
   private constructor(array: readonly Json[], schemaKeys: readonly string[], { keys, found }: Identified) {
@@ -45,15 +48,16 @@ export class DraftList {
     });
   }
 
-  /** `undefined` when an element lacks a key or repeats one. */
+  /** Makes the list of an array; `undefined` when an element lacks a key or repeats one. */
   static of(array: readonly Json[], schemaKeys: readonly string[]): DraftList | undefined {
     const keys = keysInUse(schemaKeys, array, []), found = distinctIdentities(array, keys);
     return found && new DraftList(array, schemaKeys, { keys, found });
   }
 
   /**
-   * Merges a list of a patch, with the result of `mergeDistinctLists` for elements that are normalized. Answers whether
-   * elements were added, removed or moved; `undefined` when the patch has elements of another kind.
+   * Merges a list of a patch. For normalized elements the result is that of `mergeDistinctLists`. Returns
+   * whether it added, removed or moved elements. Returns `undefined` for an empty list, and when an element of
+   * the patch has a directive, lacks or repeats a key, or uses a key that the list does not use.
    */
   merge(patch: readonly Json[], mergeElement: DistinctLists["mergeElement"]): boolean | undefined | Fault {
     const found = this.#identitiesOf(patch);
@@ -75,15 +79,15 @@ export class DraftList {
     return rearranged;
   }
 
-  /** Whether elements are found by these keys of the list's schema. */
+  /** Whether the list finds elements by these keys of its schema. */
   isBy(keys: readonly string[]): boolean {
     return keys.length === this.#schemaKeys.length &&
       keys.every((key, index) => key === this.#schemaKeys[index]);
   }
 
   /**
-   * Of a list with one key: the elements whose key has a text that a pattern accepts, and maybe others, in the list's
-   * order; `undefined` when the pattern has operators or wildcards.
+   * Returns the elements whose key has a text that a pattern accepts, and maybe others, in the list's order;
+   * `undefined` when the pattern has operators or wildcards. The list must have one key.
    */
   accepted(pattern: string): readonly Json[] | undefined {
     const word = plainWord(pattern);
@@ -101,16 +105,19 @@ export class DraftList {
     return this.#first?.element;
   }
 
-  /** Updates the array in the document. */
+  /** Writes the elements into the array in the document. */
   update(): void {
     if (!this.#isOutOfDate) return;
     this.#isOutOfDate = false;
-    const array = this.array as Json[]; // Only an array that was made here is out of date.
+    const array = this.array as Json[]; // Only an array that this list made is out of date.
     array.length = 0;
     for (let entry = this.#first; entry !== undefined; entry = entry.after) array.push(entry.element);
   }
 
-  /** The identities of a patch's elements, if they are made of the same keys as those of the list. */
+  /**
+   * Returns the identities of a patch's elements; `undefined` when an element uses a key that the list does not
+   * use, or lacks or repeats a key.
+   */
   #identitiesOf(patch: readonly Json[]): string[] | undefined {
     if (this.#schemaKeys.length > 1) {
       const keys = keysInUse(this.#schemaKeys, patch, []);

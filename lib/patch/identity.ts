@@ -4,19 +4,21 @@ import { scalarText } from "./cell.ts";
 /** Drafts search lists up to this length element by element, longer ones by a table. */
 const SHORT = 16;
 
-/** Whether elements of the list are found by a table. */
+/** Whether drafts search the list by a table. */
 export function isLong(list: readonly unknown[]): boolean {
   return list.length > SHORT;
 }
 
-/** The text of an element's key; empty when it has none. */
+/** Returns the text of an element's key; empty when the element has none. */
 export function keyText(element: Json, key: string): string {
   if (!isObject(element) || !Object.hasOwn(element, key)) return "";
   const value = element[key]!;
   return typeof value === "string" ? value : value === null ? "" : scalarText(value);
 }
 
-/** The merge keys that two lists use: those that some element has; a single merge key is always used. */
+/**
+ * Returns the merge keys that two lists use: those that some element has. A single merge key is always in use.
+ */
 export function keysInUse(
   keys: readonly string[],
   list: readonly Json[],
@@ -31,7 +33,10 @@ function isInUse(key: string, list: readonly Json[]): boolean {
   return false;
 }
 
-/** The identity of each element, made of its merge keys; `undefined` when an element lacks a key or is no map. */
+/**
+ * Returns the identity of each element, made of its merge keys; `undefined` when an element lacks a key or is
+ * no map.
+ */
 export function identities(list: readonly Json[], keys: readonly string[]): string[] | undefined {
   const found: string[] = [];
   for (const element of list) {
@@ -47,15 +52,15 @@ export function identities(list: readonly Json[], keys: readonly string[]): stri
   return found;
 }
 
-/** As {@link identities}, and `undefined` also when two elements have the same. */
+/** As {@link identities}, and `undefined` also when two elements have the same identity. */
 export function distinctIdentities(list: readonly Json[], keys: readonly string[]): string[] | undefined {
   const found = identities(list, keys);
   return found === undefined || repeats(found) ? undefined : found;
 }
 
 /**
- * Whether all elements have the keys in use and no two are the same, so that merging the list with nothing changes
- * nothing.
+ * Whether all elements have the keys in use and no two have the same identity. A merge with an empty list then
+ * changes nothing.
  */
 export function isDistinct(list: readonly Json[], keys: readonly string[]): boolean {
   if (keys.length > 0) {
@@ -73,7 +78,10 @@ function repeats(texts: readonly string[]): boolean {
   return new Set(texts).size < texts.length;
 }
 
-/** Finds the position of a text in a list, -1 for none; `undefined` when two texts of the list are the same. */
+/**
+ * Returns a function that finds the position of a text in a list, -1 for none; `undefined` when two texts of
+ * the list are the same.
+ */
 export function positionsOf(texts: readonly string[]): ((text: string) => number) | undefined {
   const positions = new Map<string, number>();
   for (let index = 0; index < texts.length; index++) positions.set(texts[index]!, index);

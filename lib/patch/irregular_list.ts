@@ -2,10 +2,10 @@ import { Fault, isFault, isObject, type Json } from "../json/mod.ts";
 import { type Cell, isBlank, type KeyedLists, scalarText, wrongKind } from "./cell.ts";
 import { keyText } from "./identity.ts";
 
-/** Comparing every element with every other must stay affordable. */
+/** The most elements of both lists together, because the merge compares every element with every other. */
 const MOST_ELEMENTS = 2000;
 
-/** Which elements are meant: those whose keys have these texts. There may be fewer texts than keys. */
+/** Selects the elements whose keys have these texts. There may be fewer texts than keys. */
 interface Selector {
   readonly keys: readonly string[];
   readonly texts: readonly string[];
@@ -14,10 +14,11 @@ interface Selector {
 /**
  * Merges lists in which some elements lack a key or are no maps.
  *
- * Kyverno parity: kustomize has no rule for such lists; the results follow from how it searches and replaces. When the
- * patch has an element without the only key, all elements with the key are removed; an element with one of two keys is
- * merged with those that have the same value for it. Pinned by "an element without the only key drives out those that
- * have it" and "an element with one of two keys joins those that agree in it".
+ * Kyverno parity: kustomize has no rule for such lists; the results follow from how it searches and replaces.
+ * When the patch has an element without the only key, kustomize removes all elements with the key. It merges an
+ * element with one of two keys with those that have the same value for this key. Pinned by "an element without
+ * the only key drives out those that have it" and "an element with one of two keys joins those that agree in
+ * it".
  */
 export function mergeIrregularList({ dest, patch, keys, mergeElement }: KeyedLists): Cell[] | Fault {
   if (dest.length + patch.length > MOST_ELEMENTS) {
@@ -54,7 +55,10 @@ function distinctTuples(cells: readonly Cell[], keys: readonly string[]): string
   return [...tuples.values()];
 }
 
-/** Completes tuples from each other: those that agree somewhere and contradict nowhere become the same. */
+/**
+ * Completes tuples from each other: two that agree in some key and contradict each other in none become the
+ * same.
+ */
 function joinPartial(tuples: string[][]): void {
   for (let i = 0; i < tuples.length; i++) {
     const first = tuples[i]!;
@@ -72,7 +76,7 @@ function joinPartial(tuples: string[][]): void {
   }
 }
 
-/** The keys that the tuple has a text for; all of them when it has none. */
+/** Selects by the keys for which the tuple has a text; by all keys when it has none. */
 function selectorOf(keys: readonly string[], tuple: readonly string[]): Selector {
   const has = (_value: string, index: number) => tuple[index] !== "";
   return tuple.every((text) => text === "")
@@ -88,8 +92,9 @@ function find(list: readonly Cell[], { keys, texts }: Selector): Cell | undefine
 }
 
 /**
- * Replaces the selected elements of a list by one, or removes them. Without any the one is added at the end.
- * Blank elements go in passing; without texts so does everything else.
+ * Replaces the selected elements of a list by the given one, or removes them when none is given. Adds the given
+ * element at the end when no element is selected. Also removes blank elements, and all elements when the
+ * selector has no texts.
  */
 function put(list: Cell[], selector: Selector, element: Cell | undefined): Fault | undefined {
   const kept: Cell[] = [];

@@ -13,7 +13,7 @@ import {
 import { Draft } from "./draft.ts";
 import { type Edit, editAt, type PointerParts, pointerParts } from "./pointer_parts.ts";
 
-/** One operation of a JSON patch (RFC 6902), as it is written. */
+/** One operation of a JSON patch (RFC 6902), as the policy has it. */
 export type PatchOperation =
   | { readonly op: "add" | "replace"; readonly path: string; readonly value: Json }
   | { readonly op: "test"; readonly path: string; readonly value?: Json }
@@ -24,8 +24,8 @@ export type PatchOperation =
 export interface JsonPatch {
   readonly operations: readonly PatchOperation[];
   /**
-   * The patched document. The given document is never modified, the result shares what the patch does not touch, and
-   * it is returned itself when nothing changes.
+   * Returns the patched document. The given document is never modified. The result shares with it all values
+   * that the patch does not touch, and is the given document itself when nothing changes.
    */
   apply(document: Json): Json | Fault;
   /** Applies the patch to a draft. After a fault the draft must not be used. */
@@ -35,27 +35,31 @@ export interface JsonPatch {
 /** The document between two operations. */
 interface State {
   readonly draft: Draft<Json>;
-  /** The document, to which the empty key of the root leads, see {@link read}. */
+  /**
+   * The document before the patch, or the last value that replaced the root. The empty key of the root names
+   * it, see {@link read}.
+   */
   whole: Json;
-  /** Bytes that copies have added. */
+  /** The bytes that copies have added. */
   copied: number;
 }
 
 type Step = (state: State) => Fault | undefined;
 
 /**
- * Bytes that all copies of a patch may add, as the API server bounds its own patches. Copies share what they copy: twenty
- * that each double a list cost nothing to make, and a gigabyte to write.
+ * The bytes that all copies of a patch may add; the API server bounds its patches alike. A copy shares the
+ * value that it copies: twenty copies that each double a list cost nothing to make, but a gigabyte when the
+ * document is written.
  */
 const MOST_COPIED = 3 * 1024 * 1024;
 
-/** Lists are not padded beyond this length: a patch that names element 1000000000 is refused. */
+/** `add` pads lists up to this length: a patch that names element 1000000000 ends in a fault. */
 const LONGEST_PADDING = 10_000;
 
 /**
- * Prepares a JSON patch. Kyverno parity: the options of evanphx/json-patch that Kyverno sets: negative indices,
- * `remove` ignores a missing path, and `add` creates parents (a list when the next token is a number or `-`,
- * otherwise an object). Pinned by tests/patch/json_patch_test.ts.
+ * Prepares a JSON patch. Kyverno parity: Kyverno sets these options of evanphx/json-patch: indices may be
+ * negative, `remove` ignores a missing path, and `add` creates parents (a list when the next token is a number
+ * or `-`, otherwise an object). Pinned by tests/patch/json_patch_test.ts.
  *
  * ```ts
  * import { planJsonPatch } from "./json_patch.ts";
@@ -122,7 +126,7 @@ function badRoot(): Fault {
   return new Fault("replace operation value must be object or array: %!w(<nil>)");
 }
 
-/** The value's kind in the words of Go's JSON decoder. */
+/** Returns the value's kind in the words of Go's JSON decoder. */
 export function jsonKind(value: Json): string {
   if (isList(value)) return "array";
   return typeof value === "boolean" ? "bool" : typeof value;
@@ -158,7 +162,7 @@ function addition(place: PointerParts, value: Json): Step {
     place.nowhere ? missing : withDocument(state, addAt(state.draft.resource, 0, state.draft));
 }
 
-/** The empty container that a missing parent becomes, by what is to be put into it. */
+/** Makes the container for a missing parent. The next token decides whether it is a list or an object. */
 function newParent(next: string): Container | Fault {
   const index = next === "-" ? 0 : parseIndex(next);
   if (index === undefined) return {};
@@ -170,7 +174,7 @@ function newParent(next: string): Container | Fault {
   return index > LONGEST_PADDING ? noSuchIndex(index) : new Array<Json>(Math.max(0, index)).fill(null);
 }
 
-/** A list long enough to add the element at the token's index. */
+/** Pads a list with null so that an element can be added at the token's index. */
 function padded(container: Container, token: string): Container {
   const index = isList(container) ? parseIndex(token) : undefined;
   if (!isList(container) || index === undefined || index <= container.length || index > LONGEST_PADDING) {
@@ -233,7 +237,8 @@ function moving(to: PointerParts, from: PointerParts): Step {
     if (value === undefined) return missing;
     if (isFault(value)) return because(`error in move for path: '${from.last}'`, value);
     const { draft } = state;
-    // The empty key of the root is the root itself: it cannot be inside itself.
+    // The empty key of the root names the root itself. A value must not contain itself, so later changes copy
+    // it.
     if (value === draft.resource) draft.share(value);
     const without = editAt(
       draft,
@@ -269,7 +274,7 @@ function copying(to: PointerParts, from: PointerParts): Step {
       return new Fault(`copy operation does not apply: copies add more than ${MOST_COPIED} bytes`);
     }
     const { draft } = state;
-    // It is in two places from now on.
+    // The document has the value twice from now on, so later changes copy it.
     draft.share(value);
     const changed = editAt(
       draft,
@@ -282,9 +287,9 @@ function copying(to: PointerParts, from: PointerParts): Step {
 }
 
 /**
- * The value at a place: `undefined` when its parent is missing, a fault when the parent has no such member.
- * Kyverno parity: an empty last token names the container itself: the original document at the root, null further down.
- * Pinned by tests/patch/json_patch_test.ts.
+ * Returns the value at a pointer: `undefined` when its parent is missing, a fault when the parent has no such
+ * member. Kyverno parity: an empty last token at the root names the original document; further down its value
+ * is null. Pinned by tests/patch/json_patch_test.ts.
  */
 function read(state: State, place: PointerParts): Json | undefined | Fault {
   if (place.nowhere) return undefined;

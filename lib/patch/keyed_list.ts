@@ -4,9 +4,9 @@ import { identities, keysInUse } from "./identity.ts";
 import { mergeIrregularList } from "./irregular_list.ts";
 
 /**
- * Merges two lists, whatever is in them: the patch's elements first, in its order, then the remaining ones of the
- * resource. The elements of lists with several keys keep the resource's order, behind what the patch adds.
- * Of elements that repeat a key the last one of the resource stays.
+ * Merges any two lists. With one key, the patch's elements come first, in its order, and the remaining ones of
+ * the resource follow. With several keys, the elements that the patch adds come first, and the resource's
+ * elements keep their order. Of elements that repeat a key, the last one of the resource stays.
  */
 export function mergeKeyedList(lists: KeyedLists): Cell[] | Fault {
   const destValues = lists.dest.map(valueOf), patchValues = lists.patch.map(valueOf);
@@ -42,7 +42,7 @@ function mergeIdentified(
   dest.forEach((cell, index) => {
     const key = destKeys[index]!;
     if (removed.has(key)) return;
-    if (keys.length > 1) merged.delete(key); // Moves it behind the others.
+    if (keys.length > 1) merged.delete(key); // Moves the element behind the others.
     merged.set(key, cell);
   });
   return [...merged.values()];

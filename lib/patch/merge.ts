@@ -20,12 +20,13 @@ import { uniteScalars } from "./scalar_list.ts";
 import { normalizeFields, normalizeValue } from "./normalize_lists.ts";
 
 /**
- * Merges a patch without anchors into a resource, lists by Kubernetes' merge keys for the resource's kind.
- * The resource is never modified; what does not change is shared with it, and it is returned itself when nothing does.
+ * Merges a patch without anchors into a resource. Lists merge by Kubernetes' merge keys for the resource's
+ * kind. The resource is never modified. The result shares unchanged values with it, and is the resource itself
+ * when nothing changes.
  *
- * Kyverno parity: this is kustomize's merge, which puts new elements first. It also normalizes what the patch does
- * not mention: it removes repeated elements from lists with merge keys. Pinned by "elements are merged by their key,
- * new ones come first" and "of containers that repeat a name the last stays, as it is".
+ * Kyverno parity: this is kustomize's merge, which puts new elements first. It also normalizes the parts that
+ * the patch does not mention: it removes repeated elements from lists with merge keys. Pinned by "elements are
+ * merged by their key, new ones come first" and "of containers that repeat a name the last stays, as it is".
  */
 export function merge(
   resource: JsonObject,
@@ -55,10 +56,10 @@ type Writable = { [name: string]: Json };
 class Merge {
   /** Whether the result differs from the resource. */
   changed = false;
-  /** Where it may write, if it merges into a draft. */
+  /** The draft into which it merges; `undefined` when it must not write into the resource. */
   #draft: Draft | undefined;
   readonly #memory: MergeMemory;
-  /** Whether the result, as far as it has a schema, has no repeated elements. */
+  /** Whether the result has no repeated elements, as far as a schema describes it. */
   #isNormalized = true;
   /** Whether the current part of the resource is normalized already. */
   #skipsNormalizing = false;
@@ -75,13 +76,13 @@ class Merge {
     if (typeof dest !== "object") return typeof patch === "object" ? wrongKind("ScalarNode", patch) : patch;
     if (isList(dest)) {
       if (!isList(patch)) return wrongKind("SequenceNode", patch);
-      // Lists that do not merge are replaced as they are, `$patch` and all.
+      // The patch's list replaces a list that does not merge, with any `$patch` element in it.
       return schema?.shape === "list" ? this.#list(dest, patch, schema) : this.#replaced(dest, patch);
     }
     return isObject(patch) ? this.map(dest as JsonObject, patch, schema) : wrongKind("MappingNode", patch);
   }
 
-  /** Merges maps. A map without a known schema may have an `apiVersion` and a `kind` that determine it. */
+  /** Merges maps. Where the field has no schema, the map's `apiVersion` and `kind` may determine one. */
   map(dest: JsonObject, patch: JsonObject, fieldSchema: MergeField | undefined): MergeResult {
     if (fieldSchema !== undefined) return this.#directed(dest, patch, fieldSchema);
     const schema = embeddedSchema(dest, patch);
@@ -111,7 +112,7 @@ class Merge {
 
   #fields(dest: JsonObject, patch: JsonObject, schema: MergeField | undefined): JsonObject | Fault {
     let after: Writable | undefined;
-    for (const key in patch) { // Its own keys: what objects inherit is not enumerable.
+    for (const key in patch) { // Only the object's keys: inherited properties are not enumerable.
       const old = Object.hasOwn(dest, key) ? dest[key] : undefined;
       const value = this.#value(old, patch[key]!, fieldOf(schema, key));
       if (value === old) continue;
@@ -152,7 +153,10 @@ class Merge {
       this.#anyLists(dest, elements, schema);
   }
 
-  /** Merges into the elements that the draft finds by their keys; `undefined` when it has none. */
+  /**
+   * Merges into the elements that the draft finds by their keys; `undefined` when the draft cannot merge this
+   * way.
+   */
   #elementsByKey(
     dest: readonly Json[],
     patch: readonly Json[],
@@ -203,7 +207,7 @@ class Merge {
     return this.#replaced(before, normalized);
   }
 
-  /** The new value, or the old one when both are equal. */
+  /** Returns the new value, or the old one when both are equal. */
   #replaced<T extends Json>(before: T, after: T | Fault): T | Fault {
     if (isFault(after) || after === before) return after;
     if (equal(after, before)) return before;
@@ -223,7 +227,7 @@ class Merge {
     const element = elementOf(schema);
     const changed = this.changed, draft = this.#draft;
     draft?.update();
-    // The result may contain an element twice, so no element is written to.
+    // The result may contain an element twice, so the merge writes into no element.
     this.#draft = undefined;
     const merged = mergeKeyedList({
       dest: dest.map((value): Cell => ({ value })),
@@ -241,7 +245,7 @@ class Merge {
   /** Merges two elements, which are both maps, and puts the result into the cell of one of them. */
   #cell(dest: Cell | undefined, patch: Cell | undefined, schema: MergeField | undefined): Merged {
     if (patch === undefined) return dest && put(this.#normalize(dest.value, schema), dest);
-    const changes = patch.value as JsonObject; // Elements are found by their keys: maps.
+    const changes = patch.value as JsonObject; // An element with keys is a map.
     const directive = directiveOfMap(changes);
     if (!isFault(directive)) patch.value = withoutDirective(changes);
     if (directive === "delete") return undefined;

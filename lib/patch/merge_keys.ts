@@ -1,8 +1,8 @@
 import table from "./merge_keys.json" with { type: "json" };
 
 /**
- * The lists of a type that a strategic merge patch merges, and the fields that lead to some.
- * Lists that are not here are replaced whole.
+ * The fields of a type that are merging lists or hold some. A strategic merge patch replaces all other lists as
+ * a whole.
  */
 export interface MergeType {
   readonly fields: ReadonlyMap<string, MergeField>;
@@ -15,9 +15,12 @@ export interface MergeType {
 /** A field of a {@link MergeType}. */
 export interface MergeField {
   readonly shape: "object" | "map" | "list";
-  /** For a list, the keys by which elements are the same; none for lists of scalars. */
+  /** For a list, the keys that identify its elements; none for lists of scalars. */
   readonly keys: readonly string[];
-  /** The fields of the object, of the map's values or of the list's elements that are merging lists or hold some. */
+  /**
+   * The type of the object, of the map's values or of the list's elements; `undefined` when they hold no
+   * merging lists.
+   */
   readonly type: MergeType | undefined;
 }
 
@@ -32,8 +35,8 @@ const types = readTypes(table.types);
 const byKind = readKinds(table.kinds);
 
 /**
- * Where lists merge in a built-in kind; `undefined` for custom resources and for kinds without such lists.
- * A version that Kubernetes no longer has is taken as the kind's present one.
+ * Returns where lists merge in a built-in kind; `undefined` for custom resources and for kinds without such
+ * lists. A version that Kubernetes no longer has counts as the kind's present one.
  *
  * Source: the x-kubernetes-patch-strategy, -patch-merge-key and -list-map-keys of the Kubernetes API.
  *
@@ -60,7 +63,9 @@ export function mergeTypeOf(apiVersion: string, kind: string): MergeType | undef
   return general;
 }
 
-/** A type with the kind's group, and its version where it is not that of all versions. */
+/**
+ * The type of a kind in one group. `version` is empty when the type is that of all versions without an entry.
+ */
 interface KindType {
   readonly group: string;
   readonly version: string;
@@ -87,7 +92,7 @@ function readTypes(
     string,
     MergeType & { fields: Map<string, MergeField>; entries: [string, MergeField][] }
   >();
-  // All before their fields: types may lead back to themselves.
+  // All types are made before their fields are read, because a type may contain itself.
   for (const name of Object.keys(written)) {
     const whole: Writable<MergeField> = { shape: "object", keys: [], type: undefined };
     read.set(name, whole.type = { fields: new Map(), entries: [], whole });

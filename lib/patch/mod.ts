@@ -1,14 +1,14 @@
 /**
- * Changes of JSON documents: JSON patches (RFC 6902) with the options that Kyverno sets, strategic
- * merge patches with Kyverno's anchors, and the patch that leads from one document to another. Documents are never
- * modified; what a change does not touch is shared between old and new.
+ * Changes of JSON documents: JSON patches (RFC 6902) with the options that Kyverno sets, strategic merge
+ * patches with Kyverno's anchors, and the patch that turns one document into another. A change never modifies
+ * the given document; the new one shares unchanged values with it.
  *
- * It does not know variables: the caller renders templates before. Merge keys are those of Kubernetes 1.34 (Kyverno has
- * those of 1.21); lists of custom resources are replaced whole, and `$retainKeys`, `$setElementOrder` and
- * `$deleteFromPrimitiveList` are ordinary keys.
+ * It evaluates no variables: the caller renders templates before. Merge keys are those of Kubernetes 1.34
+ * (Kyverno has those of 1.21); a patch replaces lists of custom resources as a whole, and `$retainKeys`,
+ * `$setElementOrder` and `$deleteFromPrimitiveList` are ordinary keys.
  *
- * Unlike in Kyverno, several elements with anchors in one list all count (in Kyverno they remove each other, or crash),
- * and only keys are anchors, never values.
+ * Differences from Kyverno: several elements with anchors in one list all count (in Kyverno they remove each
+ * other, or Kyverno crashes), and only keys are anchors, never values.
  *
  * ```ts
  * import { diff, isFault, planStrategicMerge } from "@postern/postern/patch";

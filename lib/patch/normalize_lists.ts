@@ -27,7 +27,7 @@ export function normalizeFields(
     : Object.keys(map).map((name) => [name, type.whole] as const);
   let after: Record<string, Json> | undefined;
   for (const [name, field] of fields) {
-    const value = map[name]; // Objects inherit nothing of the names that types have.
+    const value = map[name]; // No type has a field with the name of an inherited property.
     if (typeof value !== "object" || value === null || Object.hasOwn(mentioned, name)) continue;
     const normalized = normalizeValue(value, field);
     if (normalized === value) continue;

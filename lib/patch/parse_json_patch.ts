@@ -32,7 +32,7 @@ export function parseJsonPatch(source: Json): JsonPatch | Fault {
 }
 
 /**
- * Kyverno parity: text that starts with a bracket is JSON, everything else YAML. Pinned by
+ * Kyverno parity: Kyverno reads text that starts with a bracket as JSON, all other text as YAML. Pinned by
  * tests/patch/parse_json_patch_test.ts.
  */
 function readText(text: string): Json | Fault {
@@ -56,7 +56,7 @@ function readOperation(item: Json): PatchOperation | Fault {
     : operation;
 }
 
-/** The operation, or what is wrong with it. */
+/** Returns the operation, or a text that says why it is invalid. */
 function operationOf(item: JsonObject): PatchOperation | string {
   const { op, path, from, value } = patchFields(item);
   switch (op) {
@@ -89,7 +89,7 @@ function operationOf(item: JsonObject): PatchOperation | string {
   }
 }
 
-/** The fields by their names; inherited ones are not seen. */
+/** Returns the fields by their names, without inherited properties. */
 function patchFields(item: JsonObject): Readonly<Record<"op" | "path" | "from" | "value", Json | undefined>> {
   const fieldNamed = (name: string) => Object.hasOwn(item, name) ? item[name] : undefined;
   return {

@@ -19,33 +19,33 @@ export type PatchNode = PlainPatch | MapPatch | ListPatch;
 /** The fields of all nodes. */
 interface Piece {
   /**
-   * The part of the patch that the merge gets after the conditions are decided: without scalar conditions, of other
-   * conditions their content besides nested conditions, without list elements with anchors (copies without anchors
-   * replace them), and without maps or lists that become empty.
+   * The part of the patch that the merge gets after the conditions are decided. It lacks scalar conditions,
+   * list elements with anchors (copies without anchors replace them), and maps and lists that become empty. Of
+   * a condition on a map or list it has the `kept` part of that map or list.
    */
   readonly kept: Json | undefined;
-  /** How many pieces it is made of. */
+  /** The number of nodes in it, itself included. */
   readonly size: number;
 }
 
-/** A piece without anchors. */
+/** A node without anchors. */
 export interface PlainPatch extends Piece {
   readonly kind: "plain";
   readonly value: Json;
 }
 
-/** A map with anchors in it or below. */
+/** A map with anchors among its keys or below. */
 export interface MapPatch extends Piece {
   readonly kind: "map";
   readonly entries: readonly PatchEntry[];
-  /** Whether a `()` or `<()` key, and whether a `+()` key, is in it itself. */
+  /** Whether the map itself has a `()` or `<()` key, and whether it has a `+()` key. */
   readonly hasConditions: boolean;
   readonly hasAdditions: boolean;
-  /** Whether a `()`, `<()` or `+()` key is in it or below. */
+  /** Whether it has a `()`, `<()` or `+()` key, itself or below. */
   readonly anchored: boolean;
-  /** Whether a `+()` key is in it or below. */
+  /** Whether it has a `+()` key, itself or below. */
   readonly adds: boolean;
-  /** Whether a `<()` key is in it or below. */
+  /** Whether it has a `<()` key, itself or below. */
   readonly global: boolean;
 }
 
@@ -61,21 +61,25 @@ export interface ListPatch extends Piece {
 export interface PatchEntry {
   /** The role of the key: a condition, an addition where the key is absent, or a plain field. */
   readonly role: "condition" | "global" | "addition" | "field";
-  /** The key in the resource: without the parentheses where the role comes from them. */
+  /** The key in the resource; for conditions and additions it is the key without the anchor. */
   readonly key: string;
   readonly node: PatchNode;
   /** For a condition: whether a value satisfies it. */
   readonly holds: (value: Json) => boolean;
-  /** For an addition: the entry that it becomes where the key is absent, unless that is another addition. */
+  /**
+   * For an addition: the entry that replaces it where the key is absent; not set when that entry is another
+   * addition.
+   */
   readonly added?: PatchEntry | Fault;
 }
 
-/** Patches nested deeper are refused. */
+/** The deepest nesting of a patch; a deeper one is a fault. */
 const DEEPEST = 200;
 
 /**
- * Compiled nodes by the value they come from: renderings of one template share its constant parts. A patch with one variable
- * and 30 constant elements takes 9 % less with them (tests/bench/patch_bench.ts, "a rendered patch").
+ * Compiled nodes by the value that they come from. Renderings of one template share its constant parts, which
+ * therefore compile once. A patch with one variable and 30 constant elements takes 9 % less with them
+ * (tests/bench/patch_bench.ts, "a rendered patch").
  */
 export type PatchNodes = WeakMap<object, PatchNode>;
 
@@ -125,12 +129,12 @@ function compileMap(patch: JsonObject, nodes: PatchNodes | undefined, depth: num
   return map.anchored ? map : plainOf(patch, map.kept);
 }
 
-/** A piece without anchors, of which some gets into the merge. */
+/** Makes a node without anchors. `kept` is the part of it that the merge gets. */
 export function plainOf(value: Json, kept: Json | undefined): PlainPatch {
   return { kind: "plain", value, kept, size: 1 };
 }
 
-/** A list of these items. */
+/** Makes a list of these items. */
 export function listOf(items: readonly PatchNode[]): ListPatch {
   const kept: Json[] = [];
   let size = 1;
@@ -148,7 +152,7 @@ export function listOf(items: readonly PatchNode[]): ListPatch {
   };
 }
 
-/** A map of these entries. */
+/** Makes a map of these entries. */
 export function mapOf(entries: readonly PatchEntry[]): MapPatch {
   let hasConditions = false, hasAdditions = false, anchored = false, adds = false, global = false, size = 1;
   let kept: Record<string, Json> | undefined;
@@ -169,12 +173,12 @@ export function mapOf(entries: readonly PatchEntry[]): MapPatch {
   return { kind: "map", entries, kept, size, hasConditions, hasAdditions, anchored, adds, global };
 }
 
-/** The content that a condition leaves for the merge; a scalar is only a pattern and leaves none. */
+/** Returns the content that a condition leaves for the merge; a scalar is only a pattern and leaves none. */
 function contentOf(node: PatchNode): Json | undefined {
   return typeof node.kept === "object" && node.kept !== null ? node.kept : undefined;
 }
 
-/** An entry by its key as written. */
+/** Makes an entry from its key as the patch has it. */
 export function entryOf(text: string, node: PatchNode): PatchEntry | Fault {
   const anchor = parseAnchor(text);
   switch (anchor?.kind) {
@@ -194,7 +198,7 @@ export function entryOf(text: string, node: PatchNode): PatchEntry | Fault {
   }
 }
 
-/** An entry of an ordinary key. */
+/** Makes an entry of an ordinary key. */
 export function fieldEntry(key: string, node: PatchNode): PatchEntry {
   return { role: "field", key, node, holds: always };
 }
@@ -222,8 +226,8 @@ export interface ScalarCondition {
 }
 
 /**
- * The conditions on scalars of a map that an element of the resource leaves as it is unless all of them hold for it; none
- * for any other node.
+ * Returns the conditions on scalars of a map, if an element of the resource leaves the map as it is when one of
+ * them does not hold. Returns none for any other node.
  */
 export function scalarConditions(node: PatchNode): ScalarCondition[] {
   if (node.kind !== "map" || !node.hasConditions || node.hasAdditions) return [];
@@ -237,7 +241,7 @@ export function scalarConditions(node: PatchNode): ScalarCondition[] {
   return conditions;
 }
 
-/** The piece as it is written. */
+/** Returns the node as the patch has it. */
 function sourceOf(node: PatchNode): Json {
   if (node.kind === "plain") return node.value;
   if (node.kind === "list") return node.items.map(sourceOf);
@@ -255,22 +259,25 @@ const prefixes: Readonly<Record<PatchEntry["role"], (key: string) => string>> = 
   field: (key) => key,
 };
 
-/** Whether a piece has a `()`, `<()` or `+()` key in it. */
+/** Whether a node has a `()`, `<()` or `+()` key in it. */
 export function isAnchored(node: PatchNode): boolean {
   return node.kind === "list" || (node.kind === "map" && node.anchored);
 }
 
-/** Whether a piece has a `+()` key in it. */
+/** Whether a node has a `+()` key in it. */
 export function hasAddition(node: PatchNode): boolean {
   return node.kind !== "plain" && node.adds;
 }
 
-/** Whether a piece has a `<()` key in it. */
+/** Whether a node has a `<()` key in it. */
 export function hasGlobal(node: PatchNode): boolean {
   return node.kind !== "plain" && node.global;
 }
 
-/** The content of a map for the merge, with one field set; `undefined` when there is nothing but anchors in it. */
+/**
+ * Returns the content of a map for the merge, with the given name; `undefined` when the map has nothing but
+ * anchors.
+ */
 export function namedContent({ kept }: PatchNode, name: Json): JsonObject | undefined {
   return isObject(kept) ? { ...kept, name } : undefined;
 }

@@ -8,8 +8,8 @@ import { elementOf, embeddedSchema, fieldOf } from "./merge_schema.ts";
 import { uniteScalars } from "./scalar_list.ts";
 
 /**
- * A value of the patch where the resource has none, as it gets into the result: without nulls, without what has the
- * directive `delete`, and without elements that repeat a key.
+ * Returns a value of the patch as it gets into a resource that has none: without nulls, without values that
+ * have the directive `delete`, and without elements that repeat a key.
  *
  * Kyverno parity: at the top, a list's directive is ignored and a map's unknown directive is kept; below, an unknown
  * directive is an error. Pinned by tests/patch/strategic_merge_test.ts.
@@ -22,7 +22,7 @@ export function patchOnlyValue(patch: Json, schema: MergeField | undefined): Mer
   return patchOnlyMap(isFault(directive) ? patch : withoutDirective(patch), schema);
 }
 
-/** A map that only the patch has, without its own directive. */
+/** Returns a map that only the patch has, as it gets into the result. The caller removes its directive. */
 export function patchOnlyMap(content: JsonObject, fieldSchema: MergeField | undefined): JsonObject | Fault {
   const schema = fieldSchema ?? embeddedSchema(undefined, content);
   let after: Record<string, Json> | undefined;
@@ -38,7 +38,7 @@ export function patchOnlyMap(content: JsonObject, fieldSchema: MergeField | unde
   return after ?? content;
 }
 
-/** A merging list that only the patch has, without its own directive. */
+/** Returns a merging list that only the patch has, as it gets into the result. */
 export function patchOnlyList(list: readonly Json[], schema: MergeField): readonly Json[] | Fault {
   if (schema.keys.length === 0) return shared(uniteScalars(list, list), list);
   if (!isDistinct(list, schema.keys)) return withoutRepeatedElements(list, schema);
@@ -65,7 +65,7 @@ function withoutRepeatedElements(list: readonly Json[], schema: MergeField): rea
 }
 
 function innerCell(cell: Cell, schema: MergeField | undefined): Merged {
-  const patch = cell.value as JsonObject; // Elements are found by their keys: maps.
+  const patch = cell.value as JsonObject; // An element with keys is a map.
   const directive = directiveOfMap(patch);
   if (isFault(directive)) return directive;
   cell.value = withoutDirective(patch);

@@ -20,7 +20,7 @@ export class Pointer {
     this.#isRemembered = isRemembered;
   }
 
-  /** The pointer of a field or an element below this one. */
+  /** Returns the pointer of a field or an element below this one. */
   below(token: string | number): Pointer {
     const existing = this.#below?.get(token);
     if (existing !== undefined) return existing;

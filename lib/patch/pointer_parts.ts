@@ -2,7 +2,7 @@ import { type Fault, isFault, type Json } from "../json/mod.ts";
 import { asContainer, childOf, type Container, set } from "./container.ts";
 import type { Draft } from "./draft.ts";
 
-/** A pointer with more tokens is refused: no document is that deep, and no patch may make one. */
+/** The most tokens of a pointer: no document is deeper, and no patch may make one that is. */
 const MOST_TOKENS = 500;
 
 /** A parsed pointer. */
@@ -12,7 +12,7 @@ export interface PointerParts {
   readonly parents: readonly string[];
   /** The token in the container; empty for the whole document. */
   readonly last: string;
-  /** Whether the pointer cannot name a value: it has no slash, or far too many tokens. */
+  /** Whether the pointer cannot name a value: it has text but no slash, or too many tokens. */
   readonly nowhere: boolean;
 }
 

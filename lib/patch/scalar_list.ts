@@ -1,7 +1,7 @@
 import type { Fault, Json } from "../json/mod.ts";
 import { isBlank, scalarText, wrongKind } from "./cell.ts";
 
-/** The union of two lists of scalars, which are the same when their texts are. */
+/** Returns the union of two lists of scalars. Two scalars with the same text are the same. */
 export function uniteScalars(dest: readonly Json[], patch: readonly Json[]): readonly Json[] | Fault {
   const union = new Map<string, Json>();
   for (const value of patch) {
@@ -13,7 +13,7 @@ export function uniteScalars(dest: readonly Json[], patch: readonly Json[]): rea
   for (const value of dest) {
     if (isBlank(value)) continue;
     if (typeof value === "object") return wrongKind("ScalarNode", value);
-    union.set(scalarText(value), value); // In its place, but as the resource has it.
+    union.set(scalarText(value), value); // It keeps its position; the resource's value replaces the patch's.
   }
   return [...union.values()];
 }

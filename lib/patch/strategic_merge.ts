@@ -9,8 +9,9 @@ import { compilePatch, isAnchored, type PatchNodes } from "./patch_node.ts";
 /** A strategic merge patch whose anchors are parsed and whose conditions are compiled. */
 export interface StrategicMerge {
   /**
-   * The patched resource. The one given is never modified; it is returned itself when nothing changes, so that
-   * `patched === resource` means "no patches applied". `memory` is that of all merges of a request.
+   * Returns the patched resource. The given one is never modified. The result is the given one itself when
+   * nothing changes, so `patched === resource` means "no patches applied". All merges of a request share one
+   * `memory`.
    */
   apply(resource: JsonObject, memory?: MergeMemory): JsonObject | Fault;
   /** Applies the patch to a draft, and returns whether the draft changed. After a fault the draft must not be used. */
@@ -18,11 +19,11 @@ export interface StrategicMerge {
 }
 
 /**
- * Prepares `patchStrategicMerge`. A patch without variables is planned once, at load; one with variables is rendered
- * and planned for each request, which costs little: parts that the rendering shares with an earlier one are not read
- * again. Values of the resource are never read as patterns or anchors.
+ * Prepares `patchStrategicMerge`. A patch without variables is planned once, at load; one with variables is
+ * rendered and planned for each request, which costs little: parts that the rendering shares with an earlier
+ * one are not compiled again. Values of the resource are never read as patterns or anchors.
  *
- * @param nodes What all renderings of one patch have in common
+ * @param nodes The compiled nodes that all renderings of one patch share
  * @returns the plan, or a fault when the patch is no map or nested too deeply
  *
  * ```ts

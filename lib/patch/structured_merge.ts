@@ -15,7 +15,7 @@ import type { MergeField, MergeType } from "./merge_keys.ts";
  * keys merge by them, lists of scalars that are sets unite, all other lists are replaced. What both have keeps its
  * place; neither document is modified. Without a type every list is replaced.
  *
- * Source: sigs.k8s.io/structured-merge-diff, whose order of list elements this keeps.
+ * Source: sigs.k8s.io/structured-merge-diff. List elements get the same order as there.
  *
  * ```ts
  * import { mergeTypeOf } from "./merge_keys.ts";
@@ -123,7 +123,7 @@ function scalarKey(element: Json): string {
   return JSON.stringify(element);
 }
 
-/** Keys that the API fills in when they are absent. */
+/** The values that the API server fills in for absent keys. */
 const defaults: Readonly<Record<string, string>> = { protocol: "TCP" };
 
 function elementKey(keys: readonly string[]): (element: Json) => string {

@@ -24,7 +24,7 @@ export function check(node: Node, value: Json | undefined, walk: Walk): PatternM
   }
 }
 
-/** A value must pass its test, a list must in every element. */
+/** Tests a value. A list passes when every element passes. */
 function compare(test: ScalarTest, pattern: Json, value: Json | undefined): PatternMismatch | undefined {
   const agrees = isList(value) ? value.every(test) : test(value);
   return agrees ? undefined : mismatch("value", pattern, value);
@@ -83,7 +83,10 @@ function checkEntry(entry: PatternEntry, resource: JsonObject, walk: Walk): Patt
   return found && under(key, found);
 }
 
-/** A key with wildcards stands for the keys that it matches, or for itself when there are none. */
+/**
+ * Checks a key with wildcards: the keys of the resource that it matches, or the key itself when it matches
+ * none.
+ */
 function checkChosen(
   entry: PatternEntry,
   keys: readonly string[],
@@ -108,7 +111,7 @@ function checkKey(entry: PatternEntry, value: Json | undefined, walk: Walk): Pat
       return value === undefined ? undefined : check(node, value, walk);
     case "plain":
     case "addition":
-      // An addition anchor means something in patches only; here it is a plain key.
+      // An addition anchor has a meaning only in patches; here it is a plain key.
       return isAnything(entry, walk) ? checkPresent(value) : check(node, value, walk);
     case "condition": {
       if (value === undefined) return mismatch("condition missing", entry.pattern, undefined);
@@ -129,7 +132,7 @@ function checkKey(entry: PatternEntry, value: Json | undefined, walk: Walk): Pat
   }
 }
 
-/** The pattern `*` alone: any value that is there, maps and lists too. */
+/** Whether the pattern is `*` alone, which accepts any value that is there, also a map or list. */
 function isAnything({ node, pattern }: PatternEntry, { filled }: Walk): boolean {
   return (node.kind === "template" ? filled[node.template]!.value : pattern) === "*";
 }
@@ -164,7 +167,7 @@ function checkList(node: ListNode, list: readonly Json[], walk: Walk): PatternMi
     case "nothing":
       return mismatch("empty pattern", node.pattern, list);
     case "every scalar":
-      // A scalar compares a list by itself, element by element.
+      // `check` compares a scalar with each element of a list.
       return check(items[0]!, list, walk);
     case "every element":
       return checkElements(list, { count: list.length, items, repeated: items[0] }, walk);
@@ -174,14 +177,14 @@ function checkList(node: ListNode, list: readonly Json[], walk: Walk): PatternMi
   }
 }
 
-/** How many elements are compared, and with what: each with the item at its index, or all with the same item. */
+/** How many elements to compare. Each is compared with the item at its index, or all with `repeated`. */
 interface ElementPattern {
   readonly count: number;
   readonly items: readonly Node[];
   readonly repeated: Node | undefined;
 }
 
-/** Compares elements up to the first that fails. A list is skipped when its pattern applied to no element. */
+/** Compares elements up to the first that fails. The list is skipped when the pattern applies to no element. */
 function checkElements(
   list: readonly Json[],
   { count, items, repeated }: ElementPattern,

@@ -20,9 +20,10 @@ const orders: Readonly<Record<PatternOperator, (sign: number) => boolean>> = {
 type Order = (text: string) => number | undefined;
 
 /**
- * Compiles a comparison: as durations when both sides are durations, else as quantities when both are, else (equality
- * alone) as text with wildcards. A missing field counts as 0 for durations and quantities and is no text at all.
- * Kyverno parity: a missing field is smaller than 5. Pinned by "accepts a missing field, which counts as 0".
+ * Compiles a comparison. Two durations are compared as durations, otherwise two quantities as quantities. Other
+ * values are compared as text with wildcards, for `=` and `!` only. A missing field counts as 0 for durations
+ * and quantities; no text comparison accepts it. Kyverno parity: a missing field is smaller than 5. Pinned by
+ * "accepts a missing field, which counts as 0".
  */
 export function compileComparison(comparison: PatternOperator, text: string): ScalarTest {
   const asText = compileText(comparison, text);
@@ -43,7 +44,7 @@ export function compileComparison(comparison: PatternOperator, text: string): Sc
   };
 }
 
-/** Compiles a range into both its comparisons. */
+/** Compiles a range into the comparisons with its two ends. */
 export function compileRange(range: NumberRange): ScalarTest {
   const { kind, low, high } = range;
   if (kind === "inside") {
@@ -54,7 +55,7 @@ export function compileRange(range: NumberRange): ScalarTest {
   return (value) => below(value) || above(value);
 }
 
-/** How values are ordered against a duration or quantity; `undefined` when the text is neither. */
+/** Returns how values are ordered against a duration or quantity; `undefined` when the text is neither. */
 function compileOrder(text: string): Order | undefined {
   const duration = parseDuration(text), quantity = parseQuantity(text);
   if (duration === undefined && quantity === undefined) return undefined;
@@ -69,7 +70,7 @@ function compileOrder(text: string): Order | undefined {
   };
 }
 
-/** The value of a short integer, so that numbers are compared without going through text. */
+/** Returns the value of a short integer, so that numbers are compared without making texts. */
 function plainInteger(text: string): number | undefined {
   return /^[+-]?\d{1,15}$/.test(text) ? Number(text) : undefined;
 }

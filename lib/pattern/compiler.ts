@@ -6,14 +6,14 @@ import type { PathStep } from "./mismatch.ts";
 import type { Compiler, Node, TemplateRole, TemplateText } from "./node.ts";
 import { scalarNode, templateNode } from "./scalar_node.ts";
 
-/** A text of a pattern whose value is only known at the request. */
+/** A text of a pattern whose value only the request determines. */
 export interface PatternTemplate<S> {
   readonly text: string;
   readonly role: TemplateRole;
   readonly evaluate: (scope: S) => Json | Fault;
 }
 
-/** Recognises templates: answers with their evaluation, or with `undefined` for ordinary text. */
+/** Recognises templates: returns the function that evaluates the text, or `undefined` for ordinary text. */
 export type Dynamic<S> = (
   text: string,
   path: readonly PathStep[],
@@ -25,7 +25,7 @@ export interface CompiledTree<S> {
   readonly templates: readonly PatternTemplate<S>[];
 }
 
-/** Deeper patterns are refused, so that a value put into one at the request cannot exhaust the stack. */
+/** The deepest nesting of a pattern, so that a value that a request puts into one cannot exhaust the stack. */
 const maxDepth = 400;
 
 /** Compiles a pattern; a fault when it is nested too deeply. */
@@ -56,10 +56,16 @@ export function compileTree<S>(pattern: Json, dynamic: Dynamic<S> | undefined): 
   return { node: compiler.node(pattern, [], "elsewhere"), templates };
 }
 
-/** The longest run of characters with `?` between two stars. A text of 3 MB is compared with it within a second. */
+/**
+ * The longest run of characters with `?` between two stars. The comparison of a text of 3 MB with it takes less
+ * than a second.
+ */
 const longestRun = 4096;
 
-/** A fault for a text whose comparison with a resource could take minutes, or for the first such text in a pattern. */
+/**
+ * Returns a fault for a text whose comparison with a resource could take minutes, or for the first such text in
+ * a pattern.
+ */
 export function slowText(pattern: Json): Fault | undefined {
   if (typeof pattern === "string") {
     if (pattern.length <= longestRun || wildcardSteps(pattern) <= wildcardSteps("?".repeat(longestRun))) {

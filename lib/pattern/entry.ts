@@ -10,7 +10,7 @@ export interface UncompiledEntry {
   readonly anchor: Anchor | undefined;
   readonly pattern: Json;
   readonly node: Node;
-  /** Whether `*` and `?` in the key choose keys of the resource: only among labels and annotations. */
+  /** Whether `*` and `?` in the key choose keys of the resource: they do only among labels and annotations. */
   readonly wildcards: boolean;
 }
 

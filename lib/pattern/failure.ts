@@ -4,7 +4,7 @@ import { messageOf, originOf, pathOf, type PathStep, type PatternMismatch } from
 /** The result of comparing a resource with a pattern. */
 export type PatternResult = { readonly status: "pass" } | PatternFailure;
 
-/** A resource that does not agree with its pattern. Texts are made when they are read. */
+/** A resource that does not agree with its pattern. Each text is made when a caller reads it. */
 export interface PatternFailure {
   /** `skip`: the pattern does not apply. `error`: there is no path to report, see {@link PatternFailure.path}. */
   readonly status: "fail" | "skip" | "error";
@@ -24,7 +24,7 @@ export interface PatternFailure {
   readonly actual: Json | undefined;
   /** The `name` of the innermost list element on the way, such as the container's. */
   readonly element: string | undefined;
-  /** Why a template has no value, when that was the reason. */
+  /** Why a template has no value; `undefined` for other failures. */
   readonly fault: Fault | undefined;
 }
 

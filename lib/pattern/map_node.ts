@@ -56,7 +56,7 @@ function fillMap(fills: readonly Fill[], values: readonly Json[]): Json {
   return filled;
 }
 
-/** Global anchors and values with anchors inside go first, the last of them foremost. */
+/** Puts global anchors and values with anchors inside first, in reverse order. */
 function inOrder(entries: readonly PatternEntry[]): PatternEntry[] {
   const front = entries.filter((entry) => entry.kind === "global" || entry.nested);
   const back = entries.filter((entry) => !front.includes(entry));

@@ -23,24 +23,26 @@ export type Reason =
   | "none applied";
 
 /**
- * A failed comparison as a value: text and path are made when they are read. Creating a mismatch must be cheap, because
- * anchors discard most of them.
+ * A failed comparison as a value. Its text and path are made when a caller reads them: creating a mismatch must
+ * be cheap, because anchors discard most of them.
  */
 export interface PatternMismatch {
   readonly reason: Reason;
-  /** Steps to the failing place, innermost first; every caller that passes the mismatch on adds its own. */
+  /**
+   * The steps to the failing value, innermost first. Every caller that passes the mismatch on adds its step.
+   */
   readonly trail: PathStep[];
-  /** The piece of the pattern; with `actual` it is `undefined` where the causes have them. */
+  /** The part of the pattern. It and `actual` are `undefined` where the causes have them. */
   readonly expected: Json | undefined;
   /** The value found; `undefined` when there is none. */
   readonly actual: Json | undefined;
-  /** The mismatches that this one stands for; their trails begin where this one ends. */
+  /** The mismatches that this one sums up; their trails begin where the trail of this one ends. */
   readonly causes: readonly PatternMismatch[];
 }
 
 const none: readonly PatternMismatch[] = [];
 
-/** A mismatch right here. */
+/** Makes a mismatch of the value that is being compared. */
 export function mismatch(
   reason: Reason,
   expected: Json | undefined,
@@ -49,34 +51,34 @@ export function mismatch(
   return { reason, trail: [], expected, actual, causes: none };
 }
 
-/** A mismatch that other mismatches amount to. */
+/** Makes a mismatch that sums up others. */
 export function mismatchOf(reason: Reason, causes: readonly PatternMismatch[]): PatternMismatch {
   return { reason, trail: [], expected: undefined, actual: undefined, causes };
 }
 
-/** Passes a mismatch on from under a key or index. */
+/** Adds the key or index below which a mismatch was found, and returns the mismatch. */
 export function under(step: PathStep, found: PatternMismatch): PatternMismatch {
   found.trail.push(step);
   return found;
 }
 
 /**
- * Whether the mismatch says that the rule does not apply rather than that the resource is wrong. Kyverno recognises
- * skips by the text of the error, so a value that contains "conditional anchor mismatch" skips a rule; in Postern it
- * does not ("a value that talks like an anchor skips nothing").
+ * Whether the mismatch means that the rule does not apply, and not that the resource is wrong. Kyverno
+ * recognises skips by the text of the error, so a value that contains "conditional anchor mismatch" skips a
+ * rule; in Postern it does not ("a value that talks like an anchor skips nothing").
  */
 export function isSkip(found: PatternMismatch): boolean {
   return found.reason === "none applied" || isDirectSkip(found);
 }
 
-/** Whether an anchor of this very map raised the skip, not one of a map or list beneath it. */
+/** Whether an anchor of the map itself caused the skip, not one of a map or list below it. */
 export function isDirectSkip({ reason }: PatternMismatch): boolean {
   return reason === "condition" || reason === "condition missing" || reason === "global";
 }
 
 /**
- * The path as Kyverno prints it, `/spec/containers/0/image/`: that of the map when the key is what is missing, and
- * empty for a list that is too short.
+ * Returns the path as Kyverno prints it, `/spec/containers/0/image/`. When a key is missing it is the path of
+ * the map; for a list that is too short it is empty.
  */
 export function pathOf(found: PatternMismatch): string {
   return found.reason === "too short" ? "" : place(found, "/");
@@ -89,7 +91,7 @@ function place({ reason, trail }: PatternMismatch, base: string): string {
   return path;
 }
 
-/** The message in Kyverno's words. */
+/** Returns the message in Kyverno's words. */
 export function messageOf(found: PatternMismatch): string {
   const out = new BoundedText();
   writeMessage(out, found, "/");
@@ -100,7 +102,7 @@ function writeMessage(out: BoundedText, found: PatternMismatch, base: string): v
   if (!out.full) texts[found.reason](out, found, place(found, base));
 }
 
-/** The innermost mismatch that the others were made from: the first one when there are several. */
+/** Returns the innermost cause of a mismatch, the first one when there are several, and the steps to it. */
 export function originOf(
   found: PatternMismatch,
 ): { readonly origin: PatternMismatch; readonly steps: readonly PathStep[] } {

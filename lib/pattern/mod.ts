@@ -3,9 +3,9 @@
  * not match. Other folders use its parts: tests of scalars (operators, wildcards, quantities, durations, ranges) and
  * anchored keys.
  *
- * It does not know rules: `lib/rules` makes the messages for users, chooses among the patterns of `anyPattern`, and
- * handles DELETE. The caller renders `{{ }}` (see {@link PatternOptions}) and resolves `$()` references before. Values
- * from templates and resources are never read as templates.
+ * It does not evaluate rules: `lib/rules` makes the messages for users, chooses among the patterns of
+ * `anyPattern`, and handles DELETE. The caller renders `{{ }}` (see {@link PatternOptions}) and resolves `$()`
+ * references before. Values from templates and resources are never read as templates.
  *
  * @module
  */

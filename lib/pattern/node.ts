@@ -12,21 +12,21 @@ export interface Filled {
 /** The state of one walk over a resource. */
 export interface Walk {
   /**
-   * For the anchored keys of the maps visited so far, by their full text: whether any resource map had the key. Made
-   * when the first one is visited.
+   * For each tracked key of the maps visited so far, by its full text: whether any map of the resource had the
+   * key. The first tracked key makes it.
    */
   presence: Map<string, boolean> | undefined;
   /** The values of the pattern's templates, by their numbers. */
   readonly filled: readonly Filled[];
 }
 
-/** A compiled piece of a pattern, compared by `check`. */
+/** A compiled part of a pattern. `check` compares it with a value. */
 export type Node = ScalarNode | TemplateNode | MapNode | ListNode;
 
 interface Piece {
-  /** The piece with its templates replaced by values. */
+  /** Returns the part with its templates replaced by values. */
   readonly fill: (values: readonly Json[]) => Json;
-  /** Whether the piece holds an anchored key at any depth. */
+  /** Whether the part holds an anchored key at any depth. */
   readonly anchored: boolean;
 }
 
@@ -37,7 +37,7 @@ export interface ScalarNode extends Piece {
   readonly test: ScalarTest;
 }
 
-/** A scalar that is only known at the request. */
+/** A scalar that only the request determines. */
 export interface TemplateNode extends Piece {
   readonly kind: "template";
   /** Its number among the pattern's templates. */
@@ -69,7 +69,7 @@ export interface PatternEntry {
 export interface MapNode extends Piece {
   readonly kind: "map";
   readonly pattern: JsonObject;
-  /** Keys of which it matters later whether the resource had them at all. */
+  /** Keys for which the walk notes whether the resource had them: a failure is an error when it lacked one. */
   readonly tracked: readonly PatternEntry[];
   /** Keys that run first: they decide whether the map applies. */
   readonly deciding: readonly PatternEntry[];
@@ -86,7 +86,7 @@ export interface ListNode extends Piece {
 }
 
 /**
- * The section of an object's metadata that a node is in, because it changes the meaning: `labels` includes
+ * The section of an object's metadata that a node is in. It changes the meaning of the node. `labels` includes
  * annotations.
  */
 export type MetadataSection = "metadata" | "labels" | "label" | "elsewhere";
@@ -103,8 +103,8 @@ export interface TemplateText {
 
 /** The compiler's functions that kinds of nodes call. */
 export interface Compiler {
-  /** Compiles a part of the pattern, found at that path. */
+  /** Compiles the part of the pattern at that path. */
   node(pattern: Json, path: readonly PathStep[], place: MetadataSection): Node;
-  /** Registers a text that is a template and answers with its number; `undefined` when it is none. */
+  /** Registers a template and returns its number; `undefined` when the text is no template. */
   template(text: TemplateText): number | undefined;
 }

@@ -6,7 +6,10 @@ export function isInt64(value: number): boolean {
   return Number.isInteger(value) && Math.abs(value) < 2 ** 63;
 }
 
-/** A number as it is compared with durations and quantities: integers plain, others with six decimals (Go's `%f`). */
+/**
+ * Writes a number for the comparison with durations and quantities: integers plain, others with six decimals
+ * (Go's `%f`).
+ */
 export function decimalText(value: number): string {
   if (isInt64(value)) return String(value);
   if (Number.isInteger(value)) return `${BigInt(value)}.000000`;
@@ -17,14 +20,19 @@ export function decimalText(value: number): string {
   return exact.endsWith("5") && Number(exact.at(-2)) % 2 === 0 ? exact.slice(0, -1) : rounded;
 }
 
-/** A number as it is compared with words and wildcards: integers plain, others as `1.5E+00` (Go's `%E`, shortest). */
+/**
+ * Writes a number for the comparison with words and wildcards: integers plain, others as `1.5E+00` (Go's `%E`,
+ * shortest).
+ */
 export function scientificText(value: number): string {
   if (isInt64(value)) return String(value);
   const [digits, power] = value.toExponential().split("e") as [string, string];
   return `${digits}E${power[0]}${power.slice(1).padStart(2, "0")}`;
 }
 
-/** The canonical text of a decimal integer, however long; `undefined` for other texts: `+007` is `7`. */
+/**
+ * Returns the canonical text of a decimal integer of any length, `7` for `+007`; `undefined` for other texts.
+ */
 export function integerText(text: string): string | undefined {
   if (!/^[+-]?\d+$/.test(text)) return undefined;
   const negative = text[0] === "-";
@@ -34,8 +42,11 @@ export function integerText(text: string): string | undefined {
   return negative && digits !== "0" ? `-${digits}` : digits;
 }
 
-/** The value of a decimal number in Go's spelling, exponents included; `undefined` for other texts. */
+/**
+ * Returns the value of a decimal number in Go's spelling, with or without exponent; `undefined` for other
+ * texts.
+ */
 export function floatOf(text: string): number | undefined {
-  // One way to match each text, so that a long one costs no more than its length.
+  // The expression matches each text in one way only, so the time grows only with the length.
   return /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/.test(text) ? Number(text) : undefined;
 }

@@ -7,7 +7,10 @@ import { isSkip, pathOf, type PatternMismatch } from "./mismatch.ts";
 import type { Filled, Node, Walk } from "./node.ts";
 import { compileScalar } from "./scalar.ts";
 
-/** A compiled pattern. `S` is what its templates are evaluated in; `void` for one without templates. */
+/**
+ * A compiled pattern. `S` is the scope in which its templates are evaluated; `void` for a pattern without
+ * templates.
+ */
 export interface Pattern<S> {
   /** Whether it has no templates: its check then needs no scope and cannot end in a fault. */
   readonly constant: boolean;
@@ -25,9 +28,9 @@ export interface PatternOptions<S> {
 }
 
 /**
- * Compiles a pattern. Everything but its templates is decided here. Templates are all evaluated before a resource is
- * compared, as a fault in one makes the whole pattern an error; a string among their values is read as a pattern, with
- * operators and wildcards, but never again as a template.
+ * Compiles a pattern. It leaves only templates for the request. A check evaluates all templates before it
+ * compares the resource, because a fault in one makes the whole pattern an error. It reads a string among their
+ * values as a pattern, with operators and wildcards, but never again as a template.
  *
  * @returns the pattern, or a fault when it is nested too deeply
  *
@@ -89,11 +92,11 @@ function statusOf(found: PatternMismatch, walk: Walk): "fail" | "skip" | "error"
   return incomplete || pathOf(found) === "" ? "error" : "fail";
 }
 
-/** Most strings kept compiled per pattern, and the longest of them. */
+/** The most compiled strings that a pattern keeps, and the longest of them. */
 const maxCached = 256;
 const maxCachedLength = 1024;
 
-/** Longest text that a template may put into a pattern: compiling it is part of a request. */
+/** The longest text that a template may put into a pattern, because the request compiles it. */
 const maxFilledLength = 128 * 1024;
 
 function templatedCheck<S>({ node, templates }: CompiledTree<S>): Pattern<S>["check"] {
@@ -113,7 +116,7 @@ function templatedCheck<S>({ node, templates }: CompiledTree<S>): Pattern<S>["ch
   };
 }
 
-/** The values of all templates, or the first fault. */
+/** Returns the values of all templates, or the first fault. */
 function evaluate<S>(templates: readonly PatternTemplate<S>[], scope: S): Json[] | Fault {
   const values: Json[] = [];
   for (const { text, role, evaluate } of templates) {
@@ -132,7 +135,7 @@ function evaluate<S>(templates: readonly PatternTemplate<S>[], scope: S): Json[]
   return values;
 }
 
-/** Whether a value changes nothing about the pattern around it, so that what was compiled at load still holds. */
+/** Whether a value leaves the pattern around it as it is, so that the nodes compiled at load still hold. */
 function fitsInPlace<S>({ role, text }: PatternTemplate<S>, value: Json): boolean {
   if (role === "key") return value === text;
   if (role === "label") return isString(value);

@@ -10,8 +10,9 @@ export interface PlainWord {
 }
 
 /**
- * Reads a string pattern as a plain word, so that the texts that it accepts can be looked up: they are the pattern, its
- * word, and some of those with which it has a value in common. `undefined` for any other pattern.
+ * Reads a string pattern as a plain word, so that a caller can look up the texts that it accepts. These are the
+ * pattern, its word, and some of the texts that have a value in common with it. `undefined` for any other
+ * pattern.
  *
  * ```ts
  * import { plainWord } from "./plain_word.ts";
@@ -28,7 +29,10 @@ export function plainWord(pattern: string): PlainWord | undefined {
   return { text: term.text, values: comparedAs(term.text) };
 }
 
-/** The values as which a text is compared with plain words besides itself: as a duration and as a quantity. */
+/**
+ * Returns the values by which a text is compared with plain words, besides the text itself: its duration and
+ * its quantity.
+ */
 export function comparedAs(text: string): string[] {
   const values: string[] = [], duration = parseDuration(text), quantity = parseQuantity(text);
   if (duration !== undefined) values.push(`${duration}ns`);

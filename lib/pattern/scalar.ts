@@ -5,9 +5,9 @@ import { floatOf, integerText, isInt64 } from "./number_text.ts";
 import { parseTerm } from "./operator.ts";
 
 /**
- * Compiles a scalar pattern. A string may join pieces with `|` (or) and `&` (and); each piece is a comparison, a range,
- * or a word with wildcards. Numbers and booleans are compared by value, `null` accepts whatever is empty, a map accepts
- * any map, a list nothing.
+ * Compiles a scalar pattern. A string may join pieces with `|` (or) and `&` (and); each piece is a comparison,
+ * a range, or a word with wildcards. Numbers and booleans are compared by value, `null` accepts absent and
+ * empty values, a map accepts any map, a list accepts nothing.
  *
  * ```ts
  * import { compileScalar } from "./scalar.ts";
@@ -31,7 +31,7 @@ function compileString(pattern: string): ScalarTest {
   const test = anyOf(
     splitTrimmed(pattern, "|").map((choice) => allOf(splitTrimmed(choice, "&").map(compilePiece))),
   );
-  // The whole text equal to the pattern is a match even when its signs mean something: `a|b` accepts "a|b".
+  // A value that equals the whole pattern matches even when the pattern has operators: `a|b` accepts "a|b".
   return (value) => value === pattern || test(value);
 }
 
@@ -44,7 +44,7 @@ function splitTrimmed(text: string, separator: string): string[] {
   return text.split(separator).map(trimSpaces);
 }
 
-/** Removes spaces alone, not tabs or line ends. */
+/** Removes spaces at both ends, but no tabs or line breaks. */
 function trimSpaces(text: string): string {
   let start = 0, end = text.length;
   while (start < end && text[start] === " ") start++;

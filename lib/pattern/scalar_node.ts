@@ -7,7 +7,7 @@ export function scalarNode(pattern: Json): ScalarNode {
   return { kind: "scalar", pattern, test: compileScalar(pattern), fill: () => pattern, anchored: false };
 }
 
-/** A scalar that is only known at the request, by its number among the pattern's templates. */
+/** Makes the node of a template from its number among the pattern's templates. */
 export function templateNode(template: number): TemplateNode {
   return { kind: "template", template, fill: (values) => values[template]!, anchored: false };
 }

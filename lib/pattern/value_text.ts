@@ -2,12 +2,13 @@ import { goFloat, isList, isObject, type Json, sortedKeys } from "../json/mod.ts
 import { isInt64 } from "./number_text.ts";
 
 /**
- * Longest text printed for one failure: messages are part of API answers, and a value of a resource may be megabytes.
+ * The longest text for one failure: messages are part of API answers, and a value of a resource may have
+ * megabytes.
  */
 const maxLength = 64 * 1024;
 const maxDepth = 200;
 
-/** Collects text up to a limit; what comes after ends as `…`. */
+/** Collects text up to a limit, and replaces the rest by `…`. */
 export class BoundedText {
   #text = "";
 
@@ -58,7 +59,7 @@ function writeMap(out: BoundedText, value: { readonly [key: string]: Json }, dep
   out.write("]");
 }
 
-/** The name of a value's type in Go (`%T`), as Kyverno's messages have it. */
+/** Returns the name of a value's type in Go (`%T`), as Kyverno's messages have it. */
 export function typeName(value: Json | undefined): string {
   if (value === undefined || value === null) return "<nil>";
   if (typeof value === "string") return "string";

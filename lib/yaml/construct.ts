@@ -23,7 +23,7 @@ export interface Constructed {
   readonly duplicates: readonly DuplicateKey[];
 }
 
-/** A finished node under an anchor, with the number of nodes in it when aliases are written out. */
+/** The value of a node with an anchor, and the number of its nodes when aliases are written out. */
 interface Anchored {
   readonly value: Json;
   readonly size: number;
@@ -101,7 +101,7 @@ class Constructor {
 
   #mapping(): Json {
     const map: { [key: string]: Json } = {};
-    // A key that a merge added may be overridden without a warning.
+    // The map may override a key that a merge added; that is no duplicate.
     const merged = new Set<string>();
     while (this.#events[this.#at]!.type !== EVENT_ID.POP) {
       const event = this.#events[this.#at]!;
@@ -141,7 +141,7 @@ class Constructor {
     return keys;
   }
 
-  /** A key as text; an alias may stand for one. */
+  /** Reads a key as text. The key may be an alias. */
   #key(): string {
     const event = this.#events[this.#at]!;
     if (event.type === EVENT_ID.SCALAR) {
@@ -184,7 +184,10 @@ class Constructor {
     return typeof scalar === "string" ? this.#fail(event.valueStart, scalar) : scalar;
   }
 
-  /** The scalar's text. When the source ends inside a block scalar, the text has no final newline, as in yaml.v2. */
+  /**
+   * Returns the scalar's text. When the source ends inside a block scalar, the text has no final newline, as in
+   * yaml.v2.
+   */
   #text(event: ScalarEvent): string {
     const text = getScalarValue(this.#source, event);
     const isBlock = event.style === SCALAR_STYLE.LITERAL_BLOCK || event.style === SCALAR_STYLE.FOLDED_BLOCK;
@@ -193,7 +196,7 @@ class Constructor {
     return lastLine.trim() === "" ? text : text.slice(0, -1);
   }
 
-  /** The tag without YAML's own prefix: `int` for `!!int`; a local tag keeps its mark. */
+  /** Returns the tag without YAML's prefix: `int` for `!!int`; a local tag keeps its `!`. */
   #tag(event: ScalarEvent): string {
     const text = this.#source.slice(event.tagStart, event.tagEnd);
     if (text.startsWith("!<")) return withoutPrefix(text.slice(2, -1));
@@ -250,8 +253,8 @@ interface Anchorable {
 }
 
 /**
- * The share of nodes that may come from aliases, as in yaml.v2: nearly all of a small document, a tenth of a large
- * one.
+ * Returns the share of nodes that may come from aliases, as in yaml.v2: nearly all of a small document, a tenth
+ * of a large one.
  */
 function allowedShare(nodes: number): number {
   const low = 400_000, high = 4_000_000;
@@ -278,7 +281,7 @@ function shapeOf(value: JsonObject | readonly Json[]): string {
   return isList(value) ? "a list" : `a map of ${sortedKeys(value).join(", ")}`;
 }
 
-/** Where a node starts in the source. */
+/** Returns the offset in the source at which a node starts. */
 export function offsetOf(event: Event): number {
   switch (event.type) {
     case EVENT_ID.SCALAR:

@@ -24,12 +24,16 @@ export interface ParsedDocuments {
 
 /** Bounds of {@link parseDocuments}. */
 export interface ParseOptions {
-  /** Longer documents are diagnostics and not read: what YAML builds takes some 70 times as much memory. */
+  /**
+   * A longer document becomes a diagnostic and is not read: reading takes some 70 times as much memory as the
+   * text.
+   */
   readonly longest?: number;
 }
 
 /**
- * Reads one document as Kubernetes' tools do (JSON is YAML too); further ones are not looked at, and no document is null.
+ * Reads one document as Kubernetes' tools do (JSON is YAML too), and ignores further ones. Text without a
+ * document is null.
  *
  * ```ts
  * import { parseYaml } from "./document.ts";
@@ -44,7 +48,7 @@ export function parseYaml(text: string): Json | Fault {
     for (const part of readChunk(chunk)) {
       if ("cause" in part) {
         const { message, line, column } = explain(part.cause);
-        // Kyverno parity: the conversion to JSON refuses these values, and it knows no line. Pinned by
+        // Kyverno parity: the conversion to JSON rejects these values, and its message has no line. Pinned by
         // tests/yaml/document_test.ts.
         if (message.startsWith("json: ")) return new Fault(message);
         return new Fault(`yaml: line ${line + chunk.firstLine - 1}: ${message} (column ${column})`);
@@ -56,8 +60,9 @@ export function parseYaml(text: string): Json | Fault {
 }
 
 /**
- * Reads all documents of a file. Empty ones are left out; a broken one becomes a diagnostic and does not touch the
- * others; a key that occurs twice becomes a warning, and its later value counts. Lists of kind `List` stay whole.
+ * Reads all documents of a file. It leaves out empty ones. A broken document becomes a diagnostic and does not
+ * affect the others. A key that occurs twice becomes a warning, and its later value counts. A list of kind
+ * `List` stays one document.
  */
 export function parseDocuments(
   text: string,
@@ -119,7 +124,7 @@ type Part =
   | { readonly chunk: Chunk; readonly events: Events; readonly documents: readonly Constructed[] }
   | { readonly chunk: Chunk; readonly cause: unknown };
 
-/** The documents of a chunk: usually one; several when JSON objects follow one another without `---`. */
+/** Reads the documents of a chunk: usually one; several when JSON objects follow one another without `---`. */
 function* readChunk(chunk: Chunk): Generator<Part> {
   let rest: Chunk | undefined = chunk;
   while (rest !== undefined) {
@@ -136,7 +141,7 @@ function* readChunk(chunk: Chunk): Generator<Part> {
         const head = current.text.slice(0, end);
         const lines = head.split("\n");
         yield* readChunk({ text: head, firstLine: current.firstLine });
-        // Spaces keep the columns of what follows on the same line.
+        // Spaces keep the columns of the text that follows on the same line.
         rest = {
           text: " ".repeat(lines.at(-1)!.length) + current.text.slice(end),
           firstLine: current.firstLine + lines.length - 1,
@@ -146,14 +151,14 @@ function* readChunk(chunk: Chunk): Generator<Part> {
   }
 }
 
-/** The end of a JSON value, when the only error is that something follows it; otherwise 0. */
+/** Returns the end of a JSON value when the only error is that more text follows it; otherwise 0. */
 function endOfJson(text: string, cause: unknown): number {
   const isJson = /^\s*[[{]/.test(text);
   if (!isJson || !(cause instanceof YAMLException) || !cause.reason.startsWith("end of the stream")) return 0;
   return cause.mark?.position ?? 0;
 }
 
-/** A document that computes positions on the first use, because most files have no diagnostics. */
+/** Makes a document that computes positions on the first use, because most files have no diagnostics. */
 function locate(value: Json, place: { chunk: Chunk; file: string; index: number }): YamlDocument {
   const { chunk: { text, firstLine }, file, index } = place;
   let positions: Positions | undefined;
@@ -186,7 +191,7 @@ function asDiagnostic(cause: unknown, chunk: Chunk, file: string): Diagnostic {
   return hint === undefined ? diagnostic : { ...diagnostic, hint };
 }
 
-/** The usual mistake in a line that YAML refuses. */
+/** Returns a hint about the usual mistake in a line that is not valid YAML; `undefined` when it shows none. */
 function hintFor(line: string): string | undefined {
   if (/^\s*\t/.test(line)) return "indent with spaces, not with tabs";
   if (/(?::|-)\s+\{\{/.test(line)) return 'a value that starts with "{{" must be quoted';

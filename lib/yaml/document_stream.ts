@@ -3,15 +3,20 @@ import type { Chunk } from "./split.ts";
 
 /** Limits of a {@link DocumentStream}. */
 export interface DocumentStreamOptions {
-  /** Longer documents are left out and counted: 64 million characters. */
+  /**
+   * The stream leaves out longer documents and lists their first lines. The default is 64 million characters.
+   */
   readonly maxLength?: number;
-  /** From this length on, the items of a list are given one by one: a million characters. */
+  /**
+   * From this length on, the stream returns the items of a list one by one. The default is a million
+   * characters.
+   */
   readonly listLength?: number;
 }
 
 /**
- * Cuts text that arrives in pieces into documents, so that a file of any size is read in little memory. A long list
- * (`kubectl get -o yaml` or `-o json`) is given item by item; its other fields are then left out.
+ * Cuts text that arrives in pieces into documents, so that a file of any size is read in little memory. It
+ * returns a long list (`kubectl get -o yaml` or `-o json`) item by item, without the list's other fields.
  *
  * ```ts
  * import { DocumentStream } from "./document_stream.ts";
@@ -28,7 +33,7 @@ export class DocumentStream {
   #pending = "";
   /** The line at which the pending text starts. */
   #line = 1;
-  /** Up to where the pending text holds no marker. */
+  /** The offset up to which the pending text holds no marker. */
   #scanned = 0;
   #items: ItemReader | undefined;
   #mayBeList = true;
@@ -40,19 +45,19 @@ export class DocumentStream {
     this.#listLength = listLength;
   }
 
-  /** First lines of the documents that were left out because of their length. */
+  /** The first lines of the documents that were left out because of their length. */
   get tooLong(): readonly number[] {
     return this.#tooLong;
   }
 
-  /** Takes the next text and gives what is complete. */
+  /** Takes the next text and returns the chunks that are complete. */
   push(text: string): Chunk[] {
     const isStart = this.#line === 1 && this.#pending === "" && text.startsWith("\ufeff");
     this.#pending += isStart ? text.slice(1) : text;
     return this.#cut(false);
   }
 
-  /** Gives what is left at the end of the text. */
+  /** Returns the remaining chunks at the end of the text. */
   end(): Chunk[] {
     const chunks = this.#cut(true);
     return [...chunks, ...this.#finish(this.#pending, true)];
@@ -72,7 +77,7 @@ export class DocumentStream {
     return chunks;
   }
 
-  /** Where the next document starts; -1 when that is not known yet. */
+  /** Returns where the next document starts; -1 while the text does not show it. */
   #marker(isEnd: boolean): number {
     for (let from = this.#scanned;;) {
       const newline = this.#pending.indexOf("\n---", from);
@@ -92,7 +97,10 @@ export class DocumentStream {
     }
   }
 
-  /** Takes what can be taken of a document that is not complete yet: items of a list, or nothing of one too long. */
+  /**
+   * Takes text from a document that is not complete yet: returns items of a list, and drops a document that is
+   * too long.
+   */
   #readLong(): Chunk[] {
     if (this.#items === undefined && this.#mayBeList) {
       this.#items = listItemsOf(this.#pending);
@@ -116,7 +124,7 @@ export class DocumentStream {
     return taken;
   }
 
-  /** Gives the chunks of a text, which ends a document or is a part of a long list. */
+  /** Returns the chunks of a text, which ends a document or is a part of a long list. */
   #finish(text: string, endsDocument: boolean): Chunk[] {
     const firstLine = this.#line;
     this.#line += linesIn(text);

@@ -5,11 +5,11 @@ export interface Events {
   /** The text that was parsed: the original one, or one with more indentation. */
   readonly source: string;
   readonly events: readonly Event[];
-  /** The offset in the original text that an offset in `source` stands for. */
+  /** Returns the offset in the original text for an offset in `source`. */
   original(offset: number): number;
 }
 
-/** Deeper nesting is refused: everything after the parser walks values recursively. */
+/** The deepest nesting of a text: the code after the parser walks values recursively. */
 const maxDepth = 200;
 
 /** The most lines that are corrected: each one costs another parse. */
@@ -75,7 +75,7 @@ function withOriginalColumn(cause: unknown, insertions: readonly Insertion[]): u
   });
 }
 
-/** The indexes at which documents start. */
+/** Returns the indexes of the events at which documents start. */
 export function documentStarts(events: readonly Event[]): number[] {
   const starts: number[] = [];
   for (const [index, { type }] of events.entries()) if (type === EVENT_ID.DOCUMENT) starts.push(index);

@@ -11,9 +11,9 @@ interface Layout {
 }
 
 /**
- * Prints a value as Go's yaml.v3 does: the same key order and quotes, literal blocks for texts of several lines, no
- * folding. Kyverno prints its message about a denied request with an indentation of two, and objects on its command line
- * with that of four, which is yaml.v3's default.
+ * Prints a value as Go's yaml.v3 does: the same key order and quotes, literal blocks for texts of several
+ * lines, no folding. Kyverno prints its message about a denied request with an indentation of two, and objects
+ * on its command line with one of four, the default of yaml.v3.
  *
  * ```ts
  * import { goYaml } from "./go_yaml.ts";
@@ -50,7 +50,7 @@ function isCollection(value: Json): value is JsonObject | readonly Json[] {
   return isList(value) ? value.length > 0 : isObject(value) && Object.keys(value).length > 0;
 }
 
-/** A map or list from the column `indent` on; the first line is not indented. */
+/** Writes a map or list from the column `indent` on, without indenting the first line. */
 function writeBlock(value: JsonObject | readonly Json[], indent: number, layout: Layout): string {
   const pad = " ".repeat(indent);
   if (isList(value)) return value.map((element) => writeElement(element, indent, layout)).join(pad);
@@ -60,7 +60,7 @@ function writeBlock(value: JsonObject | readonly Json[], indent: number, layout:
   );
 }
 
-/** Whatever the step is, an element stands behind its dash. */
+/** Writes an element behind its dash, whatever the step is. */
 function writeElement(element: Json, indent: number, layout: Layout): string {
   return isCollection(element)
     ? `- ${writeBlock(element, indent + 2, layout)}`
@@ -89,7 +89,7 @@ function isSimpleKey(key: string): boolean {
     (key.length <= 42 || new TextEncoder().encode(key).length <= 128);
 }
 
-/** A scalar or an empty collection to the end of its line, or of its block. */
+/** Writes a scalar or an empty collection up to the end of its line or block. */
 function writeLine(value: Json, lines: BlockLines): string {
   const text = inlineText(value, lines);
   return text.endsWith("\n") ? text : `${text}\n`;

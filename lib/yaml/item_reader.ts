@@ -1,6 +1,6 @@
 import type { Chunk } from "./split.ts";
 
-/** Gives the items of one long list, from text that arrives in pieces. */
+/** Returns the items of one long list, from text that arrives in pieces. */
 export interface ItemReader {
   /** Whether the list is JSON, in which lines mean nothing. */
   readonly isBraced: boolean;
@@ -8,7 +8,7 @@ export interface ItemReader {
   end(): Chunk[];
 }
 
-/** How much of a document is looked at to find where its items start. */
+/** The number of characters at the start of a document in which its items must begin. */
 const HEAD = 100_000;
 
 /**
@@ -18,7 +18,7 @@ const HEAD = 100_000;
 export function listItemsOf(text: string): ItemReader | undefined {
   const head = text.slice(0, HEAD);
   if (/^\s*\{/.test(head)) {
-    // Strings and brackets before the items would need to be understood; kubectl writes none.
+    // A bracket before the items might be inside a string, which this code does not parse; kubectl writes none.
     return /^\s*\{[^[\]{}]*"items"\s*:\s*\[/.test(head) ? new BracedItems() : undefined;
   }
   return /^(?:---[^\n]*\n)?(?:[A-Za-z]+:[^\n]*\n|#[^\n]*\n)*items:[ \t]*\n[ ]*- /.test(head)
@@ -66,7 +66,7 @@ class IndentedItems implements ItemReader {
   }
 }
 
-/** Items in JSON: what stands between commas at the first level of the list. */
+/** Items in JSON: the objects and lists at the first level of the list. */
 class BracedItems implements ItemReader {
   readonly isBraced = true;
   #state: "before" | "within" | "after" = "before";
@@ -113,7 +113,7 @@ class BracedItems implements ItemReader {
   }
 
   end(): Chunk[] {
-    // An item that does not end is broken: reading it says how.
+    // An item that does not end is broken: its diagnostic says why.
     return this.#depth > 0 ? [{ text: this.#item, firstLine: this.#firstLine }] : [];
   }
 }

@@ -13,7 +13,7 @@ export function compareKeys(left: string, right: string): number {
   while (same < left.length && left.charCodeAt(same) === right.charCodeAt(same)) same++;
   if (same === left.length || same === right.length) return left.length - right.length;
   const one = left.charCodeAt(same), other = right.charCodeAt(same);
-  // Most keys differ in two letters of ASCII, or in a letter and a dash, and need not be taken apart.
+  // Most keys differ in two ASCII letters, or in a letter and a dash; for them no list of characters is needed.
   const oneIsLetter = isAsciiLetter(one), otherIsLetter = isAsciiLetter(other);
   if (oneIsLetter && otherIsLetter) return one - other;
   const before = same === 0 ? dash : left.charCodeAt(same - 1);

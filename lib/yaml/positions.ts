@@ -5,7 +5,7 @@ import { offsetOf } from "./construct.ts";
 import { documentStarts, type Events } from "./events.ts";
 import { keyText, resolveScalar } from "./scalar.ts";
 
-/** Where a node and, for an entry of a map, its key start. */
+/** Where a node starts; for an entry of a map, where its key starts. */
 interface Place {
   readonly offset: number;
   readonly children: ReadonlyMap<string, Place>;
@@ -23,8 +23,8 @@ export class Positions {
   }
 
   /**
-   * Where the key of an entry or a list's element starts, as an offset into the original text; its nearest parent that
-   * exists when the path leads nowhere.
+   * Returns where the key of an entry or a list's element starts, as an offset into the original text. For a
+   * path that does not exist it returns where the nearest existing parent starts.
    */
   offsetOf(path: DocumentPath): number {
     let place = this.#root;
@@ -63,7 +63,10 @@ function keyName(source: string, key: Event & { readonly type: typeof EVENT_ID.S
   return key.style === SCALAR_STYLE.PLAIN && key.tagStart < 0 ? keyText(resolveScalar(text)) ?? text : text;
 }
 
-/** Line and column of an offset, both from 1; `firstLine` is the line at which the source starts in its file. */
+/**
+ * Returns the line and column of an offset, both from 1; `firstLine` is the line at which the source starts in
+ * its file.
+ */
 export function positionAt(
   source: string,
   offset: number,

@@ -51,7 +51,10 @@ export function resolveScalar(text: string): Scalar {
   return asInteger(digits) ?? asFloat(digits) ?? { type: "str", value: text };
 }
 
-/** Whether a text is a decimal integer of at most 15 digits without a sign: most numbers are, and need no pattern. */
+/**
+ * Whether a text is a decimal integer of at most 15 digits without a sign. Most numbers are, so they need no
+ * regular expression.
+ */
 function isPlainInteger(text: string): boolean {
   const { length } = text;
   if (length > 15 || (length > 1 && text.charCodeAt(0) === 0x30)) return false;
@@ -64,7 +67,7 @@ function isPlainInteger(text: string): boolean {
 
 const longest = 1000;
 
-/** An integer with Go's prefixes, from -2^63 to 2^64-1. */
+/** Reads an integer with Go's prefixes, from -2^63 to 2^64-1. */
 function asInteger(text: string): Scalar | undefined {
   const parts = /^([-+]?)(?:(0)([0-7]+)|(0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+|0|[1-9][0-9]*))$/.exec(
     text,
@@ -76,7 +79,7 @@ function asInteger(text: string): Scalar | undefined {
   return value < -(2n ** 63n) || value >= 2n ** 64n ? undefined : { type: "int", value };
 }
 
-/** A decimal number with fraction or exponent that is finite as a double. */
+/** Reads a decimal number with fraction or exponent that is finite as a double. */
 function asFloat(text: string): Scalar | undefined {
   if (!/^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/.test(text)) return undefined;
   const value = Number(text);
@@ -86,7 +89,10 @@ function asFloat(text: string): Scalar | undefined {
 const dateTime =
   /^([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})(?:([Tt ])([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2})(?:[.,][0-9]+)?(Z|[-+][0-9]{2}:[0-9]{2})?)?$/;
 
-/** A date, or a date with time: they stay text, but `!!timestamp` is a mistake on anything else. */
+/**
+ * Whether a text is a date, or a date with time. Such values stay text; the tag `!!timestamp` on any other text
+ * is an error.
+ */
 function isTimestamp(text: string): boolean {
   const parts = text.charCodeAt(4) === 0x2d ? dateTime.exec(text) : null;
   if (parts === null) return false;
@@ -98,7 +104,10 @@ function isTimestamp(text: string): boolean {
     Number(hour ?? 0) < 24 && Number(minute ?? 0) < 60 && Number(second ?? 0) < 60;
 }
 
-/** A tagged scalar, or what is wrong with it. Tags that YAML does not define leave the text as it is. */
+/**
+ * Returns the value of a tagged scalar, or a message that says why it is invalid. Tags that YAML does not
+ * define leave the text as it is.
+ */
 export function resolveTagged(tag: string, text: string): Scalar | string {
   if (tag === "binary") return decodeBinary(text);
   if (tag === "str" || !["bool", "int", "float", "null", "timestamp"].includes(tag)) {
@@ -119,14 +128,17 @@ function decodeBinary(text: string): Scalar | string {
   }
 }
 
-/** Go's decoder skips line breaks only and wants the padding; `atob` is laxer. */
+/**
+ * Checks base64 text as Go's decoder does: only line breaks are skipped, and padding is required. `atob`
+ * accepts more.
+ */
 function strictBase64(text: string): string {
   const compact = text.replace(/[\r\n]/g, "");
   if (compact.length % 4 !== 0 || /\s/.test(compact)) throw new Error("not base64");
   return compact;
 }
 
-/** The text of a scalar as a map key, or `undefined` for those that JSON cannot have as a key. */
+/** Returns the text of a scalar as a map key, or `undefined` for those that JSON cannot have as a key. */
 export function keyText(scalar: Scalar): string | undefined {
   switch (scalar.type) {
     case "null":

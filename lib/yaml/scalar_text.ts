@@ -1,18 +1,18 @@
 import { resolveScalar } from "./scalar.ts";
 
-/** Where a text is written: as a key it stays on its line. */
+/** The role of a text. A key stays on its line. */
 export type Role = "key" | "value";
 
 /** Where the lines of a literal block stand. */
 export interface BlockLines {
   readonly column: number;
-  /** How much further to the right than what holds the block. */
+  /** The number of columns by which the lines are to the right of the collection that holds the block. */
   readonly beyondParent: number;
 }
 
 /**
- * A text as Go's yaml.v3 writes it: plain when it reads back as the same text, quoted otherwise, and as a literal block
- * when it has several lines. A block ends with a newline when the text does.
+ * Writes a text as Go's yaml.v3 does: plain when it reads back as the same text, quoted otherwise, and as a
+ * literal block when it has several lines. A block ends with a newline when the text does.
  */
 export function scalarText(text: string, role: Role, lines: BlockLines): string {
   const traits = analyse(text);
@@ -24,7 +24,9 @@ export function scalarText(text: string, role: Role, lines: BlockLines): string 
   return traits.singleAllowed ? singleQuoted(text) : doubleQuoted(text);
 }
 
-/** Whether a plain scalar would be read as text by every reader of YAML 1.1 and 1.2. Go forgets `<<`, which merges. */
+/**
+ * Whether every reader of YAML 1.1 and 1.2 would read a plain scalar as text. Go forgets `<<`, which merges.
+ */
 function readsAsText(text: string): boolean {
   return text !== "<<" && resolveScalar(text).type === "str" &&
     !/^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/.test(text);
@@ -37,8 +39,8 @@ interface Traits {
 }
 
 /**
- * Characters that can only be written escaped; among them those beyond the basic plane. The separators U+2028 and U+2029
- * are here too, where Go lets them stand: readers do not agree on whether they end a line.
+ * Characters that need an escape, among them those beyond the basic plane. The separators U+2028 and U+2029 are
+ * here too, although Go writes them as they are: readers do not agree on whether they end a line.
  */
 const unprintable = /[^\t\n\x20-\x7e\u00a0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]/;
 
@@ -49,7 +51,10 @@ function analyse(text: string): Traits {
   return otherThanAscii.test(text) ? analyseAny(text) : analyseAscii(text);
 }
 
-/** Most texts are one line of ASCII. With a pattern for each trait, the message of a denial takes twice the time. */
+/**
+ * Finds the traits of one line of ASCII, as most texts are. With a regular expression for each trait, the
+ * message of a denial takes twice the time.
+ */
 function analyseAscii(text: string): Traits {
   const endsInSpace = text.endsWith(" ");
   const hasColon = text.includes(": ", 1) || (text.length > 1 && text.endsWith(":"));
@@ -75,10 +80,10 @@ function analyseAny(text: string): Traits {
   };
 }
 
-/** A beginning in which YAML would see syntax. */
+/** A beginning of a plain text that YAML would read as syntax. */
 const startsWithIndicator = /^(?:---|\.\.\.|[#,[\]{}&*!|>'"%@`]|[-?:](?:[ \t]|$))/;
 
-/** Whether YAML would see syntax in a plain text. */
+/** Whether YAML would read a part of a plain text as syntax. */
 function hasIndicator(text: string): boolean {
   return startsWithIndicator.test(text) ||
     /:(?:[ \t]|$)/.test(text.slice(1)) ||

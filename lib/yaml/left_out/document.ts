@@ -3,7 +3,7 @@ import type * as full from "../document.ts";
 
 const problem = "this bundle was made without YAML: make it again with the policy";
 
-/** Reads JSON, which is YAML: the patches of a bundle are JSON where that says the same. */
+/** Reads JSON, which is YAML too: the patches of a bundle are JSON where JSON means the same. */
 const parseYaml: typeof full.parseYaml = (text) => {
   try {
     return JSON.parse(text) as Json;
