@@ -7,8 +7,8 @@ const aggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDisco
 type Discovered = Awaited<ReturnType<Discovery["resources"]>>;
 
 /**
- * The resource types that a cluster serves, read from its two aggregated discovery documents. An answer is kept for a
- * few seconds, because many policies read it at once; a failure is not kept.
+ * Reads the resource types that a cluster serves from its two aggregated discovery documents. It caches an answer for
+ * a few seconds, because many policies read it at once. It does not cache a failure.
  */
 export class AggregatedDiscovery implements Discovery {
   readonly #cluster: Cluster;
@@ -16,7 +16,7 @@ export class AggregatedDiscovery implements Discovery {
   readonly #keptFor: number;
   #current: { readonly at: number; readonly answer: Promise<Discovered> } | undefined;
 
-  /** Keeps an answer for `keptFor` milliseconds: 2,000. */
+  /** Caches an answer for `keptFor` milliseconds: 2,000. */
   constructor(cluster: Cluster, clock: Clock, keptFor = 2_000) {
     this.#cluster = cluster;
     this.#clock = clock;
@@ -55,7 +55,7 @@ export class AggregatedDiscovery implements Discovery {
 
 function resourcesOf(item: Json): ServedResource[] {
   const group = asString(dig(item, "metadata", "name")) ?? "";
-  // The versions come in the order of preference; a resource may be missing from the preferred one.
+  // The API server lists the versions in the order of its preference; the first one may lack a resource.
   const seen = new Set<string>();
   return asList(field(item, "versions")).flatMap((each) => {
     const version = asString(field(each, "version")) ?? "";

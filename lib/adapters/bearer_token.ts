@@ -1,15 +1,15 @@
 import type { Clock } from "../ports.ts";
 
-/** Where a token comes from, and how to read it. */
+/** The file of a bearer token, and how to read it. */
 export interface BearerTokenOptions {
   readonly file: string;
   readonly readText: (path: string) => Promise<string>;
   readonly clock: Clock;
-  /** Milliseconds for which the last reading holds. Kubernetes renews tokens long before they end. */
+  /** Milliseconds after which the file is read again. Kubernetes renews tokens long before they expire. */
   readonly holds: number;
 }
 
-/** A token in a file that somebody else renews, such as a pod's service account token. */
+/** A token in a file that another program renews, such as a pod's service account token. */
 export class BearerToken {
   readonly #options: BearerTokenOptions;
   #token = "";
@@ -19,14 +19,14 @@ export class BearerToken {
     this.#options = options;
   }
 
-  /** The token; read again when the last reading is old. A file that is gone for a moment leaves the last token. */
+  /** Returns the token; reads the file again when the last read is old. If the file cannot be read, the token stays. */
   async current(): Promise<string> {
     const { clock, holds } = this.#options;
     if (clock.now() - this.#readAt >= holds) await this.#read();
     return this.#token;
   }
 
-  /** Reads again because the server refused the token; whether it is another one now. */
+  /** Reads the file again after the server refused the token. Returns whether the token is a new one. */
   async renewed(): Promise<boolean> {
     const refused = this.#token;
     await this.#read();
@@ -39,7 +39,7 @@ export class BearerToken {
       if (token !== "") this.#token = token;
       this.#readAt = this.#options.clock.now();
     } catch {
-      // The next call tries again; until then the server decides about the last token.
+      // The next call reads the file again; until then calls send the last token, and the server decides about it.
     }
   }
 }

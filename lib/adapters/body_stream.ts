@@ -1,20 +1,21 @@
-/** A line of a stream may be this long: the largest object that Kubernetes stores, and room for its escapes. */
+/** The most characters of a line: the largest object that Kubernetes stores, with room for JSON escapes. */
 const MAX_LINE = 8_000_000;
 
-/** Bytes of the buffer that a body is read into: few at first, as most answers are short, and more while they fill it. */
+/** The buffer's sizes in bytes: it starts small, because most answers are short, and grows when a read fills it. */
 const FIRST_BUFFER = 4_096, LARGEST_BUFFER = 65_536;
 
 /**
- * The chunks of a response's body as they arrive, until the body ends or the signal is raised; leaving early ends the body
- * too. A chunk is valid until the next one: all are read into one buffer, because by itself the runtime takes a new one of
- * 64 KiB for each read, and a short answer cost three times as much. It throws when the body breaks off.
+ * Yields the chunks of a response's body as they arrive, until the body ends or the signal aborts. A consumer that stops
+ * early cancels the body. A chunk is valid until the next one, because all reads share one buffer: by default the
+ * runtime allocates 64 KiB for each read, and a short answer cost three times as much. It throws when the connection
+ * breaks before the end of the body.
  */
 export async function* chunksOf(
   body: ReadableStream<Uint8Array>,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   const reader = readerOf(body);
-  // The runtime sometimes loses an abort that comes just after the headers: it is passed on to the body here as well.
+  // The runtime sometimes loses an abort that comes just after the headers, so this also cancels the body.
   const cancel = () => void reader.cancel().catch(() => {});
   signal.addEventListener("abort", cancel);
   if (signal.aborted) cancel();
@@ -32,7 +33,7 @@ export async function* chunksOf(
 
 type BodyReader = Pick<ReadableStreamDefaultReader<Uint8Array>, "read" | "cancel">;
 
-/** A reader into one buffer, where the platform's bodies can be read so. */
+/** A reader that reuses one buffer; the default reader on platforms whose bodies do not support that. */
 function readerOf(body: ReadableStream<Uint8Array>): BodyReader {
   let reader: ReadableStreamBYOBReader;
   try {
@@ -54,7 +55,7 @@ function readerOf(body: ReadableStream<Uint8Array>): BodyReader {
   };
 }
 
-/** The lines of a body, as {@link chunksOf}; a line that is longer than any object can be ends it with an exception. */
+/** Yields the lines of a body as {@link chunksOf} does; it throws when a line is longer than `MAX_LINE`. */
 export async function* linesOf(
   body: ReadableStream<Uint8Array>,
   signal: AbortSignal,

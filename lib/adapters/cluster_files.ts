@@ -4,15 +4,15 @@ import { parseDocuments } from "../yaml/mod.ts";
 import { EmbeddedCluster, type EmbeddedClusterOptions, systemObjects } from "../embedded/mod.ts";
 import { readFiles } from "./files.ts";
 
-/** An embedded cluster made of files, and what was wrong with them. */
+/** An embedded cluster made of files, and the problems found in them. */
 export interface ClusterFromFiles {
   readonly cluster: EmbeddedCluster;
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /**
- * The embedded cluster of the objects in files and folders (`--cluster PATH`), on top of what every cluster holds.
- * Documents that are no objects are reported and left out.
+ * Makes an embedded cluster of the objects in files and folders (`--cluster PATH`) and of the system objects that every
+ * cluster has. It reports documents that are no Kubernetes objects and leaves them out.
  */
 export async function clusterFromFiles(
   paths: readonly string[],

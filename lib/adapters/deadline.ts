@@ -1,16 +1,16 @@
 /** Why a wait ended before its result. */
 export type Ended = "timeout" | "cancelled";
 
-/** A signal that ends with the caller's or after a time, and whose timer must be given back. */
+/** A signal that aborts after a time or with the caller's signal. The caller must release its timer. */
 export interface CallDeadline {
   readonly signal: AbortSignal;
-  /** Why the signal was raised; `undefined` while it was not. */
+  /** Why the signal aborted; `undefined` until it does. */
   readonly ended: Ended | undefined;
-  /** Gives the timer back. Call it once the wait is over, whatever its end. */
+  /** Clears the timer. Call it when the wait is over, however it ended. */
   release(): void;
 }
 
-/** A signal that is raised after `milliseconds`, or with `outer` if that comes first. */
+/** Makes a signal that aborts after `milliseconds`, or with `outer` if that aborts first. */
 export function deadlineIn(milliseconds: number, outer?: AbortSignal): CallDeadline {
   const controller = new AbortController();
   let ended: Ended | undefined;
@@ -34,7 +34,7 @@ export function deadlineIn(milliseconds: number, outer?: AbortSignal): CallDeadl
   };
 }
 
-/** Waits; answers `false` at once when the signal is raised. */
+/** Waits and returns `true`; returns `false` at once when the signal aborts. */
 export function pause(milliseconds: number, signal?: AbortSignal): Promise<boolean> {
   if (signal?.aborted === true) return Promise.resolve(false);
   return new Promise((resolve) => {
@@ -51,8 +51,8 @@ export function pause(milliseconds: number, signal?: AbortSignal): Promise<boole
 }
 
 /**
- * The promise's value, or `otherwise` as soon as the signal is raised. The promise itself goes on: it may be a load
- * that others wait for too.
+ * Returns the promise's value, or `otherwise` as soon as the signal aborts. It does not end the promise's work, because
+ * other callers may wait for the same load.
  */
 export function unlessAborted<T>(promise: Promise<T>, otherwise: T, signal?: AbortSignal): Promise<T> {
   if (signal === undefined) return promise;

@@ -1,10 +1,10 @@
 /**
- * A variable of this process's environment, on Deno and on Node; `undefined` when it is not set or empty, when it may not
- * be read, and where a platform has no environment.
+ * Returns an environment variable of this process, on Deno and on Node; `undefined` when it is unset or empty, when the
+ * process has no permission to read it, and on platforms without an environment.
  */
 export function environmentVariable(name: string): string | undefined {
   if (typeof Deno === "undefined") return nodeEnvironment()[name] || undefined;
-  // The permission is looked up first: without it a terminal would be prompted.
+  // Deno would prompt the user in a terminal for a missing permission, so this looks the permission up first.
   if (Deno.permissions?.querySync?.({ name: "env", variable: name }).state === "prompt") return undefined;
   try {
     return Deno.env.get(name) || undefined;

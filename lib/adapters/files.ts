@@ -8,7 +8,7 @@ export interface FileText {
   readonly text: string;
 }
 
-/** A file that was found and not read. */
+/** A file that {@link findFiles} found; its text is not read yet. */
 export interface FoundFile {
   /** The path as it was given or found; `-` for standard input. */
   readonly file: string;
@@ -28,13 +28,13 @@ export interface ReadFiles {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Limits of {@link readFiles}, and where `-` is read from. */
+/** The limits of {@link readFiles}, and the source of standard input. */
 export interface ReadFilesOptions {
-  /** Text of standard input; the process's own by default. */
+  /** Reads standard input (`-`); that of the process by default. */
   readonly stdin?: () => Promise<string>;
-  /** Longer files are reported and not read: 32 MB. */
+  /** The most bytes of a file: 32,000,000. A longer file is a diagnostic. */
   readonly maxBytes?: number;
-  /** Files in all: 20,000. */
+  /** The most files in all: 20,000. */
   readonly maxFiles?: number;
 }
 
@@ -42,10 +42,10 @@ const MAX_DEPTH = 32;
 const extensions = /\.(?:yaml|yml|json)$/i;
 
 /**
- * Finds files, those of folders, and `-` for standard input, in the order given. A folder is searched to the bottom for
- * `.yaml`, `.yml` and `.json` files, which come in the order of their paths; names that begin with a dot are passed
- * over, so that a mounted ConfigMap is read once. A file that several paths lead to is found once. Nothing is thrown:
- * what cannot be looked at is a diagnostic.
+ * Finds the files that the paths name, in the order given: files, the files in folders, and `-` for standard input. It
+ * searches a folder and its subfolders for `.yaml`, `.yml` and `.json` files and sorts them by path. It passes over
+ * names that begin with a dot, so that it finds the files of a mounted ConfigMap once. It finds a file once, even when
+ * several paths lead to it. It throws nothing: a path that cannot be read is a diagnostic.
  */
 export async function findFiles(
   paths: readonly string[],
@@ -56,7 +56,7 @@ export async function findFiles(
   return search;
 }
 
-/** Reads the files that {@link findFiles} finds; those that cannot be read are diagnostics. */
+/** Reads the files that {@link findFiles} finds; a file that cannot be read is a diagnostic. */
 export async function readFiles(
   paths: readonly string[],
   options: ReadFilesOptions = {},
@@ -125,7 +125,7 @@ class Search {
     const parent = path.endsWith("/") ? path : `${path}/`;
     for (const name of names.filter((each) => !each.startsWith(".")).sort(compareBytes)) {
       const inner = `${parent}${name}`;
-      // A link counts as what it leads to: mounted ConfigMaps are links.
+      // `stat` follows links: the files of a mounted ConfigMap are links.
       const found = await attempt(Deno.stat(inner));
       if ("reason" in found) {
         if (extensions.test(name)) this.#problem(inner, "unreadable-file", found.reason);
@@ -142,7 +142,7 @@ class Search {
     }
   }
 
-  /** Whether the file or folder was not met under another path: links can lead in circles. */
+  /** Whether the search meets a file or folder for the first time. It compares real paths: links can lead in circles. */
   async #isFirstVisit(path: string): Promise<boolean> {
     const real = await attempt(Deno.realPath(path));
     return this.#isNew(typeof real === "string" ? real : path);
@@ -172,7 +172,7 @@ async function listFolder(path: string): Promise<string[]> {
   return names;
 }
 
-/** The value, or why there is none. */
+/** Returns the promise's value, or the reason why it failed. */
 async function attempt<T>(
   promise: Promise<T>,
 ): Promise<T | { readonly reason: string; readonly missing: boolean }> {

@@ -17,13 +17,13 @@ export interface GlobalEntriesOptions {
   readonly cluster: Cluster;
   readonly http: Http;
   readonly clock: Clock;
-  /** Compiles and applies a projection's JMESPath: adapters know no expression language. */
+  /** Compiles and applies a projection's JMESPath, because adapters evaluate no expressions themselves. */
   readonly project: (expression: string, value: Json) => Json | Fault;
-  /** How long the definition of an entry, and the objects of a `kubernetesResource`, are believed: 10,000. */
+  /** How long the cache keeps an entry's definition and the objects of a `kubernetesResource`: 10,000. */
   readonly ttl?: number;
-  /** How long a failure is: 5,000. */
+  /** How long the cache keeps a failure: 5,000. */
   readonly failureTtl?: number;
-  /** Bytes of all entries kept: 64,000,000. */
+  /** The most bytes of all cached entries: 64,000,000. */
   readonly cacheBytes?: number;
 }
 
@@ -38,9 +38,9 @@ interface Held {
 }
 
 /**
- * The global context over a cluster's GlobalContextEntry objects: objects of a `kubernetesResource`, or what an
- * `apiCall` answered, with their projections (`entry.projection`). Values are loaded at the first read and kept for
- * the entry's `refreshInterval` (calls; 10 minutes by default) or a short time (resources, which are not watched).
+ * The global context of a cluster's GlobalContextEntry objects: the objects of a `kubernetesResource` or the answer to an
+ * `apiCall`, with their projections (`entry.projection`). It loads values at the first read. It caches the answer to a
+ * call for the entry's `refreshInterval` (10 minutes by default), and objects for a short time, as it watches none.
  */
 export class ClusterGlobalEntries implements GlobalEntries {
   readonly #options: Required<GlobalEntriesOptions>;
@@ -74,7 +74,7 @@ export class ClusterGlobalEntries implements GlobalEntries {
   async #load(name: string): Promise<Held> {
     const { spec } = await this.#specs.get(name, async () => ({ spec: await this.#spec(name) }));
     if (isFault(spec)) return { values: spec, bytes: 0, ttl: 0 };
-    // A changed definition is another key, so that nothing old is read under it.
+    // The key contains the definition, so an entry with a changed definition never reads old values.
     return await this.#held.get(`${name} ${JSON.stringify(spec)}`, () => this.#hold(spec));
   }
 
@@ -115,7 +115,7 @@ export class ClusterGlobalEntries implements GlobalEntries {
     const listKind = asString(field(answer.body, "kind")) ?? "";
     const kind = listKind.endsWith("List") ? listKind.slice(0, -4) : "";
     const apiVersion = asString(field(answer.body, "apiVersion")) ?? "";
-    // Items of built-in lists leave out what they are; informers put it back.
+    // The API server leaves kind and apiVersion out of the items of built-in lists; informers add them again.
     return itemsOf(answer.body).map((item) =>
       isObject(item) && kind !== "" ? { apiVersion, kind, ...item } : item
     );

@@ -5,7 +5,7 @@ import type { Answer, ApiCall, Cluster, Http, HttpCall } from "../ports.ts";
 /** The values of a GlobalContextEntry: its data under the empty name, and its projections by name. */
 export type EntryValues = ReadonlyMap<string, Json>;
 
-/** Compiles and applies a projection's JMESPath: adapters know no expression language. */
+/** Compiles and applies a projection's JMESPath, because adapters evaluate no expressions themselves. */
 export type Projector = (expression: string, value: Json) => Json | Fault;
 
 /** The ports through which entries make their calls. */
@@ -17,7 +17,7 @@ export interface Callers {
 const DEFAULT_REFRESH = 600_000;
 const DEFAULT_RETRIES = 3;
 
-/** Where the objects of an entry's `kubernetesResource` are. */
+/** Returns the API path of the objects that an entry's `kubernetesResource` names. */
 export function watchedPath(resource: Json): string {
   const text = (name: string) => asString(field(resource, name)) ?? "";
   const group = text("group"), namespace = text("namespace");
@@ -31,11 +31,11 @@ export function watchedPath(resource: Json): string {
 }
 
 /**
- * One of the values of an entry. Kyverno parity: a projection that is null or absent reads as no data. Pinned by
+ * Returns one value of an entry. Kyverno parity: a projection that is null or absent reads as no data. Pinned by
  * tests/adapters/global_entries_test.ts.
  */
 export function projectionOf(values: EntryValues | Fault, projection: string): Answer {
-  // A fault that names what is missing is about an entry that does not exist.
+  // Only the fault of an entry that does not exist has `missing`.
   if (isFault(values)) {
     return { ok: false, status: values.missing === undefined ? undefined : 404, message: values.message };
   }
@@ -46,7 +46,7 @@ export function projectionOf(values: EntryValues | Fault, projection: string): A
   return { ok: true, status: 200, body: value };
 }
 
-/** Makes an entry's `apiCall`, as often as its retries allow, and returns the answer's body or the last failure. */
+/** Makes an entry's `apiCall`, up to `retryLimit` times, and returns the answer's body or the last failure. */
 export async function calledValue(apiCall: Json, { cluster, http }: Callers): Promise<Json | Fault> {
   const call = callOf(apiCall);
   if (isFault(call)) return call;
@@ -57,13 +57,13 @@ export async function calledValue(apiCall: Json, { cluster, http }: Callers): Pr
     if (answer.ok) return answer.body;
     const where = "url" in call ? "" : `failed to ${call.method} resource with raw url: ${call.path}: `;
     failure = new Fault(`${where}${answer.message}`);
-    // Another call would get the same answer about this request.
+    // The server would give the same answer again.
     if (answer.status !== undefined && answer.status < 500 && answer.status !== 429) break;
   }
   return failure;
 }
 
-/** The data of an entry with its projections. */
+/** Computes the projections of an entry and returns them with its data. */
 export function projectedValues(spec: Json, value: Json, project: Projector): EntryValues | Fault {
   const values = new Map<string, Json>([["", value]]);
   for (const projection of asList(field(spec, "projections"))) {
@@ -101,7 +101,7 @@ function callOf(apiCall: Json): ApiCall | HttpCall | Fault {
   };
 }
 
-/** Milliseconds until an entry's call is made again. */
+/** Milliseconds until an entry's call is repeated. */
 export function refreshOf(apiCall: Json, least = LEAST_REFRESH): number {
   const duration = parseDuration(asString(field(apiCall, "refreshInterval")) ?? "");
   const milliseconds = duration === undefined || duration <= 0n
@@ -110,7 +110,7 @@ export function refreshOf(apiCall: Json, least = LEAST_REFRESH): number {
   return Math.min(Math.max(least, milliseconds), MOST_REFRESH);
 }
 
-/** A call that is made again at once would never let the process rest; a timer that waits longer ends at once. */
+/** Milliseconds. Shorter intervals would keep the process busy with calls; a longer timer would fire at once. */
 const LEAST_REFRESH = 1_000, MOST_REFRESH = 2 ** 31 - 1;
 
 function retriesOf(apiCall: Json): number {

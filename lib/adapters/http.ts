@@ -12,19 +12,20 @@ export interface HttpOptions {
   /** The longest answer in bytes: 2,000,000. */
   readonly maxBytes?: number;
   /**
-   * Why an address may not be called, if so. It is called for the address and for every redirect, so that rules about
-   * addresses cannot be passed by redirecting. Every http and https address may when absent.
+   * Decides whether a URL may be called. The client checks the URL of the call and of every redirect, so that no redirect
+   * evades the rules. When absent, every http and https URL may be called.
    */
   readonly refuses?: AddressCheck;
-  /** Whether Policies of namespaces may call services, with the network rights of the server: not by default. */
+  /** Whether Policies of namespaces may call services, with Postern's access to the network; `false` when absent. */
   readonly namespaced?: boolean;
 }
 
 /**
  * Calls to services over HTTP(S) for policies: JSON in and out, bounded in time and size.
  *
- * Certificates given with a call are trusted in addition to the runtime's roots (Kyverno trusts them alone;
- * Deno's client can only add). Answers other than 2xx are failures with the status and without the body. Every message names the URL once.
+ * The client trusts the certificates of a call in addition to the runtime's roots. Kyverno trusts them alone, but Deno's
+ * client can only add certificates. An answer other than 2xx is a failure with the status and without the body. Every
+ * message names the URL once.
  */
 export class HttpClient implements Http {
   readonly #timeout: number;
@@ -81,7 +82,7 @@ export class HttpClient implements Http {
         };
       }
       if (sent.status < 200 || sent.status > 299) {
-        // The service's reply stays out of the message: Postern shows messages to whoever sent the request.
+        // The message leaves the service's answer out, because Postern shows it to the user who sent the admission request.
         return failed(`HTTP ${statusLine(sent.status)}`, sent.status);
       }
       return parsed(sent.status, sent.text, failed);
@@ -114,7 +115,7 @@ function clientFor(caBundle: string | undefined): Deno.HttpClient | string | und
   const certificates = caBundle.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g);
   if (certificates === null) return "failed to parse PEM CA bundle";
   try {
-    // Over HTTP/2 a larger body would wait for the acknowledgement of its head (docs/listener.md).
+    // Over HTTP/2 Deno would send a larger body only after the acknowledgement of its headers (docs/listener.md).
     return Deno.createHttpClient({ caCerts: certificates, http2: false });
   } catch {
     return "failed to parse PEM CA bundle";

@@ -1,16 +1,16 @@
 import { asList, asObject, asString, Fault, field, isFault, type Json } from "../json/mod.ts";
 import { parseYaml } from "../yaml/mod.ts";
 
-/** How to reach an API server and who to be there. Certificates and keys are PEM texts. */
+/** The address of an API server and the credentials for it. Certificates and keys are PEM texts. */
 export interface Endpoint {
   /** `https://host:port`, perhaps with a path; no slash at the end. */
   readonly server: string;
   readonly ca?: string;
   readonly clientCertificate?: string;
   readonly clientKey?: string;
-  /** A bearer token that stays the same. */
+  /** A bearer token that does not change. */
   readonly token?: string;
-  /** A file whose content is the bearer token; it is read again when it may have changed. */
+  /** A file with the bearer token; the client reads it again, because another program may renew the token. */
   readonly tokenFile?: string;
   readonly basic?: { readonly username: string; readonly password: string };
   readonly proxy?: string;
@@ -18,17 +18,17 @@ export interface Endpoint {
   readonly namespace?: string;
 }
 
-/** A kubeconfig file and what is needed to read the files that it names. */
+/** A kubeconfig file, and how to read the files that it names. */
 export interface KubeconfigInput {
   readonly text: string;
-  /** The folder of the file: where relative paths in it start. */
+  /** The folder of the file, at which relative paths in it start. */
   readonly folder: string;
   readonly readText: (path: string) => Promise<string>;
-  /** Instead of the file's `current-context`. */
+  /** The name of the context; the file's `current-context` when absent. */
   readonly context?: string;
 }
 
-/** Features that neither Deno's client nor Postern's supports, by the field that needs them. */
+/** Fields whose features neither Deno's HTTP client nor Postern supports, with an alternative for each. */
 const unsupported: readonly {
   readonly in: "cluster" | "user";
   readonly name: string;
@@ -45,7 +45,7 @@ const unsupported: readonly {
   { in: "cluster", name: "tls-server-name", instead: "use a server address that the certificate names" },
 ];
 
-/** The endpoint that a kubeconfig file's context describes; a fault says what is missing or not supported. */
+/** Returns the endpoint of a kubeconfig file's context; a fault says what is missing or not supported. */
 export async function kubeconfigEndpoint(input: KubeconfigInput): Promise<Endpoint | Fault> {
   const config = parseYaml(input.text);
   if (isFault(config)) return new Fault(`kubeconfig: ${config.message}`);
@@ -97,7 +97,7 @@ export async function kubeconfigEndpoint(input: KubeconfigInput): Promise<Endpoi
 
 type Optional<T> = { readonly [Key in keyof T]: T[Key] | undefined };
 
-/** Without the fields that are `undefined`. */
+/** Returns the endpoint without the fields that are `undefined`. */
 function present({ server, ...rest }: Optional<Endpoint> & { readonly server: string }): Endpoint {
   const given = Object.entries(rest).filter(([, value]) => value !== undefined);
   return { server, ...Object.fromEntries(given) };
@@ -113,7 +113,7 @@ function named(
   return found ?? new Fault(`kubeconfig: there is no ${part} ${JSON.stringify(name)} under ${list}`);
 }
 
-/** A PEM text from `NAME-data` (base64) or from the file that `NAME` names; the former wins, as in kubectl. */
+/** Reads a PEM text from `NAME-data` (base64) or else from the file that `NAME` names, as kubectl does. */
 async function pem(input: KubeconfigInput, from: Json, name: string): Promise<string | undefined | Fault> {
   const encoded = asString(field(from, `${name}-data`)) ?? "";
   if (encoded !== "") {
@@ -136,18 +136,18 @@ function resolved(folder: string, path: string): string {
   return path.startsWith("/") || folder === "" ? path : `${folder.replace(/\/$/, "")}/${path}`;
 }
 
-/** Where Kubernetes mounts what a pod needs to reach the API server. */
+/** The folder in which Kubernetes mounts a pod's CA certificate, token and namespace. */
 const MOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
 
-/** The environment variables and mounted files that lead a pod to its API server. */
+/** The environment variables and mounted files from which a pod gets the address of its API server and credentials. */
 export interface InClusterInput {
   readonly env: (name: string) => string | undefined;
   readonly readText: (path: string) => Promise<string>;
-  /** Instead of the usual folder of the service account. */
+  /** The folder of the service account; the one that Kubernetes uses when absent. */
   readonly mount?: string;
 }
 
-/** The endpoint of the cluster that this process runs in; `undefined` when it runs in none. */
+/** Returns the endpoint of the cluster in which this process runs; `undefined` outside a cluster. */
 export async function inClusterEndpoint(input: InClusterInput): Promise<Endpoint | Fault | undefined> {
   const { env, readText, mount = MOUNT } = input;
   const host = env("KUBERNETES_SERVICE_HOST") ?? "", port = env("KUBERNETES_SERVICE_PORT") ?? "443";

@@ -1,5 +1,5 @@
 /**
- * At most so many tasks at a time; the others wait in the order in which they came.
+ * Runs at most `most` tasks at a time. Further tasks wait and start in the order in which they came.
  *
  * ```ts
  * import { Limit } from "./limit.ts";
@@ -23,14 +23,14 @@ export class Limit {
     this.#most = most;
   }
 
-  /** Runs a task as soon as there is room; its value or exception is the task's. */
+  /** Runs a task as soon as fewer than `most` tasks run. Returns the task's value or throws its exception. */
   async run<T>(task: () => Promise<T>): Promise<T> {
     if (this.#running >= this.#most) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#running++;
     try {
       return await task();
     } finally {
-      // Whoever waits takes the place over, so that nobody who comes meanwhile overtakes.
+      // The first waiting task replaces this one without a gap, so that no later task overtakes it.
       const next = this.#waiting.shift();
       if (next === undefined) this.#running--;
       else next();

@@ -1,16 +1,17 @@
-/** How long a line waits for others, in milliseconds: nobody who reads a log notices. */
+/** Milliseconds that a line waits for further lines. Readers of a log do not notice this delay. */
 const waitTime = 5;
 
 /**
- * The number of characters above which lines are written at once instead of waiting, so that a flood of lines takes
- * no memory.
+ * A batch of this many characters is written at once instead of waiting, so that a flood of lines does not fill the
+ * memory.
  */
 const fullAt = 64 * 1024;
 
 /**
- * Gathers lines and writes them together. A write costs as much as deciding a small request, so a replica that denies
- * hundreds of requests in a second would spend most of its time on them one by one. Lines leave in their order, after five
- * milliseconds at the latest. What cannot be written is lost: a full disk must not keep requests from being answered.
+ * Collects lines and writes them together. A write costs as much as the decision about a small request, so a replica
+ * that denies hundreds of requests in a second would spend most of its time on single writes. It writes lines in their
+ * order, after five milliseconds at the latest. It drops lines that cannot be written, because a full disk must not keep
+ * Postern from answering requests.
  *
  * ```ts
  * import { LineBatch } from "./line_batch.ts";
@@ -42,7 +43,7 @@ export class LineBatch {
     else this.#timer ??= setTimeout(() => this.flush(), waitTime);
   }
 
-  /** Writes what waits: before the process ends, and for lines that must not wait. */
+  /** Writes all waiting lines. Call it before the process ends, and after a line that must not wait. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -53,7 +54,7 @@ export class LineBatch {
     try {
       this.#write(lines);
     } catch {
-      // See above: there is no other place to say so.
+      // The lines are lost: there is no other place to report the failure.
     }
   }
 }

@@ -14,21 +14,21 @@ import type { Following } from "./watched_kind.ts";
 export interface LiveClusterOptions {
   readonly clock: Clock;
   readonly entropy: Entropy;
-  /** For a whole call with all its tries: 15,000. */
+  /** For a whole call with all its attempts: 15,000. */
   readonly timeout?: number;
-  /** For one try: 5,000. */
+  /** For one attempt: 5,000. */
   readonly attemptTimeout?: number;
-  /** Tries of a call that may be repeated, the first included: 4. */
+  /** Attempts of a call that may be repeated, the first included: 4. */
   readonly attempts?: number;
-  /** The first pause between tries: 100. */
+  /** The first pause between attempts: 100. */
   readonly firstDelay?: number;
   /** The longest answer in bytes: 32,000,000. */
   readonly maxBytes?: number;
-  /** How the token file is read; from the file system by default. */
+  /** Reads the token file; from the file system by default. */
   readonly readText?: (path: string) => Promise<string>;
   /** Sent as `User-Agent`; the API server names field managers after its first word. */
   readonly userAgent?: string;
-  /** Called once for each call, also when it is sent again after a failure. For metrics. */
+  /** For metrics: called once for each call, even when the call takes several attempts. */
   readonly called?: (call: ApiCall) => void;
 }
 
@@ -37,17 +37,18 @@ const TOKEN_HOLDS = 10_000;
 const REPEATABLE = [500, 502, 503, 504];
 
 /**
- * The Kubernetes API over `fetch`. Reads are tried again after failures of the network and of the server; any call is
- * when the server says that it did not take it (429, or 503 with `Retry-After`); and once more when a token was renewed.
- * Redirects are not followed. Close it to give its connections back.
+ * The Kubernetes API over `fetch`. It repeats a read after a failure of the network or the server. It repeats any call
+ * that the server did not accept (429, or 503 with `Retry-After`), and after a 401 once more if the token file has a new
+ * token. It does not follow redirects. Close it to release its connections.
  */
 export class LiveCluster implements Cluster {
   readonly #endpoint: Endpoint;
   /** For calls without a body, and for watches: one HTTP/2 connection for all. */
   readonly #client: Deno.HttpClient | undefined;
   /**
-   * For calls with a body. Over HTTP/2 Deno writes head and body apart and leaves Nagle's algorithm on: from some 1,400
-   * bytes on the body waits 40 ms for an acknowledgement. Over HTTP/1.1 both leave together (docs/listener.md).
+   * For calls with a body. Over HTTP/2 Deno writes headers and body separately and leaves Nagle's algorithm on, so a body
+   * from about 1,400 bytes on waits 40 ms for an acknowledgement. Over HTTP/1.1 Deno sends both together
+   * (docs/listener.md).
    */
   readonly #bodies: Deno.HttpClient | undefined;
   readonly #token: BearerToken | undefined;
@@ -85,8 +86,8 @@ export class LiveCluster implements Cluster {
   }
 
   /**
-   * A client for an endpoint; a fault when its certificates or key cannot be used. Nothing is sent yet. Runtimes other than
-   * Deno give `fetch` no certificates: there the API server's must be one that the runtime trusts.
+   * Makes a client for an endpoint; a fault when its certificates or key cannot be used. It sends nothing yet. On runtimes
+   * other than Deno `fetch` takes no certificates, so there the runtime itself must trust the API server's certificate.
    */
   static connect(endpoint: Endpoint, options: LiveClusterOptions): LiveCluster | Fault {
     const { ca, clientCertificate: cert, clientKey: key, proxy } = endpoint;
@@ -107,7 +108,7 @@ export class LiveCluster implements Cluster {
       const bodies = Deno.createHttpClient({ ...connection, http2: false });
       return new LiveCluster(endpoint, options, { client, bodies });
     } catch (error) {
-      // The message comes from the TLS library and names what it could not read, never its content.
+      // The message comes from the TLS library. It names the part that the library could not read, never its content.
       const reason = error instanceof Error ? error.message : String(error);
       return new Fault(`${endpoint.server}: the certificates or the key cannot be used: ${reason}`);
     }
@@ -141,7 +142,7 @@ export class LiveCluster implements Cluster {
     return refused ? await answer() : first;
   }
 
-  /** Opens a watch: the lines of a path's answer as they arrive, until the signal is raised. It is not tried again. */
+  /** Opens a watch: returns the lines of the answer, which arrive until the signal aborts. It repeats no failed call. */
   async follow(path: string, signal: AbortSignal, accept?: string): Promise<Following> {
     const call: ApiCall = { method: "GET", path, signal, ...(accept !== undefined && { accept }) };
     if (segmentsOf(path.split("?")[0]!) === undefined) {
@@ -206,7 +207,7 @@ export class LiveCluster implements Cluster {
     const headers: Record<string, string> = {
       accept: call.accept ?? "application/json",
       "user-agent": this.#options.userAgent,
-      // The API server is near: to compress a page of a list costs both sides more than to send it.
+      // The API server is near: compressing a page of a list costs both sides more time than sending it uncompressed.
       "accept-encoding": "identity",
     };
     if (call.body !== undefined) headers["content-type"] = call.contentType ?? "application/json";
@@ -220,7 +221,7 @@ export class LiveCluster implements Cluster {
   }
 }
 
-/** JSON where the server says so, text otherwise (`/healthz`, logs); `undefined` for JSON that cannot be read. */
+/** Parses a body whose content type is JSON, `undefined` when that fails; returns other text (`/healthz`, logs). */
 function bodyOf(headers: Headers, text: string): Json | undefined {
   if (!/^application\/(?:[\w.+-]+\+)?json\b/.test(headers.get("content-type") ?? "")) return text;
   return parseJson(text);

@@ -9,11 +9,11 @@ export interface LiveCollectionsOptions {
   readonly clock: Clock;
   readonly entropy: Entropy;
   readonly log?: Log;
-  /** Bytes of objects for all collections together: 64,000,000. What does not fit is left out. */
+  /** The most bytes of objects in all collections together: 64,000,000. Further objects are left out. */
   readonly maxBytes?: number;
 }
 
-/** Collections of a running cluster, each with a list and a watch of its own. */
+/** Collections of a running cluster. It lists and watches each collection separately. */
 export class LiveCollections implements Collections {
   readonly #options: LiveCollectionsOptions;
   readonly #budget: ObjectBudget;

@@ -11,10 +11,10 @@ interface ServedResources {
 }
 
 const MINUTE = 60_000;
-/** How long an absence is believed: definitions may come at any time. */
+/** Milliseconds for which a missing kind counts as missing: a definition may be created at any time. */
 const ABSENT = 10_000;
 
-/** The resources that an API server serves, read once per group and version and kept for ten minutes. */
+/** Reads the resources that an API server serves, once per group and version, and caches them for ten minutes. */
 export class LiveDiscovery {
   readonly #get: (path: string) => Promise<Answer>;
   readonly #clock: Clock;
@@ -25,14 +25,14 @@ export class LiveDiscovery {
     this.#clock = clock;
     this.#cache = new SharedLoads({
       clock,
-      // Failures are not kept: the next call reads again.
+      // A failure is not cached, so the next call reads again.
       ttl: ({ answered, byKind }) => answered ? byKind.size === 0 ? ABSENT : 10 * MINUTE : 0,
       sizeOf: ({ byKind }) => 200 * (byKind.size + 1),
       maxBytes: 2_000_000,
     });
   }
 
-  /** The resource of a kind, or `undefined` when it is not served or the server gives no answer. */
+  /** Returns the resource of a kind; `undefined` when the API server does not serve it or gives no answer. */
   async resource(apiVersion: string, kind: string): Promise<ApiResource | undefined> {
     const served = await this.#served(apiVersion);
     const found = served.byKind.get(kind);
@@ -60,7 +60,7 @@ function readResources(
   const byKind = new Map<string, ApiResource>();
   for (const each of asList(field(list, "resources"))) {
     const plural = asString(field(each, "name")) ?? "", kind = asString(field(each, "kind")) ?? "";
-    // `pods/log` is a part of a resource; the first resource of a kind is the one that stores it.
+    // `pods/log` is a subresource. The first resource of a kind is the one that stores its objects.
     if (plural === "" || kind === "" || plural.includes("/") || byKind.has(kind)) continue;
     byKind.set(kind, { ...type, kind, plural, namespaced: field(each, "namespaced") === true });
   }

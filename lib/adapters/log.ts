@@ -1,12 +1,12 @@
 import { isList, isObject, type Json, setField } from "../json/mod.ts";
 import type { Clock, Log } from "../ports.ts";
 
-/** How much to log: a line is written when its level is at or above this one. */
+/** The level of a line. A log has a level too and writes the lines that are at or above it. */
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
 const levels: readonly LogLevel[] = ["debug", "info", "warn", "error"];
 
-/** Field names whose values are never written. */
+/** Names of fields whose values the log never writes. */
 const secretName =
   /authori[sz]ation|cookie|credential|passw(?:or)?d|private.?key|secret$|token|api.?key|client.?key/i;
 
@@ -15,7 +15,7 @@ const MAX_TEXT = 4_096;
 const MAX_DEPTH = 8;
 const MAX_ITEMS = 64;
 
-/** Where the lines of a {@link jsonLog} go. */
+/** The clock, the receiver of lines and the level of a {@link jsonLog}. */
 export interface JsonLogOptions {
   readonly clock: Clock;
   /** Takes one line, without the line break. */
@@ -25,8 +25,8 @@ export interface JsonLogOptions {
 }
 
 /**
- * A log of JSON lines: `time`, `level`, `message`, then the fields. Values under names that speak of secrets and the
- * contents of Secret objects are replaced by `[hidden]`; long texts, long lists and deep values are cut.
+ * A log that writes JSON lines: `time`, `level`, `message`, then the fields. It writes `[hidden]` instead of the contents
+ * of Secret objects and of values whose names suggest a secret. It cuts long texts, long lists and deep values.
  *
  * ```ts
  * import { jsonLog } from "./log.ts";
@@ -61,10 +61,10 @@ export function writeToStandardError(line: string): void {
   for (let written = 0; written < bytes.length;) written += Deno.stderr.writeSync(bytes.subarray(written));
 }
 
-/** Fields that every line has, and no other field replaces. */
+/** The fields that every line has; other fields cannot replace them. */
 const head: ReadonlySet<string> = new Set(["time", "level", "message"]);
 
-/** A value without what must not be written: secret values, overlong texts, bottomless nesting. */
+/** The value as the log writes it: without secrets, and with long texts, long lists and deep values cut. */
 function showable(name: string, value: Json, depth: number): Json {
   if (value === null || typeof value === "boolean" || typeof value === "number") return value;
   if (secretName.test(name)) return HIDDEN;

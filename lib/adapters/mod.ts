@@ -1,6 +1,7 @@
 /**
- * The ports, implemented: a Kubernetes API on `fetch` or over objects in memory, calls to services, image registries,
- * the global context, files, clock, randomness and log. Each is given its dependencies and starts nothing on import.
+ * Implements the ports: a Kubernetes API over `fetch` or over objects in memory, calls to services, image registries,
+ * the global context, files, clock, randomness and log. Each adapter takes its dependencies as arguments and starts
+ * nothing on import.
  *
  * Not supported: `exec` and `auth-provider` plugins of kubeconfig files, certificates that replace (and do
  * not add to) the runtime's roots, and connections that skip the check of certificates.

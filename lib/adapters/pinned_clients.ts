@@ -1,7 +1,6 @@
 /**
- * HTTP clients that connect to the address that was checked, even when DNS has another one for the name by now: the
- * other one could be a loopback or link-local address. Only for plain HTTP; over TLS the server's certificate proves its
- * name.
+ * HTTP clients that connect to the address that Postern checked, even when DNS now returns another one, which could be a
+ * loopback or link-local address. Only plain HTTP needs them: over TLS the server's certificate proves its name.
  */
 export class PinnedClients {
   readonly #clients = new Map<string, Deno.HttpClient>();

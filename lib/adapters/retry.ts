@@ -1,31 +1,32 @@
 import type { Clock, Entropy } from "../ports.ts";
 import { pause } from "./deadline.ts";
 
-/** How a call is tried again. */
+/** The bounds of {@link withRetries}. */
 export interface RetryOptions {
   readonly entropy: Entropy;
   readonly clock: Clock;
-  /** Tries in all, the first included. */
+  /** Attempts in all, the first included. */
   readonly attempts: number;
-  /** Milliseconds before the second try; doubled for each further one. */
+  /** Milliseconds before the second attempt; the pause doubles before each further one. */
   readonly firstDelay: number;
   /** No pause is longer than this many milliseconds. */
   readonly maxDelay: number;
-  /** Milliseconds since 1970 after which no further try is begun. */
+  /** Milliseconds since 1970 after which no further attempt begins. */
   readonly until: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A try that is over, and whether another one makes sense. */
+/** The value of one attempt, and whether another attempt makes sense. */
 export interface Attempt<T> {
   readonly value: T;
-  /** `undefined`: this is the result. Otherwise the server's wish in milliseconds, or 0 for none. */
+  /** `undefined`: the value is the result. Otherwise the least pause in milliseconds that the server demands, or 0. */
   readonly again: number | undefined;
 }
 
 /**
- * Tries until a result stands, the tries are used up, or time is: then the last try's value. Pauses grow by doubling,
- * half of each is random so that many callers do not come back at once; a server's `Retry-After` is the least pause.
+ * Repeats an attempt until it returns a result, or until the attempts or the time are used up; then it returns the last
+ * value. Each pause is twice as long as the last one. Half of it is random, so that many callers do not repeat at the
+ * same moment. A server's `Retry-After` is the least pause.
  */
 export async function withRetries<T>(
   attempt: () => Promise<Attempt<T>>,
@@ -36,7 +37,7 @@ export async function withRetries<T>(
     if (again === undefined || tried >= attempts) return value;
     const delay = Math.min(maxDelay, firstDelay * 2 ** (tried - 1)) * (0.5 + entropy.next() / 2);
     const wait = Math.max(again, delay);
-    // Waiting past the end, or for longer than we ever wait, would only delay the bad news.
+    // A pause past the deadline or beyond the longest pause would only delay the failure.
     if (again > maxDelay || clock.now() + wait >= until) return value;
     if (!await pause(wait, signal)) return value;
   }

@@ -1,8 +1,8 @@
 import type { Scheduler } from "../ports.ts";
 
 /**
- * Shares the event loop: after 25 milliseconds of work whoever works waits for the next turn of the loop, in which other
- * requests, health checks among them, are answered.
+ * Shares the event loop: an evaluation that has run for 25 milliseconds waits for the next turn of the loop, in which
+ * Postern answers other requests and health checks.
  */
 export function eventLoopScheduler(): Scheduler {
   return {

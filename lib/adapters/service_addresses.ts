@@ -3,13 +3,13 @@ import { compileAddressRules } from "../kube/mod.ts";
 
 /** The result of checking a URL before a call. */
 export interface AddressVerdict {
-  /** Why it may not be called. */
+  /** Why Postern may not call the URL; `undefined` when it may. */
   readonly refused?: string | undefined;
-  /** The address that was checked. It is the one to call: at the next look-up the name may stand for another. */
+  /** The address that was checked. The caller connects to it, because the next look-up may return another address. */
   readonly address?: string | undefined;
 }
 
-/** Decides about an URL before it is called. */
+/** Decides whether Postern may call a URL. */
 export type AddressCheck = (url: URL) => Promise<AddressVerdict>;
 
 /**
@@ -29,15 +29,15 @@ const blocked: readonly string[] = [
 ];
 
 /**
- * The check for calls to services that policies name: loopback and link-local addresses are refused unless they are exempt,
- * whether the URL names them or a host name stands for them. Services of the cluster, which are at private addresses, are
- * open. A fault names the exemption that cannot be read.
+ * Makes the check for calls to services that policies name. It refuses loopback and link-local addresses that are not
+ * exempt, whether the URL names the address or a host name resolves to it. It allows private addresses, where the
+ * cluster's services are. A fault names the exemption that cannot be read.
  */
 export function serviceAddresses(
   { exempt = [], resolve }: {
     /** Networks (`127.0.0.0/8`) and host names. */
     readonly exempt?: readonly string[];
-    /** The addresses that a host name stands for; names are not looked up without it. */
+    /** Resolves a host name to its addresses; when absent, the check looks no names up. */
     readonly resolve?: (host: string) => Promise<readonly string[]>;
   } = {},
 ): AddressCheck | Fault {
@@ -47,7 +47,7 @@ export function serviceAddresses(
     const refused = rules.refusesUrl(url);
     const isExempt = exempt.some((entry) => entry.toLowerCase() === url.hostname.toLowerCase());
     if (refused !== undefined || isExempt || resolve === undefined) return { refused };
-    // An address stands for itself, and was looked at.
+    // The URL names an address, which the rules have checked above.
     if (url.hostname.startsWith("[") || /^[\d.]+$/.test(url.hostname)) return {};
     const addresses = await addressesOf(url.hostname, resolve);
     if (addresses.length === 0) return { refused: "no address is known for its name" };

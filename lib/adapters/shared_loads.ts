@@ -4,11 +4,11 @@ import type { Clock } from "../ports.ts";
 /** The bounds of {@link SharedLoads}. */
 export interface SharedLoadsOptions<T> {
   readonly clock: Clock;
-  /** How many milliseconds a value may be used; 0 or less: not kept, only shared by those who wait for it now. */
+  /** Milliseconds for which a value is cached; with 0 or less, only the callers that wait for it now share it. */
   readonly ttl: (value: T) => number;
-  /** The bytes that a value counts for. */
+  /** The size of a value in bytes. */
   readonly sizeOf: (value: T) => number;
-  /** The most bytes of all values and keys. */
+  /** The most bytes of all cached values and keys. */
   readonly maxBytes: number;
 }
 
@@ -19,8 +19,8 @@ interface Entry<T> {
 }
 
 /**
- * Values that are loaded once for all who need them at a time, and then kept for a while in a {@link BoundedCache}. A
- * load that rejects is not kept.
+ * Loads a value once for all callers that need it at the same time, and caches it for a while in a {@link BoundedCache}.
+ * It does not cache a load that rejects.
  *
  * ```ts
  * import { SharedLoads } from "./shared_loads.ts";
@@ -46,7 +46,7 @@ export class SharedLoads<T> {
     this.#kept = new BoundedCache(maxBytes, ({ value }, key) => sizeOf(value) + key.length);
   }
 
-  /** The value of a key: a fresh one, or the result of `load` for all callers meanwhile. */
+  /** Returns the cached value of a key if it is fresh, otherwise the result of `load`, which all callers share. */
   get(key: string, load: () => Promise<T>): Promise<T> {
     const entry = this.#kept.get(key);
     if (entry !== undefined) {
@@ -57,7 +57,7 @@ export class SharedLoads<T> {
     if (loading !== undefined) return loading;
     const started = load().then(
       (value) => {
-        // A key that was forgotten meanwhile must not come back with what was read before.
+        // If `forget` dropped the key during the load, the value may be old and is not cached.
         if (this.#loading.get(key) === started) this.#keep(key, value);
         return value;
       },
@@ -68,7 +68,7 @@ export class SharedLoads<T> {
     return started;
   }
 
-  /** Drops a value; a load of it under way still answers those who wait, and is not kept. */
+  /** Drops a value. A load in progress still answers the callers that wait for it, but its value is not cached. */
   forget(key: string): void {
     this.#kept.delete(key);
     this.#loading.delete(key);

@@ -1,6 +1,6 @@
 import { isList, isObject, type Json } from "../json/mod.ts";
 
-/** About how many bytes a JSON value takes as text; shared parts count each time. Used to bound caches. */
+/** Estimates how many bytes a JSON value takes as text, to bound caches. Shared parts count each time. */
 export function approximateBytes(value: Json | undefined): number {
   let bytes = 0;
   const waiting: (Json | undefined)[] = [value];

@@ -7,14 +7,14 @@ export interface Outgoing {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Milliseconds until the whole answer must be here. */
+  /** Milliseconds within which the whole answer must arrive. */
   readonly timeout: number;
-  /** A longer answer ends the request. */
+  /** The most bytes of the answer; a longer one ends the request. */
   readonly maxBytes: number;
   readonly signal?: AbortSignal | undefined;
-  /** Carries certificates, or connects each hop to a given address; the default client when absent. */
+  /** The client, with certificates for instance, or a function that returns one for each URL; the default when absent. */
   readonly client?: Deno.HttpClient | ((url: URL) => Deno.HttpClient | undefined) | undefined;
-  /** Decides about each redirect; without it a redirect is an answer like any other. */
+  /** Decides whether to follow a redirect; when absent, a redirect is an answer like any other. */
   readonly follow?: ((url: URL) => boolean | Promise<boolean>) | undefined;
 }
 
@@ -35,7 +35,7 @@ export type Sent =
 
 const MAX_REDIRECTS = 10;
 
-/** Sends a request and reads its answer whole, within its time and size. Never throws. */
+/** Sends a request and reads the whole answer, within the bounds of time and size. It never throws. */
 export async function send(outgoing: Outgoing): Promise<Sent> {
   const deadline = deadlineIn(outgoing.timeout, outgoing.signal);
   try {
@@ -80,7 +80,7 @@ async function exchange(outgoing: Outgoing, signal: AbortSignal): Promise<Sent> 
       body = undefined;
       headers.delete("content-type");
     }
-    // Credentials are for the server that they were given for.
+    // No other server may get the credentials.
     if (target.origin !== url.origin) {
       for (const name of ["authorization", "cookie"]) headers.delete(name);
     }
@@ -108,7 +108,7 @@ async function readAll(response: Response, maxBytes: number, signal: AbortSignal
     }
     chunks.push(chunk.slice());
   }
-  // A body that the signal ended is not whole.
+  // After an abort the body is not complete.
   signal.throwIfAborted();
   const bytes = joined(chunks, length);
   const text = new TextDecoder().decode(bytes);
@@ -126,7 +126,7 @@ function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
   return bytes;
 }
 
-/** The innermost reason, without the URL that the runtime repeats and that may carry credentials. */
+/** The message of the innermost cause, without the URL, which the runtime repeats and which may contain credentials. */
 export function causeOf(error: unknown): string {
   let reason = error;
   while (reason instanceof Error && reason.cause instanceof Error) reason = reason.cause;

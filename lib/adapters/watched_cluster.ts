@@ -3,7 +3,7 @@ import type { Answer, ApiCall, ApiResource, Clock, Cluster, Entropy, Log } from 
 import { parseApiPath } from "../embedded/mod.ts";
 import { type Following, WatchedKind } from "./watched_kind.ts";
 
-/** A cluster whose objects can be followed. */
+/** A cluster whose collections can be watched. */
 export interface FollowedCluster extends Cluster {
   follow(path: string, signal: AbortSignal, accept?: string): Promise<Following>;
 }
@@ -15,16 +15,17 @@ export interface WatchedClusterOptions {
   readonly entropy: Entropy;
   readonly log?: Log;
   /**
-   * Collections over all namespaces, by path, watched from their first read on; {@link admissionPaths} when absent.
+   * The paths of the collections to watch, over all namespaces, from their first read on; {@link admissionPaths} when
+   * absent.
    */
   readonly paths?: readonly string[];
-  /** Bytes of objects for each of them: 32,000,000. */
+  /** The most bytes of objects in each collection: 32,000,000. */
   readonly maxBytes?: number;
 }
 
 /**
- * The collections that nearly every admission reads: namespaces with their labels, and the bindings that roles come
- * from.
+ * The collections that nearly every admission request reads: namespaces for their labels, and the bindings that give
+ * users their roles.
  */
 export const admissionPaths: readonly string[] = [
   "/api/v1/namespaces",
@@ -33,9 +34,9 @@ export const admissionPaths: readonly string[] = [
 ];
 
 /**
- * A cluster that answers reads of some collections from memory, kept up to date by watching, and passes everything else
- * on: other paths, writes, reads with a query, objects that it does not have, and all of it while a watch is not open.
- * It needs the verbs list and watch; without them it passes everything on.
+ * A cluster that watches some collections and answers reads of them from memory. It passes all other calls on: other
+ * paths, writes, reads with a query, objects that it does not have, and reads of a collection whose watch is not open.
+ * It needs the verbs list and watch; without them it passes every call on.
  */
 export class WatchedCluster implements Cluster {
   readonly #cluster: FollowedCluster;
@@ -64,7 +65,7 @@ export class WatchedCluster implements Cluster {
     return this.#cluster.resource(apiVersion, kind);
   }
 
-  /** Ends the watches; the cluster behind is its owner's to close. */
+  /** Ends the watches. It does not close the cluster to which it passes calls on. */
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.all([...this.#kinds.values()].map((kind) => kind.close()));
@@ -82,7 +83,8 @@ export class WatchedCluster implements Cluster {
   }
 
   /**
-   * Begins to watch in the background at the first read: policies that read no role bindings need no right to them.
+   * Returns the objects of a path; the first read starts the watch in the background. Thus Postern needs no right to role
+   * bindings as long as no policy reads them.
    */
   #kindAt(path: string): WatchedKind | undefined {
     const watchedKind = this.#kinds.get(path);

@@ -17,27 +17,27 @@ export interface WatchedEntriesOptions {
   readonly clock: Clock;
   readonly collections: Collections;
   readonly project: Projector;
-  /** Answers for entries that are not defined here (yet). */
+  /** Answers reads of entries that are not defined here (yet). */
   readonly others: GlobalEntries;
-  /** Milliseconds until what failed is tried again: 10,000. */
+  /** Milliseconds until a failed call or list is repeated: 10,000. */
   readonly retry?: number;
   /** The shortest time in milliseconds between two calls of an entry: 1,000. */
   readonly leastRefresh?: number;
 }
 
-/** How an entry is, for its status. */
+/** The state of an entry, for the status of its GlobalContextEntry. */
 export interface EntryState {
-  /** As it was defined. */
+  /** The GlobalContextEntry. */
   readonly object: JsonObject;
-  /** Why it holds nothing; `undefined` when it does. */
+  /** Why the entry has no values; `undefined` when it has some. */
   readonly problem: string | undefined;
   /** When its data was read, in milliseconds since 1970. */
   readonly refreshed: number;
 }
 
 /**
- * The global context with its entries at hand: objects of a `kubernetesResource` are followed by watch, a call is made again after
- * each `refreshInterval`. Projections are worked out once for each state of the data.
+ * The global context with its entries in memory. It watches the objects of a `kubernetesResource` and repeats a call
+ * after each `refreshInterval`. It computes the projections once for each state of the data.
  */
 export class WatchedGlobalEntries implements GlobalEntries {
   readonly #options: WatchedEntriesOptions;
@@ -55,7 +55,7 @@ export class WatchedGlobalEntries implements GlobalEntries {
     return projectionOf(await kept.values(), dot < 0 ? "" : name.slice(dot + 1));
   }
 
-  /** These GlobalContextEntry objects are the entries from now on; one whose `spec` stays keeps its data. */
+  /** Replaces the entries by these GlobalContextEntry objects. An entry whose `spec` does not change keeps its data. */
   define(objects: readonly JsonObject[], changed: (state: EntryState) => void): void {
     this.#changed = changed;
     const names = new Set<string>();
@@ -81,7 +81,7 @@ export class WatchedGlobalEntries implements GlobalEntries {
     }
   }
 
-  /** Follows nothing any more. */
+  /** Ends all watches and timers. */
   close(): void {
     for (const kept of this.#kept.values()) kept.close();
     this.#kept.clear();
@@ -92,7 +92,7 @@ interface KeptEntryOptions extends WatchedEntriesOptions {
   readonly changed: (state: EntryState) => void;
 }
 
-/** One entry. */
+/** One entry with its data. */
 class KeptEntry {
   readonly text: string;
   object: JsonObject;
@@ -100,9 +100,9 @@ class KeptEntry {
   readonly #ready = Promise.withResolvers<void>();
   #collection: Collection | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** Of a call, or of the objects that could not be listed. */
+  /** The answer to the call, or why there is none; for watched objects, why they could not be listed. */
   #data: Json | Fault = new Fault("the entry is not ready");
-  /** Worked out of the data as it is; `undefined` once it changed. */
+  /** Computed from the data; `undefined` after the data changed. */
   #values: EntryValues | Fault | undefined;
   #closed = false;
 
@@ -113,7 +113,7 @@ class KeptEntry {
     void this.#begin();
   }
 
-  /** The entry's values. Waits until the entry's data was read for the first time. */
+  /** Waits until the entry's data was read for the first time, and returns the entry's values. */
   async values(): Promise<EntryValues | Fault> {
     await this.#ready.promise;
     const data = this.#collection === undefined ? this.#data : objectsOf(this.#collection);
@@ -146,7 +146,7 @@ class KeptEntry {
     this.#timer = setTimeout(() => void this.#begin(), failed ? retry : refreshOf(call, leastRefresh));
   }
 
-  /** Watches objects that can be listed; a fault says why they cannot. */
+  /** Watches the objects of a path; a fault says why they cannot be listed. */
   async #follow(path: string): Promise<Fault | undefined> {
     const first = await this.#options.cluster.call({ method: "GET", path: `${path}?limit=1` });
     if (this.#closed) return undefined;
@@ -169,7 +169,7 @@ class KeptEntry {
   }
 }
 
-/** All objects of a collection; with some of them missing a policy could admit what it forbids. */
+/** All objects of a collection; a fault when some are left out, because a policy could then admit what it forbids. */
 function objectsOf(collection: Collection): readonly Json[] | Fault {
   return collection.leftOut === undefined ? collection.objects() : new Fault(collection.leftOut.message);
 }

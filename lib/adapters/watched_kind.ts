@@ -19,25 +19,25 @@ export type Following = { readonly ok: true; readonly lines: AsyncIterable<strin
 
 /** The path, the ports and the bounds of a {@link WatchedKind}. */
 export interface WatchedKindOptions {
-  /** Where all objects of the kind are listed: `/api/v1/namespaces`. */
+  /** The path that lists all objects of the kind: `/api/v1/namespaces`. */
   readonly path: string;
   readonly call: (call: ApiCall) => Promise<Answer>;
-  /** Opens a watch; its lines end when the signal is raised. */
+  /** Opens a watch; its lines end when the signal aborts. */
   readonly follow: (path: string, signal: AbortSignal) => Promise<Following>;
   readonly clock: Clock;
   readonly entropy: Entropy;
   readonly log?: Log;
-  /** Above this sum of object sizes the kind is no longer kept; a persistent one goes on without what does not fit. */
+  /** The most bytes of objects. Beyond it a persistent kind leaves objects out; any other kind is given up. */
   readonly maxBytes: number;
-  /** Further bytes that several kinds share. */
+  /** A further bound, which several kinds share. */
   readonly budget?: ObjectBudget;
-  /** Called for every object that was listed, changed or went; `former` is what was known of it before. */
+  /** Called for every object that is new, changed or gone; `former` is the object as it was in memory before. */
   readonly changed?: (change: ObjectChange) => void | Promise<void>;
   /** Reduces an object to the fields to keep; when absent, the watch keeps all but the managed fields. */
   readonly keep?: (object: JsonObject) => JsonObject;
   /**
-   * Goes on trying when the kind may not be read or is not served yet, as its definition may come later. Without it the
-   * kind is given up, and whoever needs it reads it from the API server.
+   * Goes on trying when the API server forbids reads of the kind or does not serve it yet, because its definition may come
+   * later. Otherwise the kind is given up, and callers read its objects from the API server.
    */
   readonly persistent?: boolean;
 }
@@ -48,12 +48,12 @@ export interface ObjectBudget {
   used: number;
 }
 
-/** Names of objects that do not fit; beyond so many they only count until all objects are listed again. */
+/** The most names of left-out objects. A full set does not change until all objects are listed again. */
 const MOST_NAMES = 10_000;
 
-/** Objects in a page. Of 500 reports or Pods, with managed fields, text and objects took 50 MiB more at the same time. */
+/** Objects in a page. With 500 reports or Pods and their managed fields, text and objects took 50 MiB more memory. */
 const PAGE = 250;
-/** How long a watch lasts at most, in seconds, and how long it may be silent: bookmarks come each minute. */
+/** The longest watch in seconds. The longest silence in milliseconds: the API server sends a bookmark each minute. */
 const LASTS = 290;
 const SILENCE = 150_000;
 const FIRST_DELAY = 500, MAX_DELAY = 30_000;
@@ -61,16 +61,16 @@ const FIRST_DELAY = 500, MAX_DELAY = 30_000;
 interface WatchedObject {
   readonly object: JsonObject;
   readonly bytes: number;
-  /** The object with its type, made when it is read first: the same one as long as the object does not change. */
+  /** The object with kind and apiVersion. The first read makes it; it stays the same until the object changes. */
   typed?: JsonObject;
 }
 
-/** How a watch ended: in good order, with a resourceVersion that is too old, or broken. */
+/** How a watch ended: the API server ended it, its resourceVersion was too old, or it failed. */
 type End = "over" | "too old" | "broken";
 
 /**
- * All objects of one kind, kept up to date by list and watch as Kubernetes' own informers do. While the watch is not
- * open, reads answer nothing, because the objects may have changed.
+ * All objects of one kind, kept up to date by list and watch as Kubernetes' informers do. While the watch is not open,
+ * `list` and `get` return nothing, because the objects may have changed.
  */
 export class WatchedKind {
   readonly #options: WatchedKindOptions;
@@ -86,13 +86,13 @@ export class WatchedKind {
   /** Objects of a persistent kind that do not fit. */
   readonly #unfit = new Set<string>();
 
-  /** Begins at once, in the background. */
+  /** Begins to list and watch at once, in the background. */
   constructor(options: WatchedKindOptions) {
     this.#options = options;
     this.#done = this.#run();
   }
 
-  /** The list of all objects, as the API server answers it; `undefined` while it is not known to be current. */
+  /** Returns the list of all objects in the API server's form; `undefined` while the watch is not open. */
   list(): Json | undefined {
     if (!this.#open) return undefined;
     const { kind, apiVersion } = this.#type;
@@ -105,18 +105,18 @@ export class WatchedKind {
     return this.#list;
   }
 
-  /** One object; `undefined` when it is not there or not known to be current. */
+  /** Returns one object; `undefined` when it is not in memory or while the watch is not open. */
   get(namespace: string, name: string): Json | undefined {
     const found = this.#open ? this.#objects.get(`${namespace}/${name}`) : undefined;
     return found === undefined ? undefined : { ...this.#type, ...found.object };
   }
 
-  /** All objects as they were last known, also while the watch is not open; each is the same until it changes. */
+  /** Returns all objects in their last state, also while the watch is not open; each stays the same until it changes. */
   objects(): readonly JsonObject[] {
     return [...this.#objects.values()].map((each) => this.#typed(each));
   }
 
-  /** The objects that are missing among {@link objects}. */
+  /** The objects that {@link objects} leaves out because they take too much memory; `undefined` when there are none. */
   get leftOut(): LeftOutObjects | undefined {
     if (this.#unfit.size === 0) return undefined;
     const isSure = this.#unfit.size < MOST_NAMES;
@@ -131,12 +131,12 @@ export class WatchedKind {
     return `take more than ${Math.min(maxBytes, budget?.most ?? Infinity)} bytes`;
   }
 
-  /** Resolves when the objects were listed for the first time, or when that was refused. */
+  /** Resolves when the objects were listed for the first time, when the API server refused that, or after `close`. */
   get synced(): Promise<void> {
     return this.#synced.promise;
   }
 
-  /** Ends the watch; resolves when nothing of it is under way. */
+  /** Ends the watch; resolves when all its work has ended. */
   async close(): Promise<void> {
     this.#stop.abort();
     this.#synced.resolve();
@@ -160,7 +160,7 @@ export class WatchedKind {
         }
         if (refusal !== undefined) this.#log(state === "give up" ? "not kept" : "list failed", refusal);
       }
-      // It may have been closed while it listed.
+      // `close` may have been called during the list.
       const end = state === "watch" && !stopped.aborted ? await this.#watch() : "broken";
       this.#open = false;
       if (this.#isFull) state = "give up";
@@ -179,7 +179,7 @@ export class WatchedKind {
     return this.#bytes > this.#options.maxBytes;
   }
 
-  /** Reads all pages anew, one in memory at a time; the failure when that was not possible. */
+  /** Lists all objects again, with one page in memory at a time; returns the failure if there was one. */
   async #relist(): Promise<FailedAnswer | undefined> {
     const { path, call } = this.#options;
     const listed = new Set<string>();
@@ -231,7 +231,7 @@ export class WatchedKind {
       }
       return ended.signal.aborted ? "broken" : "over";
     } catch {
-      return "broken"; // The body broke off, or an event could not be read: begin again where it was.
+      return "broken"; // The connection broke, or an event is no JSON: watch again from the last resourceVersion.
     } finally {
       clearTimeout(timer);
       ended.abort();
@@ -239,7 +239,7 @@ export class WatchedKind {
     }
   }
 
-  /** Takes an event in; false when the server says that it cannot go on from here. */
+  /** Applies an event; returns false when the API server reports an error, which ends the watch. */
   async #apply(event: Json): Promise<boolean> {
     const object = asObject(field(event, "object")) ?? {};
     const type = field(event, "type");
@@ -280,7 +280,7 @@ export class WatchedKind {
     });
   }
 
-  /** Whether an object is kept; a kind that is not persistent is given up as soon as one is too much. */
+  /** Whether to keep an object. A kind that is not persistent keeps all, until they are too large and it is given up. */
   #fits(bytes: number): boolean {
     if (this.#options.persistent !== true) return true;
     const { maxBytes, budget } = this.#options;
@@ -322,7 +322,10 @@ export class WatchedKind {
   }
 }
 
-/** Whether a refusal says something of the kind. These come and go: a busy API server, one that starts, a list that took too long. */
+/**
+ * Whether the API server refused the list for a lasting reason. The statuses here pass: the API server is busy or starts,
+ * or a list took too long.
+ */
 function isFinal({ status }: FailedAnswer): boolean {
   return status !== undefined && ![410, 429, 503, 504].includes(status);
 }
@@ -331,7 +334,7 @@ function keyOf(object: JsonObject): string {
   return `${namespaceOf(object)}/${nameOf(object)}`;
 }
 
-/** A list brings objects that were known already. */
+/** Whether the object has not changed: a list also contains objects that are in memory already. */
 function isSameVersion(former: JsonObject | undefined, object: JsonObject): boolean {
   const version = dig(object, "metadata", "resourceVersion");
   return former !== undefined && isString(version) && version === dig(former, "metadata", "resourceVersion");

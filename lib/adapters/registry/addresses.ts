@@ -2,11 +2,11 @@ import { isFault } from "../../json/mod.ts";
 import { compileAddressRules } from "../../kube/mod.ts";
 import type { AddressVerdict } from "../service_addresses.ts";
 
-/** Where a registry may be. */
+/** The addresses that a registry may have. */
 export interface RegistryAddressOptions {
   /** Whether registries on this machine may be read, as tests and the command line do. */
   readonly loopback: "allowed" | "refused";
-  /** The addresses that a host name stands for; names are not looked up without it. */
+  /** Resolves a host name to its addresses; when absent, the rule looks no names up. */
   readonly resolve?: (host: string) => Promise<readonly string[]>;
 }
 
@@ -16,7 +16,7 @@ export type AddressRule = (url: URL, from?: URL) => Promise<AddressVerdict>;
 /** The kind of network that an address belongs to. Clouds serve credentials on `link-local` addresses. */
 type Reach = "loopback" | "link-local" | "private" | "elsewhere";
 
-/** The most closed first: a name may stand for several addresses. */
+/** The most restricted kind of network first, because a name may resolve to addresses of several kinds. */
 const networks: readonly (readonly [Reach, readonly string[]])[] = [
   ["link-local", ["169.254.0.0/16", "fe80::/10", "metadata.google.internal", "metadata.internal"]],
   ["loopback", ["127.0.0.0/8", "::1/128", "0.0.0.0/8", "::/128", "localhost"]],
@@ -34,10 +34,10 @@ interface Place {
 const refused: AddressVerdict = { refused: "the address is not allowed" };
 
 /**
- * Which addresses may be called for images, tokens and blobs. A registry can make Postern call any address by a
- * redirect, so addresses of this machine and of private networks are only followed from a registry at such an
- * address, and link-local ones never. A name is what the addresses are that it stands for; one that stands for none
- * is left to fail by itself.
+ * Decides which addresses Postern may call for images, tokens and blobs. A registry can redirect Postern to any address,
+ * so Postern follows redirects to this machine and to private networks only from a registry at such an address, and
+ * never calls link-local addresses. A host name counts as the most restricted of the addresses that it resolves to. A
+ * name without addresses is allowed: the call to it fails by itself.
  *
  * ```ts
  * import { registryAddresses } from "./addresses.ts";

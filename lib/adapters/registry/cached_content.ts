@@ -6,15 +6,15 @@ import type { RegistryAccess } from "./connection.ts";
 import { isDigest, type Manifest, type Referrer, type RegistryContent } from "./content.ts";
 import type { RegistryFault } from "./registry_fault.ts";
 
-/** How long what a registry said is believed, in milliseconds. */
+/** How long the cache keeps answers of a registry, in milliseconds. */
 const ttl = {
   /** Content under a digest never changes. An hour bounds how long the cache keeps content that nobody reads. */
   content: 3_600_000,
-  /** Which digest a tag of an image means. */
+  /** The digest that a tag of an image points to. */
   tag: 60_000,
-  /** Lists of signatures: they grow. */
+  /** Lists of signatures, because signers add to them. */
   signatures: 30_000,
-  /** That there is nothing: it is being signed, perhaps. */
+  /** Status 404, because somebody may be about to sign the image. */
   absence: 10_000,
 };
 
@@ -44,7 +44,7 @@ export class CachedContent {
     });
   }
 
-  /** The manifest or index of an image, by tag or digest. */
+  /** Returns the manifest or index of an image, by tag or digest. */
   async image(access: RegistryAccess, name: string, until: number): Promise<Manifest | RegistryFault> {
     return await this.#kept(access, `manifests/${name}`, {
       ttl: isDigest(name) ? ttl.content : ttl.tag,
@@ -52,7 +52,7 @@ export class CachedContent {
     });
   }
 
-  /** The manifest of a list of signatures, by its tag or digest. */
+  /** Returns the manifest of a list of signatures, by its tag or digest. */
   async signatures(access: RegistryAccess, name: string, until: number): Promise<Manifest | RegistryFault> {
     return await this.#kept(access, `manifests/${name}`, {
       ttl: isDigest(name) ? ttl.content : ttl.signatures,
@@ -71,7 +71,7 @@ export class CachedContent {
     });
   }
 
-  /** The artifacts that refer to a digest; one more than `most` shows that there are too many. */
+  /** Returns the artifacts that refer to a digest. More than `most` of them show that there are too many. */
   async referrers(
     access: RegistryAccess,
     digest: string,
@@ -104,7 +104,7 @@ export class CachedContent {
 function bytesOf(value: Kept["value"]): number {
   if (value instanceof Uint8Array) return value.length;
   if (isFault(value)) return value.message.length;
-  // The text of a manifest and the values that it was parsed into.
+  // A manifest counts twice: as text and as parsed values.
   return "size" in value
     ? 2 * (value as Manifest).size
     : approximateBytes(value.map((each) => ({ ...each })));

@@ -31,20 +31,20 @@ export interface ConnectionOptions {
   readonly allows: AddressRule;
 }
 
-/** A registry's image and the login to read it with. */
+/** An image in a registry, and the login with which to read it. */
 export interface RegistryAccess {
   readonly reference: RegistryReference;
   readonly login: Login | undefined;
   readonly allowInsecure: "yes" | "no";
 }
 
-/** One thing to read: `/v2/REPOSITORY/PATH`. */
+/** One read from a registry: `/v2/REPOSITORY/PATH`. */
 export interface Reading {
   readonly path: string;
   readonly accept: string;
-  /** A longer answer is refused; the connection's bound when absent. */
+  /** The most bytes of the answer; the connection's bound when absent. */
   readonly maxBytes?: number | undefined;
-  /** Milliseconds since 1970 when all must be over; the connection's timeout counts in any case. */
+  /** The deadline in milliseconds since 1970; the connection's timeout applies in any case. */
   readonly until?: number | undefined;
 }
 
@@ -55,7 +55,7 @@ export interface Content {
   readonly headers: Headers;
 }
 
-/** Reads from registries: over HTTP, or from what they answered before. */
+/** Reads from registries over HTTP, or from their recorded answers. */
 export interface RegistryReader {
   read(access: RegistryAccess, reading: Reading): Promise<Content | RegistryFault>;
 }
@@ -67,17 +67,17 @@ interface Try extends Reading {
   readonly limit: Limit;
 }
 
-/** Requests to one registry at a time, so that neither it nor this process is flooded. */
+/** The most requests to one registry at a time, so that Postern floods neither the registry nor itself. */
 const REQUESTS_PER_REGISTRY = 8;
 const MAX_REGISTRIES = 1_000;
 
-/** Reading from registries over HTTP: schemes, tokens, retries. */
+/** Reads from registries over HTTP: it chooses the scheme, gets tokens and repeats failed requests. */
 export class RegistryConnection implements RegistryReader {
   readonly #options: ConnectionOptions;
   readonly #tokens: Tokens;
-  /** The scheme that answered, so that a plain HTTP registry is not tried with TLS each time. */
+  /** The scheme that answered last, by registry, so that Postern does not try TLS each time on a plain HTTP registry. */
   readonly #schemes = new BoundedCache<Scheme>(MAX_REGISTRIES);
-  /** Of the registries in use: one that came back after so many others would be sent as many requests once more. */
+  /** By registry. A registry whose limit was evicted gets a new one, beside the requests that still run under the old. */
   readonly #limits = new BoundedCache<Limit>(MAX_REGISTRIES);
 
   constructor(options: ConnectionOptions) {
@@ -85,7 +85,7 @@ export class RegistryConnection implements RegistryReader {
     this.#tokens = new Tokens(options.clock);
   }
 
-  /** Reads one thing, by the schemes that the registry may have. */
+  /** Reads one path, with the schemes that the registry may have. */
   async read(access: RegistryAccess, reading: Reading): Promise<Content | RegistryFault> {
     const { registry, repository } = access.reference;
     const all = schemesOf(registry, access.allowInsecure);
@@ -95,10 +95,10 @@ export class RegistryConnection implements RegistryReader {
     const refusals: RegistryFault[] = [];
     for (const [index, scheme] of schemes.entries()) {
       const url = `${scheme}://${registry}/v2/${repository}/${reading.path}`;
-      // A scheme that another one follows is tried once: plain servers fail at once.
+      // All schemes but the last get one attempt: a plain HTTP server fails at once over TLS.
       const attempts = index === schemes.length - 1 ? this.#options.attempts : 1;
       const got = await this.#readFrom(access, url, { ...reading, attempts, limit });
-      // Without any answer the next scheme is tried.
+      // Without any answer the loop goes on to the next scheme.
       if (!isFault(got) || got.reached) {
         this.#schemes.set(registry, scheme);
         return got;
@@ -129,8 +129,9 @@ export class RegistryConnection implements RegistryReader {
   }
 
   /**
-   * The `Authorization` that fulfils a challenge: the login itself, or a token that it (or nobody) is given;
-   * `undefined` when there is neither, so that the failure keeps the registry's message.
+   * Returns the `Authorization` header that answers a challenge: the login itself, or a token that the token server issues
+   * for the login or anonymously. It is `undefined` when a basic challenge meets no login, so that the failure keeps the
+   * registry's message.
    */
   async #authorize(
     access: RegistryAccess,
@@ -208,7 +209,7 @@ export class RegistryConnection implements RegistryReader {
   }
 }
 
-/** JSON of a text; null when it is none. */
+/** Parses a JSON text; null when it is no JSON. */
 export function jsonOf(text: string): Json {
   return parseJson(text) ?? null;
 }
@@ -222,7 +223,7 @@ function noAnswer(refusals: readonly RegistryFault[]): RegistryFault {
   return new RegistryFault(said === "" ? "no scheme" : said);
 }
 
-/** The content of an answer, or its refusal in the words of go-containerregistry. */
+/** The content of an answer, or the failure in the words of go-containerregistry. */
 function contentOf(url: string, sent: Sent, authorization?: string): Content | RegistryFault {
   if (!sent.ok) {
     const reached = sent.reason === "redirect" || sent.reason === "too large";
@@ -244,7 +245,7 @@ function contentOf(url: string, sent: Sent, authorization?: string): Content | R
   return new RegistryFault(`GET ${url}: ${messages.trim().slice(0, 500)}`, { status: sent.status });
 }
 
-/** A connection that was refused, as Go says it; administrators search for these words. */
+/** Writes the message of a refused connection as Go does, because administrators search for these words. */
 function inGosWords(url: string, message: string): string {
   if (!/connection refused/i.test(message)) return message;
   const { host, protocol } = new URL(url);

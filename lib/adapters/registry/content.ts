@@ -25,16 +25,17 @@ export interface RegistryContentOptions {
   readonly clock: Clock;
   readonly entropy: Entropy;
   /**
-   * Whether an address may be called: registries, token servers, and the targets of their redirects. All when absent.
+   * Whether an address may be called: registries, token servers, and the targets of their redirects. When absent, every
+   * address may.
    */
   readonly allows?: AddressRule;
-  /** For one request with its repetitions: 10,000. */
+  /** For one request with all its attempts: 10,000. */
   readonly timeout?: number;
-  /** Tries of a request: 3. */
+  /** Attempts of a request: 3. */
   readonly attempts?: number;
-  /** The first pause between tries: 100. */
+  /** The first pause between attempts: 100. */
   readonly firstDelay?: number;
-  /** Stands between the registries and whoever reads them; nothing when absent. */
+  /** Records the answers of registries, or answers from a recording; when absent, reads go to the registries. */
   readonly source?: ImageSource;
 }
 
@@ -57,7 +58,7 @@ export interface Referrer {
 const everywhere: AddressRule = () => Promise.resolve({});
 /** Registries limit manifests to 4 MB. */
 const MAX_MANIFEST = 4_000_000;
-/** Configurations are seldom larger than some kilobytes. */
+/** Image configurations are seldom larger than a few kilobytes. */
 const MAX_CONFIGURATION = 8_000_000;
 const MAX_REFERRER_PAGES = 5;
 const INDEX = "application/vnd.oci.image.index.v1+json";
@@ -82,7 +83,7 @@ export class RegistryContent {
     this.#connection = options.source?.reader(connection) ?? connection;
   }
 
-  /** The manifest or index of a name, which is a tag or a digest; a digest is checked. */
+  /** Reads the manifest or index of a tag or digest. It checks the content against a digest. */
   async manifest(access: RegistryAccess, name: string, until?: number): Promise<Manifest | RegistryFault> {
     const path = `manifests/${name}`;
     const content = await this.#connection.read(access, { path, accept: ACCEPT, until });
@@ -96,7 +97,7 @@ export class RegistryContent {
     return { value, digest, mediaType, size: content.bytes.length };
   }
 
-  /** The bytes of a blob, which match its digest; a longer blob than `maxBytes` is refused. */
+  /** Reads a blob and checks it against its digest. It refuses a blob that is longer than `maxBytes`. */
   async blob(
     access: RegistryAccess,
     digest: string,
@@ -110,7 +111,7 @@ export class RegistryContent {
     return actual === digest ? content.bytes : mismatch(path, actual);
   }
 
-  /** A configuration: a blob that is a JSON object. */
+  /** Reads an image's configuration: a blob that is a JSON object. */
   async configuration(
     access: RegistryAccess,
     digest: string,
@@ -122,9 +123,9 @@ export class RegistryContent {
   }
 
   /**
-   * The artifacts that refer to a digest, of one type when one is named; at most some hundred, more than anybody
-   * reads. From a registry without referrers Postern reads the tag `sha256-HEX` (OCI distribution specification,
-   * referrers tag schema). Without any the list is empty.
+   * Reads the artifacts that refer to a digest, of one type when a type is given. It reads pages until it has `most`
+   * artifacts, at most five pages. From a registry without the referrers API it reads the tag `sha256-HEX` (OCI
+   * distribution specification, referrers tag schema). Without referrers the list is empty.
    */
   async referrers(
     access: RegistryAccess,
@@ -184,7 +185,7 @@ function referrersIn(index: Json, artifactType: string | undefined): Referrer[] 
   return asList(field(index, "manifests")).flatMap((each) => {
     const digest = asString(field(each, "digest")) ?? "";
     const type = asString(field(each, "artifactType")) ?? "";
-    // Registries need not filter.
+    // A registry need not filter by type.
     if (!isDigest(digest) || (artifactType !== undefined && type !== artifactType)) return [];
     return [{ digest, artifactType: type, annotations: asTextMap(field(each, "annotations")) }];
   });

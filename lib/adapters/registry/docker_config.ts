@@ -4,15 +4,15 @@ import type { Login, RegistryLogins } from "./token.ts";
 /** The logins that a docker configuration file gives, by registry. */
 export interface DockerLogins {
   readonly login: RegistryLogins;
-  /** Registries whose login is with a credential helper, which is a program and is not run; `*` for all others. */
+  /** Registries whose login a credential helper has; Postern does not run these programs. `*`: all other registries. */
   readonly helpers: readonly { readonly registry: string; readonly helper: string }[];
 }
 
-/** Names that Docker Hub goes by. */
+/** The host names of Docker Hub. */
 const dockerHub = ["index.docker.io", "docker.io", "registry-1.docker.io"];
 
 /**
- * Logins of a docker configuration (`~/.docker/config.json`, and what pull secrets hold).
+ * Reads the logins of a Docker configuration (`~/.docker/config.json`, or the content of a pull secret).
  *
  * ```ts
  * import { dockerLogins } from "./docker_config.ts";
@@ -43,7 +43,7 @@ export function dockerLogins(text: string): DockerLogins | Fault {
 export function loginIn(auths: Json | undefined, registry: string): Login | undefined {
   if (!isObject(auths)) return undefined;
   const wanted = dockerHub.includes(registry) ? dockerHub : [registry];
-  // Keys may be addresses: https://index.docker.io/v1/.
+  // Keys may be URLs: https://index.docker.io/v1/.
   const found = Object.entries(auths).find(([key]) =>
     wanted.includes(key.replace(/^https?:\/\//, "").split("/")[0]!)
   );
@@ -55,7 +55,7 @@ export function loginIn(auths: Json | undefined, registry: string): Login | unde
   return colon < 0 ? undefined : { username: pair.slice(0, colon), password: pair.slice(colon + 1) };
 }
 
-/** The text in base64; empty when it is none. */
+/** Decodes base64 to text; empty when it is no base64. */
 export function decodedText(base64: string): string {
   try {
     return new TextDecoder().decode(Uint8Array.fromBase64(base64.replace(/\s/g, "")));

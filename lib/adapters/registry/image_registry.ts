@@ -11,21 +11,21 @@ import type { RegistryLogins } from "./token.ts";
 
 /** The bounds of an {@link ImageRegistry}; times in milliseconds. */
 export interface ImageRegistryOptions extends RegistryContentOptions {
-  /** Name and password for a registry; nobody's when absent. */
+  /** Finds the login for a registry; when absent, Postern reads anonymously. */
   readonly login?: RegistryLogins;
-  /** How long the record of a tag is kept; that of a digest is kept for an hour: 60,000. */
+  /** How long the cache keeps the record of a tag: 60,000. It keeps that of a digest for an hour. */
   readonly tagTtl?: number;
-  /** How long it is remembered that an image cannot be had: 10,000. */
+  /** How long the cache keeps the failure to read an image: 10,000. */
   readonly failureTtl?: number;
-  /** Bytes of all records kept: 32,000,000. */
+  /** The most bytes of all cached records: 32,000,000. */
   readonly cacheBytes?: number;
 }
 
 const HOUR = 3_600_000;
 
 /**
- * Images of OCI and Docker registries: manifest, index and configuration, each checked against its digest. Of an
- * index it takes the image for linux/amd64. Credentials helpers of cloud providers are not supported.
+ * Reads images from OCI and Docker registries: manifest, index and configuration, and checks each against its digest. It
+ * takes the image for linux/amd64 from an index. It does not support the credential helpers of cloud providers.
  */
 export class ImageRegistry implements Registry {
   readonly #content: RegistryContent;

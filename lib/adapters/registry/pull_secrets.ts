@@ -10,12 +10,12 @@ const MILLISECONDS_KEPT = 10_000;
 const MAX_BYTES = 4_000_000;
 
 /**
- * Logins from image pull secrets (`kubernetes.io/dockerconfigjson`) of one namespace: that of the first secret with a
- * login for the registry. Kyverno parity: secrets of other namespaces count as absent. Pinned by "pull secrets: a
+ * Reads logins from the image pull secrets (`kubernetes.io/dockerconfigjson`) of one namespace. The first secret with a
+ * login for the registry counts. Kyverno parity: secrets of other namespaces count as absent. Pinned by "pull secrets: a
  * secret of another namespace counts as absent".
  */
 export function pullSecretLogins(cluster: Cluster, namespace: string, clock: Clock): RegistryLogins {
-  // All images of a request use the same secrets.
+  // All images of a request use the same secrets, so they share the loads.
   const secrets = new SharedLoads<Answer>({
     clock,
     ttl: (answer) => answer.ok ? MILLISECONDS_KEPT : 0,

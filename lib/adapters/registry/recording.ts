@@ -13,14 +13,14 @@ import type { Content, Reading, RegistryAccess, RegistryReader } from "./connect
 import { RegistryFault } from "./registry_fault.ts";
 
 /**
- * Sits between the registries and the code that verifies images: a recorder passes reads on and keeps the answers, a
+ * A layer between the registries and the code that verifies images. A recorder passes reads on and keeps the answers; a
  * recording answers reads itself.
  */
 export interface ImageSource {
   reader(registries: RegistryReader): RegistryReader;
-  /** The trusted root of a TUF mirror (empty: the installation's); `given` is the one that is at hand. */
+  /** Returns the trusted root of a TUF mirror (empty: the installation's); `given` reads the present one. */
   trustedRoot(mirror: string, given: () => Promise<string | undefined>): Promise<string | undefined>;
-  /** The time as of which signatures are judged. */
+  /** The clock by which signatures are verified. */
   clock(system: Clock): Clock;
 }
 
@@ -39,7 +39,7 @@ interface Recording {
 
 const FORMAT = { apiVersion: "postern.dev/v1alpha1", kind: "RecordedImages" };
 
-/** Keeps everything that registries answer, for a file from which {@link RecordedImages} answers the same. */
+/** Keeps all answers of registries and makes a file of them, from which {@link RecordedImages} answers the same. */
 export class ImageRecorder implements ImageSource {
   readonly #answers = new Map<string, Content | RegistryFault>();
   readonly #trustedRoots = new Map<string, string>();
@@ -92,7 +92,7 @@ export class ImageRecorder implements ImageSource {
   }
 }
 
-/** Answers from a recording of registries; calls none, and verifies signatures as of the time of the recording. */
+/** Answers reads from a recording without calling a registry. Its clock stands at the time of the recording. */
 export class RecordedImages implements ImageSource {
   readonly #file: string;
   readonly #recording: Recording;
@@ -122,7 +122,7 @@ export class RecordedImages implements ImageSource {
     };
   }
 
-  /** The recorded one: what is at hand may have been renewed since. */
+  /** Prefers the recorded root, because the present one may have been renewed since. */
   trustedRoot(mirror: string, given: () => Promise<string | undefined>): Promise<string | undefined> {
     const text = this.#recording.trustedRoots.get(mirror);
     return text === undefined ? given() : Promise.resolve(text);
@@ -138,7 +138,7 @@ function keyOf({ reference: { registry, repository } }: RegistryAccess, { path }
   return `${registry}/${repository}/${path}`;
 }
 
-/** The headers of an answer that are looked at. */
+/** The headers that Postern reads from an answer. */
 const headerNames = ["content-type", "link"] as const;
 
 function writtenAnswer(answer: Content | RegistryFault): Json {
@@ -168,7 +168,7 @@ function readRecording(value: Json | undefined): Recording | Fault {
   const answers = new Map<string, Content | RegistryFault>();
   for (const [key, written] of Object.entries(asObject(field(value, "answers")) ?? {})) {
     const answer = readAnswer(written);
-    // A fault of the registry is a recorded answer; any other fault is a broken file.
+    // A `RegistryFault` is a recorded answer; any other fault means that the file is broken.
     if (isFault(answer) && !(answer instanceof RegistryFault)) {
       return new Fault(`the answer for ${key} ${answer.message}`);
     }

@@ -1,8 +1,8 @@
 import { Fault } from "../../json/mod.ts";
 
-/** An image reference as registry clients read it. */
+/** The parts of an image reference, as registry clients parse it. */
 export interface RegistryReference {
-  /** `index.docker.io` for Docker Hub, whatever the text calls it. */
+  /** `index.docker.io` for Docker Hub, also when the text names `docker.io` or no registry. */
   readonly registry: string;
   /** `library/nginx` for the short names of Docker Hub. */
   readonly repository: string;
@@ -69,7 +69,7 @@ export function identifierOf({ tag, digest }: RegistryReference): string {
   return digest === "" ? tag : tag === "" ? digest : `${tag}@${digest}`;
 }
 
-/** The digest or else the tag by which a manifest is read. */
+/** The name by which a manifest is read: the digest, or else the tag. */
 export function manifestName({ tag, digest }: RegistryReference): string {
   return digest === "" ? tag : digest;
 }

@@ -1,10 +1,10 @@
 import { Fault } from "../../json/mod.ts";
 
-/** Why a registry sent nothing. */
+/** Why a read from a registry failed. */
 export class RegistryFault extends Fault {
-  /** The HTTP status of its answer; `undefined` when there was no answer, or none that can be used. */
+  /** The HTTP status of the registry's answer; `undefined` when there was no answer, or none that Postern can use. */
   readonly status: number | undefined;
-  /** Whether the registry was reached, so that another scheme would not help. */
+  /** Whether Postern reached the registry, so that another scheme would not help. */
   readonly reached: boolean;
 
   constructor(

@@ -7,7 +7,7 @@ export interface Login {
   readonly password: string;
 }
 
-/** The login for a registry among the credentials that a policy names; `undefined` for nobody's. */
+/** Finds the login for a registry among the credentials that a policy names; `undefined` for anonymous reads. */
 export type RegistryLogins = (
   registry: string,
   credentials: RegistryCredentials,
@@ -47,7 +47,7 @@ export function readChallenge(header: string): Challenge | undefined {
   };
 }
 
-/** The address that gives a token to pull from a repository. */
+/** The URL at which the token server issues a token to pull from a repository. */
 export function tokenAddress(
   challenge: Extract<Challenge, { scheme: "bearer" }>,
   repository: string,
@@ -58,7 +58,7 @@ export function tokenAddress(
   return url.href;
 }
 
-/** `Authorization` of a name and password. */
+/** The `Authorization` header for a login. */
 export function basicAuthorization({ username, password }: Login): string {
   return `Basic ${new TextEncoder().encode(`${username}:${password}`).toBase64()}`;
 }
@@ -69,11 +69,11 @@ interface Token {
 }
 
 const MAX_TOKENS = 1_000;
-/** The distribution specification's lifetime of a token that names none. */
+/** The lifetime of a token whose answer names none, by the distribution specification. */
 const DEFAULT_SECONDS = 60;
 const MARGIN_SECONDS = 10;
 
-/** Tokens by what they are for, while they are valid. */
+/** Keeps tokens while they are valid, by the registry, repository and user that they are for. */
 export class Tokens {
   readonly #clock: Clock;
   readonly #tokens = new BoundedCache<Token>(MAX_TOKENS);
@@ -82,13 +82,13 @@ export class Tokens {
     this.#clock = clock;
   }
 
-  /** A token that is still valid. */
+  /** Returns the token of a key if it is still valid. */
   get(key: string): string | undefined {
     const token = this.#tokens.get(key);
     return token !== undefined && token.expires > this.#clock.now() ? token.value : undefined;
   }
 
-  /** Keeps the token of a token server's answer; `undefined` when there is none in it. */
+  /** Keeps and returns the token in a token server's answer; `undefined` when the answer has none. */
   keep(key: string, answer: Json): string | undefined {
     const value = asString(field(answer, "token")) ?? asString(field(answer, "access_token")) ?? "";
     if (!/^[\x21-\x7e]+$/.test(value)) return undefined;
@@ -98,7 +98,7 @@ export class Tokens {
     return value;
   }
 
-  /** Drops a token that was refused. */
+  /** Drops a token that the registry refused. */
   forget(key: string): void {
     this.#tokens.delete(key);
   }
