@@ -5,7 +5,7 @@ import type { Node, PatternEntry } from "./node.ts";
 
 /** A key of a pattern's map with its value. */
 export interface UncompiledEntry {
-  /** The key as written. */
+  /** The key as the pattern has it. */
   readonly text: string;
   readonly anchor: Anchor | undefined;
   readonly pattern: Json;

@@ -46,7 +46,7 @@ export interface TemplateNode extends Piece {
 
 /** A key of a pattern's map, ready to be compared. */
 export interface PatternEntry {
-  /** The key as written. */
+  /** The key as the pattern has it. */
   readonly text: string;
   /** The key of the resource: without the anchor. */
   readonly key: string;

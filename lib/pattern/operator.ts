@@ -6,7 +6,7 @@ export type PatternTerm =
   | { readonly kind: "comparison"; readonly comparison: PatternOperator; readonly text: string }
   | NumberRange;
 
-/** A range; its ends are inside. */
+/** A range between two ends, which belong to it. */
 export interface NumberRange {
   /** `inside` for `1-10`, `outside` for `1!-10`. */
   readonly kind: "inside" | "outside";

@@ -184,10 +184,7 @@ class Constructor {
     return typeof scalar === "string" ? this.#fail(event.valueStart, scalar) : scalar;
   }
 
-  /**
-   * Returns the scalar's text. When the source ends inside a block scalar, the text has no final newline, as in
-   * yaml.v2.
-   */
+  /** The scalar's text. As in yaml.v2, a block scalar in which the source ends has no final newline. */
   #text(event: ScalarEvent): string {
     const text = getScalarValue(this.#source, event);
     const isBlock = event.style === SCALAR_STYLE.LITERAL_BLOCK || event.style === SCALAR_STYLE.FOLDED_BLOCK;

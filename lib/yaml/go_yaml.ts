@@ -6,7 +6,7 @@ import { type BlockLines, scalarText } from "./scalar_text.ts";
 interface Layout {
   /** The contents of a map are indented to the next multiple of this column. */
   readonly step: number;
-  /** Whether a list in a map stands deeper than its key. */
+  /** Whether a list in a map has more indentation than its key. */
   readonly indentsLists: boolean;
 }
 
