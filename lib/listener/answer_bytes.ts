@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { ListenerAnswer } from "./handler.ts";
 
-/** Reasons of the statuses that are usual here; others go without one (RFC 9112, section 4). */
+/** Reason phrases of the statuses that Postern uses. Other statuses have none (RFC 9112, section 4). */
 const reasons: Readonly<Record<number, string>> = {
   200: "OK",
   400: "Bad Request",
@@ -18,17 +18,17 @@ const reasons: Readonly<Record<number, string>> = {
   505: "HTTP Version Not Supported",
 };
 
-/** How an answer is written. */
+/** Facts about the connection and the request that change the bytes of an answer. */
 export interface AnswerStyle {
   /** Whether the connection ends with the answer. */
   readonly close: boolean;
-  /** An answer to HEAD has a length and no body. */
+  /** Whether the request is a HEAD request: its answer has a Content-Length and no body. */
   readonly isHead: boolean;
 }
 
 /**
- * An answer as one piece of bytes. Written at once it is one TLS record, and one segment: a body that follows its head
- * by itself would wait for the caller's delayed acknowledgement, 40 milliseconds.
+ * Returns head and body of an answer as one piece of bytes. One write makes one TLS record and one segment. A body in a
+ * second write would wait 40 milliseconds for the caller's delayed acknowledgement.
  */
 export function answerBytes(
   { status, headers, body }: ListenerAnswer,
@@ -44,7 +44,7 @@ export function answerBytes(
   return typeof body === "string" ? Buffer.from(head + body) : Buffer.concat([Buffer.from(head), body]);
 }
 
-/** An answer that the listener gives itself. */
+/** Makes an answer of the listener itself, with a JSON message. */
 export function plainAnswer(status: number, message: string): ListenerAnswer {
   const headers: [string, string][] = [["Content-Type", "application/json"]];
   if (status === 503) headers.push(["Retry-After", "1"]);

@@ -2,11 +2,11 @@ import type { Share } from "./byte_budget.ts";
 import { ChunkedBody } from "./chunked_body.ts";
 import type { RequestHead } from "./request_head.ts";
 
-/** How reading a body goes on. */
+/** The result of reading a piece of a body. */
 export type BodyProgress =
   /** More bytes are to come. */
   | { readonly kind: "more" }
-  /** The bytes wait for their share of the budget: nothing may be read until it has them. */
+  /** The body waits for bytes of the budget. The connection must not read until the budget gives them. */
   | { readonly kind: "waits" }
   /** The body is complete; `rest` belongs to the next request. */
   | { readonly kind: "done"; readonly body: Uint8Array; readonly rest: Uint8Array }
@@ -16,12 +16,12 @@ const nothing = new Uint8Array(0);
 const more: BodyProgress = { kind: "more" };
 const waits: BodyProgress = { kind: "waits" };
 
-/** The first piece of memory for a body of unknown length. */
+/** The smallest first buffer of a body in several pieces, unless the whole body is smaller. */
 const firstBytes = 4096;
 
 /**
- * Gathers a body. Memory follows what has arrived, not what was announced: it at most doubles, and each byte of it is
- * taken from the budget first.
+ * Collects a body. It allocates memory for the bytes that have arrived, at most twice as much, and not for the
+ * announced length. It takes each byte of memory from the budget first.
  */
 export class Body {
   readonly #share: Share;
@@ -41,7 +41,7 @@ export class Body {
     this.#chunked = framing === "chunked" ? new ChunkedBody() : undefined;
   }
 
-  /** Takes the next bytes of the connection. */
+  /** Adds the next bytes of the connection. */
   take(bytes: Uint8Array): BodyProgress {
     const wanted = this.#wanted(bytes.length);
     if (wanted > 0 && !this.#share.take(wanted)) {
@@ -51,7 +51,7 @@ export class Body {
     return this.#add(bytes, wanted);
   }
 
-  /** The budget has made room for the bytes that waited. */
+  /** Adds the held bytes; the connection calls it after the budget has made room for them. */
   goOn(): BodyProgress {
     const bytes = this.#held!;
     this.#held = undefined;
@@ -69,7 +69,7 @@ export class Body {
   #add(bytes: Uint8Array, wanted: number): BodyProgress {
     if (this.#chunked !== undefined) return this.#unchunk(this.#chunked, bytes, wanted);
     const left = this.#length! - this.#filled;
-    // Most bodies arrive in one piece, and need no other memory.
+    // Most bodies arrive in one piece. The listener then uses that piece and copies nothing.
     if (this.#filled === 0 && bytes.length >= left) return this.#done(bytes.subarray(0, left), bytes, left);
     this.#grow(wanted);
     this.#append(bytes.length > left ? bytes.subarray(0, left) : bytes);
@@ -105,19 +105,19 @@ export class Body {
   }
 }
 
-/** Pieces of so many bytes are given back. */
+/** `giveBack` frees only buffers of at least this many bytes. */
 const largeBytes = 16 * 1024;
 
 /**
- * Frees memory that nobody reads any more. The garbage collector does not hurry with memory outside its heap: without this
- * a row of large bodies holds hundreds of megabytes.
+ * Frees a buffer that nobody reads any more. The garbage collector frees memory outside its heap late, so without this
+ * a series of large bodies holds hundreds of megabytes.
  */
 export function giveBack({ buffer, byteLength }: Uint8Array): void {
   if (byteLength < largeBytes || byteLength < buffer.byteLength / 2) return;
   if (buffer instanceof ArrayBuffer && !buffer.detached) buffer.transfer(0);
 }
 
-/** A body is larger than any may be. */
+/** The answer to a body that exceeds the limit. */
 export function tooLarge(most: number): Extract<BodyProgress, { kind: "refused" }> {
   return { kind: "refused", status: 413, message: `the body is larger than ${most} bytes` };
 }

@@ -1,13 +1,12 @@
 /**
- * Bytes that all bodies in flight may use together. A body that finds none left waits, and the oldest unfinished body
- * never does: so bodies that arrive side by side cannot all wait for each other. What is used is therefore at most
- * the total and one body.
+ * Limits the bytes that all unanswered bodies use together. A body waits when no bytes are left. The oldest unfinished
+ * body never waits, so that bodies cannot block each other. The bodies therefore use at most the total plus one body.
  */
 export class ByteBudget {
   readonly #total: number;
   readonly #shares = new Set<Share>();
   #used = 0;
-  /** Shares that wait. Mostly there are none, and nobody has to be looked for. */
+  /** The number of shares that wait. It is mostly 0, and `tryAgain` then skips its search. */
   #waiting = 0;
 
   constructor(total: number) {
@@ -19,33 +18,33 @@ export class ByteBudget {
     return this.#used;
   }
 
-  /** The share of a new body; `roomMade` is called when bytes that it was refused have become its own. */
+  /** Makes the share of a new body. The share calls `roomMade` when it gets bytes that it had to wait for. */
   share(roomMade: () => void): Share {
     const share = new Share(this, roomMade);
     this.#shares.add(share);
     return share;
   }
 
-  /** Whether a share may have the bytes, which are then its own. */
+  /** Gives a share the bytes if they are free, and returns whether it did. */
   take(share: Share, bytes: number): boolean {
     if (this.#used + bytes > this.#total && share !== this.#firstUnfinished()) return false;
     this.#used += bytes;
     return true;
   }
 
-  /** A share begins to wait (1), or waits no more (-1). */
+  /** Counts a share that begins to wait (1) or stops waiting (-1). */
   waits(change: 1 | -1): void {
     this.#waiting += change;
   }
 
-  /** A share is needed no more. */
+  /** Frees the bytes of a share and removes the share. */
   giveBack(share: Share, bytes: number): void {
     this.#used -= bytes;
     this.#shares.delete(share);
     this.tryAgain();
   }
 
-  /** Bytes have become free, or another body is the oldest: those who wait have their turn, the oldest first. */
+  /** Lets the waiting shares try again, oldest first: bytes have become free, or another body is now the oldest. */
   tryAgain(): void {
     if (this.#waiting === 0) return;
     for (const share of this.#shares) share.tryAgain();
@@ -82,7 +81,7 @@ export class Share {
     return this.#wanted > 0;
   }
 
-  /** Takes bytes; when it answers false they are taken later, and `roomMade` is called then. */
+  /** Takes bytes. If it returns false, the share takes them later and then calls `roomMade`. */
   take(bytes: number): boolean {
     if (this.#budget.take(this, bytes)) {
       this.#bytes += bytes;
@@ -93,13 +92,13 @@ export class Share {
     return false;
   }
 
-  /** The body has arrived: it keeps its bytes and takes no more. */
+  /** Marks the body as complete: it keeps its bytes and takes no more. */
   finish(): void {
     this.#complete = true;
     this.#budget.tryAgain();
   }
 
-  /** The body is no longer needed. */
+  /** Frees the bytes of the body, because nobody needs it any longer. */
   release(): void {
     const bytes = this.#bytes;
     if (this.waiting) this.#budget.waits(-1);
@@ -107,7 +106,7 @@ export class Share {
     this.#budget.giveBack(this, bytes);
   }
 
-  /** For the budget: takes what was refused before, if it is there now. */
+  /** Takes the bytes that the share waits for, if they are free now. Only the budget calls this. */
   tryAgain(): void {
     const wanted = this.#wanted;
     if (wanted === 0 || !this.#budget.take(this, wanted)) return;

@@ -2,11 +2,12 @@ import { Duplex } from "node:stream";
 import { createSecureContext, type SecureContextOptions, TLSSocket } from "node:tls";
 
 /**
- * Whether a certificate serves: the server's side of a connection begins with it. Gives what is wrong with it, such as an
- * algorithm that the TLS library refuses (RSA with 1024 bits, secp256k1, Ed448) or the key of another certificate.
+ * Tests whether a TLS server can use a certificate: it begins the server's side of a connection with it. Returns the
+ * error of the TLS library, such as an algorithm that the library rejects (RSA with 1024 bits, secp256k1, Ed448) or a
+ * key that belongs to another certificate.
  *
- * The library looks at both when a connection begins, before its first byte. A client is not needed, and would cost 50 ms
- * at every start: the first one of a process reads all certificate authorities.
+ * The library checks both when a connection begins, before the first byte. The test uses no client, because the first
+ * client of a process reads all certificate authorities, which would cost 50 ms at every start.
  */
 export function certificateProblem(context: SecureContextOptions): Promise<string | undefined> {
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
@@ -17,7 +18,7 @@ export function certificateProblem(context: SecureContextOptions): Promise<strin
       secureContext: createSecureContext(context),
     });
     server.on("error", failed);
-    // It fails in the turn of the event loop in which it begins.
+    // An error comes in the same round of the event loop in which the connection begins.
     setImmediate(() => resolve(undefined));
     void promise.then(() => server.destroy());
   } catch (cause) {
@@ -26,7 +27,7 @@ export function certificateProblem(context: SecureContextOptions): Promise<strin
   return promise;
 }
 
-/** A stream on which nothing comes. */
+/** A stream that delivers no bytes and discards all writes. */
 function silentStream(): Duplex {
   return new Duplex({ read() {}, write: (_bytes, _encoding, done) => done() });
 }

@@ -1,4 +1,4 @@
-/** Chunks after their framing was taken off, or what is wrong with it. */
+/** The content of chunks without their framing, or the error in the framing. */
 export type Unchunked =
   | {
     /** Content that the bytes held. */
@@ -10,14 +10,14 @@ export type Unchunked =
   }
   | { readonly problem: string };
 
-/** A line of the framing: the size of a chunk with its extensions, or a trailer. */
+/** The longest line of the framing in bytes: the size of a chunk with its extensions, or a trailer. */
 const maxLine = 256;
-/** Trailers are read over; a body has few or none. */
+/** The most trailers of a body. The listener ignores them; a body has few or none. */
 const maxTrailers = 16;
 
 const CR = 13, LF = 10;
 
-/** Takes the framing off a chunked body (RFC 9112, section 7.1), however its bytes are cut into pieces. */
+/** Decodes a chunked body (RFC 9112, section 7.1), in whatever pieces its bytes arrive. */
 export class ChunkedBody {
   #state: "size" | "content" | "end of content" | "trailers" = "size";
   /** Bytes of the chunk that are still to come. */
@@ -25,7 +25,7 @@ export class ChunkedBody {
   #line = "";
   #trailers = 0;
 
-  /** Takes the next bytes. After a problem, and after the end, it is of no more use. */
+  /** Decodes the next bytes. Do not call it again after a problem or after the end of the body. */
   take(bytes: Uint8Array): Unchunked {
     const content: Uint8Array[] = [];
     let at = 0;
@@ -51,7 +51,7 @@ export class ChunkedBody {
     return { content, done: false, used: at };
   }
 
-  /** A line is complete: `done` after the last, a text when it is malformed. */
+  /** Handles a complete line. It returns `done` after the last line, and a message when the line is malformed. */
   #endLine(): string | undefined {
     const line = this.#line;
     this.#line = "";

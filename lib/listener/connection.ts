@@ -17,25 +17,25 @@ export interface Service {
   readonly budget: ByteBudget;
   readonly turns: Turns;
   readonly outbox: Outbox;
-  /** Refuses a request before its body is read. */
+  /** Returns an answer to reject a request before the connection reads its body. */
   readonly screen: (announced: Announced) => ListenerAnswer | undefined;
-  /** For how many milliseconds the caller waits. */
+  /** How many milliseconds the caller of this target waits. */
   readonly answerTime: (target: string) => number;
   /** Called when a handler throws. */
   readonly problem: (message: string) => void;
   /** Whether an answer ends a connection that began with the given certificate. */
   ends(generation: number): boolean;
-  /** A request is over. */
+  /** Reports that a request got its answer. */
   answered(): void;
 }
 
 /** The state of a connection; `new` before its first request. */
 export type Activity = "new" | "idle" | "head" | "body" | "handling" | "writing" | "lingering";
 
-/** Bytes of further requests that are kept while one is handled. */
+/** The connection keeps this many bytes of further requests while a handler works, and then pauses the socket. */
 const maxPipelined = 64 * 1024;
 
-/** How long a connection that ends still takes bytes, so that its caller can read the answer. */
+/** How many milliseconds an ending connection still accepts bytes, so that its caller can read the answer. */
 const lingerTime = 2_000;
 
 const nothing: Uint8Array = new Uint8Array(0);
@@ -44,19 +44,19 @@ const nothing: Uint8Array = new Uint8Array(0);
 export class Connection {
   readonly #socket: Socket;
   readonly #service: Service;
-  /** Which certificate it began with. */
+  /** The number of the certificate with which the connection began. */
   readonly #generation: number;
   readonly #authenticated: boolean;
   readonly #address: string;
   #activity: Activity = "new";
-  /** When the activity has taken too long, on the clock of `performance.now()`. */
+  /** The deadline of the activity, on the clock of `performance.now()`. */
   #until: number;
   /** Bytes that no request has taken yet. */
   #rest: Uint8Array = nothing;
   #head: RequestHead | undefined;
   #body: Body | undefined;
   #share: Share | undefined;
-  /** The body that is handled. */
+  /** The body of the request that a handler works on. */
   #content: Uint8Array = nothing;
   #callerIsDone = false;
 
@@ -82,17 +82,17 @@ export class Connection {
     return this.#activity;
   }
 
-  /** Since when the activity goes on: the later it ends, the later it began. */
+  /** The deadline of the activity. Of two equal activities, the one with the later deadline began later. */
   get until(): number {
     return this.#until;
   }
 
-  /** Gives more time: this process was late itself. */
+  /** Extends the deadline, because this process itself was blocked. */
   extend(milliseconds: number): void {
     this.#until += milliseconds;
   }
 
-  /** Ends what has taken too long. */
+  /** Ends the connection if its activity has exceeded the deadline. */
   expire(now: number): void {
     if (now <= this.#until) return;
     switch (this.#activity) {
@@ -119,7 +119,7 @@ export class Connection {
     this.#socket.end();
   }
 
-  /** Ends it at once, whatever it does. */
+  /** Closes the connection at once, in whatever state. */
   destroy(): void {
     this.#socket.destroy();
   }
@@ -135,7 +135,7 @@ export class Connection {
       case "head":
         return this.#readHead(Buffer.concat([this.#rest, bytes]));
       case "body":
-        // While a share is waited for, the socket is paused; what it had read before still comes.
+        // The socket is paused while the share waits, but it still delivers bytes that it had already read.
         if (this.#share!.waiting) break;
         return this.#progressed(this.#body!.take(bytes));
     }
@@ -151,7 +151,7 @@ export class Connection {
   #readHead(given: Uint8Array): void {
     const { limits, screen, answerTime } = this.#service;
     const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength);
-    // RFC 9112, section 2.2: an empty line before a request is no request.
+    // RFC 9112, section 2.2: a server ignores an empty line before a request.
     const start = bytes[0] === 13 && bytes[1] === 10 ? 2 : 0;
     const end = bytes.indexOf("\r\n\r\n", start, "latin1");
     if (end < 0 ? bytes.length > limits.headBytes : end > limits.headBytes) {
@@ -170,7 +170,7 @@ export class Connection {
     if (refused !== undefined) return this.#refuse(refused);
     const after = bytes.subarray(end + 4);
     if (body !== "chunked" && body.length === 0) {
-      // Health checks and metrics have no body: they wait for nobody.
+      // Requests without a body, such as health checks and metrics, do not wait in the queue.
       this.#activity = "handling";
       this.#until = Infinity;
       this.#rest = after;
@@ -187,7 +187,7 @@ export class Connection {
     if (after.length > 0) this.#progressed(this.#body.take(after));
   }
 
-  /** The budget has room for the bytes that waited. */
+  /** Resumes the body, because the budget has made room for its held bytes. */
   #roomMade(): void {
     this.#begin("body", this.#service.limits.bodyTime);
     const rest = this.#rest;
@@ -244,12 +244,12 @@ export class Connection {
     this.#answer(plainAnswer(500, "internal error"));
   }
 
-  /** Answers a request that was read whole. */
+  /** Answers a request that the connection has read completely. */
   #answer(answer: ListenerAnswer): void {
     const { keepAlive = false, method } = this.#head ?? {};
     const close = !keepAlive || this.#callerIsDone || this.#service.ends(this.#generation);
     const bytes = answerBytes(answer, { close, isHead: method === "HEAD" });
-    // The next request may have come in the same piece.
+    // The next request may be in the same buffer.
     if (this.#rest.buffer !== this.#content.buffer) giveBack(this.#content);
     this.#content = nothing;
     this.#head = undefined;
@@ -270,7 +270,7 @@ export class Connection {
     if (!this.#socket.destroyed && this.#socket.write(bytes)) this.#next();
   }
 
-  /** Answers a request that is not read to its end: the connection cannot be used again. */
+  /** Answers a request without reading it to its end. The connection therefore cannot take another request. */
   #refuse(answer: ListenerAnswer): void {
     this.#release();
     const isHead = this.#head?.method === "HEAD";
@@ -285,14 +285,14 @@ export class Connection {
     this.#socket.resume();
   }
 
-  /** The connection is free for the next request. */
+  /** Makes the connection ready for the next request. */
   #next(): void {
     this.#begin("idle", this.#service.limits.idleTime);
     if (this.#rest.length === 0) {
       if (this.#callerIsDone) this.end();
       return;
     }
-    // Not at once: a caller who sends thousands of requests together shall not hold the event loop.
+    // Deferred, so that a caller that sends thousands of requests together does not block the event loop.
     this.#activity = "handling";
     setImmediate(() => {
       if (this.#socket.destroyed) return;
@@ -304,7 +304,7 @@ export class Connection {
     });
   }
 
-  /** The caller sends no more. */
+  /** Handles the end of the caller's side: the caller sends no more. */
   #ended(): void {
     this.#callerIsDone = true;
     if (this.#activity !== "handling" && this.#activity !== "writing") this.#socket.end();

@@ -5,19 +5,19 @@ export interface ListenerRequest {
   readonly target: string;
   /** Names in lower case. */
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** Its memory is used again once the request is answered. */
+  /** The listener may free this memory after the answer, so a handler must not keep it. */
   readonly body: Uint8Array;
 }
 
-/** An answer. */
+/** The answer to a request: status, headers and body. */
 export interface ListenerAnswer {
   readonly status: number;
-  /** `Content-Length`, `Date` and `Connection` are added; these must not be among them. */
+  /** Without `Content-Length`, `Date` and `Connection`, which the listener adds. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: string | Uint8Array;
 }
 
-/** Answers requests; at once, where it can. */
+/** Answers requests, synchronously if it can. */
 export type Handler = (request: ListenerRequest) => ListenerAnswer | Promise<ListenerAnswer>;
 
 /** The facts about a request that the listener has before it reads the body. */
@@ -25,16 +25,16 @@ export interface Announced {
   readonly method: string;
   /** Path and query, as sent. */
   readonly target: string;
-  /** Whether the caller showed a client certificate of the authority that was given. */
+  /** Whether the caller presented a client certificate that the configured CA signed. */
   readonly authenticated: boolean;
   /** The IP address of the caller. */
   readonly address: string;
 }
 
-/** A web handler, as Hono has it. */
+/** A web handler such as Hono's `fetch`. */
 export type Fetch = (request: Request) => Response | Promise<Response>;
 
-/** Makes a handler of one that takes and gives the web's own requests and responses. */
+/** Makes a {@link Handler} from a web handler, which takes a `Request` and returns a `Response`. */
 export function fetchHandler(fetch: Fetch): Handler {
   return async ({ method, target, headers, body }) => {
     const response = await fetch(
@@ -52,5 +52,5 @@ export function fetchHandler(fetch: Fetch): Handler {
   };
 }
 
-/** The headers that the connection itself writes. */
+/** The headers that the connection controls. */
 const connectionHeaders = new Set(["content-length", "date", "connection", "transfer-encoding"]);

@@ -1,11 +1,11 @@
 import type { Socket } from "node:net";
 
-/** How long a handshake has its slot. One that takes longer goes on without: a silent caller holds up nobody. */
+/** Milliseconds that a handshake keeps its slot. A slower one continues without a slot, so it blocks no other. */
 const slotTime = 25;
 
-/** Where handshakes go on. */
+/** The limits of handshakes, and the function that begins one. */
 export interface HandshakeSetting {
-  /** Handshakes that begin together at most. */
+  /** The most handshakes that have a slot at the same time. */
   readonly slots: number;
   /** Milliseconds until a handshake must have ended, the wait for its slot included. */
   readonly time: number;
@@ -14,19 +14,19 @@ export interface HandshakeSetting {
 }
 
 /**
- * TLS handshakes that wait and that go on. One takes a millisecond of processor time, and thousands of callers can come
- * together: so few begin at the same time, and requests and health checks are answered in between. The newest goes
- * first, for its caller still waits when that of the oldest has given up.
+ * The TLS handshakes that wait or run. A handshake takes a millisecond of processor time, and thousands of callers can
+ * connect at once. Only a few handshakes therefore begin at the same time, and the listener answers requests and health
+ * checks in between. The newest handshake begins first: its caller still waits when the caller of the oldest has gone.
  */
 export class Handshakes {
   readonly #setting: HandshakeSetting;
-  /** TLS handshakes that wait for their turn, oldest first, with the time at which each is given up. */
+  /** Handshakes that wait for a slot, oldest first, each with its deadline. */
   readonly #waiting = new Map<Socket, number>();
-  /** The same, the newest last, with some that wait no more. */
+  /** The same handshakes, newest last. It also contains some that no longer wait. */
   #newest: Socket[] = [];
-  /** TLS handshakes under way, by the address of the caller. */
+  /** Running handshakes by the caller's address and port. */
   readonly #begun = new Map<string, Socket>();
-  /** The ends of slots, by the caller's address. */
+  /** The timers that free slots, by the caller's address and port. */
   readonly #slots = new Map<string, ReturnType<typeof setTimeout>>();
 
   constructor(setting: HandshakeSetting) {
@@ -38,7 +38,7 @@ export class Handshakes {
     return this.#waiting.size + this.#begun.size;
   }
 
-  /** A connection was made: its handshake begins when it has a slot. */
+  /** Adds a new connection. Its handshake begins when a slot is free. */
   add(socket: Socket): void {
     const address = addressOf(socket);
     socket.on("error", () => socket.destroy());
@@ -51,12 +51,12 @@ export class Handshakes {
     this.#newest.push(socket);
   }
 
-  /** A handshake has ended well. */
+  /** Removes a handshake that succeeded. */
   ended(socket: Socket): void {
     this.#over(addressOf(socket));
   }
 
-  /** Gives up the one that has waited longest, or else the one that began first. */
+  /** Closes the handshake that has waited longest, or without a waiting one the handshake that began first. */
   dropOldest(): void {
     const [oldest] = this.#waiting.size > 0 ? this.#waiting.keys() : this.#begun.values();
     if (oldest === undefined) return;
@@ -64,7 +64,7 @@ export class Handshakes {
     oldest.destroy();
   }
 
-  /** Ends those that have waited too long for a slot. */
+  /** Closes the handshakes that have waited too long for a slot. */
   expire(now: number): void {
     for (const [socket, until] of this.#waiting) {
       if (until > now) return;
@@ -73,7 +73,7 @@ export class Handshakes {
     }
   }
 
-  /** Ends all. */
+  /** Closes all handshakes. */
   close(): void {
     const all = [...this.#waiting.keys(), ...this.#begun.values()];
     this.#waiting.clear();
@@ -94,7 +94,7 @@ export class Handshakes {
     this.#free(address);
   }
 
-  /** A slot is free for the newest that waits. */
+  /** Frees a slot and gives it to the newest waiting handshake. */
   #free(address: string): void {
     const slot = this.#slots.get(address);
     if (slot === undefined) return;

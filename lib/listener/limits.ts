@@ -1,14 +1,14 @@
 /** The server's limits for callers. Times are in milliseconds, sizes in bytes. */
 export interface Limits {
-  /** Connections at once. When they are used up, the one that has been of least use makes room. */
+  /** Open connections. At this number the listener closes the least useful connection before it accepts another. */
   readonly connections: number;
   /** From accepting a connection to the end of the TLS handshake. */
   readonly handshakeTime: number;
-  /** Handshakes that begin together; others wait. */
+  /** TLS handshakes that may begin at the same time; further ones wait. */
   readonly handshakes: number;
-  /** A connection before its first request. */
+  /** How long a connection may stay open before its first request. */
   readonly newTime: number;
-  /** A connection between requests. Longer than Go's clients keep one (90 s), so that they are the ones who close. */
+  /** How long a connection may be idle between requests. Go's clients close after 90 s, so they close first. */
   readonly idleTime: number;
   /** From the first byte of a request to the end of its head. */
   readonly headTime: number;
@@ -16,11 +16,11 @@ export interface Limits {
   /** From the end of the head to the end of the body. */
   readonly bodyTime: number;
   readonly bodyBytes: number;
-  /** All bodies together, from their first byte until they are answered. */
+  /** All bodies together. A body counts from its first byte until its request is answered. */
   readonly allBodyBytes: number;
   /** How long a body may wait for its share of `allBodyBytes`. */
   readonly waitTime: number;
-  /** Until the caller has taken an answer. */
+  /** How long the caller may take to read an answer. */
   readonly writeTime: number;
   /** From {@link Listener.close} to the end of the last connection. */
   readonly closeTime: number;

@@ -17,7 +17,7 @@ export interface KeyPair {
   readonly caBundle?: string | undefined;
 }
 
-/** Where certificates come from; what cannot be used leaves the former certificate in its place. */
+/** The source of certificates. The listener keeps the former certificate when it cannot use a new one. */
 export interface KeyPairs {
   current(): Promise<
     | { readonly certificate: KeyPair; readonly problem?: string }
@@ -25,51 +25,51 @@ export interface KeyPairs {
   >;
 }
 
-/** Where and what to serve. */
+/** The address of the port, the handler of its requests, and the certificates. */
 export interface ListenerOptions {
   readonly hostname: string;
   readonly port: number;
-  /** Answers requests: a web handler, or one that takes the request as it was read. */
+  /** Answers requests: a web handler (`fetch`), or a handler that takes the request as the listener read it. */
   readonly serve: { readonly fetch: Fetch } | { readonly handler: Handler };
   /** Absent for plain HTTP. */
   readonly certificates?: KeyPairs;
-  /** PEM of the authority whose client certificates are accepted; without it no client certificate is requested. */
+  /** PEM of the CA that signs client certificates. Without it the listener requests no client certificate. */
   readonly clientAuthority?: string;
-  /** Refuses a request before its body is read. */
+  /** Returns an answer to reject a request before the listener reads its body. */
   readonly screen?: (announced: Announced) => ListenerAnswer | undefined;
-  /** For how many milliseconds a caller waits for the answer; ten seconds by default. */
+  /** How many milliseconds the caller of this target waits for the answer; ten seconds by default. */
   readonly answerTime?: (target: string) => number;
-  /** Called when a certificate cannot be renewed, and when a handler throws. */
+  /** Receives a message when the listener cannot renew a certificate or accept a connection, or a handler throws. */
   readonly problem: (message: string) => void;
-  /** Milliseconds between looks for a newer certificate: an hour by default. */
+  /** Milliseconds between two checks for a newer certificate: an hour by default. */
   readonly lookEvery?: number;
   readonly limits?: Partial<Limits>;
 }
 
-/** The caller may close its side first, and no part of an answer waits for another. */
+/** A caller may close its side and still read the answer. TCP sends small segments at once (no Nagle delay). */
 const tcpOptions = { allowHalfOpen: true, noDelay: true };
 
-/** Milliseconds between looks for connections whose time is over. */
+/** Milliseconds between two checks for connections that have exceeded their time. */
 const sweepEvery = 500;
 
-/** How long no request must have come before idle connections are closed. */
+/** How many milliseconds without a request must pass before `close` closes the idle connections. */
 const quietTime = 1_000;
 
 /**
- * A port for HTTP/1.1, with TLS or without. A new certificate is used from the next connection on, and connections that
- * began with the former one end with their next answer; the port stays open. See `docs/listener.md` for how it was chosen.
+ * A port for HTTP/1.1, with TLS or without. New connections use a new certificate; a connection with the former
+ * certificate ends with its next answer; the port stays open. `docs/listener.md` explains this design.
  */
 export class Listener {
   readonly #options: ListenerOptions;
   readonly #limits: Limits;
   readonly #server: Server;
   readonly #connections = new Set<Connection>();
-  /** Makes TLS of connections; it has no port of its own. Absent for plain HTTP. */
+  /** Runs TLS on accepted connections; it listens on no port. Absent for plain HTTP. */
   readonly #secure: SecureServer | undefined;
   readonly #handshakes: Handshakes;
   readonly #timers: ReturnType<typeof setInterval>[] = [];
   #certificate: KeyPair | undefined;
-  /** Counts certificates. */
+  /** The number of the current certificate. Each renewal increments it. */
   #generation = 0;
   #isClosing = false;
   #lastAnswer = 0;
@@ -102,7 +102,7 @@ export class Listener {
     this.#server = createPlainServer(tcpOptions, (socket) => this.#arrived(socket, service));
   }
 
-  /** Opens the port; a text says why it cannot be opened. */
+  /** Opens the port. A returned text says why it cannot open it. */
   static async open(options: ListenerOptions): Promise<Listener | string> {
     const reading = await options.certificates?.current();
     if (reading !== undefined && reading.certificate === undefined) return reading.problem;
@@ -130,7 +130,7 @@ export class Listener {
     return this.#certificate?.caBundle;
   }
 
-  /** Looks for a newer certificate and uses it, if it serves. */
+  /** Checks for a newer certificate and uses it if TLS accepts it. */
   async renew(): Promise<void> {
     const reading = await this.#options.certificates?.current();
     if (reading?.problem !== undefined) this.#options.problem(reading.problem);
@@ -146,8 +146,8 @@ export class Listener {
   }
 
   /**
-   * Closes the port. From now on each answer ends its connection; after a second without requests, no new connection
-   * is accepted. It ends when all requests are answered, at the latest after `closeTime`.
+   * Closes the port. From now on each answer ends its connection. After a second without requests the listener accepts
+   * no new connection. The promise resolves when all requests are answered, at the latest after `closeTime`.
    */
   async close(): Promise<void> {
     this.#isClosing = true;
@@ -176,20 +176,20 @@ export class Listener {
       this.#handshakes.ended(socket);
       this.#accept(socket, service, socket.authorized);
     });
-    // A caller without TLS, or one that does not trust the certificate: its connection is over, nothing else.
+    // A caller that speaks no TLS or does not trust the certificate loses only its connection.
     server.on("tlsClientError", (_cause, socket) => void socket.destroy());
     return server;
   }
 
   #secureOptions({ cert, key }: KeyPair): Record<string, unknown> {
     const { clientAuthority: ca } = this.#options;
-    // A caller without a certificate may still ask for the server's health: `screen` decides.
+    // A caller without a certificate may still send health checks, so `screen` decides and not TLS.
     return { cert, key, ...(ca !== undefined && { ca, requestCert: true, rejectUnauthorized: false }) };
   }
 
   #arrived(socket: Socket, service: Service): void {
     this.#makeRoom();
-    // Those of little use have made room; where none could, half as many more are taken.
+    // `#makeRoom` may find no connection to close. The listener therefore accepts up to half as many more.
     if (this.#connections.size + this.#handshakes.size > this.#limits.connections * 1.5) {
       socket.destroy();
       return;
@@ -211,7 +211,7 @@ export class Listener {
       this.#server.once("error", reject);
       this.#server.listen({ host: hostname, port }, () => resolve());
     });
-    // An accept that fails, as when there are no more files, concerns that connection alone.
+    // An accept that fails, for example without a free file descriptor, affects only that connection.
     this.#server.on(
       "error",
       (cause) => this.#options.problem(`a connection was not taken: ${cause.message}`),
@@ -226,7 +226,7 @@ export class Listener {
     this.#timers.push(timer);
   }
 
-  /** Ends what takes too long. Time that this process was held up itself does not count. */
+  /** Ends connections that take too long. It does not count the time in which this process itself was blocked. */
   #sweep(): void {
     const now = performance.now();
     const late = now - this.#lastSweep - sweepEvery;
@@ -238,7 +238,11 @@ export class Listener {
     }
   }
 
-  /** Gives up what is of least use when there are too many: the first that ends of the first kind. */
+  /**
+   * Closes one connection or handshake when there are too many. It takes the oldest handshake when handshakes are more
+   * than a quarter of the limit, and else the connection of the lowest rank, of these the one that expires first. It
+   * spares new connections of the last second.
+   */
   #makeRoom(): void {
     const { connections: most } = this.#limits;
     if (this.#connections.size + this.#handshakes.size < most) return;
@@ -251,7 +255,7 @@ export class Listener {
       if (least === undefined || isLess(connection, least)) least = connection;
     }
     if (least === undefined) return;
-    // At once: a burst of callers comes before the end of the connection is noticed, and each makes room once.
+    // Removed at once: more callers may arrive before the "close" event, and each must close another connection.
     this.#connections.delete(least);
     least.destroy();
   }
@@ -266,8 +270,8 @@ export class Listener {
 }
 
 /**
- * The order in which connections are closed to make room; a connection whose request is being handled is never
- * closed. A new connection, such as a health check, is closed after those that had their turn.
+ * The order in which the listener closes connections to make room. It never closes a connection whose request a handler
+ * works on. It closes a new connection, such as a health check, after those that already had a request.
  */
 const rank: Readonly<Partial<Record<Activity, number>>> = {
   lingering: 0,

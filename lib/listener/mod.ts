@@ -1,6 +1,7 @@
 /**
- * A port for HTTP/1.1 with TLS whose callers cannot harm it: memory follows what has arrived, everything has a deadline,
- * certificates are exchanged while it is open. It knows nothing of admission.
+ * A port for HTTP/1.1 with TLS that is safe against hostile callers. It allocates memory for bytes that have arrived,
+ * not for announced ones. Every step has a deadline, and certificates change while the port is open. The code does not
+ * depend on admission.
  *
  * @module
  */

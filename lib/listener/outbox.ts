@@ -1,32 +1,32 @@
 import { setImmediate } from "node:timers";
 
-/** Milliseconds that an answer waits at most for others. */
+/** The longest time, in milliseconds, that an answer waits for other answers. */
 const longestWait = 1;
 
 /**
- * Writes the answers of one round of the event loop together, after the last of them is ready.
+ * Collects the answers of one round of the event loop and writes them together at its end.
  *
- * A write to a caller that waits also wakes the caller, which takes about as long as the write itself. When writes follow
- * each other, the first one wakes a caller with many connections, and the others find it awake. `deno task bench --only
- * throughput`: at 16 connections a request takes 14 to 18 % less processor time. An answer that comes alone is written at
- * once.
+ * A write also wakes the caller that waits for it, and waking takes about as long as the write itself. When writes
+ * follow each other, the first one wakes a caller with many connections, and the caller is awake for the others.
+ * `deno task bench --only throughput` shows that a request takes 14 to 18 % less processor time at 16 connections.
+ * The outbox writes a single answer at once.
  */
 export class Outbox {
   readonly #now: () => number;
   #writes: (() => void)[] = [];
-  /** When the first of them came. */
+  /** When the outbox received the first of these writes. */
   #since = 0;
-  /** How many answers were written together last. */
+  /** How many answers the last flush wrote. */
   #lastCount = 0;
 
-  /** With the clock of the longest wait, in milliseconds. */
+  /** `now` is the clock that measures the longest wait, in milliseconds. */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
 
   /**
-   * Writes an answer. It waits for the end of the round when the request came with others, or when the last round had
-   * several answers: then this one probably has, too.
+   * Writes an answer. The outbox delays it to the end of the round when the request came with others, or when the last
+   * round had several answers, because this round then probably has several, too.
    */
   add(write: () => void, came: "alone" | "with others"): void {
     if (came === "alone" && this.#lastCount < 2) return write();

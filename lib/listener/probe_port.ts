@@ -3,16 +3,16 @@ import type { ListenerAnswer } from "./handler.ts";
 import type { Vitality } from "./pulse.ts";
 import { readHead } from "./request_head.ts";
 
-/** Where to answer, and with what. */
+/** The address of the port, and the functions that answer there. */
 export interface ProbePortOptions {
   readonly hostname: string;
   readonly port: number;
   readonly vitality: () => Vitality;
-  /** Answers what is no probe. */
+  /** Answers requests that are not probes. */
   readonly answer: (request: ProbeRequest) => Promise<ListenerAnswer>;
 }
 
-/** A request that is no probe, such as one for the metrics. */
+/** A request that is not a probe, such as one for the metrics. */
 export interface ProbeRequest {
   /** Path and query, as sent. */
   readonly target: string;
@@ -20,7 +20,7 @@ export interface ProbeRequest {
   readonly address: string;
 }
 
-/** Connections at once; one more takes the place of the oldest. */
+/** The most open connections. A further connection replaces the oldest. */
 const maxConnections = 256;
 
 /** Milliseconds from accepting a connection to its end. */
@@ -28,12 +28,12 @@ const connectionTime = 10_000;
 
 const maxHeadBytes = 16 * 1024;
 
-/** Milliseconds until the next try when a connection could not be taken, as when there are no more files. */
+/** Milliseconds until the next try after an accept failed, for example without a free file descriptor. */
 const acceptAgainAfter = 100;
 
 /**
- * A port for probes and metrics, without TLS and with one request for each connection. It uses sockets of the runtime
- * rather than {@link Listener}, whose Node modules would cost the thread 4 MiB more.
+ * A port for probes and metrics, without TLS and with one request for each connection. It uses Deno's sockets and not
+ * {@link Listener}, whose Node modules would cost the thread 4 MiB more.
  */
 export class ProbePort {
   readonly #options: ProbePortOptions;
@@ -41,7 +41,7 @@ export class ProbePort {
   readonly #open = new Set<Deno.TcpConn>();
   #isClosed = false;
 
-  /** Opens the port; throws what the runtime throws when it cannot. */
+  /** Opens the port. Throws the error of the runtime when the port cannot be opened. */
   constructor(options: ProbePortOptions) {
     this.#options = options;
     const { hostname, port } = options;
@@ -116,13 +116,13 @@ function text(status: number, body: string): ListenerAnswer {
   return { status, headers, body };
 }
 
-/** Everything before the first empty line; `undefined` when the caller ends before, or sends too much. */
+/** Reads the text before the first empty line. `undefined` if the caller ends before it or sends too much. */
 async function readHeadText(connection: Deno.TcpConn): Promise<string | undefined> {
   const buffer = new Uint8Array(1024), decoder = new TextDecoder("latin1");
   for (let read = ""; read.length <= maxHeadBytes;) {
     const count = await connection.read(buffer);
     if (count === null) return undefined;
-    // The end may have come in two pieces.
+    // The empty line may be split across two pieces.
     const from = Math.max(0, read.length - 3);
     read += decoder.decode(buffer.subarray(0, count));
     const end = read.indexOf("\r\n\r\n", from);

@@ -1,10 +1,10 @@
-/** A thread that answers probes, whatever the main thread does. */
+/** A thread that answers probes even while the main thread is busy. */
 import { plainAnswer } from "./answer_bytes.ts";
 import type { ListenerAnswer } from "./handler.ts";
 import { ProbePort, type ProbeRequest } from "./probe_port.ts";
 import { PulseReader } from "./pulse.ts";
 
-/** The first message to the thread: where to listen, and the main thread's pulse. */
+/** The first message to the thread: the address to listen on, and the memory of the main thread's pulse. */
 export interface ProbeTask {
   readonly hostname: string;
   readonly port: number;
@@ -30,16 +30,16 @@ interface WorkerScope {
 }
 
 /**
- * Milliseconds without a sign of the main thread's event loop after which it counts as stalled. The worst requests hold it
- * for less than a second; with three probes that fail the kubelet starts the container again.
+ * After this many milliseconds without a beat, the main thread counts as stalled. The worst requests block its event
+ * loop for less than a second. The kubelet restarts the container after three failed probes.
  */
 const stalledAfter = 10_000;
 
 const scope = globalThis as unknown as WorkerScope;
-/** Different requests that the main thread is asked for together: it may be busy, and callers can come back at once. */
+/** The most different requests that may wait for the main thread: it may be busy, and callers may retry at once. */
 const mostWaiting = 32;
 
-/** Answers that are under way: all who send the same meanwhile get the same. */
+/** Requests that wait for the main thread. Callers that send the same request meanwhile get the same answer. */
 const waiting = new Map<string, PromiseWithResolvers<ListenerAnswer>>();
 
 scope.onmessage = ({ data }) => {

@@ -3,15 +3,15 @@ import { ProbePort, type ProbeRequest } from "./probe_port.ts";
 import type { ProbeMessage, ProbeReply, ProbeTask } from "./probe_worker.ts";
 import { Pulse } from "./pulse.ts";
 
-/** Where probes and metrics are answered, and with what. */
+/** The address of the port of probes and metrics, and the functions that answer there. */
 export interface ProbeOptions {
   readonly hostname: string;
   readonly port: number;
-  /** Whether requests can be decided. */
+  /** Whether Postern can decide requests. */
   readonly isReady: () => boolean;
-  /** Answers what is no probe; it must not throw. */
+  /** Answers requests that are not probes; it must not throw. */
   readonly answer: (request: ProbeRequest) => Promise<ListenerAnswer>;
-  /** Reports that there is no thread, or that it broke: probes fail from then on. */
+  /** Receives a message when the port runs without a thread, or when the thread ended and probes fail. */
   readonly problem: (message: string) => void;
 }
 
@@ -22,9 +22,9 @@ export interface Probes {
 }
 
 /**
- * Opens the port of probes and metrics on a thread of its own: the event loop of the main thread may be busy for seconds
- * when thousands of callers come together, and a kubelet that waits for it would end a process that works. Where the
- * runtime may not read the thread's code the main thread answers, and `problem` says so.
+ * Opens the port of probes and metrics on a separate thread. The event loop of the main thread may be busy for seconds
+ * when thousands of callers connect at once, and the kubelet would then restart a container that works. If the process
+ * has no permission to read the thread's code, the main thread answers probes, and `problem` receives a message.
  *
  * @returns the port, or a text that says why it cannot be opened
  */
@@ -69,7 +69,7 @@ async function openThread(file: URL, options: ProbeOptions): Promise<Probes | st
   return opened;
 }
 
-/** A thread that answers is not stalled. */
+/** Opens the port on the main thread. It never reports "stalled": a thread that answers is not stalled. */
 function openHere(options: ProbeOptions): Probes | string {
   const { hostname, port, isReady, answer } = options;
   try {
@@ -83,7 +83,7 @@ function cannotListen({ hostname, port }: ProbeOptions, cause: string): string {
   return `cannot listen on ${hostname}:${port}: ${cause}`;
 }
 
-/** The thread's code: beside this file, or beside the program where that is one file, as in the image. */
+/** The thread's code: beside this file, or beside the bundled program, as in the container image. */
 function workerFile(): URL {
   const here = import.meta.url as string | undefined;
   return here === undefined

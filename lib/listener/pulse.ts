@@ -1,10 +1,10 @@
 /** The slots of the memory that both threads share, in which the main thread reports its state. */
 const beats = 0, readiness = 1, length = 2;
 
-/** Milliseconds from a beat of the main thread to the next: short until it is ready, so that probes soon see that it is. */
+/** Milliseconds between two beats of the main thread: few until it is ready, so that probes notice that soon. */
 const nextBeat = { loading: 250, ready: 1_000 };
 
-/** The main thread's side: it reports that its event loop moves, and whether it is ready. */
+/** The main thread's side. It reports that the event loop runs, and whether Postern is ready. */
 export class Pulse {
   readonly memory: Int32Array<SharedArrayBuffer> = new Int32Array(
     new SharedArrayBuffer(length * Int32Array.BYTES_PER_ELEMENT),
@@ -17,7 +17,7 @@ export class Pulse {
     this.#beat();
   }
 
-  /** Reports no more. */
+  /** Stops the reports. */
   stop(): void {
     clearTimeout(this.#timer);
   }
@@ -35,8 +35,8 @@ export class Pulse {
 export type Vitality = "ready" | "loading" | "stalled";
 
 /**
- * The other thread's side. It counts the time since it saw a new beat with a clock of its own, so that a change of the
- * machine's time means nothing.
+ * The probe thread's side. It measures the time since the last new beat with a monotonic clock, so that a change of the
+ * system time has no effect.
  */
 export class PulseReader {
   readonly #memory: Int32Array<SharedArrayBuffer>;
@@ -45,14 +45,14 @@ export class PulseReader {
   #seen = -1;
   #seenAt = 0;
 
-  /** With the milliseconds without a beat after which the main thread counts as stalled. */
+  /** The main thread counts as stalled after `stalledAfter` milliseconds without a beat. */
   constructor(memory: Int32Array<SharedArrayBuffer>, stalledAfter: number, now = () => performance.now()) {
     this.#memory = memory;
     this.#stalledAfter = stalledAfter;
     this.#now = now;
   }
 
-  /** Looks at the beats; to be called at least once in every few seconds, or a long stall counts from the next look. */
+  /** Reads the beats. Call it every few seconds: a stall counts from the first call that sees the last beat. */
   look(): Vitality {
     const seen = Atomics.load(this.#memory, beats), now = this.#now();
     if (seen !== this.#seen) {

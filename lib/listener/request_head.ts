@@ -1,4 +1,4 @@
-/** The head of an HTTP/1.1 request: what stands before its body (RFC 9112, sections 2 to 6). */
+/** The head of an HTTP/1.1 request: the request line and the headers (RFC 9112, sections 2 to 6). */
 export interface RequestHead {
   readonly method: string;
   /** Path and query, as sent: `/validate/fail?timeout=10s`. */
@@ -13,7 +13,7 @@ export interface RequestHead {
   readonly expectsContinue: boolean;
 }
 
-/** Why a head was refused, and with which status. The connection ends with the answer. */
+/** The status and the reason with which the listener rejects a head. The connection ends with this answer. */
 export interface HeadRefusal {
   readonly status: 400 | 417 | 501 | 505;
   readonly message: string;
@@ -24,8 +24,8 @@ const headerLine = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t\x20-\x7e\x80-\xff]
 const maxHeaders = 100;
 
 /**
- * Reads a head, without the empty line at its end. It is strict where servers and proxies have disagreed before: lines
- * end with CR LF, a name is followed by its colon, nothing is folded, and a body has one length.
+ * Parses a head, without the empty line at its end. It is strict where servers and proxies have disagreed before: lines
+ * end with CR LF, the colon follows the header name directly, no header is folded, and a body has one length.
  *
  * ```ts
  * import { readHead } from "./request_head.ts";

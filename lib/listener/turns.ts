@@ -3,57 +3,60 @@ import { setImmediate } from "node:timers";
 /** Work that waits for its turn. */
 export interface Job {
   run(): void;
-  /** The queue is so long that the answer would come too late. */
+  /** Rejects the work, because its answer would come too late. */
   shed(): void;
-  /** When an answer is of no more use, on the clock of `performance.now()`. */
+  /** The time after which the caller no longer waits for the answer, on the clock of `performance.now()`. */
   readonly until: number;
 }
 
-/** How long requests are worked on before the event loop has its turn: health checks are answered there. */
+/** How long jobs run before the event loop runs again. The listener answers health checks in between. */
 const sliceMilliseconds = 10;
 
 /**
- * Rounds of the event loop between two turns, with a short queue and with a long one. In one round the runtime takes only
- * some of the connections that have something to say; with a thousand callers a health check would wait for many turns.
+ * Rounds of the event loop between two turns, with a short queue and with a long one. In one round the runtime reads
+ * only some of the connections that have bytes; with a thousand callers a health check would wait for many turns.
  */
 const rounds = { short: 1, long: 8 };
 const longQueue = 64;
 
-/** A pause between two jobs after which the event loop certainly had its turn: it had nothing else to do. */
+/** After this long a pause between two jobs, the event loop has certainly run in between. */
 const idleMilliseconds = 0.5;
 
-/** A pause between two jobs in which no caller could have read an answer and asked again: the second was there before. */
+/**
+ * In a pause between two jobs below this, no caller can read an answer and send its next request. The second request
+ * was therefore there before the first answer.
+ */
 const pauseInRound = 0.05;
 
 /**
- * Runs work at once while the event loop is free, and in the order of its arrival, some milliseconds at a time, when
- * more arrives than can be done. What would be done too late is shed when it arrives, so that the queue never gets longer
- * than its callers wait.
+ * Runs jobs at once while the event loop is free. Under overload it queues them and runs them in the order of arrival,
+ * some milliseconds at a time. It sheds a job on arrival when the answer would come too late, so that the queue never
+ * holds more work than its callers wait for.
  */
 export class Turns {
   readonly #now: () => number;
-  /** The queue, of which the first `#done` are done. */
+  /** The queue. Its first `#done` jobs have run already. */
   #jobs: Job[] = [];
   #done = 0;
   #isScheduled = false;
   #roundsLeft = 0;
-  /** Milliseconds of work since the event loop last had its turn, and when that ended. */
+  /** Milliseconds of work since the event loop last ran, and the time when the last job ended. */
   #worked = 0;
   #ended = 0;
-  /** Milliseconds that a job takes on average, of late; with a queue, all that is done beside jobs included. */
+  /** The recent average time of a job in milliseconds. With a queue it includes the other work between turns. */
   #average = 0.1;
-  /** When the last turn began, and the jobs done in it. */
+  /** When the last turn began, and how many jobs it ran. */
   #began = 0;
   #count = 0;
 
   #areCrowded = false;
 
-  /** With a clock in milliseconds. */
+  /** `now` is a clock in milliseconds. */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
 
-  /** Whether the job that runs was there before the last one ended: several callers want answers at the same time. */
+  /** Whether the running job was there before the last one ended, so that several callers wait at the same time. */
   get areCrowded(): boolean {
     return this.#areCrowded;
   }
@@ -63,7 +66,7 @@ export class Turns {
     return this.#jobs.length - this.#done;
   }
 
-  /** Does a job now, later, or not at all. */
+  /** Runs a job now, queues it, or sheds it. */
   add(job: Job): void {
     const now = this.#now();
     if (this.waiting === 0) {
@@ -97,7 +100,7 @@ export class Turns {
     else this.#turn();
   };
 
-  /** From turn to turn, requests are also read and answers written, and others have handshakes. */
+  /** Updates the average when a turn begins. The time between turns includes reads, writes and TLS handshakes. */
   #noteTurn(now: number): void {
     if (this.#count > 0) this.#average += ((now - this.#began) / this.#count - this.#average) / 4;
     this.#began = now;
