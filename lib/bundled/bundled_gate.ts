@@ -10,7 +10,7 @@ import { limitsOf } from "./limits.ts";
 import { logLevelOf, type Settings } from "./settings.ts";
 import type { BundleTarget } from "./target.ts";
 
-/** The policies and exceptions in a bundle, read and checked when `bundle` made it. */
+/** The policies and exceptions in a bundle. The command `bundle` has read and checked them. */
 export interface BundledPolicies {
   readonly documents: readonly { readonly file: string; readonly value: Json }[];
   readonly dialect: Dialect;
@@ -22,7 +22,7 @@ export interface BundleRuntime {
   readonly settings: Settings;
   /** Takes one line of the log, without the line break. */
   readonly writeLine: (line: string) => void;
-  /** Opens the ports that read image registries; only bundles whose policies look at images have it. */
+  /** Opens the ports that read image registries. Only bundles whose policies read images have it. */
   readonly images?: BundledImages | undefined;
 }
 
@@ -31,30 +31,31 @@ export interface FetchHandler {
   fetch(request: Request): Promise<Response>;
 }
 
-/** A bundle that answers. */
+/** The gate of a bundle: it answers requests. */
 export interface BundledGate extends FetchHandler {
-  /** Answers the same requests; some adapters of platforms want Hono's own app. */
+  /** Hono's app, which answers the same requests. Some adapters of platforms require it. */
   readonly app: Hono;
-  /** Waits until all work is done that goes on after answers: audit results, and what rules do to other objects. */
+  /** Waits for the work that follows answers: audit results, and the effects of rules on other objects. */
   workDone(): Promise<void>;
 }
 
-/** Compiles the policies of a bundle. Needs nothing of the runtime, so that it can run while a module is loaded. */
+/** Compiles the policies of a bundle. It needs no runtime features, so it can run while the module is loaded. */
 export function compileBundled({ documents, dialect }: BundledPolicies): Snapshot {
   return compile(documents.map(asDocument), { dialect });
 }
 
 /**
- * The gate of a bundle: answers what {@link createApp} answers, with `/metrics` beside it. Settings come from the
- * runtime: `POSTERN_SECRET_PATH` (everything is served below it), `POSTERN_LOG_LEVEL`, and those of {@link bundledPorts}.
- * No file is read but a pod's service account. The log says first what the policies want and the runtime cannot do.
+ * Opens the gate of a bundle, which serves the paths of {@link createApp} and `/metrics`. Settings come from the
+ * runtime: `POSTERN_SECRET_PATH` (the gate serves its paths below it), `POSTERN_LOG_LEVEL`, and those of
+ * {@link bundledPorts}. The gate reads no file except a pod's service account. It first logs the features of policies
+ * that the runtime lacks.
  */
 export async function openBundledGate(snapshot: Snapshot, runtime: BundleRuntime): Promise<BundledGate> {
   const { target, settings, writeLine, images } = runtime;
   const log = jsonLog({ clock: systemClock(), write: writeLine, level: logLevelOf(settings) });
   log.write("info", "policies in force", { policies: snapshot.policies.length, runtime: target.name });
   for (const limit of limitsOf(snapshot, target)) log.write("warn", limit);
-  // A bundle is only made of policies without errors: what is wrong now is wrong with the bundle.
+  // `bundle` accepts only policies without errors, so an error here is a defect of the bundle.
   for (const { severity, message } of snapshot.diagnostics) {
     if (severity === "error") log.write("error", message);
   }
@@ -84,7 +85,7 @@ export async function openBundledGate(snapshot: Snapshot, runtime: BundleRuntime
   };
 }
 
-/** Diagnostics were given when the bundle was made; here nobody would read the place. */
+/** Makes a document with an empty position: `bundle` has printed the diagnostics, and nobody reads positions here. */
 function asDocument(
   { file, value }: BundledPolicies["documents"][number],
 ): Parameters<typeof compile>[0][number] {

@@ -2,8 +2,8 @@ import { bundledTrustedRoot, ImageRegistry, ImageSignatures, registryAddresses }
 import type { BundledImages } from "./bundled_ports.ts";
 
 /**
- * Opens the ports that read image registries, without credentials, and with sigstore's public trusted root. Registries on
- * the machine itself are refused: whoever creates an object names its images.
+ * Opens the ports that read image registries, without credentials and with sigstore's public trusted root. They refuse
+ * registries on the loopback address, because the user who creates an object chooses the image names.
  */
 export function openBundledImages(
   { clock, entropy, cluster }: Parameters<BundledImages>[0],

@@ -20,9 +20,9 @@ export type BundledImages = (
 ) => Pick<Ports, "registry" | "signatures">;
 
 /**
- * The ports of a bundle. Its cluster is the API server at `POSTERN_API_SERVER` (with `POSTERN_API_TOKEN`, and
- * `POSTERN_API_CA` in PEM), or that of the pod that it runs in; without either, every look-up fails and says so, and
- * the failurePolicy of the policy decides.
+ * Opens the ports of a bundle. Its cluster is the API server at `POSTERN_API_SERVER` (with `POSTERN_API_TOKEN`, and
+ * `POSTERN_API_CA` in PEM), or that of the pod that the bundle runs in. Without either, every look-up fails with a
+ * message that says so, and the policy's failurePolicy decides.
  */
 export async function bundledPorts(settings: Settings, images?: BundledImages): Promise<Ports> {
   const clock = systemClock();
@@ -89,7 +89,7 @@ function noCluster(message: string): Cluster {
   return { call: () => failed(message), resource: () => Promise.resolve(undefined) };
 }
 
-/** No policy of the bundle looks at images, as far as its text says. */
+/** The registry port of bundles whose policies mention no images. */
 const noRegistry: Ports["registry"] = {
   image: () => failed("this bundle was made without access to image registries"),
 };

@@ -2,13 +2,13 @@ import { BackgroundWorker, posternUsername } from "../background/mod.ts";
 import type { Snapshot } from "../engine/mod.ts";
 import type { Log, Ports } from "../ports.ts";
 
-/** Carries out what rules of a bundle generate and change beside the request. */
+/** Opens the worker that carries out the effects of a bundle's rules on other objects. */
 export async function openEffects(
   snapshot: Snapshot,
   { ports, log }: { readonly ports: Ports; readonly log: Log },
 ): Promise<BackgroundWorker | undefined> {
   const self = await posternUsername(ports.cluster);
-  // Whoever reaches a bundle can send reviews: only what the cluster stores sets anything off.
+  // Every client that reaches a bundle can send reviews, so only objects that the cluster stores trigger effects.
   return new BackgroundWorker({
     snapshot: () => snapshot,
     ports,

@@ -1,6 +1,6 @@
 /**
- * Gates of one file, with engine and policies in it: what they are made of, and what each platform calls. The file of a
- * platform, `targets/NAME.ts`, is where its bundle begins; it exports the `target` and `open`.
+ * Bundles: gates in one file that contains the engine and the policies. This folder has the parts of a bundle and the
+ * entry point of each platform. The entry point is `targets/NAME.ts`; it exports `target` and `open`.
  *
  * @module
  */

@@ -3,10 +3,10 @@ import { functionFamilies } from "../jmespath/mod.ts";
 import type { PolicyFacts } from "./policy_facts.ts";
 import type { BundleTarget } from "./target.ts";
 
-/** A part of the engine that is only in bundles whose policies need it. */
+/** A part of the engine. Only bundles whose policies need it contain it. */
 export interface BundlePart {
   readonly name: string;
-  /** Modules below `lib/`. A stand-in takes the place of each: that of `rules/generate.ts` is `rules/left_out/generate.ts`. */
+  /** Modules below `lib/`. Each has a stand-in: `rules/left_out/generate.ts` replaces `rules/generate.ts`. */
   readonly modules: readonly string[];
   readonly isNeeded: (facts: PolicyFacts, target: BundleTarget) => boolean;
 }
@@ -49,7 +49,7 @@ export const bundleParts: readonly BundlePart[] = [
   ),
 ];
 
-/** The stand-in of a module. */
+/** Returns the path of a module's stand-in. */
 export function standInOf(module: string): string {
   return module.replace(/[^/]+$/, "left_out/$&");
 }
@@ -63,12 +63,12 @@ function part(name: string, modules: readonly string[], isNeeded: BundlePart["is
   return { name, modules, isNeeded };
 }
 
-/** The part for rules whose body is of a kind. */
+/** Makes the part for rules with this kind of body. */
 function ofBody(kind: string, module: string): BundlePart {
   return part(kind, [module], ({ bodies }) => bodies.has(kind));
 }
 
-/** The part for policies of a kind that is written in CEL. */
+/** Makes the part for CEL policies of this kind. */
 function ofKind(kind: string, files: readonly string[]): BundlePart {
   const modules = files.map((file) => `rules/policy_kinds/${file}.ts`);
   return part(kind, modules, ({ kinds }) => [...kinds].some((each) => celKind.exec(each)?.[1] === kind));
@@ -76,12 +76,12 @@ function ofKind(kind: string, files: readonly string[]): BundlePart {
 
 const celKind = /^(?:policies\.kyverno\.io|admissionregistration\.k8s\.io)\/(?:Namespaced)?(.*)$/;
 
-/** Whether an expression calls one of the functions, or is composed at run time and could call it. */
+/** Whether an expression calls one of the functions, or the gate composes it at run time so that it could call one. */
 function calling(names: readonly string[]): BundlePart["isNeeded"] {
   return ({ calls, composesExpressions }) => composesExpressions || calls(names);
 }
 
-/** The names that an expression may write before a bracket to use a library. */
+/** The names of a library's functions and macros that an expression may write before a bracket. */
 function namesOf({ functions, macros = [] }: Library): readonly string[] {
   return [...functions, ...macros].map(({ name }) => name.split(".").at(-1)!);
 }

@@ -8,11 +8,11 @@ export interface PolicyFacts {
   readonly bodies: ReadonlySet<string>;
   /** The kinds of the documents, with their groups: `policies.kyverno.io/ValidatingPolicy`. */
   readonly kinds: ReadonlySet<string>;
-  /** Whether any policy has conditions of its webhook. */
+  /** Whether any policy has match conditions for its webhook. */
   readonly hasMatchConditions: boolean;
-  /** Whether the text of an expression of JMESPath is only put together for a request, or comes from the cluster. */
+  /** Whether the engine composes the text of a JMESPath expression at a request, or reads it from the cluster. */
   readonly composesExpressions: boolean;
-  /** Whether a patch is only read as YAML. */
+  /** Whether a patch can only be parsed as YAML. */
   readonly hasYamlPatches: boolean;
   /** Whether a text calls one of the functions. */
   calls(names: readonly string[]): boolean;
@@ -20,10 +20,10 @@ export interface PolicyFacts {
   mentions(words: string): boolean;
 }
 
-/** The text that may stand between a function's name and its arguments: space, and comments in CEL. */
+/** Matches the text between a function's name and its arguments: white space, and comments of CEL. */
 const beforeArguments = String.raw`(?:\s|//[^\n]*\n)*\(`;
 
-/** Reads the facts from the documents of a bundle and from what the loader made of them. */
+/** Collects the facts from the documents of a bundle and from the policies that the loader compiled from them. */
 export function policyFacts(
   documents: readonly Json[],
   { policies, others }: Pick<Snapshot, "policies" | "others">,
@@ -38,7 +38,7 @@ export function policyFacts(
     kinds: new Set(others.map(({ group, kind }) => `${group}/${kind}`)),
     hasMatchConditions: policies.some(({ policy }) => policy.matchConditions.length > 0),
     hasYamlPatches: documents.some(hasYamlPatches),
-    // The projections of a GlobalContextEntry may be read from the cluster.
+    // The engine may read a GlobalContextEntry with its projections from the cluster.
     composesExpressions: composes || /globalReference|globalContext/.test(text),
     calls: (names) => new RegExp(`(?<![\\w])(?:${names.join("|")})${beforeArguments}`).test(text),
     mentions: (words) => text.includes(words),
@@ -61,8 +61,8 @@ export function policyFacts(
 }
 
 /**
- * Whether a variable becomes text of an expression: it stands in another variable, or in a field that is an expression.
- * Between quotation marks it is only a text or a key.
+ * Whether a variable becomes text of an expression: it is inside another variable, or in a field that holds an
+ * expression. A variable between quotation marks is only a text or a key.
  */
 function composesExpression(text: string, field: string): boolean {
   const unquoted = text.replace(/(['"])\{\{[^{}]*\}\}\1/g, "");

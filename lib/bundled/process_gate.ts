@@ -10,7 +10,7 @@ export interface BundleParts {
   readonly images?: BundledImages | undefined;
 }
 
-/** Opens the gate of a platform where a bundle is a process: settings are environment variables. */
+/** Opens the gate on a platform that runs a bundle as a process. Settings are environment variables. */
 export async function openProcessGate(
   target: BundleTarget,
   { policies, images }: BundleParts,

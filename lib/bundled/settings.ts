@@ -1,9 +1,9 @@
 import { type LogLevel, writeToStandardError } from "../adapters/mod.ts";
 
-/** A setting by its name; `undefined` when it is not set or empty. */
+/** Returns the setting of a name; `undefined` when it is not set or empty. */
 export type Settings = (name: string) => string | undefined;
 
-/** The settings in a record, as a worker is given its variables and secrets. What is no text is not set. */
+/** Reads settings from a record, such as a worker's variables and secrets. It ignores values that are not texts. */
 export function textSettings(values: Readonly<Record<string, unknown>>): Settings {
   return (name) => {
     const value = Object.hasOwn(values, name) ? values[name] : undefined;

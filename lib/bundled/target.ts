@@ -1,16 +1,16 @@
-/** A platform that a bundle can be made for. */
+/** A platform that `bundle` can make a bundle for. */
 export interface BundleTarget {
   /** Its name on the command line. */
   readonly name: string;
   /** The runtime or service that runs the file. */
   readonly about: string;
-  /** The name under which the file exports what the platform calls. */
+  /** The name of the file's export that the platform calls. */
   readonly exported: "default" | "handler";
   /**
-   * Whether work goes on after an answer: `runs` where the process lives on or the platform waits for it, `stops`
-   * where it is frozen.
+   * Whether work continues after an answer: `runs` if the process continues or the platform waits for it, `stops` if
+   * the platform freezes it.
    */
   readonly afterAnswer: "runs" | "stops";
-  /** How the file is tried: the command line for a file of this name. */
+  /** Returns the command line that starts a file of this name for a trial. */
   tryIt(file: string): string;
 }

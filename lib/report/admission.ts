@@ -49,9 +49,9 @@ export function denialMessage(
 }
 
 /**
- * The rules that a denial names. Kyverno parity: every rule that did not pass or skip, of every enforced policy that
- * was evaluated, and of audited ones that verify images. Pinned by "a denial names the object, and every rule that
- * did not pass, by policy".
+ * The message that names the rules of a denial. Kyverno parity: it names every rule that did not pass or skip, of every
+ * evaluated policy that is enforced, and of audited policies that verify images. Pinned by "a denial names the object,
+ * and every rule that did not pass, by policy".
  */
 function blockedMessage(
   { results }: Decision,
@@ -75,7 +75,7 @@ function blockedMessage(
   }`;
 }
 
-/** Kyverno parity: CEL policies have one line for each failure. Pinned by tests/report/admission_test.ts. */
+/** Kyverno parity: each failure of a CEL policy has one line. Pinned by tests/report/admission_test.ts. */
 function celMessage({ kind, name }: PolicyIdentity, { result, message }: RuleResult): string {
   if (kind === "ValidatingAdmissionPolicy") return `${kind} '${name}' denied request: ${message}`;
   return `Policy ${name} ${result === "fail" ? "failed" : "error"}: ${message}`;
@@ -132,7 +132,7 @@ function auditAnnotations(results: readonly PolicyResult[]): Record<string, stri
   return found && Object.fromEntries(found);
 }
 
-/** The AdmissionReview with the response; the API server requires its own apiVersion and kind. */
+/** The AdmissionReview with the response. The API server requires the apiVersion and kind of its request. */
 export function admissionReview(response: AdmissionResponse): JsonObject {
   return {
     apiVersion: "admission.k8s.io/v1",

@@ -1,7 +1,7 @@
 import { type Explanation, explanationText } from "./explanation.ts";
 import { xmlText } from "./xml.ts";
 
-/** Explanations as one page that loads no script, style or font. Rules that pass or are not applied are folded. */
+/** Explanations as one page that loads no script, style or font. It folds rules that pass or do not apply. */
 export function explanationPage(explanations: readonly Explanation[]): string {
   const body = explanations.map(sectionOf).join("\n");
   return `<!DOCTYPE html>

@@ -3,7 +3,7 @@ import type { PolicyIdentity, RuleResult } from "../engine/mod.ts";
 import { asString, dig, type JsonObject } from "../json/mod.ts";
 import { nameOf } from "../kube/mod.ts";
 
-/** Results of one policy for one object, as a report wants them. */
+/** The results of one policy for one object, as the input of a report. */
 export interface ReportedResult {
   readonly policy: PolicyIdentity;
   readonly resource: JsonObject;
@@ -19,12 +19,12 @@ export interface ReportSummary {
   skip: number;
 }
 
-/** A result as reports call it. */
+/** The name of a result in reports. */
 export type ReportResult = keyof ReportSummary;
 
 /**
- * A rule's result as reports call it: a policy annotated as not scored warns where others fail. Kyverno parity: with
- * `auditWarn`, failures of audit rules warn too (pinned by tests/report/policy_report_test.ts).
+ * The name of a rule's result in reports. A failure of a policy that is annotated as not scored is a warning. Kyverno
+ * parity: with `auditWarn`, failures of audit rules are warnings too (pinned by tests/report/policy_report_test.ts).
  */
 export function reportedResult(
   policy: PolicyIdentity,
@@ -36,7 +36,7 @@ export function reportedResult(
   return isUnscored || (auditWarn && rule.action === "Audit") ? "warn" : "fail";
 }
 
-/** The fields from which a row of a report is made. */
+/** The input of {@link reportResult}. */
 export interface ReportResultInput {
   readonly policy: PolicyIdentity;
   readonly rule: string;
@@ -47,7 +47,7 @@ export interface ReportResultInput {
 }
 
 /**
- * A row of a report of openreports.io. Kyverno parity: its fields and properties are pinned by
+ * Makes a row of a report of openreports.io. Kyverno parity: the row has Kyverno's fields and properties. Pinned by
  * tests/report/policy_report_test.ts.
  */
 export function reportResult(
@@ -60,7 +60,7 @@ export function reportResult(
   return {
     source: sourceOf(policy),
     policy: policy.key,
-    // Rules of policies in CEL have no names.
+    // Rules of CEL policies have no names.
     ...(rule !== "" && { rule }),
     ...(category !== undefined && { category }),
     ...(severities.includes(severity ?? "") && { severity }),
@@ -82,7 +82,7 @@ function nameOfKey(key: string): string {
   return key.slice(key.lastIndexOf("/") + 1);
 }
 
-/** The severities that the schema of reports knows. */
+/** The severities that the schema of reports allows. */
 const severities: readonly string[] = ["critical", "high", "medium", "low", "info"];
 
 /**
@@ -94,8 +94,8 @@ export function messageOf({ message, properties }: RuleResult, result: ReportRes
 }
 
 /**
- * Kyverno parity: a CEL policy has a source of its own; a policy of Kubernetes has its kind as source. Pinned by
- * "each kind of policies has its source".
+ * The source of a result. Kyverno parity: for one of Kyverno's CEL policies it is `Kyverno` and the kind, for a policy
+ * of Kubernetes only the kind. Pinned by "each kind of policies has its source".
  */
 function sourceOf({ kind, language }: PolicyIdentity): string {
   if (language === "classic") return "kyverno";

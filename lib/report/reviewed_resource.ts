@@ -3,8 +3,8 @@ import { asString, field } from "../json/mod.ts";
 import { nameOf, namespaceOf } from "../kube/mod.ts";
 
 /**
- * The object as messages name it. Kyverno parity: it has the names in its metadata, so a name that is still to be
- * generated is empty. Pinned by "an object without namespace or name leaves their places empty".
+ * The name of the object in messages. Kyverno parity: it comes from the object's metadata, so it is empty until the API
+ * server generates the name. Pinned by "an object without namespace or name leaves their places empty".
  */
 export function reviewedResource(
   { object, oldObject, kind }: PolicyRequest,

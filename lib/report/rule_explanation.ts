@@ -14,14 +14,14 @@ export function ruleLines(trace: RuleTrace): string[] {
   return [...selectionLines(trace), ...stepLines(trace), ...resultLines(trace)];
 }
 
-/** Whether it is an autogen rule for another kind of pod controller; such rules are shown only on request. */
+/** Whether it is an autogen rule for another kind of pod controller. Explanations show such rules only on request. */
 export function isForOtherController({ results, selection, passedOverBy }: RuleTrace): boolean {
   const verdict = selection?.selection;
   return results.length === 0 && passedOverBy === undefined && verdict?.selected === false &&
     verdict.by === "autogen";
 }
 
-/** Why a rule was not even matched, when it was not. */
+/** The reason why the engine did not match the rule against the object; `undefined` if it did. */
 export function passedOverReason(
   { policy, selection, passedOverBy, results }: RuleTrace,
 ): string | undefined {
@@ -101,7 +101,7 @@ function entryLines({ name, source, state, failure, bytes, milliseconds, loads }
     : [`context ${name}${origin} failed after ${time}: ${failure}`];
 }
 
-/** The signers that were tried for an image, and why a signature does not count. */
+/** The signers that the engine tried for an image, and the reason why a signature does not count. */
 function attestorLines({ image, path, failure, tried }: AttestorStep["attestor"]): string[] {
   const signatures = tried.map(({ digest, why }) =>
     `  signature ${digest}: ${why === "" ? "verified" : why}`
@@ -207,7 +207,7 @@ function resultLines({ results, attempts, changes }: RuleTrace): string[] {
   return [...rounds, ...changed, ...lines];
 }
 
-/** Longest text of a value in an explanation. */
+/** The most characters of a value in an explanation. */
 const maxShown = 200;
 
 function shown(value: Json): string {

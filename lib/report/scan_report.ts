@@ -10,7 +10,7 @@ export function scanLine(result: JsonResult): string {
   return `- ${policy} / ${rule} / ${identifier} ${verdict}`;
 }
 
-/** The results of a scan for programs; `violations` names each path that does not hold. */
+/** The results of a scan for programs; `violations` names each path where a check fails. */
 export function scanObject(results: readonly JsonResult[]): JsonObject {
   return {
     results: results.map((one): Json => {
@@ -39,8 +39,8 @@ export interface PolicyScan {
 }
 
 /**
- * The results of all policies for one payload, for programs. Kyverno parity: payload, policies and rules are repeated
- * in the JSON of `kyverno json scan`. Pinned by tests/cli/json_scan_test.ts.
+ * The results of all policies for one payload, for programs. Kyverno parity: the JSON of `kyverno json scan` repeats
+ * the payload, the policies and the rules. Pinned by tests/cli/json_scan_test.ts.
  */
 export function payloadReport(resource: Json, scans: readonly PolicyScan[]): JsonObject {
   const results = scans.map(({ policy: { document }, results }): JsonObject => {
@@ -75,7 +75,7 @@ function ruleReport({ identifier, error, failures }: JsonResult): JsonObject {
 }
 
 /**
- * Kyverno parity: failures of a rule are joined as kyverno-json joins its errors. Pinned by
+ * Joins the failures of a rule. Kyverno parity: kyverno-json joins its errors in this way. Pinned by
  * tests/cli/json_scan_test.ts.
  */
 function messageOf({ failures, error }: JsonResult): string {

@@ -4,22 +4,22 @@ import { physicalLocation, sarifSchema } from "./formats/sarif.ts";
 import { ruleName } from "./formats/row.ts";
 import type { TestRow } from "./test_report.ts";
 
-/** How failing rows of tests are shown beside the files that expect something else. */
+/** The options of annotations, which show failing rows at their entries in the test files. */
 export interface TestAnnotationOptions {
-  /** Paths of files are given relative to this folder, where they are below it. */
+  /** Annotations show the paths of files below this folder relative to it. */
   readonly folder: string;
   /** The version of Postern. */
   readonly version: string;
 }
 
-/** Rows that fail as annotations of a GitHub workflow, at the entry of the test file. */
+/** Failing rows as annotations of a GitHub workflow, at the entry of the test file. */
 export function testGithub(rows: readonly TestRow[], options: TestAnnotationOptions): string {
   return rows.filter(isFailure).map((row) =>
     `::error ${properties(row.position, nameOf(row), options)}::${escaped(textOf(row))}`
   ).join("\n");
 }
 
-/** Rows that fail as SARIF 2.1.0, at the entry of the test file. */
+/** Failing rows as SARIF 2.1.0, at the entry of the test file. */
 export function testSarif(rows: readonly TestRow[], options: TestAnnotationOptions): string {
   const failing = rows.filter(isFailure);
   const rules = [...new Set(failing.map(nameOf))].map((id): JsonObject => ({

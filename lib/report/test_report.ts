@@ -4,19 +4,19 @@ import { xmlAttribute, xmlText } from "./xml.ts";
 
 /** One line of a test's results. */
 export interface TestRow {
-  /** As the test names it. */
+  /** The name of the policy in the test. */
   readonly policy: string;
   readonly rule: string;
   /** `apiVersion/kind/namespace/name`. */
   readonly resource: string;
   readonly result: "Pass" | "Fail" | "Skip";
-  /** Why, in a few words: `Ok`, `Want pass, got fail`, `Excluded`, `Not found` … */
+  /** The reason in a few words: `Ok`, `Want pass, got fail`, `Excluded`, `Not found` … */
   readonly reason: string;
   /** The rule's message, or the difference from the expectation. */
   readonly message: string;
-  /** For a row that fails: what was expected and what came, line by line. */
+  /** For a row that fails: the expected and the actual text, line by line. */
   readonly details: readonly string[];
-  /** Where the test expects it. */
+  /** The position of the expectation in the test file. */
   readonly position?: Position;
 }
 
@@ -25,11 +25,11 @@ export interface TableRow extends Pick<TestRow, "policy" | "rule" | "resource" |
   readonly result: TestRow["result"] | "Warn" | "Error";
 }
 
-/** How rows are shown. */
+/** The options of a table of rows. */
 export interface TestTableOptions {
-  /** Whether each row's message is shown too. */
+  /** Whether the table shows each row's message too. */
   readonly detailed: boolean;
-  /** The number of the first row, where the table goes on after another one; 1 by default. */
+  /** The number of the first row, if the table continues another one; 1 by default. */
   readonly firstId?: number;
   /** Paints a text, for terminals; plain by default. */
   readonly paint?: (style: TestStyle, text: string) => string;
@@ -42,7 +42,7 @@ const columns = ["ID", "POLICY", "RULE", "RESOURCE", "RESULT", "REASON"] as cons
 
 /**
  * Rows as a table with borders. Kyverno parity: the columns and borders are Kyverno's, and with more than ten rows the
- * first heading has their number. Pinned by tests/report/test_report_test.ts.
+ * first heading shows their number. Pinned by tests/report/test_report_test.ts.
  */
 export function testTable(
   rows: readonly TableRow[],
@@ -97,7 +97,7 @@ function cellsOf(row: TableRow, { id, detailed }: { id: number; detailed: boolea
   return [String(id), policy, rule, resource, result, reason, ...(detailed ? [message] : [])];
 }
 
-/** How many places a text takes: characters, not code units. */
+/** The width of a text in characters, not in code units. */
 function width(text: string): number {
   return [...text].length;
 }

@@ -3,7 +3,7 @@ import type { Diagnostic, Position } from "../diagnostics/mod.ts";
 import { asString, dig, field, isObject, type Json, type JsonObject } from "../json/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 
-/** An input that policies are applied to. */
+/** An input that the simulation applies policies to. */
 export type SimulatedInput =
   | { readonly kind: "object"; readonly value: JsonObject; readonly positionOf: PositionOf }
   | { readonly kind: "review"; readonly value: JsonObject; readonly positionOf: PositionOf }
@@ -13,7 +13,7 @@ export type SimulatedInput =
 /** Returns the position of a part of an input in the text of the resources. */
 export type PositionOf = (path: readonly (string | number)[]) => Position;
 
-/** The name of an input, as lists show it. */
+/** The name of an input in lists. */
 export interface InputName {
   /** Empty for JSON that is no Kubernetes object. */
   readonly kind: string;

@@ -6,7 +6,7 @@ export interface ObservedLookup {
   readonly source: "cluster" | "service" | "image registry" | "global context";
   /** `GET /api/v1/namespaces/default/configmaps/teams`, an image, the name of an entry. */
   readonly what: string;
-  /** Milliseconds from the begin of the evaluation. */
+  /** Milliseconds from the start of the evaluation to the start of the load. */
   readonly begin: number;
   readonly milliseconds: number;
   /** The answer's body; `null` for a failure without a body. */
@@ -20,7 +20,7 @@ export class Lookups {
   readonly list: ObservedLookup[] = [];
   readonly #begin = performance.now();
 
-  /** Returns the same ports; each call is recorded. */
+  /** Returns ports that record each call and pass it to the given ones. */
   observe(ports: Ports): Ports {
     const { cluster, http, registry, globals } = ports;
     return {

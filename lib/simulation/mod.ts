@@ -1,9 +1,9 @@
 /**
- * Policies tried on objects, with an explanation of each result: for playgrounds, editors and reviews. Input is text
- * and output is plain data; no cluster, registry or service is called. Objects are decided as `postern apply` and
- * `postern test` do, and AdmissionReviews as the webhooks do.
+ * Evaluates policies for given objects and explains each result, for playgrounds, editors and reviews. Input is text
+ * and output is plain data. A simulation calls no cluster, registry or service. It decides objects as `postern apply`
+ * and `postern test` do, and AdmissionReviews as the webhooks do.
  *
- * Not supported: signatures of images, services that no answer is given for.
+ * Not supported: signatures of images, and services without a given answer.
  *
  * ```ts
  * import { noTexts, simulation } from "@postern/postern/simulation";

@@ -15,7 +15,7 @@ export class ObjectClusters {
     this.#objects = objects;
   }
 
-  /** A cluster with the objects and, if given, one namespace more. */
+  /** Opens a cluster with the objects and, if given, one more namespace. */
   open(namespace?: JsonObject): Cluster {
     let copy: Cluster | undefined;
     const clusterFor = (call: ApiCall): Cluster => {

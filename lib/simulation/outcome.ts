@@ -18,7 +18,7 @@ export interface InputOutcome {
   readonly allowed: boolean;
   /** In the order of evaluation. */
   readonly rules: readonly RuleReport[];
-  /** The object as it was given; `null` when a request has none. */
+  /** The object before all mutations; `null` when a request has none. */
   readonly object: Json;
   /** The object after all mutations; `null` when there is none. */
   readonly mutated: Json;

@@ -4,10 +4,10 @@ import type { Answer, Cluster, Http, Ports } from "../ports.ts";
 import type { GivenContext } from "./given_context.ts";
 import type { Lookups } from "./lookups.ts";
 
-/** The caller of a look-up: rules, or expressions in CEL, which get the answers of services as `body`. */
+/** The language of a call: rules in JMESPath, or CEL, which gets the answers of services as `body`. */
 type Language = "jmespath" | "cel";
 
-/** The parts from which the ports of a simulation are made. */
+/** The input of {@link simulationPorts}. */
 export interface SimulationPortsOptions {
   readonly cluster: Cluster;
   readonly language: Language;
@@ -53,8 +53,8 @@ function givenServices(answer: (method: string, url: string) => Answer | undefin
 }
 
 /**
- * The sources of values that are absent. Kyverno parity: as in `kyverno test`, ConfigMaps and API calls are not
- * loaded where no cluster is described, and values stand in for them. Pinned by "without a cluster, given values
+ * The sources of values that are absent. Kyverno parity: without a described cluster, `kyverno test` loads no
+ * ConfigMaps and makes no API calls, and given values replace them. Pinned by "without a cluster, given values
  * stand in for loaded ones, as in tests of policies".
  */
 export function absentSources(

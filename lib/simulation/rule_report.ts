@@ -41,7 +41,7 @@ export interface RuleReport {
   /** `name`, or `namespace/name`. */
   readonly policy: string;
   readonly policyKind: string;
-  /** Empty for policies that are a rule themselves. */
+  /** The name of the rule; empty for policies that are a rule themselves. */
   readonly rule: string;
   readonly type: string;
   /** The kind of its body: `pattern`, `deny`, `foreach` … */
@@ -51,25 +51,25 @@ export interface RuleReport {
   readonly refuses: boolean;
   /** The position of the rule in the policies. */
   readonly position?: Position;
-  /** The rule that it was generated from for pod controllers. */
+  /** The rule about Pods from which autogen derived this rule. */
   readonly generatedFrom?: string;
-  /** Whether the rule was generated for another kind of controller; lists hide it by default. */
+  /** Whether it is an autogen rule for another kind of pod controller; lists hide it by default. */
   readonly isForOtherController: boolean;
   readonly passedOverBy?: RuleTrace["passedOverBy"];
   readonly selection?: Plain<NonNullable<RuleTrace["selection"]>>;
   readonly steps: readonly Plain<TraceStep>[];
   readonly results: readonly ReportedOutcome[];
-  /** The changes of a mutation, compared with the object as the rule found it. */
+  /** The changes of a mutation, compared with the object before the rule. */
   readonly changes: readonly PatchOperation[];
-  /** Of assertion trees. */
+  /** The failures of assertion trees. */
   readonly violations: readonly ReportedViolation[];
-  /** The number of evaluations: one more for each round of look-ups. */
+  /** The number of evaluations: one, plus one for each round of loads. */
   readonly attempts: number;
   /** Steps and results in words, as `explain` prints them. */
   readonly lines: readonly string[];
 }
 
-/** The report of a rule that was traced. */
+/** Makes the report of a traced rule. */
 export function reportOfTrace(trace: RuleTrace): RuleReport {
   const { policy, rule, type, body, refuses, generatedFrom, passedOverBy, selection, results } = trace;
   const path = policy.rules.find(({ name }) => name === (generatedFrom ?? rule))?.path ?? [];
@@ -129,10 +129,10 @@ export function reportOfScan(
   }) as RuleReport;
 }
 
-/** Returns the worst result of a rule. */
+/** The results of a rule, the worst first. */
 const outcomeOrder = ["error", "fail", "pass", "skip"] as const;
 
-/** Converts a value to plain data for JSON: undefined fields are left out, and a fault becomes its message. */
+/** Converts a value to plain data for JSON: it omits undefined fields and replaces a fault by its message. */
 function plain(value: unknown): unknown {
   return JSON.parse(
     JSON.stringify(value, (_key, part: unknown) => isFault(part) ? { failure: part.message } : part),

@@ -57,7 +57,7 @@ export async function simulate(
   }
 }
 
-/** An object is decided as `apply` and `test` do; the response is that of the webhooks to its creation. */
+/** Decides an object as `apply` and `test` do. The response is the one that the webhooks give to its creation. */
 async function simulateObject(
   object: JsonObject,
   input: InputName,
@@ -121,7 +121,7 @@ function newTrace(traces: Trace[], { clock }: Ports): Trace {
   return trace;
 }
 
-/** Decides a review as the webhooks do. The effects of its rules on other objects are planned as after the answer. */
+/** Decides a review as the webhooks do, and plans the effects on other objects as the server does after the answer. */
 async function simulateReview(
   review: JsonObject,
   input: InputName,
@@ -188,8 +188,8 @@ async function answerAs(
 }
 
 /**
- * The ports of the webhooks. The namespace of the request is in the cluster, as it would be: with the labels that the
- * context gives it.
+ * The ports of the webhooks. Their cluster contains the namespace of the request, as a real cluster does, with the
+ * labels from the context.
  */
 function admissionPorts(
   { context, clusters }: Setting,
@@ -210,7 +210,7 @@ function admissionPorts(
   return simulationPorts(context, { cluster, language: "jmespath", lookups });
 }
 
-/** JSON that is no Kubernetes object is judged by policies about JSON alone. */
+/** Evaluates JSON that is no Kubernetes object. Only policies about JSON apply to it. */
 async function simulatePayload(
   payload: Json,
   input: InputName,

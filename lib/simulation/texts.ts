@@ -1,12 +1,12 @@
 import type { Dialect } from "../kube/mod.ts";
 
-/** The texts that make a simulation. Each is YAML or JSON with any number of documents; an empty one gives nothing. */
+/** The texts of a simulation. Each is YAML or JSON with any number of documents; an empty text has none. */
 export interface SimulationTexts {
   /** Policies of all kinds. */
   readonly policies: string;
-  /** Objects, AdmissionReviews, or any JSON for policies that judge JSON. */
+  /** Objects, AdmissionReviews, or any JSON for policies about JSON. */
   readonly resources: string;
-  /** Objects of the cluster. With one of them, ConfigMaps and API calls are looked up there. */
+  /** Objects of the cluster. If there is at least one, ConfigMaps and API calls are loaded from them. */
   readonly cluster: string;
   /** PolicyExceptions. */
   readonly exceptions: string;
@@ -18,7 +18,7 @@ export interface SimulationTexts {
   readonly answers: string;
 }
 
-/** The name of a text; diagnostics have it as their file. */
+/** The name of a text. Diagnostics give it as their file. */
 export type TextName = keyof SimulationTexts;
 
 /** The options for reading the texts. */

@@ -19,9 +19,9 @@ export const target: BundleTarget = {
 };
 
 /**
- * Opens the gate and returns the file's export; as a program it also listens. Settings are environment variables:
- * those of all bundles, `PORT` (8080), and `POSTERN_CERT_FILE` and `POSTERN_KEY_FILE` for TLS. Without a secret path
- * it listens on this machine only, because everybody who reaches a gate can send it reviews.
+ * Opens the gate and returns the file's export. It also listens if Node.js runs the file as a program. Settings are
+ * environment variables: those of all bundles, `PORT` (8080), and `POSTERN_CERT_FILE` and `POSTERN_KEY_FILE` for TLS.
+ * Without a secret path it listens on this machine only, because every client that reaches a gate can send it reviews.
  */
 export async function open(policies: BundledPolicies, images?: BundledImages): Promise<FetchHandler> {
   const gate = await openProcessGate(target, { policies, images });
@@ -46,6 +46,6 @@ function listen(gate: BundledGate, settings: Settings): void {
     { fetch: gate.fetch, port: Number(settings("PORT") ?? 8080), hostname, ...tls },
     ({ address, port }) => writeLogLine(`listening on ${certFile ? "https" : "http"}://${address}:${port}`),
   );
-  // The platform sends SIGTERM once, and waits for the answers that are under way.
+  // The platform sends SIGTERM once and then waits for the pending answers.
   globalThis.process.once("SIGTERM", () => server.close(() => void gate.workDone()));
 }

@@ -14,7 +14,7 @@ export const target: BundleTarget = {
 
 /** The context that the platform passes with a request. */
 export interface WorkerContext {
-  /** Keeps the worker alive until this is done. */
+  /** Keeps the worker alive until the promise resolves. */
   waitUntil(done: Promise<unknown>): void;
 }
 
@@ -24,15 +24,15 @@ export interface Worker {
 }
 
 /**
- * Returns the file's export. Settings are the worker's variables and secrets, which come with each request: the
- * module compiles policies when it is loaded, and opens everything else with the first request.
+ * Returns the file's export. Settings are the worker's variables and secrets. The platform passes them with each
+ * request, so the module compiles policies when it is loaded and opens everything else with the first request.
  */
 export function open(policies: BundledPolicies, images?: BundledImages): Worker {
   const snapshot = compileBundled(policies);
   let gate: BundledGate | undefined;
   return {
     async fetch(request, env, context) {
-      // Two first requests may both open a gate: a platform may end a request, and nobody must wait for another's.
+      // Two first requests may both open a gate. Neither waits for the other: the platform may cancel a request.
       gate ??= await openBundledGate(snapshot, {
         target,
         settings: textSettings(env),

@@ -18,27 +18,27 @@ export interface ReportOptions {
   readonly version: string;
   /** Whether failures of audit rules count as warnings. */
   readonly auditWarn: boolean;
-  /** Paths of files are given relative to this folder, where they are below it. */
+  /** Reports show the paths of files below this folder relative to it. */
   readonly folder: string;
 }
 
-/** The end of a report. */
+/** The input for the end of a report. */
 export interface ReportEnd {
   readonly summary: ReportSummary;
-  /** The problems of the files that were read. */
+  /** The problems of the files that the command read. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /**
- * Writes one report, one object at a time, so that memory does not grow. Every text ends with a line break, or is
- * empty.
+ * Writes one report, one object at a time, so that memory does not grow. Every returned text is empty or ends with a
+ * line break.
  */
 export interface ReportWriter {
   add(object: ReportedObject): string;
   end(end: ReportEnd): string;
 }
 
-/** A format of reports for other programs. A new one is a file in this folder and a line in its table. */
+/** A format of reports for other programs. A new format needs a file in this folder and a line in its table. */
 export interface ReportFormat {
   readonly name: string;
   /** The purpose of the format, in a few words for the help. */

@@ -1,7 +1,7 @@
 import type { ReportFormat, ReportOptions } from "./format.ts";
 import { relativePath, type ReportRow, resourceText, rowsOf, ruleId } from "./row.ts";
 
-/** Annotations of GitHub's workflows: each failure is shown beside the line of the change. */
+/** Annotations of GitHub workflows: GitHub shows each failure beside the changed line. */
 export const github: ReportFormat = {
   name: "github",
   about: "annotations of a GitHub workflow",
@@ -29,7 +29,7 @@ function annotation(row: ReportRow, options: ReportOptions): string | undefined 
   return `::${command} ${properties(row.position, ruleId(row), options)}::${escaped(text)}\n`;
 }
 
-/** The properties of a workflow command: a place in a file, where there is one, and a title. */
+/** The properties of a workflow command: a position in a file, if there is one, and a title. */
 export function properties(
   position: ReportRow["position"],
   title: string,
@@ -41,7 +41,7 @@ export function properties(
   return `${place}title=${property(title)}`;
 }
 
-/** GitHub's workflow commands end at the line; `%`, and in properties `:` and `,`, are written as codes. */
+/** Escapes a text. A workflow command ends at the line break; `%`, and in properties `:` and `,`, need codes too. */
 export function escaped(text: string): string {
   return text.trim().replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 }

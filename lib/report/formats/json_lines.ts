@@ -4,7 +4,7 @@ import { nameOf, namespaceOf } from "../../kube/mod.ts";
 import type { ReportFormat } from "./format.ts";
 import { type ReportRow, rowsOf } from "./row.ts";
 
-/** JSON lines: one object a result, as it comes. */
+/** JSON lines: one JSON object for each result. The writer returns them object by object. */
 export const jsonLines: ReportFormat = {
   name: "json",
   about: "JSON lines: one object for each result",

@@ -3,8 +3,8 @@ import type { ReportedObject, ReportFormat, ReportOptions } from "./format.ts";
 import { type ReportRow, resourceText, rowsOf, ruleId } from "./row.ts";
 
 /**
- * JUnit XML: a suite for each object, a case for each rule. The schema of the JUnit team knows no message of what is skipped
- * but its text (tests/cli/reports_test.ts).
+ * JUnit XML: a suite for each object, a case for each rule. In the schema of the JUnit team, a skipped case has no
+ * `message` attribute, so the message is its text (tests/cli/reports_test.ts).
  */
 export const junit: ReportFormat = {
   name: "junit",

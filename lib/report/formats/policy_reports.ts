@@ -5,9 +5,8 @@ import type { ReportFormat, ReportOptions, ReportWriter } from "./format.ts";
 import { type ReportRow, rowsOf } from "./row.ts";
 
 /**
- * Reports of openreports.io: one of the whole cluster for policies without a namespace, then one for each namespace
- * with policies of its own. Kyverno parity: the documents of `apply --policy-report` (pinned by
- * tests/cli/reports_test.ts).
+ * Reports of openreports.io: a cluster report for policies without a namespace, then a report for each namespace that
+ * has policies. Kyverno parity: `apply --policy-report` prints these documents (pinned by tests/cli/reports_test.ts).
  */
 export const policyReport: ReportFormat = {
   name: "report",
@@ -28,7 +27,7 @@ class ReportDocuments implements ReportWriter {
   #isOpen = false;
   #isEmpty = true;
   readonly #summary = emptySummary();
-  /** Rows of policies in a namespace: their reports come after that of the cluster. */
+  /** Rows of policies in a namespace. Their reports follow the cluster report. */
   readonly #namespaces = new Map<string, { rows: JsonObject[]; summary: ReportSummary }>();
 
   constructor(options: ReportOptions, form: "yaml" | "json") {

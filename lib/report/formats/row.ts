@@ -9,7 +9,7 @@ import type { ReportedObject, ReportOptions } from "./format.ts";
 /** One result in one level: most formats show these fields. */
 export interface ReportRow {
   readonly policy: ReportedResult["policy"];
-  /** Empty for policies that have no rules with names. */
+  /** The name of the rule; empty for policies without named rules. */
   readonly rule: string;
   readonly result: ReportResult;
   readonly message: string;
@@ -21,7 +21,7 @@ export interface ReportRow {
   readonly rulePosition: Position | undefined;
 }
 
-/** The results of an object, one by one. */
+/** Makes a row for each result of an object. */
 export function rowsOf(
   { resource, results, positionOf }: ReportedObject,
   { auditWarn }: Pick<ReportOptions, "auditWarn">,
@@ -36,7 +36,7 @@ export function rowsOf(
         message: messageOf(outcome, result),
         resource,
         outcome,
-        // Positions are computed only when a format shows them; most formats show those of failures only.
+        // A getter, because most formats show only the positions of failures.
         get position() {
           return positionOf?.(stepsOf(failedPath(outcome) ?? ""));
         },
@@ -48,7 +48,7 @@ export function rowsOf(
   );
 }
 
-/** `/spec/containers/0/image/` as steps of a path. */
+/** Splits `/spec/containers/0/image/` into the steps of a path. */
 function stepsOf(path: string): (string | number)[] {
   return path.split("/").filter((step) => step !== "").map((step) =>
     /^\d+$/.test(step) ? Number(step) : step
@@ -63,7 +63,7 @@ function rulePosition(
   return policy.locate?.(rule?.path ?? ["metadata", "name"]);
 }
 
-/** `policy/rule`, or the policy alone where rules have no names. */
+/** `policy/rule`, or the policy alone if its rules have no names. */
 export function ruleId({ policy, rule }: Pick<ReportRow, "policy" | "rule">): string {
   return ruleName(policy.key, rule === policy.name ? "" : rule);
 }
@@ -82,7 +82,7 @@ export function resourceText(resource: JsonObject): string {
     .trim();
 }
 
-/** A file's path relative to a folder, where it is below it. */
+/** A file's path, relative to the folder if the file is below it, and otherwise without a leading `./`. */
 export function relativePath(file: string, folder: string): string {
   const root = folder.endsWith("/") ? folder : `${folder}/`;
   return file.startsWith(root) ? file.slice(root.length) : file.replace(/^(?:\.\/)+/, "");

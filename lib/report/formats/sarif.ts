@@ -4,7 +4,7 @@ import type { JsonObject } from "../../json/mod.ts";
 import type { ReportEnd, ReportFormat, ReportOptions } from "./format.ts";
 import { relativePath, type ReportRow, resourceText, rowsOf, ruleId } from "./row.ts";
 
-/** SARIF 2.1.0: failures with the line of the object and that of the rule, for code scanning. */
+/** SARIF 2.1.0 for code scanning: failures with the line of the object and the line of the rule. */
 export const sarif: ReportFormat = {
   name: "sarif",
   about: "SARIF 2.1.0, for code scanning",
@@ -49,7 +49,7 @@ export const sarif: ReportFormat = {
 export const sarifSchema =
   "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
-/** The results except those that pass or skip. */
+/** The SARIF levels of the results that the report shows: all except pass and skip. */
 const levels: Readonly<Partial<Record<ReportRow["result"], string>>> = {
   fail: "error",
   error: "error",
@@ -132,7 +132,7 @@ function notification(
   };
 }
 
-/** A place in a file; its path is relative to a folder where it is below it. */
+/** A position in a file. If the file is below the folder, its path is relative to the folder. */
 export function physicalLocation(
   { file, line, column }: Position,
   { folder }: Pick<ReportOptions, "folder">,
@@ -143,7 +143,7 @@ export function physicalLocation(
   };
 }
 
-/** A path as a reference by the rules of addresses; an address stays what it is. */
+/** Escapes a path as a URI reference. A path that is a URI already keeps its scheme. */
 function uriOf(path: string): string {
   if (/^[a-z][a-z+]*:\/\//.test(path)) return encodeURI(path);
   const escaped = path.split("/").map(encodeURIComponent).join("/");
