@@ -29,9 +29,9 @@ export interface BundleArguments {
 }
 
 /**
- * `bundle`: writes one JavaScript file that holds engine and policies, for a platform. What the policies do not need,
- * such as the verification of images, is left out. Exit code 1, and no file, when a policy has an error; 2 when the bundle
- * cannot be made.
+ * `bundle`: writes one JavaScript file with the engine and the policies for a platform. It leaves out the parts that
+ * the policies do not need, such as image verification. If a policy has an error, it writes no file and the exit code
+ * is 1. The exit code is 2 when it cannot make the bundle.
  */
 export async function bundle(args: BundleArguments, terminal: Terminal): Promise<number> {
   const { dialect, out } = args;
@@ -77,7 +77,7 @@ function asBundled({ value, positionOf }: YamlDocument): BundledPolicies["docume
   return { file: positionOf([]).file, value: withJsonPatches(value) };
 }
 
-/** The source of the module to bundle. JSON in a text keeps keys such as `__proto__` unchanged, and parses faster. */
+/** The source of the module to bundle. Policies are JSON text: it keeps keys such as `__proto__` and parses faster. */
 function entrySource(
   policies: BundledPolicies,
   { target, images }: { target: BundleTarget; images: boolean },

@@ -26,7 +26,7 @@ export interface CelArguments {
 /** The variables of CEL policies. The command declares all of them; a variable without a value is null. */
 const usual = ["object", "oldObject", "request", "params", "namespaceObject", "variables"];
 
-/** `cel eval`: evaluates expressions and prints their values as JSON. Exit code 1 when one is wrong or has no value. */
+/** `cel eval`: evaluates expressions and prints their values as JSON. Exit code 1 when one is invalid or fails. */
 export async function celEval(args: CelArguments, terminal: Terminal): Promise<number> {
   const given = await readVariables(args);
   if (isFault(given)) return unusable(given.message, terminal);
@@ -48,7 +48,7 @@ export async function celEval(args: CelArguments, terminal: Terminal): Promise<n
   return code;
 }
 
-/** `cel check`: prints the types of expressions. Exit code 1 when one is wrong. */
+/** `cel check`: prints the types of expressions. Exit code 1 when one is invalid. */
 export async function celCheck(args: CelArguments, terminal: Terminal): Promise<number> {
   const given = await readVariables(args);
   if (isFault(given)) return unusable(given.message, terminal);

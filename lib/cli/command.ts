@@ -14,9 +14,9 @@ export type OptionRecord =
     readonly hidden?: boolean;
   }
   & (
-    /** On or off: `--flag`, `--flag=true`, `--flag=false`. One that is on by default is shown as `--no-flag`. */
+    /** On or off: `--flag`, `--flag=true`, `--flag=false`. The help shows a flag with default true as `--no-flag`. */
     | { readonly type: "flag"; readonly default?: boolean }
-    /** One text; the last one given counts. */
+    /** One text; if the option is repeated, the last text counts. */
     | {
       readonly type: "text";
       readonly value: string;
@@ -35,7 +35,7 @@ export type OptionRecord =
     }
     /** Texts that may hold commas; the option may be repeated. */
     | { readonly type: "texts"; readonly value: string }
-    /** An option of Kyverno's that has no meaning here; using it is an error that says what to use instead. */
+    /** An option of Kyverno that Postern does not support. Its use is an error that says what to use instead. */
     | { readonly type: "unsupported"; readonly value?: string; readonly instead: string }
   );
 
@@ -68,12 +68,12 @@ export interface CommandExample {
   readonly line: string;
 }
 
-/** A command of the command line. Everything that the help, the completion and the documentation say comes from here. */
+/** A command of the command line. The help, the completion and the documentation are made from these records. */
 export interface CommandRecord {
   /** Its name; a command of a group is `group name`. */
   readonly name: string;
   readonly about: string;
-  /** The operands behind the options, as the help shows them: `<policy...>`, `[name]`. */
+  /** The operands after the options in the notation of the help: `<policy...>`, `[name]`. */
   readonly operands: readonly string[];
   readonly options: OptionTable;
   readonly examples: readonly [CommandExample, CommandExample, ...CommandExample[]];
@@ -97,7 +97,7 @@ export function command<const T extends OptionTable>(
     ...rest,
     operands,
     options,
-    // The program parses exactly the options of the table, which TypeScript cannot see.
+    // The program parses exactly the options of the table. TypeScript cannot infer that.
     run: (given, values, terminal) => run(given, values as unknown as Given<T>, terminal),
   };
 }

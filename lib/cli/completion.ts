@@ -22,7 +22,7 @@ const scripts: Readonly<Record<string, (completed: readonly Completed[]) => stri
   powershell,
 };
 
-/** `completion SHELL`: prints a script that is made from the table of commands. */
+/** `completion SHELL`: makes a completion script from the table of commands and prints it. */
 export function printCompletion(
   shell: string,
   commands: readonly CommandRecord[],

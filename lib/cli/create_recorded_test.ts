@@ -17,8 +17,8 @@ export interface RecordedTestArguments {
 }
 
 /**
- * `create test --review PATH… --policy PATH… --output FOLDER`: a test folder for each recorded request. It expects what
- * the policies say of the request now; read it before you rely on it.
+ * `create test --review PATH… --policy PATH… --output FOLDER`: writes a test folder for each recorded request. The test
+ * expects the current results of the policies, so users must review it before they rely on it.
  */
 export async function createRecordedTest(args: RecordedTestArguments, terminal: Terminal): Promise<number> {
   const { output: root, policy } = args;
@@ -78,7 +78,7 @@ async function writeTest(
   return results.length;
 }
 
-/** The object of the request, or the old one for DELETE. A generated name is written into it. */
+/** The object of the request, or the old object for DELETE, with the name and namespace of the request. */
 function objectOf({ object, oldObject, name, namespace }: AdmissionRequest): JsonObject {
   const given = object ?? oldObject ?? {};
   const metadata = asObject(field(given, "metadata")) ?? {};

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type CommandRecord, hyphenated, type OptionRecord } from "./command.ts";
 import { type Terminal, unusable } from "./terminal.ts";
 
-/** `docs`: writes a page for each command, and one that links to all of them. */
+/** `docs`: writes a page for each command, and a page that links to all of them. */
 export async function docs(
   { output, website }: { readonly output: string; readonly website: boolean },
   commands: readonly CommandRecord[],

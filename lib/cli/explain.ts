@@ -14,15 +14,15 @@ export interface ExplainArguments extends ApplyInputArguments, ClusterArguments 
   readonly review: readonly string[];
   /** Only this policy, by name or `namespace/name`. */
   readonly policy?: string;
-  /** Only this rule, and those that are generated from it. */
+  /** Only this rule, and the autogen rules that are derived from it. */
   readonly rule?: string;
   readonly outputFormat: "json" | "text" | "html";
 }
 
 /**
  * `explain POLICY… --resource PATH… --review PATH…`: prints why each rule has its result for each object or recorded
- * request, or why it has none. Exit code 0 for any result, 1 when some input could not be used, 2 when the command
- * cannot run.
+ * request, or why it has none. Exit code 0 for any result, 1 when the command could not use an input, 2 when the
+ * command cannot run.
  */
 export async function explain(args: ExplainArguments, terminal: Terminal): Promise<number> {
   const inputs = await openInputs(args, terminal);

@@ -6,9 +6,9 @@ import { loadPolicies } from "../sources/mod.ts";
 import type { Terminal } from "./terminal.ts";
 
 /**
- * `export PATH…`: prints the rules that the API server can enforce by itself as ValidatingAdmissionPolicies with
- * their bindings, and on the error output the rules with `validate.cel` that it cannot enforce, with the reason. Exit
- * code 1 when a policy has an error, or there is none.
+ * `export PATH…`: prints ValidatingAdmissionPolicies and their bindings for the rules that the API server can enforce
+ * itself. On standard error it prints the rules with `validate.cel` that the API server cannot enforce, with the
+ * reason. Exit code 1 when a policy has an error, or there is none.
  */
 export async function exportPolicies(
   paths: readonly string[],

@@ -1,17 +1,17 @@
 import { dirname, resolve, sep } from "node:path";
 
-/** Milliseconds in which changes of files are one change: editors write in several steps. */
+/** Milliseconds within which changes of files count as one change, because editors write in several steps. */
 const BURST = 200;
 
-/** The most times that a burst is extended. Files that are written all the time then count as changed too. */
+/** The most extensions of a burst, so that a file that a program writes all the time also counts as changed. */
 const MOST_BURSTS = 10;
 
 /** The most paths that one change names. */
 const MOST_NAMED = 5;
 
-/** Changes of files and folders, until it is disposed of. */
+/** Watches files and folders for changes until the caller disposes of it. */
 export class FileChanges implements Disposable {
-  /** Watchers by folder, with a separator at the end for those that are watched to the bottom. */
+  /** Watchers by folder. The key of a recursive watcher ends with a separator. */
   readonly #watchers = new Map<string, Deno.FsWatcher>();
   readonly #folders = new Set<string>();
   readonly #files = new Set<string>();
@@ -20,8 +20,8 @@ export class FileChanges implements Disposable {
   #wake = (): void => {};
 
   /**
-   * Watches folders to the bottom, and files. Changes of `ignored` files do not count. A path that cannot be watched,
-   * such as a missing file, is left out; its folder is watched if it exists.
+   * Watches files, and folders recursively. It ignores changes of `ignored` files. For a file, also a missing one, it
+   * watches the folder if it exists. It skips folders that it cannot watch.
    */
   watch(paths: readonly string[], ignored: readonly string[]): void {
     for (const path of ignored) this.#ignored.add(resolve(path));

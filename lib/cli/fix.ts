@@ -13,10 +13,10 @@ export interface FixTestArguments {
   readonly compress: boolean;
 }
 
-/** Changes a document and says what it changed. */
+/** Changes a document and returns a line about each change. */
 type Change = (document: Document) => string[];
 
-/** `fix test`: test files in the current format. Exit code 1 when a file cannot be read. */
+/** `fix test`: converts test files to the current format. Exit code 1 when it cannot read a file. */
 export async function fixTests(
   { paths, fileName, save, compress }: FixTestArguments,
   terminal: Terminal,
@@ -32,7 +32,7 @@ export async function fixTests(
   });
 }
 
-/** `fix policy`: policies in the current format. Exit code 1 when a file cannot be read. */
+/** `fix policy`: converts policies to the current format. Exit code 1 when it cannot read a file. */
 export async function fixPolicies(
   { paths, save }: { readonly paths: readonly string[]; readonly save: boolean },
   terminal: Terminal,

@@ -1,4 +1,4 @@
-/** The parts of an option that its syntax depends on. */
+/** The facts about an option that determine its syntax. */
 export interface OptionShape {
   readonly long?: string | undefined;
   readonly short?: string | undefined;
@@ -14,7 +14,7 @@ const truths: Readonly<Record<string, boolean>> = {
 
 /**
  * Rewrites arguments that Go programs understand and commander does not: `--flag=false` becomes `--no-flag`,
- * `-r=path` becomes `-r path`. What follows `--` stays as it is, and so does the value that an option takes.
+ * `-r=path` becomes `-r path`. Arguments after `--` and the values of options stay unchanged.
  */
 export function normalizeArguments(args: readonly string[], options: readonly OptionShape[]): string[] {
   const result: string[] = [];

@@ -1,6 +1,7 @@
 /**
- * Has the runtime's TLS library gather the randomness of this process, which takes 27 ms of a processor and else holds up the
- * first handshake. Making a key needs randomness, and is done on another thread while modules load.
+ * Makes the runtime's TLS library seed its random generator, which takes 27 ms of processor time and would otherwise
+ * delay the first handshake. It generates a key, because that needs randomness and runs on another thread while modules
+ * load.
  */
 export function gatherRandomness(): void {
   void crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, false, ["sign"]);

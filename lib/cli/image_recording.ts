@@ -22,7 +22,7 @@ export async function imageSource(
   if (recordImages === undefined && recordedImages === undefined) return undefined;
   try {
     if (recordImages !== undefined) {
-      // A file that cannot be written is reported before the first call to a registry.
+      // Opened here, so that an error about an unwritable file comes before the first call to a registry.
       (await Deno.open(recordImages, { write: true, create: true })).close();
       return new ImageRecorder();
     }

@@ -5,16 +5,16 @@ export interface Interruption extends Disposable {
   before<T>(work: Promise<T>): Promise<T | undefined>;
 }
 
-/** The exit code of a command that was interrupted, as shells have it. */
+/** The exit code of an interrupted command in shells. */
 export const interruptedCode = 130;
 
 /**
- * Listens for Ctrl-C until it is disposed of, so that a command can end in order. A second Ctrl-C ends the process at
- * once.
+ * Listens for Ctrl-C until the caller disposes of it, so that a command can end in an orderly way. A second Ctrl-C ends
+ * the process at once.
  */
 export function watchInterruption(): Interruption {
   let happened = false;
-  // Only the current wait is referenced: a race with one lasting promise would keep the memory of all earlier waits.
+  // Refers only to the current wait: a race with one lasting promise would keep the memory of all earlier waits.
   let interrupt = (): void => {};
   const note = (): void => {
     if (happened) Deno.exit(interruptedCode);

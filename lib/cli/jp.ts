@@ -16,7 +16,7 @@ import type { Terminal } from "./terminal.ts";
 /** The options of `jp query`. */
 export interface JpQueryArguments {
   readonly queries: readonly string[];
-  /** Files that hold a query each. */
+  /** Files that contain one query each. */
   readonly files: readonly string[];
   /** A YAML or JSON file; standard input when absent. */
   readonly input?: string;
@@ -30,10 +30,10 @@ export interface Console {
   readonly stdin?: () => Promise<string>;
 }
 
-/** A failure that ends the command: printed as `Error: …`, with exit code 1. */
+/** A failure that ends the command with exit code 1. The command prints it as `Error: …`. */
 class Refusal extends Error {}
 
-/** `jp query`: evaluates expressions on an object. Exit code 1 when something cannot be read or has no value. */
+/** `jp query`: evaluates expressions on an object. Exit code 1 when it cannot read an input or an evaluation fails. */
 export function jpQuery(args: JpQueryArguments, console: Console): Promise<number> {
   return refusing(console, async () => {
     const queries = [...args.queries, ...await Promise.all(args.files.map(readText))];
@@ -95,7 +95,7 @@ export function jpParse(
   });
 }
 
-/** `jp function`: describes all functions, or those named. Exit code 1 for an unknown name. */
+/** `jp function`: describes all functions or the given ones. Exit code 1 for a name that no function has. */
 export function jpFunction(names: readonly string[], { terminal }: Console): number {
   const functions = [...kyvernoFunctions().values()].sort((left, right) =>
     compareBytes(left.name, right.name)
@@ -160,7 +160,7 @@ function parseInput(text: string): Json {
   return input;
 }
 
-/** Prompts at the terminal, so that the prompt is not part of the results. */
+/** Prompts on standard error, so that the prompt is not part of the results. */
 function prompt(promptText: string, { terminal, stdin = readStdin }: Console): Promise<string> {
   terminal.err("Reading from terminal input.");
   terminal.err(promptText);

@@ -13,18 +13,18 @@ export interface JsonScanArguments {
   /** YAML or JSON; several documents, or a list, are several values. */
   readonly payload: string;
   readonly policies: readonly string[];
-  /** Expressions that are applied to the payload first, one after the other. */
+  /** Expressions that transform the payload first, one after the other. */
   readonly preprocessors: readonly string[];
-  /** Selectors that the policies' labels must all meet. */
+  /** Label selectors. The command applies the policies whose labels match all of them. */
   readonly labels: readonly string[];
-  /** A file whose fields expressions see as `$name`. */
+  /** A file whose fields expressions can read as `$name`. */
   readonly bindings?: string;
   readonly output: "text" | "json";
 }
 
 /**
  * `json scan --payload FILE --policy FILE…`: applies JSON policies to any YAML or JSON. Exit code 0 when every check
- * holds, 1 when one fails or cannot be evaluated or a policy cannot be used, 2 when something cannot be read.
+ * holds, 1 when one fails or cannot be evaluated or a policy cannot be used, 2 when the command cannot read a file.
  */
 export async function jsonScan(args: JsonScanArguments, terminal: Terminal): Promise<number> {
   const print = (line: string): void => args.output === "text" ? terminal.out(line) : undefined;

@@ -8,8 +8,8 @@ import type { Terminal } from "./terminal.ts";
 import { unusableSigners } from "./unusable_signers.ts";
 
 /**
- * `lint PATH…`: prints the problems of policies, also those for which the API server would refuse an admission
- * policy. Exit code 1 when a problem is an error, and when there is nothing to check.
+ * `lint PATH…`: prints the problems of policies, also those for which the API server would reject a
+ * ValidatingAdmissionPolicy. Exit code 1 when a problem is an error, and when there is nothing to check.
  */
 export async function lint(
   paths: readonly string[],

@@ -4,8 +4,8 @@ const about = "of Kyverno's log; Postern writes none";
 const instead = "no log is written: redirect standard error to a file";
 
 /**
- * Options that every command of Kyverno's has, before the command's name or after it. They are about Kyverno's own log.
- * Postern has none, so they change nothing; those that name a file for it cannot be honoured and are refused.
+ * Options of every Kyverno command, before the command's name or after it. They configure Kyverno's log. Postern's
+ * commands write no log, so they ignore these options and reject only those that name a file for the log.
  */
 export const logOptions: OptionTable = {
   v: { type: "text", short: "v", value: "level", about, hidden: true },
@@ -25,7 +25,7 @@ export const logOptions: OptionTable = {
   stderrthreshold: { type: "text", value: "severity", about, hidden: true },
 };
 
-/** Kyverno accepts this option with every command. A command that reads no cluster refuses it: it would have no effect. */
+/** Kyverno accepts this option with every command. Postern's commands that read no cluster reject it. */
 export const needlessKubeconfig: OptionTable[string] = {
   type: "unsupported",
   value: "path",

@@ -24,31 +24,31 @@ import { writeFolder } from "./write_folder.ts";
 export interface ManifestsArguments {
   readonly policies: readonly string[];
   readonly exceptions: readonly string[];
-  /** Whether policies that are objects of the cluster are followed. */
+  /** Whether Postern watches policies that are objects of the cluster. */
   readonly watchPolicies?: boolean;
   readonly namespace: string;
   readonly image: string;
   readonly replicas: number;
-  /** `postern`, `make`, `cert-manager`, or a PEM file that holds certificate, key and authority. */
+  /** `postern`, `make`, `cert-manager`, or a PEM file that holds the certificate, its key and the CA. */
   readonly certificate: string;
   /** `random`, `none`, or a path. */
   readonly secretPath: string;
   readonly failurePolicy: "AsWritten" | "Ignore";
   readonly traces?: string;
   readonly format: "yaml" | "helm" | "kustomize";
-  /** The folder of a chart or base. */
+  /** The folder to write the chart or base to. */
   readonly out?: string;
-  /** Whether the dashboard is printed instead. */
+  /** Whether to print the dashboard instead. */
   readonly dashboard: boolean;
-  /** Whether the definitions of the kinds are printed instead. */
+  /** Whether to print the CustomResourceDefinitions instead. */
   readonly crds: boolean;
   readonly dialect: Dialect;
 }
 
 /**
- * `manifests`: prints the objects that run Postern with the policies in a cluster, for `kubectl apply -f`, or writes them as a
- * chart or base into a folder. Exit code 1, and nothing printed, when a policy has an error; 2 when the certificate cannot be
- * used, or the folder cannot be written.
+ * `manifests`: prints the objects that run Postern with the policies in a cluster, for `kubectl apply -f`, or writes
+ * them as a chart or base into a folder. If a policy has an error, it prints nothing and the exit code is 1. The exit
+ * code is 2 when it cannot use the certificate or write the folder.
  */
 export async function manifests(args: ManifestsArguments, terminal: Terminal): Promise<number> {
   if (args.crds) {
@@ -127,13 +127,13 @@ async function optionsOf(
   return { ...setting, follows, ignoreFailures, traces };
 }
 
-/** A warning for an installation that exists already: the webhooks have a new path. */
+/** A warning to users who replace an installation: the webhooks have a new path. */
 const newPath =
   "the path of the webhooks is new: while the pods of a former installation are replaced they do not know it, " +
   "and what has failurePolicy Fail is refused. To keep the path give it with --secret-path; " +
   "it is in the Secret postern-path";
 
-/** 128 bits that nobody guesses; a fault for a path that could be guessed. */
+/** The secret path: 128 random bits, or the given path. A fault means that somebody could guess the given path. */
 function secretPathOf(given: string): string | undefined | Fault {
   if (given === "none") return undefined;
   if (given === "random") return `/${crypto.getRandomValues(new Uint8Array(16)).toHex()}`;
@@ -166,7 +166,7 @@ async function certificateSource(args: ManifestsArguments): Promise<CertificateS
   }
 }
 
-/** A PEM file with the certificate and its chain, the key, and, last, the authority to trust. */
+/** Reads a PEM file with the certificate and its chain, the key and, as the last block, the CA to trust. */
 async function readCertificate(path: string, namespace: string): Promise<CertificateSource | Fault> {
   let text: string;
   try {

@@ -1,5 +1,5 @@
 /**
- * The command line: one file a command, over the same engine as the server.
+ * The command line. Each command has one file and uses the same engine as the server.
  *
  * @module
  */

@@ -17,7 +17,7 @@ export const policyFileOptions = {
   exceptions: { type: "list", value: "path", about: "files and folders of policy exceptions", default: [] },
 } as const satisfies OptionTable;
 
-/** How images are looked up. */
+/** How the command looks up images. */
 export const imageOptions = {
   trustedRoot: {
     type: "list",

@@ -4,13 +4,13 @@ import { toYaml } from "../yaml/mod.ts";
 import type { Output } from "../apply/mod.ts";
 
 /**
- * Changed and generated objects as YAML: all in one file when the path is that of a `.yaml` or `.yml` file, otherwise
- * each in the file of its name in that folder. Files that are there are replaced, others in the folder stay.
+ * Writes changed and generated objects as YAML: all to one file when the path ends in `.yaml` or `.yml`, otherwise each
+ * to a file of its name in that folder. It replaces files of the same name and keeps others in the folder.
  */
 export class ObjectFiles {
   readonly #path: string;
   readonly #isFile: boolean;
-  /** Files that hold objects of this run already. */
+  /** Files that this run has already written objects to. */
   readonly #begun = new Set<string>();
 
   constructor(path: string) {
@@ -18,7 +18,7 @@ export class ObjectFiles {
     this.#isFile = /\.ya?ml$/.test(path);
   }
 
-  /** Makes the folder, or the file empty. The text says what went wrong. */
+  /** Creates the folder, or creates or empties the file. A returned text describes the error. */
   open(): Promise<string | undefined> {
     return this.#attempt(async () => {
       if (!this.#isFile) return await Deno.mkdir(this.#path, { recursive: true });
@@ -27,7 +27,7 @@ export class ObjectFiles {
     });
   }
 
-  /** Adds objects. The text says what went wrong. */
+  /** Adds objects. A returned text describes the error. */
   write(outputs: readonly Output[]): Promise<string | undefined> {
     return this.#attempt(async () => {
       for (const { file, object } of outputs) {
@@ -49,7 +49,7 @@ export class ObjectFiles {
   }
 }
 
-/** A name that stays in its folder, whatever an object calls itself. */
+/** A file name that stays inside the folder, whatever name an object has. */
 function plainName(name: string): string {
   return name.replace(/[/\\\0]/g, "_").replace(/^\.+/, "_");
 }

@@ -11,7 +11,7 @@ const colours = {
   heading: [],
 } as const satisfies Record<TestStyle, readonly Parameters<typeof styleText>[0][]>;
 
-/** Paints tables, where the terminal shows colours and they are not switched off. */
+/** Paints tables if the terminal shows colours and no option switches them off. */
 export function painter(
   { colours: isColoured = false }: Terminal,
   { removeColor }: { readonly removeColor: boolean },

@@ -6,7 +6,7 @@ import { logOptions, needlessKubeconfig } from "./log_options.ts";
 import { OutputClosed, processTerminal, type Terminal } from "./terminal.ts";
 import { version } from "./version.ts";
 
-/** Runs a command line and answers with its exit code: that of the command, 2 for a line that cannot be understood. */
+/** Runs a command line and returns its exit code: that of the command, or 2 for an invalid command line. */
 export async function run(args: readonly string[], terminal: Terminal = processTerminal()): Promise<number> {
   let code = 0;
   const program = new CommandParser("postern")
@@ -26,7 +26,7 @@ export async function run(args: readonly string[], terminal: Terminal = processT
         refuseUnsupported(logOptions, program.opts(), terminal);
       code = refused ?? await record.run(operands, options, terminal);
     });
-    // Whatever options a command has that is not supported, the answer is the same.
+    // An unsupported command gives the same message for all options.
     if (hiddenCommands.includes(record)) added.allowUnknownOption();
   }
   try {
@@ -37,7 +37,7 @@ export async function run(args: readonly string[], terminal: Terminal = processT
   return code;
 }
 
-/** Commander with flags as Kyverno's command line reads them: `--flag=true`, `-f=value`. */
+/** Commander, extended by flags in the syntax of Kyverno's command line: `--flag=true`, `-f=value`. */
 class CommandParser extends Command {
   override createCommand(name?: string): Command {
     return new CommandParser(name);
@@ -70,8 +70,8 @@ function addCommand(
 }
 
 /**
- * The commands that a line can be about: the one that it begins with, or else all, for the help and for what errors propose. To
- * describe all to commander would take a twentieth of the start of a server.
+ * The commands to declare to commander: the one that the line names, or else all, for the help and for the suggestions
+ * in errors. To declare all of them always would take a twentieth of the start time of a server.
  */
 function commandsFor(args: readonly string[]): readonly CommandRecord[] {
   const all = [...commands.map(withKubeconfig), ...hiddenCommands];
@@ -79,7 +79,7 @@ function commandsFor(args: readonly string[]): readonly CommandRecord[] {
   return named === undefined ? all : [named];
 }
 
-/** A command that reads no cluster says so instead of calling the option unknown. */
+/** Adds `--kubeconfig` to a command without it, so that the error says that the command reads no cluster. */
 function withKubeconfig(record: CommandRecord): CommandRecord {
   return { ...record, options: { kubeconfig: needlessKubeconfig, ...record.options } };
 }
@@ -126,7 +126,7 @@ function addOption(command: Command, key: string, option: OptionRecord): void {
   }
 }
 
-/** An option that may be repeated; what is given replaces the default. */
+/** Makes an option that may be repeated. Given values replace the default. */
 function listOption(flags: string, option: Extract<OptionRecord, { type: "list" | "texts" }>): Option {
   const given: string[] = [];
   const made = new Option(flags, option.about).argParser((text: string) => {
@@ -138,7 +138,7 @@ function listOption(flags: string, option: Extract<OptionRecord, { type: "list" 
   return made.default(initial ?? [], initial === undefined || initial.length === 0 ? "" : initial.join(","));
 }
 
-/** Exit code 2, with a word on what to use instead, when an option is given that has no meaning here. */
+/** Reports unsupported options and what to use instead, and returns exit code 2; `undefined` when there are none. */
 function refuseUnsupported(
   table: OptionTable,
   given: Readonly<Record<string, unknown>>,
@@ -158,7 +158,7 @@ function wholeNumber(text: string): number {
   return Number(text);
 }
 
-/** Commander's help leaves hidden options out; an empty default is not worth a word either. */
+/** Leaves hidden options, empty defaults and defaults of false out of commander's help. */
 function withoutNegations(this: Help, command: Command): Option[] {
   const shown = command.options.filter((option) => !option.hidden);
   for (const option of shown) {
@@ -169,7 +169,7 @@ function withoutNegations(this: Help, command: Command): Option[] {
   return [...shown, new Option("-h, --help", "print this help")];
 }
 
-/** The exit code of a command that ended early. When the reader of a pipe has ended, nothing is printed. */
+/** The exit code of a command that ended early. It prints nothing when the reader of a pipe has ended. */
 function codeOf(cause: unknown, terminal: Terminal): number {
   if (isExit(cause)) return cause.exitCode === 0 ? 0 : 2;
   if (cause instanceof OutputClosed && cause.isPipe) return pipeClosedCode;
@@ -178,15 +178,15 @@ function codeOf(cause: unknown, terminal: Terminal): number {
     if (cause instanceof OutputClosed) terminal.err(`error: cannot write: ${message}`);
     else terminal.err(`error: internal error: ${message}; this is a defect of Postern, please report it`);
   } catch {
-    // Nothing can be said any more; the exit code is left.
+    // Standard error is closed too; only the exit code reports the failure.
   }
   return 2;
 }
 
-/** As shells give it for a command that the signal of a closed pipe ends. */
+/** The exit code of shells for a command that SIGPIPE ends. */
 const pipeClosedCode = 141;
 
-/** Commander throws such an error for a command line that it refuses, and for `--help`. */
+/** Whether commander threw the error: it does for an invalid command line, and for `--help`. */
 function isExit(cause: unknown): cause is { exitCode: number } {
   return cause instanceof Error && "exitCode" in cause && typeof cause.exitCode === "number";
 }

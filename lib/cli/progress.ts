@@ -1,15 +1,15 @@
 import type { Terminal } from "./terminal.ts";
 
-/** How far a command is, drawn on a terminal while it works. */
+/** Draws the progress of a command on a terminal. */
 export interface ProgressBar {
-  /** Bytes that were read, of how many, and what became of them in a few words. */
+  /** Shows the bytes read so far, their total, and a few words about the results. */
   update(bytes: number, of: number, about: string): void;
-  /** Takes the drawing away, before something else is written; the next update draws it again. */
+  /** Removes the bar before the command writes other text; the next update draws it again. */
   clear(): void;
   close(): void;
 }
 
-/** The part of cli-progress that is used here. The package has no types. */
+/** The part of cli-progress that this file uses. The package has no types. */
 interface ProgressLibrary {
   readonly Presets: { readonly shades_classic: object };
   readonly SingleBar: new (options: object, preset: object) => {
@@ -25,13 +25,13 @@ export interface ProgressOptions {
   readonly write?: (text: string) => void;
   /** Columns of the terminal. */
   readonly columns?: () => number;
-  /** Milliseconds after which a command is worth a drawing. */
+  /** Milliseconds that a command must run before the bar appears. */
   readonly showAfterMs?: number;
-  /** Milliseconds between two drawings. */
+  /** The least milliseconds between two drawings. */
   readonly interval?: number;
 }
 
-/** A progress bar on standard error, where that is a terminal; elsewhere nothing is drawn. */
+/** Opens a progress bar on standard error. It draws nothing if standard error is no terminal. */
 export async function openProgress(
   { drawsProgress = false }: Terminal,
   { write = writeError, columns = terminalColumns, showAfterMs = 500, interval = 100 }: ProgressOptions = {},
@@ -44,7 +44,7 @@ export async function openProgress(
     clearOnComplete: true,
     gracefulExit: false,
     hideCursor: false,
-    // Only updates draw: between them a line of results may stand where a timer would draw.
+    // Effectively disables the library's timer: it could draw over a line of results. Only updates draw.
     fps: 0.001,
     synchronousUpdate: false,
     forceRedraw: true,
@@ -74,8 +74,8 @@ export async function openProgress(
 }
 
 /**
- * A terminal of one line for cli-progress. Its own one switches line breaks off, which cuts results, and takes the cursor back
- * to where it was at the start, over results that were printed since.
+ * A terminal of one line for cli-progress. The library's terminal switches line wrapping off, which cuts results, and
+ * it moves the cursor back to its first position, over results that the command has printed since.
  */
 function oneLine(write: (text: string) => void, columns: () => number): object {
   const nothing = (): void => {};
@@ -98,7 +98,7 @@ function writeError(text: string): void {
   try {
     Deno.stderr.writeSync(new TextEncoder().encode(text));
   } catch {
-    // A terminal that went away shows no progress.
+    // A closed terminal shows no progress.
   }
 }
 

@@ -24,8 +24,9 @@ export interface ReplayArguments {
 }
 
 /**
- * `replay REVIEW…`: decides recorded requests again. Exit code 0 when every answer is the recorded one (a review without
- * an answer has none to differ from), 1 when one differs or cannot be decided, 2 when the command cannot run.
+ * `replay REVIEW…`: decides recorded requests again. Exit code 0 when it allows and denies the same requests as the
+ * recorded answers (a review without an answer counts as the same), 1 when an answer differs or it cannot decide a
+ * request, 2 when the command cannot run.
  */
 export async function replay(args: ReplayArguments, terminal: Terminal): Promise<number> {
   const twice = standardInputProblem({
@@ -88,8 +89,8 @@ export async function replay(args: ReplayArguments, terminal: Terminal): Promise
 }
 
 /**
- * The answer of the recorded webhook to the request now. Without a recorded webhook, the answer of the mutating and
- * validating webhooks together.
+ * The current answer of the recorded webhook to the request. Without a recorded webhook, it is the combined answer of
+ * the mutating and validating webhooks.
  */
 async function answer(
   request: AdmissionRequest,

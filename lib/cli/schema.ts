@@ -3,7 +3,7 @@ import { didYouMean, fileProblem } from "../diagnostics/mod.ts";
 import { policySchemas } from "../policy/mod.ts";
 import { type Terminal, unusable } from "./terminal.ts";
 
-/** `schema KIND`: prints a JSON Schema, or writes all to a folder, one file for each kind. */
+/** `schema KIND`: prints the JSON Schema of a kind, or writes all schemas to a folder, one file for each kind. */
 export async function schema(
   { kind, output }: { readonly kind: string | undefined; readonly output: string | undefined },
   terminal: Terminal,

@@ -28,7 +28,7 @@ export interface ServeArguments {
   readonly tlsKey?: string;
   readonly tlsCa?: string;
   readonly certDir?: string;
-  /** `namespace/name`, as the two below. */
+  /** `namespace/name`, like the next two options. */
   readonly service: string;
   readonly certificateSecret?: string;
   readonly webhooks?: string;
@@ -38,10 +38,10 @@ export interface ServeArguments {
   readonly localRegistries: boolean;
   readonly watchPolicies?: boolean;
   readonly ttlInterval: number;
-  /** Reasons of events, with commas between them. */
+  /** Reasons of events, separated by commas. */
   readonly omitEvents: string;
   readonly openReports?: boolean;
-  /** Results, with commas between them. */
+  /** Results, separated by commas. */
   readonly reportResults: string;
   readonly forceFailurePolicyIgnore?: boolean;
   readonly exceptionNamespace: string;
@@ -53,7 +53,7 @@ export interface ServeArguments {
   readonly scanPreprocessors: boolean;
   readonly allowServiceAddress: readonly string[];
   readonly namespacedServiceCalls: boolean;
-  /** Where reviews are kept. */
+  /** The folder to which the server records reviews. */
   readonly record?: string;
   readonly recordReviews: number;
   readonly recordMegabytes: number;
@@ -61,7 +61,7 @@ export interface ServeArguments {
   readonly logLevel: LogLevel;
 }
 
-/** How often a certificate is looked at, in milliseconds: a Secret of the cluster, or files. */
+/** Milliseconds between two checks for a newer certificate, in a Secret of the cluster or in files. */
 const lookEvery = { secret: 30_000, files: 60_000 };
 
 /** `serve`: answers admission reviews until it is stopped. Exit code 2 when it cannot start. */
@@ -109,7 +109,7 @@ function recordSetting(
     : { folder: record, maxReviews: recordReviews, maxBytes: recordMegabytes * 1_000_000 };
 }
 
-/** A list of words that has another word; `undefined` when there is none. */
+/** The error about an unknown word in an option's list; `undefined` when there is none. */
 function wordProblem({ omitEvents, reportResults }: ServeArguments): string | undefined {
   const reason = unknownWord(omitEvents, eventReasons);
   if (reason !== undefined) return `--omit-events: "${reason}" is none of ${eventReasons.join(", ")}`;
@@ -117,7 +117,7 @@ function wordProblem({ omitEvents, reportResults }: ServeArguments): string | un
   return result && `--report-results: "${result}" is none of ${rowResults.join(", ")}`;
 }
 
-/** Who could send reviews and should not; `undefined` when nobody. */
+/** The error about options that let unauthenticated clients send reviews; `undefined` when there is none. */
 function accessProblem({ tls, host, secretPath }: ServeArguments): string | undefined {
   if (secretPath !== undefined && !/^(?:\/[A-Za-z0-9._~-]+)+$/.test(secretPath)) {
     return "--secret-path must begin with / and have letters, digits, and - . _ ~ after it";
@@ -132,7 +132,7 @@ function accessProblem({ tls, host, secretPath }: ServeArguments): string | unde
   return undefined;
 }
 
-/** Characters of a path that nobody guesses. */
+/** The least number of characters of a secret path that nobody can guess. */
 const leastSecret = 17;
 
 async function readAuthority(file: string): Promise<string | Fault> {
@@ -158,18 +158,18 @@ function liveSetting(args: ServeArguments): NonNullable<GateOptions["live"]> {
   };
 }
 
-/** The words of a list with commas. */
+/** The accepted words in a list with commas. */
 function wordsOf<Word extends string>(text: string, words: readonly Word[]): Word[] {
   const written = text.split(",").map((each) => each.trim());
   return words.filter((word) => written.includes(word));
 }
 
-/** The words of a list with commas that are none; `undefined` when all are. */
+/** The first word in a list with commas that is not accepted; `undefined` when all are. */
 function unknownWord(text: string, words: readonly string[]): string | undefined {
   return text.split(",").map((each) => each.trim()).find((each) => each !== "" && !words.includes(each));
 }
 
-/** The names that the installation has in the cluster: Kyverno's, for users who look at its objects, or Postern's own. */
+/** The names of the installation's objects: Postern's, or Kyverno's for users who look for those. */
 function installationOf(args: ServeArguments): Omit<Installation, "caBundle"> {
   const { namespace, name: service } = placeOf(args.service);
   const isKyverno = args.installNames === "kyverno";
@@ -220,13 +220,13 @@ function certificatesOf(args: ServeArguments, cluster: Cluster): Certificates {
   return madeCertificates({ names, clock, ...(certDir !== undefined && { folder: certDir }) });
 }
 
-/** The parts of an option that is written `namespace/name`. */
+/** Splits the value of an option in the form `namespace/name`. */
 function placeOf(text: string): { readonly namespace: string; readonly name: string } {
   const [namespace = "", name = ""] = text.split("/");
   return { namespace, name };
 }
 
-/** How the API server calls a service (`namespace/name`). */
+/** The DNS names under which the API server calls a service (`namespace/name`). */
 function namesOfService(service: string): string[] {
   const { namespace, name } = placeOf(service);
   return [`${name}.${namespace}.svc`, `${name}.${namespace}.svc.cluster.local`];
@@ -257,21 +257,21 @@ interface Greeting {
 
 function greet({ args, gate, secretPath }: Greeting, terminal: Terminal): void {
   const { port, metricsPort, caBundle, about } = gate;
-  // The secret itself is never written: whoever reads the log could forge reviews.
+  // Never write the secret itself: a reader of the log could then send forged reviews.
   const below = secretPath === undefined ? "" : "/$SECRET_PATH";
   const url = `${args.tls ? "https" : "http"}://${args.host}:${port}${below}`;
   terminal.err(
     `\nPostern listens on ${url} (metrics: http://${args.host}:${metricsPort}/metrics), with the ${about}.`,
   );
   if (caBundle !== undefined) terminal.err(`caBundle of its certificate: ${caBundle}`);
-  // In a container, which listens on every address, nobody stands in front of the log who could.
+  // In a container, which listens on every address, no user at this terminal could run the command below.
   if (!isLoopback(args.host)) return;
   terminal.err(
     `\nTry it:\n\n  curl -sk ${url}/validate/fail -H 'Content-Type: application/json' -d '${sampleReview}'\n`,
   );
 }
 
-/** A review of a Pod that most policies refuse. */
+/** A review of a Pod that most policies deny. */
 const sampleReview = JSON.stringify({
   apiVersion: "admission.k8s.io/v1",
   kind: "AdmissionReview",
@@ -295,7 +295,7 @@ const sampleReview = JSON.stringify({
   },
 });
 
-/** Waits for SIGINT or SIGTERM. SIGHUP, as usual, is the wish to read everything again. */
+/** Waits for SIGINT or SIGTERM. SIGHUP makes the server load its certificate and policies again. */
 async function untilStopped(renew: () => void): Promise<void> {
   const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
   for (const signal of stopSignals) Deno.addSignalListener(signal, stop);

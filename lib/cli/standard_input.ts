@@ -1,8 +1,8 @@
-/** Paths by what they hold: `{ policies: ["-"], reviews: ["records"] }`. */
+/** Paths by the kind of their content: `{ policies: ["-"], reviews: ["records"] }`. */
 export type PathsByContent = Readonly<Record<string, readonly (string | undefined)[]>>;
 
 /**
- * Why `-` cannot be read: standard input is read once, so it holds one thing.
+ * The error about several uses of `-`: a command can read standard input only once, so it has one kind of content.
  *
  * ```ts
  * import { standardInputProblem } from "./standard_input.ts";

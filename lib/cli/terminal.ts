@@ -1,9 +1,9 @@
 import { fileProblem } from "../diagnostics/mod.ts";
-/** Where a command writes: results to one stream, everything else to the other. */
+/** The output of a command: one stream for results, another for everything else. */
 export interface Terminal {
-  /** A line of the result, or several. */
+  /** Writes one or more lines of the result. */
   out(line: string): void;
-  /** A line about what is going on. */
+  /** Writes a line that is no result, such as a diagnostic. */
   err(line: string): void;
   /** Whether results may be coloured; absent means no. */
   readonly colours?: boolean;
@@ -11,9 +11,9 @@ export interface Terminal {
   readonly drawsProgress?: boolean;
 }
 
-/** Output that cannot be written any more, because the reader of a pipe ended or a disk is full. */
+/** The command cannot write output any more, because the reader of a pipe ended or a disk is full. */
 export class OutputClosed extends Error {
-  /** Whether the reader ended, which is no failure of this process. */
+  /** Whether the reader of the pipe ended. That is no failure of this process. */
   readonly isPipe: boolean;
 
   constructor(cause: unknown) {
@@ -41,7 +41,7 @@ function writeAll(stream: { writeSync(bytes: Uint8Array): number }, bytes: Uint8
   }
 }
 
-/** Says why a command cannot run; its exit code. */
+/** Prints why a command cannot run and returns its exit code. */
 export function unusable(problem: string, terminal: Terminal): number {
   terminal.err(`error: ${problem}`);
   return 2;

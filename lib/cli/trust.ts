@@ -9,7 +9,10 @@ export interface UpdateTrustArguments {
   readonly out: string;
 }
 
-/** `trust update`: fetches a trusted root and writes it; 2 when it cannot be had. A file that is there stays until then. */
+/**
+ * `trust update`: fetches a trusted root and writes it to a file. Exit code 2 when it cannot fetch or write it. An
+ * existing file stays unchanged until the fetch succeeds.
+ */
 export async function updateTrust(
   { mirror, root, out }: UpdateTrustArguments,
   terminal: Terminal,

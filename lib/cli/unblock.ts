@@ -15,8 +15,8 @@ export interface UnblockArguments {
 }
 
 /**
- * `unblock`: removes the webhook configurations that call Postern, so that a cluster whose requests wait for it goes on. Exit
- * code 1 when some are left, 2 when the cluster cannot be reached.
+ * `unblock`: deletes the webhook configurations that call Postern, so that requests in the cluster no longer depend on
+ * Postern. Exit code 1 when it could not delete all of them, 2 when it cannot reach the cluster.
  */
 export async function unblock(args: UnblockArguments, terminal: Terminal): Promise<number> {
   const [namespace = "", name = ""] = args.service.split("/");

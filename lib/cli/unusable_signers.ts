@@ -2,14 +2,14 @@ import { unusableSigner } from "../adapters/mod.ts";
 import type { Diagnostic } from "../diagnostics/mod.ts";
 import type { CompiledPolicy, Snapshot } from "../engine/mod.ts";
 
-/** Signers of policies whose texts cannot be used, so that no signature ever satisfies them. */
+/** Reports signers of policies with unusable texts, such as a key: no signature can ever satisfy them. */
 export async function unusableSigners({ written }: Pick<Snapshot, "written">): Promise<Diagnostic[]> {
   const found = await Promise.all(written.map(unusableIn));
   return found.flat();
 }
 
 async function unusableIn({ policy, rules }: CompiledPolicy): Promise<Diagnostic[]> {
-  // Rules that were derived from one about Pods repeat its signers.
+  // Autogen rules repeat the signers of the rule about Pods.
   const found = new Map<string, Diagnostic>();
   for (const { rule, body } of rules) {
     for (const signer of body.signers ?? []) {

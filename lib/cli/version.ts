@@ -1,13 +1,13 @@
 import configuration from "../../deno.json" with { type: "json" };
 import type { Terminal } from "./terminal.ts";
 
-/** The version of Postern, which `deno.json` says. */
+/** The version of Postern, from `deno.json`. */
 export const version: string = configuration.version;
 
-/** The version of Kyverno whose behaviour `--dialect current` has. */
+/** The version of Kyverno that `--dialect current` follows. */
 const kyverno = "1.19.0";
 
-/** `version`: prints what this is, and what runs it. */
+/** `version`: prints the versions of Postern and of its runtime. */
 export function printVersion(output: "json" | "yaml" | undefined, terminal: Terminal): number {
   const facts = { version, kyverno, deno: Deno.version.deno, v8: Deno.version.v8 };
   if (output === "json") terminal.out(JSON.stringify(facts));

@@ -9,13 +9,13 @@ export interface Watched {
   readonly code: number;
   /** Files and folders whose changes make the command run again. */
   readonly reads: readonly string[];
-  /** Files that the command wrote; they start nothing, wherever they are. */
+  /** Files that the command wrote. Their changes never start a run. */
   readonly writes: readonly string[];
 }
 
 /**
- * Runs a command now and whenever a file changes that it read, until Ctrl-C; the exit code is then that of an
- * interruption. A change while the command runs makes it run once more.
+ * Runs a command now, and again whenever a file changes that it read, until Ctrl-C; the exit code is then that of an
+ * interruption. After a change during a run, the command runs once more.
  */
 export async function watching(work: () => Promise<Watched>, terminal: Terminal): Promise<number> {
   using interruption = watchInterruption();
@@ -31,7 +31,7 @@ export async function watching(work: () => Promise<Watched>, terminal: Terminal)
   return interruptedCode;
 }
 
-/** A path as the user would write it. */
+/** The path relative to the working directory if it is below it. */
 function shown(path: string): string {
   const below = relative(Deno.cwd(), path);
   return below.startsWith("..") ? path : below;

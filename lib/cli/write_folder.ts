@@ -4,8 +4,8 @@ import { fileProblem } from "../diagnostics/mod.ts";
 import { Fault } from "../json/mod.ts";
 
 /**
- * Writes files into a folder, which must be new or empty, or hold a file that marks it as one that was written before; a fault
- * says why not. Files of an earlier time that are not among them stay.
+ * Writes files into a folder. The folder must be new or empty, or contain the first of the files, which shows that an
+ * earlier run wrote it. A fault says why it cannot write. It keeps files of earlier runs that are not among these.
  */
 export async function writeFolder(
   folder: string,

@@ -6,7 +6,7 @@ import { type ReportedObject, type ReportRow, rowsOf } from "../../report/mod.ts
 /** The options of generated exceptions. */
 export interface ExceptionOptions {
   readonly auditWarn: boolean;
-  /** The time to live of the exceptions, in nanoseconds; 0 for ever. */
+  /** The time to live of the exceptions in nanoseconds; 0 for exceptions that never expire. */
   readonly ttl: bigint;
 }
 
@@ -62,7 +62,7 @@ function celException({ policy, resource }: ReportRow, options: ExceptionOptions
   };
 }
 
-/** The kinds and rules that an exception names for a rule: for an autogen rule also Pods and the rule written for them. */
+/** The kinds and rules that an exception names for a rule; for an autogen rule also Pod and the rule about Pods. */
 function generatedFrom(rule: string, kind: string): { kinds: string[]; rules: string[] } {
   if (!rule.startsWith("autogen-")) return { kinds: [kind], rules: [rule] };
   if (kind !== "CronJob") return { kinds: [kind, "Pod"], rules: [rule, rule.slice("autogen-".length)] };

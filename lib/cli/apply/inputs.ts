@@ -86,7 +86,7 @@ export async function openInputs(
     context: args.context,
     serviceAccount: args.cluster,
     images: { trustedRoot: args.trustedRoot, searchLogs: args.searchLogs, source },
-    // The files are read a second time only when a policy looks up objects.
+    // Reads the files a second time, but only when a policy looks up objects.
     objects: async () => [...named, ...await objectsOfFiles(args.resource, new Diagnostics(silent))],
   });
   if (isFault(opened)) return opened;
@@ -98,7 +98,7 @@ export async function openInputs(
   const { ports } = opened;
   const registry = images.length === 0 ? ports.registry : mockedImages(images, ports.registry);
   const isOffline = args.clusterObjects.length === 0 && opened.kind === "embedded";
-  // Images are looked up only where the options say so.
+  // The command looks up images only if the options say so.
   const looksUpImages = args.registry || images.length > 0 || source !== undefined;
   const absent = isOffline ? absentOffline(looksUpImages) : [];
   return {

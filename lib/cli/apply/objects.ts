@@ -52,7 +52,7 @@ export async function* objectsToCheck(
   }
 }
 
-/** Kyverno parity: exceptions among the resources are not checked themselves. Pinned by tests/cli/apply_test.ts. */
+/** Kyverno parity: Kyverno does not check exceptions among the resources. Pinned by tests/cli/apply_test.ts. */
 function isPassedOver({ object }: GivenObject, { exceptionsWithinResources }: ApplyInputArguments): boolean {
   return exceptionsWithinResources && object["kind"] === "PolicyException";
 }

@@ -17,7 +17,7 @@ export interface OutputChoice {
   readonly objects: string | undefined;
 }
 
-/** Separates reports (`sarif=report.sarif`) from the path for objects. A fault names the value that is neither. */
+/** Separates reports (`sarif=report.sarif`) from the path for objects. A fault names an invalid value. */
 export function outputChoice(values: readonly string[]): OutputChoice | Fault {
   const reports: { format: string; path: string }[] = [];
   let objects: string | undefined;
@@ -37,12 +37,12 @@ export function outputChoice(values: readonly string[]): OutputChoice | Fault {
   return { reports, objects };
 }
 
-/** Writes reports while objects are decided. */
+/** Writes reports while the command decides objects. */
 export class ReportFiles implements AsyncDisposable {
   readonly #open: { readonly writer: ReportWriter; readonly write: (text: string) => Promise<void> }[] = [];
   readonly #files: Deno.FsFile[] = [];
 
-  /** Opens the files; a fault says which cannot be written. */
+  /** Opens the files. A fault names the file that it cannot write. */
   static async open(
     reports: OutputChoice["reports"],
     options: ReportOptions,

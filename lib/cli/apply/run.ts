@@ -28,7 +28,7 @@ export interface ApplyArguments extends ApplyInputArguments, ClusterArguments {
   readonly table: boolean;
   readonly detailedResults: boolean;
   readonly removeColor: boolean;
-  /** Print changed and generated objects and nothing else, for `kubectl apply -f -`. */
+  /** Whether to print only changed and generated objects, for `kubectl apply -f -`. */
   readonly stdin: boolean;
   readonly generateExceptions: boolean;
   readonly generatedExceptionTtl: string;
@@ -36,9 +36,9 @@ export interface ApplyArguments extends ApplyInputArguments, ClusterArguments {
 }
 
 /**
- * `apply POLICY… --resource PATH…`: applies policies to objects. Each object is read, decided and printed before the
- * next. Exit code 0 when everything was checked and nothing fails; 1 for failures, errors, and input that could not
- * be used; 2 when the command cannot run; 130 after Ctrl-C.
+ * `apply POLICY… --resource PATH…`: applies policies to objects. It reads, decides and prints one object after the
+ * other. Exit code 0 when it checked all objects and no rule fails; 1 for failures, errors and unusable input; 2 when
+ * the command cannot run; 130 after Ctrl-C.
  */
 export async function apply(args: ApplyArguments, terminal: Terminal): Promise<number> {
   const choice = outputChoice(args.output);
@@ -67,7 +67,7 @@ export async function apply(args: ApplyArguments, terminal: Terminal): Promise<n
   return await new ApplyRun({ args, ttl, choice, inputs: opened, reports: files, objects, terminal }).run();
 }
 
-/** The reports that the options name: `--policy-report` is one on standard output. */
+/** The reports that the options name; `--policy-report` names one on standard output. */
 function requested(
   { reports }: OutputChoice,
   { policyReport, outputFormat }: ApplyArguments,
@@ -88,7 +88,7 @@ interface ApplyRunOptions {
   readonly terminal: Terminal;
 }
 
-/** The most objects to read before the first line is printed: the line says how many there are. */
+/** The most objects to read before printing the first line, which shows the number of objects. */
 const READ_AHEAD = 300;
 
 /** The most rows of one table. A longer table is printed in parts, so that memory does not grow with the input. */
@@ -110,7 +110,7 @@ class ApplyRun {
   readonly #prints: "text" | "table" | "objects" | "exceptions" | "report";
   readonly #parts = new OutputText();
   #progress: ProgressBar | undefined;
-  /** The bytes read of the files, and their total size. */
+  /** The number of bytes read from the files, and the files' total size. */
   #read = { bytes: 0, of: 0 };
 
   constructor({ args, ttl, choice, inputs, reports, objects, terminal }: ApplyRunOptions) {
@@ -141,7 +141,7 @@ class ApplyRun {
     const { first, isAll } = await readAhead(objects, interruption);
     const count = first.filter(({ kind }) => kind === "object").length;
     this.#start(isAll ? count : undefined);
-    // Each object is released when it is decided: with its positions it takes seven times the memory of its text.
+    // This frees each decided object: an object with its positions takes seven times the memory of its text.
     first.reverse();
     for (let next = first.pop(); next !== undefined && !interruption.happened; next = first.pop()) {
       await this.#take(next);
@@ -179,7 +179,7 @@ class ApplyRun {
 
   async #check({ object, positionOf }: GivenObject, isPayload: boolean): Promise<void> {
     const applied = await applyPolicies(object, this.#inputs.options);
-    // Kyverno parity: classic policies are about Kubernetes objects, policies in CEL about any JSON. Pinned by
+    // Kyverno parity: classic policies apply to Kubernetes objects, CEL policies to any JSON. Pinned by
     // "--json applies policies in CEL to payloads, each item of a list for itself".
     const results = isPayload
       ? applied.results.filter(({ policy }) => !hasRules(policy.kind))
@@ -202,7 +202,7 @@ class ApplyRun {
     this.#terminal.out(text);
   }
 
-  /** Prints the next parts of the text for people. */
+  /** Prints the next parts of the text for users. */
   #print(parts: readonly OutputPart[]): void {
     if (parts.length === 0) return;
     this.#progress?.clear();
@@ -260,7 +260,7 @@ class ApplyRun {
   }
 
   /**
-   * Kyverno parity: codes and their order. Unlike Kyverno, Postern goes on after input that cannot be used. Pinned by
+   * Kyverno parity: the codes and their order. Unlike Kyverno, Postern continues after unusable input. Pinned by
    * tests/cli/apply_test.ts.
    */
   #exitCode({ pass, fail, warn, error }: ReturnType<Tally["summary"]>): number {
@@ -278,7 +278,7 @@ class ApplyRun {
   }
 }
 
-/** Reads the first objects. Ctrl-C ends the command even when no input comes. */
+/** Reads the first objects. Ctrl-C ends the command even while it waits for input. */
 async function readAhead(
   objects: AsyncGenerator<NextObject>,
   interruption: Interruption,

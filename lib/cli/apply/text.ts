@@ -16,7 +16,7 @@ export interface TextOptions {
 const divider = "-".repeat(70);
 
 /**
- * `Applying 3 policy rule(s) to 2 resource(s)...` Kyverno parity: rules that autogen adds count, but a policy in CEL is one
+ * `Applying 3 policy rule(s) to 2 resource(s)...` Kyverno parity: autogen rules count, but a CEL policy counts as one
  * rule. Pinned by tests/cli/kyverno_texts_test.ts.
  */
 export function startText(
@@ -30,8 +30,8 @@ export function startText(
 }
 
 /**
- * The number of rules of a policy. A rule that verifies images is compiled twice, once for each phase, and counts
- * once.
+ * The number of rules of a policy. The engine compiles a rule that verifies images twice, once for each phase; here it
+ * counts once.
  */
 function countOfRules({ policy, rules }: CompiledPolicy): number {
   return policy.language === "cel"
@@ -50,14 +50,14 @@ export function skippedText(snapshot: Snapshot): string {
 /** A part of the text, without the line break at its end. */
 export interface OutputPart {
   readonly text: string;
-  /** Whether the part's last line goes on: then a line break at the beginning of the next part ends it. */
+  /** Whether the part's last line is open. A line break at the beginning of the next part then ends it. */
   readonly isOpen?: true;
 }
 
 /**
- * Puts parts together. Kyverno parity: no line break follows the note of a mutation or generation, so that the blank line
- * with which most parts begin is none there. Unlike there, a part that begins without one gets a line for itself. Pinned
- * by tests/cli/kyverno_texts_test.ts.
+ * Joins parts. Kyverno parity: Kyverno prints no line break after the note of a mutation or generation, so the blank
+ * line at the beginning of most parts is missing there. Unlike Kyverno, Postern puts a part without such a blank line
+ * on a new line. Pinned by tests/cli/kyverno_texts_test.ts.
  */
 export class OutputText {
   #isOpen = false;

@@ -1,6 +1,6 @@
 import { command, type CommandRecord } from "../command.ts";
 
-/** The command, for the commands of the table that it is in itself. */
+/** Makes the command. It receives the table of commands as a function, because the table contains this command. */
 export const docs = (commands: () => readonly CommandRecord[]): CommandRecord =>
   command({
     name: "docs",

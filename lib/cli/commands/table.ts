@@ -21,7 +21,7 @@ import { unsupportedCommands } from "./unsupported.ts";
 import { version } from "./version.ts";
 import { trustUpdate } from "./trust.ts";
 
-/** All commands, in the order of the help. A new command is a file in this folder and a line here. */
+/** All commands, in the order of the help. A new command needs a file in this folder and a line here. */
 export const commands: readonly CommandRecord[] = [
   serve,
   apply,
@@ -52,7 +52,7 @@ export const commands: readonly CommandRecord[] = [
   trustUpdate,
 ];
 
-/** Commands of Kyverno's that only say what to use instead; the help leaves them out. */
+/** Kyverno's commands that only print what to use instead. The help leaves them out. */
 export const hiddenCommands: readonly CommandRecord[] = unsupportedCommands;
 
 /** The help text of each group of commands. */

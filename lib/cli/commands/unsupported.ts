@@ -1,6 +1,6 @@
 import type { CommandRecord } from "../command.ts";
 
-/** Commands of Kyverno's command line that have no meaning here, and what to use instead. */
+/** Commands of Kyverno's command line that Postern does not support, and what to use instead. */
 const instead: readonly (readonly [name: string, about: string, instead: string])[] = [
   [
     "oci push",

@@ -16,25 +16,25 @@ import { TestSession, type TestSessionOptions } from "./session.ts";
 
 /** The options of `test`. */
 export interface TestArguments extends TestSessionOptions {
-  /** Folders, searched to the bottom, or test files. */
+  /** Test files, or folders to search recursively. */
   readonly paths: readonly string[];
   readonly fileName: string;
   readonly testCaseSelector: string;
   /** `FORMAT=PATH`: further documents. */
   readonly output: readonly string[];
   readonly gitBranch?: string;
-  /** Run again whenever files change, until Ctrl-C. */
+  /** Whether to run again whenever files change, until Ctrl-C. */
   readonly watch: boolean;
-  /** Whether images that a test does not describe are looked up in their registries. */
+  /** Whether to look up images in their registries if a test does not describe them. */
   readonly registry: boolean;
   readonly trustedRoot: readonly string[];
   readonly searchLogs: boolean;
 }
 
 /**
- * `test DIR…`: runs the tests of policies. With an output format only that document goes to standard output. Exit code
- * 0 when all pass; 1 when one fails or cannot be run, when input cannot be used, and when nothing was checked; 2 for
- * arguments that cannot be used.
+ * `test DIR…`: runs the tests of policies. With an output format it writes only that document to standard output. Exit
+ * code 0 when all tests pass; 1 when a test fails or cannot run, when an input is unusable, and when it checked
+ * nothing; 2 for unusable arguments.
  *
  * Kyverno parity: options, files, tables and summary. Unlike Kyverno, Postern runs the other tests when one cannot run,
  * and warns of misspelt names. Pinned by tests/cli/test_command_test.ts and tests/cli/kyverno_texts_test.ts.
@@ -62,7 +62,7 @@ export async function test(args: TestArguments, terminal: Terminal): Promise<num
   }
 }
 
-/** The folders to search; repositories are checked out first. */
+/** The folders to search. It clones git repositories first. */
 async function foldersOf(
   { paths, gitBranch: branch }: TestArguments,
   checkouts: Checkout[],
@@ -86,14 +86,14 @@ interface TestOptions {
   readonly folders: readonly string[];
   readonly selector: TestSelector;
   readonly files: readonly TestReportFile[];
-  /** Where images are looked up; nowhere when absent. */
+  /** The source of image data; without it tests look up no images. */
   readonly lookup: ImageLookup | undefined;
 }
 
 /** The selector of every test. */
 const everyTest = "policy=*,rule=*,resource=*";
 
-/** How many tests are read while one is compared. */
+/** How many tests run ahead of the one that the session compares, this one included. */
 const READ_AHEAD = 4;
 
 async function runAll(options: TestOptions, terminal: Terminal): Promise<Watched> {

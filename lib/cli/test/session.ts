@@ -31,11 +31,11 @@ export interface TestSessionOptions {
   /** Whether remarks count as failures. */
   readonly strict: boolean;
   readonly dialect: Dialect;
-  /** Whether what registries answer is written beside the tests. */
+  /** Whether to write the answers of registries beside the tests. */
   readonly recordImages: boolean;
 }
 
-/** All tests of a command, run once: counts, and the rows for formats that show all at the end. */
+/** One run of all tests of a command. It keeps the counts, and the rows for formats that show all at the end. */
 export class TestSession {
   readonly #options: TestSessionOptions;
   readonly #terminal: Terminal;
@@ -66,7 +66,7 @@ export class TestSession {
     return [...this.#files];
   }
 
-  /** Says what is wrong; errors count. */
+  /** Prints diagnostics and counts the errors. */
   note(diagnostics: readonly Diagnostic[]): void {
     for (const diagnostic of diagnostics) this.#terminal.err(formatDiagnostic(diagnostic));
     this.#errors += diagnostics.filter(({ severity }) => severity === "error").length;
@@ -88,7 +88,7 @@ export class TestSession {
     return recorder;
   }
 
-  /** Compares what a run gave, and prints it. */
+  /** Compares the results of a run with the expectations and prints them. */
   async compare(found: FoundTest, expectations: readonly Expectation[], run: TestRun): Promise<void> {
     const { policies, resources, exceptions, files } = run.input;
     for (const file of files) this.#files.add(file);
@@ -119,7 +119,7 @@ export class TestSession {
     }
   }
 
-  /** The summary, and the documents that show all rows; the exit code. */
+  /** Prints the summary and writes the documents that show all rows. Returns the exit code. */
   async finish(files: readonly TestReportFile[]): Promise<number> {
     const { outputFormat, failOnly, strict } = this.#options;
     const failed = this.#rows.filter(isFailure);
