@@ -7,7 +7,7 @@ export const version: string = configuration.version;
 /** The version of Kyverno that `--dialect current` follows. */
 const kyverno = "1.19.0";
 
-/** `version`: prints the versions of Postern and of its runtime. */
+/** `version`: prints the versions of Postern, of the Kyverno that it follows, and of the runtime. */
 export function printVersion(output: "json" | "yaml" | undefined, terminal: Terminal): number {
   const facts = { version, kyverno, deno: Deno.version.deno, v8: Deno.version.v8 };
   if (output === "json") terminal.out(JSON.stringify(facts));

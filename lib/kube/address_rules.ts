@@ -4,8 +4,8 @@ import { containsAddress, type IpPrefix, parseIpPrefix } from "./ip_prefix.ts";
 
 /**
  * Addresses that policies may not call unless they are exempt: loopback, link-local (where clouds serve metadata),
- * private and shared networks, and hosts that serve metadata.
- * The list is that of Kyverno's HTTP library; 0.0.0.0/8, `::` and `localhost` are ours, since they mean this machine.
+ * private and shared networks, and hosts that serve metadata. The list is that of Kyverno's HTTP library. Postern adds
+ * 0.0.0.0/8, `::` and `localhost`, because they mean this machine.
  */
 export const defaultBlockedAddresses: readonly string[] = [
   "0.0.0.0/8",
@@ -28,15 +28,15 @@ export const defaultBlockedAddresses: readonly string[] = [
 export interface AddressRuleOptions {
   /** Networks (`10.0.0.0/8`) and host names; {@link defaultBlockedAddresses} by default. */
   readonly blocked?: readonly string[];
-  /** Networks and host names that are open although a blocked network holds them. */
+  /** Networks and host names that policies may call although a blocked network contains them. */
   readonly exempt?: readonly string[];
-  /** Beginnings of URLs (`https://api.example.com/v1`); when there are any, every call must begin with one. */
+  /** URL prefixes (`https://api.example.com/v1`). If there are any, every called URL must begin with one of them. */
   readonly allowed?: readonly string[];
 }
 
 /** Checks addresses. Each method returns the reason for refusing an address, or `undefined`. */
 export interface AddressRules {
-  /** Checks a URL before its host is looked up, and each redirect. */
+  /** Checks a URL before the DNS look-up of its host, and the URL of each redirect. */
   refusesUrl(url: URL): string | undefined;
   /** Checks an address of a host name before the connection is opened. */
   refusesAddress(address: string): string | undefined;
@@ -48,7 +48,7 @@ interface Entries {
 }
 
 /**
- * Reads the rules once. The fault names the entry that cannot be read.
+ * Compiles the rules. The fault names the invalid entry.
  *
  * ```ts
  * import { compileAddressRules } from "./address_rules.ts";
@@ -117,12 +117,12 @@ function readEntries(texts: readonly string[]): Entries | Fault {
   return { networks, hosts };
 }
 
-/** Host names ignore case and a dot at their end. */
+/** Normalizes a host name: the case and a dot at the end do not count. */
 function normal(host: string): string {
   return host.toLowerCase().replace(/\.+$/, "");
 }
 
-/** Whether the name is listed. Every name below `localhost` is this machine too. */
+/** Whether the entries contain the host name. Every name below `localhost` also means this machine. */
 function names({ hosts }: Entries, host: string): boolean {
   return hosts.has(host) || (host.endsWith(".localhost") && hosts.has("localhost"));
 }
@@ -133,7 +133,7 @@ function networkOf({ networks }: Entries, address: IpAddress): string | undefine
 
 const translated = parseIpPrefix("64:ff9b::/96");
 
-/** The address of the connection: an IPv4 address inside an IPv6 one is taken out. */
+/** Reads the address of a connection. It unwraps an IPv4 address inside an IPv6 address. */
 function readAddress(text: string): IpAddress | undefined {
   const address = parseIpAddress(text);
   if (isFault(address)) return undefined;

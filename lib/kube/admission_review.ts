@@ -30,7 +30,7 @@ export interface UserInfo {
 }
 
 /**
- * The request of an AdmissionReview v1, read strictly: the fields that a decision reads, and the whole request as
+ * The request of an AdmissionReview v1, parsed strictly: the fields that a decision reads, and the whole request as
  * JSON. Absent texts are `""`, absent objects `null`.
  */
 export interface AdmissionRequest {
@@ -55,7 +55,7 @@ export interface AdmissionReview {
   readonly request: AdmissionRequest;
 }
 
-/** A review, or the reason why the body is none; `uid` is present if it could be read. */
+/** A review, or the reason why the body is not a review; `uid` is empty if it cannot be read. */
 export type ParsedReview =
   | { readonly ok: true; readonly review: AdmissionReview }
   | { readonly ok: false; readonly message: string; readonly uid: string };
@@ -63,7 +63,7 @@ export type ParsedReview =
 const reviewVersion = "admission.k8s.io/v1";
 
 /**
- * Reads the body of an admission request. Never throws: whatever the body is, the answer says what is wrong with it.
+ * Parses the body of an admission request. It never throws; for an invalid body the result has an error message.
  *
  * ```ts
  * import { parseReview } from "./admission_review.ts";
@@ -123,9 +123,9 @@ export function parseReview(body: Json): ParsedReview {
 }
 
 /**
- * The longest texts that Kubernetes allows: DNS labels and subdomains (RFC 1123), and for names of objects, some of
- * which are only path segments, more than any has. What they name is remembered by them, so nobody may make them
- * long.
+ * The longest texts that Kubernetes allows: DNS labels and subdomains (RFC 1123). For names of objects, some of which
+ * are path segments, the limit is above the longest name. Postern keeps facts under these texts as keys, so no client
+ * may make them long.
  */
 const longest: readonly [path: readonly string[], characters: number][] = [
   [["uid"], 128],
@@ -146,7 +146,7 @@ function unusableName(request: JsonObject): string | undefined {
     if (name.length > characters) {
       return `request.${path.join(".")} is longer than ${characters} characters (${name.length})`;
     }
-    // Half of a surrogate pair is no character, and cannot stand in a path of the API.
+    // Half of a surrogate pair is no character, and a path of the API cannot contain it.
     if (!name.isWellFormed()) return `request.${path.join(".")} is not well-formed Unicode`;
   }
   return undefined;

@@ -26,15 +26,15 @@ function readTable(): readonly BuiltinKind[] {
   return kinds;
 }
 
-/** The kinds of a plain Kubernetes cluster; of several versions of a kind the preferred one comes first. */
+/** The kinds of a plain Kubernetes cluster. The preferred version of a kind comes first. */
 export const builtinKinds: readonly BuiltinKind[] = readTable();
 
 const byKind: ReadonlyMap<string, readonly BuiltinKind[]> = groupBy(builtinKinds, ({ kind }) => kind);
 const byPlural: ReadonlyMap<string, readonly BuiltinKind[]> = groupBy(builtinKinds, ({ plural }) => plural);
 
 /**
- * The built-in kind of a name, in any or in one apiVersion; `undefined` for a kind that plain Kubernetes does not
- * serve.
+ * Finds a built-in kind by its name, in the given apiVersion or in any; `undefined` for a kind that plain Kubernetes
+ * does not serve.
  *
  * ```ts
  * import { builtinKind } from "./api_resource.ts";
@@ -48,7 +48,7 @@ export function builtinKind(kind: string, apiVersion?: string): BuiltinKind | un
   return choose(byKind.get(kind), apiVersion);
 }
 
-/** The built-in kind of a plural name as in URLs (`deployments`). */
+/** Finds a built-in kind by its plural in URLs (`deployments`). */
 export function builtinResource(plural: string, apiVersion?: string): BuiltinKind | undefined {
   return choose(byPlural.get(plural), apiVersion);
 }
@@ -61,7 +61,7 @@ function choose(kinds: readonly BuiltinKind[] | undefined, apiVersion?: string):
 
 /**
  * The plural of a kind: the built-in one, or else by the usual rules (`Policy` → `policies`, `Ingress` → `ingresses`).
- * Custom resources may choose another; the cluster knows.
+ * A custom resource may have another plural, which only its cluster can return.
  */
 export function pluralOf(kind: string): string {
   const builtin = builtinKind(kind);

@@ -1,6 +1,6 @@
 /**
- * The kinds that Kubernetes 1.34 serves, each group's stable and newest version first: under an apiVersion one line a
- * kind with its plural, its scope and its subresources. Written by `tests/generators/builtin_kinds.ts`.
+ * The kinds that Kubernetes 1.34 serves. The stable and newest version of each group comes first. Below an apiVersion,
+ * each kind has one line with its plural, scope and subresources. `tests/generators/builtin_kinds.ts` writes this file.
  */
 export const builtinKindLines = `
 autoscaling/v2

@@ -6,7 +6,7 @@ export interface Decimal {
 
 const powers: readonly bigint[] = Array.from({ length: 40 }, (_, power) => 10n ** BigInt(power));
 
-/** `10^power` for a power from 0 up. */
+/** `10^power`; the power is 0 or more. */
 export function powerOfTen(power: number): bigint {
   return powers[power] ?? 10n ** BigInt(power);
 }
@@ -22,7 +22,7 @@ function order(left: bigint, right: bigint): -1 | 0 | 1 {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-/** The unscaled number that stands for the same value at an exponent which is not above the number's own. */
+/** The unscaled number of the same value at a given exponent, which must not exceed the number's exponent. */
 function unscaledAt(number: Decimal, exponent: number): bigint {
   return number.unscaled * powerOfTen(number.exponent - exponent);
 }
@@ -33,7 +33,7 @@ export function addDecimals(left: Decimal, right: Decimal): Decimal {
   return { unscaled: unscaledAt(left, exponent) + unscaledAt(right, exponent), exponent };
 }
 
-/** The number at an exponent, rounded away from zero where digits are lost. */
+/** The number at an exponent, rounded away from zero if it loses digits. */
 export function roundUp(number: Decimal, exponent: number): Decimal {
   if (number.exponent >= exponent) return { unscaled: unscaledAt(number, exponent), exponent };
   const divisor = powerOfTen(exponent - number.exponent);

@@ -14,7 +14,7 @@ const limit = 2n ** 63n;
 const second = 1_000_000_000n;
 
 /**
- * Reads a Go duration (`time.ParseDuration`) into nanoseconds; `undefined` when the text is none or too long a time.
+ * Parses a Go duration (`time.ParseDuration`) into nanoseconds; `undefined` for an invalid text or too long a time.
  *
  * ```ts
  * import { formatDuration, parseDuration } from "./duration.ts";
@@ -25,7 +25,7 @@ const second = 1_000_000_000n;
  * ```
  */
 export function parseDuration(text: string): bigint | undefined {
-  // Every unit ends in s, m or h, and only zero needs none: most texts of a resource are refused here.
+  // Every unit ends in s, m or h, and only zero needs no unit. This rejects most texts of a resource at once.
   const last = text.charCodeAt(text.length - 1);
   if (last === 0x30) return text === "0" || text === "-0" || text === "+0" ? 0n : undefined;
   if (last !== 0x73 && last !== 0x6d && last !== 0x68) return undefined;
@@ -33,7 +33,7 @@ export function parseDuration(text: string): bigint | undefined {
   return typeof read === "bigint" ? read : undefined;
 }
 
-/** Why a text is no duration, in Go's words; `undefined` when it is one. */
+/** Go's error message for an invalid duration; `undefined` for a valid one. */
 export function durationProblem(text: string): string | undefined {
   const read = readDuration(text);
   return typeof read === "string" ? `time: ${read}duration ${JSON.stringify(text)}` : undefined;
@@ -80,7 +80,7 @@ function fitsLimit(digits: string): boolean {
   return significant.length < 19 || significant.length === 19 && BigInt(significant) <= limit;
 }
 
-/** The part of a unit that a decimal fraction is, through a double as in Go, with as many digits as fit an int64. */
+/** A decimal fraction of a unit, computed with a double as in Go, from as many digits as fit an int64. */
 function fractionOf(unit: bigint, digits: string): bigint {
   let value = 0n, scale = 1;
   for (const digit of digits) {
@@ -108,7 +108,7 @@ export function formatDuration(nanoseconds: bigint): string {
   return `${sign}${hours}h${minutes % 60n}m${seconds}s`;
 }
 
-/** A number of `10^-places` parts as a decimal without trailing zeros. */
+/** Prints `parts × 10^-places` as a decimal number without trailing zeros. */
 function decimal(parts: bigint, places: number): string {
   const digits = parts.toString().padStart(places + 1, "0");
   const fraction = digits.slice(-places).replace(/0+$/, "");
@@ -121,7 +121,7 @@ export function durationSeconds(nanoseconds: bigint): number {
   return Number(nanoseconds / second) + Number(nanoseconds % second) / 1e9;
 }
 
-/** The duration of a number of seconds, truncated to nanoseconds; out of range it is the least int64, as in Go. */
+/** The nanoseconds of a number of seconds, truncated. Out of range it is the smallest int64, as in Go. */
 export function durationOfSeconds(seconds: number): bigint {
   const nanoseconds = seconds * 1e9;
   if (!(Math.abs(nanoseconds) < 2 ** 63)) return -limit;

@@ -5,8 +5,8 @@ const values = new Int8Array(128).fill(-1);
 for (let index = 0; index < alphabet.length; index++) values[alphabet.charCodeAt(index)] = index;
 
 /**
- * Decodes padded standard base64 as Go does: line ends are skipped anywhere, padding is required, and the fault has
- * the offending byte's offset.
+ * Decodes padded standard base64 as Go does: it skips line breaks anywhere and requires padding. The fault has the
+ * offset of the invalid byte.
  */
 export function decodeBase64(text: string): Uint8Array | Fault {
   const source = new TextEncoder().encode(text);
@@ -49,9 +49,9 @@ export function decodeBase64(text: string): Uint8Array | Fault {
   }
 }
 
-/** Bytes as padded standard base64. */
+/** Encodes bytes as padded standard base64. */
 export function encodeBase64(bytes: Uint8Array): string {
-  // Node 24 and browsers from before 2025 have no such method.
+  // Node 24 and browsers from before 2025 do not have this method.
   const { toBase64 } = bytes as { toBase64?: () => string };
   if (toBase64 !== undefined) return bytes.toBase64();
   return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
@@ -60,7 +60,7 @@ export function encodeBase64(bytes: Uint8Array): string {
 const encoder = new TextEncoder();
 const scratch = new Uint8Array(64 * 1024);
 
-/** A text's UTF-8 as padded standard base64. Short ones are encoded in place, which spares making a buffer for each. */
+/** Encodes the UTF-8 bytes of a text as padded standard base64. Short texts share one buffer to save allocations. */
 export function encodeBase64Text(text: string): string {
   // A UTF-16 unit takes at most three bytes.
   if (text.length * 3 > scratch.length) return encodeBase64(encoder.encode(text));

@@ -2,13 +2,13 @@ import { Fault, isFault } from "../json/mod.ts";
 import { escape, fromBytes, toBytes, unescape } from "./url_escape.ts";
 import { parseIpAddress } from "./ip_address.ts";
 
-/** The longest text that is parsed as a URL. */
+/** The most characters of a text that {@link parseGoUrl} parses. */
 const maxLength = 100_000;
 
-/** A URL as Go's `net/url` reads and prints it. Its texts are strings of bytes; read them by the functions below. */
+/** A URL as Go's `net/url` parses and prints it. Its texts are strings of bytes; the functions below decode them. */
 export interface GoUrl {
   readonly scheme: string;
-  /** The part after the scheme when it is not a path: `mailto:OPAQUE`. */
+  /** The part after the scheme if it is not a path: `mailto:OPAQUE`. */
   readonly opaque: string;
   readonly user: { readonly name: string; readonly password: string | undefined } | undefined;
   readonly host: string;
@@ -25,7 +25,7 @@ export interface GoUrl {
 }
 
 /**
- * The required form of a text: any reference, or a URL that a request can name (with a scheme, or an absolute path).
+ * The required form of a text: any URI reference, or a URL of a request (with a scheme, or an absolute path).
  */
 export type UrlKind = "reference" | "request";
 
@@ -124,14 +124,14 @@ function readHost(scheme: string, text: string): string | Fault {
   if (bracket > 0) return new Fault("invalid IP-literal");
   if (bracket === 0) return readLiteral(text);
   const first = text.indexOf(":");
-  // Only http and https insist on a single colon; databases' URLs list hosts.
+  // Only http and https require a single colon, because URLs of databases may list several hosts.
   const colon = scheme === "http" || scheme === "https" ? first : text.lastIndexOf(":");
   const port = first < 0 ? "" : text.slice(colon);
   if (!isPort(port)) return new Fault(`invalid port ${JSON.stringify(port)} after host`);
   return unescape(text, "host");
 }
 
-/** An IPv6 address in brackets, perhaps with a zone and a port. */
+/** Reads an IPv6 address in brackets, with an optional zone and port. */
 function readLiteral(text: string): string | Fault {
   const end = text.lastIndexOf("]");
   if (end < 0) return new Fault("missing ']' in host");
@@ -181,7 +181,7 @@ function splitHost(host: string): readonly [name: string, port: string] {
   return colon >= 0 && isPort(host.slice(colon)) ? [host.slice(0, colon), host.slice(colon + 1)] : [host, ""];
 }
 
-/** The path as it was written, where that is a valid way to write it. */
+/** The path as written if its escapes are valid, otherwise escaped anew. */
 export function escapedPath({ path, rawPath }: GoUrl): string {
   return fromBytes(path === "*" ? path : written(path, rawPath, "path"));
 }
@@ -194,7 +194,7 @@ function written(decoded: string, raw: string, component: "path" | "fragment"): 
   return isValid.test(raw) ? raw : escape(decoded, component);
 }
 
-/** The values of the query by name; parts that are wrongly escaped are left out. */
+/** The values of the query by name, without parts that have invalid escapes. */
 export function queryOf({ rawQuery }: GoUrl): ReadonlyMap<string, readonly string[]> {
   const values = new Map<string, string[]>();
   const settings = rawQuery.split("&");

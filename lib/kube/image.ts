@@ -11,24 +11,24 @@ export type Image = {
   readonly tag?: string;
   /** `sha256:…` */
   readonly digest?: string;
-  /** The whole name with its digest, or with its tag when there is none. */
+  /** The whole name with its digest, or with its tag if it has no digest. */
   readonly reference?: string;
   readonly referenceWithTag?: string;
 };
 
-/** No image is longer: a name has 255 characters at most, a tag and a digest 135 each. */
+/** The most characters of an image reference: a name has at most 255 characters, a tag and a digest 135 each. */
 const longestImage = 4_096;
 
-/** The handling of names without a registry; both keys are those of Kyverno's ConfigMap. */
+/** The handling of names without a registry. Kyverno's ConfigMap has both keys under the same names. */
 export interface ImageOptions {
-  /** The registry of names that have none; `docker.io` by default. */
+  /** The registry of names without a registry; `docker.io` by default. */
   readonly defaultRegistry?: string;
-  /** Whether the result holds that registry; true when absent. */
+  /** Whether the result contains that registry; true when absent. */
   readonly enableDefaultRegistryMutation?: boolean;
 }
 
 /**
- * Takes an image reference apart. Neither `library/` nor, beside a digest, a tag is added.
+ * Splits an image reference into its parts. It does not add `library/`, and adds no tag beside a digest.
  *
  * ```ts
  * import { parseImage } from "./image.ts";
@@ -60,7 +60,7 @@ export function parseImage(text: string, options: ImageOptions = {}): Image | Fa
   const referenceWithTag = `${repository}:${tag}`;
   const reference = digest === "" ? referenceWithTag : `${repository}@${digest}`;
   const slash = path.indexOf("/");
-  // Without a registry, a first part with an underscore is taken for one.
+  // If there is no registry, a first part of the path with an underscore counts as the registry.
   const moved = registry === "" && slash >= 0 && path.slice(0, slash).includes("_");
   const image: { -readonly [Key in keyof Image]: Image[Key] } = {
     name: path.slice(path.lastIndexOf("/") + 1),
@@ -92,7 +92,7 @@ interface Parts {
   readonly digest: string;
 }
 
-/** The parts by the grammar of `distribution/reference`, or what is wrong in its words. */
+/** The parts by the grammar of `distribution/reference`, or the error message of that library. */
 function split(text: string): Parts | string {
   const parts = splitByGrammar(text);
   if (parts === undefined) {
@@ -104,7 +104,7 @@ function split(text: string): Parts | string {
   return (parts.digest === "" ? undefined : digestProblem(parts.digest)) ?? parts;
 }
 
-/** Every part is checked with a pattern that cannot backtrack far: image names are foreign text. */
+/** Matches each part with a pattern that cannot backtrack far, because users choose the image names. */
 function splitByGrammar(text: string): Parts | undefined {
   const at = text.indexOf("@");
   const digest = at < 0 ? "" : text.slice(at + 1);

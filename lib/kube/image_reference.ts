@@ -1,7 +1,7 @@
 import { Fault, isFault } from "../json/mod.ts";
 import { hostOf, parseGoUrl } from "./go_url.ts";
 
-/** An image reference as registry clients read it. Names of Docker Hub are written out. */
+/** An image reference as registry clients read it, with the full names of Docker Hub. */
 export interface ImageReference {
   /** `index.docker.io` for Docker Hub. */
   readonly registry: string;
@@ -16,8 +16,8 @@ export interface ImageReference {
 const dockerHub = "index.docker.io";
 
 /**
- * Reads an image reference by the rules of go-containerregistry: the first part is a registry when it has a dot or a
- * colon; a tag beside a digest is not kept.
+ * Parses an image reference by the rules of go-containerregistry: the first part is a registry if it has a dot or a
+ * colon. It drops a tag beside a digest.
  *
  * ```ts
  * import { parseImageReference } from "./image_reference.ts";
@@ -63,7 +63,7 @@ function readName(text: string): Pick<ImageReference, "registry" | "repository">
   return { registry, repository: isShort ? `library/${repository}` : repository };
 }
 
-/** Whether a text is a host, perhaps with a port, as a URL has it. */
+/** Whether a text is a valid host of a URL, with an optional port. */
 function isAuthority(text: string): boolean {
   const url = parseGoUrl(`//${text}`, "reference");
   return !isFault(url) && hostOf(url) === text;

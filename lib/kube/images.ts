@@ -23,11 +23,11 @@ export interface ImageExtractorConfig {
   readonly path: string;
   /** The key that holds the image. */
   readonly value?: string;
-  /** The group in `images` under which they are listed; `custom` by default. */
+  /** The group of `images` that lists the images; `custom` by default. */
   readonly name?: string;
   /** The field that names each image; by default it is its JSON pointer. */
   readonly key?: string;
-  /** Turns the value that was found into the image's text: a compiled JMESPath expression. */
+  /** Converts the found value into the image's text: a compiled JMESPath expression. */
   readonly transform?: (value: string) => Json | Fault;
 }
 
@@ -52,12 +52,12 @@ function podExtractors(place: readonly string[]): Extractor[] {
   }));
 }
 
-/** The kinds whose images are found without configured extractors. */
+/** The extractors of the kinds that need no configured extractor. */
 export const builtinImageExtractors: ImageExtractors = new Map(
   [...podPlaces].map(([kind, place]) => [kind, podExtractors(place)]),
 );
 
-/** The built-in extractors with a rule's own in place of them for the kinds that it names. */
+/** The built-in extractors; a rule's extractors replace those of the kinds that the rule names. */
 export function compileImageExtractors(
   configs: Readonly<Record<string, readonly ImageExtractorConfig[]>>,
 ): ImageExtractors {
@@ -88,8 +88,8 @@ export interface ImagesOptions extends ImageOptions {
 }
 
 /**
- * The `images` variable of a resource: by group (`containers`, `initContainers`, `ephemeralContainers`, own ones) and
- * container name, each with its `jsonPointer`. Groups without images are absent; so are images that are blank.
+ * The `images` variable of a resource: the images by group (`containers`, `initContainers`, `ephemeralContainers`, the
+ * rule's groups) and container name, each with its `jsonPointer`. It has no groups without images and no blank images.
  *
  * ```ts
  * import { extractImages } from "./images.ts";
@@ -104,7 +104,7 @@ export function extractImages(resource: Json, options: ImagesOptions = {}): Json
   return completed(extractImagesInStages(resource, options));
 }
 
-/** The same in stages, for a Pod of 3 MB has tens of thousands of images. */
+/** {@link extractImages} in stages, because a Pod of 3 MB can have tens of thousands of images. */
 export function* extractImagesInStages(
   resource: Json,
   options: ImagesOptions = {},
@@ -132,7 +132,7 @@ interface Search {
   readonly found: { [name: string]: Json };
 }
 
-/** Elements of one list in a stage. */
+/** The elements of a list that one stage processes. */
 const elementsInStage = 1_000;
 
 function* collect(search: Search, value: Json, path: readonly string[]): Stages<Fault | undefined> {
@@ -148,7 +148,7 @@ function* collect(search: Search, value: Json, path: readonly string[]): Stages<
 function* collectAll(search: Search, value: Json, path: readonly string[]): Stages<Fault | undefined> {
   if (!isList(value) && !isObject(value)) return new Fault("invalid type");
   const keys = isList(value) ? value.keys() : sortedKeys(value);
-  // Most lists are the last step of the path: their elements need no generator each.
+  // Most lists are the last step of the path. Their elements then need no separate generators.
   const isLast = search.extractor.steps.length === path.length + 1;
   let count = 0;
   for (const key of keys) {

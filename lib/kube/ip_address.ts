@@ -4,13 +4,13 @@ import { Fault } from "../json/mod.ts";
 export interface IpAddress {
   readonly bits: 32 | 128;
   readonly value: bigint;
-  /** The zone behind `%` of an IPv6 address; otherwise empty. */
+  /** The zone after the `%` of an IPv6 address; otherwise empty. */
   readonly zone: string;
 }
 
 /**
- * Reads an address as Go's `netip.ParseAddr` does: no leading zeros in IPv4, zones allowed in IPv6. The fault has Go's
- * words.
+ * Parses an address as Go's `netip.ParseAddr` does: no leading zeros in IPv4, zones allowed in IPv6. The fault has Go's
+ * message.
  *
  * ```ts
  * import { formatIpAddress, parseIpAddress } from "./ip_address.ts";
@@ -76,10 +76,10 @@ function readIpv6(text: string, problem: Problem): IpAddress | Fault {
   return groups instanceof Fault ? groups : { bits: 128, value: joined(groups, 16n), zone };
 }
 
-/** The eight groups of an IPv6 address, of which the last two may be written as an IPv4 address. */
+/** The eight groups of an IPv6 address. The text may have the last two as an IPv4 address. */
 function readGroups(text: string, problem: Problem): readonly number[] | Fault {
   const groups: number[] = [];
-  /** Where `::` stands for as many zeros as are missing. */
+  /** The index at which `::` replaces the missing zero groups; -1 before it is found. */
   let gap = text.startsWith("::") ? 0 : -1;
   let rest = gap === 0 ? text.slice(2) : text;
   while (rest !== "" && groups.length < 8) {
@@ -118,12 +118,12 @@ function readGroups(text: string, problem: Problem): readonly number[] | Fault {
   return [...groups.slice(0, gap), ...new Array<number>(8 - groups.length).fill(0), ...groups.slice(gap)];
 }
 
-/** Whether the address is an IPv4 address written as IPv6: `::ffff:1.2.3.4`. */
+/** Whether the address is an IPv4-mapped IPv6 address: `::ffff:1.2.3.4`. */
 export function isMappedIpv4({ bits, value }: IpAddress): boolean {
   return bits === 128 && value >> 32n === 0xffffn;
 }
 
-/** The address itself, or the IPv4 address that it stands for. */
+/** The address itself, or the IPv4 address of an IPv4-mapped IPv6 address. */
 export function unmapped(address: IpAddress): IpAddress {
   return isMappedIpv4(address) ? { bits: 32, value: address.value & 0xffff_ffffn, zone: "" } : address;
 }
@@ -153,7 +153,7 @@ function longestZeros(groups: readonly number[]): { readonly start: number; read
   return best;
 }
 
-/** The class of an address, as Go's `netip.Addr` answers. */
+/** The class of an address, as in the methods of Go's `netip.Addr`. */
 export type AddressClass =
   | "unspecified"
   | "loopback"
@@ -187,7 +187,7 @@ export function isOfClass({ bits, value }: IpAddress, name: AddressClass): boole
   );
 }
 
-/** Whether an address is for one receiver beyond the own link; private ones count too. */
+/** Whether an address is a global unicast address, as in Go; private addresses count too. */
 export function isGlobalUnicast(address: IpAddress): boolean {
   const { bits, value } = address;
   if (bits === 32 && value === 0xffff_ffffn) return false;

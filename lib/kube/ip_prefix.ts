@@ -1,14 +1,14 @@
 import { Fault, isFault } from "../json/mod.ts";
 import { formatIpAddress, type IpAddress, parseIpAddress } from "./ip_address.ts";
 
-/** A network: an address and how many of its first bits count. */
+/** A network: an address, and the number of its first bits that identify the network. */
 export interface IpPrefix {
   readonly address: IpAddress;
   readonly length: number;
 }
 
 /**
- * Reads a network in CIDR notation as Go's `netip.ParsePrefix` does: bits after the prefix are kept, zones are refused.
+ * Parses a network in CIDR notation as Go's `netip.ParsePrefix` does: it keeps bits after the prefix and rejects zones.
  *
  * ```ts
  * import { containsAddress, parseIpPrefix } from "./ip_prefix.ts";
@@ -29,7 +29,7 @@ export function parseIpPrefix(text: string): IpPrefix | Fault {
   if (isFault(address)) return problem(address.message);
   if (address.zone !== "") return problem("IPv6 zones cannot be present in a prefix");
   const bits = text.slice(slash + 1);
-  // Digits only, without leading zeros; a single sign is no number either.
+  // Only digits without leading zeros; a sign alone is no number either.
   if (!/^(?:[0-9]|[1-9][0-9]{1,18})$/.test(bits)) {
     return problem(`bad bits after slash: ${JSON.stringify(bits)}`);
   }
@@ -43,20 +43,20 @@ export function formatIpPrefix({ address, length }: IpPrefix): string {
   return `${formatIpAddress(address)}/${length}`;
 }
 
-/** The network with all bits after the prefix zero. */
+/** The network with all bits after the prefix set to zero. */
 export function maskedPrefix({ address, length }: IpPrefix): IpPrefix {
   const rest = BigInt(address.bits - length);
   return { address: { ...address, value: address.value >> rest << rest }, length };
 }
 
-/** Whether the address lies in the network; never across IPv4 and IPv6, and not for addresses with a zone. */
+/** Whether the network contains the address. Never true across IPv4 and IPv6, or for an address with a zone. */
 export function containsAddress({ address: network, length }: IpPrefix, address: IpAddress): boolean {
   if (address.bits !== network.bits || address.zone !== "") return false;
   const rest = BigInt(network.bits - length);
   return address.value >> rest === network.value >> rest;
 }
 
-/** Whether the whole second network lies in the first. */
+/** Whether the outer network contains the whole inner network. */
 export function containsPrefix(outer: IpPrefix, inner: IpPrefix): boolean {
   return outer.length <= inner.length && containsAddress(outer, inner.address);
 }

@@ -1,7 +1,7 @@
 import type { GroupVersionKind } from "./group_version_kind.ts";
 import { compileWildcard } from "./wildcard.ts";
 
-/** A resource type as an admission request names it: the parent's kind and the subresource, `""` for none. */
+/** The resource type of an admission request: the parent's kind and the subresource, `""` for none. */
 export interface ResourceType extends GroupVersionKind {
   readonly subresource: string;
 }
@@ -12,22 +12,22 @@ export interface KindSelector {
   readonly version: string;
   readonly kind: string;
   readonly subresource: string;
-  /** The selector as it was written. */
+  /** The selector as the policy has it. */
   readonly text: string;
 }
 
-/** How a kind selector is applied. */
+/** The options of kind selectors. */
 export interface KindSelectorOptions {
   /** Whether a plain `Pod` also stands for `pods/ephemeralcontainers`, as in a rule's match; by default it does. */
   readonly ephemeralContainers?: boolean;
 }
 
-/** Kyverno parity: one digit each, so `v10` is no version here; pinned by "v10/Pod is a kind with a subresource". */
+/** Kyverno parity: a version has one digit, so `v10` is none; pinned by "v10/Pod is a kind with a subresource". */
 const versionPattern = /^(?:v[0-9](?:(?:alpha|beta)[0-9])?|\*)$/;
 
 /**
- * Reads a kind of a policy: `Pod`, `v1/Pod`, `apps/v1/Deployment`, `Pod/exec`, `Pod.status`, `*`, `*\/*`. A text with
- * commas is several kinds, as in Kyverno's early documentation. More than four parts select nothing.
+ * Parses a kind of a policy: `Pod`, `v1/Pod`, `apps/v1/Deployment`, `Pod/exec`, `Pod.status`, `*`, `*\/*`. A text with
+ * commas means several kinds, as in Kyverno's early documentation. A text with more than four parts selects nothing.
  *
  * ```ts
  * import { parseKindSelectors } from "./kind_selector.ts";
@@ -43,7 +43,7 @@ export function parseKindSelectors(text: string): KindSelector[] {
     : [parseKindSelector(text)];
 }
 
-/** Reads one kind of a policy; see {@link parseKindSelectors}. */
+/** Parses one kind of a policy; see {@link parseKindSelectors}. */
 export function parseKindSelector(text: string): KindSelector {
   const slashed = text.split("/");
   const parts = [...slashed.slice(0, -1), ...slashed.at(-1)!.split(".")];
@@ -56,7 +56,7 @@ export function parseKindSelector(text: string): KindSelector {
       if (first === all && second === all) {
         return { group: all, version: all, kind: all, subresource: all, text };
       }
-      // A subresource has no capitals, a kind has one.
+      // A kind has a capital letter, a subresource has none.
       if (first === all && second.toLowerCase() === second) {
         return { group: all, version: all, kind: all, subresource: second, text };
       }

@@ -1,10 +1,10 @@
 import { Fault, type JsonObject } from "../json/mod.ts";
 import { labelKeyProblem, labelValueProblem } from "./label_syntax.ts";
 
-/** Whether a resource's labels fulfil a selector. */
+/** Whether a resource's labels match a selector. */
 export type LabelPredicate = (labels: JsonObject) => boolean;
 
-/** The use of a requirement's values. */
+/** An operator of label selectors: the check of its values, and the predicate that it compiles to. */
 interface LabelOperator {
   /** Whether these values are allowed, apart from their syntax. */
   readonly accepts: (values: readonly string[]) => boolean;

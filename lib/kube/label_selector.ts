@@ -50,7 +50,7 @@ export function compileLabelSelector(
   return allOf(predicates);
 }
 
-/** A predicate that holds when all of them do. */
+/** A predicate that holds when all given predicates hold. */
 export function allOf(predicates: readonly LabelPredicate[]): LabelPredicate {
   if (predicates.length === 1) return predicates[0]!;
   return (labels) => predicates.every((holds) => holds(labels));
@@ -71,8 +71,8 @@ function labelPairs(labels: Json): [string, string][] | Fault {
 }
 
 /**
- * Kyverno parity: it replaces the pair by a label that matches, or else every wildcard by `0`, and then checks the
- * syntax; so a pair that could match no well-formed label is a mistake. Pinned by "a wildcard pair that fits no label".
+ * Kyverno parity: Kyverno replaces the pair by a label that matches, or else every wildcard by `0`, and then checks the
+ * syntax. A pair that can match no valid label is therefore an error. Pinned by "a wildcard pair that fits no label".
  */
 function compileWildcardPair(key: string, value: string): LabelPredicate | Fault {
   const probes = ["0", ""].map((stand) =>

@@ -1,9 +1,9 @@
-/** Names in labels: letters and digits at both ends, `-`, `_` and `.` between. */
+/** Names in labels: letters and digits, and between the first and the last also `-`, `_` and `.`. */
 const name = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]*)$/;
 const nameRule = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an " +
   "alphanumeric character";
 
-/** Why a text is no label key (Kubernetes' qualified name), or `undefined` when it is one. */
+/** The reason why a text is no valid label key (Kubernetes' qualified name); `undefined` when it is valid. */
 export function labelKeyProblem(key: string): string | undefined {
   const parts = key.split("/");
   if (parts.length > 2) return `a valid label key ${nameRule} with an optional DNS subdomain prefix and '/'`;
@@ -17,7 +17,7 @@ export function labelKeyProblem(key: string): string | undefined {
   return isName(last) ? undefined : `name part ${nameRule}`;
 }
 
-/** Why a text is no label value, or `undefined` when it is one; the empty text is. */
+/** The reason why a text is no valid label value; `undefined` when it is valid. The empty text is valid. */
 export function labelValueProblem(value: string): string | undefined {
   if (value.length > 63) return "must be no more than 63 bytes";
   return value === "" || isName(value)

@@ -1,21 +1,21 @@
 import { asObject, asString, asTextMap, dig, isString, type Json, type JsonObject } from "../json/mod.ts";
 
-/** The name of an object; empty when it has none (yet). */
+/** The name of an object; empty if it has none, for example before the API server generates it. */
 export function nameOf(object: Json | undefined): string {
   return asString(dig(object, "metadata", "name")) ?? "";
 }
 
-/** The namespace of an object; empty for objects of the whole cluster. */
+/** The namespace of an object; empty for cluster-scoped objects. */
 export function namespaceOf(object: Json | undefined): string {
   return asString(dig(object, "metadata", "namespace")) ?? "";
 }
 
-/** The annotations of an object. Values that are no text are left out: the API server stores none. */
+/** The annotations of an object. Values that are not texts are left out, because the API server stores no others. */
 export function annotationsOf(object: Json | undefined): Readonly<Record<string, string>> {
   return asTextMap(dig(object, "metadata", "annotations"));
 }
 
-/** The labels of an object. Kubernetes knows text only: with any other value among them there are none. */
+/** The labels of an object. Kubernetes allows only texts, so one value of another type makes the result empty. */
 export function labelsOf(object: Json): JsonObject {
   const labels = asObject(dig(object, "metadata", "labels")) ?? {};
   return Object.values(labels).every(isString) ? labels : {};

@@ -1,7 +1,7 @@
 /**
- * The text formats of Kubernetes and Kyverno, read into values and predicates: quantities, durations, versions,
- * wildcards, image references, label and field selectors, kinds, resource filters, service accounts, and the
- * AdmissionReview itself. It does not know custom resources, nor the merge keys of lists.
+ * Parsers of the text formats of Kubernetes and Kyverno, which return values and predicates: quantities, durations,
+ * versions, wildcards, image references, label and field selectors, kinds, resource filters, service accounts, and the
+ * AdmissionReview itself. Custom resources and the merge keys of lists are elsewhere.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * The formats of names in Kubernetes, with its explanations. Each function returns all problems of a text, and an
- * empty list for a valid one.
+ * The formats of names in Kubernetes, with Kubernetes' error messages. Each function returns all problems of a text,
+ * and an empty list for a valid text.
  */
 
 const label = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/;
@@ -14,10 +14,10 @@ const qualifiedPattern = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
 const qualifiedRule =
   "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
 
-/** The longest text that patterns are applied to; longer texts have one problem only. */
+/** The most characters of a text that patterns check. A longer text has only one problem. */
 const maxLength = 100_000;
 
-/** The problem of a text that is not as a rule says, with examples. */
+/** The problem of a text that breaks a rule, with examples of valid texts. */
 function mismatch(rule: string, pattern: string, examples: readonly string[]): string {
   const list = examples.map((example) => `'${example}'`).join(",  or ");
   return `${rule} (e.g. ${list}, regex used for validation is '${pattern}')`;
@@ -66,7 +66,7 @@ function subdomainProblems(text: string, unit: "characters" | "bytes"): readonly
   return [...problems, mismatch(rule, subdomainPattern, ["example.com"])];
 }
 
-/** A label of a DNS name by the older RFC 1035, which begins with a letter: names of services. */
+/** A label of a DNS name by the older RFC 1035, which begins with a letter: the name of a Service. */
 export function dns1035LabelProblems(text: string): readonly string[] {
   const problems = tooLong(text, 63, "characters");
   if (matches(text, oldLabel)) return problems;
@@ -99,7 +99,7 @@ export function qualifiedNameProblems(text: string): readonly string[] {
   return problems;
 }
 
-/** The value of a label; the empty text is one. */
+/** The value of a label; it may be empty. */
 export function labelValueProblems(text: string): readonly string[] {
   const problems = tooLong(text, 63, "bytes");
   if (text === "" || matches(text, qualified)) return problems;
@@ -110,11 +110,10 @@ export function labelValueProblems(text: string): readonly string[] {
 }
 
 /**
- * The form in which a prefix of generated names is checked: a dash at its end is allowed, since the generated part
- * follows it.
+ * Prepares a prefix of generated names for the check. The prefix may end in a dash, because the generated part follows.
  */
 export function withoutTrailingDash(text: string): string {
-  // Kyverno parity: Kubernetes replaces the last two characters by one that is allowed. Pinned by "a dash at the end of
+  // Kyverno parity: Kubernetes replaces the last two characters by one valid character. Pinned by "a dash at the end of
   // a prefix is taken for a character".
   return text.length > 1 && text.endsWith("-") ? `${text.slice(0, -2)}a` : text;
 }

@@ -1,4 +1,4 @@
-/** A kind as the API serves it. */
+/** The facts about a kind that determine its paths in the API. */
 interface ServedKind {
   readonly group: string;
   readonly version: string;
@@ -15,7 +15,7 @@ export interface ObjectPlace {
   readonly subresource?: string;
 }
 
-/** The path of a kind's objects: those of a namespace, or, with an empty one, all. */
+/** The path of a kind's objects in a namespace, or in all namespaces if the namespace is empty. */
 export function collectionPath(resource: ServedKind, namespace: string): string {
   const { group, version, plural, namespaced } = resource;
   const root = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
@@ -33,8 +33,8 @@ export function objectPath(
 }
 
 /**
- * Names come from requests: they are escaped, so that each stays one segment. Half a surrogate pair becomes U+FFFD, which
- * is in no name.
+ * Escapes a name, because names come from requests and each must stay one segment of the path. Half a surrogate pair
+ * becomes U+FFFD, which no name contains.
  */
 function segmentOf(name: string): string {
   return encodeURIComponent(name.toWellFormed());

@@ -1,6 +1,6 @@
 const inTemplate: readonly string[] = ["spec", "template"];
 
-/** Where each kind that holds a Pod has its metadata and spec: the fields from the object; none for a Pod itself. */
+/** The path of the metadata and spec of a Pod in each kind that contains one; empty for a Pod itself. */
 export const podPlaces: ReadonlyMap<string, readonly string[]> = new Map([
   ["Pod", []],
   ["DaemonSet", inTemplate],

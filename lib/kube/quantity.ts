@@ -10,16 +10,16 @@ import {
 /** The family of suffixes in which a quantity is printed: `12M`, `12Mi`, `12e6`. */
 export type QuantityFormat = "DecimalSI" | "BinarySI" | "DecimalExponent";
 
-/** A Kubernetes quantity: an exact decimal number with the format in which it was written. */
+/** A Kubernetes quantity: an exact decimal number with the format of its text. */
 export interface Quantity extends Decimal {
   readonly format: QuantityFormat;
   /** Whether Kubernetes keeps it in an int64; only such quantities have an {@link quantityAsInt64}. */
   readonly small: boolean;
-  /** The text it was read from, when that text is also its canonical form. */
+  /** The parsed text, if it is also the canonical form. */
   readonly text?: string;
 }
 
-/** The longest text and the largest exponent of a quantity here, so that arithmetic on foreign input stays bounded. */
+/** Limits the length and the exponent of a quantity, so that arithmetic on input of users stays bounded. */
 const maxTextLength = 1000;
 const maxExponent = 1000;
 
@@ -57,8 +57,8 @@ interface Parts {
 }
 
 /**
- * Reads a quantity as `k8s.io/apimachinery` does, or answers `undefined` for any other text. Values below one nano are
- * rounded up to it, binary ones are capped at 2^63-1.
+ * Parses a quantity as `k8s.io/apimachinery` does; `undefined` for any other text. It rounds values below one nano up
+ * to one nano, and limits binary values to 2^63-1.
  *
  * ```ts
  * import { compareQuantities, formatQuantity, parseQuantity } from "./quantity.ts";
@@ -73,7 +73,7 @@ export function parseQuantity(text: string): Quantity | undefined {
   return typeof read === "string" ? undefined : read;
 }
 
-/** Why a text is no quantity, in Kubernetes' words; `undefined` when it is one. */
+/** Kubernetes' error message for an invalid quantity; `undefined` for a valid one. */
 export function quantityProblem(text: string): string | undefined {
   const read = readQuantity(text);
   return typeof read === "string" ? read : undefined;
@@ -92,7 +92,7 @@ function readQuantity(text: string): Quantity | string {
   return readSmall(text, parts, suffix) ?? readLarge(parts, suffix);
 }
 
-/** Cuts the text by hand: this runs for every string that a pattern or a condition compares. */
+/** Splits the text without a regular expression: it runs for every text that a pattern or condition compares. */
 function split(text: string): Parts | undefined {
   const end = text.length;
   if (end === 0 || end > maxTextLength) return undefined;
@@ -130,7 +130,7 @@ function exponentSuffix(suffix: string): Suffix | undefined {
   return exponent > maxExponent ? undefined : { format: "DecimalExponent", base: 10, exponent };
 }
 
-/** The numbers that Kubernetes keeps in an int64: few digits and no finer than nano. */
+/** Reads the numbers that Kubernetes keeps in an int64: they have few digits and are not finer than nano. */
 function readSmall(text: string, parts: Parts, suffix: Suffix): Quantity | undefined {
   const { fraction } = parts;
   const whole = parts.whole === "" ? "0" : parts.whole;
@@ -192,7 +192,7 @@ export function formatQuantity(quantity: Quantity): string {
   const exponent = Math.floor(tens / 3) * 3;
   const digits = `${rest}${"0".repeat(tens - exponent)}`;
   if (quantity.format === "DecimalExponent") return exponent === 0 ? digits : `${digits}e${exponent}`;
-  // Kyverno parity: beyond exa there is no suffix, and so `1000E` prints as `1`; pinned by "beyond exa no suffix".
+  // Kyverno parity: above exa there is no suffix, so `1000E` prints as `1`; pinned by "beyond exa no suffix".
   return `${digits}${decimalSuffixes[(exponent - nano) / 3] ?? ""}`;
 }
 
@@ -201,14 +201,14 @@ export function compareQuantities(left: Quantity, right: Quantity): -1 | 0 | 1 {
   return compareDecimals(left, right);
 }
 
-/** A text that equal quantities have in common, and no others. */
+/** A key that two quantities share exactly if they are equal. */
 export function quantityKey({ unscaled, exponent }: Quantity): string {
   if (unscaled === 0n) return "0";
   const { rest, times } = withoutFactor(unscaled, 10n);
   return `${rest}e${exponent + times}`;
 }
 
-/** -1, 0 or 1. */
+/** The sign of a quantity: -1, 0 or 1. */
 export function quantitySign(quantity: Quantity): -1 | 0 | 1 {
   return quantity.unscaled === 0n ? 0 : quantity.unscaled < 0n ? -1 : 1;
 }
@@ -259,7 +259,7 @@ export function divideQuantities(left: Quantity, right: Quantity): Quantity | un
   return { ...divideDecimals(left, right), format: left.format, small: false };
 }
 
-/** A quantity of a whole number. */
+/** Makes a quantity from a whole number. */
 export function quantityOf(value: bigint, format: QuantityFormat): Quantity {
   return { unscaled: value, exponent: 0, format, small: fitsInt64(value) };
 }

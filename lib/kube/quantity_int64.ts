@@ -5,7 +5,7 @@ const int64Max = 2n ** 63n - 1n;
 const int64Min = -(2n ** 63n);
 
 /**
- * The whole number that the quantity is, or `undefined` when it has a fraction or is beyond an int64.
+ * The quantity as a whole number; `undefined` when it has a fraction or does not fit an int64.
  * Kyverno parity: also `undefined` for a quantity with more than 18 digits, whatever its value. Pinned by
  * tests/kube/quantity_test.ts.
  */
@@ -16,7 +16,7 @@ export function quantityAsInt64(quantity: Quantity): bigint | undefined {
 }
 
 /**
- * The nearest double, computed as Kubernetes does: the digits as a double times a power of ten.
+ * The quantity as a double, computed as Kubernetes does: it multiplies the digits, as a double, by a power of ten.
  *
  * ```ts
  * import { quantityAsFloat } from "./quantity_int64.ts";

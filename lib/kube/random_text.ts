@@ -1,21 +1,21 @@
 import { RE2JS } from "re2js";
 import { Fault } from "../json/mod.ts";
 
-/** Characters of the longest text that is made; a repetition stops when there are so many. */
+/** The most characters of a generated text. A repetition stops when the text has this many. */
 const maxLength = 10_000;
 
-/** How often an open repetition such as `a*` happens at most, beyond its minimum. */
+/** The most repetitions of an open repetition such as `a*`, beyond its minimum. */
 const openRepetitions = 32;
 
 /** Makes a random text that a pattern matches. */
 export type TextGenerator = (random: () => number) => string;
 
-/** A part of a pattern; it adds to the text so far. */
+/** Generates the text of one part of a pattern and appends it to the text so far. */
 type Part = (text: string, random: () => number) => string;
 
 /**
- * Turns a regular expression into a generator of texts that match it. Classes and `.` give printable ASCII where they
- * can; anchors give nothing. The fault for an invalid pattern is the regular expression's.
+ * Compiles a regular expression into a generator of texts that match it. Classes and `.` generate printable ASCII if
+ * they allow it; anchors generate nothing. For an invalid pattern it returns the fault of the regular expression.
  */
 export function compileTextGenerator(pattern: string): TextGenerator | Fault {
   const valid = compileRegex(pattern);
@@ -31,7 +31,7 @@ const bracketClass = /\[\^?\]?(?:\[:[^\]]*:\]|\\[\s\S]|[^\]\\])*\]/y;
 const groupStart = /\((?:\?(?:P?<[^>]*>|[A-Za-z-]*:|[A-Za-z-]*(?=\))))?/y;
 const repetition = /(?:[*+?]|\{([0-9]+)(,([0-9]*))?\})\??/y;
 
-/** Reads a pattern that is known to be valid, so that it only looks for where things begin and end. */
+/** Parses a valid pattern. It therefore only has to find where each part begins and ends. */
 class PatternReader {
   readonly #pattern: string;
   #at = 0;
@@ -40,7 +40,7 @@ class PatternReader {
     this.#pattern = pattern;
   }
 
-  /** Alternatives up to a closing parenthesis or the end. */
+  /** Reads the alternatives up to a closing parenthesis or the end. */
   alternatives(): Part {
     const options = [this.#sequence()];
     while (this.#pattern[this.#at] === "|") {
@@ -85,7 +85,7 @@ class PatternReader {
 
   #group(): Part {
     const start = this.#take(groupStart)!;
-    // `(?i)` sets flags for what follows; the letters as written match with any of them.
+    // `(?i)` sets flags for the rest of the group. The letters as written match under any flag.
     const part = /^\(\?[A-Za-z-]*$/.test(start) && start !== "("
       ? (text: string) => text
       : this.alternatives();
@@ -142,7 +142,7 @@ function bounds(found: RegExpExecArray): { readonly least: number; readonly most
   return { least: from, most: most === undefined || most === "" ? from + openRepetitions : Number(most) };
 }
 
-/** One of the characters that a class, an escape or `.` matches. */
+/** Generates one of the characters that a class, an escape or `.` matches. */
 function oneOf(atom: string): Part {
   const regex = compileRegex(`^(?:${atom})$`);
   const characters = regex instanceof Fault ? [] : candidates(regex);

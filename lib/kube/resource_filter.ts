@@ -1,15 +1,15 @@
 import { compileKindSelector, parseKindSelector, type ResourceType } from "./kind_selector.ts";
 import { compileWildcard } from "./wildcard.ts";
 
-/** A resource as filters see it: its type, namespace (`""` when it has none) and name. */
+/** The facts about a resource that filters read: its type, namespace (`""` when it has none) and name. */
 export interface FilteredResource extends ResourceType {
   readonly namespace: string;
   readonly name: string;
 }
 
 /**
- * Compiles the `resourceFilters` of Kyverno's configuration, `[kind,namespace,name]` items, into a predicate that says
- * which resources no policy sees. A Namespace is also filtered when its name is a filter's namespace.
+ * Compiles the `resourceFilters` of Kyverno's configuration, `[kind,namespace,name]` items, into a predicate. It holds
+ * for resources that no policy applies to, also for a Namespace whose name matches a filter's namespace.
  *
  * ```ts
  * import { compileResourceFilters } from "./resource_filter.ts";
@@ -40,7 +40,7 @@ function isNamespace(type: ResourceType): boolean {
   return type.kind === "Namespace" && type.group === "" && type.version === "v1";
 }
 
-/** The resource filters of a fresh installation, without those for objects of Kyverno itself. */
+/** The resource filters of a new Kyverno installation, without those for Kyverno's objects. */
 export const defaultResourceFilters =
   "[Event,*,*][*/*,kube-system,*][*/*,kube-public,*][*/*,kube-node-lease,*]" +
   "[Node,*,*][Node/?*,*,*][APIService,*,*][APIService/?*,*,*][TokenReview,*,*][SubjectAccessReview,*,*]" +

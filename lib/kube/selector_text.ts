@@ -67,7 +67,7 @@ class Reader {
     return true;
   }
 
-  /** The next token when it is a word. */
+  /** Takes the next token if it is a word. */
   takeWord(): string | undefined {
     return this.next === undefined || /^[=!<>(),]/.test(this.next) ? undefined : this.#tokens[this.#at++];
   }
@@ -101,7 +101,7 @@ function readRequirement(reader: Reader): LabelRequirement | Fault {
   return isFault(values) ? values : { key, operator, values };
 }
 
-/** `(x, y)`; an empty place stands for the empty value. */
+/** Reads `(x, y)`. Nothing between two commas means the empty value. */
 function readValues(reader: Reader): string[] | Fault {
   if (!reader.take("(")) return reader.unexpected("'('");
   const values: string[] = [];
@@ -114,7 +114,8 @@ function readValues(reader: Reader): string[] | Fault {
 
 /**
  * Compiles the text of a `fieldSelector` query parameter over whole objects: `metadata.name=a,status.phase!=Running`.
- * Any path of field names is taken, where the API server knows a few of each kind; a missing field is the empty text.
+ * It accepts any path of field names, while the API server accepts a few of each kind. A missing field has the empty
+ * text as its value.
  */
 export function compileFieldSelectorText(text: string): ((object: Json) => boolean) | Fault {
   const predicates: ((object: Json) => boolean)[] = [];
@@ -134,7 +135,7 @@ function fieldText(object: Json, path: readonly string[]): string {
   return value === null || typeof value === "object" ? "" : String(value);
 }
 
-/** Undoes `\\`, `\,` and `\=`; a bare `,` or `=` is a mistake. */
+/** Removes the escapes `\\`, `\,` and `\=`. An unescaped `=` is an error. */
 function unescape(text: string): string | Fault {
   if (/^(?:[^\\=]|\\[\\,=])*$/.test(text)) return text.replace(/\\(.)/g, "$1");
   return new Fault(`invalid field selector: invalid escape sequence or '=' in '${text}'`);

@@ -1,6 +1,6 @@
 import { Fault, isFault } from "../json/mod.ts";
 
-/** A semantic version; numbers are those of the text, identifiers keep their order. */
+/** A semantic version. The identifiers have the order of the text. */
 export interface Semver {
   readonly major: bigint;
   readonly minor: bigint;
@@ -13,11 +13,11 @@ const uint64Max = 2n ** 64n - 1n;
 const digitsOnly = /^[0-9]*$/;
 const identifierOnly = /^[0-9A-Za-z-]*$/;
 
-/** The version that `semver_compare` reads from an unreadable text. */
+/** The version that `semver_compare` uses for an invalid text. */
 export const zeroSemver: Semver = { major: 0n, minor: 0n, patch: 0n, prerelease: [], build: [] };
 
 /**
- * Reads a version strictly by semver.org: three numbers, no `v`, no leading zeros.
+ * Parses a version strictly by semver.org: three numbers, no `v`, no leading zeros.
  *
  * ```ts
  * import { parseSemver } from "./semver.ts";
@@ -87,7 +87,7 @@ function parseIdentifier(text: string): bigint | string | Fault {
   return new Fault(`Invalid character(s) found in prerelease ${JSON.stringify(text)}`);
 }
 
-/** -1, 0 or 1 by precedence; build metadata does not count. */
+/** Compares versions by precedence and returns -1, 0 or 1. It ignores build metadata. */
 export function compareSemver(left: Semver, right: Semver): -1 | 0 | 1 {
   if (left.major !== right.major) return left.major < right.major ? -1 : 1;
   if (left.minor !== right.minor) return left.minor < right.minor ? -1 : 1;
@@ -103,7 +103,7 @@ export function compareSemver(left: Semver, right: Semver): -1 | 0 | 1 {
 
 function compareIdentifiers(left: bigint | string, right: bigint | string): -1 | 0 | 1 {
   if (left === right) return 0;
-  // Numbers come before names.
+  // Numeric identifiers have lower precedence than others.
   if (typeof left !== typeof right) return typeof left === "bigint" ? -1 : 1;
   return left < right ? -1 : 1;
 }

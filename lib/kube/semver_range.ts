@@ -1,7 +1,7 @@
 import { Fault, isFault } from "../json/mod.ts";
 import { compareSemver, parseSemver, type Semver } from "./semver.ts";
 
-/** The longest range that is read: resources can bring ranges of their own. */
+/** The most characters of a range, because a resource can contain ranges. */
 const maxRange = 4096;
 
 /** Whether a version is inside a range. */
@@ -32,7 +32,7 @@ const wildcardComparisons: Readonly<Record<string, WildcardPlan>> = {
   "": { low: ">=", high: "<" },
   "=": { low: ">=", high: "<" },
   "==": { low: ">=", high: "<" },
-  // Kyverno parity: both ends must hold, so this matches nothing; pinned by "a negated x-range matches nothing".
+  // Kyverno parity: both comparisons must hold, so this matches nothing; pinned by "a negated x-range matches nothing".
   "!": { low: "<", high: ">=" },
   "!=": { low: "<", high: ">=" },
   ">": { high: ">=" },
@@ -42,8 +42,8 @@ const wildcardComparisons: Readonly<Record<string, WildcardPlan>> = {
 };
 
 /**
- * Compiles a version range as `github.com/blang/semver` v4 reads it: comparisons joined by spaces (and) and `||` (or),
- * `1.x` and `1.2.x` for a whole line of versions. A pre-release is an ordinary version here, below its release.
+ * Compiles a version range as `github.com/blang/semver` v4 reads it: comparisons joined by spaces (and) and `||` (or).
+ * `1.x` and `1.2.x` match all versions of that line. A pre-release is an ordinary version below its release.
  *
  * ```ts
  * import { compileSemverRange } from "./semver_range.ts";
@@ -79,8 +79,8 @@ export function compileSemverRange(text: string): SemverRange | Fault {
 }
 
 /**
- * Words between spaces; spaces after an operator belong to its word.
- * Kyverno parity: words of one character are dropped; pinned by "a range drops words of one character".
+ * Splits a range into words at spaces; spaces after an operator belong to its word.
+ * Kyverno parity: Kyverno drops words of one character; pinned by "a range drops words of one character".
  */
 function splitWords(text: string): string[] {
   const words: string[] = [];
@@ -111,7 +111,7 @@ function splitComparison(word: string): Comparison | Fault {
   return { operator: word.slice(0, digit).trim(), version: word.slice(digit) };
 }
 
-/** A comparison with an `x` in it as one or two comparisons without; others as they are. */
+/** Replaces a comparison with an `x` by one or two comparisons without; other comparisons stay unchanged. */
 function expandWildcard(word: string): (string | Fault)[] {
   if (!word.includes("x")) return [word];
   const comparison = splitComparison(word);
@@ -125,15 +125,15 @@ function expandWildcard(word: string): (string | Fault)[] {
   return plan.high === undefined ? low : [...low, plan.high + ceilingOf(version, floor)];
 }
 
-/** The least version of a line: `1.x` and `1.x.x` are `1.0.0`, `1.2.x` is `1.2.0`. */
+/** The lowest version of a line: `1.0.0` for `1.x` and `1.x.x`, `1.2.0` for `1.2.x`. */
 function floorOf(version: string): string {
   const zeroed = version.replace(".x.x", ".x").replace(".x", ".0");
   return zeroed.split(".").length === 2 ? `${zeroed}.0` : zeroed;
 }
 
 /**
- * The first version after a line, by the number of parts that were written; empty, and so a mistake, for no line.
- * Kyverno parity: so `1.x.x` ends at `1.1.0`; pinned by "1.x.x is 1.0.x".
+ * The first version after a line, by the number of parts in the text. It is empty, and therefore an error, if the text
+ * is no line. Kyverno parity: `1.x.x` therefore ends at `1.1.0`; pinned by "1.x.x is 1.0.x".
  */
 function ceilingOf(version: string, floor: string): string {
   const written = version.split(".");

@@ -6,7 +6,7 @@ export interface ServiceAccount {
   readonly name: string;
 }
 
-/** The service account that a user name stands for, or `undefined` when it is none. */
+/** The service account of a user name; `undefined` when the user is not a service account. */
 export function parseServiceAccount(username: string): ServiceAccount | undefined {
   if (!username.startsWith(prefix)) return undefined;
   const [namespace, name, ...rest] = username.slice(prefix.length).split(":");
@@ -15,7 +15,7 @@ export function parseServiceAccount(username: string): ServiceAccount | undefine
 
 /**
  * The variables `serviceAccountNamespace` and `serviceAccountName`; both are empty for other users.
- * Kyverno parity: only the length of the prefix is looked at; pinned by "a long user name with colons".
+ * Kyverno parity: Kyverno checks only the length of the prefix; pinned by "a long user name with colons".
  *
  * ```ts
  * import { serviceAccountVariables } from "./service_account.ts";

@@ -1,9 +1,9 @@
 import { Fault } from "../json/mod.ts";
 
-/** The parts of a URL, in which different characters stand for themselves. */
+/** The parts of a URL. Each part allows different characters without an escape. */
 export type Component = "path" | "user" | "query" | "host" | "zone" | "fragment";
 
-/** Characters beside letters, digits and `-_.~` that each part may have unescaped. */
+/** The characters that each part may have unescaped, besides letters, digits and `-_.~`. */
 const plain: Readonly<Record<Component, string>> = {
   path: "$&+,/:;=@",
   user: "$&+,;=",
@@ -13,7 +13,7 @@ const plain: Readonly<Record<Component, string>> = {
   fragment: "$&+,/:;=?@!()*",
 };
 
-/** A text as a string of its UTF-8 bytes, one character a byte, which is what escapes count. */
+/** Converts a text to a string of its UTF-8 bytes, one character for each byte, because escapes encode bytes. */
 export function toBytes(text: string): string {
   if (!/[^\0-\x7f]/.test(text)) return text;
   let result = "";
@@ -21,7 +21,7 @@ export function toBytes(text: string): string {
   return result;
 }
 
-/** The text of a string of bytes. */
+/** Converts a string of bytes to a text. */
 export function fromBytes(bytes: string): string {
   if (!/[^\0-\x7f]/.test(bytes)) return bytes;
   return new TextDecoder().decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)));
@@ -42,7 +42,7 @@ export function escape(bytes: string, component: Component): string {
   return result;
 }
 
-/** Reads the escapes of a part of a URL, or says which of them is wrong. */
+/** Decodes the escapes of a part of a URL. The fault names the invalid escape. */
 export function unescape(text: string, component: Component): string | Fault {
   let result = "";
   const isHost = component === "host" || component === "zone";
@@ -53,7 +53,7 @@ export function unescape(text: string, component: Component): string | Fault {
       const wrong = new Fault(`invalid URL escape ${JSON.stringify(escaped)}`);
       if (!/^%[0-9A-Fa-f]{2}$/.test(escaped)) return wrong;
       const decoded = String.fromCharCode(parseInt(escaped.slice(1), 16));
-      // Hosts may escape what is no ASCII; `%25` stands before the zone of an IPv6 address.
+      // Hosts may escape only characters outside ASCII, and `%25` before the zone of an IPv6 address.
       if (component === "host" && decoded < "\x80" && escaped !== "%25") return wrong;
       if (component === "zone" && escaped !== "%25" && decoded !== " " && !isPlain(decoded, "host")) {
         return wrong;

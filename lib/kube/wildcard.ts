@@ -1,13 +1,13 @@
 import { TextSearch } from "../json/mod.ts";
 import { WildcardRun, wordsOf } from "./wildcard_run.ts";
 
-/** Whether a text is a wildcard pattern: has a `*` or a `?`. */
+/** Whether a text is a wildcard pattern, which contains a `*` or a `?`. */
 export function hasWildcard(text: string): boolean {
   return text.includes("*") || text.includes("?");
 }
 
 /**
- * Turns a wildcard pattern into a predicate over whole texts: `*` stands for any run of characters, `?` for exactly one
+ * Compiles a wildcard pattern into a predicate over whole texts: `*` matches any run of characters, `?` exactly one
  * character; there is no escape. Matching takes at most {@link wildcardSteps} steps for each character of the text.
  *
  * ```ts
@@ -34,15 +34,15 @@ export function compileWildcard(pattern: string): (text: string) => boolean {
 }
 
 /**
- * The most steps that matching a pattern takes for each character of a text: more than one only where more than 32
- * characters, `?` among them, stand between two stars.
+ * The most steps that a match of the pattern takes for each character of a text. It is more than one only for a pattern
+ * with `?` that has more than 32 characters between two stars.
  */
 export function wildcardSteps(pattern: string): number {
   if (!pattern.includes("?")) return 1;
   return pattern.split("*").reduce((most, run) => Math.max(most, wordsOf(run)), 1);
 }
 
-/** Whether the text matches the pattern; for patterns that are only known at the request. */
+/** Whether the text matches the pattern. Use it for patterns that come with a request, and compile others at load. */
 export function matchWildcard(pattern: string, text: string): boolean {
   return pattern === text && !pattern.includes("?") || compileWildcard(pattern)(text);
 }
@@ -55,7 +55,7 @@ function edgesMatcher(prefix: string, suffix: string): (text: string) => boolean
   return (text) => text.length >= least && text.startsWith(prefix) && text.endsWith(suffix);
 }
 
-/** Several stars: the leftmost place of each run in turn is enough. */
+/** For patterns with several stars. It is enough to search the leftmost position of each run in turn. */
 function runsMatcher(
   prefix: string,
   middle: readonly TextSearch[],
@@ -73,7 +73,7 @@ function runsMatcher(
   };
 }
 
-/** Patterns with `?`: as those with stars alone, but by whole characters. */
+/** For patterns with `?`. It works like `runsMatcher`, but compares whole Unicode characters. */
 function characterMatcher(pattern: string): (text: string) => boolean {
   const runs = pattern.split("*");
   const prefix = new WildcardRun(runs[0]!), suffix = new WildcardRun(runs.at(-1)!);

@@ -3,15 +3,15 @@ const questionMark = 0x3f;
 /** Bits of a word of positions. */
 const WORD = 32;
 
-/** How many words the positions of a run take, and so its search for each character of a text. */
+/** The number of words for the positions of a run. The search for the run takes as many steps for each character. */
 export function wordsOf(run: string): number {
   return Math.max(1, Math.ceil(run.length / WORD));
 }
 
 /**
- * A part of a wildcard pattern between two stars: characters, of which `?` is any one. It is searched for with a bit for
- * each of its positions (Baeza-Yates and Gonnet's Shift-And): every character of the text is looked at once, in
- * {@link wordsOf} steps.
+ * A part of a wildcard pattern between two stars. Its character `?` matches any character. The search uses one bit for
+ * each position of the run (Baeza-Yates and Gonnet's Shift-And): it reads every character of the text once and takes
+ * {@link wordsOf} steps for it.
  */
 export class WildcardRun {
   readonly #wanted: readonly number[];
@@ -21,7 +21,7 @@ export class WildcardRun {
     this.#wanted = Array.from(run, (character) => character.codePointAt(0)!);
   }
 
-  /** Where the run ends if it stands at a position of the text; -1 if it does not. */
+  /** The end of the run in the text if the run matches at the given position; -1 if it does not. */
   endAt(text: string, from: number): number {
     let at = from;
     for (const wanted of this.#wanted) {
@@ -33,7 +33,7 @@ export class WildcardRun {
     return at;
   }
 
-  /** Where a text begins of which the last characters are as many as those of the run. -1 when it has fewer. */
+  /** The position that is as many characters before `end` as the run has; -1 if there are fewer. */
   startBefore(text: string, end: number): number {
     let at = end;
     for (let left = this.#wanted.length; left > 0; left--) {
@@ -43,12 +43,12 @@ export class WildcardRun {
     return at;
   }
 
-  /** Where the first one of the run ends in the text, from a position on; -1 if it is nowhere. */
+  /** The end of the first match of the run at or after a position of the text; -1 if there is none. */
   endAfter(text: string, from: number): number {
     if (text.length - from < this.#wanted.length) return -1;
     const positions = this.#positions ??= new Positions(this.#wanted);
     const last = this.#wanted.length - 1, lastWord = last >>> 5, lastBit = 1 << (last & (WORD - 1));
-    // A bit is set where the characters so far are those of the run up to it.
+    // Bit n is set if the last characters of the text so far match the run up to position n.
     const reached = new Uint32Array(lastWord + 1);
     for (let at = from; at < text.length;) {
       const found = text.codePointAt(at)!, possible = positions.of(found);
@@ -65,11 +65,11 @@ export class WildcardRun {
   }
 }
 
-/** By character: the positions of a run where it may stand, a bit for each. */
+/** For each character, the positions of the run that match it, one bit for each position. */
 class Positions {
-  /** Where any character may stand. */
+  /** The positions that match any character. */
   readonly #anywhere: Uint32Array;
-  /** The bits of characters that stand at many positions. Of the others there may be as many as the run is long. */
+  /** The bits of characters at many positions. Characters at few positions may be as many as the run is long. */
   readonly #bits = new Map<number, Uint32Array>();
   readonly #few = new Map<number, readonly number[]>();
   readonly #scratch: Uint32Array;
@@ -91,7 +91,7 @@ class Positions {
     }
   }
 
-  /** Valid until the next call. */
+  /** The positions that match the character. The result is valid until the next call. */
   of(character: number): Uint32Array {
     const bits = this.#bits.get(character);
     if (bits !== undefined) return bits;

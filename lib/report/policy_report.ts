@@ -77,7 +77,10 @@ export function reportResult(
   };
 }
 
-/** The name in `namespace/name`. Kyverno parity: reports name exceptions without their namespace. Pinned by tests/cli/kyverno_texts_test.ts. */
+/**
+ * The name in `namespace/name`. Kyverno parity: reports name exceptions without their namespace. Pinned by
+ * tests/cli/kyverno_texts_test.ts.
+ */
 function nameOfKey(key: string): string {
   return key.slice(key.lastIndexOf("/") + 1);
 }

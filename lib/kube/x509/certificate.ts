@@ -47,7 +47,7 @@ const withoutExtensions: Fields = {
   UnknownExtKeyUsage: null,
 };
 
-/** Why a structure that was read to its end is not shown. */
+/** The error of a structure after the reader has read it; `undefined` when there is none. */
 export function problemOf(der: Der, what: string): Fault | undefined {
   const { problem } = der;
   if (problem === undefined) return undefined;
@@ -56,7 +56,7 @@ export function problemOf(der: Der, what: string): Fault | undefined {
   );
 }
 
-/** A certificate of an RSA key as Go's `x509.Certificate` looks in JSON, with the key in Kyverno's form. */
+/** A certificate with an RSA key in the JSON form of Go's `x509.Certificate`, with the key in Kyverno's form. */
 export function certificateJson(bytes: Uint8Array): Json | Fault {
   const outer = new Der(bytes);
   const raw = outer.whole(tags.sequence);

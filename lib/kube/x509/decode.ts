@@ -3,10 +3,10 @@ import { certificateJson } from "./certificate.ts";
 import { decodePem } from "./pem.ts";
 import { requestJson } from "./request.ts";
 
-/** Texts longer than any certificate are not decoded. */
+/** The most characters of a text to decode; no certificate is longer. */
 const maxLength = 200_000;
 
-/** A certificate or a certificate request of an RSA key, in PEM, as an object with the fields of Go's x509 package. */
+/** Decodes a PEM certificate or certificate request with an RSA key into an object with the fields of Go's x509. */
 export function decodeCertificate(pem: string): Json | Fault {
   const block = pem.length > maxLength ? undefined : decodePem(pem);
   switch (block?.type) {

@@ -1,4 +1,4 @@
-/** Tags of ASN.1 as they stand in DER; `context` gives those of a structure's own. */
+/** The universal tags of ASN.1 in DER; {@link context} returns context-specific tags. */
 export const tags = {
   boolean: 0x01,
   integer: 0x02,
@@ -17,7 +17,7 @@ export const tags = {
   set: 0x31,
 } as const;
 
-/** The tag of a structure's own element, primitive or constructed. */
+/** The context-specific tag of an element, primitive or constructed. */
 export function context(number: number, form: "primitive" | "constructed" = "primitive"): number {
   return (form === "constructed" ? 0xa0 : 0x80) | number;
 }
@@ -28,8 +28,8 @@ interface Outcome {
 }
 
 /**
- * Reads DER in order. After the first unexpected byte every read returns an empty value, and {@link Der.problem} says
- * what was wrong: callers read on and look once at the end.
+ * Reads DER in order. After the first unexpected byte every read returns an empty value, and {@link Der.problem}
+ * describes the error. Callers therefore read on and check for a problem once at the end.
  */
 export class Der {
   readonly #bytes: Uint8Array;
@@ -46,12 +46,12 @@ export class Der {
     return this.#outcome.problem;
   }
 
-  /** The bytes that this reader began with. */
+  /** All bytes of this reader. */
   get bytes(): Uint8Array {
     return this.#bytes;
   }
 
-  /** Whether nothing is left to read. */
+  /** Whether the reader is at the end. */
   get done(): boolean {
     return this.#at >= this.#bytes.length || this.#outcome.problem !== undefined;
   }
@@ -61,22 +61,22 @@ export class Der {
     return this.done ? 0 : this.#bytes[this.#at]!;
   }
 
-  /** Notes a problem, unless there was one. */
+  /** Records a problem, unless there is one already. */
   fail(problem: string): void {
     this.#outcome.problem ??= problem;
   }
 
-  /** A reader of the next element's content, which must have the tag. */
+  /** Returns a reader of the next element's content. The element must have the tag. */
   read(tag: number): Der {
     return new Der(this.content(tag), this.#outcome);
   }
 
-  /** A reader of the next element's content if it has the tag. */
+  /** Returns a reader of the next element's content if the element has the tag. */
   readIf(tag: number): Der | undefined {
     return this.next === tag ? this.read(tag) : undefined;
   }
 
-  /** The next element's content, which must have the tag. */
+  /** Reads the next element's content. The element must have the tag. */
   content(tag: number): Uint8Array {
     const { header, end } = this.#extent();
     if (this.next !== tag || header === end && end === this.#at) this.fail(`expected tag ${tag}`);
@@ -85,36 +85,36 @@ export class Der {
     return this.#bytes.subarray(header, end);
   }
 
-  /** The next element as a whole, with its tag and length, which must have the tag. */
+  /** Reads the whole next element, with its tag and length. The element must have the tag. */
   whole(tag: number): Uint8Array {
     const start = this.#at;
     this.content(tag);
     return this.#bytes.subarray(start, this.#at);
   }
 
-  /** The values of a repeated element until nothing is left. */
+  /** Reads the values of a repeated element up to the end. */
   each<T>(read: (der: Der) => T): T[] {
     const values: T[] = [];
     while (!this.done) values.push(read(this));
     return values;
   }
 
-  /** An INTEGER of any size. */
+  /** Reads an INTEGER of any size. */
   integer(): bigint {
     return bigEndian(this.content(tags.integer));
   }
 
-  /** A BOOLEAN. */
+  /** Reads a BOOLEAN. */
   boolean(): boolean {
     return this.content(tags.boolean)[0] === 0xff;
   }
 
-  /** An OBJECT IDENTIFIER's numbers. */
+  /** Reads the numbers of an OBJECT IDENTIFIER. */
   objectIdentifier(): readonly number[] {
     return identifierNumbers(this.content(tags.objectIdentifier));
   }
 
-  /** The bytes of a BIT STRING and how many bits at its end do not count. */
+  /** Reads the bytes of a BIT STRING and the number of unused bits at its end. */
   bitString(): { readonly bytes: Uint8Array; readonly unused: number } {
     const content = this.content(tags.bitString);
     const unused = content[0] ?? 0;
@@ -122,7 +122,7 @@ export class Der {
     return { bytes: content.subarray(1), unused };
   }
 
-  /** Where the next element's content begins and ends. */
+  /** The offsets at which the next element's content begins and ends. */
   #extent(): { readonly header: number; readonly end: number } {
     const nothing = { header: this.#at, end: this.#at };
     if (this.done || this.#at + 2 > this.#bytes.length || (this.next & 0x1f) === 0x1f) {

@@ -3,7 +3,7 @@ import { asciiText } from "./name.ts";
 
 const written = /^(\d{2}|\d{4})(\d{2})(\d{2})(\d{2})(\d{2})(\d{2})(Z|[+-]\d{4})$/;
 
-/** A UTCTime or GeneralizedTime as RFC 3339, in the zone that it is written in. */
+/** Reads a UTCTime or GeneralizedTime as RFC 3339, in the time zone of the text. */
 export function readTime(der: Der): string {
   const isShort = der.next === tags.utcTime;
   const shown = format(
@@ -18,10 +18,10 @@ function format(text: string, yearDigits: 2 | 4): string | undefined {
   const match = written.exec(text);
   if (match === null || match[1]!.length !== yearDigits) return undefined;
   const [, digits, month, day, hour, minute, second, zone] = match as unknown as string[];
-  // Two digits of a year reach from 1950 to 2049.
+  // A year of two digits is between 1950 and 2049.
   const year = yearDigits === 4 ? digits! : `${Number(digits) >= 50 ? "19" : "20"}${digits}`;
   const clock = `${year}-${month}-${day}T${hour}:${minute}:${second}`;
-  // A day that its month does not have would become one of the next.
+  // `Date` would turn a day that the month does not have into a day of the next month.
   const time = new Date(`${clock}Z`);
   if (Number.isNaN(time.getTime()) || !time.toISOString().startsWith(clock)) return undefined;
   if (zone === "Z" || Number(zone) === 0) return `${clock}Z`;

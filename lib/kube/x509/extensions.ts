@@ -22,7 +22,7 @@ export function readExtensions(der: Der): readonly Extension[] {
   });
 }
 
-/** An extension as it looks in Go's JSON. */
+/** An extension in Go's JSON form. */
 export function extensionJson({ id, critical, value }: Extension): Json {
   return { Id: id, Critical: critical, Value: encodeBase64(value) };
 }
@@ -30,10 +30,10 @@ export function extensionJson({ id, critical, value }: Extension): Json {
 /** Fields of a certificate that come from an extension. */
 export type Fields = { [field: string]: Json };
 
-/** Reads an extension's value into fields; `unhandled` says that nothing of it is understood. */
+/** Reads an extension's value into fields; `unhandled` means that the reader supports none of its content. */
 type Reader = (der: Der, fields: Fields, extension: Extension) => "unhandled" | void;
 
-/** The names that a certificate is for, as its fields. */
+/** Reads the alternative names of a certificate into its fields. */
 export function readAlternativeNames(der: Der, fields: Fields): "unhandled" | void {
   const names: { [field: string]: Json[] } = { DNSNames: [], EmailAddresses: [], IPAddresses: [], URIs: [] };
   der.read(tags.sequence).each((list) => {
@@ -152,7 +152,7 @@ const readers: Readonly<Record<string, Reader>> = {
   },
 };
 
-/** Reads the fields that come from extensions; lists the critical ones that are not supported. */
+/** Reads the fields that come from extensions, and lists the unsupported critical extensions. */
 export function processExtensions(der: Der, extensions: readonly Extension[], fields: Fields): void {
   const unhandled: (readonly number[])[] = [], seen = new Set<string>();
   for (const extension of extensions) {

@@ -1,4 +1,4 @@
-/** An IP address of 4 or 16 bytes as Go prints it; the longest run of zero groups is shortened. */
+/** An IP address of 4 or 16 bytes as Go prints it, with `::` for the longest run of zero groups. */
 export function ipText(bytes: Uint8Array): string {
   const mapped = bytes.length === 16 && bytes.subarray(0, 10).every((byte) => byte === 0) &&
     bytes[10] === 255 &&

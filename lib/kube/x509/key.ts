@@ -17,14 +17,14 @@ const signatures: Readonly<Record<string, number>> = {
   "1.3.101.112": 16,
 };
 
-/** RSA-PSS by the identifier of its hash, with the length of salt that goes with it. */
+/** Go's numbers of RSA-PSS algorithms and their salt lengths, by the identifier of the hash. */
 const pss: Readonly<Record<string, { readonly algorithm: number; readonly salt: number }>> = {
   "2.16.840.1.101.3.4.2.1": { algorithm: 13, salt: 32 },
   "2.16.840.1.101.3.4.2.2": { algorithm: 14, salt: 48 },
   "2.16.840.1.101.3.4.2.3": { algorithm: 15, salt: 64 },
 };
 
-/** The number that Go's `x509.SignatureAlgorithm` gives an AlgorithmIdentifier; 0 for those it does not know. */
+/** The number of an AlgorithmIdentifier in Go's `x509.SignatureAlgorithm`; 0 for algorithms that Go does not list. */
 export function signatureAlgorithm(der: Der): number {
   const id = der.objectIdentifier().join(".");
   if (id !== "1.2.840.113549.1.1.10") return Object.hasOwn(signatures, id) ? signatures[id]! : 0;
@@ -37,7 +37,7 @@ export function signatureAlgorithm(der: Der): number {
   return variant !== undefined && BigInt(variant.salt) === salt ? variant.algorithm : 0;
 }
 
-/** An RSA key as Kyverno shows it; `undefined` for any other key. */
+/** An RSA key in Kyverno's JSON form; `undefined` for any other key. */
 export function rsaKey(info: Der): Json | undefined {
   const algorithm = info.read(tags.sequence).objectIdentifier().join(".");
   if (algorithm !== "1.2.840.113549.1.1.1") return undefined;

@@ -1,7 +1,7 @@
 import type { Json } from "../../json/mod.ts";
 import { type Der, tags } from "./der.ts";
 
-/** The attributes that Go gives a field of their own, by the last number of `2.5.4.N`; several values make a list. */
+/** The attributes for which Go has a list field, by the last number of `2.5.4.N`. */
 const lists: ReadonlyMap<number, string> = new Map([
   [6, "Country"],
   [7, "Locality"],
@@ -13,7 +13,7 @@ const lists: ReadonlyMap<number, string> = new Map([
 ]);
 const singles: ReadonlyMap<number, string> = new Map([[3, "CommonName"], [5, "SerialNumber"]]);
 
-/** A distinguished name as Go's `pkix.Name` looks in JSON. */
+/** Reads a distinguished name in the JSON form of Go's `pkix.Name`. */
 export function readName(der: Der): Json {
   const names: Json[] = [];
   const single: { [name: string]: string } = { CommonName: "", SerialNumber: "" };
@@ -34,7 +34,7 @@ export function readName(der: Der): Json {
   return { ...Object.fromEntries(listed), ...single, Names: orNull(names), ExtraNames: null };
 }
 
-/** Go's empty lists are null in JSON. */
+/** Returns null for an empty list, as Go prints empty lists in JSON. */
 export function orNull<T extends Json>(list: readonly T[]): readonly T[] | null {
   return list.length === 0 ? null : list;
 }
@@ -43,7 +43,7 @@ const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 const latin1 = new TextDecoder("latin1");
 const utf16 = new TextDecoder("utf-16be");
 
-/** Bytes that a structure declares to be ASCII text. */
+/** Decodes bytes that a structure declares as ASCII text. */
 export function asciiText(bytes: Uint8Array): string {
   return utf8.decode(bytes);
 }

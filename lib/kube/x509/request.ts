@@ -9,7 +9,7 @@ import { asciiText, orNull, readName } from "./name.ts";
 const extensionRequest = "1.2.840.113549.1.9.14";
 const alternativeName = "2.5.29.17";
 
-/** A certificate request of an RSA key as Go's `x509.CertificateRequest` looks in JSON. */
+/** A certificate request with an RSA key in the JSON form of Go's `x509.CertificateRequest`. */
 export function requestJson(bytes: Uint8Array): Json | Fault {
   const raw = new Der(bytes).whole(tags.sequence);
   const request = new Der(raw).read(tags.sequence);
@@ -76,7 +76,7 @@ function readAttributes(
   return { shown, fields };
 }
 
-/** The values of an attribute that are lists of typed values; `undefined` for others, which Go leaves out. */
+/** The values of an attribute if they are lists of typed values; `undefined` for other values, which Go leaves out. */
 function attributeValues(bytes: Uint8Array): Json | undefined {
   const der = new Der(bytes);
   const values = der.each((set) =>

@@ -1,6 +1,6 @@
 import type { Json } from "../../json/mod.ts";
 
-/** A URI as Go's `url.URL` looks in JSON; who the user is does not show there. */
+/** A URI in the JSON form of Go's `url.URL`, which does not show the user. */
 export function urlJson(uri: string): Json {
   const [beforeFragment = "", ...fragments] = uri.split("#");
   const fragment = fragments.join("#");
