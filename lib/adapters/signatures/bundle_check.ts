@@ -5,11 +5,11 @@ import { sameBytes } from "./bytes.ts";
 import { nameDefaultDigest } from "./digest_shim.ts";
 import { base64Bytes, pemBlocks } from "./pem.ts";
 
-/** A sigstore bundle and what it is held against; nothing but texts and bytes, so that it can go to a worker. */
+/** A sigstore bundle and the keys that verify it, in plain values, so that it can be posted to a worker. */
 export interface BundleQuery {
   /** JSON. */
   readonly bundle: string;
-  /** The public key that must have signed: DER. Without one a certificate of the trusted root must have. */
+  /** The public key (DER) that must have signed. Without it the signer's certificate must lead to the trusted root. */
   readonly key: Uint8Array | undefined;
   /** The trusted root's JSON; empty for none. */
   readonly trustedRoot: string;
@@ -21,7 +21,7 @@ export interface BundleQuery {
   };
 }
 
-/** The payload of a sigstore bundle whose signature and proofs hold, or why they do not. */
+/** The payload of a sigstore bundle whose signature and proofs verify, or why they do not. */
 export type BundleAnswer =
   | {
     readonly ok: true;
@@ -40,9 +40,9 @@ const emptyRoot = JSON.stringify({
   timestampAuthorities: [],
 });
 
-/** Verifies bundles around envelopes. Each takes some tens of milliseconds and holds the thread that it runs on. */
+/** Verifies sigstore bundles with envelopes. A check takes tens of milliseconds and blocks its thread. */
 export class BundleCheck {
-  /** Reading the public trusted root takes longer than the check, and most questions have the same. */
+  /** Parsing the public trusted root takes longer than a check, and most queries have the same root. */
   #lastRoot: { readonly text: string; readonly material: TrustMaterial } | undefined;
 
   /** Verifies a bundle; never throws. */
@@ -74,7 +74,7 @@ export class BundleCheck {
     }
   }
 
-  /** The trusted root as the library wants it; the last one is kept. */
+  /** The trusted root in the library's form; the last one is cached. */
   async #materialOf({ trustedRoot, key }: BundleQuery): Promise<TrustMaterial> {
     const text = trustedRoot === "" ? emptyRoot : trustedRoot;
     if (this.#lastRoot?.text !== text) {
@@ -85,13 +85,16 @@ export class BundleCheck {
     const { material } = this.#lastRoot;
     if (key === undefined) return material;
     const { crypto } = await import("@sigstore/core");
-    // A policy's key is the only one, whatever name the bundle has for it.
+    // The policy's key is the only one, whichever key hint the bundle has.
     const publicKey = crypto.createPublicKey(Buffer.from(key));
     return { ...material, publicKey: () => ({ publicKey, validFor: () => true }) };
   }
 }
 
-/** Takes out what is not to be looked at: without its log's or authority's key it could not be proved, and must not count. */
+/**
+ * Removes the log entries and timestamps that the query does not need: without the keys of their log or authority they
+ * could not be verified, so they must not count.
+ */
 function withoutIgnored(
   { verificationMaterial }: Bundle,
   { log, observedTime }: BundleQuery["needs"],
@@ -112,8 +115,8 @@ function certificateOf({ verificationMaterial: { content } }: Bundle): Uint8Arra
 }
 
 /**
- * Why a log entry is about another key than the bundle's; the library compares the entry's hash and signature alone, so
- * that somebody else's entry would pass.
+ * Why a log entry records another key than the bundle's; `undefined` when none does. The library compares only the hash
+ * and signature of the entry, so it would accept the entry of another signer.
  */
 function foreignEntry(bundle: Bundle, signer: Uint8Array | undefined): string | undefined {
   for (const { canonicalizedBody } of bundle.verificationMaterial.tlogEntries) {
@@ -126,7 +129,7 @@ function foreignEntry(bundle: Bundle, signer: Uint8Array | undefined): string | 
   return undefined;
 }
 
-/** Whose signature an entry of Rekor 1 records: base64 of PEM. */
+/** The certificates and keys of the signers that an entry of Rekor 1 records: base64 of PEM. */
 function olderSigners(spec: Json | undefined): Uint8Array[] {
   const envelope = asList(dig(spec, "content", "envelope", "signatures"))[0];
   return [
@@ -137,7 +140,7 @@ function olderSigners(spec: Json | undefined): Uint8Array[] {
   ].flatMap((each) => derOf(asString(each)));
 }
 
-/** Whose signature an entry of Rekor 2 records: base64 of DER. */
+/** The certificates and keys of the signers that an entry of Rekor 2 records: base64 of DER. */
 function newerSigners(spec: Json | undefined): Uint8Array[] {
   const verifiers = [
     field(asList(dig(spec, "dsseV002", "signatures"))[0], "verifier"),
@@ -150,7 +153,7 @@ function newerSigners(spec: Json | undefined): Uint8Array[] {
   return texts.flatMap((each) => base64Bytes(asString(each) ?? "") ?? []).filter((bytes) => bytes.length > 0);
 }
 
-/** The DER in base64 of PEM. */
+/** Decodes base64 of PEM to DER. */
 function derOf(text: string | undefined): Uint8Array[] {
   const bytes = base64Bytes(text ?? "");
   if (bytes === undefined) return [];

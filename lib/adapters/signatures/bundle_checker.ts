@@ -3,7 +3,7 @@ import { Limit } from "../limit.ts";
 import { type BundleAnswer, BundleCheck, type BundleQuery } from "./bundle_check.ts";
 import type { BundleReply, BundleTask } from "./bundle_worker.ts";
 
-/** A check that takes longer is given up with its thread. */
+/** After this time a check fails, and its thread is terminated. */
 const MAX_MILLISECONDS = 10_000;
 
 interface Waiting {
@@ -12,8 +12,8 @@ interface Waiting {
 }
 
 /**
- * Checks of sigstore bundles, on a thread of their own where the platform has threads, and otherwise on this one, one at
- * a time. The thread starts with the first check and does not keep the process alive.
+ * Checks sigstore bundles on a separate thread; on platforms without threads, on the current thread and one at a time.
+ * The thread starts with the first check. It does not keep the process alive while no check runs.
  */
 export class BundleChecker {
   readonly #waiting = new Map<number, Waiting>();
@@ -57,7 +57,7 @@ export class BundleChecker {
   #start(): Worker | undefined {
     if (this.#file === undefined || this.#worker !== undefined) return this.#worker;
     try {
-      // Not imported: platforms without threads do not have the module.
+      // An import would fail on platforms without threads, which lack the module.
       const { Worker } = globalThis.process.getBuiltinModule("node:worker_threads");
       const worker = new Worker(this.#file);
       let answered = false;
@@ -67,7 +67,7 @@ export class BundleChecker {
       });
       worker.on("error", (error) => {
         this.#file = undefined;
-        // A thread that never began, as where its file is not there, says nothing about the bundle.
+        // A thread that never started, for instance because its file is missing, proves nothing about the bundle.
         if (answered) {
           this.#giveUp(`the thread for bundles ended: ${error instanceof Error ? error.message : error}`);
         } else this.#takeBack();
@@ -75,7 +75,7 @@ export class BundleChecker {
       worker.unref();
       this.#worker = worker;
     } catch {
-      // No threads, or no permission to read their code.
+      // The platform has no threads, or the process may not read their code.
       this.#file = undefined;
     }
     return this.#worker;
@@ -85,7 +85,7 @@ export class BundleChecker {
     return await this.#turns.run(() => this.#here.run(query));
   }
 
-  /** Does here what a thread should have done. */
+  /** Runs the checks that wait for the thread on the current thread. */
   #takeBack(): void {
     this.#worker = undefined;
     for (const { query, resolve } of [...this.#waiting.values()]) {
@@ -93,7 +93,7 @@ export class BundleChecker {
     }
   }
 
-  /** Answers all who wait, and forgets the thread. */
+  /** Terminates the thread and fails all checks that wait for it. */
   #giveUp(why: string): void {
     void this.#worker?.terminate();
     this.#worker = undefined;
@@ -102,8 +102,8 @@ export class BundleChecker {
 }
 
 /**
- * Where the code of the thread is: beside this file, or beside the program that this file was bundled into, where the image
- * has it (Dockerfile). A platform without files has none.
+ * Returns the file with the thread's code: beside this file, or beside the program into which this file was bundled,
+ * where the Dockerfile puts it; `undefined` on a platform without files.
  */
 export function threadFile(here: string | undefined, program: string | undefined): URL | undefined {
   if (here?.endsWith("/bundle_checker.ts") === true) return new URL("./bundle_worker.ts", here);

@@ -1,14 +1,14 @@
-/** The thread on which bundles are checked, so that requests do not wait for it. */
+/** The thread that checks bundles, so that other requests do not wait for the checks. */
 import { parentPort } from "node:worker_threads";
 import { type BundleAnswer, BundleCheck, type BundleQuery } from "./bundle_check.ts";
 
-/** One question to the worker, with a number that its answer carries. */
+/** One query to the worker, with a number that the reply repeats. */
 export interface BundleTask {
   readonly id: number;
   readonly query: BundleQuery;
 }
 
-/** One answer of the worker. */
+/** The worker's reply to one query. */
 export interface BundleReply {
   readonly id: number;
   readonly answer: BundleAnswer;

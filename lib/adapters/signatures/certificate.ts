@@ -14,26 +14,26 @@ export interface Certificate {
   readonly notBefore: Date;
   readonly notAfter: Date;
   readonly key: PublicKey;
-  /** The signed part, and how it is signed. */
+  /** The signed part (TBSCertificate) as DER. */
   readonly body: Uint8Array;
   readonly signature: Uint8Array;
   readonly algorithm: CertificateAlgorithm | undefined;
   readonly isCA: boolean;
-  /** How many intermediates may follow below; `undefined` for any number. */
+  /** How many intermediate certificates may be below this one; `undefined` for any number. */
   readonly pathLength: number | undefined;
   /** OIDs of the extended key usage; empty for any. */
   readonly usages: readonly string[];
   /** Subject alternative names in Go's order: DNS, email, IP, URI, and Fulcio's other name. */
   readonly names: readonly string[];
-  /** OIDs of the critical extensions that nobody here looks at; such a certificate is not trusted. */
+  /** OIDs of the critical extensions that Postern does not check. It does not trust a certificate with such extensions. */
   readonly unknownCritical: readonly string[];
   /** The content of an extension; `undefined` when it is absent. */
   extension(oid: string): Uint8Array | undefined;
-  /** The certificate as the X.509 library parsed it, for the checks of signatures that the library does. */
+  /** The certificate as the X.509 library parsed it, for checks that need more than these fields. */
   readonly parsed: X509Certificate;
 }
 
-/** How a certificate is signed. */
+/** The algorithm of a certificate's signature. */
 export interface CertificateAlgorithm {
   readonly kind: "ecdsa" | "rsa" | "ed25519";
   readonly hash: Hash;
@@ -56,7 +56,7 @@ const oids = {
   extendedKeyUsage: "2.5.29.37",
   fulcioUsername: "1.3.6.1.4.1.57264.1.7",
 };
-/** Looked at here or without meaning for what certificates are used for here. Name constraints are not among them. */
+/** Extensions that Postern checks, or that do not matter for its checks. Name constraints are not among them. */
 const understood: readonly string[] = [
   oids.keyUsage,
   oids.names,
@@ -80,7 +80,7 @@ export async function readCertificate(der: Uint8Array): Promise<Certificate | Fa
   }
 }
 
-/** Every certificate of a PEM text, or of the base64 of one; a fault when there is none, or one is broken. */
+/** Reads every certificate of a PEM text or of its base64; a fault when there is none, or one is broken. */
 export async function readCertificates(text: string): Promise<readonly Certificate[] | Fault> {
   const plain = text.includes("-----BEGIN") ? text : decodedText(text);
   const blocks = pemBlocks(plain, "CERTIFICATE");
@@ -144,7 +144,7 @@ function extensionsOf(parsed: X509Certificate): ReadonlyMap<string, Extension> {
   const extensions = new Map<string, Extension>();
   for (const { subs } of parsed.extensions) {
     const oid = subs[0]!.toOID();
-    // RFC 5280 §4.2; which of two counts would be a matter of taste.
+    // RFC 5280 §4.2 forbids this: it would not be clear which of the two counts.
     if (extensions.has(oid)) throw new Error(`the extension ${oid} is there twice`);
     extensions.set(oid, { critical: subs.length === 3 && subs[1]!.toBoolean(), content: subs.at(-1)! });
   }
@@ -171,7 +171,7 @@ function namesOf(parsed: X509Certificate): readonly string[] {
   return [...texts(2), ...texts(1), ...addresses, ...texts(6), ...all.flatMap(otherName)];
 }
 
-/** The name that Fulcio gives whoever has neither address nor URI. */
+/** The user name that Fulcio writes for signers with neither email address nor URI. */
 function otherName(name: ASN1Obj): string[] {
   if (!name.tag.isContextSpecific(0) || name.subs[0]?.tag.isOID() !== true) return [];
   if (name.subs[0].toOID() !== oids.fulcioUsername) return [];

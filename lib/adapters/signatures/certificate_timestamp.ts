@@ -8,8 +8,8 @@ const hashes: readonly string[] = ["sha256", "sha384", "sha512"];
 const MAX_TIMESTAMPS = 10;
 
 /**
- * Why a certificate does not show that it was entered into a certificate transparency log (RFC 6962 §3.2); `undefined` when
- * it does. `issuer` is the certificate above it.
+ * Why a certificate does not prove that a certificate transparency log recorded it (RFC 6962 §3.2); `undefined` when it
+ * does. `issuer` is the certificate above it in the chain.
  */
 export async function refusesCertificateTimestamp(
   certificate: Certificate,
@@ -21,7 +21,7 @@ export async function refusesCertificateTimestamp(
   }
   if (logs.size === 0) return "none of the CTFE keys have been found";
   const { X509SCTExtension } = await import("@sigstore/core");
-  // The extension is taken out of a copy: the log signed the certificate without it.
+  // This removes the extension from a copy, because the log signed the certificate without it.
   const copy = certificate.parsed.clone();
   const at = copy.extensions.findIndex((extension) => extension.subs[0]!.toOID() === SCT_LIST);
   const [extension] = copy.extensions.splice(at, 1);

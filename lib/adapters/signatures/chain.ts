@@ -1,14 +1,14 @@
 import type { Certificate } from "./certificate.ts";
 import { sameBytes } from "./bytes.ts";
 
-/** How a chain is built. */
+/** The certificates from which a chain is built, and what every certificate of it must allow. */
 export interface ChainOptions {
   readonly roots: readonly Certificate[];
-  /** Proved on the way, never believed: they may come from whoever made the signature. */
+  /** Never trusted, only verified as links of the chain: they may come from the signer. */
   readonly intermediates: readonly Certificate[];
-  /** When all must be valid. */
+  /** The time at which all certificates must be valid. */
   readonly at: Date;
-  /** The OID of the extended key usage that all must allow. */
+  /** The OID of the extended key usage that all certificates must allow. */
   readonly usage: string;
 }
 
@@ -21,7 +21,7 @@ export const usages = {
 const ANY_USAGE = "2.5.29.37.0";
 /** Certificates in a chain, the leaf included; sigstore's bound is of the same size. */
 const MAX_LENGTH = 11;
-/** Go's bound: a chain of many certificates with one name would otherwise be a search without end. */
+/** The most signatures to check, as in Go: many certificates with one name would make the search endless. */
 const MAX_CHECKS = 100;
 
 /** A chain from the leaf to a root, or why there is none, in the words of Go's `crypto/x509`. */
@@ -46,7 +46,7 @@ interface Search {
   readonly options: ChainOptions;
 }
 
-/** Depth first, roots before intermediates. */
+/** Extends a chain up to a root. It searches depth first, and roots before intermediates. */
 async function extend(
   chain: readonly Certificate[],
   search: Search,

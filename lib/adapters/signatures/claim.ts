@@ -2,14 +2,14 @@ import { asString, dig, field, isObject, type Json, parseJson } from "../../json
 import type { SignatureContent } from "./cosign_signature.ts";
 import { base64Bytes } from "./pem.ts";
 
-/** The payload of an image signature ("simple signing"): which digest it is about, and what else the signer said. */
+/** The payload of an image signature ("simple signing"): the image's digest, and the signer's annotations. */
 export interface Claim {
   readonly digest: string;
   /** The annotations that the signer added; values may have any JSON type. */
   readonly annotations: Readonly<Record<string, Json>>;
 }
 
-/** Reads a payload; one that cannot be read claims nothing. */
+/** Reads a payload; one that cannot be parsed yields an empty claim. */
 export function readClaim(payload: Uint8Array): Claim {
   const value = parseJson(new TextDecoder().decode(payload)) ?? null;
   const annotations = field(value, "optional");
@@ -19,7 +19,7 @@ export function readClaim(payload: Uint8Array): Claim {
   };
 }
 
-/** A signature over a payload that must be about an image's digest. */
+/** A signature over a payload that must name an image's digest. */
 export function claimContent(payload: Uint8Array, signature: string, digest: string): SignatureContent {
   return {
     message: payload,
@@ -46,7 +46,7 @@ export function hasAnnotations(
   return Object.entries(wanted).every(([key, value]) => Object.hasOwn(given, key) && given[key] === value);
 }
 
-/** Where Go's decoder of base64 stops. */
+/** The position at which Go's base64 decoder stops. */
 function firstIllegal(text: string): number {
   const at = text.search(/[^A-Za-z0-9+/\r\n]/);
   return at < 0 ? text.length : at;

@@ -21,7 +21,7 @@ type Verified = {
   readonly checked: Extract<SignatureCheck, { ok: true }>;
 };
 
-/** Verifies signatures or attestations in Cosign's own layout. */
+/** Verifies signatures or attestations in Cosign's layout. */
 export async function verifyCosign(inquiry: Inquiry): Promise<Verdict> {
   const { query } = inquiry;
   const trust = await readCosignTrust({
@@ -116,13 +116,13 @@ async function checkAll(
 ): Promise<readonly Tried[]> {
   return await Promise.all(signatures.map(async (signature) => {
     const check = () => checkCosignSignature(signature, { content: contentOf(signature), trust, ports });
-    // A log that is slow to search must not keep other images waiting.
+    // A check that searches the log runs outside the limit, so that a slow log does not delay other images.
     const searches = trust.logs !== undefined && signature.bundle === "";
     return { signature, checked: searches ? await check() : await checks.run(check) };
   }));
 }
 
-/** An attestation whose signature holds and whose statement can be read. */
+/** Adds the statement to an attestation whose signature verified; it fails when the statement cannot be read. */
 function withStatement(
   { signature, checked }: Tried,
   envelope: Envelope | Fault,
@@ -163,7 +163,8 @@ function triedOf(all: readonly Tried[]): { readonly digest: string; readonly why
 }
 
 /**
- * Any signature suffices, and the verdict does not keep which one did, so it ends with the first of them that ends.
+ * When the verdict expires. Any signature suffices, and the verdict does not record which one did, so it expires with the
+ * first of them that expires.
  */
 function earliest(verified: readonly Verified[]): Date | undefined {
   const ends = verified.flatMap(({ checked }) =>

@@ -10,7 +10,7 @@ import { base64Bytes } from "./pem.ts";
 import type { Hash, PublicKey } from "./public_key.ts";
 import { timestampOf } from "./timestamp.ts";
 
-/** One signature as Cosign keeps it: a layer and its annotations. */
+/** One signature as Cosign stores it: a layer and its annotations. */
 export interface CosignSignature {
   /** The layer's digest. */
   readonly digest: string;
@@ -20,7 +20,7 @@ export interface CosignSignature {
   readonly signature: string;
   /** PEM; empty for none. */
   readonly certificate: string;
-  /** PEM of whoever signed the signature: never believed; empty for none. */
+  /** PEM of the certificates above the signer's; never trusted. Empty for none. */
   readonly chain: string;
   /** JSON of a log entry; empty for none. */
   readonly bundle: string;
@@ -31,11 +31,11 @@ export interface CosignSignature {
 
 /** The checks that differ between image signatures and attestations. */
 export interface SignatureContent {
-  /** The bytes that the signature is over, which the log recorded too. */
+  /** The signed bytes. The signature in the log entry is over them too. */
   readonly message: Uint8Array;
-  /** Why the signature itself does not hold. */
+  /** Why the signature does not verify. */
   refusesSignature(key: PublicKey, hash: Hash): Promise<string | undefined>;
-  /** Why it is about something else. */
+  /** Why the signed content is about another artifact. */
   refusesClaim(): string | undefined;
 }
 
@@ -44,11 +44,11 @@ export interface CheckPorts {
   /** Milliseconds since 1970. */
   now(): number;
   readonly patterns: IdentityPatterns;
-  /** A log's entry for a signature that carries none, or in Kyverno's words why there is none. */
+  /** Finds the log entry of a signature that carries none; a text says in Kyverno's words why there is none. */
   findEntry(url: string, search: EntrySearch): Promise<LogEntry | string>;
 }
 
-/** The signature that is looked for in a log. */
+/** The signature whose entry is searched in a log. */
 export interface EntrySearch {
   readonly payload: Uint8Array;
   readonly signature: string;
@@ -56,19 +56,19 @@ export interface EntrySearch {
   readonly signer: string;
 }
 
-/** The result of checking one signature: the signer's certificate, or why the signature does not hold. */
+/** The result of checking one signature: the signer's certificate, or why the signature does not verify. */
 export type SignatureCheck =
   | {
     readonly ok: true;
     readonly certificate: Certificate | undefined;
-    /** When the verdict ends by itself; absent where it was proved for the time of signing. */
+    /** When the verdict expires; `undefined` when a log or a timestamp proved the time of signing, or for keys. */
     readonly until: Date | undefined;
   }
   | { readonly ok: false; readonly why: string };
 
 /**
- * Holds one signature against what an entry of a policy trusts, in the order of cosign's checks: timestamp, log, certificate,
- * signature, claim, time.
+ * Checks one signature against the keys, roots and logs of a policy's entry, in cosign's order: timestamp, log,
+ * certificate, signature, claim, time.
  */
 export async function checkCosignSignature(
   signature: CosignSignature,
@@ -103,7 +103,7 @@ function refused(why: string): SignatureCheck {
   return { ok: false, why };
 }
 
-/** When a timestamp authority saw the signature; `undefined` without a timestamp, or without an authority to believe. */
+/** When a timestamp authority saw the signature; `undefined` without a timestamp or a trusted authority. */
 async function timestampTime(
   { timestamp, signature, payload }: CosignSignature,
   { timestamps }: CosignTrust,
@@ -125,7 +125,7 @@ interface Logging {
   readonly ports: CheckPorts;
 }
 
-/** When the log saw the signature; `undefined` when the log is ignored. */
+/** When the log recorded the signature; `undefined` when the policy ignores the log. */
 async function logTime(
   { payload, signature, bundle }: CosignSignature,
   { certificate, content, trust: { key, logs, rekorUrl }, ports }: Logging,
@@ -162,7 +162,7 @@ interface CertifiedSigner {
   readonly chain: readonly Certificate[];
 }
 
-/** The key of the signature's own certificate, which must lead to a root that the policy trusts. */
+/** The key of the signer's certificate, which must lead to a root that the policy trusts. */
 async function certificateSigner(
   { chain: signatureChain }: CosignSignature,
   certificate: Certificate | undefined,
@@ -172,7 +172,7 @@ async function certificateSigner(
   const carried = signatureChain === "" ? [] : await readCertificates(signatureChain);
   if (isFault(carried)) return carried.message;
   const { roots, intermediates } = anchorsAt(certificate.notBefore);
-  // The signature's own chain may help on the way; its last certificate, which pretends to be a root, is left out.
+  // The signature's chain may supply intermediates. Its last certificate is left out, because it claims to be a root.
   const built = await buildChain(certificate, {
     roots,
     intermediates: [...intermediates, ...carried.slice(0, -1).slice(0, 10)],
@@ -198,7 +198,7 @@ interface Times {
   readonly ignoresLog: boolean;
 }
 
-/** Whether the certificate was valid when the signature was made, or is now where nobody saw it being made. */
+/** Why the certificate was not valid at the time of signing, or is not now when nothing proves that time. */
 function refusesTime(
   certificate: Certificate,
   chain: readonly Certificate[],

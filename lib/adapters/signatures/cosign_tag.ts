@@ -5,14 +5,14 @@ import { RegistryFault } from "../registry/registry_fault.ts";
 import type { Manifest } from "../registry/content.ts";
 import type { CosignSignature } from "./cosign_signature.ts";
 
-/** Where signatures are read from. */
+/** The repository, the digest and the tag prefix by which signatures are read. */
 export interface SignaturePlace {
   readonly content: CachedContent;
   /** The image's repository, or the one that a policy names for signatures. */
   readonly access: RegistryAccess;
   readonly digest: string;
   readonly tagPrefix: string;
-  /** Milliseconds since 1970 when all must be over. */
+  /** The deadline in milliseconds since 1970. */
   readonly until: number;
 }
 
@@ -20,7 +20,7 @@ export interface SignaturePlace {
 export type SignatureKind = "sig" | "att";
 
 const MAX_SIGNATURES = 50;
-/** The payload of a signature says which image it is about; a statement may hold a list of packages. */
+/** The most bytes of a payload. That of a signature names an image; that of an attestation may list packages. */
 const MAX_PAYLOAD = { sig: 1_000_000, att: 10_000_000 };
 const REFERRER_TYPE = "application/vnd.dev.cosign.artifact.sig.v1+json";
 
@@ -32,7 +32,7 @@ const annotation = {
   timestamp: "dev.sigstore.cosign/rfc3161timestamp",
 };
 
-/** The signatures that Cosign keeps under a tag beside an image; none when there is no such tag. */
+/** Reads the signatures that Cosign stores under a tag for an image; none when there is no such tag. */
 export async function taggedSignatures(
   place: SignaturePlace,
   kind: SignatureKind,
@@ -44,7 +44,7 @@ export async function taggedSignatures(
   return await layersOf(manifest, place, kind);
 }
 
-/** The signatures that Cosign keeps as a referrer (its experimental layout of OCI 1.1); `undefined` without any. */
+/** Reads the signatures that Cosign stores as a referrer (its experimental OCI 1.1 layout); `undefined` without any. */
 export async function referringSignatures(
   place: SignaturePlace,
 ): Promise<readonly CosignSignature[] | undefined> {

@@ -8,7 +8,7 @@ import { type Hash, namedKey, PublicKey } from "./public_key.ts";
 import { type TimestampTrust, timestampTrust } from "./timestamp.ts";
 import { type LogKey, singleLog, type TrustedRoot } from "./trust.ts";
 
-/** Where chains of certificates end, and what may help on the way. */
+/** The roots at which certificate chains must end, and intermediate certificates for building the chains. */
 export interface Anchors {
   readonly roots: readonly Certificate[];
   readonly intermediates: readonly Certificate[];
@@ -22,7 +22,7 @@ export interface CosignTrust {
   /** The key that must have signed; absent when the signature's certificate must lead to a root. */
   readonly key: PublicKey | undefined;
   readonly hash: Hash;
-  /** The roots that were trusted at a time, and what may lead to them. */
+  /** Returns the roots that were trusted at a time, and intermediate certificates. */
   readonly anchorsAt: (at: Date) => Anchors;
   /** Transparency logs by ID; absent when the log is ignored. */
   readonly logs: ReadonlyMap<string, LogKey> | undefined;
@@ -34,14 +34,14 @@ export interface CosignTrust {
 
 /** Certificates in one chain; sigstore's bound. */
 const MAX_CHAIN = 11;
-/** With the leaf and the root. */
+/** Certificates in the chain of a timestamp authority, with the leaf and the root. */
 const MAX_TSA_CHAIN = 12;
 
 /** Kyverno's message for a certificate that leads to no root. */
 export const NO_CHAIN =
   "Check your TUF root (see cosign initialize) or set a custom root with env var SIGSTORE_ROOT_FILE";
 
-/** Where the trusted root is, or why there is none. */
+/** Reads the trusted root; the fault says why there is none. */
 export type RootSource = () => Promise<TrustedRoot | Fault>;
 
 /**
@@ -69,8 +69,8 @@ export interface TrustTexts {
   readonly by: Signer;
   readonly log: LogTrust;
   /**
-   * Of a certificate that the policy names with its chain: `demanded` and held against no log at all, as in Kyverno's
-   * `verifyImages`, or as the logs say.
+   * Which certificate timestamp a certificate needs that the policy names with its chain. `demanded`: one, but no log can
+   * verify it, as in Kyverno's `verifyImages`. `as the policy says`: as the policy's certificate logs demand.
    */
   readonly chainTimestamp?: "demanded" | "as the policy says";
 }
@@ -167,7 +167,7 @@ async function refusesNamedChain(
   return await refusesCertificateTimestamp(certificate, issuer, certificateLogs);
 }
 
-/** All certificates of a chain without a certificate are roots. */
+/** Reads the chain of a policy that names no certificate: all certificates of the chain are roots. */
 async function readChainRoots(chain: string): Promise<ReadSigner | Fault> {
   const tooLong = refusesLength(chain, "certificate chain too long", MAX_CHAIN);
   if (tooLong !== undefined) return tooLong;
@@ -177,7 +177,7 @@ async function readChainRoots(chain: string): Promise<ReadSigner | Fault> {
     : anchoredTo(roots);
 }
 
-/** The chain of a certificate that a policy names. */
+/** Reads the chain of a certificate that a policy names. */
 async function readNamedChain(chain: string): Promise<readonly Certificate[] | Fault> {
   const tooLong = refusesLength(chain, "certificate chain too long", MAX_CHAIN);
   if (tooLong !== undefined) return tooLong;
@@ -187,7 +187,7 @@ async function readNamedChain(chain: string): Promise<readonly Certificate[] | F
     : read;
 }
 
-/** Certificates are counted before they are read. */
+/** A fault when a text has too many certificates. It counts them before any is parsed. */
 function refusesLength(text: string, what: string, most: number): Fault | undefined {
   const count = text.split("-----BEGIN CERTIFICATE-----").length - 1;
   return count > most ? new Fault(`${what} (${count}), maximum allowed is ${most}`) : undefined;
@@ -227,7 +227,7 @@ async function readLogs(log: LogTrust, root: RootSource): Promise<CosignTrust["l
   return isFault(trusted) ? new Fault(`failed to load Rekor public keys: ${trusted.message}`) : trusted.logs;
 }
 
-/** Keys need no certificate log, so a missing trusted root does no harm to them. */
+/** Reads the certificate logs. A signer with a key needs none, so it does not need the trusted root either. */
 async function readCertificateLogs(
   log: LogTrust,
   by: Signer,

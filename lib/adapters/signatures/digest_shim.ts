@@ -11,9 +11,9 @@ type Verify = (
 type NamingVerify = Verify & { namesDigest?: true };
 
 /**
- * Makes `crypto.verify` of `node:crypto` take SHA-256 for an EC or RSA key when no digest is named, as Node does. Deno throws
- * there, and `@sigstore/verify` takes the exception for a signature that does not hold. To be called before that library
- * is imported; whoever names a digest, as all own code does, sees no difference.
+ * Makes `crypto.verify` of `node:crypto` use SHA-256 for EC and RSA keys when the caller names no digest, as Node does.
+ * Deno throws instead, and `@sigstore/verify` takes the exception for a signature that does not verify. Call it before
+ * that library is imported. It changes nothing for callers that name a digest, as all of Postern's code does.
  */
 export function nameDefaultDigest(): void {
   const { verify } = crypto as unknown as { verify: NamingVerify };

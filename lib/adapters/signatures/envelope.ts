@@ -23,7 +23,7 @@ export interface Envelope {
 }
 
 const IN_TOTO = "application/vnd.in-toto+json";
-/** One signs an attestation; more are tried, but not without end. */
+/** The most signatures to try. An attestation usually has one. */
 const MAX_SIGNATURES = 10;
 
 /** Reads an envelope. */
@@ -40,7 +40,7 @@ export function readEnvelope(bytes: Uint8Array): Envelope | Fault {
   };
 }
 
-/** The bytes that the signatures of an envelope are over (DSSE 1.0, pre-authentication encoding). */
+/** The bytes that the signers of an envelope sign (DSSE 1.0, pre-authentication encoding). */
 export function signedBytes({ payloadType, payload }: Envelope): Uint8Array {
   const type = new TextEncoder().encode(payloadType);
   const head = new TextEncoder().encode(`DSSEv1 ${type.length} ${payloadType} ${payload.length} `);
@@ -50,7 +50,7 @@ export function signedBytes({ payloadType, payload }: Envelope): Uint8Array {
   return bytes;
 }
 
-/** An attestation whose statement must be about an image's digest. */
+/** An attestation whose statement must name an image's digest. */
 export function attestationContent(envelope: Envelope | Fault, digest: string): SignatureContent {
   const message = isFault(envelope) ? new Uint8Array() : signedBytes(envelope);
   return {
@@ -82,7 +82,7 @@ export function readStatement(payload: Uint8Array): JsonObject | Fault {
   return isObject(statement) ? statement : new Fault("the attestation holds no JSON object");
 }
 
-/** Why a statement is not about an image. */
+/** Why no subject of a statement is the image; `undefined` when one is. */
 export function refusesSubject(statement: JsonObject, digest: string): string | undefined {
   const hex = digest.slice("sha256:".length);
   const isAbout = asList(statement["subject"]).some((each) => dig(each, "digest", "sha256") === hex);

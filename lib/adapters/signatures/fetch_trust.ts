@@ -2,19 +2,19 @@ import { Fault, isFault } from "../../json/mod.ts";
 import { publicMirror } from "./public_trust.ts";
 import { readTrustedRoot } from "./trust.ts";
 
-/** Where a trusted root is fetched from. */
+/** The TUF repository from which a trusted root is fetched. */
 export interface TrustSource {
   /** A TUF repository; sigstore's public one when absent. */
   readonly mirror?: string;
-  /** A file with the TUF root that the repository is trusted by; the public one's is known. */
+  /** A file with the TUF root that verifies the repository; not needed for sigstore's public one. */
   readonly root?: string;
-  /** A folder for what the library keeps between steps. */
+  /** A folder for the library's cache. */
   readonly folder: string;
 }
 
 const MILLISECONDS = 10_000;
 
-/** Fetches a trusted root from a TUF repository, which proves it by the TUF root that the caller has. */
+/** Fetches a trusted root from a TUF repository; the library verifies it with the repository's TUF root. */
 export async function fetchTrustedRoot(
   { mirror = publicMirror, root, folder }: TrustSource,
 ): Promise<string | Fault> {
@@ -38,7 +38,7 @@ export async function fetchTrustedRoot(
   }
 }
 
-/** The innermost reason. */
+/** The message of the innermost cause. */
 function wordsOf(cause: unknown): string {
   let reason = cause;
   while (reason instanceof Error && reason.cause instanceof Error) reason = reason.cause;

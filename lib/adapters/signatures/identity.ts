@@ -6,7 +6,7 @@ import type { Certificate } from "./certificate.ts";
 
 type Keyless = Extract<Signer, { readonly kind: "keyless" }>;
 
-/** `bundle`: literally, and the issuer may be in Fulcio's newer extension. */
+/** `bundle` compares texts literally, and also reads the issuer from Fulcio's newer extension. */
 type Comparison = Pick<Keyless, "identities" | "extensions"> & {
   readonly compare: Keyless["compare"] | "bundle";
 };
@@ -47,7 +47,7 @@ const nobody: Identity = { issuer: "", issuerRegExp: "", subject: "", subjectReg
 interface Presented {
   readonly certificate: Certificate;
   readonly same: (pattern: string, text: string) => boolean;
-  /** Whether a certificate without any name is refused. */
+  /** Whether to refuse a certificate without any name. */
   readonly needsName: boolean;
   /** Whether the issuer may be in Fulcio's newer extension. */
   readonly newer: boolean;
@@ -106,7 +106,7 @@ function refusesIssuer(
   return pattern(received) ? undefined : mismatch(issuerRegExp);
 }
 
-/** Why no certificate can satisfy the policy's identities, whoever holds it; `undefined` when one may. */
+/** Why no certificate of any signer can satisfy the policy's identities; `undefined` when one may. */
 export function unusableIdentity({ identities, extensions }: Keyless): string | undefined {
   const unknown = Object.keys(extensions).find((name) => !isExtension(name));
   if (unknown !== undefined) return `invalid certificate extension ${unknown}`;
@@ -119,7 +119,7 @@ export function unusableIdentity({ identities, extensions }: Keyless): string | 
 
 const maxPatterns = 1_000;
 
-/** The regular expressions of identities, in Go's syntax, each compiled once: that takes longer than a signature. */
+/** Compiles the regular expressions of identities, in Go's syntax, once: that takes longer than checking a signature. */
 export class IdentityPatterns {
   readonly #compiled = new BoundedCache<((text: string) => boolean) | string>(maxPatterns);
 

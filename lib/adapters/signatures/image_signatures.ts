@@ -36,28 +36,29 @@ import { TrustedRoots, type TrustedRootText } from "./trusted_roots.ts";
 
 /** The ports and bounds of {@link ImageSignatures}. */
 export interface ImageSignaturesOptions extends RegistryContentOptions {
-  /** Name and password for a registry; nobody's when absent. */
+  /** Finds the login for a registry; when absent, Postern reads anonymously. */
   readonly login?: RegistryLogins;
-  /** For keys in Secrets (`k8s://NAMESPACE/NAME`); none can be read when absent. */
+  /** The cluster with the Secrets of keys (`k8s://NAMESPACE/NAME`); when absent, such keys cannot be read. */
   readonly cluster?: Cluster;
   /** The trusted root in sigstore's JSON, the installation's or that of a TUF mirror; none when absent. */
   readonly trustedRoot?: TrustedRootText;
-  /** Whether entries that a signature does not carry are looked up in the log that the policy names: `never`. */
+  /** Whether to search the policy's log for the entry of a signature that carries none; `never` when absent. */
   readonly logSearch?: "never" | "allowed";
-  /** Bytes of all that is kept: 32,000,000. */
+  /** The most bytes of all cached content and verdicts: 32,000,000. */
   readonly cacheBytes?: number;
 }
 
-/** No check takes longer, whoever waits for it. */
+/** The time limit of a verification, also for callers that would wait longer. */
 const MAX_MILLISECONDS = 10_000;
 const CHECKS_AT_A_TIME = 4;
 const ttl = { pass: 3_600_000, fail: 30_000 };
-/** Larger statements are verified each time. */
+/** The most bytes of a cached verdict. A larger one is verified each time. */
 const MAX_KEPT = 1_000_000;
 
 /**
- * Signatures of images in registries: Cosign's tags, sigstore bundles and Notary Project signatures. What a registry holds
- * is checked against its digest, verdicts are kept by digest and question, equal questions on their way are shared.
+ * Verifies signatures of images in registries: Cosign's tags, sigstore bundles and Notary Project signatures. It checks
+ * the content of a registry against its digest. It caches verdicts by digest and query. Equal queries at the same time
+ * share one verification.
  */
 export class ImageSignatures implements Signatures {
   readonly #clock: Clock;
@@ -197,7 +198,7 @@ export class ImageSignatures implements Signatures {
     return { reference, login, allowInsecure: credentials.allowInsecureRegistry === true ? "yes" : "no" };
   }
 
-  /** A key in a Secret is replaced by its text, so that a verdict does not outlive it. */
+  /** Replaces a key in a Secret by its text, so that a cached verdict counts for this text alone. */
   async #withKey(by: Signer): Promise<Signer | Fault> {
     const name = by.kind === "key" ? by.key.trim() : "";
     if (by.kind !== "key" || !name.startsWith("k8s://")) return by;
@@ -252,7 +253,7 @@ function answerOf(
   return { ok: true, digest: digest ?? "", statements: verdict.statements, tried: verdict.tried, cached };
 }
 
-/** The registries that a question is about: the image's, and that of its signatures where it is another. */
+/** The registries that a query reads: the image's, and that of its signatures if it is another one. */
 function registriesOf({ registry }: RegistryReference, { repository }: SignatureQuery): string {
   const place = repository === "" ? undefined : signatureRepository(repository);
   return place === undefined || isFault(place) || place.registry === registry

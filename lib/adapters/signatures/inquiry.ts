@@ -8,7 +8,7 @@ import type { CheckPorts } from "./cosign_signature.ts";
 import type { RootSource } from "./cosign_trust.ts";
 import type { BundleChecker } from "./bundle_checker.ts";
 
-/** A question whose image was found, and what is needed to answer it. */
+/** A query whose image was found, with everything that verification needs. */
 export interface Inquiry {
   readonly query: SignatureQuery;
   /** The image's digest. */
@@ -20,9 +20,9 @@ export interface Inquiry {
   readonly root: RootSource;
   readonly ports: CheckPorts;
   readonly bundles: BundleChecker;
-  /** How many signatures are checked at a time in this process. */
+  /** Limits how many signatures this process checks at a time. */
   readonly checks: Limit;
-  /** Milliseconds since 1970 when all must be over. */
+  /** The deadline in milliseconds since 1970. */
   readonly until: number;
 }
 
@@ -32,7 +32,7 @@ export type Verdict =
     readonly ok: true;
     readonly statements: readonly Statement[];
     readonly tried: readonly SignatureTried[];
-    /** When the verdict ends by itself. */
+    /** When the verdict expires; `undefined` when it does not. */
     readonly until: Date | undefined;
   }
   | {
@@ -42,7 +42,7 @@ export type Verdict =
     readonly tried: readonly SignatureTried[];
   };
 
-/** A verdict against the image, with Kyverno's words. */
+/** The verdict that an image is not verified, in Kyverno's words. */
 export function unverified(message: string, tried: readonly SignatureTried[] = []): Verdict {
   return { ok: false, why: "not verified", message, tried };
 }
@@ -55,7 +55,7 @@ export function refusedBy({ reached, message }: RegistryFault, words = message):
   return { ok: false, why: reached ? "not verified" : "no connection", message: words, tried: [] };
 }
 
-/** A verdict against the image for a text that cannot be read. */
+/** The verdict that an image is not verified, because a text cannot be read. */
 export function faulty({ message }: Fault): Verdict {
   return unverified(message);
 }

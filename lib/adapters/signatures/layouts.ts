@@ -8,7 +8,7 @@ import { type Inquiry, refusedBy, type Verdict } from "./inquiry.ts";
 import { verifyNotary } from "./notary.ts";
 import { bundlesOf, verifyBundles } from "./sigstore_bundle.ts";
 
-/** Verifies an image by its digest, in the layout of the question. */
+/** Verifies an image by its digest, in the layout that the query names. */
 export async function verifyImage(inquiry: Inquiry): Promise<Verdict> {
   switch (inquiry.query.layout) {
     case "tag":

@@ -26,7 +26,7 @@ export interface LogEntry {
   readonly promise: Uint8Array;
 }
 
-/** The signature that an entry must be about. */
+/** The signature that a log entry must record. */
 export interface LoggedSignature {
   /** The signed content: the payload, or for attestations the envelope. */
   readonly payload: Uint8Array;
@@ -34,7 +34,7 @@ export interface LoggedSignature {
   readonly signature: string;
   /** The bytes that the entry's key signed; they differ from the payload for attestations. */
   readonly message: Uint8Array;
-  /** The certificate or public key that signed: PEM. A fault is why there is none; other problems of the entry come first. */
+  /** The signer's certificate or public key: PEM. A fault says why there is none; earlier checks come before it. */
   readonly signer: string | Fault;
 }
 
@@ -58,13 +58,13 @@ export function readLogBundle(text: string): LogEntry | Fault {
   };
 }
 
-/** Why a log entry does not prove that a signature was logged; `undefined` when it does. In the order of cosign's checks. */
+/** Why a log entry does not prove that the log has a signature; `undefined` when it does. It checks in cosign's order. */
 export async function refusesLogEntry(
   entry: LogEntry,
   expected: LoggedSignature,
   logs: ReadonlyMap<string, LogKey>,
 ): Promise<string | undefined> {
-  // A trusted root may have newer logs too, whose entries are in bundles alone.
+  // A trusted root may also have newer logs, whose entries occur in bundles alone, so one ECDSA key suffices.
   const [first] = logs;
   if (first !== undefined && [...logs.values()].every(({ key }) => key.kind !== "ecdsa")) {
     return `rekor Public key for LogID ${first[0]} is not type ecdsa.PublicKey`;
@@ -88,7 +88,7 @@ export async function refusesLogEntry(
   return await refusesHash(record, expected.payload);
 }
 
-/** The body of a log entry: the hash of the content, and who signed it. */
+/** The body of a log entry: the hash of the content, and its signer. */
 interface Recorded {
   readonly algorithm: string;
   readonly hash: string;
@@ -139,7 +139,7 @@ function recordOf(body: Json | undefined): Recorded | Fault {
   }
 }
 
-/** The entry speaks of this signature and key, and its own signature verifies. */
+/** Why an entry records another signature or signer, or why its signature does not verify. */
 async function refusesRecord(record: Recorded, expected: LoggedSignature): Promise<string | undefined> {
   const key = await keyIn(record.signer);
   if (isFault(key)) return `failed to extract key from bundle: ${key.message}`;
@@ -172,7 +172,7 @@ function promisedBytes({ body, integratedTime, logId, logIndex }: LogEntry): Uin
   return new TextEncoder().encode(JSON.stringify({ body, integratedTime, logID: logId, logIndex }));
 }
 
-/** The key of a public key or of a certificate in PEM. */
+/** Reads the key from the PEM of a public key or of a certificate. */
 async function keyIn(pem: string): Promise<PublicKey | Fault> {
   const [der] = pemBlocks(pem, "CERTIFICATE");
   if (der === undefined) return PublicKey.fromPem(pem);

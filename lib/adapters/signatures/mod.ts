@@ -1,7 +1,7 @@
 /**
- * The port `Signatures`, implemented: Cosign's signatures and attestations, sigstore bundles, Notary Project signatures and
- * signed texts. Keys, certificates and timestamps are checked with WebCrypto and sigstore's libraries, which are imported
- * when first needed.
+ * Implements the port `Signatures`: it verifies Cosign's signatures and attestations, sigstore bundles, Notary Project
+ * signatures and signed texts. It checks keys, certificates and timestamps with WebCrypto and sigstore's libraries, and
+ * imports these libraries when it first needs them.
  *
  * Not supported: key management services, cloud providers' credential helpers, certificates with name constraints,
  * revocation, Notary's timestamps and plugins, and sigstore bundles without an envelope.

@@ -28,12 +28,12 @@ export async function verifyNotary(inquiry: Inquiry): Promise<Verdict> {
 }
 
 interface Sought {
-  /** The digest of what must be signed. */
+  /** The digest of the image or artifact that must be signed. */
   readonly digest: string;
   readonly trusted: readonly Certificate[];
 }
 
-/** All certificates are trusted, whichever field they are in. */
+/** Reads the trusted certificates: all that the policy names, in either field. */
 export async function trustStore(by: Signer): Promise<readonly Certificate[] | Fault> {
   if (by.kind !== "certificates") return new Fault("Notary signatures are verified with certificates alone");
   return await readCertificates(`${by.certificate}\n${by.chain}`);
@@ -43,7 +43,7 @@ function nameOf({ access: { reference: { registry, repository } } }: Inquiry, di
   return `${registry}/${repository}@${digest}`;
 }
 
-/** Whether one of an artifact's signatures holds. */
+/** Checks the signatures of an artifact until one verifies. */
 async function verifySigned(inquiry: Inquiry, sought: Sought): Promise<Verdict> {
   const { content, access, until } = inquiry;
   const target = await content.image(access, sought.digest, until);
@@ -78,7 +78,7 @@ async function verifySigned(inquiry: Inquiry, sought: Sought): Promise<Verdict> 
   return unverified(["signature verification failed", ...lines].join("\n"), tried);
 }
 
-/** A verdict by certificates ends when the first trusted certificate does. */
+/** When a verdict expires: as soon as the first trusted certificate does. */
 function earliestEnd(trusted: readonly Certificate[]): Date | undefined {
   return new Date(Math.min(...trusted.map(({ notAfter }) => notAfter.getTime())));
 }
@@ -119,7 +119,7 @@ async function refusesSignature(
     refusesTarget(parseJson(new TextDecoder().decode(envelope.payload)), target);
 }
 
-/** The signature holds, and its certificates make a chain for signing code up to a self-signed one. */
+/** Why the signature does not verify, or its certificates form no code signing chain up to a self-signed one. */
 async function refusesIntegrity({ chain, signed }: NotaryEnvelope): Promise<string | undefined> {
   const leaf = chain[0]!;
   if (await leaf.key.refuses(signed) !== undefined) return "signature is invalid";
@@ -138,7 +138,7 @@ async function refusesIntegrity({ chain, signed }: NotaryEnvelope): Promise<stri
   return undefined;
 }
 
-/** Without a timestamp, which is not supported here, everything must be valid now. */
+/** Why the signature is not valid now. Postern supports no timestamps, so all certificates must be valid now. */
 function refusesNow({ chain, expiry }: NotaryEnvelope, now: Date): string | undefined {
   if (expiry !== undefined && now > expiry) {
     return `digital signature has expired on ${JSON.stringify(expiry.toUTCString().replace("GMT", "+0000"))}`;
@@ -155,7 +155,7 @@ function refusesTarget(payload: Json | undefined, { digest, mediaType, size }: M
   return same ? undefined : "content descriptor mismatch";
 }
 
-/** The first referrer of a type, which must be signed itself. */
+/** Verifies the first referrer of a type, which must itself be signed. */
 async function verifyArtifact(
   inquiry: Inquiry,
   { type, trusted }: { readonly type: string; readonly trusted: readonly Certificate[] },
@@ -179,7 +179,7 @@ async function verifyArtifact(
   return { ...verdict, statements: [{ type, predicate, statement: predicate }] };
 }
 
-/** Why a text is no JSON, for the beginning of it in the words of Go's `encoding/json`. */
+/** Why a text is no JSON, in the words of Go's `encoding/json` for an error at the start of the text. */
 function notJson(text: string): string {
   const start = text.trimStart();
   for (const literal of ["null", "true", "false"]) {

@@ -3,12 +3,12 @@ import { type Certificate, readCertificate } from "./certificate.ts";
 import { base64Bytes } from "./pem.ts";
 import type { Hash, Signed } from "./public_key.ts";
 
-/** A Notary Project signature, whatever its envelope (JWS or COSE). Nothing in it is proved yet. */
+/** A Notary Project signature from an envelope of either format (JWS, COSE). Nothing in it is verified yet. */
 export interface NotaryEnvelope {
   /** Leaf first. */
   readonly chain: readonly Certificate[];
   readonly signed: Signed;
-  /** JSON: the artifact that was signed. */
+  /** JSON that names the signed artifact. */
   readonly payload: Uint8Array;
   readonly scheme: string;
   readonly expiry: Date | undefined;
@@ -27,7 +27,7 @@ interface Algorithm {
   readonly kind: "ecdsa" | "rsa";
 }
 
-/** Header fields by the names of JWS and the numbers of COSE (the signature specification of the Notary Project). */
+/** Algorithms by their JWS names, and these names by COSE numbers (signature specification of the Notary Project). */
 const algorithms: Readonly<Record<string, Algorithm>> = {
   PS256: { kind: "rsa", hash: "sha256" },
   PS384: { kind: "rsa", hash: "sha384" },

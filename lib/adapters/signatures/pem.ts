@@ -1,5 +1,5 @@
 /**
- * The blocks of one type in a PEM text, in their order; other text is passed over, as Go's `pem.Decode` does.
+ * Returns the blocks of one type in a PEM text, in their order. It passes over other text, as Go's `pem.Decode` does.
  *
  * ```ts
  * import { pemBlocks, toPem } from "./pem.ts";
@@ -30,7 +30,7 @@ export function toPem(type: string, bytes: Uint8Array): string {
   return `-----BEGIN ${type}-----\n${lines.join("\n")}\n-----END ${type}-----\n`;
 }
 
-/** The bytes of standard base64, whose white space does not matter; `undefined` when it is none. */
+/** Decodes standard base64 and ignores white space; `undefined` when the text is no base64. */
 export function base64Bytes(text: string): Uint8Array | undefined {
   try {
     return Uint8Array.fromBase64(text.replace(/\s+/g, ""), { lastChunkHandling: "strict" });

@@ -3,18 +3,18 @@ import { Fault, isFault } from "../../json/mod.ts";
 import { plainBytes } from "./bytes.ts";
 import { pemBlocks, toPem } from "./pem.ts";
 
-/** The hash that is signed. */
+/** The hash algorithm of a signature. */
 export type Hash = "sha224" | "sha256" | "sha384" | "sha512";
 
 /** A message with its signature, and the algorithm's parameters. */
 export interface Signed {
   readonly message: Uint8Array;
   readonly signature: Uint8Array;
-  /** Ignored by Ed25519, which has its own. */
+  /** Ed25519 ignores it, because it has a fixed one. */
   readonly hash: Hash;
   /** For RSA: PKCS #1 version 1.5 when absent. */
   readonly padding?: "pss";
-  /** For ECDSA: r and s one after the other, and nothing else; either form when absent. */
+  /** For ECDSA: accepts only r and s one after the other; ASN.1 too when absent. */
   readonly form?: "plain";
 }
 
@@ -76,7 +76,7 @@ export class PublicKey {
   }
 
   /**
-   * Why a signature does not hold, in sigstore's words; `undefined` when it does. Kyverno parity: ECDSA signatures
+   * Why a signature does not verify, in sigstore's words; `undefined` when it does. Kyverno parity: ECDSA signatures
    * may be ASN.1 or, where that cannot be read, r and s one after the other. Pinned by tests/contract/signatures.ts.
    */
   async refuses(signed: Signed): Promise<string | undefined> {
@@ -97,7 +97,7 @@ export class PublicKey {
     return holds ? undefined : `invalid signature when validating ${form} encoded signature`;
   }
 
-  /** r and s with the curve's length, as WebCrypto wants them. */
+  /** Pads r and s to the curve's length, as WebCrypto needs them; `undefined` when one is too long. */
   #fixed([r, s]: readonly [Uint8Array, Uint8Array]): Uint8Array | undefined {
     const size = coordinateBytes[this.#curve ?? "P-256"];
     const fixed = new Uint8Array(2 * size);
@@ -108,7 +108,7 @@ export class PublicKey {
     return fixed;
   }
 
-  /** WebCrypto works beside the event loop; what it does not know is left to `node:crypto`. */
+  /** Verifies with WebCrypto, which does not block the event loop; `node:crypto` verifies what WebCrypto cannot. */
   async #holds({ message, signature, hash, padding }: Signed): Promise<boolean> {
     try {
       const [algorithm, name] = this.#algorithm(hash, padding);
@@ -153,7 +153,7 @@ export class PublicKey {
   }
 }
 
-/** A text that does not hold one key: the reason, in the words of Go's `encoding/asn1`. */
+/** Why the bytes are no ASN.1 sequence, in the words of Go's `encoding/asn1`; `undefined` when they begin one. */
 function notASequence(der: Uint8Array): string | undefined {
   if (der.length === 0) return "asn1: syntax error: sequence truncated";
   const first = der[0]!;
@@ -188,7 +188,7 @@ function kindOf(key: KeyObject): Kind | Fault {
 
 type Pair = [Uint8Array, Uint8Array] & { exact: boolean };
 
-/** SEQUENCE of two INTEGERs; `exact`: nothing follows, and both are positive and without needless zeros. */
+/** Reads a SEQUENCE of two INTEGERs. `exact`: no bytes follow, and both are positive and without needless zeros. */
 function readPair(bytes: Uint8Array): Pair | undefined {
   const outer = element(bytes, 0x30);
   const r = outer && element(outer.content, 0x02);
@@ -204,7 +204,7 @@ function readPair(bytes: Uint8Array): Pair | undefined {
 
 function element(bytes: Uint8Array, tag: number): { content: Uint8Array; rest: Uint8Array } | undefined {
   const first = bytes[1] ?? 0xff;
-  // Longer forms than one byte never occur in a signature.
+  // The length of a signature never needs more than this one further byte.
   const [length, start] = first < 0x80 ? [first, 2] : first === 0x81 ? [bytes[2] ?? 0, 3] : [-1, 0];
   if (bytes[0] !== tag || length < 0 || start + length > bytes.length) return undefined;
   return { content: bytes.subarray(start, start + length), rest: bytes.subarray(start + length) };
@@ -215,7 +215,7 @@ function withoutZeros(bytes: Uint8Array): Uint8Array {
   return start < 0 ? bytes.subarray(bytes.length) : bytes.subarray(start);
 }
 
-/** The public key of a text, or why there is none, with a name in front: `rekor public keys`. */
+/** Reads the public key in a PEM text; the fault names its use, such as `rekor public keys`. */
 export function namedKey(name: string, text: string): PublicKey | Fault {
   const key = PublicKey.fromPem(text);
   return isFault(key) ? new Fault(`failed to get ${name}: ${key.message}`) : key;

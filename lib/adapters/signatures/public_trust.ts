@@ -1,13 +1,13 @@
 import { asString, dig, parseJson } from "../../json/mod.ts";
 import { base64Bytes } from "./pem.ts";
 
-/** Where sigstore's public instance publishes what it is trusted by. */
+/** The TUF repository of sigstore's public instance. */
 export const publicMirror = "https://tuf-repo-cdn.sigstore.dev";
 
 /**
- * The trusted root of sigstore's public instance as it was when the library for TUF was published: newer keys are missing
- * until it is fetched anew (`postern trust update`), so signatures of newer logs are refused. `undefined` where the
- * library is not at hand.
+ * The trusted root of sigstore's public instance, as the published TUF library contains it. It lacks newer keys until
+ * the user fetches it again (`postern trust update`), so Postern refuses signatures of newer logs. `undefined` when the
+ * library is not available.
  */
 export async function bundledTrustedRoot(): Promise<string | undefined> {
   try {

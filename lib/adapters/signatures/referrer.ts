@@ -4,7 +4,7 @@ import type { CachedContent } from "../registry/cached_content.ts";
 import type { RegistryAccess } from "../registry/connection.ts";
 import { manifestName } from "../registry/reference.ts";
 
-/** Where a referrer is read. */
+/** The repository from which a referrer is read, and the deadline. */
 export interface ReferrerPlace {
   readonly content: CachedContent;
   readonly access: RegistryAccess;
@@ -14,7 +14,7 @@ export interface ReferrerPlace {
 const MAX_REFERRERS = 50;
 const MAX_LAYER = 10_000_000;
 
-/** The JSON of the one layer of an image's first referrer of an artifact type. */
+/** Reads the JSON in the only layer of an image's first referrer of an artifact type. */
 export async function readReferrer(
   { artifactType }: ReferrerQuery,
   { content, access, until }: ReferrerPlace,
@@ -34,7 +34,7 @@ export async function readReferrer(
   return body === undefined ? failed("failed to unmarshal json") : { ok: true, status: 200, body };
 }
 
-/** The text of the one layer of an artifact. */
+/** Reads the text of an artifact's only layer. */
 export async function readLayer(
   digest: string,
   { content, access, until }: ReferrerPlace,

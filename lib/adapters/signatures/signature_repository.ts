@@ -1,7 +1,7 @@
 import { Fault, isFault } from "../../json/mod.ts";
 import { parseReference, type RegistryReference } from "../registry/reference.ts";
 
-/** A repository for signatures, as a policy names it. */
+/** Parses the repository that a policy names for signatures. */
 export function signatureRepository(text: string): RegistryReference | Fault {
   const reference = parseReference(text);
   if (!isFault(reference) && !text.includes("@") && !/:[^/]*$/.test(text.replace(/^[^/]*\//, ""))) {

@@ -11,8 +11,8 @@ import { refusesIdentity } from "./identity.ts";
 import { base64Bytes } from "./pem.ts";
 
 /**
- * Verifies a signature beside a text: that of a signed manifest. Kyverno parity: the log is only read where the
- * signature has a certificate and an entry. Pinned by row "manifest-key" of tests/conformance/sets/verify_images.ts.
+ * Verifies the signature of a text, such as a signed manifest. Kyverno parity: without certificate and entry beside the
+ * signature the log is ignored. Pinned by row "manifest-key" of tests/conformance/sets/verify_images.ts.
  */
 export async function verifySignedText(
   query: SignedTextQuery,
@@ -51,7 +51,7 @@ export async function verifySignedText(
     : { ok: false, message: identityProblem };
 }
 
-/** The text in an annotation: base64, sometimes with gzip around it, or as it is. */
+/** Decodes an annotation from base64; one that is no base64 stays as it is. */
 function textOf(annotation: string): string {
   const bytes = base64Bytes(annotation);
   return bytes === undefined ? annotation : new TextDecoder().decode(bytes);

@@ -26,8 +26,8 @@ export async function bundlesOf(
 }
 
 /**
- * Verifies sigstore bundles that refer to an image. Kyverno parity: keys of logs and roots in the policy are not
- * used, and messages name no causes. Pinned by "bundles: of another key".
+ * Verifies sigstore bundles that refer to an image. Kyverno parity: the policy's log keys and roots have no effect, and
+ * messages name no causes. Pinned by "bundles: of another key".
  */
 export async function verifyBundles(inquiry: Inquiry): Promise<Verdict> {
   const { query } = inquiry;
@@ -64,7 +64,7 @@ async function settingOf({ query, root }: Inquiry): Promise<Setting | Verdict> {
   const trusted = needsRoot ? await root() : undefined;
   if (isFault(trusted)) return faulty(trusted);
   if (by.kind === "keyless") return { key: undefined, trustedRoot: trusted?.text ?? "" };
-  // The logs are not the policy's here, so only its key is read.
+  // The logs come from the trusted root, so this reads only the policy's key.
   const read = await readCosignTrust({
     by,
     log: { ...log, ignoreTlog: true, ignoreSct: true, tsaChain: "" },
@@ -116,8 +116,8 @@ async function statementIn(
 }
 
 /**
- * Kyverno parity: the policy must name both issuer and subject, they are compared literally, and only one identity
- * counts. Pinned by row "ivpol-bundle-keyless-two-identities" of tests/conformance/sets/verify_images.ts.
+ * Kyverno parity: the policy must name exactly one identity, with issuer and subject, which are compared literally.
+ * Pinned by row "ivpol-bundle-keyless-two-identities" of tests/conformance/sets/verify_images.ts.
  */
 async function refusesSigner(
   { query: { by }, ports }: Inquiry,

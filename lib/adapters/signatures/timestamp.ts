@@ -5,15 +5,15 @@ import { type Certificate, readCertificate } from "./certificate.ts";
 import { sameBytes } from "./bytes.ts";
 import { buildChain, usages } from "./chain.ts";
 
-/** Whose timestamps are believed. */
+/** The certificates of the timestamp authority that the policy trusts. */
 export interface TimestampTrust {
-  /** The authority's own certificate; taken from the timestamp when absent. */
+  /** The authority's certificate; when absent, the timestamp must contain it. */
   readonly leaf: Certificate | undefined;
   readonly intermediates: readonly Certificate[];
   readonly roots: readonly Certificate[];
 }
 
-/** Sorts the certificates of a chain text: the one that is no authority, the self-signed ones, and the rest. */
+/** Sorts the certificates of a chain: the leaf is no CA, a root names itself as issuer, the others are intermediates. */
 export function timestampTrust(chain: readonly Certificate[]): TimestampTrust | Fault {
   const leaves = chain.filter(({ isCA }) => !isCA);
   const authorities = chain.filter(({ isCA }) => isCA);
@@ -24,10 +24,10 @@ export function timestampTrust(chain: readonly Certificate[]): TimestampTrust | 
   return { leaf: leaves[0], roots, intermediates: authorities.filter((each) => !isRoot(each)) };
 }
 
-/** A timestamp is some kilobytes. */
+/** A timestamp takes a few kilobytes. */
 const MAX_BYTES = 64_000;
 
-/** When a signed timestamp (RFC 3161) says that data were there; a fault when it cannot be believed. */
+/** The time at which a signed timestamp (RFC 3161) says that data existed; a fault when it does not verify. */
 export async function timestampOf(
   response: Uint8Array,
   data: Uint8Array,

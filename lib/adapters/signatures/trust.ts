@@ -20,7 +20,7 @@ export interface LogKey {
   readonly until: Date;
 }
 
-/** Certificates that somebody trusts, for the time in which he does. */
+/** The certificates of an authority, and the time for which they are trusted. */
 export interface TrustedAuthority {
   /** Leaf first, where there is one; the root is the last. */
   readonly chain: readonly Certificate[];
@@ -65,7 +65,7 @@ export async function logIdOf(key: PublicKey): Promise<string> {
   return new Uint8Array(await crypto.subtle.digest("SHA-256", new Uint8Array(key.spki))).toHex();
 }
 
-/** One key as the only log, whenever it was in use. */
+/** Makes a set of logs of one key, which counts at any time. */
 export async function singleLog(key: PublicKey): Promise<ReadonlyMap<string, LogKey>> {
   return new Map([[await logIdOf(key), { key, from: beginning, until: end }]]);
 }

@@ -8,7 +8,7 @@ export type TrustedRootText = (mirror: string) => Promise<string | undefined>;
 
 const MAX_KEPT = 20;
 
-/** Trusted roots, each text read once. */
+/** Parses trusted roots, each text once. */
 export class TrustedRoots {
   readonly #text: TrustedRootText | undefined;
   readonly #read = new BoundedCache<Promise<TrustedRoot | Fault>>(MAX_KEPT);
@@ -17,7 +17,7 @@ export class TrustedRoots {
     this.#text = text;
   }
 
-  /** The trusted root that an entry of a policy means: its own, that of its mirror, or the installation's. */
+  /** The trusted root for an entry of a policy: the entry's, or else that of its TUF mirror or the installation. */
   source({ trustedRoot, tufMirror }: LogTrust): RootSource {
     return async () => {
       if (trustedRoot !== "") return await this.#parsed(trustedRoot);

@@ -11,17 +11,17 @@ export interface NamedSigner {
   readonly by: Signer;
   readonly log: LogTrust;
   readonly layout: SignatureLayout;
-  /** Where the signatures are; empty for the image's repository. */
+  /** The repository of the signatures; empty for the image's repository. */
   readonly repository: string;
 }
 
-/** A trusted root that trusts nobody: what is read with it depends on the policy's texts alone. */
+/** A trusted root without authorities and logs, so that the result depends on the policy's texts alone. */
 const emptyRoot = JSON.stringify({ mediaType: "application/vnd.dev.sigstore.trustedroot+json;version=0.1" });
 
 /**
- * Why nothing that anybody signs can satisfy a signer, in the words of a verification: a key that cannot be read or is of a
- * key management service, certificates that cannot be read or do not lead to each other, a regular expression that is none,
- * a repository that is none. `undefined` where only signatures can show it. Nothing is asked of a registry or a cluster.
+ * Why no signature can satisfy a signer, in the words of a verification: the policy names a key that cannot be read or
+ * that is in a key management service, certificates that cannot be read or form no chain, an invalid regular expression
+ * or an invalid repository. `undefined` when only signatures can show it. It calls neither a registry nor a cluster.
  */
 export async function unusableSigner(
   { by, log, layout, repository }: NamedSigner,
@@ -42,18 +42,18 @@ export async function unusableSigner(
   return isFault(trust) ? trust.message : undefined;
 }
 
-/** The texts that a verification reads. */
+/** Returns the signer and the logs with only those texts that this check can read. */
 function readable(by: Signer, log: LogTrust, layout: SignatureLayout): { by: Signer; log: LogTrust } {
   // The key is in a Secret, which is not read here.
   const inSecret = by.kind === "key" && /^k8s:\/\/[^/]+\/[^/]+$/.test(by.key.trim());
   const signer: Signer = inSecret
     ? { kind: "keyless", identities: [], roots: "", compare: "wildcards", extensions: {} }
     : by;
-  // Bundles are judged by the trusted root alone.
+  // The policy's logs and timestamp authorities have no effect on bundles.
   if (layout === "bundle") {
     return { by: signer, log: { ...log, ignoreTlog: true, ignoreSct: true, rekorKey: "", tsaChain: "" } };
   }
-  // Whether a certificate's timestamp is of a log that is trusted is left to the verification.
+  // Only the verification can decide whether a trusted log issued the certificate's timestamp.
   return {
     by: signer,
     log: by.kind === "certificates" && by.chain !== "" ? { ...log, ignoreSct: true } : log,
