@@ -6,7 +6,7 @@ export type PatternTerm =
   | { readonly kind: "comparison"; readonly comparison: PatternOperator; readonly text: string }
   | NumberRange;
 
-/** A range between two ends, which belong to it. */
+/** A range. Its two ends count as inside. */
 export interface NumberRange {
   /** `inside` for `1-10`, `outside` for `1!-10`. */
   readonly kind: "inside" | "outside";
