@@ -166,7 +166,7 @@ async function certificateSource(args: ManifestsArguments): Promise<CertificateS
   }
 }
 
-/** Reads a PEM file with the certificate and its chain, the key and, as the last block, the CA to trust. */
+/** Reads a PEM file with the key, the certificate and its chain, and, as the last certificate, the CA to trust. */
 async function readCertificate(path: string, namespace: string): Promise<CertificateSource | Fault> {
   let text: string;
   try {

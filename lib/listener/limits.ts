@@ -35,7 +35,7 @@ export const defaultLimits: Limits = {
   headTime: 5_000,
   headBytes: 16 * 1024,
   bodyTime: 5_000,
-  // The API server's own limit for objects is 3 MB; a review may hold two of them.
+  // The API server limits objects to 3 MB; a review may contain two of them.
   bodyBytes: 5 * 1024 * 1024,
   allBodyBytes: 12 * 1024 * 1024,
   waitTime: 10_000,

@@ -3,8 +3,9 @@ import { asString, field } from "../json/mod.ts";
 import { nameOf, namespaceOf } from "../kube/mod.ts";
 
 /**
- * The name of the object in messages. Kyverno parity: it comes from the object's metadata, so it is empty until the API
- * server generates the name. Pinned by "an object without namespace or name leaves their places empty".
+ * The kind, namespace and name of the object in messages. Kyverno parity: namespace and name come from the metadata, so
+ * a name that the API server has not generated yet is empty. Pinned by "an object without namespace or name leaves
+ * their places empty".
  */
 export function reviewedResource(
   { object, oldObject, kind }: PolicyRequest,
