@@ -1,7 +1,8 @@
 import { metadataOnly } from "../kube/mod.ts";
 import type { Clock, Collection, Collections, Entropy, Log, ObjectChange, WatchOptions } from "../ports.ts";
 import type { FollowedCluster } from "./watched_cluster.ts";
-import { type ObjectBudget, WatchedKind } from "./watched_kind.ts";
+import { ObjectBudget } from "./object_budget.ts";
+import { WatchedKind } from "./watched_kind.ts";
 
 /** The ports and bounds of {@link LiveCollections}. */
 export interface LiveCollectionsOptions {
@@ -9,7 +10,10 @@ export interface LiveCollectionsOptions {
   readonly clock: Clock;
   readonly entropy: Entropy;
   readonly log?: Log;
-  /** The most bytes of objects in all collections together: 64,000,000. Further objects are left out. */
+  /**
+   * The most bytes of objects in all collections together: 64,000,000, and a quarter more for objects of the whole
+   * cluster. Further objects are left out.
+   */
   readonly maxBytes?: number;
 }
 
@@ -20,7 +24,7 @@ export class LiveCollections implements Collections {
 
   constructor(options: LiveCollectionsOptions) {
     this.#options = options;
-    this.#budget = { most: options.maxBytes ?? 64_000_000, used: 0 };
+    this.#budget = new ObjectBudget(options.maxBytes ?? 64_000_000);
   }
 
   watch(

@@ -12,6 +12,7 @@ import type { Answer, ApiCall, Clock, Entropy, LeftOutObjects, Log, ObjectChange
 import { nameOf, namespaceOf } from "../kube/mod.ts";
 import { describeFailure, type FailedAnswer, itemsOf } from "../embedded/mod.ts";
 import { pause } from "./deadline.ts";
+import type { ObjectBudget } from "./object_budget.ts";
 import { approximateBytes } from "./size.ts";
 
 /** The answer to opening a watch: lines with one JSON event each, or why the watch could not be opened. */
@@ -40,12 +41,6 @@ export interface WatchedKindOptions {
    * later. Otherwise the kind is given up, and callers read its objects from the API server.
    */
   readonly persistent?: boolean;
-}
-
-/** Bytes of objects that several kinds may keep together. */
-export interface ObjectBudget {
-  readonly most: number;
-  used: number;
 }
 
 /** The most names of left-out objects. A full set does not change until all objects are listed again. */
@@ -84,7 +79,9 @@ export class WatchedKind {
   #list: Json | undefined;
   readonly #synced = Promise.withResolvers<void>();
   /** Objects of a persistent kind that do not fit. */
-  readonly #unfit = new Set<string>();
+  #unfit = new Set<string>();
+  /** Those of before, until all objects are listed again: meanwhile nobody knows whether they fit. */
+  #unfitBefore: ReadonlySet<string> = new Set();
 
   /** Begins to list and watch at once, in the background. */
   constructor(options: WatchedKindOptions) {
@@ -118,11 +115,12 @@ export class WatchedKind {
 
   /** The objects that {@link objects} leaves out because they take too much memory; `undefined` when there are none. */
   get leftOut(): LeftOutObjects | undefined {
-    if (this.#unfit.size === 0) return undefined;
-    const isSure = this.#unfit.size < MOST_NAMES;
+    const unfit = this.#unfit.union(this.#unfitBefore);
+    if (unfit.size === 0) return undefined;
+    const isSure = this.#unfit.size < MOST_NAMES && this.#unfitBefore.size < MOST_NAMES;
     return {
       message: `the objects of ${this.#options.path} ${this.#tooLarge}`,
-      namespaces: isSure ? new Set([...this.#unfit].map((key) => key.slice(0, key.indexOf("/")))) : undefined,
+      namespaces: isSure ? new Set([...unfit].map(namespaceOfKey)) : undefined,
     };
   }
 
@@ -183,7 +181,8 @@ export class WatchedKind {
   async #relist(): Promise<FailedAnswer | undefined> {
     const { path, call } = this.#options;
     const listed = new Set<string>();
-    this.#unfit.clear();
+    this.#unfitBefore = this.#unfitBefore.union(this.#unfit);
+    this.#unfit = new Set();
     let token = "";
     do {
       const page = `${path}?limit=${PAGE}${token === "" ? "" : `&continue=${encodeURIComponent(token)}`}`;
@@ -204,6 +203,7 @@ export class WatchedKind {
       token = asString(dig(answer.body, "metadata", "continue")) ?? "";
     } while (token !== "");
     for (const key of [...this.#objects.keys()]) if (!listed.has(key)) await this.#remove(key);
+    this.#unfitBefore = new Set();
     if (!this.#isFull) return undefined;
     return { ok: false, status: undefined, message: `the objects ${this.#tooLarge}` };
   }
@@ -268,9 +268,9 @@ export class WatchedKind {
     const bytes = approximateBytes(kept);
     this.#drop(key);
     const watched = { object: kept, bytes };
-    if (this.#fits(bytes)) {
+    if (this.#fits(key, bytes)) {
       this.#objects.set(key, watched);
-      this.#take(bytes);
+      this.#take(key, bytes);
     } else this.#leaveOut(key);
     this.#list = undefined;
     if (changed === undefined) return;
@@ -281,15 +281,15 @@ export class WatchedKind {
   }
 
   /** Whether to keep an object. A kind that is not persistent keeps all, until they are too large and it is given up. */
-  #fits(bytes: number): boolean {
+  #fits(key: string, bytes: number): boolean {
     if (this.#options.persistent !== true) return true;
     const { maxBytes, budget } = this.#options;
-    return this.#bytes + bytes <= maxBytes && (budget === undefined || budget.used + bytes <= budget.most);
+    return this.#bytes + bytes <= maxBytes && (budget?.fits(namespaceOfKey(key), bytes) ?? true);
   }
 
-  #take(bytes: number): void {
+  #take(key: string, bytes: number): void {
     this.#bytes += bytes;
-    if (this.#options.budget !== undefined) this.#options.budget.used += bytes;
+    this.#options.budget?.add(namespaceOfKey(key), bytes);
   }
 
   #leaveOut(key: string): void {
@@ -310,7 +310,7 @@ export class WatchedKind {
     const former = this.#objects.get(key);
     if (former === undefined) return undefined;
     this.#objects.delete(key);
-    this.#take(-former.bytes);
+    this.#take(key, -former.bytes);
     this.#list = undefined;
     return former;
   }
@@ -332,6 +332,11 @@ function isFinal({ status }: FailedAnswer): boolean {
 
 function keyOf(object: JsonObject): string {
   return `${namespaceOf(object)}/${nameOf(object)}`;
+}
+
+/** The namespace of an object with this key, "" for one of the whole cluster. */
+function namespaceOfKey(key: string): string {
+  return key.slice(0, key.indexOf("/"));
 }
 
 /** Whether the object has not changed: a list also contains objects that are in memory already. */

@@ -11,7 +11,10 @@ export function mostWeight(): number {
   return getHeapStatistics().heap_size_limit / 2 / bytesOfWeight;
 }
 
-/** Bytes of JSON that the objects of all followed kinds may take: some quarter of the heap, as objects take more. */
+/**
+ * Bytes of JSON that the objects of all followed kinds may take: a fifth of the heap, as objects take more. Objects of the
+ * whole cluster may take a quarter of it besides.
+ */
 export function mostObjectBytes(): number {
-  return getHeapStatistics().heap_size_limit / 4;
+  return getHeapStatistics().heap_size_limit / 5;
 }

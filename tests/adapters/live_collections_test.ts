@@ -168,3 +168,51 @@ Deno.test("objects that do not fit are left out, with their namespaces, until th
   assert.ok(after.objects().length >= 4, "a collection that is closed makes room");
   await after.close();
 });
+
+Deno.test("objects of the whole cluster fit where one namespace has used up the bytes of all", async () => {
+  const flood = Array.from({ length: 20 }, (_, index) => large(`m${index}`, "team", 1_000));
+  const ofCluster = Array.from({ length: 3 }, (_, index) => large(`c${index}`, "", 1_000));
+  const noEvents = Promise.resolve([]);
+  const collections = new LiveCollections({
+    cluster: {
+      ...pagedCluster([], noEvents),
+      call: (call) =>
+        pagedCluster([call.path.includes("/policies") ? flood : ofCluster], noEvents).call(call),
+    },
+    clock: systemClock(),
+    entropy: countingEntropy(),
+    maxBytes: 10_000,
+  });
+  const policies = collections.watch("/apis/kyverno.io/v1/policies", () => {});
+  await policies.synced;
+  assert.deepEqual([...policies.leftOut?.namespaces ?? []], ["team"]);
+  const clusterPolicies = collections.watch("/apis/kyverno.io/v1/clusterpolicies", () => {});
+  await clusterPolicies.synced;
+  assert.deepEqual(clusterPolicies.objects().map(nameOf), ["c0", "c1"], "a quarter of the bytes");
+  assert.deepEqual([...clusterPolicies.leftOut?.namespaces ?? []], [""], "the reserve has an end");
+  await Promise.all([policies.close(), clusterPolicies.close()]);
+});
+
+Deno.test("objects that were left out count as left out while all are listed again", async () => {
+  const object = large("large", "team", 10_000);
+  const again = Promise.withResolvers<void>();
+  const body = { kind: "PolicyList", apiVersion: "kyverno.io/v1", metadata: {}, items: [object] };
+  let lists = 0;
+  const cluster: FollowedCluster = {
+    call: async ({ signal }) => {
+      if (++lists === 1) return { ok: true, status: 200, body };
+      again.resolve();
+      await new Promise<void>((resolve) => signal?.addEventListener("abort", () => resolve()));
+      return { ok: false, status: undefined, message: "aborted" };
+    },
+    resource: () => Promise.resolve(undefined),
+    follow: () => Promise.resolve({ ok: false, status: 410, message: "gone" }),
+  };
+  const ports = { cluster, clock: systemClock(), entropy: countingEntropy(), maxBytes: 1_000 };
+  const collection = new LiveCollections(ports).watch("/apis/kyverno.io/v1/policies", () => {});
+  await collection.synced;
+  assert.deepEqual([...collection.leftOut?.namespaces ?? []], ["team"]);
+  await again.promise;
+  assert.deepEqual([...collection.leftOut?.namespaces ?? []], ["team"]);
+  await collection.close();
+});

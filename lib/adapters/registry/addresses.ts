@@ -25,7 +25,7 @@ const networks: readonly (readonly [Reach, readonly string[]])[] = [
 
 const rules = networks.map(([reach, blocked]) => ({ reach, rule: compileAddressRules({ blocked }) }));
 
-/** The kind of network that a URL leads to, and the address that its name resolved to. */
+/** The kind of network that the host of a URL is in, and the address that its name resolved to. */
 interface Place {
   readonly reach: Reach;
   readonly address?: string | undefined;
