@@ -74,11 +74,14 @@ export class PolicyObjects {
     );
   }
 
-  /** All objects as documents, each the same until its object changes. */
+  /**
+   * All objects as documents, each the same until its object changes. Denials come first: of policies with one name the
+   * first counts, and users choose names.
+   */
   documents(): YamlDocument[] {
     const found = this.all().filter((each) => !isGoing(each.object) && this.#counts(each))
       .map(({ object }) => this.#documents.of(object));
-    return [...found, ...this.#denials()];
+    return [...this.#denials(), ...found];
   }
 
   /** Policies that stand for those which take too much memory to be kept: they deny everything in their namespaces. */

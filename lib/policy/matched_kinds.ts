@@ -1,4 +1,4 @@
-import { asList, asObject, asString, dig, field, type Json } from "../json/mod.ts";
+import { asList, asObject, asTexts, dig, field, type Json } from "../json/mod.ts";
 import { builtinResource } from "../kube/mod.ts";
 import { parseMatch } from "./match_block.ts";
 import { isPod, podControllers } from "./pod_controllers.ts";
@@ -25,8 +25,12 @@ function kindsOfRule(rule: Json): readonly string[] {
 }
 
 function kindsOfConstraint(rule: Json): readonly string[] {
-  return asList(field(rule, "resources")).map((resource) => {
-    const plural = (asString(resource) ?? "").split("/")[0]!;
-    return builtinResource(plural)?.kind ?? anyKind;
+  const groups = asTexts(field(rule, "apiGroups"));
+  return asTexts(field(rule, "resources")).map((resource) => {
+    const kind = builtinResource(resource.split("/")[0]!);
+    // In another group, a resource of this name may have another kind.
+    return kind !== undefined && groups.length > 0 && groups.every((group) => group === kind.group)
+      ? kind.kind
+      : anyKind;
   });
 }

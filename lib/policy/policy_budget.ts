@@ -1,7 +1,8 @@
 import type { Diagnostic } from "../diagnostics/mod.ts";
-import { asString, dig, field, type Json, type JsonObject } from "../json/mod.ts";
+import { asList, asString, dig, field, type Json, type JsonObject } from "../json/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import { matchedKinds } from "./matched_kinds.ts";
+import { isPod } from "./pod_controllers.ts";
 import { weightOf } from "./policy_weight.ts";
 
 /** Documents whose policies fit into memory together. */
@@ -48,12 +49,13 @@ export function withinBudget(
     Math.floor(limit)
   } values together; ${leftOut} are left out`;
   return {
+    // Denials come first: of policies with one name the first counts, and users choose names.
     documents: [
-      ...documents.filter((document) => kept.has(document)),
       ...[...denied].map(([namespace, { kinds, document: { positionOf } }]) => ({
         value: denialOf(namespace, [...kinds]),
         positionOf,
       })),
+      ...documents.filter((document) => kept.has(document)),
     ],
     diagnostics: [{ severity: "error", code: "too-many-policies", message }],
     leftOut,
@@ -82,8 +84,15 @@ const timesInCel = 4;
 
 function compiledWeight(document: Json, limit: number): number {
   const weight = weightOf(document, limit);
-  const isInCel = dig(document, "spec", "matchConstraints") !== undefined;
-  return weight * (isInCel ? timesInCel : 1) * (matchedKinds(document).includes("Pod") ? timesForPods : 1);
+  return weight * (hasCel(document) ? timesInCel : 1) *
+    (matchedKinds(document).some(isPod) ? timesForPods : 1);
+}
+
+/** Whether a document has rules in CEL: those of a policy kind in CEL, or `validate.cel` of a ClusterPolicy. */
+function hasCel(document: Json): boolean {
+  const spec = field(document, "spec");
+  return field(spec, "matchConstraints") !== undefined ||
+    asList(field(spec, "rules")).some((rule) => dig(rule, "validate", "cel") !== undefined);
 }
 
 interface NamespaceDocuments {

@@ -76,3 +76,15 @@ Deno.test("where policies take too much memory, a policy that denies everything 
   const many = setUp({ "/apis/kyverno.io/v1/policies": { message, namespaces: undefined } }).objects;
   assert.equal(compile(many.documents()).policies[0]?.policy.key, "policies-left-out");
 });
+
+Deno.test("a policy with the name of a denial does not take its place", () => {
+  const message = "too much";
+  const { objects, put } = setUp({
+    "/apis/kyverno.io/v1/clusterpolicies": { message, namespaces: new Set([""]) },
+  });
+  const match = { any: [{ resources: { kinds: ["Secret"] } }] };
+  const rules = [{ name: "harmless", match, validate: { message: "no", deny: {} } }];
+  put(policy("policies-left-out", "1", { spec: { rules } }));
+  const { policies } = compile(objects.documents());
+  assert.deepEqual(policies.map(({ policy }) => policy.rules[0]?.name), ["left-out"]);
+});

@@ -129,9 +129,22 @@ Deno.test("policies about Pods and policies in CEL weigh what their compiled for
       },
     }));
   const leftOut = (documents: readonly YamlDocument[]) => compile(documents, { mostWeight: 400 }).leftOut;
+  const classicInCel = written(["Secret"]).map(({ value }) => {
+    const { spec, ...rest } = value as { spec: { rules: JsonObject[] } };
+    const validate = { cel: { expressions: [{ expression: "true" }] } };
+    return document({ ...rest, spec: { rules: spec.rules.map((rule) => ({ ...rule, validate })) } });
+  });
   assert.equal(leftOut(written(["Secret"])), 0);
   assert.ok(leftOut(written(["Pod"])) > 3);
+  assert.ok(leftOut(written(["v1/Pod"])) > 3);
+  assert.ok(leftOut(classicInCel) > 3);
   assert.ok(leftOut(inCel) > 3);
+});
+
+Deno.test("a policy with the name of a denial does not take its place", async () => {
+  const harmless = policy("policies-left-out", { namespace: "team", kinds: ["Secret"] });
+  const documents = [harmless, ...heavy];
+  assert.equal(await admits({ documents, namespace: "team", mostWeight: 1_000 }), false);
 });
 
 Deno.test("where failures are ignored nothing is denied for policies that are left out", () => {
