@@ -7,7 +7,7 @@ import type { Ports } from "../ports.ts";
 export type Turn = "go" | "pause" | "over";
 
 /**
- * The time of one request: slices, between which other requests run, and the end of it all. It looks at the clock every few
+ * The time of one request: slices, between which other requests run, and its deadline. It reads the clock before every few
  * rules and elements only.
  */
 export class TimeSlices {
@@ -45,7 +45,7 @@ export class TimeSlices {
   beforeRule(): Turn {
     if (this.#isOver || this.#isPausing) return this.#isOver ? "over" : "pause";
     const rule = this.#rules++;
-    // A slice in which nothing is done would be followed by another of its kind.
+    // One rule runs in each slice, however late: a request that only paused would never end.
     if (this.#isResuming) {
       this.#isResuming = false;
       return "go";
@@ -71,7 +71,7 @@ export class TimeSlices {
   #look(): Turn {
     if (this.#endsAt === Infinity && this.#slice === Infinity) return "go";
     const now = this.#ports.clock.now();
-    // Time that is over stays over.
+    // The clock may be set back: what ended stays ended.
     if (now >= this.#endsAt) this.#isOver = true;
     else if (now >= this.#sliceEndsAt) this.#isPausing = true;
     this.#looksOften = now > this.#sliceEndsAt - this.#slice + quickMilliseconds;

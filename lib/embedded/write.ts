@@ -54,7 +54,7 @@ export function createObject(writing: Writing, request: WriteRequest, owning?: O
   return commit(writing, request, { status: 201, before: undefined, after: owned(object) });
 }
 
-/** The object with the fields that the server sets for a new one. */
+/** Returns the object with the fields that the API server sets when it creates one. */
 function fresh(
   writing: Writing,
   { kind, namespace }: WriteRequest,

@@ -60,7 +60,7 @@ class StagedParser {
       const at = this.#at++, top = this.#stack.at(-1);
       switch (text.charCodeAt(at)) {
         case 0x22:
-          this.#at = endOfText(text, at);
+          this.#at = endOfString(text, at);
           if (top !== undefined) {
             top.nameStart = at;
             top.nameEnd = this.#at;
@@ -168,8 +168,8 @@ function setAll(map: Json, piece: string): void {
   for (const name of Object.keys(members)) setField(map as { [name: string]: Json }, name, members[name]!);
 }
 
-/** Returns where a string ends; its first quotation mark is at `start`. */
-function endOfText(text: string, start: number): number {
+/** Returns the index behind the closing quotation mark of the string that opens at `start`. */
+function endOfString(text: string, start: number): number {
   let end = start;
   for (;;) {
     end = text.indexOf('"', end + 1);

@@ -98,7 +98,7 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
   }
 }
 
-/** The output of a process, kept as one text. */
+/** Collects what a process writes, in one text. */
 class Output {
   text = "";
   readonly ended: Promise<void>;
