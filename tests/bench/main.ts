@@ -1,13 +1,15 @@
 /**
  * The benchmark of the whole:
  *
- *     deno task bench [--quick] [--only SECTION,…] [--write]
+ *     deno task bench [--quick] [--only SECTION,…] [--write] [--against CHECKOUT]
  *
  * It measures what the container runs: the Dockerfile's bundle with the Dockerfile's settings. Servers run at once and are
  * loaded in turn, so that what else the machine does meets them alike; ratios are medians of rounds. The load generator is a
  * process of its own, Go's HTTP client over TLS with a server name, as an API server calls a webhook. A section that fails
- * says so in its place, and the others go on. `--write` puts the results into `docs/performance.md` with a plot.
+ * says so in its place, and the others go on. `--write` puts the results into `docs/performance.md` with a plot. `--against`
+ * compares throughput with that of another checkout, and does nothing else.
  */
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import type { Bench, Section } from "./bench.ts";
 import { findInputs } from "./inputs.ts";
@@ -16,6 +18,7 @@ import { buildClient } from "./load.ts";
 import { printResults, writePage } from "./page.ts";
 import { Results } from "./results.ts";
 import { stopAll } from "./server.ts";
+import { compareWith } from "./sections/against.ts";
 import { apiServer } from "./sections/api_server.ts";
 import { coldStart } from "./sections/cold_start.ts";
 import { commandLine } from "./sections/command_line.ts";
@@ -50,11 +53,20 @@ const longest: Readonly<Record<string, number>> = { scan: 1_200_000 };
 
 const { values } = parseArgs({
   args: Deno.args,
-  options: { quick: { type: "boolean" }, only: { type: "string" }, write: { type: "boolean" } },
+  options: {
+    quick: { type: "boolean" },
+    only: { type: "string" },
+    write: { type: "boolean" },
+    against: { type: "string" },
+  },
 });
 const quick = values.quick === true;
-const only = values.only?.split(",") ?? Object.keys(sections);
-const unknown = only.filter((name) => !Object.hasOwn(sections, name));
+const { against } = values;
+const only = against !== undefined ? ["against"] : values.only?.split(",") ?? Object.keys(sections);
+const chosen: Readonly<Record<string, Section>> = against === undefined
+  ? sections
+  : { against: (bench) => compareWith(resolve(against), bench) };
+const unknown = only.filter((name) => !Object.hasOwn(chosen, name));
 if (unknown.length > 0) {
   throw new Error(`no section is named ${unknown.join(", ")}; there are ${Object.keys(sections).join(", ")}`);
 }
@@ -80,7 +92,7 @@ try {
   );
   for (const name of only) {
     try {
-      await within(longest[name] ?? sectionTime, sections[name]!(bench));
+      await within(longest[name] ?? sectionTime, chosen[name]!(bench));
     } catch (cause) {
       failed++;
       await stopAll();
