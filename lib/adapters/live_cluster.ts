@@ -94,7 +94,7 @@ export class LiveCluster implements Cluster {
     if (typeof Deno === "undefined") {
       const clientOption = ca ?? cert ?? key ?? proxy;
       return clientOption === undefined ? new LiveCluster(endpoint, options, {}) : new Fault(
-        `${endpoint.server}: certificates and proxies of its own can be used on Deno only; ` +
+        `${endpoint.server}: certificates and proxies in its settings can be used on Deno only; ` +
           "elsewhere the runtime must trust the API server (Node.js: NODE_EXTRA_CA_CERTS)",
       );
     }

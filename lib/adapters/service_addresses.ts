@@ -50,7 +50,7 @@ export function serviceAddresses(
     // The URL names an address, which the rules have checked above.
     if (url.hostname.startsWith("[") || /^[\d.]+$/.test(url.hostname)) return {};
     const addresses = await addressesOf(url.hostname, resolve);
-    if (addresses.length === 0) return { refused: "no address is known for its name" };
+    if (addresses.length === 0) return { refused: "its name has no address" };
     for (const address of addresses) {
       const why = rules.refusesAddress(address);
       if (why !== undefined) return { refused: why };

@@ -32,7 +32,7 @@ export async function* existingTriggers(
   const only = { policy: policy.key, rule: rule.rule.name };
   const { kinds, vague } = triggerKinds(rule);
   if (vague.length > 0) {
-    log.write("warn", "existing objects of some kinds are not looked for", { ...only, kinds: vague });
+    log.write("warn", "existing objects of some kinds are not listed", { ...only, kinds: vague });
   }
   for (const type of kinds) {
     const namespace = policy.namespace ?? "";

@@ -82,7 +82,7 @@ function unfounded(message: string, retryable: boolean): Failure {
 /** An administrator grants rights, so a missing one is reported; every other failure may be retried. */
 function unread({ status, message }: Extract<Answer, { ok: false }>): Failure {
   return status === 403
-    ? { message: `effects need the right to read what sets them off: ${message}`, retryable: false }
+    ? { message: `effects need the right to read their trigger: ${message}`, retryable: false }
     : { message, retryable: true };
 }
 

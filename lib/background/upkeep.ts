@@ -108,7 +108,7 @@ export class Upkeep {
         if (leads()) await this.#lookOnce();
         else this.#rules = undefined;
       } catch (cause) {
-        log.write("error", "the cluster could not be looked at", { cause: String(cause) });
+        log.write("error", "the cluster could not be checked", { cause: String(cause) });
       }
     }
     this.#running = undefined;
@@ -138,7 +138,7 @@ export class Upkeep {
       release();
       if (isFault(fault)) {
         const { policy: { key }, rule: { rule } } = each;
-        log.write("warn", "what a rule keeps in step could not be looked at", {
+        log.write("warn", "the synchronized objects of a rule could not be checked", {
           policy: key,
           rule: rule.name,
           cause: fault.message,

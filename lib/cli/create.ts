@@ -155,7 +155,7 @@ export async function createException(
   }
   if (Object.keys(match).length === 0) {
     return unusable(
-      "name the objects with --any or --all: an exception without match is for nothing",
+      "name the objects with --any or --all: an exception without match exempts nothing",
       terminal,
     );
   }

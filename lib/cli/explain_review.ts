@@ -16,7 +16,7 @@ export async function explainReview(
   const { request } = parsed.review;
   const title = reviewText(request);
   if (compileFilters()(request)) {
-    return { title, rules: [], unseen: "the server's filters let such requests pass unseen" };
+    return { title, rules: [], unseen: "the server's resource filters admit such requests unevaluated" };
   }
   const traces: Trace[] = [];
   const { snapshot, ports, absent } = options;

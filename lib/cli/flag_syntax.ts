@@ -42,7 +42,7 @@ function flagOf({ long = "" }: OptionShape, argument: string, on: boolean | unde
 
 /**
  * The texts of a list with commas; a text in double quotes may hold commas. Kyverno parity: pflag's string slices.
- * Pinned by "lists are split at commas, but not within quotes".
+ * Pinned by "lists are split at commas outside of quotes".
  *
  * ```ts
  * import assert from "node:assert/strict";

@@ -129,7 +129,7 @@ async function optionsOf(
 
 /** A warning to users who replace an installation: the webhooks have a new path. */
 const newPath =
-  "the path of the webhooks is new: while the pods of a former installation are replaced they do not know it, " +
+  "the path of the webhooks is new: while the pods of a former installation are replaced they do not serve it, " +
   "and what has failurePolicy Fail is refused. To keep the path give it with --secret-path; " +
   "it is in the Secret postern-path";
 

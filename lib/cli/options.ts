@@ -37,7 +37,7 @@ export const recordingOptions = {
   recordedImages: {
     type: "text",
     value: "file",
-    about: "images as --record-images or test --record-images recorded them; no registry is asked",
+    about: "images as --record-images or test --record-images recorded them; no registry is called",
   },
   recordImages: { type: "text", value: "file", about: "write what registries answer to a file" },
 } as const satisfies OptionTable;

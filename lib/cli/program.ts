@@ -13,7 +13,7 @@ export async function run(args: readonly string[], terminal: Terminal = processT
     .description("A small gate for a Kubernetes cluster: Kyverno's policies, one process")
     .version(version, "--version", "print the version")
     .exitOverride()
-    .showHelpAfterError("--help shows what there is.")
+    .showHelpAfterError("--help lists commands and options.")
     .configureHelp({ visibleOptions: withoutNegations })
     .configureOutput({
       writeOut: (text) => terminal.out(text.trimEnd()),

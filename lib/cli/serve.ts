@@ -124,7 +124,7 @@ function accessProblem({ tls, host, secretPath }: ServeArguments): string | unde
   }
   if (isLoopback(host)) return undefined;
   if (!tls && secretPath === undefined) {
-    return "--no-tls on a public address needs --secret-path, or everyone can ask";
+    return "--no-tls on a public address needs --secret-path, or everyone can send reviews";
   }
   if (secretPath !== undefined && secretPath.length < leastSecret) {
     return `--secret-path on a public address needs ${leastSecret} characters, or it can be guessed`;

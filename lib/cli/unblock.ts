@@ -56,7 +56,7 @@ async function remove(cluster: Cluster, service: ServicePlace, terminal: Termina
     return 0;
   }
   terminal.err(
-    "note: no policy is asked about any more. A replica that runs puts the webhooks back; to keep them away, first run\n" +
+    "note: no policy is evaluated any more. A running replica writes the webhooks again; to keep them away, first run\n" +
       `  kubectl -n ${service.namespace} scale deployment/${service.name} --replicas 0`,
   );
   return 0;

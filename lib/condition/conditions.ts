@@ -137,7 +137,7 @@ class Compiler {
     if (!isBlock(block) && field(block, "operator") !== undefined) {
       this.#warn(
         path,
-        "the condition stands in no any or all, and is not evaluated",
+        "the condition is in no any or all, and is not evaluated",
         "put it into a list under all",
       );
     }

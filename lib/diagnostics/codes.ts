@@ -42,7 +42,7 @@ const files: Readonly<Record<string, CodeNote>> = {
     fix: "Move it, or name its file to have it checked.",
   },
   "recorded-images": {
-    cause: "What was recorded of image registries cannot be read, or lacks an image that a rule asks for.",
+    cause: "What was recorded of image registries cannot be read, or lacks an image that a rule reads.",
     fix: "Record the images again, with the policies and objects of today.",
   },
   "unreadable-address": {
@@ -106,7 +106,7 @@ const shape: Readonly<Record<string, CodeNote>> = {
   },
   "too-many-policies": {
     cause:
-      "All policies together take more memory than the server has for them: some are left out, and requests in their place denied.",
+      "All policies together take more memory than the server has for them: some are left out, and the requests that they match are denied.",
     fix: "Delete policies, or give the server a larger heap.",
   },
   "too-many-rules": {
@@ -126,7 +126,7 @@ const shape: Readonly<Record<string, CodeNote>> = {
     fix: "Take one that the hint names.",
   },
   "unknown-version": {
-    cause: "The `apiVersion` is not known; a known one is assumed.",
+    cause: "The `apiVersion` is not supported; a supported one is assumed.",
     fix: "Write one that the hint names.",
   },
   "unsupported-rule": {
@@ -201,7 +201,7 @@ const rules: Readonly<Record<string, CodeNote>> = {
   },
   "bad-reference": {
     cause: "A `$(…)` of a pattern leads nowhere.",
-    fix: "Paths go from the place of the reference: `$(./../other)`.",
+    fix: "Paths start at the reference: `$(./../other)`.",
   },
   "bare-literal": {
     cause: "A word in an expression is read as a field of that name.",
@@ -269,7 +269,7 @@ const rules: Readonly<Record<string, CodeNote>> = {
   },
   "not-yet": { cause: "A feature of the kind is not supported here.", fix: "The hint says what is." },
   "unknown-context": {
-    cause: "A context entry is of no known kind.",
+    cause: "A context entry has no supported kind.",
     fix: "Take one that the message names.",
   },
   "unknown-function": {

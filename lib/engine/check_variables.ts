@@ -75,7 +75,7 @@ function problemsOf(use: Use, { rule, path, background }: VariableCheckOptions):
       return [{
         severity: "error",
         code: "element-outside-foreach",
-        message: `"${name}" is only there inside foreach`,
+        message: `"${name}" exists only inside foreach`,
         path: place,
       }];
     }
@@ -110,7 +110,7 @@ function declaredLater(name: string, path: (string | number)[]): PathDiagnostic 
   return {
     severity: "error",
     code: "declared-later",
-    message: `"${name}" is not there yet: an entry sees only those before it`,
+    message: `"${name}" is declared later: an entry reads only those before it`,
     hint: `move the entry "${name}" up`,
     path,
   };

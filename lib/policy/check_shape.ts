@@ -43,7 +43,7 @@ export function checkShape(
     const hint = name === "true" || name === "false"
       ? `YAML 1.1 reads words such as ${truthWords[name]} as ${name}, keys too: quote what is meant as text`
       : meant === undefined
-      ? `known fields here: ${names.join(", ")}`
+      ? `accepted fields: ${names.join(", ")}`
       : `did you mean "${meant}"?`;
     const message = `Unknown field "${name}" in ${show(path)}`;
     report({ code: "unknown-field", message, hint, ...replacing(name, meant) }, [...path, name]);

@@ -3,7 +3,7 @@
  * and the field's.
  */
 export const ruleFieldNotes: Readonly<Record<string, string>> = {
-  "spec.rules": "The rules. Each matches objects on its own and does one thing with them.",
+  "spec.rules": "The rules. Each matches objects separately and does one thing with them.",
   "spec.admission": "Whether the policy decides requests to the API server. Default true.",
   "spec.background": "Whether scans of stored objects apply the policy. Default true.",
   "spec.emitWarning": "Whether a failing Audit rule also sends a warning to the user. Default false.",
@@ -32,7 +32,7 @@ export const ruleFieldNotes: Readonly<Record<string, string>> = {
   "rules.celPreconditions": "Preconditions in CEL: all must hold.",
   "celPreconditions.name": "The name of the condition, for messages.",
   "rules.imageExtractors": "Where objects of other kinds have images, as paths by kind.",
-  "rules.skipBackgroundRequests": "Whether requests of Kyverno's own controllers are skipped. Default true.",
+  "rules.skipBackgroundRequests": "Whether the rule skips requests of Kyverno's controllers. Default true.",
   "rules.reportProperties": "Further properties of the rule's results in reports. Values may have variables.",
   "rules.validate": "Refuses or reports objects that do not have a shape or fulfil conditions.",
   "rules.mutate": "Changes the object of the request, or objects that exist already.",
@@ -41,10 +41,10 @@ export const ruleFieldNotes: Readonly<Record<string, string>> = {
 
   "any": "The rule is about an object when one of these blocks matches.",
   "all": "The rule is about an object when all of these blocks match.",
-  "match.resources": "Objects, by what is known of them. All fields must match.",
-  "any.resources": "Objects, by what is known of them. All fields must match.",
-  "all.resources": "Objects, by what is known of them. All fields must match.",
-  "exclude.resources": "Objects, by what is known of them. All fields must match.",
+  "match.resources": "Objects, by kind, name, namespace, labels and operation. All fields must match.",
+  "any.resources": "Objects, by kind, name, namespace, labels and operation. All fields must match.",
+  "all.resources": "Objects, by kind, name, namespace, labels and operation. All fields must match.",
+  "exclude.resources": "Objects, by kind, name, namespace, labels and operation. All fields must match.",
   "kinds": "Kinds: `Pod`, `apps/v1/Deployment`, `Pod/exec`; wildcards are allowed.",
   "name": "A name.",
   "resources.name": "The name of the object; wildcards are allowed.",

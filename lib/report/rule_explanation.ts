@@ -56,7 +56,7 @@ function clauseLine({ place, holds, criterion, wanted, found }: Clause): string 
     return isExclude ? `${place} holds, so the rule is not applied: ${shown(wanted)}` : `${place} holds`;
   }
   if (criterion === "empty filter") return `${place} does not hold: it has no criterion`;
-  const seen = criterion === "user" && found === null ? "who asks is not known" : `found ${shown(found)}`;
+  const seen = criterion === "user" && found === null ? "the user is unknown" : `found ${shown(found)}`;
   return `${place} does not hold: ${criterion} wants ${shown(wanted)}, ${seen}`;
 }
 
@@ -84,7 +84,7 @@ function stepLines({ steps, ...trace }: RuleTrace): string[] {
         return [`exception ${key}: ${verdict}${reason === "" ? "" : ` (${reason})`}`];
       }
       case "existing":
-        return ["the object as it was before is asked about as well, for violations that are not new"];
+        return ["the rule is evaluated for the old object too, because existing violations are allowed"];
     }
   });
 }

@@ -1,6 +1,6 @@
 import type { SignatureAnswer, Signatures } from "../ports.ts";
 
-const message = "registries are not asked here: use --registry, or record the images with --record-images";
+const message = "registries are not called here: use --registry, or record the images with --record-images";
 
 /**
  * Verifies signatures of texts, which carry everything for it. For images it answers as if no registry could be

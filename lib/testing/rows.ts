@@ -226,7 +226,7 @@ class EntryRows {
     const what = rule === "" ? `Policy "${this.#policyName}"` : `Rule "${rule}"`;
     this.#remark(
       "not-applied",
-      `${what} said nothing of ${identityText(identity)}, where ${status} is expected`,
+      `${what} has no result for ${identityText(identity)}, but ${status} is expected`,
     );
   }
 }

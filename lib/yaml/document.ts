@@ -83,7 +83,7 @@ function tooLong({ text, firstLine }: Chunk, file: string, longest: number): Dia
     severity: "error",
     code: "large-document",
     message: `The document has ${text.length} characters; ${longest} are read at most`,
-    hint: "split it into documents of their own, with --- between them",
+    hint: "split it into separate documents, with --- between them",
     position: { file, line: firstLine, column: 1 },
   };
 }

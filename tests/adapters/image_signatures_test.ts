@@ -159,7 +159,7 @@ signaturesTest(
     assert.ok(!answer.ok);
     assert.deepEqual([answer.why, answer.message], [
       "no connection",
-      `the request's deadline passed while ${registry.host} was asked`,
+      `the request's deadline passed during a call of ${registry.host}`,
     ]);
     release();
   },
@@ -176,7 +176,7 @@ signaturesTest("a deadline names the registry of the signatures, too", async ({ 
     const answer = await late;
     assert.equal(
       answer.ok ? "" : answer.message,
-      `the request's deadline passed while ${registry.host} or ${other.host} was asked`,
+      `the request's deadline passed during a call of ${registry.host} or ${other.host}`,
     );
   } finally {
     await other.close();
@@ -398,7 +398,7 @@ for (const [what, change, message] of texts) {
   });
 }
 
-Deno.test("the trusted root of sigstore's public instance is at hand and can be read", async () => {
+Deno.test("the trusted root of sigstore's public instance is included and readable", async () => {
   const text = await bundledTrustedRoot();
   const root = await readTrustedRoot(text ?? "");
   assert.ok(!isFault(root), isFault(root) ? root.message : "");

@@ -161,7 +161,7 @@ for (
   });
 }
 
-Deno.test("a clone outlives its rule, a list of clones goes with it", async () => {
+Deno.test("a clone stays when its rule is deleted, a list of clones is deleted with it", async () => {
   const listed = synchronized.replace(
     /name: regcred\n {6}namespace: "([^"]*)"\n {6}clone: .*/,
     'namespace: "$1"\n      cloneList: {namespace: default, kinds: [v1/Secret], selector: {matchLabels: {copied: "yes"}}}',
@@ -182,7 +182,7 @@ Deno.test("a clone outlives its rule, a list of clones goes with it", async () =
   }
 });
 
-Deno.test("a look at a cluster that is as it should be writes nothing", async () => {
+Deno.test("checking a cluster in the wanted state writes nothing", async () => {
   const { ran, restarted } = setUp();
   await ran();
   assert.deepEqual(await restarted(), []);
@@ -214,7 +214,7 @@ Deno.test("a new replica restores downstream objects that were changed while non
   assert.deepEqual((await cluster.read(copy))?.["data"], { b: "eQ==" });
 });
 
-Deno.test("objects that were there before a rule get nothing, at its start and later", async () => {
+Deno.test("a rule generates nothing for objects that existed before it, at its start and later", async () => {
   const { cluster, ran, restarted } = setUp();
   await ran();
   await restarted();
@@ -241,7 +241,7 @@ Deno.test("a new replica deletes downstream objects whose trigger stopped matchi
   assert.deepEqual(await restarted(), [`DELETE ${settings}`, `DELETE ${copy}`]);
 });
 
-Deno.test("a rule that reads the user of a request does not count as one that stopped matching", async () => {
+Deno.test("a rule that reads the user of a request never counts as no longer matching", async () => {
   const { ran, restarted } = setUp(
     synchronized.replaceAll("match: {any: [{", "match: {any: [{subjects: [{kind: User, name: jane}], "),
   );
@@ -249,14 +249,14 @@ Deno.test("a rule that reads the user of a request does not count as one that st
   assert.deepEqual(await restarted(), []);
 });
 
-Deno.test("clones go when their source went while no replica ran", async () => {
+Deno.test("a new replica deletes clones whose source was deleted while none ran", async () => {
   const { ran, restarted, remove } = setUp();
   await ran();
   await remove(source);
   assert.deepEqual(await restarted(), [`DELETE ${copy}`]);
 });
 
-Deno.test("nothing is deleted when the objects that it depends on cannot be listed", async () => {
+Deno.test("nothing is deleted when the objects that decide it cannot be listed", async () => {
   const { cluster, ran, restarted, remove, log } = setUp();
   await ran();
   await remove(source);
@@ -266,7 +266,7 @@ Deno.test("nothing is deleted when the objects that it depends on cannot be list
       ? { ok: false, status: 403, message: "forbidden" }
       : undefined;
   assert.deepEqual(await restarted(), []);
-  assert.ok(log.lines.includes("warn what a rule keeps in step could not be looked at"));
+  assert.ok(log.lines.includes("warn the synchronized objects of a rule could not be checked"));
 });
 
 Deno.test("a replica that does not lead does nothing", async () => {
@@ -288,7 +288,7 @@ Deno.test("changed data of a rule reaches its downstream objects", async () => {
   assert.deepEqual(dig(await cluster.read(settings), "data"), { color: "red" });
 });
 
-Deno.test("data is deleted with its rule, clones stay", async () => {
+Deno.test("generated data is deleted with its rule, clones stay", async () => {
   const { cluster, start, change } = setUp();
   const replica = start();
   await replica.look();
@@ -299,7 +299,7 @@ Deno.test("data is deleted with its rule, clones stay", async () => {
   assert.deepEqual(cluster.writes, [`DELETE ${settings}`]);
 });
 
-Deno.test("orphanDownstreamOnPolicyDelete leaves data behind", async () => {
+Deno.test("orphanDownstreamOnPolicyDelete keeps generated data", async () => {
   const { cluster, start, change } = setUp(
     synchronized.replaceAll(
       "synchronize: true",
@@ -315,7 +315,7 @@ Deno.test("orphanDownstreamOnPolicyDelete leaves data behind", async () => {
   assert.deepEqual(cluster.writes, []);
 });
 
-Deno.test("rules that look back are evaluated for existing objects once they are new or changed, beyond restarts", async () => {
+Deno.test("generateExisting evaluates existing objects once when a rule is new or changed, also after restarts", async () => {
   const text = synchronized.replaceAll("synchronize: true", "generateExisting: true");
   const { cluster, start, restarted, remove } = setUp(text);
   const replica = start();
@@ -328,7 +328,7 @@ Deno.test("rules that look back are evaluated for existing objects once they are
   assert.deepEqual(await restarted(), [], "nor after a restart");
 });
 
-Deno.test("targets of rules that look back are changed once, beyond restarts", async () => {
+Deno.test("mutateExistingOnPolicyUpdate changes targets once, also after restarts", async () => {
   const { cluster, start, restarted } = setUp(
     touching.replace("mutate:", "mutate:\n      mutateExistingOnPolicyUpdate: true"),
   );

@@ -162,7 +162,7 @@ const hopeless: readonly (readonly [what: string, text: string, said: RegExp])[]
         verifyImages: [{ imageReferences: ["ghcr.io/acme/*"], failureAction: "Enforce" }],
       }],
     }),
-    /asks for no signature, and required refuses/,
+    /requires no signature, and required denies/,
   ],
   ["signed YAML: a broken key", manifestsOf({ entries: [{ keys: { publicKeys: brokenKey } }] }), /from PEM/],
   [

@@ -87,11 +87,11 @@ async function withRegistry(
   }
 }
 
-Deno.test("test --record-images records what policies read, and tests pass without the registry", async () => {
+Deno.test("test --record-images records all reads of policies, and tests pass without the registry", async () => {
   await withRegistry(async (run, folder, registry) => {
     const unasked = await run("test", "@");
     assert.equal(unasked.code, 1);
-    assert.match(unasked.out, /registries are not asked here: use --registry, or record the images/);
+    assert.match(unasked.out, /registries are not called here: use --registry, or record the images/);
     assert.deepEqual(registry.received, []);
     const recorded = await run("test", "@", "--record-images");
     assert.deepEqual([recorded.code, recorded.err], [0, ""], recorded.out);
@@ -130,7 +130,7 @@ Deno.test("apply and explain report the same from a recording as from the regist
   });
 });
 
-Deno.test("a registry that gives no answer while images are recorded is reported", async () => {
+Deno.test("recording images reports a registry that does not answer", async () => {
   await withRegistry(async (run, folder, registry) => {
     await registry.close();
     const { err } = await run("apply", "@policy.yaml", "-r", "@pods.yaml", "--record-images", "@images.json");
@@ -162,7 +162,7 @@ const broken: readonly (readonly [what: string, text: string, RegExp])[] = [
 ];
 
 for (const [what, text, expected] of broken) {
-  Deno.test(`a recording of images with ${what} is refused with its name`, async () => {
+  Deno.test(`a recording of images with ${what} is refused under its name`, async () => {
     await withRegistry(async (run, folder) => {
       await Deno.writeTextFile(join(folder, "images.json"), text);
       const args = ["apply", "@policy.yaml", "-r", "@pods.yaml", "--recorded-images", "@images.json"];

@@ -142,7 +142,7 @@ Deno.test("test ends with 0 when all rows pass", async () => {
   assert.equal(code, 0);
 });
 
-Deno.test("test finds tests in folders that begin with a dot, under another file name too", async () => {
+Deno.test("test finds tests in folders that begin with a dot, also under another file name", async () => {
   const moved = passing.replace("policy.yaml", "../policy.yaml").replace(
     "resources.yaml",
     "../resources.yaml",
@@ -169,7 +169,7 @@ const selections: readonly [selector: string, summary: string][] = [
 ];
 
 for (const [selector, summary] of selections) {
-  Deno.test(`test -t ${selector} runs what it selects`, async () => {
+  Deno.test(`test -t ${selector} runs the selected results`, async () => {
     const { out } = await test({ "kyverno-test.yaml": failing, "patched.yaml": patched }, "-t", selector);
     assert.ok(out.includes(`Test Summary: ${summary}\n`), out);
   });
@@ -207,7 +207,7 @@ for (const [format, pattern] of documents) {
   });
 }
 
-Deno.test("test -o json --detailed-results says what the rules said", async () => {
+Deno.test("test -o json --detailed-results has the messages of rules", async () => {
   const { out } = await test({ "kyverno-test.yaml": passing }, "-o", "json", "--detailed-results");
   const rows: { RESULT: string; MESSAGE: string }[] = JSON.parse(out);
   assert.deepEqual(rows.map(({ RESULT }) => RESULT), ["Pass", "Pass"]);
@@ -246,13 +246,13 @@ const misspelt: readonly [what: string, entry: string, remark: RegExp, passes: b
   [
     "what a rule is about",
     "{ policy: require-team, rule: team, kind: Service, resources: [web], result: fail }",
-    /not-applied: Rule "team" said nothing of v1\/Service\/default\/web, where fail is expected/,
+    /not-applied: Rule "team" has no result for v1\/Service\/default\/web, but fail is expected/,
     true,
   ],
 ];
 
 for (const [what, entry, remark, passes] of misspelt) {
-  Deno.test(`test remarks on ${what} that is not there, and fails for it when strict`, async () => {
+  Deno.test(`test remarks on ${what} that does not exist, and fails for it when strict`, async () => {
     const files = { "kyverno-test.yaml": `${header}- ${entry}\n` };
     const lenient = await test(files);
     assert.match(lenient.err, remark);
@@ -290,7 +290,7 @@ for (const [what, text, problem] of broken) {
   });
 }
 
-Deno.test("test without tests, and a selection of none, are no success", async () => {
+Deno.test("test fails without tests, and when it selects none", async () => {
   assert.equal((await test({})).code, 1);
   assert.match((await test({})).err, /No test yamls available\nError: nothing was tested/);
   const files = { "kyverno-test.yaml": passing, "policy.yaml": policy, "resources.yaml": resources };
@@ -299,7 +299,7 @@ Deno.test("test without tests, and a selection of none, are no success", async (
   assert.match(none.err, /Error: nothing was tested/);
 });
 
-Deno.test("test fails when a file is missing that it names, whatever its results are", async () => {
+Deno.test("test fails when a named file is missing, even if all results pass", async () => {
   const files = { "kyverno-test.yaml": passing, "policy.yaml": policy, "resources.yaml": resources };
   const named = passing.replace("[resources.yaml]", "[resources.yaml, missing.yaml]");
   const { code, out, err } = await test({ ...files, "kyverno-test.yaml": named });
@@ -330,7 +330,7 @@ Deno.test("test --output writes documents to files beside the table", async () =
   }
 });
 
-Deno.test("test runs an entry under the operation that it names", async () => {
+Deno.test("test runs an entry with its operation", async () => {
   const deletion = policy.replace(
     'pattern: { metadata: { labels: { team: "?*" } } }',
     "deny: { conditions: { all: [{ key: '{{ request.operation }}', operator: Equals, value: DELETE }] } }",

@@ -47,7 +47,7 @@ Deno.test("webhook configurations call nothing before a replica is ready, and ar
   assert.equal(webhooksOf(objects, "Validating").size, 1);
 });
 
-Deno.test("manifests that follow policies hold rights, arguments and empty webhooks for it", async () => {
+Deno.test("manifests for live policies contain the rights, arguments and empty webhooks for them", async () => {
   const { objects } = await printed(["--watch-policies", "--secret-path", "none"]);
   assert.deepEqual(objects.slice(0, 2).map(({ kind }) => kind), [
     "Namespace",
@@ -79,7 +79,7 @@ Deno.test("manifests that follow policies hold rights, arguments and empty webho
   assert.deepEqual(objects.flatMap(schemaProblems), []);
 });
 
-Deno.test("other policies change the pod template, the same policies do not", async () => {
+Deno.test("changed policies change the pod template, equal policies do not", async () => {
   const checksum = async (message: string): Promise<string> => {
     const { objects } = await manifestsOf([
       policy("p", [{ body: pattern.replace("message: m", `message: ${message}`) }]),
@@ -92,7 +92,7 @@ Deno.test("other policies change the pod template, the same policies do not", as
   assert.notEqual(await checksum("one"), await checksum("two"));
 });
 
-Deno.test("a pod is first probed a second after its start, and has a minute to be alive", async () => {
+Deno.test("the first probe comes a second after a pod's start, and the pod has a minute to become live", async () => {
   const { objects } = await manifestsOf([policy("p", [{ body: pattern }])]);
   const [container] = asList(dig(find(objects, "Deployment"), "spec", "template", "spec", "containers"));
   assert.deepEqual(dig(container!, "startupProbe"), {
@@ -103,7 +103,7 @@ Deno.test("a pod is first probed a second after its start, and has a minute to b
   });
 });
 
-Deno.test("every group of policies has a webhook, and no group has none", async () => {
+Deno.test("each failurePolicy with policies has one webhook, others have none", async () => {
   const { objects } = await manifestsOf([
     policy("fails", [{ body: pattern }]),
     policy("ignores", [{ body: mutate }], "failurePolicy: Ignore"),
@@ -118,7 +118,7 @@ Deno.test("every group of policies has a webhook, and no group has none", async 
   assert.equal(ignore?.["reinvocationPolicy"], "IfNeeded");
 });
 
-Deno.test("a policy with match conditions gets a separate webhook that carries them", async () => {
+Deno.test("a policy with match conditions gets a separate webhook with them", async () => {
   const conditions =
     "webhookConfiguration: {matchConditions: [{name: not-mine, expression: 'request.name != \"a\"'}]}";
   const { objects } = await manifestsOf([
@@ -215,7 +215,7 @@ for (const [what, given, expected] of rules) {
   });
 }
 
-Deno.test("a webhook that refuses nothing gets changes of generated objects and of sources", async () => {
+Deno.test("changes of generated objects and of sources have a webhook that ignores failures", async () => {
   const body = (synchronize: boolean): string =>
     `generate: {synchronize: ${synchronize}, apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, name: net, ` +
     'namespace: "{{ request.object.metadata.name }}", data: {}}';
@@ -234,7 +234,7 @@ Deno.test("a webhook that refuses nothing gets changes of generated objects and 
   assert.deepEqual([...webhooksOf(left.objects, "Validating").keys()], ["/validate/fail"]);
 });
 
-Deno.test("rules for pod controllers are among the webhook's rules", async () => {
+Deno.test("the webhook's rules include those for pod controllers", async () => {
   const text = policy("p", [{ body: pattern }]).replace(/, annotations: \{[^}]*\}/, "");
   const { objects } = await manifestsOf([text]);
   assert.deepEqual(rulesOf(webhooksOf(objects, "Validating").get("/validate/fail")!), [
@@ -363,7 +363,7 @@ const celRights: readonly [what: string, policy: string, expected: readonly stri
         "verifyImages: [{imageReferences: ['a*'], failureAction: Enforce, attestors: [{entries: [{keys: {publicKeys: 'k8s://team/{{ request.name }}'}}]}]}]",
     }]),
     [],
-    /the name of a Secret with a public key is only known at run time/,
+    /the name of a Secret with a public key depends on the request/,
   ],
   [
     "an object that the request names",
@@ -383,7 +383,7 @@ const celRights: readonly [what: string, policy: string, expected: readonly stri
     "a resource that the request tells",
     validation('has(resource.Get("v1", object.metadata.name, "team", "m").kind)'),
     [],
-    /p\/: which resources an expression reads is only known at run time/,
+    /p\/: which resources an expression reads depends on the request/,
   ],
   [
     "a review of rights",
@@ -394,7 +394,7 @@ const celRights: readonly [what: string, policy: string, expected: readonly stri
     "the global context",
     validation('globalContext.Get("teams") != null'),
     ["get,list kyverno.io/globalcontextentries"],
-    /p\/: which rights its GlobalContextEntry needs is not told/,
+    /p\/: these policies do not show which rights its GlobalContextEntry needs/,
   ],
   ["the namespace", validation('namespaceObject.metadata.name != "a"'), ["get,list,watch /namespaces"]],
   [
@@ -433,7 +433,7 @@ for (const [what, text, expected, remark = /^$|^(?!.*run time)/] of celRights) {
   });
 }
 
-Deno.test("parameters of a policy in CEL are looked up by their kind", async () => {
+Deno.test("rights for the parameters of a CEL policy follow from their kind", async () => {
   const body = "validate: {cel: {paramKind: {apiVersion: v1, kind: ConfigMap}, " +
     "paramRef: {selector: {}, parameterNotFoundAction: Deny}, expressions: [{expression: 'params != null'}]}}";
   const { objects } = await manifestsOf([policy("p", [{ body }])]);
@@ -452,7 +452,7 @@ Deno.test("a webhook gets changes of the objects that a GeneratingPolicy synchro
   ]);
 });
 
-Deno.test("roles are looked up in bindings, and a loop's context counts", async () => {
+Deno.test("rights include role bindings, and the context of a loop", async () => {
   const loop =
     'validate: {foreach: [{list: "[`1`]", context: [{name: inner, configMap: {name: m, namespace: a}}], deny: {}}]}';
   const text = policy("p", [{ body: loop }]).replace(
@@ -468,7 +468,7 @@ Deno.test("roles are looked up in bindings, and a loop's context counts", async 
   ]);
 });
 
-Deno.test("a right that only a request determines is remarked on, not given", async () => {
+Deno.test("manifests remark on a right that only a request determines, and do not grant it", async () => {
   const { objects, said } = await manifestsOf([
     policy("p", [context('apiCall: {urlPath: "/api/v1/{{ request.name }}"}')]),
   ]);
@@ -494,7 +494,7 @@ const nets: readonly [what: string, rule: Rule, expected: RegExp][] = [
   ],
   ["registries", context("imageRegistry: {reference: x}"), /^--allow-net$/],
 ];
-Deno.test("the network is open for services that expressions call", async () => {
+Deno.test("the container may call the services in expressions", async () => {
   const net = async (expression: string): Promise<string | undefined> => {
     const { objects } = await manifestsOf([validation(expression)]);
     const [container] = asList(dig(find(objects, "Deployment"), "spec", "template", "spec", "containers"));
@@ -508,7 +508,7 @@ Deno.test("the network is open for services that expressions call", async () => 
 });
 
 for (const [what, rule, expected] of nets) {
-  Deno.test(`the network is open for ${what}`, async () => {
+  Deno.test(`the container's network permission for ${what}`, async () => {
     const { objects } = await manifestsOf([policy("p", [rule])]);
     const [container] = asList(dig(find(objects, "Deployment"), "spec", "template", "spec", "containers"));
     const net = asList(field(container, "command")).find((each) => asString(each)?.startsWith("--allow-net"));
@@ -518,7 +518,7 @@ for (const [what, rule, expected] of nets) {
   });
 }
 
-Deno.test("many policies are split over ConfigMaps, which are all mounted into one folder", async () => {
+Deno.test("many policies are split into ConfigMaps that are mounted into one folder", async () => {
   const large = `# ${"x".repeat(90_000)}\n`;
   const { objects } = await manifestsOf(
     ["a", "b", "c", "d", "e"].map((name) => large + policy(name, [{ body: pattern }])),
@@ -539,7 +539,7 @@ Deno.test("many policies are split over ConfigMaps, which are all mounted into o
   assert.deepEqual(sources, maps.map((map) => dig(map, "metadata", "name")));
 });
 
-Deno.test("by default the manifests hold no key and are the same each time", async () => {
+Deno.test("by default the manifests contain no key and are reproducible", async () => {
   const one = await manifestsOf([policy("p", [{ body: pattern }])]);
   const again = await manifestsOf([policy("p", [{ body: pattern }])]);
   assert.equal(
@@ -559,7 +559,7 @@ Deno.test("--certificate make puts certificate, key and authority into the manif
   assert.deepEqual(objects.flatMap(schemaProblems), []);
 });
 
-Deno.test("--certificate cert-manager leaves certificate and bundle to it", async () => {
+Deno.test("--certificate cert-manager leaves certificate and bundle to cert-manager", async () => {
   const { objects } = await manifestsOf([policy("p", [{ body: pattern }])], "--certificate", "cert-manager");
   assert.deepEqual(dig(find(objects, "Certificate"), "spec", "dnsNames"), [
     "postern.postern.svc",

@@ -61,7 +61,7 @@ const table: [about: string, text: string, expected: RegExp][] = [
 - {name: two, variable: {value: a}}
 preconditions: {all: [{key: "{{ one }}", operator: Equals, value: a}]}
 validate: {pattern: {}}`),
-    /^p\.yaml:10:\d+: error declared-later: "two" is not there yet: .*\n {2}hint: move the entry "two" up/,
+    /^p\.yaml:10:\d+: error declared-later: "two" is declared later: .*\n {2}hint: move the entry "two" up/,
   ],
   [
     "a paramRef with name and selector",
@@ -128,7 +128,7 @@ validate: {pattern: {}}`),
     spec("backgroud: false"),
     /^p\.yaml:5:3: error unknown-field: Unknown field "backgroud" in spec\n {2}hint: did you mean "background"\?/,
   ],
-  ["a field nobody knows", spec("zzz: 1"), /hint: known fields here: rules, admission/],
+  ["a field nobody knows", spec("zzz: 1"), /hint: accepted fields: rules, admission/],
   [
     "a flag that is text",
     spec('background: "no"'),
@@ -255,7 +255,7 @@ validate: {pattern: {}}`),
   [
     "element outside foreach",
     deny('{key: "{{ element }}", operator: Equals, value: b}'),
-    /error element-outside-foreach: "element" is only there inside foreach/,
+    /error element-outside-foreach: "element" exists only inside foreach/,
   ],
   [
     "JMESPath that does not end",
@@ -338,7 +338,7 @@ for (const [about, text, expected] of table) {
 
 Deno.test("load: the tables hold at least fifty broken policies", () => assert.ok(table.length >= 50));
 
-Deno.test("load: a policy that is right says nothing", () => {
+Deno.test("load: a correct policy has no diagnostics", () => {
   assert.deepEqual(
     diagnostics(
       rule(

@@ -96,7 +96,7 @@ const constraints: [match: string, expected: Json][] = [
 ];
 
 for (const [match, expected] of constraints) {
-  Deno.test(`match is carried over: ${match}`, () => {
+  Deno.test(`a rule's match becomes match constraints: ${match}`, () => {
     const { objects, left } = exported(`${match}\n${cel}`);
     assert.deepEqual(left, []);
     assert.deepEqual((objects[0]!["spec"] as { [name: string]: Json })["matchConstraints"], expected);
@@ -107,7 +107,7 @@ const refusals: [rule: string, reason: RegExp][] = [
   ["match: {any: [{resources: {kinds: [Pod]}, subjects: [{kind: User, name: a}]}]}\n", /is about subjects/],
   ["match: {any: [{resources: {kinds: [Pod], names: ['a*']}}]}\n", /wildcards in names/],
   ["match: {any: [{resources: {kinds: ['*']}}]}\n", /wildcards/],
-  ["match: {any: [{resources: {kinds: [Widget]}}]}\n", /group of kind "Widget" is not known/],
+  ["match: {any: [{resources: {kinds: [Widget]}}]}\n", /group of kind "Widget" is unknown/],
   [
     "match: {any: [{resources: {kinds: [Pod], namespaces: [a]}}, {resources: {kinds: [Service]}}]}\n",
     /several match filters/,
@@ -117,14 +117,14 @@ const refusals: [rule: string, reason: RegExp][] = [
 ];
 
 for (const [rule, reason] of refusals) {
-  Deno.test(`a rule is left out with the reason ${reason}`, () => {
+  Deno.test(`the export leaves a rule out with the reason ${reason}`, () => {
     const { objects, left } = exported(rule + cel);
     assert.deepEqual(objects, []);
     assert.match(left[0]!.reason, reason);
   });
 }
 
-Deno.test("rules of other kinds are not spoken of", () => {
+Deno.test("the export ignores rules of other kinds", () => {
   const { objects, left } = exported(`${pods}validate: {message: no, deny: {}}\n`);
   assert.deepEqual([objects, left], [[], []]);
 });

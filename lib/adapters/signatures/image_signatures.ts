@@ -234,7 +234,7 @@ export class ImageSignatures implements Signatures {
     return {
       ok: false,
       why: "no connection",
-      message: `the request's deadline passed while ${registry} was asked`,
+      message: `the request's deadline passed during a call of ${registry}`,
       digest: undefined,
       tried: [],
       cached: false,

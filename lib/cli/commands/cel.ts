@@ -17,7 +17,7 @@ export const celEval = command({
   options: { ...shared, cost: { type: "flag", about: "say what the evaluation costs" } },
   examples: [
     {
-      does: "ask something of an object",
+      does: "evaluate an expression on an object",
       line: "cel eval -i pod.yaml 'object.spec.containers.all(c, has(c.resources))'",
     },
     {

@@ -129,7 +129,7 @@ export const serve = command({
   examples: [
     { does: "serve a folder of policies with a certificate made now", line: "serve --policies policies" },
     {
-      does: "decide with a live cluster at hand",
+      does: "decide with a live cluster",
       line: "serve --policies policies --kubeconfig ~/.kube/config",
     },
     {

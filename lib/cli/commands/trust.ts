@@ -17,7 +17,7 @@ export const trustUpdate = command({
   examples: [
     { does: "fetch what sigstore's public instance is trusted by", line: "trust update" },
     {
-      does: "fetch from an instance of one's own, and use it",
+      does: "fetch from a private instance, and use it",
       line: "trust update --mirror https://tuf.example --root root.json --out trusted-root.json",
     },
   ],

@@ -11,7 +11,7 @@ const instead: readonly (readonly [name: string, about: string, instead: string]
   [
     "migrate",
     "Migrate stored custom resources",
-    "Postern stores none; for Kyverno's use Kyverno's own command",
+    "Postern stores none; for Kyverno's resources use Kyverno's command",
   ],
   ["create metrics-config", "Write a ConfigMap for metrics", "Postern's metrics need no configuration"],
   [

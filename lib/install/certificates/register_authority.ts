@@ -33,5 +33,5 @@ export async function registerAuthority(
   }
   return problems.length === 0
     ? undefined
-    : new Fault(`webhooks were not told the authority: ${problems.join("; ")}`);
+    : new Fault(`the authority was not written into the webhooks: ${problems.join("; ")}`);
 }

@@ -96,7 +96,9 @@ function resourceRule(resources: ResourceCriteria): JsonObject | Fault {
     const { group, version, kind, subresource } = selector;
     if (hasWildcard(kind) || subresource === "*") return new Fault(`kind "${selector.text}" has wildcards`);
     const builtin = builtinKind(kind);
-    if (builtin === undefined && group === "*") return new Fault(`the group of kind "${kind}" is not known`);
+    if (builtin === undefined && group === "*") {
+      return new Fault(`the API group of kind "${kind}" is unknown`);
+    }
     groups.add(group === "*" ? builtin!.group : group);
     versions.add(version === "*" ? builtin?.version ?? "*" : version);
     const plural = pluralOf(kind);

@@ -63,7 +63,7 @@ class Found implements LookUps {
       case "path":
         return this.#path(need, place);
       case "unknown":
-        return this.#remark(place, `${need.what} is only known at run time`);
+        return this.#remark(place, `${need.what} depends on the request`);
       case "service":
         return this.#service(need.url);
       case "registry":
@@ -82,7 +82,7 @@ class Found implements LookUps {
       case "globalEntry":
         this.globalEntries();
         if (this.#hasEntries) return;
-        return this.#remark(place, "which rights its GlobalContextEntry needs is not told by these policies");
+        return this.#remark(place, "these policies do not show which rights its GlobalContextEntry needs");
     }
   }
 
@@ -91,7 +91,7 @@ class Found implements LookUps {
     if (access !== undefined) this.access.push(access);
     else {this.#remark(
         [place, caller].filter(Boolean).join(": "),
-        `which rights ${path} needs is only known at run time`,
+        `which rights ${path} needs depends on the request`,
       );}
   }
 
@@ -160,7 +160,7 @@ function triggers(rule: CompiledRule, place: string, found: Found): void {
   }
   if (wide) {
     found.remarks.push(
-      `${place}: which objects set it off is only known at run time; ` +
+      `${place}: which objects trigger it depends on the request; ` +
         "add rights to get and list them yourself",
     );
   }

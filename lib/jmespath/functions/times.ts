@@ -172,7 +172,7 @@ export const times: readonly FunctionRecord[] = [
     {
       name: "time_to_cron",
       returns: ["string"],
-      summary: "The cron expression for a time, in its own zone.",
+      summary: "The cron expression for a time, in the time's zone.",
       examples: [{ expression: "time_to_cron('2022-04-11T03:14:05-07:00')", result: "14 3 11 4 1" }],
     },
     ["time"],

@@ -84,7 +84,7 @@ function fitsBackground({ compiled }: CheckedPolicy): string[] {
       ),
       ...(byUser
         ? [
-          `rule ${rule.name}: invalid variable used at path match: a background scan knows no users; set spec.background to false`,
+          `rule ${rule.name}: invalid variable used at path match: a background scan has no user; set spec.background to false`,
         ]
         : []),
     ];

@@ -12,7 +12,10 @@ function usesPresentFields({ compiled: { policy } }: CheckedPolicy): string[] {
     : ["spec.generateExistingOnPolicyUpdate is no longer read: use generateExisting of the rule"];
 }
 
-/** Kyverno parity: a list of clones is all in namespaces or all cluster-wide; pinned by "clones of two scopes are refused". */
+/**
+ * Kyverno parity: a list of clones is all in namespaces or all cluster-wide; pinned by "clones of two scopes are
+ * refused".
+ */
 function staysInItsScope({ compiled: { policy } }: CheckedPolicy, { served }: CheckTools): string[] {
   return generating(policy.rules).flatMap(({ rule, body }) =>
     body.patterns.flatMap(({ pattern }) => {
@@ -34,9 +37,8 @@ function staysInItsScope({ compiled: { policy } }: CheckedPolicy, { served }: Ch
 }
 
 /**
- * An update must not change the name or match of a generate rule. It may change the generated object and
- * `synchronize`. Kyverno parity: pinned by "a generate rule keeps its name and match, and another target brings a
- * warning".
+ * An update must not change the name or match of a generate rule. It may change the generated object and `synchronize`.
+ * Kyverno parity: pinned by "a generate rule keeps its name and match, and another target gives a warning".
  */
 function keepsItsTriggers({ compiled, formerCompiled }: CheckedPolicy): string[] {
   if (formerCompiled === undefined) return [];

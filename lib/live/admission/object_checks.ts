@@ -18,7 +18,7 @@ export function exceptionProblems({ object }: CheckedObject): string[] {
   const spec = asObject(object["spec"]) ?? {};
   const byUser = usersOf(spec).length > 0;
   return field(spec, "background") !== false && byUser
-    ? ["a background scan knows no users; set spec.background to false"]
+    ? ["a background scan has no user; set spec.background to false"]
     : [];
 }
 
@@ -53,7 +53,7 @@ export async function cleanupProblems({ object }: CheckedObject, tools: CheckToo
   const problem = scheduleProblem(asString(field(spec, "schedule")) ?? "");
   if (problem !== undefined) return [`spec.schedule: ${problem}`];
   if (usersOf(spec).length > 0) {
-    return ["a cleanup policy cannot match by users and roles: nobody asks for a cleanup"];
+    return ["a cleanup policy cannot match by users and roles: a cleanup has no user"];
   }
   const problems: string[] = [];
   for (const filter of filtersOf(spec, "match")) {

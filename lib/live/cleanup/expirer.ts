@@ -60,7 +60,7 @@ export class Expirer {
     for (const resource of usable) {
       if (this.#closed) return;
       await this.#lookAt(resource).catch((cause) =>
-        log.write("warn", "objects with a time to live were not looked at", { cause: String(cause) })
+        log.write("warn", "objects with a time to live were not checked", { cause: String(cause) })
       );
     }
   }

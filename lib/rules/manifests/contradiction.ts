@@ -21,7 +21,7 @@ export function contradictionIn(sets: Json | undefined, path: DocumentPath): Pat
           message: `No object has the annotation ${name} with both ${JSON.stringify(before)} and ${
             JSON.stringify(value)
           }`,
-          hint: "ask for one value, or let one of the attestors suffice with count: 1",
+          hint: "require one value, or let one of the attestors suffice with count: 1",
           path: [...path, index, "entries", nth, "annotations", name],
         };
       }

@@ -37,7 +37,7 @@ export function loadDigest(
   credentials: RegistryCredentials,
 ): DigestAnswer | Pending {
   const { signatures } = store.ports;
-  if (signatures === undefined) return noDigest("registries cannot be asked here");
+  if (signatures === undefined) return noDigest("registries cannot be reached here");
   const answer = loadOnce(
     store,
     `digest of ${image}`,
@@ -63,7 +63,7 @@ export function loadTextVerdict(
 export function loadReferrer(store: LoadTracker, query: ReferrerQuery): Answer | Pending {
   const { signatures } = store.ports;
   const failed = (message: string): Answer => ({ ok: false, status: undefined, message });
-  if (signatures === undefined) return failed("registries cannot be asked here");
+  if (signatures === undefined) return failed("registries cannot be reached here");
   const name = `referrers of ${query.image}`;
   const answer = loadOnce(
     store,

@@ -92,7 +92,7 @@ function* entryThatNeverPasses(
 ): Generator<PathDiagnostic> {
   if (attestors.length === 0 && attestations.length === 0 && required) {
     yield hopeless(path, {
-      message: "The entry asks for no signature, and required refuses images that nobody verified",
+      message: "The entry requires no signature, and required denies images that nobody verified",
       hint: "add attestors, or set required: false",
     });
   }
@@ -103,7 +103,7 @@ function* entryThatNeverPasses(
 
 const statementsHaveNone: Why = {
   message: "Attestations have no annotations, so an attestation with these always fails",
-  hint: "ask for what the predicate says under conditions",
+  hint: "check the predicate under conditions",
 };
 
 function* signersThatNeverPass(
@@ -152,12 +152,12 @@ function whyNever(signer: JsonObject, { type, forAttestation }: Use): Why | unde
     return {
       message:
         "A bundle is verified with a key, a certificate or an identity, and never with certChain alone",
-      hint: "give cert, or ask for an identity under keyless",
+      hint: "give cert, or an identity under keyless",
     };
   }
   if (type === "SigstoreBundle" && keyless !== undefined && !hasWholeIdentity(keyless)) {
     return {
-      message: "A bundle is verified only when both an issuer and a subject are asked for",
+      message: "A bundle is verified only with both an issuer and a subject",
       hint: "add subject or subjectRegExp, and issuer or issuerRegExp",
     };
   }

@@ -15,7 +15,7 @@ export interface Panel {
 export const panels: readonly Panel[] = [
   {
     title: "Admission requests",
-    about: "Requests in a second, by what was answered",
+    about: "Requests per second, by answer",
     queries: [[
       "sum by (request_allowed) (rate(kyverno_admission_requests_total[$__rate_interval]))",
       "allowed: {{request_allowed}}",
@@ -78,7 +78,7 @@ export const panels: readonly Panel[] = [
   },
   {
     title: "Requests by kind",
-    about: "Kinds that are asked about most",
+    about: "Kinds with the most requests",
     queries: [[
       "topk(10, sum by (resource_kind) (rate(kyverno_admission_requests_total[$__rate_interval])))",
       "{{resource_kind}}",
@@ -88,14 +88,14 @@ export const panels: readonly Panel[] = [
   },
   {
     title: "Policies",
-    about: "In force, and those that cannot be used",
+    about: "Policies in force, and policies that cannot be used",
     queries: [["max by (state) (postern_policies)", "{{state}}"]],
     unit: "short",
     type: "stat",
   },
   {
     title: "Changes of policies",
-    about: "Policies that came, changed or went",
+    about: "Policies added, changed and removed",
     queries: [[
       "sum by (policy_change_type) (increase(kyverno_policy_changes_total[$__rate_interval]))",
       "{{policy_change_type}}",

@@ -20,12 +20,12 @@ const ruleBounds = [0.00001, 0.0001, 0.001, 0.01, 0.1, 1, 10];
 
 /** The help text that all metrics of rule durations share. */
 const timed =
-  "Duration of evaluations, with the loads that they waited for; of requests that come close together one is timed";
+  "Duration of evaluations, with the loads that they waited for; of requests that arrive together only one is timed";
 
 /**
  * The metrics at `/metrics`, without those of rules. Kyverno parity: names and labels are Kyverno's, where it has the
  * metric, without labels whose values come from requests (names and namespaces of resources). Pinned by "metrics have
- * Kyverno's names, and labels whose values are bounded".
+ * Kyverno's names, and labels with bounded values".
  */
 export const metricTable = {
   requests: {
@@ -50,7 +50,7 @@ export const metricTable = {
   changes: {
     type: "counter",
     name: "kyverno_policy_changes_total",
-    help: "Policies that came into force, were replaced or went",
+    help: "Policies that were added, replaced or removed",
     labels: [...policy, "policy_type", "policy_change_type"],
   },
   info: { type: "gauge", name: "kyverno_info", help: "The version of Postern", labels: ["version"] },

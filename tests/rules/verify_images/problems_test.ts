@@ -77,7 +77,7 @@ const hopeless: readonly (readonly [string, RegExp])[] = [
     `imageReferences: ["ghcr.io/a/*"], skipImageReferences: ["ghcr.io/*"], ${signed}`,
     /skipImageReferences leaves out every image that "ghcr\.io\/a\/\*" matches/,
   ],
-  [`imageReferences: ["a*"]`, /asks for no signature, and required refuses images that nobody verified/],
+  [`imageReferences: ["a*"]`, /requires no signature, and required denies images that nobody verified/],
   [`imageReferences: ["a*"], attestations: [{${signed}}]`, /has no type/],
   [
     `imageReferences: ["a*"], annotations: {env: prod}, attestations: [{type: t, ${signed}}]`,
@@ -110,7 +110,7 @@ const hopeless: readonly (readonly [string, RegExp])[] = [
 ];
 
 for (const [entry, message] of hopeless) {
-  Deno.test(`{${entry}} can never pass, and still runs`, () => {
+  Deno.test(`{${entry}} is reported because it can never pass, and still runs`, () => {
     const { diagnostics } = policies(policy(`[{${enforced}, ${entry}}]`), { dialect: "current" });
     assert.deepEqual(diagnostics.filter(({ severity }) => severity === "error"), []);
     const [warning, ...more] = diagnostics.filter(({ severity }) => severity === "warning");
@@ -120,7 +120,7 @@ for (const [entry, message] of hopeless) {
   });
 }
 
-Deno.test("a policy with match conditions verifies no images at admission, and says so", () => {
+Deno.test("a policy with match conditions verifies no images at admission, and a diagnostic warns of it", () => {
   const spec = "webhookConfiguration: {matchConditions: [{name: a, expression: 'true'}]}";
   const text = (more: string) => policy(`[{${enforced}, imageReferences: ["a*"], ${signed}${more}}]`, spec);
   const said = (more: string) =>
@@ -153,7 +153,7 @@ for (const reference of matched) {
   });
 }
 
-Deno.test("messages see attestations by their names, and no other ones", () => {
+Deno.test("messages name the policy's attestations, and no others", () => {
   const entry = (message: string) =>
     `${enforced}, imageReferences: ["a*"], attestations: [{type: t, name: scan, ${signed}}], validate: {message: "${message}", deny: {}}`;
   const said = (message: string) =>

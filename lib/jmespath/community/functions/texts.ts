@@ -73,13 +73,13 @@ export const texts: readonly (FunctionRecord | CommunityFunction)[] = [
       if (search.every((character, index) => characters[at + index] === character)) return at;
     }
     return null;
-  }, "The place of a text in another, counted from 0; null when it is not there."),
+  }, "The position of a text in another, counted from 0; null when it is not there."),
   finder("find_last", (characters, search, from) => {
     for (let at = from.end - search.length; at >= from.start; at--) {
       if (search.every((character, index) => characters[at + index] === character)) return at;
     }
     return null;
-  }, "The last place of a text in another, counted from 0; null when it is not there."),
+  }, "The last position of a text in another, counted from 0; null when it is not there."),
   padder(
     "pad_left",
     (value, padding) => padding + value,
