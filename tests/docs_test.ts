@@ -15,7 +15,7 @@ const pages = ["README.md", "CONTRIBUTING.md", "SECURITY.md"].concat(
 const paths = /`((?:lib|tests|docs|bin|image|release|site|policies)\/[\w./-]*)`/g;
 
 for (const page of pages) {
-  Deno.test(`each path that ${page} names is there`, () => {
+  Deno.test(`each path in ${page} exists`, () => {
     const text = Deno.readTextFileSync(join(root, page));
     const named = new Set([...text.matchAll(paths)].map(([, path]) => path!));
     assert.deepEqual(

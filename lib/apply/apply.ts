@@ -60,8 +60,8 @@ export interface Output {
 /**
  * Applies all policies to one object: mutations one after the other, then validations of the mutated object, then
  * generations. Kyverno parity: after a mutation that failed nothing is validated; the object is written once for each
- * mutating policy, changed or not, followed by the policy's targets. Pinned by "after a mutation that failed nothing
- * is validated" and "an object is written once for each policy that mutates, also when nothing changed".
+ * mutating policy, changed or not, followed by the policy's targets. Pinned by "after a failed mutation no validation
+ * runs" and "apply writes an object once for each policy that mutates it, also without a change".
  */
 export async function applyPolicies(resource: JsonObject, options: ApplyOptions): Promise<Applied> {
   const steps: AppliedStep[] = [];
@@ -118,7 +118,7 @@ async function mutate(
     outputs.push(...patchedTargets.map((object) => ({ file, object })));
   }
   // Kyverno parity: MutatingPolicies come last, and the object is written for each with the changes of all. Pinned by
-  // "MutatingPolicies are written last, with the changes of all, and a Pod twice for each".
+  // "apply writes MutatingPolicies last, with the changes of all, and a Pod twice for each".
   for (; current !== undefined && owed > 0; owed--) outputs.push({ file, object: current });
   return { mutated: current, outputs };
 }
@@ -151,8 +151,8 @@ async function validateAndGenerate(
 
 /**
  * Verifies the images of an object, one policy after the other. Kyverno parity: each sees the digests and the
- * annotations that the policy before wrote, and replaces the annotations; files get neither. Pinned by "image
- * policies see the digests that policies before them wrote, files do not".
+ * annotations that the policy before wrote, and replaces the annotations; files get neither. Pinned by "image policies
+ * see digests from earlier policies, the written files do not have them".
  */
 async function verifyImages(
   object: JsonObject | undefined,
@@ -175,8 +175,8 @@ async function verifyImages(
 }
 
 /**
- * Kyverno parity: a Pod is written twice for a MutatingPolicy that has autogen rules. Pinned by "MutatingPolicies are
- * written last, with the changes of all, and a Pod twice for each".
+ * Kyverno parity: a Pod is written twice for a MutatingPolicy that has autogen rules. Pinned by "apply writes
+ * MutatingPolicies last, with the changes of all, and a Pod twice for each".
  */
 function writings({ rules }: CompiledPolicy["policy"], resource: JsonObject): number {
   const isCarriedOver = rules.some(({ generatedFor }) => generatedFor !== undefined);
@@ -192,8 +192,8 @@ function rulesOf(decision: Decision): RuleResult[] {
 }
 
 /**
- * Kyverno parity: when a generation of a policy fails, nothing of the policy is written. Pinned by "of a policy with
- * a generation that failed nothing is written".
+ * Kyverno parity: when a generation of a policy fails, nothing of the policy is written. Pinned by "apply writes no
+ * object of a policy with a failed generation".
  */
 function generatedBy(decision: Decision, file: string): Output[] {
   if (rulesOf(decision).some((rule) => isError(rule) || planErrorsOf(rule).length > 0)) return [];

@@ -15,8 +15,8 @@ const mapFields: readonly string[] = [
 
 /**
  * The objects of documents, ready for policies: items of lists, each with a namespace. Kyverno parity: labels,
- * annotations and the like that are null count as empty. Pinned by "labels and annotations of files that are null
- * count as empty".
+ * annotations and the like that are null count as empty. Pinned by "null labels and annotations in files count as
+ * empty".
  */
 export function manifestObjects(documents: readonly YamlDocument[]): JsonObject[] {
   return documents.flatMap(({ value }) => openList(value)).map((object) =>

@@ -93,7 +93,7 @@ function typeOfResource(
 
 /**
  * Kyverno parity: an object from a file without a namespace is in `default`, unless its kind has no namespaces.
- * Pinned by "an object of a file without a namespace is in default, unless its kind has no namespaces".
+ * Pinned by "an object without a namespace in its file is in default, unless its kind has no namespaces".
  */
 export function withNamespace(resource: JsonObject): JsonObject {
   const metadata = asObject(resource["metadata"]) ?? {};

@@ -73,7 +73,7 @@ export function readValues(document: Json): Values {
 
 /**
  * Kyverno parity: a rule's values hold for its autogen rules too, and the first of foreach values counts. Pinned by
- * "values of a rule hold for its autogen rules, and the first of foreach values counts".
+ * "a rule's values apply to its autogen rules, and the first foreach value counts".
  */
 function forRule(policies: readonly JsonObject[], policy: string, rule: string): [string, Json][] {
   const source = rule.replace(/^autogen-(?:cronjob-)?/, "");
@@ -142,7 +142,7 @@ export function withOperation(values: Values, operation: string): Values {
 
 /**
  * The values with those of `--set name=value` added, for every policy and object. Kyverno parity: a value is a text.
- * Pinned by "a value of --set is a text".
+ * Pinned by "a value of --set is text".
  */
 export function withSetValues(values: Values, settings: readonly string[]): Values | Fault {
   if (settings.length === 0) return values;

@@ -65,8 +65,8 @@ const longestDelay = 60_000;
 /** The number of failed attempts after which a failure is reported: an object is often created a moment later. */
 const reportAfter = 3;
 /**
- * The number of tries for a missing target. Kyverno parity: the same number. Pinned by "the worker looks for a target
- * that does not exist five times, and no failure is reported".
+ * The number of tries for a missing target. Kyverno parity: the same number. Pinned by "the worker looks for a missing
+ * target five times, and reports no failure".
  */
 const targetAttempts = 5;
 /** Milliseconds that one try may take. */

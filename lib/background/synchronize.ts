@@ -164,8 +164,8 @@ class ChangeFollower {
 
 /**
  * The effects of replacing one set of policies by another: the objects of removed rules are deleted. Kyverno parity:
- * only data of rules that synchronize is deleted, unless the rules orphan it. Pinned by "data is deleted with its
- * rule, clones stay" and "orphanDownstreamOnPolicyDelete leaves data behind".
+ * only data of rules that synchronize is deleted, unless the rules orphan it. Pinned by "generated data is deleted with
+ * its rule, clones stay" and "orphanDownstreamOnPolicyDelete keeps generated data".
  */
 export async function followPolicies(
   before: Snapshot,

@@ -23,7 +23,7 @@ export function operatorProblems(
     }];
   }
   if (operator.insteadOf === undefined) return [];
-  // Kyverno parity: pinned by "an operator that goes brings a warning".
+  // Kyverno parity: pinned by "a deprecated operator gives a warning".
   const message = `Operator ${operator.name} has been deprecated and will be removed soon.`;
   return [{
     severity: "info",

@@ -190,7 +190,7 @@ export class Context implements Scope {
 
 /**
  * How many bytes of JSON a rule's entries may load; the request itself does not count. Kyverno parity: its default of
- * 2 MiB. Pinned by "entries that would hold more than 2 MiB together fail, and name their size".
+ * 2 MiB. Pinned by "entries that together exceed 2 MiB fail, with their size in the message".
  */
 const maxContextSize = 2 * 1024 * 1024;
 

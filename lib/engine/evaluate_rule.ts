@@ -53,7 +53,7 @@ function isExcused(rule: CompiledRule, policy: Policy, view: RequestView): boole
   const written = rule.rule.failureAction ?? policy.failureAction;
   if (written !== "Enforce" || !rule.rule.allowExistingViolations) return false;
   // Kyverno parity: a CEL rule compares with oldObject itself, so it is not evaluated for the old object.
-  // Pinned by "validate.cel: violations that an update does not change are refused".
+  // Pinned by "validate.cel: an update that does not change a violation is denied".
   if (rule.type !== "validate" || rule.kind === "cel") return false;
   return violatedAlready(rule, policy, view);
 }
@@ -61,9 +61,9 @@ function isExcused(rule: CompiledRule, policy: Policy, view: RequestView): boole
 const alreadyViolated = skip("skipping the rule evaluation as pre-existing violations are allowed");
 
 /**
- * Kyverno parity: an update of an object that violated the rule before is admitted, unless the rule has
- * preconditions, which Kyverno cannot evaluate for the old object. Pinned by "an update of an object that violated
- * the rule before is admitted, unless the rule says otherwise or has preconditions".
+ * Kyverno parity: an update of an object that violated the rule before is admitted, unless the rule has preconditions,
+ * which Kyverno cannot evaluate for the old object. Pinned by "an update of an object that violated the rule before is
+ * admitted, unless the rule forbids it or has preconditions".
  */
 function violatedAlready(rule: CompiledRule, policy: Policy, view: RequestView): boolean {
   if (rule.preconditions !== undefined) return false;

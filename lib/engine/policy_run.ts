@@ -145,9 +145,9 @@ function expiry({ late }: LoadTracker): string {
 }
 
 /**
- * Kyverno parity: with `applyRules: One` the first rule that passed or failed ends the policy, a skipped one
- * does not; of generate rules, also an error does. Pinned by "applyRules One ends a policy after the first
- * rule that passed or failed, not after a skip".
+ * Kyverno parity: with `applyRules: One` the first rule that passed or failed ends the policy, a skipped one does not;
+ * of generate rules, also an error does. Pinned by "applyRules One ends a policy after the first rule that passes or
+ * fails, not after a skip".
  */
 function ends({ result, type }: RuleResult): boolean {
   return result === "pass" || result === "fail" || (type === "generate" && result === "error");

@@ -13,8 +13,8 @@ export interface ReportProperties {
 
 /**
  * Compiles `reportProperties`. Kyverno parity: variables are replaced once preconditions hold, and properties whose
- * variables have no value stay as they are written. Pinned by "reportProperties whose variables have no value stay as
- * written" and "reportProperties stay as written when preconditions are not met". Values other than strings become
+ * variables have no value stay as they are written. Pinned by "reportProperties whose variables have no value stay
+ * unchanged" and "reportProperties stay unchanged when preconditions do not hold". Values other than strings become
  * JSON, because reports hold only strings.
  */
 export function compileReportProperties(

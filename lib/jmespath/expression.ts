@@ -19,7 +19,7 @@ export interface ExpressionOptions {
   readonly root?: "context" | "document";
   /**
    * Whether a root name holds a Go integer, such as the index of a foreach; no name does when absent. Kyverno parity:
-   * a Go integer equals no number and has no order. Pinned by "Go integers equal no number".
+   * a Go integer equals no number and has no order. Pinned by "integers of Go equal no number".
    */
   readonly isInteger?: (name: string) => boolean;
 }

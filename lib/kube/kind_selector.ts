@@ -22,7 +22,9 @@ export interface KindSelectorOptions {
   readonly ephemeralContainers?: boolean;
 }
 
-/** Kyverno parity: a version has one digit, so `v10` is none; pinned by "v10/Pod is a kind with a subresource". */
+/**
+ * Kyverno parity: a version has one digit, so `v10` is none; pinned by "v10/Pod reads as a kind with a subresource".
+ */
 const versionPattern = /^(?:v[0-9](?:(?:alpha|beta)[0-9])?|\*)$/;
 
 /**

@@ -114,6 +114,6 @@ export function labelValueProblems(text: string): readonly string[] {
  */
 export function withoutTrailingDash(text: string): string {
   // Kyverno parity: Kubernetes replaces the last two characters by one valid character. Pinned by "a dash at the end of
-  // a prefix is taken for a character".
+  // a prefix counts as a character".
   return text.length > 1 && text.endsWith("-") ? `${text.slice(0, -2)}a` : text;
 }

@@ -75,8 +75,8 @@ function isOnly(list: Json | undefined, name: string): boolean {
 
 /**
  * Rewrites a policy for Pods into one for pod controllers. Kyverno parity: it replaces paths in the text of the whole
- * spec, also in messages and in `request.object`; the path of the object's namespace stays as it is. Pinned by "autogen of policies in CEL rewrites the whole spec as
- * text, but for an object's namespace".
+ * spec, also in messages and in `request.object`; the path of the object's namespace stays as it is. Pinned by "autogen
+ * of CEL policies rewrites the whole spec as text, except the namespace of an object".
  */
 export function rewriteText(spec: JsonObject, template: string): JsonObject {
   let text = JSON.stringify(spec);

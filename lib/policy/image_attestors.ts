@@ -135,7 +135,7 @@ const keyEnd = "-----END PUBLIC KEY-----";
 
 /**
  * The keys of a text that may hold several. Kyverno parity: text between two keys belongs to the second, and text
- * behind the last is dropped. Pinned by "several keys in one text are one entry each".
+ * behind the last is dropped. Pinned by "each of several keys in one text is one entry".
  *
  * ```ts
  * import { separateKeys } from "./image_attestors.ts";

@@ -248,8 +248,8 @@ const settingsOfBroken: ReadonlySet<string> = new Set([
 const lightSetting = 100;
 
 /**
- * Kyverno parity: the key of a Policy whose file names no namespace is its name alone. Pinned by "a Policy without
- * namespace is in default, and is called by its name alone".
+ * Kyverno parity: the key of a Policy whose file names no namespace is its name alone. Pinned by "a Policy without a
+ * namespace is in default, and its key is its name".
  */
 function keyOf(kind: ClassicPolicy["kind"], document: JsonObject): string {
   return policyKey({

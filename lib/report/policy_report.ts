@@ -98,7 +98,7 @@ export function messageOf({ message, properties }: RuleResult, result: ReportRes
 
 /**
  * The source of a result. Kyverno parity: for one of Kyverno's CEL policies it is `Kyverno` and the kind, for a policy
- * of Kubernetes only the kind. Pinned by "each kind of policies has its source".
+ * of Kubernetes only the kind. Pinned by "the source of a result follows from the kind of its policy".
  */
 function sourceOf({ kind, language }: PolicyIdentity): string {
   if (language === "classic") return "kyverno";

@@ -4,8 +4,8 @@ import { nameOf, namespaceOf } from "../kube/mod.ts";
 
 /**
  * The kind, namespace and name of the object in messages. Kyverno parity: namespace and name come from the metadata, so
- * a name that the API server has not generated yet is empty. Pinned by "an object without namespace or name leaves
- * their places empty".
+ * a name that the API server has not generated yet is empty. Pinned by "the message has empty text for a namespace or
+ * name that the object lacks".
  */
 export function reviewedResource(
   { object, oldObject, kind }: PolicyRequest,

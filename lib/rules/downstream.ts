@@ -15,8 +15,8 @@ export const cloneSourceLabel = `${prefix}clone-source`;
 
 /**
  * The labels of a generated object, which name its rule and its trigger. Kyverno parity: the same labels, so that
- * Postern recognises objects that Kyverno generated, and Kyverno those of Postern. Pinned by "generated objects carry
- * their owner, clones their source, and nothing that the API server wrote".
+ * Postern recognises objects that Kyverno generated, and Kyverno those of Postern. Pinned by "generated objects name
+ * their owner, clones their source, and neither has fields of the API server".
  */
 export function ownerLabels({ policy, rule, trigger }: Owner): Readonly<Record<string, string>> {
   const { group, version, kind } = typeOf(trigger);

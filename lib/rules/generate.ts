@@ -67,7 +67,10 @@ export const generate: RuleKind<BodyOf<"generate">> = {
   },
 };
 
-/** Kyverno parity: one clone outlives its policy, a list of clones does not. Pinned by "a clone outlives its rule, a list of clones goes with it". */
+/**
+ * Kyverno parity: one clone outlives its policy, a list of clones does not. Pinned by "a clone stays when its rule is
+ * deleted, a list of clones is deleted with it".
+ */
 function downstreamOf({ synchronize, orphanDownstreamOnPolicyDelete, patterns }: GenerateBody): Downstream {
   const types = patterns.flatMap(({ pattern }) => typesOf(pattern));
   return {

@@ -122,8 +122,8 @@ function evaluateConditions(conditions: MatchConditions, evaluation: CelEvaluati
 }
 
 /**
- * Kyverno parity: an annotation that cannot be evaluated is left out, and changes nothing else. Pinned by "an
- * audit annotation that cannot be evaluated is left out, and the rule passes".
+ * Kyverno parity: an annotation that cannot be evaluated is left out, and changes nothing else. Pinned by "a rule
+ * leaves out an audit annotation that cannot be evaluated, and passes".
  */
 function annotated(
   outcome: Outcome,

@@ -54,8 +54,8 @@ function givenServices(answer: (method: string, url: string) => Answer | undefin
 
 /**
  * The sources of values that are absent. Kyverno parity: without a described cluster, `kyverno test` loads no
- * ConfigMaps and makes no API calls, and given values replace them. Pinned by "without a cluster, given values
- * stand in for loaded ones, as in tests of policies".
+ * ConfigMaps and makes no API calls, and given values replace them. Pinned by "without a cluster, given values replace
+ * loaded ones, as in tests of policies".
  */
 export function absentSources(
   { objects, apiCallResponses, globalContextEntries, images }: GivenContext,

@@ -35,8 +35,8 @@ export function isAddress(path: string): boolean {
 
 /**
  * The repository, branch and folder in an address. Kyverno parity: `https://host/owner/repository/branch`, and with a
- * branch that is given apart, `https://host/owner/repository/folder`. Pinned by "policies and tests come from a git
- * repository, by branch and folder". A part that ends with `.git` ends the repository's address too.
+ * branch that is given apart, `https://host/owner/repository/folder`. Pinned by "commands read policies and tests from
+ * a git repository, by branch and folder". A part that ends with `.git` ends the repository's address too.
  *
  * ```ts
  * import { gitPlace } from "./git.ts";

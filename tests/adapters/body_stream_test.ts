@@ -33,7 +33,7 @@ const bodies: Readonly<Record<string, (parts: readonly Uint8Array[]) => Readable
 const open = () => new AbortController().signal;
 
 for (const [how, bodyOf] of Object.entries(bodies)) {
-  Deno.test(`a body that is read ${how} is whole, whatever the sizes of its pieces`, async () => {
+  Deno.test(`a body that is read ${how} is complete, whatever the sizes of its pieces`, async () => {
     const decoder = new TextDecoder();
     let read = "";
     for await (const chunk of chunksOf(bodyOf(pieces()), open())) {

@@ -31,7 +31,7 @@ async function inFolder(run: (folder: string) => Promise<void>): Promise<void> {
   }
 }
 
-Deno.test("the image's file for the thread answers as the check itself", async () => {
+Deno.test("the thread of the image returns what the check itself returns", async () => {
   await inFolder(async (folder) => {
     const dockerfile = await Deno.readTextFile(`${root}Dockerfile`);
     const [, entry = ""] = /--output bundle_worker\.cjs (\S+)/.exec(dockerfile) ?? [];
@@ -49,7 +49,7 @@ Deno.test("the image's file for the thread answers as the check itself", async (
   });
 });
 
-Deno.test("a program of one file checks bundles on the thread whose file is beside it", async () => {
+Deno.test("a program of one file checks bundles on a thread from the file beside it", async () => {
   await inFolder(async (folder) => {
     const { key, ...rest } = bundleQuery(signers.one.pem);
     const program = `
@@ -93,5 +93,6 @@ const places:
     ["on a platform without files", undefined],
   ];
 for (const [what, here, program, file] of places) {
-  Deno.test(`where the thread's code is ${what}`, () => assert.equal(threadFile(here, program)?.href, file));
+  Deno.test(`the file of the thread's code: ${what}`, () =>
+    assert.equal(threadFile(here, program)?.href, file));
 }

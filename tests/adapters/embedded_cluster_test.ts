@@ -22,12 +22,12 @@ async function get(of: EmbeddedCluster, path: string): Promise<Json> {
 
 const configMap = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "settings" }, data: { a: "1" } };
 
-Deno.test("objects without a namespace are in default, as kubectl has it", async () => {
+Deno.test("objects without a namespace are in default, as with kubectl", async () => {
   const object = await get(cluster(configMap), "/api/v1/namespaces/default/configmaps/settings");
   assert.deepEqual(field(object, "data"), { a: "1" });
 });
 
-Deno.test("lists count as their items, and of two objects with one name the later stays", async () => {
+Deno.test("lists are read as their items, and of two objects with one name the later one stays", async () => {
   const { apiVersion: _v, kind: _k, ...bare } = configMap;
   const later = { ...configMap, data: { a: "2" } };
   const held = cluster({ apiVersion: "v1", kind: "ConfigMapList", items: [bare] }, {
@@ -39,7 +39,7 @@ Deno.test("lists count as their items, and of two objects with one name the late
   assert.deepEqual(asList(field(list, "items")).map((item) => field(item, "data")), [{ a: "2" }]);
 });
 
-Deno.test("kinds without a definition are served by the look of their objects", async () => {
+Deno.test("the plural and scope of a kind without a definition follow from its objects", async () => {
   const held = cluster(
     { apiVersion: "example.com/v1", kind: "Policy", metadata: { name: "a", namespace: "team" } },
     { apiVersion: "example.com/v1", kind: "ClusterPolicy", metadata: { name: "b" } },
@@ -63,7 +63,7 @@ const definition = {
   },
 };
 
-Deno.test("definitions say plural, scope and versions, and objects show in each version", async () => {
+Deno.test("definitions set plural, scope and versions, and each version serves the objects", async () => {
   const held = cluster(
     { apiVersion: "example.com/v1", kind: "Mouse", metadata: { name: "m", namespace: "a" } },
     definition,
@@ -74,7 +74,7 @@ Deno.test("definitions say plural, scope and versions, and objects show in each 
   assert.equal((await held.resource("example.com/v1", "Mouse"))?.plural, "mice");
 });
 
-Deno.test("a definition that is created serves its kind, and one that is deleted takes it along", async () => {
+Deno.test("a created definition serves its kind, a deleted one does not", async () => {
   const held = cluster(...systemObjects());
   const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
   assert.ok((await held.call({ method: "POST", path, body: definition })).ok);
@@ -122,7 +122,7 @@ Deno.test("a write to an object leaves its status alone, and one to its status t
   assert.equal(dig(two, "metadata", "generation"), 2);
 });
 
-Deno.test("patch types that it was given are used, and their faults reported", async () => {
+Deno.test("the cluster applies the patch types that it was given, and reports their faults", async () => {
   const held = new EmbeddedCluster({
     objects: [configMap],
     clock: fixedClock(),
@@ -204,7 +204,7 @@ Deno.test("access rules: wildcards, names, paths, aggregation and groups", async
   }
 });
 
-Deno.test("hostile names stay plain fields", async () => {
+Deno.test("hostile names are plain fields", async () => {
   const hostile = JSON.parse(
     '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"p","__proto__":"x"},"data":{"__proto__":"y"}}',
   );

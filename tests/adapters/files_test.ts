@@ -23,7 +23,7 @@ async function withFiles(
   }
 }
 
-Deno.test("files: folders are read to the bottom, in order, YAML and JSON only", async () => {
+Deno.test("files: folders are read recursively, in order, and only YAML and JSON", async () => {
   const files = {
     "b.yaml": "b",
     "a/z.yml": "z",
@@ -44,7 +44,7 @@ Deno.test("files: folders are read to the bottom, in order, YAML and JSON only",
   });
 });
 
-Deno.test("files: named files come once each, in the order given", async () => {
+Deno.test("files: named files are read once each, in the given order", async () => {
   await withFiles({ "b": "1", "a.yaml": "2" }, async (folder) => {
     const paths = [`${folder}/b`, "-", folder, `${folder}/b`, "-"];
     const { files } = await readFiles(paths, { stdin: () => Promise.resolve("in") });
@@ -52,7 +52,7 @@ Deno.test("files: named files come once each, in the order given", async () => {
   });
 });
 
-Deno.test("files: a mounted ConfigMap is read once, and links in circles end", async () => {
+Deno.test("files: a mounted ConfigMap is read once, and circular links end", async () => {
   const files = {
     "..2026/p.yaml": "policy",
     "..data": "->..2026",
@@ -66,7 +66,7 @@ Deno.test("files: a mounted ConfigMap is read once, and links in circles end", a
   });
 });
 
-Deno.test("files: an unreadable file is a diagnostic, and the rest is read", async () => {
+Deno.test("files: an unreadable file is a diagnostic, and the others are read", async () => {
   const files = {
     "gone.yaml": "->nowhere",
     "good.yaml": "x",
@@ -87,14 +87,14 @@ Deno.test("files: an unreadable file is a diagnostic, and the rest is read", asy
   });
 });
 
-Deno.test("files: no more files than allowed, said once", async () => {
+Deno.test("files: reading stops at the limit of files, with one diagnostic", async () => {
   await withFiles({ "a.yaml": "", "b.yaml": "", "c.yaml": "" }, async (folder) => {
     const { files, diagnostics } = await readFiles([folder], { maxFiles: 1 });
     assert.deepEqual([files.length, diagnostics.map(({ code }) => code)], [1, ["too-many-files"]]);
   });
 });
 
-Deno.test("a cluster of files holds their objects and the system's; documents of other kinds are reported", async () => {
+Deno.test("a cluster of files has their objects and system objects; documents of other kinds are reported", async () => {
   const text = `
 apiVersion: v1
 kind: ConfigMap

@@ -39,7 +39,7 @@ const deployment = (name: string) => ({
   metadata: { name, namespace: "a" },
 });
 
-Deno.test("global entries: objects of a resource, whole and projected, and read again after a while", async () => {
+Deno.test("global entries: objects of a resource are read whole and projected, and again after a while", async () => {
   const spec = {
     ...deployments,
     projections: [{ name: "count", jmesPath: "length(@)" }, { name: "nothing", jmesPath: "x" }],
@@ -86,7 +86,7 @@ Deno.test("global entries: a service is called once for all callers, and again a
 
 const away: Answer = { ok: false, status: 503, message: "HTTP 503" };
 
-Deno.test("global entries: a failed call is tried as often as it says, then remembered for a while", async () => {
+Deno.test("global entries: a failed call is retried as often as configured, then cached for a while", async () => {
   const { entries, clock, calls } = trial([entry("svc", { apiCall: { ...service, retryLimit: 2 } })], [
     away,
     away,
@@ -137,7 +137,7 @@ for (const [what, objects, name, message] of problems) {
   });
 }
 
-Deno.test("global entries: a changed definition is read anew", async () => {
+Deno.test("global entries: a changed definition is loaded again", async () => {
   const { entries, cluster, clock } = trial([entry("x", { apiCall: { urlPath: "/version" } })]);
   assert.ok((await entries.entry("x")).ok);
   await cluster.call({

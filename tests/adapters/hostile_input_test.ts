@@ -35,7 +35,7 @@ const contentType = fc.constantFrom(
   "application/apply-patch+yaml",
 );
 
-Deno.test("a path that is accepted never climbs and survives being put into a URL", () => {
+Deno.test("an accepted path never leaves its root, also inside a URL", () => {
   fc.assert(fc.property(anyPath, (path) => {
     const segments = segmentsOf(path);
     if (segments === undefined) return;
@@ -47,7 +47,7 @@ Deno.test("a path that is accepted never climbs and survives being put into a UR
   }));
 });
 
-Deno.test("the embedded cluster answers every call with a value or a failure that says something", async () => {
+Deno.test("the embedded cluster answers every call with a value or a reason", async () => {
   const cluster = new EmbeddedCluster({
     objects: systemObjects(),
     clock: fixedClock(),
@@ -84,7 +84,7 @@ Deno.test("the embedded cluster answers every call with a value or a failure tha
   );
 });
 
-Deno.test("objects of any look can be held", async () => {
+Deno.test("the embedded cluster accepts objects of any content", async () => {
   const object = fc.record({
     apiVersion: fc.constantFrom("v1", "apps/v1", "x.io/v1", ""),
     kind: fc.string(),
@@ -100,7 +100,7 @@ Deno.test("objects of any look can be held", async () => {
   }));
 });
 
-Deno.test("a merge patch is a fixed point, and an empty one changes nothing", () => {
+Deno.test("applying a merge patch twice equals applying it once, and an empty one changes nothing", () => {
   fc.assert(fc.property(json, json, (target, patch) => {
     const once = mergePatched(target, patch);
     assert.ok(equal(mergePatched(once, patch), once));
@@ -108,7 +108,7 @@ Deno.test("a merge patch is a fixed point, and an empty one changes nothing", ()
   }));
 });
 
-Deno.test("an image reference that is read has parts that are safe in a URL", () => {
+Deno.test("a parsed image reference has parts that are safe in a URL", () => {
   const part = fc.constantFrom(
     "a",
     "nginx",
@@ -132,7 +132,7 @@ Deno.test("an image reference that is read has parts that are safe in a URL", ()
   }));
 });
 
-Deno.test("challenges of any look are read or not, and a token address stays with its realm", () => {
+Deno.test("reading a challenge never throws, and a token address stays within its realm", () => {
   const header = fc.oneof(
     fc.string(),
     fc.string().map((text) => `Bearer realm="https://auth.example/t",service="${text}"`),
@@ -144,7 +144,7 @@ Deno.test("challenges of any look are read or not, and a token address stays wit
   }));
 });
 
-Deno.test("kubeconfigs of any look are read or refused", async () => {
+Deno.test("reading a kubeconfig never throws", async () => {
   await fc.assert(fc.asyncProperty(json, async (config) => {
     await kubeconfigEndpoint({
       text: JSON.stringify(config),

@@ -180,7 +180,7 @@ for (const [url, exempt, refused] of addresses) {
   });
 }
 
-Deno.test("service call: a name that stands for another address after the check leads nowhere else", async () => {
+Deno.test("service call: a name that resolves to another address after the check is not called there", async () => {
   const checked = fakeServer(() => Response.json("checked"));
   const { port } = new URL(checked.address);
   const refuses = serviceAddresses({
@@ -198,7 +198,7 @@ Deno.test("service call: a name that stands for another address after the check 
   }
 });
 
-Deno.test("service call: a bundle makes a private authority trusted", async () => {
+Deno.test("service call: a CA bundle makes a private authority trusted", async () => {
   const { certificate } = await madeCertificates({ names: ["127.0.0.1"], clock: { now: Date.now } })
     .current();
   assert.ok(certificate !== undefined);
@@ -215,7 +215,7 @@ Deno.test("service call: a bundle makes a private authority trusted", async () =
   }
 });
 
-Deno.test("service call: header names that are none are a failure, not an exception", async () => {
+Deno.test("service call: an invalid header name is a failure, not an exception", async () => {
   const answer = await new HttpClient().call({
     method: "GET",
     url: "http://127.0.0.1:9/",

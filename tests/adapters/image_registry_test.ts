@@ -296,7 +296,7 @@ for (
   Deno.test(`no reference: ${JSON.stringify(text)}`, () => assert.ok(isFault(parseReference(text))));
 }
 
-Deno.test("pull secrets: the first with a login for the registry gives it", async () => {
+Deno.test("pull secrets: the first with a login for the registry is used", async () => {
   const secret = (auths: Json) => ({
     kind: "Secret",
     data: { ".dockerconfigjson": btoa(JSON.stringify({ auths })) },
@@ -360,7 +360,7 @@ if (realRegistry === "") {
   // deno-lint-ignore no-console -- a test that does not run must say so
   console.warn("SKIPPED: a real registry; TEST_REGISTRY names no HOST:PORT");
 } else {
-  Deno.test("a real registry gives back the image that was pushed", async () => {
+  Deno.test("a real registry returns the image that was pushed", async () => {
     const api = `http://${realRegistry}/v2/postern/test`;
     const begun = await fetch(`${api}/blobs/uploads/`, { method: "POST" });
     await begun.body?.cancel();

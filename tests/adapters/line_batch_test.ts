@@ -2,14 +2,14 @@
 import assert from "node:assert/strict";
 import { LineBatch } from "../../lib/adapters/mod.ts";
 
-Deno.test("lines: those of the same time are one write, in their order", async () => {
+Deno.test("lines: lines of the same time are one write, in order", async () => {
   const { promise, resolve } = Promise.withResolvers<string>();
   const batch = new LineBatch(resolve);
   for (const line of ["one", "two", "three"]) batch.add(line);
   assert.equal(await promise, "one\ntwo\nthree");
 });
 
-Deno.test("lines: a flood is written before it takes memory, and none is lost", () => {
+Deno.test("lines: a burst is written before it fills the memory, and no line is lost", () => {
   const written: string[] = [];
   const batch = new LineBatch((lines) => written.push(lines));
   const line = "x".repeat(1_000);
@@ -20,12 +20,12 @@ Deno.test("lines: a flood is written before it takes memory, and none is lost", 
   assert.equal(written.join("\n"), Array(1_000).fill(line).join("\n"));
 });
 
-Deno.test("lines: nothing is written for nothing", () => {
+Deno.test("lines: without lines nothing is written", () => {
   const batch = new LineBatch(() => assert.fail());
   batch.flush();
 });
 
-Deno.test("lines: a line that cannot be written is lost, and the next write is tried again", () => {
+Deno.test("lines: a line that cannot be written is lost, and the next write is tried", () => {
   let isFull = true;
   const written: string[] = [];
   const batch = new LineBatch((lines) => {

@@ -362,7 +362,7 @@ for (const [what, cluster, user, message] of refusals) {
   });
 }
 
-Deno.test("in a cluster the service account is used, and outside there is none", async () => {
+Deno.test("a process in a cluster uses the service account, and outside there is none", async () => {
   const env = (name: string) =>
     ({ KUBERNETES_SERVICE_HOST: "fd00::1", KUBERNETES_SERVICE_PORT: "6443" })[name];
   const readText = (file: string) =>
@@ -386,7 +386,7 @@ Deno.test("live cluster: certificates that cannot be read are refused without sh
   assert.doesNotMatch(cluster.message, /SECRET/);
 });
 
-Deno.test("live cluster: the server is trusted by the authority of the endpoint, and not without it", async () => {
+Deno.test("live cluster: the server is trusted by the endpoint's authority alone", async () => {
   const { certificate } = await madeCertificates({ names: ["127.0.0.1"], clock: { now: Date.now } })
     .current();
   assert.ok(certificate !== undefined);

@@ -53,7 +53,7 @@ Deno.test("log: hostile sizes are cut", () => {
   assert.ok(line.length < 10_000, String(line.length));
 });
 
-Deno.test("log: more names than are remembered are still hidden", () => {
+Deno.test("log: values are hidden also for more names than the cache has", () => {
   for (let index = 0; index < 600; index++) {
     const line = lineOf({ [`token_${index}_token`]: "t", [`name_${index}`]: "n" });
     assert.equal(line[`token_${index}_token`], "[hidden]");

@@ -51,7 +51,7 @@ for (const [what, again, options, expected] of table) {
   Deno.test(`retry: ${what}`, async () => assert.equal(await tries(again, options), expected));
 }
 
-Deno.test("retry: pauses double, and chance adds up to as much again", async () => {
+Deno.test("retry: pauses double, and chance adds at most as much again", async () => {
   for (const [chance, least] of [[0, 15 + 30], [0.999, 30 + 60]] as const) {
     const begun = performance.now();
     await tries(0, { entropy: { next: () => chance }, firstDelay: 30, maxDelay: 1_000 });

@@ -19,7 +19,7 @@ function trial(options: { ttl?: number; maxBytes?: number } = {}) {
   return { clock, cache, loads, load };
 }
 
-Deno.test("shared loads: a value is loaded once while it is fresh, and again when it is not", async () => {
+Deno.test("shared loads: a value is loaded once while it is fresh, and again afterwards", async () => {
   const { clock, cache, loads, load } = trial();
   await cache.get("k", load("a"));
   clock.advance(99);
@@ -29,14 +29,14 @@ Deno.test("shared loads: a value is loaded once while it is fresh, and again whe
   assert.deepEqual(loads, ["a", "c"]);
 });
 
-Deno.test("shared loads: loads of one key at a time are one load; of several keys they are several", async () => {
+Deno.test("shared loads: simultaneous loads of one key are one load; those of several keys are several", async () => {
   const { cache, loads, load } = trial();
   const values = [cache.get("k", load("a")), cache.get("k", load("b")), cache.get("l", load("c"))];
   assert.deepEqual(await Promise.all(values), ["a", "a", "c"]);
   assert.deepEqual(loads, ["a", "c"]);
 });
 
-Deno.test("shared loads: a load that fails fails for all who wait, and is tried again", async () => {
+Deno.test("shared loads: a failed load fails for all who wait, and is tried again", async () => {
   const { cache, load } = trial();
   const broken = () => Promise.reject(new Error("no"));
   const both = await Promise.allSettled([cache.get("k", broken), cache.get("k", load("x"))]);
@@ -44,7 +44,7 @@ Deno.test("shared loads: a load that fails fails for all who wait, and is tried 
   assert.equal(await cache.get("k", load("a")), "a");
 });
 
-Deno.test("shared loads: above its bytes it drops the values unused for longest", async () => {
+Deno.test("shared loads: above its bytes the cache drops the values unused for longest", async () => {
   const { cache, loads, load } = trial({ maxBytes: 16 });
   // Two values of 3 bytes, with a key of 1 each, fill one half.
   for (const key of ["a", "b", "c"]) await cache.get(key, load("123"));
@@ -56,7 +56,7 @@ Deno.test("shared loads: above its bytes it drops the values unused for longest"
   assert.deepEqual(loads, ["again"]);
 });
 
-Deno.test("shared loads: a value larger than all is used and not kept", async () => {
+Deno.test("shared loads: a value larger than the cache is used and not cached", async () => {
   const { cache, loads, load } = trial({ maxBytes: 5 });
   assert.equal(await cache.get("k", load("12345")), "12345");
   assert.equal(await cache.get("k", load("1234")), "1234");
@@ -71,7 +71,7 @@ Deno.test("shared loads: without an age a value is only shared while it loads", 
   assert.deepEqual(loads, ["a", "c"]);
 });
 
-Deno.test("shared loads: a value that was forgotten while it loaded does not come back", async () => {
+Deno.test("shared loads: a value that is removed while it loads is not cached", async () => {
   const { cache, load } = trial();
   const old = cache.get("k", load("old"));
   cache.forget("k");

@@ -251,7 +251,7 @@ if (kubeconfig === "") {
   // deno-lint-ignore no-console -- a test that does not run must say so
   console.warn("SKIPPED: watching a live cluster; TEST_KUBECONFIG names no kubeconfig file");
 } else {
-  Deno.test("watched cluster: a live cluster's changes arrive", async () => {
+  Deno.test("watched cluster: changes of a live cluster arrive", async () => {
     const endpoint = await kubeconfigEndpoint({
       text: await Deno.readTextFile(kubeconfig),
       folder: dirname(kubeconfig),

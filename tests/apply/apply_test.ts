@@ -56,14 +56,14 @@ const failing = `mutate: {patchesJson6902: '[{"op": "replace", "path": "/spec/no
 const labelsOf = (object: JsonObject): readonly string[] =>
   Object.keys(dig(object, "metadata", "labels") ?? {}).sort();
 
-Deno.test("after a mutation that failed nothing is validated", async () => {
+Deno.test("after a failed mutation no validation runs", async () => {
   const text = policy("a", failing) + policy("b", "validate: {message: m, deny: {}}");
   const { results, mutated } = await applied(text);
   assert.equal(mutated, undefined);
   assert.deepEqual(results.map(({ policy: { name } }) => name), ["a"]);
 });
 
-Deno.test("an object is written once for each policy that mutates, also when nothing changed", async () => {
+Deno.test("apply writes an object once for each policy that mutates it, also without a change", async () => {
   const text = policy("a", labelling("a")) + policy("b", labelling("a")) + policy("c", labelling("c"));
   const { outputs } = await applied(text);
   assert.deepEqual(outputs.map(({ file, object }) => [file, labelsOf(object)]), [
@@ -73,13 +73,13 @@ Deno.test("an object is written once for each policy that mutates, also when not
   ]);
 });
 
-Deno.test("MutatingPolicies are written last, with the changes of all, and a Pod twice for each", async () => {
+Deno.test("apply writes MutatingPolicies last, with the changes of all, and a Pod twice for each", async () => {
   const text = mutatingPolicy("a", "a") + mutatingPolicy("b", "b");
   const { outputs } = await applied(text);
   assert.deepEqual(outputs.map(({ object }) => labelsOf(object)), Array(4).fill(["a", "b"]));
 });
 
-Deno.test("image policies see the digests that policies before them wrote, files do not", async () => {
+Deno.test("image policies see digests from earlier policies, the written files do not have them", async () => {
   const entry =
     '[{imageReferences: ["r.io/*"], failureAction: Enforce, attestors: [{entries: [{keys: {publicKeys: A}}]}]}]';
   const text = imagePolicy(entry) + imagePolicy(entry).replace("name: p}", "name: q}");
@@ -95,7 +95,7 @@ Deno.test("image policies see the digests that policies before them wrote, files
   );
 });
 
-Deno.test("of a policy with a generation that failed nothing is written", async () => {
+Deno.test("apply writes no object of a policy with a failed generation", async () => {
   const entry = (name: string) =>
     `{apiVersion: v1, kind: ConfigMap, name: "${name}", namespace: default, data: {}}`;
   const of = async (name: string) => (await applied(policy("g", `generate: ${entry(name)}`))).outputs.length;
@@ -109,14 +109,14 @@ Deno.test("of a policy with a generation that failed nothing is written", async 
 const documents = (text: string): readonly JsonObject[] =>
   manifestObjects(parseDocuments(text, "objects.yaml").documents);
 
-Deno.test("labels and annotations of files that are null count as empty", () => {
+Deno.test("null labels and annotations in files count as empty", () => {
   const [object] = documents(
     "{apiVersion: v1, kind: Pod, metadata: {name: a, labels: null}, spec: {x: null}}",
   );
   assert.deepEqual([dig(object!, "metadata", "labels"), dig(object!, "spec", "x")], [{}, null]);
 });
 
-Deno.test("an object of a file without a namespace is in default, unless its kind has no namespaces", () => {
+Deno.test("an object without a namespace in its file is in default, unless its kind has no namespaces", () => {
   const namespaces = documents(
     "{apiVersion: v1, kind: Pod, metadata: {name: a}}\n---\n{apiVersion: v1, kind: Namespace, metadata: {name: a}}" +
       "\n---\n{apiVersion: example.com/v1, kind: Widget, metadata: {name: a}}",
@@ -150,7 +150,7 @@ for (
   );
 }
 
-Deno.test("values of a rule hold for its autogen rules, and the first of foreach values counts", () => {
+Deno.test("a rule's values apply to its autogen rules, and the first foreach value counts", () => {
   const text = "policies: [{name: p, rules: [{name: r, values: {a.b: 1}, foreachValues: {c: [2, 3]}}]}]";
   const values = readValues(parseYaml(text) as JsonObject);
   for (const rule of ["r", "autogen-r", "autogen-cronjob-r"]) {
@@ -159,7 +159,7 @@ Deno.test("values of a rule hold for its autogen rules, and the first of foreach
   assert.deepEqual(values.forRule("p", "other"), {});
 });
 
-Deno.test("a value of --set is a text", () => {
+Deno.test("a value of --set is text", () => {
   const values = withSetValues(noValues, ["request.mode=7"]);
   assert.ok(!isFault(values));
   assert.equal(values.forResource("any", "any").get("request.mode"), "7");

@@ -120,7 +120,7 @@ Deno.test("the worker deletes the downstream objects of a deleted trigger", asyn
   assert.equal(cluster.writes.at(-1), `DELETE ${quotaPath}`);
 });
 
-Deno.test("the worker tries again with growing pauses until a source is there", async () => {
+Deno.test("the worker retries with growing pauses until a source exists", async () => {
   const { cluster, worker, waits } = setUp(pullSecret, {
     firstDelay: 100,
     wait: async (milliseconds) => {
@@ -141,7 +141,7 @@ Deno.test("the worker tries again with growing pauses until a source is there", 
   assert.equal(dig(source, "metadata", "labels", "generate.kyverno.io/clone-source"), "");
 });
 
-Deno.test("the worker gives up after so many tries, and says so", async () => {
+Deno.test("the worker gives up after the last retry, and reports it", async () => {
   const { worker, waits, log } = setUp(pullSecret, { attempts: 3 });
   worker.add(request(team));
   await worker.drain();
@@ -151,7 +151,7 @@ Deno.test("the worker gives up after so many tries, and says so", async () => {
 
 const named = touch.replace('"t*"', "{NAME}");
 
-Deno.test("the worker looks for a target that does not exist five times, and no failure is reported", async () => {
+Deno.test("the worker looks for a missing target five times, and reports no failure", async () => {
   const outcomes: WorkOutcome[] = [];
   const { worker, waits, log } = setUp(named.replace("{NAME}", "t3"), {
     objects: secrets,
@@ -168,7 +168,7 @@ Deno.test("the worker looks for a target that does not exist five times, and no 
   ]);
 });
 
-Deno.test("a target that comes a moment after its trigger is changed", async () => {
+Deno.test("a target that is created shortly after its trigger is changed", async () => {
   const { cluster, worker, waits } = setUp(named.replace("{NAME}", "t3"), {
     wait: async () => {
       waits.push(0);
@@ -183,7 +183,7 @@ Deno.test("a target that comes a moment after its trigger is changed", async () 
   assert.deepEqual(secret?.["data"], { seen: "eA==" });
 });
 
-Deno.test("a target that cannot be read is tried as often as other failures", async () => {
+Deno.test("a target that cannot be read is retried like other failures", async () => {
   const { cluster, worker, waits } = setUp(named.replace("{NAME}", "t1"), { objects: secrets });
   cluster.interfere = ({ path }) =>
     path.endsWith("/t1") ? { ok: false, status: 503, message: "not now" } : undefined;
@@ -202,7 +202,7 @@ Deno.test("the worker does not retry a write that the API server refuses for goo
   assert.ok(log.lines.includes("error effects given up"));
 });
 
-Deno.test("the worker counts an object that another client created first as made", async () => {
+Deno.test("an object that another client created first counts as made", async () => {
   const { cluster, worker, waits } = setUp(quota);
   cluster.interfere = ({ method }) =>
     method === "POST" ? { ok: false, status: 409, message: "already exists" } : undefined;
@@ -228,7 +228,7 @@ const trigger: JsonObject = {
   metadata: { name: "trigger", namespace: "default" },
 };
 
-Deno.test("the worker changes all targets, and after a conflict only those that are left", async () => {
+Deno.test("the worker changes all targets, and retries only those with a conflict", async () => {
   const { cluster, worker } = setUp(touch, { objects: secrets });
   let conflicts = 1;
   cluster.interfere = ({ method, path }) =>
@@ -244,7 +244,7 @@ Deno.test("the worker changes all targets, and after a conflict only those that 
   }
 });
 
-Deno.test("the worker evaluates a rule for a deletion only when the rule matches deletions", async () => {
+Deno.test("the worker evaluates a rule for a deletion only if the rule matches deletions", async () => {
   const deletion = request(trigger, { operation: "DELETE" });
   const quiet = setUp(touch, { objects: secrets });
   quiet.worker.add(deletion);
@@ -258,7 +258,7 @@ Deno.test("the worker evaluates a rule for a deletion only when the rule matches
   assert.equal(eager.cluster.writes.length, 2);
 });
 
-Deno.test("the worker evaluates no rules for its own changes unless they turn skipBackgroundRequests off", async () => {
+Deno.test("the worker does not evaluate rules for its changes unless skipBackgroundRequests is false", async () => {
   const fromUser = request(trigger, { requester: { username: "me", groups: [] } });
   const usual = setUp(touch, { objects: secrets, actors: new Set(["me"]) });
   usual.worker.add(fromUser);
@@ -280,7 +280,7 @@ Deno.test("the worker reads its username from the cluster", async () => {
   assert.equal(await posternUsername(portsWith("").cluster), "postern");
 });
 
-Deno.test("the worker refuses and reports requests that it has no room for, and leaves those that no rule matches", async () => {
+Deno.test("the worker refuses and reports requests beyond its queue, and ignores those that no rule matches", async () => {
   const refused: string[] = [];
   const { cluster, worker, log } = setUp(quota, {
     maxBytes: 200,
@@ -295,7 +295,7 @@ Deno.test("the worker refuses and reports requests that it has no room for, and 
   assert.equal(cluster.writes.length, 1);
 });
 
-Deno.test("requests of one namespace that wait for their next try do not keep out those of others", async () => {
+Deno.test("requests of one namespace that wait for a retry do not block those of others", async () => {
   let go = (): void => {};
   const gate = new Promise<void>((resolve) => go = resolve);
   const { cluster, worker } = setUp(`${pullSecret}---${touch}`, {
@@ -345,7 +345,7 @@ Deno.test("webhooks of two groups of policies have the effects of both, each onc
   assert.deepEqual(secret?.["data"], { a: "eA==", seen: "eA==", other: "eA==" });
 });
 
-Deno.test("with stored triggers the worker waits until a trigger is there, and never acts for one that is not", async () => {
+Deno.test("the worker waits until a trigger is stored, and does nothing for one that is not", async () => {
   const { cluster, worker, waits } = setUp(quota, { triggers: "as-stored", objects: "", attempts: 3 });
   worker.add(request(team));
   await worker.drain();
@@ -360,7 +360,7 @@ Deno.test("with stored triggers the worker waits until a trigger is there, and n
   assert.equal(dig(made, "metadata", "labels", "generate.kyverno.io/trigger-uid"), uid);
 });
 
-Deno.test("a request that edits a generated object is followed once it is stored, and the object restored", async () => {
+Deno.test("the worker restores a generated object after a request that edits it is stored", async () => {
   const stored = team as { metadata: JsonObject };
   const { cluster, worker, waits } = setUp(quota, {
     triggers: "as-stored",
@@ -385,7 +385,7 @@ Deno.test("a request that edits a generated object is followed once it is stored
   assert.deepEqual(dig(await cluster.read(quotaPath), "spec", "hard"), { pods: "10" });
 });
 
-Deno.test("a worker that may not read triggers does nothing for them, and says which right it lacks", async () => {
+Deno.test("a worker that may not read triggers does nothing for them, and names the missing right", async () => {
   const { cluster, worker, waits, log } = setUp(quota, { triggers: "as-stored" });
   cluster.interfere = ({ path }) =>
     path.endsWith("/namespaces/team") ? { ok: false, status: 403, message: "forbidden" } : undefined;
@@ -431,7 +431,7 @@ Deno.test("server-side apply writes only the fields of the rule", async () => {
   assert.equal(cluster.writes.length, 1, "a field that somebody else added is no difference");
 });
 
-Deno.test("a closed worker takes nothing more", async () => {
+Deno.test("a closed worker accepts no requests", async () => {
   const { cluster, worker } = setUp(quota);
   worker.add(request(team));
   await worker.close();
@@ -439,7 +439,7 @@ Deno.test("a closed worker takes nothing more", async () => {
   assert.deepEqual(cluster.writes, []);
 });
 
-Deno.test("an object with a random name is made once, though the rule is evaluated again when its target was looked up", async () => {
+Deno.test("an object with a random name is made once, also when the rule is evaluated again after a look-up", async () => {
   const random = quota.replace("name: default-quota", "name: \"quota-{{ random('[a-z]{12}') }}\"")
     .replace("synchronize: true", "synchronize: false");
   const { cluster, worker } = setUp(random);
@@ -448,7 +448,7 @@ Deno.test("an object with a random name is made once, though the rule is evaluat
   assert.deepEqual(cluster.writes, ["POST /api/v1/namespaces/team/resourcequotas"]);
 });
 
-Deno.test("the worker reports that the effects of a request fail, and that they are done", async () => {
+Deno.test("the worker reports that a request's effects fail, and later that they are done", async () => {
   const outcomes: WorkOutcome[] = [];
   const { cluster, worker } = setUp(quota, { worked: (outcome) => outcomes.push(outcome) });
   let refusals = 4;

@@ -104,7 +104,7 @@ for (const [verb, status, expected] of answers) {
   });
 }
 
-Deno.test("a kind that is not served may be served later", async () => {
+Deno.test("an effect on a kind that is not served is retried", async () => {
   const carried = await carryOut(
     effect("create", { ...map, kind: "Thing" }),
     cluster({ ok: true, status: 200, body: {} }),

@@ -77,7 +77,7 @@ function setUp() {
   return { time, cluster, start };
 }
 
-Deno.test("of two replicas one leads, and goes on leading", async () => {
+Deno.test("one of two replicas becomes the leader and stays it", async () => {
   const { time, start, cluster } = setUp();
   const replicas = [start("a"), start("b")];
   await time.pass(60, () => assert.ok(replicas.filter(({ leadership }) => leadership.leads).length <= 1));
@@ -88,7 +88,7 @@ Deno.test("of two replicas one leads, and goes on leading", async () => {
   await Promise.all(replicas.map(({ leadership }) => leadership.close()));
 });
 
-Deno.test("a leader that is cut off stops before another one begins, which is within 15 seconds", async () => {
+Deno.test("a leader that is cut off stops before another one starts, within 15 seconds", async () => {
   const { time, start } = setUp();
   const first = start("a");
   await time.pass(5);
@@ -111,7 +111,7 @@ Deno.test("a leader that is cut off stops before another one begins, which is wi
   await Promise.all([first.leadership.close(), second.leadership.close()]);
 });
 
-Deno.test("a leader that ends gives the lease back, with its notes", async () => {
+Deno.test("a leader that stops releases the lease, with its notes", async () => {
   const { time, start } = setUp();
   const first = start("a");
   await time.pass(5);
@@ -127,7 +127,7 @@ Deno.test("a leader that ends gives the lease back, with its notes", async () =>
   await second.leadership.close();
 });
 
-Deno.test("without the right to a lease a replica leads, and says why", async () => {
+Deno.test("without the right to a lease a replica leads, and reports why", async () => {
   const { time, start, cluster } = setUp();
   const forbidden: Cluster = {
     call: () => Promise.resolve({ ok: false, status: 403, message: "forbidden" }),

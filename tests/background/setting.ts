@@ -5,7 +5,7 @@ import { typeOf } from "../../lib/kube/mod.ts";
 import type { Answer, ApiCall, Cluster, Log, Ports } from "../../lib/ports.ts";
 import { parseDocuments } from "../../lib/yaml/mod.ts";
 
-/** An embedded cluster that remembers what was asked of it, and can be made to fail. */
+/** An embedded cluster that records its calls, and can be made to fail. */
 export class WatchedCluster implements Cluster {
   readonly inner: EmbeddedCluster;
   /** Calls that write, as `METHOD path`. */

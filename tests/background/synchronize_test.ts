@@ -102,7 +102,7 @@ Deno.test("a source of a GeneratingPolicy that does not synchronize gets no labe
   assert.equal(dig(await read(source), "metadata", "labels"), undefined);
 });
 
-Deno.test("a trigger that changes restores what a GeneratingPolicy applies on the server's side", async () => {
+Deno.test("a change of a trigger restores the object that a GeneratingPolicy applies server-side", async () => {
   const nosync = generating.replace("enabled: true", "enabled: false");
   for (
     const [text, color] of [[nosync, "red"], [
@@ -118,13 +118,13 @@ Deno.test("a trigger that changes restores what a GeneratingPolicy applies on th
   }
 });
 
-Deno.test("a GeneratingPolicy that does not synchronize follows nothing", async () => {
+Deno.test("a GeneratingPolicy that does not synchronize restores nothing", async () => {
   const { read, replace, follow } = await setUp(generating.replace("enabled: true", "enabled: false"));
   await replace(settings, { ...await read(settings), data: { color: "red" } });
   assert.deepEqual(await follow({ object: await read(settings), state: "present" }), []);
 });
 
-Deno.test("the downstream objects of a GeneratingPolicy are deleted with it, unless it leaves orphans", async () => {
+Deno.test("the downstream objects of a GeneratingPolicy are deleted with it, unless it orphans them", async () => {
   const orphans = "evaluation: {orphanDownstreamOnPolicyDelete: {enabled: true}, ";
   for (
     const [text, left] of [[generating, false], [generating.replace("evaluation: {", orphans), true]] as const
@@ -171,7 +171,7 @@ Deno.test("a clone follows its source", async () => {
   assert.deepEqual((await read(copy))["data"], { b: "eQ==" });
 });
 
-Deno.test("a clone dies with its source", async () => {
+Deno.test("a clone is deleted with its source", async () => {
   const { cluster, read, remove, follow } = await setUp();
   const object = await read(source);
   await remove(source);
@@ -179,7 +179,7 @@ Deno.test("a clone dies with its source", async () => {
   assert.equal(await cluster.read(copy), undefined);
 });
 
-Deno.test("an edited downstream object stays as edited when its trigger no longer matches or was replaced", async () => {
+Deno.test("an edited downstream object stays edited when its trigger no longer matches or was replaced", async () => {
   const { cluster, read, replace, follow } = await setUp();
   const object = await read(settings);
   const { team: _, ...labels } = dig(
@@ -203,7 +203,7 @@ Deno.test("an edited downstream object stays as edited when its trigger no longe
   assert.deepEqual(await follow({ object, state: "deleted" }), []);
 });
 
-Deno.test("objects that no rule generated, and those of unknown rules, are left alone", async () => {
+Deno.test("the worker leaves objects that no rule generated, and those of unknown rules, alone", async () => {
   const { read, follow } = await setUp();
   assert.deepEqual(await follow({ object: await read("/api/v1/namespaces/blue"), state: "present" }), []);
   const object = await read(settings);
@@ -215,7 +215,7 @@ Deno.test("objects that no rule generated, and those of unknown rules, are left 
   );
 });
 
-Deno.test("a rule that does not synchronize follows nothing", async () => {
+Deno.test("a rule that does not synchronize restores nothing", async () => {
   const { read, remove, follow } = await setUp(
     synchronized.replaceAll("synchronize: true", "synchronize: false"),
   );

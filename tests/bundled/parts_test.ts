@@ -78,7 +78,7 @@ async function problemsWithout(
 
 const allModules = bundleParts.flatMap(({ modules }) => modules);
 
-Deno.test("each module of a part has a stand-in, and each stand-in is of such a module", async () => {
+Deno.test("each module of a part has a stand-in, and each stand-in has a module", async () => {
   const standIns = new Set<string>();
   for await (const path of files(join(root, "lib"))) {
     if (basename(dirname(path)) !== "left_out" || basename(path).startsWith("left_out_")) continue;
@@ -96,7 +96,7 @@ async function* files(folder: string): AsyncGenerator<string> {
 }
 
 for (const [family, functions] of Object.entries(functionFamilies)) {
-  Deno.test(`calls of left out functions are faults that say so: JMESPath ${family}`, async () => {
+  Deno.test(`a call of a left-out function is a fault with the reason: JMESPath ${family}`, async () => {
     const module = new URL(`../../lib/jmespath/functions/left_out/${family}.ts`, import.meta.url).href;
     const [standIns] = Object.values<typeof functions>(await import(module));
     assert.deepEqual(standIns!.map(({ name }) => name), functions.map(({ name }) => name));
@@ -107,7 +107,7 @@ for (const [family, functions] of Object.entries(functionFamilies)) {
       assert.match(String((applied as { message: string }).message), /this bundle was made without it/);
     }
   });
-  Deno.test(`a policy that calls one of the functions brings them in: JMESPath ${family}`, () => {
+  Deno.test(`a bundle includes the functions that its policy calls: JMESPath ${family}`, () => {
     for (const { name, examples } of functions) {
       for (const { expression } of examples) {
         const document = {
@@ -123,7 +123,7 @@ for (const [family, functions] of Object.entries(functionFamilies)) {
 
 for (const [index, [part, text]] of partPolicies.entries()) {
   const documents = documentsOf(text);
-  Deno.test(`a policy that needs a part brings it in, and needs no more: ${part} (${index})`, async () => {
+  Deno.test(`a bundle includes exactly the parts that its policy needs: ${part} (${index})`, async () => {
     assert(neededParts(documents).includes(part), neededParts(documents).join());
     const { diagnostics } = compiled(documents);
     assert.deepEqual(diagnostics.filter(({ severity }) => severity === "error"), []);
@@ -132,7 +132,7 @@ for (const [index, [part, text]] of partPolicies.entries()) {
   });
 }
 
-Deno.test("a policy whose part was left out is broken, and the diagnostic says so", async () => {
+Deno.test("a policy whose part is left out is broken, and a diagnostic names the part", async () => {
   const found = await problemsWithout(allModules, partPolicies.map(([, text]) => documentsOf(text)));
   for (const [index, problems] of found.entries()) {
     assert.match(
@@ -143,7 +143,7 @@ Deno.test("a policy whose part was left out is broken, and the diagnostic says s
   }
 });
 
-Deno.test("every part but libraries of functions, effects and formats has a policy above", () => {
+Deno.test("this test has a policy for every part but libraries of functions, effects and formats", () => {
   const shown = new Set(partPolicies.map(([part]) => part));
   const others = ["effects", "yaml", "gzip", "digests", "random texts"];
   const missing = bundleParts.map(({ name }) => name).filter((name) =>
@@ -158,7 +158,7 @@ const written = "yaml/document.ts";
 const { tests } = await findTests([join(root, "tests/seeds/examples")], "kyverno-test.yaml");
 const sets = [...tests.map(({ folder }) => folder), join(root, "policies")];
 for (const folder of sets) {
-  Deno.test(`decides without the parts that it does not need: ${relative(root, folder)}`, async () => {
+  Deno.test(`leaving out unneeded parts does not change decisions: ${relative(root, folder)}`, async () => {
     const { documents } = await loadDocuments([
       folder.endsWith("policies") ? folder : join(folder, "policy.yaml"),
     ]);

@@ -8,7 +8,7 @@ import { isFault } from "../../lib/json/mod.ts";
 
 const most = 100_000;
 
-Deno.test("digests are those of the platform, of any text", () => {
+Deno.test("digests equal the platform's, for any text", () => {
   fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => {
     for (const algorithm of ["md5", "sha1", "sha256"] as const) {
       assert.equal(hexDigest(algorithm, text), createHash(algorithm).update(text).digest("hex"));
@@ -16,14 +16,14 @@ Deno.test("digests are those of the platform, of any text", () => {
   }));
 });
 
-Deno.test("the platform unpacks the output of gzip, and gunzip that of the platform", () => {
+Deno.test("the platform decompresses the output of gzip, and gunzip that of the platform", () => {
   fc.assert(fc.property(fc.uint8Array({ maxLength: 20_000 }), (bytes) => {
     assert.deepEqual(new Uint8Array(gunzipSync(gzip(bytes))), bytes);
     assert.deepEqual(gunzip(new Uint8Array(gzipSync(bytes)), most), bytes);
   }));
 });
 
-Deno.test("gunzip never throws, and unpacks nothing that the platform refuses", () => {
+Deno.test("gunzip never throws, and decompresses nothing that the platform refuses", () => {
   const valid = new Uint8Array(gzipSync(new TextEncoder().encode("policies ".repeat(100))));
   const edited = fc.tuple(fc.nat(valid.length - 1), fc.nat(255)).map(([at, byte]) => valid.with(at, byte));
   fc.assert(fc.property(fc.oneof(edited, fc.uint8Array()), (bytes) => {

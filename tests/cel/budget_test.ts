@@ -57,7 +57,7 @@ const endless = [
 ];
 
 for (const text of endless) {
-  Deno.test(`${text} ends in the budget's error, fast`, () => {
+  Deno.test(`${text} exceeds the cost budget in little time`, () => {
     const run = program(text);
     const before = performance.now();
     const value = run.evaluate(activation);
@@ -68,7 +68,7 @@ for (const text of endless) {
   });
 }
 
-Deno.test("texts and lists that double again and again end in an error, not in memory", () => {
+Deno.test("an expression that doubles texts and lists exceeds its budget before it fills the memory", () => {
   for (
     const [start, double] of [["object.name", "x + x"], ["object.items", "x + x"], [
       "object.name",
@@ -108,7 +108,7 @@ for (const text of slow) {
   });
 }
 
-Deno.test("a smaller budget stops earlier; the cost up to there is returned", () => {
+Deno.test("a smaller budget ends evaluation earlier, and the result has the cost so far", () => {
   const { value, cost } = program("object.items.all(x, x >= 0)").measure(activation, { budget: 100 });
   assert(isCelFault(value) && value.kind === "cost");
   assert(cost > 100 && cost < 120);

@@ -45,7 +45,7 @@ const reports: readonly (readonly [
 ];
 
 for (const [text, expected] of reports) {
-  Deno.test(`${JSON.stringify(text)} is refused with ${expected.length} error(s) in their places`, () => {
+  Deno.test(`${JSON.stringify(text)} is refused with ${expected.length} error(s) at their positions`, () => {
     const compiled = environment.compile(text);
     assert(!compiled.ok);
     const found = compiled.errors.map(({ line, column, message }) => `${line}:${column} ${message}`);
@@ -57,7 +57,7 @@ for (const [text, expected] of reports) {
   });
 }
 
-Deno.test("an error prints its line with a caret below the place", () => {
+Deno.test("an error prints its line with a caret below the position", () => {
   const compiled = environment.compile("true &&\n  nope");
   assert(!compiled.ok);
   assert.equal(
@@ -66,7 +66,7 @@ Deno.test("an error prints its line with a caret below the place", () => {
   );
 });
 
-Deno.test("nesting and length are bounded", () => {
+Deno.test("compiling refuses expressions that are too long or nested too deeply", () => {
   for (
     const text of [
       "(".repeat(100_000),

@@ -149,14 +149,14 @@ for (const [text, expected] of absorbing) {
   });
 }
 
-Deno.test("a constant conversion that cannot succeed is refused when the expression is loaded", () => {
+Deno.test("compiling refuses a constant conversion that cannot succeed", () => {
   const environment = createEnvironment({ variables: {} });
   for (const text of ["int('x')", "duration('1d')", "timestamp('yesterday')", "'a'.matches('(')"]) {
     assert.equal(environment.compile(text).ok, false, text);
   }
 });
 
-Deno.test("without checking, names and types that do not fit are errors only where they are used", () => {
+Deno.test("without type checking, unknown names and wrong types are errors only where they are used", () => {
   const unchecked = { check: "none" } as const;
   assert.equal(evaluate("unknown || true", unchecked), true);
   assert(isCelFault(evaluate("unknown", unchecked)));

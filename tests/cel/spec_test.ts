@@ -6,7 +6,7 @@ import { specCases } from "./spec_cases.ts";
 const cases = specCases();
 const accepted = acceptedDifferences("cel-spec");
 
-Deno.test("the specification's tests without protocol buffers are all there", () => {
+Deno.test("the corpus has all of the specification's tests without protocol buffers", () => {
   assert.equal(cases.length, 1665);
 });
 

@@ -128,7 +128,7 @@ const notGreen: [what: string, args: string[], code: number, said: RegExp][] = [
   ],
 ];
 for (const [what, args, code, said] of notGreen) {
-  Deno.test(`apply is not green for ${what}`, () =>
+  Deno.test(`apply does not succeed for ${what}`, () =>
     inFolder(async (apply) => {
       for (const dialect of ["classic", "current"]) {
         const ran = await apply(...args, "--dialect", dialect);
@@ -160,7 +160,7 @@ pass: 1, fail: 1, warn: 0, error: 0, skip: 0 `,
     assert.equal(code, 1);
   }));
 
-Deno.test("apply reads what follows a value of an option as a policy", () =>
+Deno.test("apply reads the argument after an option's value as a policy", () =>
   inFolder(async (apply) => {
     const { out } = await apply(
       "@mutate.yaml",
@@ -173,7 +173,7 @@ Deno.test("apply reads what follows a value of an option as a policy", () =>
     assert.match(out, /Applying 6 policy rule\(s\) to 1 resource\(s\)/);
   }));
 
-Deno.test("apply names policies that cannot be used, and their rules answer error", () =>
+Deno.test("apply names unusable policies, and their rules have the result error", () =>
   inFolder(async (apply) => {
     const { out, code } = await apply("@undeclared.yaml", "-r", "@good.yaml");
     assert.match(out, /\n-{70}\nPolicies Skipped:\n1\. undeclared: .+\n-{70}\n/);
@@ -182,7 +182,7 @@ Deno.test("apply names policies that cannot be used, and their rules answer erro
     assert.equal(code, 1);
   }));
 
-Deno.test("apply --set gives values, and mutated objects are printed as Kyverno prints them", () =>
+Deno.test("apply --set passes values, and apply prints mutated objects as Kyverno does", () =>
   inFolder(async (apply) => {
     const { out, code } = await apply(
       "@mutate.yaml",
@@ -293,7 +293,7 @@ spec:
   }, { "cel.yaml": cel, "payload.json": '[{"size": 3}, {"size": 30}]' });
 });
 
-Deno.test("--table prints more than 10,000 rows in parts, whose numbers go on", () => {
+Deno.test("--table prints more than 10,000 rows in parts with continuous numbers", () => {
   const rules = Array.from({ length: 10 }, (_, index) => ({
     name: `rule-${index}`,
     match: { any: [{ resources: { kinds: ["ConfigMap"] } }] },
@@ -338,7 +338,7 @@ spec:
         deny: { conditions: { any: [{ key: "{{ image.configData.config.User || '' }}", operator: Equals, value: "" }] } }
 `;
 
-Deno.test("apply reads image registries with --registry, and not without", async () => {
+Deno.test("apply reads image registries only with --registry", async () => {
   let requests = 0;
   const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, () => {
     requests++;
@@ -361,7 +361,7 @@ Deno.test("apply reads image registries with --registry, and not without", async
   }
 });
 
-Deno.test("apply says which images failed, and counts a rule about images once", () => {
+Deno.test("apply names the images that failed, and counts an image rule once", () => {
   const policy = `
 apiVersion: kyverno.io/v1
 kind: ClusterPolicy

@@ -74,7 +74,7 @@ const twice: readonly (readonly [args: readonly string[], said: RegExp])[] = [
   [["json", "scan", "--payload", "-", "--policy", "-"], /policies or payload, not both/],
 ];
 for (const [args, said] of twice) {
-  Deno.test(`postern ${args.join(" ")}: standard input holds one thing`, () =>
+  Deno.test(`postern ${args.join(" ")} refuses to read standard input twice`, () =>
     inFolder(files, async (run) => {
       const { code, err } = await run(...args);
       assert.match(err, said);

@@ -52,7 +52,7 @@ async function post(address: string, path: string, body: unknown): Promise<Respo
   });
 }
 
-Deno.test("the same policies make the same bytes, minified too, wherever the temporary folder is", async () => {
+Deno.test("the same policies give the same bytes, minified too, in any temporary folder", async () => {
   const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
   try {
     await Deno.writeTextFile(`${folder}/policy.yaml`, requireTeam);
@@ -120,7 +120,7 @@ const broken: readonly [what: string, text: string, says: RegExp][] = [
   ["text that is no YAML", "a: [b", /invalid-yaml/],
 ];
 for (const [what, text, says] of broken) {
-  Deno.test(`bundle makes no file of ${what}`, async () => {
+  Deno.test(`bundle refuses ${what}`, async () => {
     await bundled(text, async ({ code, out, said }) => {
       assert.equal(code, 1);
       assert.match(said, says);
@@ -129,7 +129,7 @@ for (const [what, text, says] of broken) {
   });
 }
 
-Deno.test("bundle says where it cannot write, and makes the folder that it can", async () => {
+Deno.test("bundle makes its output folder, and reports a path that it cannot write", async () => {
   const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
   const said: string[] = [];
   const say = (line: string): void => void said.push(line);

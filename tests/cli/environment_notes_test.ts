@@ -15,7 +15,7 @@ function namesIn(folder: URL): string[] {
   });
 }
 
-Deno.test("every environment variable that is read is explained once, and no other", () => {
+Deno.test("each environment variable in the code has one note, and each note a variable", () => {
   const names = environmentNotes.map(({ name }) => name);
   assert.deepEqual(names.toSorted(), [...new Set(namesIn(new URL("../../lib/", import.meta.url)))].sort());
 });

@@ -45,7 +45,7 @@ const explainFailing = [
   join(failing, "resources.yaml"),
 ];
 
-Deno.test("explain --output-format json says the same as data", async () => {
+Deno.test("explain --output-format json has the content of the text", async () => {
   const { terminal, out } = heard();
   assert.equal(await run([...explainFailing, "--output-format", "json"], terminal), 0);
   const [{ allowed, rules }] = JSON.parse(out());
@@ -57,7 +57,7 @@ Deno.test("explain --output-format json says the same as data", async () => {
   assert.deepEqual(pattern.steps, ["spec", "containers", 1, "image"]);
 });
 
-Deno.test("explain --policy and --rule leave out everything else, and refuse names that are not there", async () => {
+Deno.test("explain --policy and --rule select, and refuse names that do not exist", async () => {
   const { terminal, out, err } = heard();
   const some = [...explainFailing, "--policy", "disallow-latest-tag", "--rule", "require-image-tag"];
   assert.equal(await run(some, terminal), 0);
@@ -67,7 +67,7 @@ Deno.test("explain --policy and --rule leave out everything else, and refuse nam
   assert.match(err(), /there is no policy "disallow-latest-tags"; did you mean "disallow-latest-tag"\?/);
 });
 
-Deno.test("explain --output html writes one page that needs nothing else, and in which nothing of the input is code", async () => {
+Deno.test("explain --output html writes one self-contained page, in which no input becomes code", async () => {
   const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
   try {
     const pod = join(folder, "pod.yaml");

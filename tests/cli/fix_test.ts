@@ -114,7 +114,7 @@ results:
   });
 });
 
-Deno.test("fix leaves a file alone that it cannot read, and says so", () =>
+Deno.test("fix reports a file that it cannot read, and does not change it", () =>
   inFolder({ "policy.yaml": "kind: [ClusterPolicy\n" }, async (run) => {
     const { code, err } = await run("fix", "policy", "@policy.yaml", "@missing.yaml", "--save");
     assert.equal(code, 1);

@@ -35,7 +35,7 @@ for (const [name, args, expected] of queries) {
 
 const noQueries = { queries: [], files: [], compact: false, unquoted: false } as const;
 
-Deno.test("jp query -q takes an expression from a file, -i or else standard input has the object", async () => {
+Deno.test("jp query -q reads the expression from a file, and the object from -i or standard input", async () => {
   const query = join(import.meta.dirname!, "golden", "jp", "query.jmespath");
   const { console, out, err } = spoken('{"metadata": {"name": "piped"}}');
   assert.equal(await jpQuery({ ...noQueries, files: [query] }, console), 0);
@@ -43,7 +43,7 @@ Deno.test("jp query -q takes an expression from a file, -i or else standard inpu
   assert.equal(err(), "Reading from terminal input.\nEnter input object and hit Ctrl+D.");
 });
 
-Deno.test("jp query prompts for the expression when there is only an object", async () => {
+Deno.test("jp query prompts for the expression when only an object is given", async () => {
   const { console, out, err } = spoken("kind");
   assert.equal(await jpQuery({ ...noQueries, input }, console), 0);
   assert.equal(out(), '# kind\n"Pod"');
@@ -67,7 +67,7 @@ for (const [query, message] of refusals) {
   });
 }
 
-Deno.test("jp query needs a query or an object, and files that are there", async () => {
+Deno.test("jp query needs an expression or an object, and existing files", async () => {
   const { console, err } = spoken();
   assert.equal(await jpQuery(noQueries, console), 1);
   assert.equal(err(), "Error: at least one query or input object is required");
@@ -93,7 +93,7 @@ Deno.test("jp function without names describes all, sorted", () => {
   assert.deepEqual(names, [...kyvernoFunctions().keys()].sort());
 });
 
-Deno.test("jp function says which name there is not", () => {
+Deno.test("jp function names a function that does not exist", () => {
   const { terminal, err } = heard();
   assert.equal(jpFunction(["trunkate"], { terminal }), 1);
   assert.equal(err(), "Error: there is no function trunkate; did you mean truncate?");
@@ -111,7 +111,7 @@ Deno.test("jp parse prints trees as Kyverno does", async () => {
   golden(join(import.meta.dirname!, "golden", "jp", "trees.golden"), out());
 });
 
-Deno.test("jp parse marks where an expression is wrong", async () => {
+Deno.test("jp parse marks the position of a syntax error", async () => {
   const { console, err } = spoken("a.b ||| c");
   assert.equal(await jpParse({ expressions: [], files: [] }, console), 1);
   assert.match(err(), /Error: SyntaxError: Invalid token: tPipe\na\.b \|\|\| c\n {6}\^$/);

@@ -43,7 +43,7 @@ Deno.test("json scan ends with 0 when all checks hold", async () => {
   assert.match(out, /\nDone$/);
 });
 
-Deno.test("json scan --labels takes only policies that are selected", async () => {
+Deno.test("json scan --labels selects policies", async () => {
   const { out } = await ran(...scan, "--pre-process", "resources", "--labels", "team=storage");
   assert.match(out, /evaluating 3 resources against 1 policy/);
   assert.doesNotMatch(out, /tags/);
@@ -54,7 +54,7 @@ Deno.test("json scan --labels and --pre-process take lists with commas", async (
   assert.match(out, /evaluating 1 resource against 1 policy/);
 });
 
-Deno.test("json scan --bindings gives values to expressions", async () => {
+Deno.test("json scan --bindings passes values to expressions", async () => {
   const files = {
     "policy.yaml": `
 apiVersion: json.kyverno.io/v1alpha1

@@ -60,7 +60,7 @@ results: [{ policy: require-team, rule: team, kind: Pod, resources: [good], resu
 for (const [what, path, said] of policies) {
   for (const [name, args] of commands) {
     if (isOtherwise(name, what)) continue;
-    Deno.test(`${name} is not green for ${what}, in both dialects`, () =>
+    Deno.test(`${name} does not succeed for ${what}, in both dialects`, () =>
       inFolder({ ...files, "kyverno-test.yaml": testOf(path) }, async (run) => {
         for (const dialect of ["classic", "current"]) {
           const { code, out, err } = await run(...args(path), "--dialect", dialect);
@@ -71,7 +71,7 @@ for (const [what, path, said] of policies) {
   }
 }
 
-Deno.test("a rule with an error-level diagnostic answers error", () =>
+Deno.test("a rule with an error-level diagnostic has the result error", () =>
   inFolder(files, async (run) => {
     for (const path of ["@undeclared.yaml", "@bodyless.yaml"]) {
       const { out } = await run("apply", path, "-r", "@pod.yaml");

@@ -23,7 +23,7 @@ async function within(test: (folder: string) => Promise<void>): Promise<void> {
   }
 }
 
-Deno.test("a folder gets a file for each name, with the documents in order", () =>
+Deno.test("a folder gets one file for each name, with the documents in order", () =>
   within(async (folder) => {
     const path = join(folder, "new", "folder");
     assert.equal(await writeOutputs(outputs, path), undefined);
@@ -40,7 +40,7 @@ Deno.test("a folder gets a file for each name, with the documents in order", () 
     );
   }));
 
-Deno.test("a .yaml file gets all objects and keeps none of its former content", () =>
+Deno.test("a .yaml file gets all objects and loses its former content", () =>
   within(async (folder) => {
     const path = join(folder, "all.yaml");
     await Deno.writeTextFile(path, "old: yes\n");

@@ -38,7 +38,7 @@ async function shell(script: string, cwd: string): Promise<Ended> {
 
 const many = { "policy.yaml": policy, "pods.yaml": Array.from({ length: 3_000 }, () => bad).join("---\n") };
 
-Deno.test("a pipe whose reader ends ends the command without a word", () =>
+Deno.test("a closed pipe ends the command without a message", () =>
   withFiles(many, async (folder) => {
     const { err, out } = await shell(
       `${postern} apply policy.yaml -r pods.yaml | head -2; echo "code \${PIPESTATUS[0]}"`,
@@ -48,14 +48,14 @@ Deno.test("a pipe whose reader ends ends the command without a word", () =>
     assert.equal(err, "");
   }));
 
-Deno.test("a disk that is full ends the command with a reason and no stack", () =>
+Deno.test("a full disk ends the command with a reason and without a stack trace", () =>
   withFiles({ "policy.yaml": policy, "pod.yaml": bad }, async (folder) => {
     const { code, err } = await shell(`${postern} apply policy.yaml -r pod.yaml > /dev/full`, folder);
     assert.match(err, /^error: cannot write: No space left on device.*\n$/);
     assert.equal(code, 2);
   }));
 
-Deno.test("standard input is read as a stream, for policies or for resources", () =>
+Deno.test("apply reads policies or resources from standard input as a stream", () =>
   withFiles({ "policy.yaml": policy, "pod.yaml": good }, async (folder) => {
     const resources = await shell(`cat pod.yaml | ${postern} apply policy.yaml -r -`, folder);
     assert.match(resources.out, /pass: 1, fail: 0/);
@@ -88,7 +88,7 @@ Deno.test("Ctrl-C prints the summary so far and ends with 130", () =>
     assert.equal(code, 130);
   }));
 
-Deno.test("policies and tests come from a git repository, by branch and folder", () =>
+Deno.test("commands read policies and tests from a git repository, by branch and folder", () =>
   withFiles({}, async (folder) => {
     const test = `
 apiVersion: cli.kyverno.io/v1alpha1
@@ -126,7 +126,7 @@ git clone -q --bare work policies.git`,
     assert.match(outside.err, /error unreadable-address/);
   }));
 
-Deno.test("files of several tests are read side by side", () =>
+Deno.test("files of several tests are read in parallel", () =>
   withFiles({ "policy.yaml": policy, "good.yaml": good }, async (folder) => {
     const test = `
 apiVersion: cli.kyverno.io/v1alpha1
@@ -182,7 +182,7 @@ async function catchesInterrupt(pid: number): Promise<boolean> {
   return (caught & 2n) !== 0n;
 }
 
-Deno.test("Ctrl-C ends a command that waits for input which never comes", () =>
+Deno.test("Ctrl-C ends a command that waits for input", () =>
   withFiles({ "policy.yaml": policy }, async (folder) => {
     const process = new Deno.Command("deno", {
       args: ["run", "-A", main, "apply", "policy.yaml", "-r", "-"],
@@ -223,7 +223,7 @@ const starts: readonly {
   },
 ];
 for (const { what, prepare, command } of starts) {
-  Deno.test(`${what} runs where the user stands, and may do what apply and bundle need`, () =>
+  Deno.test(`${what} runs in the user's folder, with the permissions of apply and bundle`, () =>
     withFiles({ "policy.yaml": policy, "pod.yaml": good }, async (folder) => {
       const prepared = await prepare?.(folder);
       assert.ok(prepared === undefined || prepared.code === 0, prepared?.err);
@@ -258,7 +258,7 @@ const forbidden: readonly (readonly [line: string, said: string])[] = [
   ["docs -o x", "error: cannot write to x: Writing it is not permitted"],
   ["schema -o x", "error: cannot write to x: Writing it is not permitted"],
 ];
-Deno.test("an error names the file that may not be read or written", () =>
+Deno.test("an error names the file that Postern may not read or write", () =>
   withFiles({ "policy.yaml": policy, "pod.yaml": good, "closed.yaml": policy }, async (folder) => {
     // Root may read everything; what Deno denies it refuses to everybody, with the same words.
     const denied =

@@ -36,7 +36,7 @@ for (const record of commands) {
   });
 }
 
-Deno.test("a command line that cannot be understood ends with 2 and says what was meant", async () => {
+Deno.test("an invalid command line ends with 2 and a suggestion", async () => {
   const cases: [args: string[], said: RegExp][] = [
     [["aply"], /unknown command 'aply'\n\(Did you mean apply\?\)/],
     [
@@ -79,7 +79,7 @@ for (const [given, read] of lines) {
   });
 }
 
-Deno.test("lists are split at commas, but not within quotes", () => {
+Deno.test("lists are split at commas outside of quotes", () => {
   assert.deepEqual(splitList("a,b"), ["a", "b"]);
   assert.deepEqual(splitList('"a,b",c'), ["a,b", "c"]);
   assert.deepEqual(splitList('"say ""no""",c'), ['say "no"', "c"]);
@@ -87,7 +87,7 @@ Deno.test("lists are split at commas, but not within quotes", () => {
   assert.deepEqual(splitList(""), []);
 });
 
-Deno.test("options that may be repeated hold one value each, so that operands may follow", async () => {
+Deno.test("a repeatable option takes one value each time, so that operands may follow", async () => {
   const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
   try {
     const pod = join(folder, "pod.yaml");

@@ -14,7 +14,7 @@ async function drawing(options: Partial<ProgressOptions> = {}): Promise<
   return { bar: await openProgress({ ...quiet, drawsProgress: true }, { ...defaults, ...options }), written };
 }
 
-Deno.test("a bar says how much is read, and is gone at the end", async () => {
+Deno.test("a progress bar shows how much is read, and disappears at the end", async () => {
   const { bar, written } = await drawing();
   bar.update(50, 200, "3 objects");
   assert.match(written.join(""), / 25% 3 objects/);
@@ -25,7 +25,7 @@ Deno.test("a bar says how much is read, and is gone at the end", async () => {
   assert.ok(written.join("").endsWith("\r\x1b[2K"));
 });
 
-Deno.test("a bar makes room for a line of results, and comes back after it", async () => {
+Deno.test("a progress bar makes room for a line of results, and appears again after it", async () => {
   const { bar, written } = await drawing();
   bar.update(1, 2, "one");
   written.length = 0;
@@ -37,7 +37,7 @@ Deno.test("a bar makes room for a line of results, and comes back after it", asy
   bar.close();
 });
 
-Deno.test("a bar changes nothing of the terminal: no line breaks, no cursor, no other line", async () => {
+Deno.test("a progress bar writes no line breaks, does not hide the cursor, and changes no other line", async () => {
   const { bar, written } = await drawing({ columns: () => 30 });
   for (let read = 0; read <= 100; read += 10) {
     bar.update(read, 100, `${read} objects of many, and more words`);
@@ -51,7 +51,7 @@ Deno.test("a bar changes nothing of the terminal: no line breaks, no cursor, no 
   for (const line of text.split(/\r|\x1b\[[0-9]*K/)) assert.ok([...line].length < 30, line);
 });
 
-Deno.test("a command that is over soon, and input of unknown length, have no bar", async () => {
+Deno.test("short commands and input of unknown length have no progress bar", async () => {
   const { bar, written } = await drawing({ showAfterMs: 60_000 });
   bar.update(1, 2, "one");
   bar.clear();
@@ -62,7 +62,7 @@ Deno.test("a command that is over soon, and input of unknown length, have no bar
   assert.deepEqual(unknown.written, []);
 });
 
-Deno.test("in a pipe nothing is drawn", async () => {
+Deno.test("without a terminal there is no progress bar", async () => {
   const written: string[] = [];
   const bar = await openProgress(quiet, { write: (text) => void written.push(text), showAfterMs: 0 });
   bar.update(1, 2, "one");

@@ -1,4 +1,4 @@
-/** `serve --record`: what the server was asked is decided again, explained, and made a test. */
+/** `serve --record`: recorded reviews are decided again, explained, and made into a test. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { run } from "../../lib/cli/mod.ts";

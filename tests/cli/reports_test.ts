@@ -117,7 +117,7 @@ function neutral(text: string): string {
 const written = await reports();
 
 for (const [format, text] of written) {
-  Deno.test(`the report ${format} is the golden one`, () =>
+  Deno.test(`the report ${format} equals its golden file`, () =>
     golden(join(goldens, `${format}.golden`), text.trimEnd()));
 }
 
@@ -161,7 +161,7 @@ Deno.test("JSON lines are JSON, each with policy, rule, result and resource", ()
   }
 });
 
-Deno.test("annotations of GitHub are one line each, and nothing in them ends a property early", () => {
+Deno.test("annotations of GitHub are one line each, and no text ends a property early", () => {
   for (const line of written.get("github")!.trimEnd().split("\n")) {
     assert.match(line, /^::(?:error|warning|notice) (?:file=[^:,]+,line=\d+,col=\d+,)?title=[^:,]+::.+$/);
   }
@@ -239,7 +239,7 @@ Deno.test({
   },
 });
 
-Deno.test("a report on standard output is alone there", () =>
+Deno.test("standard output contains the report alone", () =>
   inFolder(files, async (run) => {
     const { out } = await run(...args.slice(0, 4), "-r", "@policies.yaml", "-o", "sarif=-");
     assert.equal(JSON.parse(out).version, "2.1.0");

@@ -3,7 +3,7 @@ import { run } from "../../lib/cli/mod.ts";
 import { admissionReview } from "../server/review.ts";
 import { served } from "./served.ts";
 
-Deno.test("serve ends with code 2 when a path of --policies is not there", async () => {
+Deno.test("serve ends with code 2 when a path of --policies does not exist", async () => {
   const said: string[] = [];
   const path = `${Deno.cwd()}/nowhere-at-all`;
   const terminal = { out: () => {}, err: (line: string) => void said.push(line) };
@@ -22,7 +22,7 @@ const words: readonly (readonly [args: readonly string[], said: string])[] = [
   ],
 ];
 for (const [args, said] of words) {
-  Deno.test(`serve ${args.join(" ")} ends with code 2 and says which words there are`, async () => {
+  Deno.test(`serve ${args.join(" ")} ends with code 2 and lists the accepted values`, async () => {
     const lines: string[] = [];
     const terminal = { out: () => {}, err: (line: string) => void lines.push(line) };
     assert.equal(await run(["serve", "--policies", "policies", ...args], terminal), 2);

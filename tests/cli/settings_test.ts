@@ -13,7 +13,7 @@ function lineWith(text: string, part: string): string {
   return line;
 }
 
-Deno.test("the command line has the same settings of V8 and permissions wherever it is started", async () => {
+Deno.test("the command line has the same V8 settings and permissions, however it is started", async () => {
   const read = (path: string) => Deno.readTextFile(new URL(path, root));
   const task = JSON.parse(await read("deno.json")).tasks.postern as string;
   const wrapper = lineWith(await read("bin/postern"), "exec deno run");

@@ -26,7 +26,7 @@ for (const [args, code, out, err] of evaluated) {
     }));
 }
 
-Deno.test("replay says which answers differ from the recorded ones", () =>
+Deno.test("replay reports the answers that differ from the recorded ones", () =>
   inFolder({
     ...files,
     "same.json": review("a", { team: "shop" }, true),
@@ -114,7 +114,7 @@ async function printedBy(shell: string, args: readonly string[]): Promise<string
   }
 }
 
-Deno.test("fish completes commands, options and choices, where it is installed", () =>
+Deno.test("fish, where installed, completes commands, options and choices", () =>
   inFolder({}, async (run, folder) => {
     const file = join(folder, "completion.fish");
     await Deno.writeTextFile(file, (await run("completion", "fish")).out);
@@ -127,7 +127,7 @@ Deno.test("fish completes commands, options and choices, where it is installed",
     }
   }));
 
-Deno.test("zsh loads the completion for the command, where it is installed", () =>
+Deno.test("zsh, where installed, loads the completion", () =>
   inFolder({}, async (run, folder) => {
     const file = join(folder, "completion.zsh");
     await Deno.writeTextFile(file, (await run("completion", "zsh")).out);
@@ -158,7 +158,7 @@ Deno.test("completion for another shell ends with 2", () =>
     ]);
   }));
 
-Deno.test("version prints itself, as JSON and YAML too", () =>
+Deno.test("version prints the version as text, JSON and YAML", () =>
   inFolder({}, async (run) => {
     assert.match((await run("version")).out, /^Version: \d+\.\d+\.\d+\n/);
     assert.equal(JSON.parse((await run("version", "-o", "json")).out).kyverno, "1.19.0");
@@ -166,7 +166,7 @@ Deno.test("version prints itself, as JSON and YAML too", () =>
   }));
 
 for (const { name } of hiddenCommands) {
-  Deno.test(`${name} says what to use instead, whatever its options`, () =>
+  Deno.test(`${name} names its replacement, whatever its options`, () =>
     inFolder({}, async (run) => {
       const { code, err } = await run(...name.split(" "), "-i", "x", "y");
       assert.match(err, new RegExp(`^error: not supported: ${name}; \\w`));

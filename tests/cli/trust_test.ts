@@ -27,7 +27,7 @@ Deno.test("trust update: another mirror needs its TUF root", async () => {
 });
 
 Deno.test({
-  name: "trust update: a repository that its root proves is fetched, one that it does not prove is refused",
+  name: "trust update fetches a repository that its root proves, and refuses another",
   ignore: !exists(join(corpus, "tuf/root.json")),
   async fn() {
     const folder = await Deno.makeTempDir();
@@ -63,7 +63,7 @@ Deno.test({
   },
 });
 
-Deno.test("apply judges bundles by the trusted root that is named", async () => {
+Deno.test("apply verifies bundles with the given trusted root", async () => {
   const registry = new TestRegistry(), signers = new Signers();
   const way = signingWays(registry, signers).find(({ name }) => name === "bundle")!;
   way.put("bundle/app:v1");

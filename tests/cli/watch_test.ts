@@ -43,7 +43,7 @@ class Output {
   }
 }
 
-Deno.test("test --watch runs again when a file changes that a test names, and ends on Ctrl-C with 130", () =>
+Deno.test("test --watch runs again when a file of a test changes, and ends on Ctrl-C with 130", () =>
   withFolder(async (folder) => {
     await Deno.mkdir(join(folder, "policies"));
     await Deno.mkdir(join(folder, "tests"));
@@ -82,7 +82,7 @@ Deno.test("test --watch runs again when a file changes that a test names, and en
     assert.equal(code, 130);
   }));
 
-Deno.test("changes are those of files that were read, and no others", () =>
+Deno.test("only files that were read count as changed", () =>
   withFolder(async (folder) => {
     const path = (name: string): string => join(folder, name);
     await Deno.mkdir(path("tests/inner/.git"), { recursive: true });

@@ -108,7 +108,7 @@ Deno.test("both dialects: null is null, and no operator holds for it", () => {
   }
 });
 
-Deno.test("a value from the request is no template, and its wildcards count only where they should", () => {
+Deno.test("a value from the request is no template, and only the policy's wildcards count", () => {
   const data = { evil: "{{ secret }}", secret: "s" };
   assert.deepEqual(verdictOf([{ key: "{{ evil }}", operator: "Equals", value: "s" }], data), {
     holds: false,
@@ -236,7 +236,7 @@ Deno.test("evaluating compiles nothing", () => {
   assert.deepEqual(counts(), before);
 });
 
-Deno.test("a value that is not needed is not read", () => {
+Deno.test("a condition does not read a value that it does not need", () => {
   const evaluated: string[] = [];
   const scope: Scope = {
     get: (name) => {

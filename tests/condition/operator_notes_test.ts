@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { operatorNames, operatorNotes } from "../../lib/condition/mod.ts";
 import { holds } from "./evaluate.ts";
 
-Deno.test("every operator is explained, and no other", () => {
+Deno.test("every operator has a note, and every note an operator", () => {
   assert.deepEqual(Object.keys(operatorNotes), operatorNames());
 });
 

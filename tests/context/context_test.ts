@@ -65,7 +65,7 @@ async function query(context: Context, text: string): Promise<Json | string> {
 const configMap = { name: "cm", configMap: { name: "settings", namespace: "default" } };
 const path = "/api/v1/namespaces/default/configmaps/settings";
 
-Deno.test("a context value is not loaded before it is read, and once however often it is read", async () => {
+Deno.test("a context value is loaded when it is first read, and only once", async () => {
   const there = fakeApi({ [path]: { data: { a: "1" }, metadata: { name: "settings" } } });
   const context = contextOf(there, [configMap]);
   assert.equal(await query(context, "request.object.n"), 2);
@@ -189,7 +189,7 @@ Deno.test("apiCall: variables in the path are resolved, values that need one ano
   assert.equal(await query(contextOf(there, [configMap, entry]), "v"), 2);
 });
 
-Deno.test("a load that takes longer than the request may is given up, and named", async () => {
+Deno.test("a load that exceeds the request's time is ended, and its name is in the message", async () => {
   const never = fakeApi({ [path]: {} }, () => new Promise(() => {}));
   const context = contextOf(never, [configMap], () => AbortSignal.timeout(20));
   assert.match(
@@ -198,7 +198,7 @@ Deno.test("a load that takes longer than the request may is given up, and named"
   );
 });
 
-Deno.test("a kind of entry that cannot be loaded here counts as not declared", async () => {
+Deno.test("a kind of entry that cannot be loaded counts as not declared", async () => {
   const { ports } = fakeApi({});
   const store = new LoadTracker({ ports, absent: ["configMap"] });
   const root = Context.root({ store, environment: { now: () => 0, random: () => 0 } }, { values: {} });
@@ -215,7 +215,7 @@ Deno.test("a kind of entry that cannot be loaded here counts as not declared", a
   assert.equal(await query(context, "cm.data.a || 'none'"), "none");
 });
 
-Deno.test("entries that would hold more than 2 MiB together fail, and name their size", async () => {
+Deno.test("entries that together exceed 2 MiB fail, with their size in the message", async () => {
   const half = { data: { text: "x".repeat(1024 * 1024 - 100) } };
   const one = "/api/v1/namespaces/a/configmaps/one";
   const entries = [
@@ -233,7 +233,7 @@ Deno.test("entries that would hold more than 2 MiB together fail, and name their
   assert.equal(await query(context, "length(first.data.text)"), 1024 * 1024 - 100);
 });
 
-Deno.test("a loop's entries count with those around them, each iteration by itself", async () => {
+Deno.test("a loop's entries count together with those around them, each iteration separately", async () => {
   const text = "x".repeat(1024 * 1024);
   const outer = contextOf(fakeApi({}), [{ name: "outer", variable: { value: text } }]);
   const options = { policyNamespace: undefined, report: () => {}, variables: () => {}, need: () => {} };
@@ -252,7 +252,7 @@ const notText: [entry: JsonObject, fault: RegExp][] = [
   [{ apiCall: { urlPath: "{{ request.object.map }}" } }, /raw url: map\[toString:a\]/],
 ];
 for (const [entry, fault] of notText) {
-  Deno.test(`a value that is no text is no name: ${JSON.stringify(entry)}`, async () => {
+  Deno.test(`a value that is no text is a fault in place of a name: ${JSON.stringify(entry)}`, async () => {
     const store = new LoadTracker({ ports: fakeApi({}).ports });
     const environment = { now: () => 0, random: () => 0 };
     const object = { toString: "a", list: [], map: { toString: "a" } };
@@ -310,7 +310,7 @@ for (const [urlPath, fault] of paths) {
   });
 }
 
-Deno.test("questions that change with every evaluation end after a number of rounds", async () => {
+Deno.test("calls that change with every evaluation end after a number of rounds", async () => {
   let count = 0;
   const { ports, calls } = fakeApi({});
   const store = new LoadTracker({ ports });
@@ -334,7 +334,7 @@ Deno.test("questions that change with every evaluation end after a number of rou
   assert.equal(calls.length, 200);
 });
 
-Deno.test("questions that differ in credentials or payload are different questions, and are not shown", async () => {
+Deno.test("calls that differ only in credentials or payload are different, and explanations hide the difference", async () => {
   const store = new LoadTracker({ ports: fakeApi({}).ports });
   const load = (secret: string) => store.load("GET /x", () => Promise.resolve(secret), secret);
   assert.ok(isFault(load("a")) && isFault(load("b")));

@@ -89,7 +89,7 @@ Deno.test("the action annotates failures, writes SARIF and fails", () =>
     assert.equal(await Deno.readTextFile(join(folder, "output")), "sarif=postern.sarif\n");
   }));
 
-Deno.test("the action passes where nothing fails", () =>
+Deno.test("the action passes when nothing fails", () =>
   withFiles(async (folder) => {
     const { code, out } = await runAction({
       policies: "policies",
@@ -100,7 +100,7 @@ Deno.test("the action passes where nothing fails", () =>
     assert.equal(JSON.parse(await Deno.readTextFile(join(folder, "a b.sarif"))).runs[0].results.length, 0);
   }));
 
-Deno.test("an input of the action is never run as a command", () =>
+Deno.test("the action never runs an input as a command", () =>
   withFiles(async (folder) => {
     const { code } = await runAction(
       { policies: "policies", resources: "$(touch pwned); `touch pwned`" },
@@ -120,7 +120,7 @@ function commandOf(hook: JsonObject, staged: readonly string[]): string {
   return [`${root}/${hook["entry"]}`, ...asTexts(hook["args"]), ...passed].join(" ");
 }
 
-Deno.test("hooks for pre-commit run from the checkout, where the user's repository is", () =>
+Deno.test("the pre-commit hooks run from the checkout in the user's repository", () =>
   withFiles(async (folder) => {
     const hooks = await yamlOf(".pre-commit-hooks.yaml") as readonly JsonObject[];
     assert.deepEqual(hooks.map(({ language }) => language), ["script", "script"]);
@@ -140,7 +140,7 @@ Deno.test("hooks for pre-commit run from the checkout, where the user's reposito
     assert.match((await shell(commandOf(test!, staged), folder)).err, /No test yamls available/);
   }));
 
-Deno.test("a link to the script in $PATH finds the checkout", () =>
+Deno.test("a link to the script in $PATH runs the checkout", () =>
   withFiles(async (folder) => {
     await Deno.symlink(join(root, "bin", "postern"), join(folder, "postern"));
     const { out, code } = await shell(`${folder}/postern version`, folder);

@@ -35,7 +35,7 @@ async function makeCodeCache(folder: string): Promise<void> {
   assert.ok(success, line);
 }
 
-Deno.test("the entry point holds a permission list without writing, running and everything", () => {
+Deno.test("the entry point grants listed permissions: no writing, no programs, not everything", () => {
   const flags = dockerfile.entrypoint.filter((each) => each.startsWith("-"));
   for (const forbidden of ["-A", "--allow-all", "--allow-read", "--allow-env"]) {
     assert.ok(!flags.includes(forbidden), forbidden);
@@ -46,14 +46,14 @@ Deno.test("the entry point holds a permission list without writing, running and 
   assert.notEqual(dockerfile.user.split(":")[0], "0");
 });
 
-Deno.test("the build receives every file that it copies", () => {
+Deno.test("the build gets every file that it copies", () => {
   const copied = dockerfile.build.flatMap(([name, text]) =>
     name === "COPY" ? text.split(/\s+/).slice(0, -1) : []
   );
   assert.deepEqual(copied.filter((path) => !sent.has(path)), []);
 });
 
-Deno.test("the built program starts by its entry point and answers", async () => {
+Deno.test("the built program starts with its entry point and answers", async () => {
   const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
   try {
     await Deno.mkdir(`${folder}/policies`);

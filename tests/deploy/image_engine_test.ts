@@ -25,7 +25,7 @@ import { verify } from "node:crypto";
 export const verifyOfOther = (): unknown => verify;`,
 };
 
-Deno.test("a function of Node's that one part of the image's bundle replaces is replaced for all", async () => {
+Deno.test("every part of the image's bundle uses the replaced functions of Node", async () => {
   const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
   try {
     for (const [name, text] of Object.entries(parts)) await Deno.writeTextFile(`${folder}/${name}`, text);

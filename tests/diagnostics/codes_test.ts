@@ -28,7 +28,7 @@ Deno.test("every code of a diagnostic is explained once", () => {
   assert.equal(new Set(explained).size, explained.length);
 });
 
-Deno.test("docs/diagnostics.md is made from the codes", async () => {
+Deno.test("docs/diagnostics.md contains the table of codes", async () => {
   const sections = Object.entries(codeNotes).flatMap(([heading, notes]) => [
     `## ${heading}`,
     ...Object.entries(notes).flatMap(([code, { cause, fix }]) => [`### ${code}`, `${cause} ${fix}`]),

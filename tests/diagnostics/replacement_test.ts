@@ -38,7 +38,7 @@ function diagnosticsOf(text: string): ReturnType<typeof compile>["diagnostics"] 
   return compile(parseDocuments(text, "policy.yaml").documents).diagnostics;
 }
 
-Deno.test("the policy of the table has no diagnostic", () => assert.deepEqual(diagnosticsOf(policy), []));
+Deno.test("the policy of this table has no diagnostic", () => assert.deepEqual(diagnosticsOf(policy), []));
 
 for (const [right, wrong, code] of misspelt) {
   Deno.test(`${wrong} is ${code}, and its replacement repairs the policy`, () => {

@@ -47,7 +47,7 @@ async function apply(folder: string, env: Record<string, string>, ...args: strin
 }
 
 Deno.test({
-  name: "apply --cluster checks what a real cluster holds, page by page",
+  name: "apply --cluster checks the objects of a real cluster, page by page",
   ignore: cluster === undefined,
   fn: async () => {
     const { kubeconfig } = cluster!;

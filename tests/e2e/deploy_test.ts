@@ -10,7 +10,7 @@ const ignore = cluster === undefined;
 const root = new URL("../../", import.meta.url).pathname;
 
 Deno.test({
-  name: "cluster: the API server takes every object of the manifests",
+  name: "cluster: the API server accepts every object of the manifests",
   ignore,
   fn: async () => {
     // In a namespace that is there: nothing is really made, so no other could hold the objects.
@@ -28,7 +28,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "cluster: replicas share the certificate of a Secret and tell the webhooks its authority",
+  name: "cluster: replicas share the certificate in a Secret and write its authority into the webhooks",
   ignore,
   fn: async () => {
     const name = `postern-e2e-${crypto.randomUUID().slice(0, 8)}`;

@@ -133,7 +133,7 @@ Deno.test({
     const postern = await startPostern(["--policies", folder, "--kubeconfig", kubeconfig]);
     try {
       await t.step(
-        "rules that look back make what is missing for objects that were there before",
+        "generateExisting makes missing objects for existing triggers",
         async () => {
           await until(async () => await value("configmap/made-for-wanted-before", ".data.by") === "rule");
         },
@@ -149,7 +149,7 @@ Deno.test({
       });
       const trigger = `wanted-${tries}`;
 
-      await t.step("generated objects say who made them, and for whom", async () => {
+      await t.step("generated objects name their rule and their trigger", async () => {
         const uid = await value(`configmap/${trigger}`, ".metadata.uid");
         const label = await value(
           `configmap/made-for-${trigger}`,
@@ -157,7 +157,7 @@ Deno.test({
         );
         assert.equal(label, uid);
       });
-      await t.step("an edit of a generated object is undone", async () => {
+      await t.step("the worker restores an edited object", async () => {
         await here(
           "patch",
           "configmap",
@@ -168,7 +168,7 @@ Deno.test({
         );
         await until(async () => await value(`configmap/made-for-${trigger}`, ".data.by") === "rule");
       });
-      await t.step("a generated object that is deleted is made again", async () => {
+      await t.step("the worker makes a deleted object again", async () => {
         const uid = await value(`configmap/made-for-${trigger}`, ".metadata.uid");
         await here("delete", "configmap", `made-for-${trigger}`);
         await until(async () => {
@@ -176,33 +176,36 @@ Deno.test({
           return other !== "" && other !== uid;
         });
       });
-      await t.step("a dry run leaves nothing behind", async () => {
+      await t.step("a dry run has no effect", async () => {
         await here("create", "configmap", "wanted-dry", "--dry-run=server");
         await pause(1500);
         assert.equal(await value("configmap/made-for-wanted-dry", ".metadata.name"), "");
       });
-      await t.step("what was made goes when the trigger no longer meets the preconditions", async () => {
-        await here("label", "configmap", trigger, "off=yes");
-        await until(async () => await value(`configmap/made-for-${trigger}`, ".metadata.name") === "");
-      });
-      await t.step("what was made goes with its trigger", async () => {
+      await t.step(
+        "downstream objects are deleted when the trigger no longer meets the preconditions",
+        async () => {
+          await here("label", "configmap", trigger, "off=yes");
+          await until(async () => await value(`configmap/made-for-${trigger}`, ".metadata.name") === "");
+        },
+      );
+      await t.step("downstream objects are deleted with their trigger", async () => {
         await here("delete", "configmap", "wanted-before");
         await until(async () => await value("configmap/made-for-wanted-before", ".metadata.name") === "");
       });
-      await t.step("a clone is made, and its source labelled", async () => {
+      await t.step("a rule makes a clone, and labels its source", async () => {
         await made("configmap", "cloner");
         await until(async () => await value("secret/copy", ".data.a") === "MQ==");
         const source = await here("get", "secret", "original", "--show-labels");
         assert.match(source.out, /generate\.kyverno\.io\/clone-source=/);
       });
-      await t.step("the clone follows its source, to the end", async () => {
+      await t.step("the clone follows its source until it is deleted", async () => {
         await here("patch", "secret", "original", "--type=merge", "-p", '{"data":{"a":"Mg=="}}');
         await until(async () => await value("secret/copy", ".data.a") === "Mg==");
         await here("delete", "secret", "original");
         await until(async () => await value("secret/copy", ".metadata.name") === "");
         await made("secret", "generic", "original", "--from-literal=a=1");
       });
-      await t.step("an object is made and owned by server-side apply", async () => {
+      await t.step("server-side apply makes an object and owns it", async () => {
         await made("configmap", "applier");
         await until(async () => await value("configmap/applied", ".data.by") === "apply");
         const { out } = await here("get", "configmap", "applied", "--show-managed-fields", "-o", "yaml");
@@ -220,7 +223,7 @@ Deno.test({
           await until(async () => await by() === "cel");
         },
       );
-      await t.step("targets are changed", async () => {
+      await t.step("a mutateExisting rule changes its targets", async () => {
         await made("configmap", "painter");
         await until(async () =>
           await value("secret/original", ".metadata.annotations.painted") === "painter"

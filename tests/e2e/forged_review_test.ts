@@ -117,7 +117,7 @@ async function forge({ url, caBundle }: Started, request: JsonObject): Promise<v
 }
 
 Deno.test({
-  name: "forged reviews and refused requests change nothing in a real cluster",
+  name: "forged reviews and denied requests change nothing in a real cluster",
   ignore: cluster === undefined,
   async fn(t) {
     const { kubeconfig } = cluster!;
@@ -158,7 +158,7 @@ Deno.test({
       });
 
       await t.step(
-        "an update that another webhook refuses does not change the generated object",
+        "an update that another webhook denies does not change the generated object",
         async () => {
           const patch = ["patch", "configmap", "trigger", "--type=merge", "-p"];
           const refused = await run("-n", namespace, ...patch, '{"data":{"colour":"red","refuse":"yes"}}');
@@ -171,7 +171,7 @@ Deno.test({
           await until(async () => await colour() === "green");
         },
       );
-      await t.step("a creation that never was copies no credential", async () => {
+      await t.step("a forged creation copies no credential", async () => {
         const wants = map("wants-credential", attacker);
         await forge(postern, { operation: "CREATE", object: wants });
         await forge(postern, { operation: "CREATE", object: wants, name: "" });
@@ -180,7 +180,7 @@ Deno.test({
         const { out } = await run("-n", attacker, "get", "secret", "credential", "--ignore-not-found");
         assert.equal(out, "");
       });
-      await t.step("an update that never was changes no target", async () => {
+      await t.step("a forged update changes no target", async () => {
         const stop = await object("configmap/stop");
         await forge(postern, { operation: "UPDATE", object: stop, oldObject: stop });
         await forge(postern, { operation: "UPDATE", object: { ...stop, data: { a: "1" } }, oldObject: stop });
@@ -188,7 +188,7 @@ Deno.test({
         await pause(2000);
         assert.equal(await here("get", "deployment/victim", "-o", "jsonpath={.spec.replicas}"), "1");
       });
-      await t.step("a deletion that never was deletes nothing", async () => {
+      await t.step("a forged deletion deletes nothing", async () => {
         const trigger = await object("configmap/trigger");
         const metadata = { ...trigger["metadata"] as JsonObject, name: "trigger-that-never-was" };
         await forge(postern, { operation: "DELETE", oldObject: trigger });

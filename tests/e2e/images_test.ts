@@ -18,7 +18,7 @@ const namespace = `postern-images-${crypto.randomUUID().slice(0, 8)}`;
 const webhook = `${namespace}-webhook`;
 
 Deno.test({
-  name: "images that cosign and notation signed are admitted with their digests, unsigned ones are refused",
+  name: "images that cosign and notation signed are admitted with their digests, unsigned ones are denied",
   ignore: cluster === undefined || (tools?.cosign ?? tools?.notation) === undefined,
   async fn(t) {
     const run = (args: string[], input?: string) => kubectl(cluster!.kubeconfig, args, input);
@@ -43,7 +43,7 @@ Deno.test({
         (await run(["create", "-f", "-"], pod("probe", unsigned))).err.includes("denied")
       );
       for (const [name, { digest }] of Object.entries(signed)) {
-        await t.step(`${name}, signed: admitted and pinned`, async () => {
+        await t.step(`${name}, signed: admitted with its digest`, async () => {
           const image = `${registry.host}/${name}/signed:v1`;
           const created = await run(
             ["create", "-f", "-", "-o", "jsonpath={.spec.containers[0].image}"],
@@ -52,7 +52,7 @@ Deno.test({
           assert.equal(created.code, 0, created.err);
           assert.equal(created.out, `${image}@${digest}`);
         });
-        await t.step(`${name}, not signed: refused`, async () => {
+        await t.step(`${name}, not signed: denied`, async () => {
           const { code, err } = await run(
             ["create", "-f", "-"],
             pod(`${name}-unsigned`, `${registry.host}/${name}/unsigned:v1`),

@@ -63,7 +63,7 @@ spec:
 
 Deno.test({
   name:
-    "a policy that is stored comes into force, is refused when it cannot work, and goes with its webhooks",
+    "a stored policy comes into force, is refused when it cannot work, and its webhooks are deleted with it",
   ignore: cluster === undefined,
   async fn(t) {
     const { kubeconfig } = cluster!;
@@ -94,7 +94,7 @@ Deno.test({
       ...["--dialect", "current", "--service-port", "PORT"],
     ]);
     try {
-      await t.step("its status says that it is ready, and it denies", async () => {
+      await t.step("the policy is ready in its status, and denies", async () => {
         // The webhook about policies reaches the API server a moment after it is written.
         await eventually(async () => assert.equal((await apply(policy)).code, 0));
         await eventually(async () => {
@@ -116,7 +116,7 @@ Deno.test({
         });
         assert.equal((await apply(configMap("good", "team: red"))).code, 0);
       });
-      await t.step("what it finds is reported", () =>
+      await t.step("the scan reports the policy's results", () =>
         eventually(async () => {
           const { out } = await run([
             ...["get", "policyreports", "-n", namespace, "-o"],
@@ -124,14 +124,14 @@ Deno.test({
           ]);
           assert.match(out, /good=1\/0/);
         }));
-      await t.step("webhooks that somebody changed are put back", async () => {
+      await t.step("Postern restores webhooks that somebody changed", async () => {
         await run(["patch", webhooks, "--type=json", "-p", '[{"op":"remove","path":"/webhooks"}]']);
         await eventually(async () => {
           const { out } = await run(["get", webhooks, "-o", "jsonpath={.webhooks[*].name}"]);
           assert.match(out, /validate\.postern\.svc-fail/);
         });
       });
-      await t.step("a policy that cannot work is refused", async () => {
+      await t.step("the policy review refuses a policy that cannot work", async () => {
         const { code, err } = await apply(
           policy.replace("background: true", "admission: false\n  background: false"),
         );
@@ -139,7 +139,7 @@ Deno.test({
         assert.match(err, /disabling both admission and background/);
       });
       await t.step(
-        "a policy for a kind that none was about is enforced once its status says that it is ready",
+        "a policy for a new kind is enforced once its status is ready",
         async () => {
           assert.equal((await apply(leasePolicy)).code, 0);
           await eventually(async () => {
@@ -156,7 +156,7 @@ Deno.test({
           await run(["delete", "clusterpolicy", `${namespace}-leases`]);
         },
       );
-      await t.step("two policies in CEL are asked about by one webhook", async () => {
+      await t.step("two CEL policies share one webhook", async () => {
         const names = ["cel-a", "cel-b"].map((name) => `${namespace}-${name}`);
         for (const name of names) {
           await eventually(async () => assert.equal((await apply(celPolicy(name))).code, 0));
@@ -170,7 +170,7 @@ Deno.test({
         }
         await run(["delete", "validatingpolicies.policies.kyverno.io", ...names]);
       });
-      await t.step("a policy that is deleted no longer asks", async () => {
+      await t.step("the API server no longer calls the webhook of a deleted policy", async () => {
         await run(["delete", "clusterpolicy", namespace]);
         await eventually(async () => {
           const { out } = await run(["get", webhooks, "-o", "jsonpath={.webhooks[*].name}"]);
@@ -178,7 +178,7 @@ Deno.test({
         });
         assert.equal((await apply(configMap("bad", "a: b"))).code, 0);
       });
-      await t.step("unblock takes the webhooks away, and a replica that runs puts them back", async () => {
+      await t.step("unblock deletes the webhooks, and a running replica writes them again", async () => {
         const call = async (...rest: string[]) => {
           const command = new Deno.Command(Deno.execPath(), {
             args: ["run", "-A", "--no-check", "main.ts", "unblock", "--kubeconfig", kubeconfig, ...rest],

@@ -26,7 +26,7 @@ spec:
 `;
 
 Deno.test({
-  name: "with the rights of its manifests Postern follows policies, and names those that policies lack",
+  name: "with the rights of its manifests Postern enforces policies, and names the rights that they lack",
   ignore: cluster === undefined,
   async fn(t) {
     const { kubeconfig } = cluster!;
@@ -70,7 +70,7 @@ spec: {type: ExternalName, externalName: 127.0.0.1}
         ...["--dialect", "current", "--service-port", "PORT"],
       ]);
       try {
-        await t.step("a policy comes into force, and what it finds is reported", async () => {
+        await t.step("a policy comes into force, and the scan reports its results", async () => {
           await eventually(async () => assert.equal((await call(["apply", "-f", "-"], policy)).code, 0));
           await eventually(async () => {
             const name = `bad-${crypto.randomUUID()}`;
@@ -88,7 +88,7 @@ spec: {type: ExternalName, externalName: 127.0.0.1}
           });
         });
         await t.step(
-          "its status has the rule that is missing, which is enough when it is added",
+          "the status has the missing rule, which suffices when it is added",
           async () => {
             let rule = "";
             await eventually(async () => {

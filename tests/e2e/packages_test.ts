@@ -38,7 +38,7 @@ const renderings: readonly {
 
 for (const { name, format, path, render } of renderings) {
   Deno.test({
-    name: `cluster: the API server takes every object of ${name}`,
+    name: `cluster: the API server accepts every object of ${name}`,
     ignore: cluster === undefined || path === undefined,
     async fn() {
       const folder = `${await Deno.makeTempDir()}/made`;

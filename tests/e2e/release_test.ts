@@ -52,7 +52,7 @@ Deno.test({
         release,
         publicKey: String(publicKey.export({ type: "spki", format: "pem" })),
       };
-      await t.step("made again, it is the same byte by byte", async () => {
+      await t.step("a second build gives the same bytes", async () => {
         await make("second");
         assert.deepEqual(await contents(join(folder, "second")), await contents(made.folder));
       });
@@ -72,16 +72,16 @@ Deno.test({
       await pushLayout(made.folder, registry.host, "postern");
       const image = `${name}:${source.version}`;
       await t.step(
-        "Postern's policy admits it by its signature, provenance and SBOM",
+        "Postern's policy admits the image by its signature, provenance and SBOM",
         () => decide({ ...made, folder, image, verdict: /pass: 2, fail: 0/ }),
       );
-      await t.step("Postern's policy refuses it with another key", () => {
+      await t.step("Postern's policy denies the image with another key", () => {
         const other = generateKeyPairSync("ec", { namedCurve: "P-256" }).publicKey;
         const publicKey = String(other.export({ type: "spki", format: "pem" }));
         return decide({ publicKey, folder, image, verdict: /fail: [12],/ });
       });
       await t.step({
-        name: "cosign verifies the same",
+        name: "cosign verifies the image",
         ignore: tools?.cosign === undefined,
         fn: () =>
           verifyWithCosign({

@@ -64,7 +64,7 @@ function configuration({ url, caBundle }: Started): string {
 }
 
 Deno.test({
-  name: "replicas lose nothing and do nothing twice in a real cluster",
+  name: "replicas lose no effect and carry out none twice in a real cluster",
   ignore: cluster === undefined,
   async fn(t) {
     const { kubeconfig } = cluster!;
@@ -93,7 +93,7 @@ Deno.test({
     await until(async () => await holder() !== "");
     replicas.push(await replica());
     try {
-      await t.step("rules that look back are asked by one of two replicas", async () => {
+      await t.step("one of two replicas carries out mutateExistingOnPolicyUpdate", async () => {
         await until(async () => await value("configmap/count", ".data.times") !== "1");
         await pause(5000);
         assert.equal(await value("configmap/count", ".data.times"), "11");
@@ -106,7 +106,7 @@ Deno.test({
         return await value("configmap/made-for-trigger", ".data.colour") === "blue" &&
           await value("secret/copy-for-trigger", ".data.a") === "MQ==";
       });
-      await t.step("data that changes in the rule reaches what was made", async () => {
+      await t.step("changed data of a rule reaches its downstream objects", async () => {
         await write("green");
         await until(async () => await value("configmap/made-for-trigger", ".data.colour") === "green", 30);
       });
@@ -126,20 +126,23 @@ Deno.test({
         await until(async () => ![former, ""].includes(await holder()), 5);
       });
       await replicas.shift()!.stop();
-      await t.step("the last replica gives the lease back", async () => {
+      await t.step("the last replica releases the lease", async () => {
         assert.equal(await holder(), "");
         assert.notEqual(await value("lease/postern", ".metadata.annotations"), "");
       });
-      await t.step("what was deleted while no replica ran is made again, and only that", async () => {
-        // The webhook's failurePolicy is Ignore, and nobody answers.
-        await here("delete", "configmap", "made-for-trigger");
-        await here("delete", "secret", "copy-for-trigger");
-        replicas.push(await replica());
-        await until(async () => await value("configmap/made-for-trigger", ".data.colour") === "green", 30);
-        await until(async () => await value("secret/copy-for-trigger", ".data.a") === "MQ==", 30);
-        assert.equal(await value("configmap/made-for-trigger-before", ".metadata.name"), "");
-        assert.equal(await value("configmap/count", ".data.times"), "11");
-      });
+      await t.step(
+        "a new replica makes only the objects again that were deleted while none ran",
+        async () => {
+          // The webhook's failurePolicy is Ignore, and nobody answers.
+          await here("delete", "configmap", "made-for-trigger");
+          await here("delete", "secret", "copy-for-trigger");
+          replicas.push(await replica());
+          await until(async () => await value("configmap/made-for-trigger", ".data.colour") === "green", 30);
+          await until(async () => await value("secret/copy-for-trigger", ".data.a") === "MQ==", 30);
+          assert.equal(await value("configmap/made-for-trigger-before", ".metadata.name"), "");
+          assert.equal(await value("configmap/count", ".data.times"), "11");
+        },
+      );
       await t.step(
         "a new replica deletes downstream objects whose trigger was deleted while none ran",
         async () => {

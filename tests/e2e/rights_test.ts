@@ -22,7 +22,7 @@ spec:
 `;
 
 Deno.test({
-  name: "a policy in CEL reads what it needs with the rights of the manifests",
+  name: "a CEL policy reads its values with the rights of the manifests",
   ignore: cluster === undefined,
   async fn() {
     const { kubeconfig } = cluster!;

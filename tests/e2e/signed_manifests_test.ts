@@ -13,7 +13,7 @@ const webhook = `${namespace}-webhook`;
 const keys = newKeys();
 
 Deno.test({
-  name: "a signed Deployment is what its manifest says, with the defaults that the API server fills in",
+  name: "a signed Deployment equals its manifest, with the API server's defaults",
   ignore: cluster === undefined,
   async fn(t) {
     const run = (args: string[], input?: string) => kubectl(cluster!.kubeconfig, args, input);
@@ -27,23 +27,23 @@ Deno.test({
       const create = async (labels: JsonObject, change: JsonObject = {}) =>
         await run(["create", "-f", "-"], JSON.stringify(deployment(labels, change)));
       await until(async () => (await create({ check: "plain" })).err.includes("denied"));
-      await t.step("without a dry run it differs", async () => {
+      await t.step("without a dry run the Deployment differs from its manifest", async () => {
         const { code, err } = await create({ check: "plain" });
         assert.notEqual(code, 0);
         assert.match(err, /diff found; .*imagePullPolicy/);
       });
-      await t.step("with a dry run it is admitted, and again when it is applied", async () => {
+      await t.step("with a dry run the Deployment is admitted, also when it is applied again", async () => {
         const made = await create({ check: "dry-run" });
         assert.equal(made.code, 0, made.err);
         const again = await run(["apply", "-f", "-"], JSON.stringify(deployment({ check: "dry-run" })));
         assert.equal(again.code, 0, again.err);
       });
-      await t.step("what nobody signed is refused", async () => {
+      await t.step("an unsigned Deployment is denied", async () => {
         const { code, err } = await create({ check: "dry-run" }, { replicas: 7 });
         assert.notEqual(code, 0);
         assert.match(err, /diff found; .*spec\.replicas/);
       });
-      await t.step("the dry run left nothing", async () => {
+      await t.step("the dry run stored nothing", async () => {
         const { out } = await run(["get", "deployments", "-n", namespace, "-o", "name"]);
         assert.deepEqual(out.trim().split("\n"), ["deployment.apps/web-dry-run-check"]);
       });

@@ -88,7 +88,7 @@ function pod(name: string, image: string, labels: Record<string, string>): strin
 }
 
 Deno.test({
-  name: "a real API server asks Postern: kubectl sees the denial, the ConfigMap's teams, and the mutation",
+  name: "a real API server calls Postern: kubectl shows the denial, the ConfigMap's teams, and the mutation",
   ignore: cluster === undefined,
   async fn(t) {
     const { kubeconfig } = cluster!;
@@ -115,7 +115,7 @@ Deno.test({
       }
       await takesEffect(() => run(["create", "-f", "-"], pod("probe", "nginx:latest", { team: "red" })));
 
-      await t.step("a Pod that a policy forbids is denied, with the reason on the terminal", async () => {
+      await t.step("a Pod that a policy forbids is denied, and kubectl prints the reason", async () => {
         const { code, err } = await run(["create", "-f", "-"], pod("bad", "nginx:latest", { team: "red" }));
         assert.notEqual(code, 0);
         assert.match(err, /admission webhook "e2e\.postern\.test" denied the request/);
@@ -128,12 +128,12 @@ Deno.test({
           /no-latest:\n\s+tag: 'validation error: Images need a tag that is not latest\. rule tag\n?\s*failed at path \/spec\/containers\/0\/image\/'/,
         );
       });
-      await t.step("a team that the ConfigMap does not name is denied", async () => {
+      await t.step("a team that is not in the ConfigMap is denied", async () => {
         const { code, err } = await run(["create", "-f", "-"], pod("stray", "nginx:1.27", { team: "green" }));
         assert.notEqual(code, 0);
         assert.match(err, /Team green is not one of \["red","blue"\]\./);
       });
-      await t.step("a good Pod is admitted, and says who created it", async () => {
+      await t.step("a valid Pod is admitted, and has a label with its creator", async () => {
         const { code, err } = await run(["create", "-f", "-"], pod("good", "nginx:1.27", { team: "blue" }));
         assert.equal(code, 0, err);
         const { out } = await run([

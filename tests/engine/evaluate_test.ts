@@ -47,7 +47,7 @@ const noHostPid = `  - name: no-host-pid
     match: {any: [{resources: {kinds: [Pod]}}]}
     validate: {message: no host PID, pattern: {spec: {=(hostPID): false}}}`;
 
-Deno.test("a violation of an enforced rule denies, of an audited one does not", () => {
+Deno.test("a violation denies the request under Enforce and not under Audit", () => {
   const bad = request(pod({ hostPID: true }));
   assert.equal(decideNow(policies(policy("p", noHostPid)), bad).allowed, false);
   const audited = decideNow(policies(policy("p", noHostPid, "validationFailureAction: Audit")), bad);
@@ -55,14 +55,14 @@ Deno.test("a violation of an enforced rule denies, of an audited one does not", 
   assert.deepEqual(results(audited), ["p/no-host-pid fail"]);
 });
 
-Deno.test("at admission, audit rules are left for after the answer", () => {
+Deno.test("admission leaves audit rules for after the answer", () => {
   const snapshot = policies(policy("p", noHostPid, "validationFailureAction: Audit"));
   const bad = request(pod({ hostPID: true }));
   assert.deepEqual(results(decideNow(snapshot, bad, { rules: "admission" })), []);
   assert.deepEqual(results(decideNow(snapshot, bad, { rules: "audit" })), ["p/no-host-pid fail"]);
 });
 
-Deno.test("policies are evaluated in the order of their names, rules in that of the file", () => {
+Deno.test("policies are evaluated in the order of their names, rules in the order of the file", () => {
   const second = noHostPid.replace("no-host-pid", "again");
   const snapshot = policies(policy("b", `${noHostPid}\n${second}`) + policy("a", noHostPid));
   assert.deepEqual(results(decideNow(snapshot, request(pod()))), [
@@ -72,7 +72,7 @@ Deno.test("policies are evaluated in the order of their names, rules in that of 
   ]);
 });
 
-Deno.test("applyRules One ends a policy after the first rule that passed or failed, not after a skip", () => {
+Deno.test("applyRules One ends a policy after the first rule that passes or fails, not after a skip", () => {
   const skipped = `  - name: skipped
     match: {any: [{resources: {kinds: [Pod]}}]}
     preconditions: {all: [{key: a, operator: Equals, value: b}]}
@@ -126,7 +126,7 @@ Deno.test("one failurePolicy Fail makes the errors of all policies of the reques
   assert.equal(decideNow(both, about, { failurePolicy: "Ignore" }).allowed, true);
 });
 
-Deno.test("classic takes an unresolved variable in conditions for empty text, current for an error", () => {
+Deno.test("an unresolved variable in conditions is empty text in the classic dialect and an error in the current one", () => {
   const rule = `  - name: r
     match: {any: [{resources: {kinds: [Pod]}}]}
     preconditions: [{key: "{{ request.object.metadata.labels.team }}", operator: NotEquals, value: ""}]
@@ -137,7 +137,7 @@ Deno.test("classic takes an unresolved variable in conditions for empty text, cu
   assert.deepEqual(result("current"), ["p/r error"]);
 });
 
-Deno.test("the action of a rule comes before the policy's, and overrides for namespaces before both", () => {
+Deno.test("a rule's failure action overrides the policy's, and overrides for namespaces override both", () => {
   const rule = noHostPid.replace("validate: {", "validate: {failureAction: Audit, ");
   const bad = (namespace: string) => request(pod({ hostPID: true }, { namespace }));
   assert.equal(decideNow(policies(policy("p", rule)), bad("default")).allowed, true);
@@ -148,7 +148,7 @@ Deno.test("the action of a rule comes before the policy's, and overrides for nam
   assert.equal(decideNow(overridden, bad("prod-1")).allowed, false);
 });
 
-Deno.test("an update of an object that violated the rule before is admitted, unless the rule says otherwise or has preconditions", () => {
+Deno.test("an update of an object that violated the rule before is admitted, unless the rule forbids it or has preconditions", () => {
   const about = request(pod({ hostPID: true }), { operation: "UPDATE", oldObject: pod({ hostPID: true }) });
   const of = (rule: string) => decideNow(policies(policy("p", rule)), about).allowed;
   assert.equal(of(noHostPid), true);
@@ -158,7 +158,7 @@ Deno.test("an update of an object that violated the rule before is admitted, unl
   assert.equal(decideNow(policies(policy("p", noHostPid)), fresh).allowed, false);
 });
 
-Deno.test("a pattern has nothing to say about a DELETE, a deny has", () => {
+Deno.test("a pattern has no result for a DELETE, deny conditions have", () => {
   const deny = `  - name: keep
     match: {any: [{resources: {kinds: [Pod], operations: [DELETE]}}]}
     validate: {message: "{{ request.object.metadata.name }} stays", deny: {}}`;
@@ -195,7 +195,7 @@ spec:
   assert.equal(decideNow(snapshot, request(pod({ hostPID: true }, { name: "db" }))).allowed, false);
 });
 
-Deno.test("an exception whose conditions have no value excepts nothing, in either dialect", () => {
+Deno.test("an exception whose conditions cannot be evaluated exempts nothing, in either dialect", () => {
   const exception = `---
 apiVersion: kyverno.io/v2
 kind: PolicyException
@@ -213,7 +213,7 @@ spec:
   }
 });
 
-Deno.test("rules about Pods hold for their controllers too", () => {
+Deno.test("rules about Pods apply to their controllers too", () => {
   const deployment = {
     apiVersion: "apps/v1",
     kind: "Deployment",
@@ -231,7 +231,7 @@ const label = (name: string, value: string, extra = ""): string =>
     ${extra}
     mutate: {patchStrategicMerge: {metadata: {labels: {${name}: "${value}"}}}}`;
 
-Deno.test("mutations build on one another, and one patch leads from the first object to the last", () => {
+Deno.test("each mutation sees the result of the former, and one patch has them all", () => {
   const second = label(
     "b",
     "{{ request.object.metadata.labels.a }}!",
@@ -249,7 +249,7 @@ Deno.test("mutations build on one another, and one patch leads from the first ob
   );
 });
 
-Deno.test("a mutation that fails drops its policy's patches under Ignore, and denies under Fail", () => {
+Deno.test("a failed mutation drops its policy's patches under Ignore, and denies under Fail", () => {
   const failing = `  - name: bad
     match: {any: [{resources: {kinds: [Pod]}}]}
     mutate: {patchesJson6902: '[{"op": "replace", "path": "/spec/nowhere/x", "value": 1}]'}`;
@@ -264,7 +264,7 @@ Deno.test("a mutation that fails drops its policy's patches under Ignore, and de
   assert.deepEqual(denied.patch, []);
 });
 
-Deno.test("external values are loaded side by side, once, and then the request is decided", async () => {
+Deno.test("evaluation loads external values in parallel, each once", async () => {
   const rule = (name: string) =>
     `  - name: ${name}
     match: {any: [{resources: {kinds: [Pod]}}]}
@@ -339,7 +339,7 @@ Deno.test("a request parses nothing and builds no regular expression", () => {
   assert.equal(asObject(JSON.parse(before)), undefined);
 });
 
-Deno.test("a request that no policy is about costs a lookup", () => {
+Deno.test("a request that matches no policy costs one look-up in the index", () => {
   const snapshot = policies(policy("p", noHostPid));
   const service: JsonObject = {
     apiVersion: "v1",
@@ -350,7 +350,7 @@ Deno.test("a request that no policy is about costs a lookup", () => {
   assert.deepEqual([decision.allowed, decision.results, decision.patch], [true, [], []]);
 });
 
-Deno.test("rules that are not reached in the request's time answer with an error, and a long loop ends", () => {
+Deno.test("rules that are not reached in the request's time are errors, and a long loop ends", () => {
   let now = 0;
   const slow = { ...ports(), clock: { now: () => (now += 10) } };
   const loop = `  - name: loop
@@ -365,7 +365,7 @@ Deno.test("rules that are not reached in the request's time answer with an error
   assert.equal(decision.allowed, false);
 });
 
-Deno.test("a rule that throws costs itself alone, and its policy's failurePolicy decides", () => {
+Deno.test("an exception in a rule is an error of that rule alone, and its policy's failurePolicy decides", () => {
   const given = (_policy: string, rule: string): JsonObject => {
     if (rule === "bad") throw new RangeError("Maximum call stack size exceeded");
     return {};
@@ -396,7 +396,7 @@ const rolesReaders: [expression: string, needsRoles: boolean][] = [
   ["request.userInfo.groups", false],
 ];
 for (const [expression, needsRoles] of rolesReaders) {
-  Deno.test(`{{ ${expression} }} ${needsRoles ? "asks" : "does not ask"} the cluster for the requester's roles`, () => {
+  Deno.test(`{{ ${expression} }} ${needsRoles ? "reads" : "does not read"} the requester's roles from the cluster`, () => {
     const rule = `  - name: r
     match: {any: [{resources: {kinds: [Pod]}}]}
     validate: {message: "no request is denied", deny: {conditions: {any: [{key: "{{ ${expression} }}", operator: Equals, value: a}]}}}`;

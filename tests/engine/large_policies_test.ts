@@ -171,7 +171,7 @@ const heavy: readonly (readonly [what: string, policy: string, matched: string, 
   ],
 ];
 for (const [what, text, matched, other] of heavy) {
-  Deno.test(`a policy ${what} refuses what it may match, as its failurePolicy says, and nothing else`, async () => {
+  Deno.test(`a policy ${what} denies what it may match by its failurePolicy, and nothing else`, async () => {
     const snapshot = policies(text);
     // The size is the first error; a text of that size may cause others.
     assert.equal(snapshot.diagnostics.find(({ severity }) => severity === "error")?.code, "too-large");

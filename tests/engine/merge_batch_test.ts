@@ -67,7 +67,7 @@ function said({ allowed, denial, object, patch, results }: Decision): unknown {
   return JSON.parse(JSON.stringify({ allowed, denial, object, patch, lines }));
 }
 
-Deno.test("policies that merge in a row decide the same as one by one", () => {
+Deno.test("a batch of merges gives the same decision as single merges", () => {
   const labels = fc.constantFrom<JsonObject>({}, { team: "a" }, { team: "b" });
   const spec = fc.constantFrom<JsonObject>(
     { containers: [{ name: "web", image: "x" }] },
@@ -88,7 +88,7 @@ Deno.test("policies that merge in a row decide the same as one by one", () => {
   );
 });
 
-Deno.test("a row of policies ends where the request's time does", () => {
+Deno.test("a batch of merges ends at the request's deadline", () => {
   const specs = Array.from({ length: 12 }, () => ({ rules: [rules[2]!], failurePolicy: "Fail" }));
   let now = 0;
   const slow = { ...ports(), clock: { now: () => (now += 30) } };

@@ -98,7 +98,7 @@ const changes: readonly (readonly [
 ];
 
 for (const [what, before, after, anew] of changes) {
-  Deno.test(`when ${what}, ${anew.length === 0 ? "no policy" : anew.join(" and ")} is compiled anew`, () => {
+  Deno.test(`when ${what}, ${anew.length === 0 ? "no policy" : anew.join(" and ")} is compiled again`, () => {
     const compiler = new PolicyCompiler();
     const first = compiler.compile(before);
     const second = compiler.compile(after);
@@ -117,7 +117,7 @@ for (const [what, before, after, anew] of changes) {
   });
 }
 
-Deno.test("of 1,000 policies only the one that changed is read and compiled", () => {
+Deno.test("when one of 1,000 policies changes, only that one is read and compiled", () => {
   const count = () => [patternCompilations(), conditionCompilations()] as const;
   const documents = Array.from({ length: 1_000 }, (_, index) => one(classic(`p-${index}`)));
   const compiler = new PolicyCompiler();

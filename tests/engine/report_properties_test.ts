@@ -26,26 +26,26 @@ ${rule}`);
 const noHostNetwork = "    validate: {message: no, pattern: {spec: {=(hostNetwork): false}}}";
 const labelled = pod({ containers: [{ name: "a", image: "b" }] }, { labels: { team: "red" } });
 
-Deno.test("reportProperties are in a rule's result with their variables replaced, as texts", () => {
+Deno.test("a rule result has reportProperties as texts, with variables replaced", () => {
   const { result, properties } = resultOf(noHostNetwork, labelled);
   assert.equal(result, "pass");
   assert.deepEqual(properties, { team: "red", count: "1", fixed: "text" });
 });
 
-Deno.test("reportProperties whose variables have no value stay as written", () => {
+Deno.test("reportProperties whose variables have no value stay unchanged", () => {
   const { result, properties } = resultOf(noHostNetwork, pod({ containers: [], hostNetwork: true }));
   assert.equal(result, "fail");
   assert.equal(properties?.["team"], "{{ request.object.metadata.labels.team }}");
 });
 
-Deno.test("reportProperties stay as written when preconditions are not met", () => {
+Deno.test("reportProperties stay unchanged when preconditions do not hold", () => {
   const rule = `    preconditions: {all: [{key: a, operator: Equals, value: b}]}\n${noHostNetwork}`;
   const { result, properties } = resultOf(rule, labelled);
   assert.equal(result, "skip");
   assert.equal(properties?.["count"], "{{ length(request.object.spec.containers) }}");
 });
 
-Deno.test("the properties of a result win over those of its rule", () => {
+Deno.test("a result's properties override the rule's", () => {
   const rule = "    validate: {podSecurity: {level: baseline}}";
   const { properties } = resultOf(rule, { ...labelled, spec: { hostNetwork: true, containers: [] } });
   assert.equal(properties?.["standard"], "baseline");
@@ -69,7 +69,7 @@ ${noHostNetwork}`);
   ]]);
 });
 
-Deno.test("pod security blames the images of containers, not only their names", () => {
+Deno.test("pod security names the images of violating containers", () => {
   const containers = [
     { name: "web", image: "nginx:1", securityContext: { privileged: true } },
     { name: "fine", image: "redis" },

@@ -54,7 +54,7 @@ for (const [name, extractors, expression, message] of cases) {
     assert.equal(messageOf(policy(extractors, expression), task), message));
 }
 
-Deno.test("imageExtractors replace where images of their kind are looked for, and of no other", () => {
+Deno.test("imageExtractors replace the image paths of their kind, and of no other", () => {
   const object = pod({ containers: [{ name: "web", image: "nginx" }], extra: [{ image: "redis" }] });
   const configured = policy("{Pod: [{path: /spec/extra/*/image}]}", "join(',', keys(images))");
   assert.equal(messageOf(configured, object), "custom");
@@ -62,13 +62,13 @@ Deno.test("imageExtractors replace where images of their kind are looked for, an
   assert.equal(messageOf(other, object), "containers");
 });
 
-Deno.test("an image that cannot be read is why a rule has no images", () => {
+Deno.test("an unreadable image is a fault in place of the rule's images", () => {
   const condition = "{all: [{key: '{{ images.custom }}', operator: Equals, value: x}]}";
   const text = policy("{Task: [{path: /spec/steps/*/image}]}", "'a'") + `\n    preconditions: ${condition}`;
   assert.match(messageOf(text, task), /failed to extract images: invalid image 'docker:\/\/push'/);
 });
 
-Deno.test("a wrong image extractor is reported at load", () => {
+Deno.test("an invalid image extractor is a diagnostic", () => {
   const { diagnostics } = policies(policy("{Task: [{value: image}, {path: /a/b, jmesPath: 'a('}]}", "'a'"));
   assert.deepEqual(
     diagnostics.map(({ code, position }) => [code, position?.line]),

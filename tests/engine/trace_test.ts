@@ -136,13 +136,13 @@ Deno.test("a trace has path, values and container of a pattern that fails", asyn
   assert.deepEqual([expected, actual, element], ["!*:latest", "b:latest", "sidecar"]);
 });
 
-Deno.test("a trace has the rules that the index passes over as well", async () => {
+Deno.test("a trace includes the rules that the index passes over", async () => {
   const { rules } = await traced(labels, { ...latest, kind: "Secret" });
   assert.equal(rules.get("others")!.selection!.selection.selected, false);
   assert.deepEqual(rules.get("others")!.results, []);
 });
 
-Deno.test("a trace changes nothing about the decision", async () => {
+Deno.test("a trace does not change the decision", async () => {
   for (const [snapshot, fake] of [[labels, ports()], [twoThatLoad, ports(maps)]] as const) {
     const { decision } = await traced(snapshot, latest, fake);
     const untraced = await evaluate(snapshot, request(latest), { phase: "validate", ports: fake });
@@ -171,7 +171,7 @@ spec:
   assert.match(step.condition.unresolved!.join(), /Unknown key "team" in path/);
 });
 
-Deno.test("a trace has the changes of each rule of a mutation, and the rules that were not reached", async () => {
+Deno.test("a trace has the changes of each mutating rule, and the rules that were not reached", async () => {
   const fake = ports();
   const trace = new Trace(fake.clock);
   const snapshot = policies(`

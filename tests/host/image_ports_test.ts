@@ -54,7 +54,7 @@ async function said(
   }
 }
 
-Deno.test("a server reads no registry on its machine unless it is allowed to, a command does", async () => {
+Deno.test("a server refuses registries on its machine unless it allows them, a command does not", async () => {
   assert.match(await said("key", { options: { for: "server" } }), /the address is not allowed/);
   assert.equal(await said("key", { options: { for: "server", localRegistries: true } }), "verified");
   assert.equal(await said("key", { options: { for: "command" } }), "verified");
@@ -85,7 +85,7 @@ const roots: readonly (readonly [what: string, named: readonly string[], tufMirr
     ["a file that is not there", ["@missing.json"], "", /^cannot read the trusted root \/missing\.json/],
   ];
 for (const [what, named, tufMirror, expected] of roots) {
-  Deno.test(`bundles are judged by the trusted root that is named: ${what}`, async () => {
+  Deno.test(`bundles are verified with the given trusted root: ${what}`, async () => {
     const { entry } = signingWays({ host: "r.io" } as TestRegistry, signers).find(({ name }) =>
       name === "bundle"
     )!;

@@ -25,7 +25,7 @@ async function written(text: string): Promise<{ readonly times: number; readonly
   return { times, bodies };
 }
 
-Deno.test("long metrics are not written anew for each caller, short ones are", async () => {
+Deno.test("callers share one text of a long metrics page, not of a short one", async () => {
   assert.equal((await written("x".repeat(300_000))).times, 1);
   const short = await written("x");
   assert.equal(short.times, 6);

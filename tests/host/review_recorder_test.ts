@@ -63,7 +63,7 @@ async function recording(
   }
 }
 
-Deno.test("a record is the review with its answer, readable by its owner alone", () =>
+Deno.test("a record has the review and its answer, and only the owner may read it", () =>
   recording(async ({ files, folder, names, outcomes }) => {
     files.add(answered());
     await files.close();
@@ -104,7 +104,7 @@ const secrets: [what: string, parts: ReviewParts][] = [
   ["whose data is no map", { object: { ...secret, data: btoa("hunter2"), stringData: ["hunter2"] } }],
 ];
 for (const [what, parts] of secrets) {
-  Deno.test(`of a Secret ${what} the record holds keys and no values`, () =>
+  Deno.test(`the record of a Secret ${what} has keys and no values`, () =>
     recording(async ({ files, folder, names }) => {
       files.add(answered({ kind: "Secret", resource: "secrets", ...parts }));
       await files.close();
@@ -120,7 +120,7 @@ for (const [what, parts] of secrets) {
     }));
 }
 
-Deno.test("the oldest records make room, also those of an earlier process; other files stay", () =>
+Deno.test("the recorder deletes the oldest records, also of an earlier process, and no other files", () =>
   recording(async ({ files, folder, names }) => {
     await Deno.writeTextFile(join(folder, "notes.json"), "{}");
     for (let index = 0; index < 5; index++) files.add(answered({ uid: `first-${index}` }));
@@ -146,7 +146,7 @@ Deno.test("the oldest records make room, also those of an earlier process; other
     ]);
   }));
 
-Deno.test("records take no more room than is allowed", () =>
+Deno.test("records stay within their limit of bytes", () =>
   recording(async ({ files, folder, names }) => {
     for (let index = 0; index < 20; index++) files.add(answered());
     await files.close();
@@ -154,7 +154,7 @@ Deno.test("records take no more room than is allowed", () =>
     assert.ok(bytes > 0 && bytes <= 5_000, `${bytes} bytes`);
   }, { maxBytes: 5_000 }));
 
-Deno.test("reviews that are too long or too many are dropped and counted, and no answer waits", () =>
+Deno.test("the recorder drops and counts reviews that are too long or too many, and no answer waits", () =>
   recording(async ({ files, outcomes, names }) => {
     files.add(answered({}, 2_000_000));
     assert.deepEqual(outcomes, ["dropped"]);
@@ -166,7 +166,7 @@ Deno.test("reviews that are too long or too many are dropped and counted, and no
     assert.equal(outcomes.at(-1), "dropped");
   }, { maxReviews: 1_000 }));
 
-Deno.test("the recorder reports a missing folder once, and goes on when it is back", () =>
+Deno.test("the recorder reports a missing folder once, and continues when it exists again", () =>
   recording(async ({ files, folder, outcomes, log, names }) => {
     await Deno.remove(folder, { recursive: true });
     files.add(answered());
@@ -199,7 +199,7 @@ Deno.test("a folder that cannot be written is a fault", async () => {
   }
 });
 
-Deno.test("a review that nests deeply takes no more room in its record than it had", () =>
+Deno.test("the record of a deeply nested review is not larger than the review", () =>
   recording(async ({ files, folder, names }) => {
     const spec = JSON.parse(`${"[".repeat(450)}${"1,".repeat(100_000)}1${"]".repeat(450)}`);
     const object = { apiVersion: "v1", kind: "Pod", metadata: { name: "web" }, spec };

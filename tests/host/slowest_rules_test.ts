@@ -18,7 +18,7 @@ const addresses: readonly [address: string, loopback: boolean][] = [
 ];
 
 for (const [address, loopback] of addresses) {
-  Deno.test(`"${address}" ${loopback ? "is" : "is not"} an address of this machine alone`, () => {
+  Deno.test(`"${address}" ${loopback ? "is" : "is not"} a loopback address`, () => {
     assert.equal(isLoopback(address), loopback);
   });
 }
@@ -34,7 +34,7 @@ async function open(hostname: string) {
   return opened;
 }
 
-Deno.test("the slowest rules are answered as JSON, ordered as the caller wants", async () => {
+Deno.test("the port returns the slowest rules as JSON, in the requested order", async () => {
   const listener = await open("127.0.0.1");
   const url = `http://127.0.0.1:${listener.port}/debug/rules`;
   try {
@@ -70,7 +70,7 @@ const outside = Deno.networkInterfaces().find(({ family, address }) =>
 )?.address;
 
 Deno.test({
-  name: "a caller of another address reads metrics and health, and no rules",
+  name: "a caller from another address reads metrics and health, and no rules",
   // A machine with the loopback address alone has no other caller; the table above has the rule.
   ignore: outside === undefined ||
     Deno.permissions.querySync({ name: "net", host: outside }).state !== "granted",

@@ -95,7 +95,7 @@ async function review(address: string): Promise<boolean> {
   return (await answer.json()).response.allowed;
 }
 
-Deno.test("with OTEL_DENO a review has a span, and below it one for each rule and each look-up", async () => {
+Deno.test("with OTEL_DENO a review has a span, with a child span for each rule and each look-up", async () => {
   const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
   await using collecting = collector();
   try {
@@ -143,7 +143,7 @@ Deno.test("with OTEL_DENO a review has a span, and below it one for each rule an
   }
 });
 
-Deno.test("the span of a rule that fails for a Secret says that it fails, and nothing of the Secret", async () => {
+Deno.test("the span of a rule that fails for a Secret has the failure, and nothing of the Secret", async () => {
   const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
   await using collecting = collector();
   try {
@@ -172,7 +172,7 @@ Deno.test("the span of a rule that fails for a Secret says that it fails, and no
   }
 });
 
-Deno.test("spans that wait for their export leave when the server stops", async () => {
+Deno.test("pending spans are exported when the server stops", async () => {
   const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
   await using collecting = collector();
   try {

@@ -27,7 +27,7 @@ async function post(port: number, path: string, body: string): Promise<{ status:
   return await connection.answer();
 }
 
-Deno.test("below a secret path reviews are answered, elsewhere they are refused unread, and no log shows the path", async () => {
+Deno.test("a server with a secret path answers reviews below it, rejects others unread, and never logs the path", async () => {
   await using server = await startServer({
     policies,
     args: ["--no-tls", "--log-level", "debug"],
@@ -55,13 +55,13 @@ for (
     /can be guessed/,
   ]] as const
 ) {
-  Deno.test(`a secret path of ${path} on a public address is refused`, async () => {
+  Deno.test(`serve refuses a secret path of ${path} on a public address`, async () => {
     const args = ["--no-tls", "--host", "0.0.0.0", "--secret-path", path];
     await assert.rejects(startServer({ policies, args }), reason);
   });
 }
 
-Deno.test("a server on every address, as in a container, shows nobody how to send reviews, and names what is in force", async () => {
+Deno.test("a server on every address, as in a container, prints no request to try, and logs its policies' checksum", async () => {
   const shown = async (args: readonly string[]): Promise<string> => {
     const runtime = ["--allow-net=0.0.0.0"];
     await using server = await startServer({ policies, runtime, args: ["--no-tls", ...args] });
@@ -76,7 +76,7 @@ Deno.test("a server on every address, as in a container, shows nobody how to sen
   assert.doesNotMatch(await shown(["--host", "0.0.0.0", "--secret-path", secret]), /Try it:/);
 });
 
-Deno.test("with --client-ca reviews are taken from those who show a certificate, health from everybody", async () => {
+Deno.test("with --client-ca only callers with a certificate may send reviews, and everybody may read health", async () => {
   const folder = await Deno.makeTempDir({ prefix: "postern-authority-" });
   const authority = await makeKeyPair({ name: "authority", usage: "authority" });
   const apiServer = await makeKeyPair({ name: "apiserver", usage: "client", issuer: authority });
@@ -102,7 +102,7 @@ Deno.test("with --client-ca reviews are taken from those who show a certificate,
   await Deno.remove(folder, { recursive: true });
 });
 
-Deno.test("half a surrogate pair in a namespace is that request's 400, whatever the policies look up", async () => {
+Deno.test("a lone surrogate in a namespace is answered with 400, whatever the policies look up", async () => {
   await using server = await startServer({ policies, args: ["--no-tls"] });
   const body = JSON.stringify(admissionReview({ namespace: "team-\ud800" }));
   const { status, text } = await post(server.port, "/validate/fail", body);

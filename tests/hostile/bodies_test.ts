@@ -16,7 +16,7 @@ async function answered(port: number): Promise<number> {
   return (await connection.answer()).status;
 }
 
-Deno.test("bodies that are announced and do not come cost nothing, and end with 408", async () => {
+Deno.test("announced bodies that never arrive take no memory, and end with 408", async () => {
   await using server = await startReplica({ policies, args: ["--no-tls"] });
   const connections = await Promise.all(Array.from({ length: 300 }, () => RawConnection.open(server.port)));
   for (const connection of connections) {
@@ -31,7 +31,7 @@ Deno.test("bodies that are announced and do not come cost nothing, and end with 
   assert.ok(most < bound, `${most} MiB`);
 });
 
-Deno.test("a body that drips in bytes costs little more than it holds", async () => {
+Deno.test("a body that arrives byte by byte takes little more memory than its bytes", async () => {
   await using server = await startReplica({ policies, args: ["--no-tls"] });
   const connections = await Promise.all(Array.from({ length: 20 }, () => RawConnection.open(server.port)));
   const head = "POST /validate/fail HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n" +
@@ -47,7 +47,7 @@ Deno.test("a body that drips in bytes costs little more than it holds", async ()
   assert.ok(most < bound, `${most} MiB`);
 });
 
-Deno.test("many reviews of 3 MB at once are all answered, within the bound", async () => {
+Deno.test("many reviews of 3 MB at once are all answered, within the memory bound", async () => {
   await using server = await startReplica({ policies, args: ["--no-tls"] });
   const annotations = { text: "x".repeat(3_000_000) };
   const large = postBytes(
@@ -64,7 +64,7 @@ Deno.test("many reviews of 3 MB at once are all answered, within the bound", asy
   assert.ok(most < bound, `${most} MiB`);
 });
 
-Deno.test("large bodies that never end do not keep small ones from being answered", async () => {
+Deno.test("unfinished large bodies do not block small ones", async () => {
   await using server = await startReplica({ policies, args: ["--no-tls"] });
   const connections = await Promise.all(Array.from({ length: 30 }, () => RawConnection.open(server.port)));
   const most = "x".repeat(1_500_000);
@@ -80,7 +80,7 @@ Deno.test("large bodies that never end do not keep small ones from being answere
   assert.ok(memory.most < bound, `${memory.most} MiB`);
 });
 
-Deno.test("a body that is too large is refused before it is read", async () => {
+Deno.test("a body that is too large is rejected before it is read", async () => {
   await using server = await startReplica({ policies, args: ["--no-tls"] });
   using connection = await RawConnection.open(server.port);
   await connection.write(postHead("/validate/fail", 500_000_000));

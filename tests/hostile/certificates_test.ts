@@ -63,7 +63,7 @@ async function load(
   return { answered, failed };
 }
 
-Deno.test("20 certificates follow each other, under load and beside slow requests, and no request fails", async () => {
+Deno.test("20 certificates replace each other, under load and beside slow requests, and no request fails", async () => {
   const pairs = await Promise.all(Array.from({ length: 21 }, () => makeKeyPair()));
   await using served = await serveFiles(pairs[0]!);
   const { server, replace } = served;
@@ -123,7 +123,7 @@ for (const name of ["rsa1024", "secp256k1", "ed448"]) {
   });
 }
 
-Deno.test("callers that speak no TLS, or stop in its middle, are no matter", async () => {
+Deno.test("callers without TLS, or with an unfinished handshake, do not affect others", async () => {
   await using served = await serveFiles(await makeKeyPair());
   const { server } = served;
   for (

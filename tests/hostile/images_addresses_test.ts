@@ -88,7 +88,7 @@ for (const [what, host] of targets) {
         registry.intercept(() => new Response(null, { status: 307, headers: { location } }));
         const answer = await verify(`${registry.host}/app:v1`);
         assert.match(answer.ok ? "" : answer.message, /the redirect to \S+ is not allowed/);
-        assert.ok(registry.received.length > 0, "the registry itself was asked");
+        assert.ok(registry.received.length > 0, "the client calls the registry itself");
       }));
     Deno.test(`${who} fetches no token for a registry elsewhere from ${what}`, () =>
       tried(loopback, async ({ registry, secret, verify }) => {
@@ -97,7 +97,7 @@ for (const [what, host] of targets) {
         registry.intercept(() => new Response("", { status: 401, headers }));
         const answer = await verify(`${registry.host}/app:v1`);
         assert.match(answer.ok ? "" : answer.message, /the address is not allowed/);
-        assert.ok(registry.received.length > 0, "the registry itself was asked");
+        assert.ok(registry.received.length > 0, "the client calls the registry itself");
       }));
   }
 }
@@ -120,7 +120,7 @@ for (const host of closed) {
     }));
 }
 
-Deno.test("a name is called at the address that was checked, and not looked up again", () =>
+Deno.test("a registry is called at the address that was checked, without a second look-up", () =>
   tried("refused", async ({ registry, verify }) => {
     // This name is none that the machine itself could look up.
     registry.image("app:v1");

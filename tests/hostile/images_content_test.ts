@@ -144,7 +144,7 @@ const readings: readonly {
 ];
 
 for (const { what, path, nth = 0, read } of readings) {
-  Deno.test(`a registry that sends something else for ${what} is found out`, async () => {
+  Deno.test(`the client detects a registry that sends something else for ${what}`, async () => {
     await withRegistry(async (trial) => {
       assert.equal(await read(trial), "", "all is well before");
     });
@@ -162,7 +162,7 @@ for (const { what, path, nth = 0, read } of readings) {
   });
 }
 
-Deno.test("a tag means the manifest that the registry sent, not the digest in its header", () =>
+Deno.test("a tag resolves to the digest of the received manifest, not to the digest in the header", () =>
   withRegistry(async ({ registry, signatures, signed, verify }) => {
     const query = signed("key");
     const signedDigest = (await signatures.digest(query.image, {})) as { readonly digest: string };
@@ -180,7 +180,7 @@ Deno.test("a tag means the manifest that the registry sent, not the digest in it
 
 const bomb = new Uint8Array(gzipSync(new Uint8Array(200_000_000)));
 for (const { what, path, nth = 0, read } of readings) {
-  Deno.test(`200 MB in a few bytes for ${what} are not unpacked`, () =>
+  Deno.test(`200 MB in a few bytes for ${what} are not decompressed`, () =>
     withRegistry(async (trial) => {
       let count = 0;
       trial.registry.intercept((received) =>
@@ -192,7 +192,7 @@ for (const { what, path, nth = 0, read } of readings) {
     }));
 }
 
-Deno.test("200 MB in a few bytes for a list of referrers or a token are not unpacked", () =>
+Deno.test("200 MB in a few bytes for a list of referrers or a token are not decompressed", () =>
   withRegistry(async ({ registry, verify, signed }) => {
     const query = signed("bundle");
     const packed = () => new Response(bomb, { headers: { "content-encoding": "gzip" } });

@@ -61,7 +61,7 @@ const aliases = Array.from(
   (_, index) => `a${index}: &a${index} [${index === 0 ? "x" : Array(9).fill(`*a${index - 1}`).join(", ")}]`,
 ).join("\n");
 
-Deno.test("the message without malice passes, packed as it may be", async () => {
+Deno.test("an honest message passes, however it is packed", async () => {
   const octal = honest.length.toString(8).padStart(11, "0");
   for (const message of [gzip(honest), gzip(tar(honest, octal)), gzip(gzip(tar(honest, octal)))]) {
     assert.match(await rowsOf(message), /^pass /);

@@ -16,7 +16,7 @@ const request = postBytes("/validate/fail", JSON.stringify(admissionReview()));
 /** Milliseconds; the goal is 250, but this process asks for health and sends everything else too. */
 const bound = 3_000;
 
-Deno.test("health is answered without TLS beside callers who begin a handshake and stay silent", async () => {
+Deno.test("health without TLS is answered beside callers that begin a handshake and stay silent", async () => {
   const folder = await Deno.makeTempDir({ prefix: "postern-overload-" });
   const pair = await makeKeyPair();
   const cert = join(folder, "tls.crt"), key = join(folder, "tls.key");
@@ -45,7 +45,7 @@ Deno.test("health is answered without TLS beside callers who begin a handshake a
   await Deno.remove(folder, { recursive: true });
 });
 
-Deno.test("of a thousand callers at once each is answered: 200, or 503 where it would be too late", async () => {
+Deno.test("each of a thousand callers at once is answered: 200, or 503 when it would be too late", async () => {
   await using server = await startReplica({ policies, args: ["--no-tls"] });
   const callers = await Promise.all(Array.from({ length: 1_000 }, () => RawConnection.open(server.port)));
   let isOver = false, longest = 0;

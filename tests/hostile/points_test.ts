@@ -14,7 +14,7 @@ const points: readonly Point[] = [
   {
     attack: "Expressions of callers of `/scan`",
     shownBy: {
-      "hostile/scan_test.ts": ["expressions of callers neither end the process nor hold it"],
+      "hostile/scan_test.ts": ["expressions of callers neither end the process nor block it"],
       "jmespath/hostile_test.ts": ["the step budget ends it in the community dialect"],
     },
   },
@@ -22,8 +22,8 @@ const points: readonly Point[] = [
     attack: "Declared lengths and bodies that never end",
     shownBy: {
       "hostile/bodies_test.ts": [
-        "bodies that are announced and do not come cost nothing, and end with 408",
-        "many reviews of 3 MB at once are all answered, within the bound",
+        "announced bodies that never arrive take no memory, and end with 408",
+        "many reviews of 3 MB at once are all answered, within the memory bound",
       ],
     },
   },
@@ -31,20 +31,20 @@ const points: readonly Point[] = [
     attack: "Forged reviews",
     shownBy: {
       "background/forged_review_test.ts": ["has no effect"],
-      "e2e/forged_review_test.ts": ["forged reviews and refused requests change nothing in a real cluster"],
+      "e2e/forged_review_test.ts": ["forged reviews and denied requests change nothing in a real cluster"],
       "hostile/access_test.ts": [
-        "below a secret path reviews are answered",
-        "with --client-ca reviews are taken",
+        "a server with a secret path answers reviews below it",
+        "with --client-ca only callers with a certificate may send reviews",
       ],
     },
   },
   {
     attack: "A review that holds the event loop",
     shownBy: {
-      "hostile/stall_test.ts": ["a review of 3 MB keeps neither probes nor other requests waiting"],
-      "hostile/stretch_test.ts": ["lets others work while it looks at a Pod of 3 MB"],
+      "hostile/stall_test.ts": ["a review of 3 MB delays neither probes nor other requests"],
+      "hostile/stretch_test.ts": ["lets other requests run while it evaluates a Pod of 3 MB"],
       "patch/draft_list_test.ts": ["takes linear time"],
-      "server/pauses_test.ts": ["a long review is read in stages"],
+      "server/pauses_test.ts": ["the server parses a long review in stages"],
       "kube/wildcard_test.ts": ["long patterns of few different characters are compared in linear time"],
     },
   },
@@ -52,14 +52,14 @@ const points: readonly Point[] = [
     attack: "Memory by counts instead of bytes",
     shownBy: {
       "hostile/queues_test.ts": [
-        "large reviews that wait for effects and audits are bounded in bytes",
-        "kinds and namespaces that are no names are refused, and leave nothing behind",
-        "audits that wait for a service which never answers hold up no others",
+        "the queues of effects and audits limit the bytes of large reviews",
+        "kinds and namespaces that are no names are rejected, and leave no state",
+        "audits that wait for a service which never answers delay no others",
       ],
       "host/review_recorder_test.ts": [
-        "a review that nests deeply takes no more room in its record than it had",
+        "the record of a deeply nested review is not larger than the review",
       ],
-      "host/probes_test.ts": ["long metrics are not written anew for each caller"],
+      "host/probes_test.ts": ["callers share one text of a long metrics page"],
       "live/slow_lane_test.ts": ["of many large policies some are reviewed and the others refused for now"],
       "policy/policy_budget_test.ts": ["20,000 policies beyond the limit are left out"],
       "adapters/live_collections_test.ts": ["objects that do not fit are left out"],
@@ -68,8 +68,8 @@ const points: readonly Point[] = [
   {
     attack: "Certificates, and the end of the listener",
     shownBy: {
-      "hostile/certificates_test.ts": ["20 certificates follow each other", "leaves the former in place"],
-      "hostile/shutdown_test.ts": ["an open body does not keep the process beyond its grace period"],
+      "hostile/certificates_test.ts": ["20 certificates replace each other", "leaves the former in place"],
+      "hostile/shutdown_test.ts": ["an unfinished body does not keep the process beyond its grace period"],
     },
   },
   {
@@ -86,8 +86,8 @@ const points: readonly Point[] = [
     shownBy: {
       "sources/policy_files_test.ts": [
         "the former version of a file stays in force",
-        "a file is followed through two replacements by rename",
-        "a change without an event is found by comparing",
+        "policies are reloaded after replacement by rename",
+        "polling finds a change without an event",
       ],
     },
   },
@@ -95,8 +95,8 @@ const points: readonly Point[] = [
     attack: "Planned shutdowns",
     shownBy: {
       "hostile/shutdown_test.ts": [
-        "from SIGTERM on each answer ends its connection",
-        "a client that goes on while the server ends sees no failure until the port is closed",
+        "after SIGTERM each answer ends its connection",
+        "a client that continues while the server stops sees no failure until the port is closed",
       ],
     },
   },
@@ -104,7 +104,7 @@ const points: readonly Point[] = [
     attack: "Effects that starve others, or get lost",
     shownBy: {
       "background/background_worker_test.ts": [
-        "requests of one namespace that wait for their next try do not keep out those of others",
+        "requests of one namespace that wait for a retry do not block those of others",
         "a hanging look-up delays only its namespace",
       ],
       "background/upkeep_test.ts": [
@@ -126,8 +126,8 @@ const points: readonly Point[] = [
     shownBy: {
       "adapters/http_test.ts": ["service call: "],
       "hostile/queues_test.ts": [
-        "policies do not reach services of the server's own machine",
-        "policies of namespaces call no services, unless the operator lets them",
+        "policies cannot call services on the server's machine",
+        "policies of namespaces cannot call services, unless the operator allows it",
       ],
     },
   },
@@ -135,52 +135,52 @@ const points: readonly Point[] = [
     attack: "Overload",
     shownBy: {
       "hostile/overload_test.ts": [
-        "health is answered without TLS beside callers who begin a handshake and stay silent",
-        "of a thousand callers at once each is answered",
+        "health without TLS is answered beside callers that begin a handshake and stay silent",
+        "each of a thousand callers at once is answered",
       ],
     },
   },
   {
     attack: "Label values of metrics",
     shownBy: {
-      "server/metrics_test.ts": ["ever new label values end in one series"],
+      "server/metrics_test.ts": ["label values beyond the limit share one series"],
       "server/routes_test.ts": [
-        "each kind that policies name has a metric series; all other kinds share one",
+        "each kind in the policies has a metric series; all other kinds share one",
       ],
     },
   },
   {
     attack: "Secrets in the log",
     shownBy: {
-      "hostile/queues_test.ts": ["no value of a Secret is in the log, whatever level it has"],
-      "host/tracing_test.ts": ["the span of a rule that fails for a Secret says that it fails"],
-      "host/review_recorder_test.ts": ["the record holds keys and no values"],
+      "hostile/queues_test.ts": ["the log has no value of a Secret, at any level"],
+      "host/tracing_test.ts": ["the span of a rule that fails for a Secret has the failure"],
+      "host/review_recorder_test.ts": ["has keys and no values"],
     },
   },
   {
     attack: "Secret paths that are none",
     shownBy: {
-      "hostile/access_test.ts": ["on a public address is refused", "and no log shows the path"],
+      "hostile/access_test.ts": ["serve refuses a secret path of", "and never logs the path"],
     },
   },
   {
     attack: "A missing `--policies` path",
-    shownBy: { "cli/serve_test.ts": ["serve ends with code 2 when a path of --policies is not there"] },
+    shownBy: { "cli/serve_test.ts": ["serve ends with code 2 when a path of --policies does not exist"] },
   },
   {
     attack: "A lone surrogate in a namespace",
-    shownBy: { "hostile/access_test.ts": ["half a surrogate pair in a namespace is that request's 400"] },
+    shownBy: { "hostile/access_test.ts": ["a lone surrogate in a namespace is answered with 400"] },
   },
   {
     attack: "Bundles that differ",
-    shownBy: { "cli/bundle_test.ts": ["the same policies make the same bytes, minified too"] },
+    shownBy: { "cli/bundle_test.ts": ["the same policies give the same bytes, minified too"] },
   },
   {
     attack: "Scales and image volumes",
     shownBy: {
       "policies/policies_test.ts": [
-        "replicas that are set through deployments/scale count too",
-        "does what its test says",
+        "require-replicas also limits deployments/scale",
+        "passes its test in the",
       ],
     },
   },
@@ -188,20 +188,20 @@ const points: readonly Point[] = [
     attack: "Paths of unknown policies, and bare paths",
     shownBy: {
       "server/routes_test.ts": [
-        "the path of a policy that is not loaded answers as its failurePolicy says",
-        "a policy with match conditions is evaluated at its path, and where every policy is evaluated",
+        "the path of a policy that is not loaded answers by its failurePolicy",
+        "a policy with match conditions is evaluated at its path and at the path of all policies",
       ],
     },
   },
   {
     attack: "An API server that hangs",
     shownBy: {
-      "server/routes_test.ts": ["when the API server hangs the message names the look-up that was slow"],
+      "server/routes_test.ts": ["when the API server hangs, the message names the slow look-up"],
     },
   },
   {
     attack: "Role bindings without need",
-    shownBy: { "deploy/manifests_test.ts": ["roles are looked up in bindings"] },
+    shownBy: { "deploy/manifests_test.ts": ["rights include role bindings"] },
   },
   {
     attack: "Autogen of nested `foreach`",
@@ -218,27 +218,27 @@ const points: readonly Point[] = [
   {
     attack: "Policies in force that nobody can tell",
     shownBy: {
-      "deploy/manifests_test.ts": ["other policies change the pod template, the same policies do not"],
-      "hostile/access_test.ts": ["names what is in force"],
+      "deploy/manifests_test.ts": ["changed policies change the pod template, equal policies do not"],
+      "hostile/access_test.ts": ["and logs its policies' checksum"],
     },
   },
   {
     attack: "Audit lines",
-    shownBy: { "server/audit_test.ts": ["an audit line names the request once, even if many rules failed"] },
+    shownBy: { "server/audit_test.ts": ["an audit line names the request once, even when many rules fail"] },
   },
   {
     attack: "Starting in a container",
     shownBy: {
-      "hostile/access_test.ts": ["as in a container, shows nobody how to send reviews"],
-      "deploy/manifests_test.ts": ["a pod is first probed a second after its start"],
+      "hostile/access_test.ts": ["as in a container, prints no request to try"],
+      "deploy/manifests_test.ts": ["the first probe comes a second after a pod's start"],
     },
   },
   {
     attack: "Installing before a replica is ready",
     shownBy: {
       "install/webhook_registration_test.ts": [
-        "nothing is registered while no replica is ready",
-        "switch the webhooks on once nodes can know them",
+        "webhooks are not registered while no replica is ready",
+        "lead to registered webhooks after nodes had time to see them",
       ],
     },
   },

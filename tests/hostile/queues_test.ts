@@ -50,7 +50,7 @@ function map(name: string, namespace: string, bytes = 0): JsonObject {
   };
 }
 
-Deno.test("large reviews that wait for effects and audits are bounded in bytes", async () => {
+Deno.test("the queues of effects and audits limit the bytes of large reviews", async () => {
   const policies = denies("audited", audit, "kinds: [ConfigMap]") + generating;
   await using server = await startReplica({ policies, args: ["--no-tls"] });
   for (let count = 0; count < 60; count++) {
@@ -64,7 +64,7 @@ Deno.test("large reviews that wait for effects and audits are bounded in bytes",
   assert.match(server.log(), /effects refused: too many requests wait/);
 });
 
-Deno.test("kinds and namespaces that are no names are refused, and leave nothing behind", async () => {
+Deno.test("kinds and namespaces that are no names are rejected, and leave no state", async () => {
   const policies = denies("any", audit, 'kinds: ["*"]');
   await using server = await startReplica({ policies, args: ["--no-tls"] });
   for (let count = 0; count < 12; count++) {
@@ -101,7 +101,7 @@ spec:
 `;
 }
 
-Deno.test("audits that wait for a service which never answers hold up no others", async () => {
+Deno.test("audits that wait for a service which never answers delay no others", async () => {
   const service = fakeServer(() => silence());
   try {
     const policies = calling(service.address, "Audit") + denies("audited", audit, "kinds: [Service]");
@@ -115,7 +115,7 @@ Deno.test("audits that wait for a service which never answers hold up no others"
   }
 });
 
-Deno.test("policies do not reach services of the server's own machine, and users do not see what services say", async () => {
+Deno.test("policies cannot call services on the server's machine, and users do not see service answers", async () => {
   const service = fakeServer(() => new Response("s3cret of the service", { status: 500 }));
   try {
     const policies = calling(`${service.address}/path`, "Enforce");
@@ -138,7 +138,7 @@ Deno.test("policies do not reach services of the server's own machine, and users
   }
 });
 
-Deno.test("policies of namespaces call no services, unless the operator lets them", async () => {
+Deno.test("policies of namespaces cannot call services, unless the operator allows it", async () => {
   const service = fakeServer(() => Response.json({}));
   try {
     const policies = calling(`${service.address}/path`, "Enforce")
@@ -159,7 +159,7 @@ Deno.test("policies of namespaces call no services, unless the operator lets the
   }
 });
 
-Deno.test("no value of a Secret is in the log, whatever level it has", async () => {
+Deno.test("the log has no value of a Secret, at any level", async () => {
   const policies = denies("audited", audit, "kinds: [Secret]")
     .replace("message: never", 'message: "{{ request.object.data.password }} is too short"') +
     `

@@ -16,7 +16,7 @@ const bombs = [
   "length(map(&map(&@,$),$))",
 ];
 
-Deno.test("expressions of callers neither end the process nor hold it", async () => {
+Deno.test("expressions of callers neither end the process nor block it", async () => {
   await using server = await startReplica({ policies, args: ["--no-tls", "--scan-preprocessors"] });
   for (const bomb of bombs) {
     const body = JSON.stringify({ payload: list, preprocessors: [bomb] });

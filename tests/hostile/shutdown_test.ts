@@ -9,7 +9,7 @@ const policies = denies("never", "validationFailureAction: Enforce", "kinds: [Co
 const review = JSON.stringify(admissionReview());
 const request = postBytes("/validate/fail", review);
 
-Deno.test("from SIGTERM on each answer ends its connection, and no request is lost", async () => {
+Deno.test("after SIGTERM each answer ends its connection, and no request is lost", async () => {
   await using server = await startServer({ policies, args: ["--no-tls"] });
   const before = await RawConnection.open(server.port);
   await before.write(request);
@@ -28,7 +28,7 @@ Deno.test("from SIGTERM on each answer ends its connection, and no request is lo
   assert.equal((await server.status).code, 0);
 });
 
-Deno.test("a client that goes on while the server ends sees no failure until the port is closed", async () => {
+Deno.test("a client that continues while the server stops sees no failure until the port is closed", async () => {
   await using server = await startServer({ policies, args: ["--no-tls"] });
   const lost: string[] = [];
   let answered = 0;
@@ -59,7 +59,7 @@ Deno.test("a client that goes on while the server ends sees no failure until the
   assert.equal((await server.status).code, 0);
 });
 
-Deno.test("an open body does not keep the process beyond its grace period", async () => {
+Deno.test("an unfinished body does not keep the process beyond its grace period", async () => {
   await using server = await startServer({ policies, args: ["--no-tls"] });
   const open = await RawConnection.open(server.port), idle = await RawConnection.open(server.port);
   await open.write(postHead("/validate/fail", 10_000));
@@ -76,7 +76,7 @@ Deno.test("an open body does not keep the process beyond its grace period", asyn
   idle[Symbol.dispose]();
 });
 
-Deno.test("each request that was denied has its line in the log, the last before SIGTERM too", async () => {
+Deno.test("each denied request has its line in the log, also the last before SIGTERM", async () => {
   await using server = await startServer({
     policies: denies("always", "validationFailureAction: Enforce", "kinds: [Pod]"),
     args: ["--no-tls"],

@@ -116,7 +116,7 @@ function processorTime(): number {
 }
 
 for (const { what, policy, review, phase } of cases) {
-  Deno.test(`${what} lets others work while it looks at a Pod of 3 MB`, async () => {
+  Deno.test(`${what} lets other requests run while it evaluates a Pod of 3 MB`, async () => {
     const hostile = hostileReviews().find((each) => each.what === review)!;
     const parsed = parseReview(JSON.parse(hostile.body) as JsonObject);
     assert.ok(parsed.ok);

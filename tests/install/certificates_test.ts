@@ -28,7 +28,7 @@ async function certificateOf(
 const authoritiesOf = ({ caBundle }: ServingCertificate) =>
   atob(caBundle ?? "").match(/-----BEGIN[^-]+-----[^-]+-----END[^-]+-----/g) ?? [];
 
-Deno.test("a made certificate is for its names and signed by the authority of its bundle", async () => {
+Deno.test("an issued certificate has its names and is signed by the authority in the bundle", async () => {
   const clock = fixedClock();
   const made = await certificateOf(madeCertificates({ names, clock }));
   const leaf = new X509Certificate(made.cert), authority = new X509Certificate(authoritiesOf(made)[0]!);
@@ -40,7 +40,7 @@ Deno.test("a made certificate is for its names and signed by the authority of it
   assert.match(made.key, /^-----BEGIN PRIVATE KEY-----\n/);
 });
 
-Deno.test("TLS works with a made certificate for whoever trusts its bundle", async () => {
+Deno.test("a TLS client that trusts the bundle accepts an issued certificate", async () => {
   const made = await certificateOf(
     madeCertificates({ names: ["localhost", "127.0.0.1"], clock: { now: Date.now } }),
   );
@@ -70,7 +70,7 @@ Deno.test("TLS works with a made certificate for whoever trusts its bundle", asy
   }
 });
 
-Deno.test("in memory a certificate stays until it is due, and its authority longer", async () => {
+Deno.test("without a folder a certificate is replaced when it is due, and its authority stays longer", async () => {
   const clock = fixedClock(), source = madeCertificates({ names, clock });
   const [first, same] = await Promise.all([certificateOf(source), certificateOf(source)]);
   assert.equal(first.cert, same.cert);
@@ -111,7 +111,7 @@ Deno.test("a folder keeps authority and certificate for the next start, keys for
   });
 });
 
-Deno.test("another name or a broken certificate leads to a new one of the same authority", async () => {
+Deno.test("another name or a broken certificate leads to a new certificate of the same authority", async () => {
   await within(async (folder) => {
     const clock = fixedClock();
     const first = await certificateOf(madeCertificates({ names: ["a.example"], clock, folder }));
@@ -130,7 +130,7 @@ for (
     ["ca.key", "broken", /ca\.key: not the key of ca\.crt; put it right, or delete /],
   ] as const
 ) {
-  Deno.test(`a broken ${file} is reported and left as it is`, async () => {
+  Deno.test(`a broken ${file} is reported and not overwritten`, async () => {
     await within(async (folder) => {
       const clock = fixedClock();
       await certificateOf(madeCertificates({ names, clock, folder }));
@@ -143,7 +143,7 @@ for (
   });
 }
 
-Deno.test("a folder that breaks later leaves the certificate in use", async () => {
+Deno.test("a folder that breaks later leaves the current certificate in use", async () => {
   await within(async (folder) => {
     const clock = fixedClock(), source = madeCertificates({ names, clock, folder });
     const first = await certificateOf(source);
@@ -155,7 +155,7 @@ Deno.test("a folder that breaks later leaves the certificate in use", async () =
   });
 });
 
-Deno.test("given files: every mistake is named, and a bad file never replaces a good one", async () => {
+Deno.test("given files: each mistake is reported, and a bad file never replaces a good one", async () => {
   const clock = fixedClock();
   const one = await certificateOf(madeCertificates({ names: ["a.example"], clock }));
   const two = await certificateOf(madeCertificates({ names: ["a.example"], clock }));
@@ -197,7 +197,7 @@ Deno.test("given files: every mistake is named, and a bad file never replaces a 
   assert.match((await given.current()).problem ?? "", /^crt: the certificate expired at 2027-/);
 });
 
-Deno.test("given files: without any good reading there is no certificate", async () => {
+Deno.test("given files: without any valid version there is no certificate", async () => {
   const given = givenCertificates({
     certFile: "/no/such.crt",
     keyFile: "/no/such.key",
@@ -209,7 +209,7 @@ Deno.test("given files: without any good reading there is no certificate", async
   });
 });
 
-Deno.test("given files: a chain that ends in its own authority brings the bundle along", async () => {
+Deno.test("given files: a chain that ends in its authority gives the bundle", async () => {
   const clock = fixedClock(), one = await certificateOf(madeCertificates({ names: ["a.example"], clock }));
   const authority = atob(one.caBundle ?? "");
   const texts: { [name: string]: string } = { crt: one.cert + authority, key: one.key };

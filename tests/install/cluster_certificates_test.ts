@@ -80,14 +80,14 @@ Deno.test("the first start makes a certificate, keeps it, and writes its authori
   assert.equal(atob(asString(dig(data, "tls.crt")) ?? ""), made.cert);
 });
 
-Deno.test("replicas that start together serve one certificate", async () => {
+Deno.test("replicas that start together serve the same certificate", async () => {
   const { cluster, replica } = installed();
   const made = await Promise.all([replica(), replica(), replica()].map(certificateOf));
   assert.equal(new Set(made.map(({ cert }) => cert)).size, 1);
   assert.deepEqual(await bundles(cluster), [made[0]?.caBundle, made[0]?.caBundle]);
 });
 
-Deno.test("a look at a certificate that is right writes nothing", async () => {
+Deno.test("checking a valid certificate writes nothing", async () => {
   const { calls, replica } = installed();
   const certificates = replica();
   await certificateOf(certificates);
@@ -96,7 +96,7 @@ Deno.test("a look at a certificate that is right writes nothing", async () => {
   assert.deepEqual(calls.filter((call) => !call.startsWith("GET ")), []);
 });
 
-Deno.test("only the calls are made that the manifests give rights to", async () => {
+Deno.test("the calls need only the rights of the manifests", async () => {
   const { calls, replica } = installed();
   await certificateOf(replica());
   const allowed = [
@@ -122,7 +122,7 @@ Deno.test("a webhook configuration that lost the authority gets it again", async
   assert.deepEqual(await bundles(cluster), [made.caBundle, made.caBundle]);
 });
 
-Deno.test("a certificate in the last third of its life is made anew by one replica, and served by both", async () => {
+Deno.test("one replica renews a certificate in the last third of its life, and both serve it", async () => {
   const { clock, replica } = installed();
   const one = replica(), other = replica();
   const first = await certificateOf(one);
@@ -134,7 +134,7 @@ Deno.test("a certificate in the last third of its life is made anew by one repli
   assert.equal((await certificateOf(other)).cert, renewed.cert);
 });
 
-Deno.test("a new authority is trusted beside the former one before anything is served by it", async () => {
+Deno.test("webhooks trust a new authority beside the former one before a replica serves its certificate", async () => {
   const { clock, cluster, replica } = installed();
   const certificates = replica();
   const first = await certificateOf(certificates);
@@ -146,7 +146,7 @@ Deno.test("a new authority is trusted beside the former one before anything is s
   assert.deepEqual(await bundles(cluster), [second.caBundle, second.caBundle]);
 });
 
-Deno.test("an emptied Secret is filled again with the authority that is trusted", async () => {
+Deno.test("an emptied Secret is filled again with the trusted authority", async () => {
   const { cluster, replica } = installed();
   const certificates = replica();
   const first = await certificateOf(certificates);
@@ -155,14 +155,14 @@ Deno.test("an emptied Secret is filled again with the authority that is trusted"
   assert.equal((await certificateOf(certificates)).caBundle, first.caBundle);
 });
 
-Deno.test("without the Secret there is no certificate, and the reason names it", async () => {
+Deno.test("a missing Secret gives no certificate and a reason that names it", async () => {
   const { replica } = installed(objects.filter(({ kind }) => kind !== "Secret"));
   const { certificate, problem } = await replica().current();
   assert.equal(certificate, undefined);
   assert.match(problem ?? "", /^Secret postern\/postern-tls: /);
 });
 
-Deno.test("without webhook configurations the certificate is there, with the problem", async () => {
+Deno.test("without webhook configurations there are a certificate and a problem", async () => {
   const { replica } = installed(objects.filter(({ kind }) => !String(kind).endsWith("WebhookConfiguration")));
   const { certificate, problem } = await replica().current();
   assert.ok(certificate !== undefined);

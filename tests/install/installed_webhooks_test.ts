@@ -47,7 +47,7 @@ function cluster(deletions: Readonly<Record<string, number>>): Cluster & { reado
   };
 }
 
-Deno.test("Postern finds its webhooks: those of configurations that call nothing but the Service", async () => {
+Deno.test("Postern finds its webhooks: configurations that call nothing but its Service", async () => {
   const found = await installedWebhooks(cluster({}), service);
   assert.ok(!isFault(found));
   assert.deepEqual(found.map(({ kind, name }) => [kind, name]), [
@@ -56,7 +56,7 @@ Deno.test("Postern finds its webhooks: those of configurations that call nothing
   ]);
 });
 
-Deno.test("Postern removes its webhooks, also when somebody was faster, and names those that stay", async () => {
+Deno.test("Postern removes its webhooks, also when others remove them first, and names those that stay", async () => {
   const faster = cluster({ ours: 404 });
   assert.deepEqual((await removeInstalledWebhooks(faster, service)).problems, []);
   assert.deepEqual(faster.deleted, ["ours", "mutating"]);

@@ -217,7 +217,7 @@ Deno.test({
     }),
 });
 
-Deno.test("a folder with other files is not written into", async () => {
+Deno.test("install writes nothing into a folder with other files", async () => {
   await inFolder(async (folder) => {
     const said: string[] = [];
     const args = ["manifests", "--policies", `${folder}/policies`, "--format", "helm"];

@@ -71,7 +71,7 @@ for (const { what, service, looks, looked } of rows) {
   });
 }
 
-Deno.test("webhooks wait for no replica once Postern ends", async () => {
+Deno.test("the wait for a ready replica ends when Postern stops", async () => {
   const stop = new AbortController();
   const waiting = untilReachable({
     cluster: {

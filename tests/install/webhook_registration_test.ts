@@ -99,7 +99,7 @@ function resourcesOf(webhooks: readonly Json[]): string[] {
     .flatMap((rule) => asList(dig(rule, "resources")).map(String));
 }
 
-Deno.test("nothing is registered while no replica is ready, however often it is looked at", async () => {
+Deno.test("webhooks are not registered while no replica is ready", async () => {
   const { webhooks, writes, looks, endpoints: set } = installed();
   await looks(5);
   set(endpoints(false));
@@ -109,7 +109,7 @@ Deno.test("nothing is registered while no replica is ready, however often it is 
 });
 
 for (const ready of [true, undefined]) {
-  Deno.test(`endpoints whose readiness is ${ready} switch the webhooks on once nodes can know them`, async () => {
+  Deno.test(`endpoints whose readiness is ${ready} lead to registered webhooks after nodes had time to see them`, async () => {
     const { webhooks, looks, endpoints: set, logged } = installed();
     set(endpoints(ready));
     await looks(2);
@@ -133,7 +133,7 @@ for (const ready of [true, undefined]) {
   });
 }
 
-Deno.test("registered webhooks follow the policies of the replica whose policies change", async () => {
+Deno.test("registered webhooks follow the policies of a replica whose policies change", async () => {
   const { registration, state, webhooks, looks, endpoints: set } = installed();
   set(endpoints(true));
   state.snapshot = snapshotOf("Secret");
@@ -146,7 +146,7 @@ Deno.test("registered webhooks follow the policies of the replica whose policies
   assert.deepEqual(resourcesOf(await webhooks()), ["configmaps"]);
 });
 
-Deno.test("a replica with former policies leaves the webhooks of newer ones alone", async () => {
+Deno.test("a replica with former policies does not change the webhooks of newer ones", async () => {
   const { webhooks, writes, looks, put, endpoints: set } = installed();
   set(endpoints(true));
   await looks(3);
@@ -159,7 +159,7 @@ Deno.test("a replica with former policies leaves the webhooks of newer ones alon
   assert.equal(writes.length, before);
 });
 
-Deno.test("emptied configurations are filled again, and a lost authority comes back", async () => {
+Deno.test("emptied configurations get their webhooks again, and a lost authority comes back", async () => {
   const { webhooks, looks, put, state, endpoints: set } = installed();
   set(endpoints(true));
   await looks(3);
@@ -171,7 +171,7 @@ Deno.test("emptied configurations are filled again, and a lost authority comes b
   assert.equal(dig((await webhooks())[0], "clientConfig", "caBundle"), "dHdv");
 });
 
-Deno.test("the authority is left to cert-manager where that keeps it", async () => {
+Deno.test("Postern leaves the authority to cert-manager where cert-manager injects it", async () => {
   const { objects } = await manifestsOf([policy("Service")], "--certificate", "cert-manager");
   const configurations = objects.filter(({ kind }) => String(kind).endsWith("WebhookConfiguration"));
   const { webhooks, looks, state, endpoints: set } = installed({ configurations });
@@ -182,7 +182,7 @@ Deno.test("the authority is left to cert-manager where that keeps it", async () 
   assert.equal(dig((await webhooks())[0], "clientConfig", "caBundle"), "b25l");
 });
 
-Deno.test("a configuration that is gone is said once and not made: somebody is uninstalling", async () => {
+Deno.test("a deleted configuration is logged once and not created again, because somebody is uninstalling", async () => {
   const { logged, looks, writes, endpoints: set } = installed({ configurations: [] });
   set(endpoints(true));
   await looks(8);

@@ -69,7 +69,7 @@ for (const [name, left, right, result] of cases) {
   });
 }
 
-Deno.test("numbers meet quantities exactly", () => {
+Deno.test("arithmetic of numbers and quantities is exact", () => {
   assert.equal(call("multiply", "1", 0.1), "100m");
   assert.equal(call("multiply", "1Ki", 0.001), "1024m");
   assert.equal(call("divide", "1", 0.3), "3300m");
@@ -87,7 +87,7 @@ Deno.test("sum() adds in order and keeps a single element", () => {
   );
 });
 
-Deno.test("whole quantities add and divide as their numbers do", () => {
+Deno.test("whole quantities add and divide like integers", () => {
   const whole = fc.integer({ min: -1_000_000, max: 1_000_000 });
   fc.assert(fc.property(whole, whole, (left, right) => {
     const quantity = (number: number): Json => call("add", String(number), "0");

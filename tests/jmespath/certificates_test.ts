@@ -85,7 +85,7 @@ const name = (fields: { [field: string]: Json }): Json => ({
   ...fields,
 });
 
-Deno.test("x509_decode() of a certificate shows what its extensions say", () => {
+Deno.test("x509_decode() of a certificate returns its extensions", () => {
   const decoded = evaluate("x509_decode(@)", certificate);
   assert.ok(isObject(decoded));
   const { Subject, SerialNumber, PublicKey, Extensions, Raw, Signature, ...rest } = decoded;
@@ -167,7 +167,7 @@ Deno.test("x509_decode() of a certificate shows what its extensions say", () => 
   }]);
 });
 
-Deno.test("x509_decode() of a request shows its subject, names and attributes", () => {
+Deno.test("x509_decode() of a certificate request returns its subject, names and attributes", () => {
   assert.deepEqual(
     evaluate("x509_decode(@).[Subject.Organization, DNSNames, SignatureAlgorithm, Version]", request),
     [["system:nodes"], ["example.com", "*.example.org"], 4, 0],
@@ -178,7 +178,7 @@ Deno.test("x509_decode() of a request shows its subject, names and attributes", 
   });
 });
 
-Deno.test("x509_decode() takes RSA keys only, and only certificates and requests", () => {
+Deno.test("x509_decode() accepts only RSA keys, certificates and certificate requests", () => {
   assert.equal(evaluate("x509_decode(@)", elliptic), "error: certificate should use rsa algorithm");
   assert.equal(
     evaluate("x509_decode(@)", certificate.replaceAll("CERTIFICATE", "PUBLIC KEY")),

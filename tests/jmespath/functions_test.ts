@@ -13,14 +13,14 @@ for (const [name, record] of functions) {
   }
 }
 
-Deno.test("every function has a sentence and an example that calls it", () => {
+Deno.test("every function has a description and an example that calls it", () => {
   const wanting = [...functions.values()].filter(({ name, summary, examples }) =>
     !/^.{10,}\.$/.test(summary) || !examples.some(({ expression }) => expression.includes(`${name}(`))
   );
   assert.deepEqual(wanting.map(({ name }) => name), []);
 });
 
-Deno.test("the functions are those that Kyverno documents", () => {
+Deno.test("the functions are those of Kyverno's documentation", () => {
   const standard =
     `abs avg ceil contains ends_with floor join keys length map max max_by merge min min_by not_null
     reverse sort sort_by starts_with to_array to_number to_string type values`;

@@ -20,7 +20,7 @@ function problem(result: Json | Fault): string {
   return result as string;
 }
 
-Deno.test("deep nesting of an expression is refused, moderate nesting is not", () => {
+Deno.test("deep nesting of an expression is refused, and moderate nesting accepted", () => {
   const shapes: readonly (readonly [open: string, middle: string, close: string])[] = [
     ["(", "a", ")"],
     ["[", "a", "]"],
@@ -49,7 +49,7 @@ Deno.test("long chains are refused before they exhaust the stack", () => {
   }
 });
 
-Deno.test("a long expression is refused, also one that is all wrong", () => {
+Deno.test("a long expression is refused, also one with errors only", () => {
   assert.equal(compiles(`'${"x".repeat(200_000)}'`), false);
   const started = performance.now();
   assert.equal(compiles("a b ".repeat(24_000)), false);
@@ -88,7 +88,7 @@ Deno.test("lists cannot be doubled without end", () => {
   assert.match(problem(evaluate(`@${flattened}`, list)), /more than 2000000 steps/);
 });
 
-Deno.test("loops inside loops end", () => {
+Deno.test("nested loops end at the step budget", () => {
   const hundred = `\`${JSON.stringify(Array.from({ length: 100 }, () => 1))}\``;
   const shapes: readonly ((inner: string) => string)[] = [
     (inner) => `map(&${inner}, ${hundred})`,
@@ -140,7 +140,7 @@ for (const [what, expression, input] of explosions) {
   });
 }
 
-Deno.test("one budget covers all expressions that share it", () => {
+Deno.test("expressions that share a budget exceed it together", () => {
   const compiled = compileCommunity("length(map(&@, $))");
   assert.ok(!isFault(compiled));
   const budget = newBudget();
@@ -160,7 +160,7 @@ Deno.test("work in proportion to the largest review stays within the budget", ()
   for (const use of uses) assert.equal(evaluate(use, containers), 60_000, use);
 });
 
-Deno.test("patterns of a request that expand are refused, those of a policy are not", () => {
+Deno.test("expanding patterns of a request are refused, those of a policy are not", () => {
   for (const pattern of ["a{1000}".repeat(100), "((a{10}){10}){10}".repeat(50), "x".repeat(2_000)]) {
     assert.match(problem(evaluate("regex_match(@, 'a')", pattern)), /too many repetitions/);
   }
@@ -214,7 +214,7 @@ Deno.test("a broken certificate is a fault whichever byte is broken", () => {
   }
 });
 
-Deno.test("a fault of one evaluation leaves the expression as it was", () => {
+Deno.test("an expression evaluates correctly after a fault", () => {
   const compiled = compileExpression("a.b");
   assert.ok(!isFault(compiled));
   assert.ok(isFault(compiled.evaluate(scopeOf({ a: {} }), environment)));

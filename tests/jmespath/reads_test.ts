@@ -44,12 +44,12 @@ for (const [text, names, paths] of cases) {
 }
 
 for (const text of ["@", "to_string(@)", "*", "[0]", "{x: @}"]) {
-  Deno.test(`${text} reads the root as a whole, which is no path`, () => {
+  Deno.test(`${text} reads the whole root, which is no path`, () => {
     assert.deepEqual([compile(text).names, compile(text).paths], [[], []]);
   });
 }
 
-Deno.test("functions are listed once", () => {
+Deno.test("each function is listed once", () => {
   assert.deepEqual(compile("add(length(a), length(b)) | map(&abs(@), c)").functions, [
     "add",
     "length",

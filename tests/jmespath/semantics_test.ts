@@ -111,12 +111,12 @@ for (const [expression, result] of cases) {
   });
 }
 
-Deno.test("`*` feeds nulls to the right side", () => {
+Deno.test("`*` evaluates its right side for nulls too", () => {
   assert.deepEqual(evaluate("*.to_string(@)", { b: 1, a: 2 }), ["null", "null", "2", "1"]);
   assert.deepEqual(evaluate("*.to_string(@)", {}), []);
 });
 
-Deno.test("a document may be anything, also null or a list", () => {
+Deno.test("a document may be any value, also null or a list", () => {
   assert.equal(evaluate("a", null), null);
   assert.equal(evaluate("a", [1]), null);
   assert.equal(evaluate("[0]", [1]), 1);
@@ -125,7 +125,7 @@ Deno.test("a document may be anything, also null or a list", () => {
   assert.deepEqual(evaluate("{a: b}", [1]), { a: null });
 });
 
-Deno.test("an expression reads a context by name, and reads all of it only by @", () => {
+Deno.test("an expression reads a scope by name, and reads all of it only with @", () => {
   const loaded: string[] = [];
   const scope: Scope = {
     get: (name) => {
@@ -160,7 +160,7 @@ Deno.test("a fault of the context is not a missing key", () => {
   }
 });
 
-Deno.test("names that objects inherit are unknown keys", () => {
+Deno.test("inherited names are unknown keys", () => {
   for (const name of ["constructor", "toString", "__proto__", "hasOwnProperty"]) {
     assert.equal(evaluate(name, {}), unknown(name));
     assert.equal(evaluate(`a.${name}`, { a: {} }), unknown(name));
@@ -169,7 +169,7 @@ Deno.test("names that objects inherit are unknown keys", () => {
   }
 });
 
-Deno.test("Go integers equal no number", () => {
+Deno.test("integers of Go equal no number", () => {
   assert.equal(evaluate("compare('a', 'a')"), 0);
   assert.equal(evaluate("compare('a', 'a') == `0`"), false);
   assert.equal(evaluate("compare('a', 'a') != `0`"), true);

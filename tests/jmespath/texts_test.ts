@@ -163,7 +163,7 @@ Deno.test("base64 of any text decodes to it", () => {
   }));
 });
 
-Deno.test("parse_json() reads what to_string() wrote", () => {
+Deno.test("parse_json() reverses to_string()", () => {
   fc.assert(fc.property(fc.jsonValue(), (value) => {
     const json = JSON.parse(JSON.stringify(value)) as Json;
     if (typeof json !== "string") assert.deepEqual(call("parse_json", call("to_string", json)), json);

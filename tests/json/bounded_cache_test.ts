@@ -20,7 +20,7 @@ for (const [title, size, values, found] of cases) {
   });
 }
 
-Deno.test("a bounded cache keeps a value that is read again and again", () => {
+Deno.test("a bounded cache keeps a value that is read often", () => {
   const cache = new BoundedCache<number>(4);
   cache.set("kept", 1);
   for (let key = 0; key < 100; key++) {

@@ -25,7 +25,7 @@ Deno.test("goJson() sorts keys and escapes the characters of HTML", () => {
   assert.equal(goJson({ b: "<&>", a: 1 }), '{"a":1,"b":"\\u003c\\u0026\\u003e"}');
 });
 
-Deno.test("compareBytes() orders astral characters after the rest of the plane", () => {
+Deno.test("compareBytes() orders characters beyond U+FFFF after all others", () => {
   assert.ok(compareBytes("\u{1F600}", "\uFFFD") > 0);
   assert.ok(compareBytes("a", "ab") < 0);
 });

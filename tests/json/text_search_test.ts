@@ -8,7 +8,7 @@ const texts = fc.oneof(
   fc.string({ unit: fc.constantFrom("a", "\u{1f600}", "\ud83d"), maxLength: 200 }),
 );
 
-Deno.test("a text of any length is found where the runtime finds it", () => {
+Deno.test("TextSearch finds any text where the runtime finds it", () => {
   const cases = fc.tuple(texts, fc.nat(300), fc.integer({ min: 1, max: 120 }), fc.nat(420), fc.boolean());
   fc.assert(
     fc.property(cases, ([other, start, length, from, isPart]) => {
@@ -24,7 +24,7 @@ Deno.test("a text of any length is found where the runtime finds it", () => {
   );
 });
 
-Deno.test("a search for a long text takes as many steps as both have characters", () => {
+Deno.test("a search for a long text takes linear time", () => {
   const half = "a".repeat(300_000), text = `${half}c${half}`, other = "a".repeat(2_000_000);
   const search = new TextSearch(text);
   assert.equal(search.positionIn(other), -1);

@@ -62,7 +62,7 @@ for (const [text, problem] of noAddresses) {
   });
 }
 
-Deno.test("an address reads back from its canonical text", () => {
+Deno.test("an address has one canonical text", () => {
   const part = fc.integer({ min: 0, max: 0xffff });
   fc.assert(
     fc.property(fc.array(fc.oneof(fc.constant(0), part), { minLength: 8, maxLength: 8 }), (groups) => {
@@ -73,7 +73,7 @@ Deno.test("an address reads back from its canonical text", () => {
   );
 });
 
-Deno.test("any text is an address or a fault, quickly", () => {
+Deno.test("parsing an address never throws and is quick, for any text", () => {
   fc.assert(fc.property(fc.string({ unit: fc.constantFrom(..."0123456789abf:.%/") }), (text) => {
     const address = parseIpAddress(text);
     if (!isFault(address)) assert.equal(typeof isGlobalUnicast(address), "boolean");
@@ -82,7 +82,7 @@ Deno.test("any text is an address or a fault, quickly", () => {
   parseIpAddress(`${"1:".repeat(200_000)}`);
 });
 
-Deno.test("a network masked holds the address that it was written with", () => {
+Deno.test("a masked network contains its address", () => {
   fc.assert(fc.property(fc.ipV4(), fc.integer({ min: 0, max: 32 }), (text, length) => {
     const prefix = parseIpPrefix(`${text}/${length}`);
     assert(!isFault(prefix));
@@ -120,7 +120,7 @@ for (const [text, printed] of urls) {
   });
 }
 
-Deno.test("any text is a URL that reads back from how it prints, or a fault", () => {
+Deno.test("any text is a URL that prints and parses to itself, or a fault", () => {
   const unit = fc.constantFrom(..."abc:/?#[]@%20!$&'()*+,;= <>\"ü\\^".split(""));
   fc.assert(fc.property(fc.string({ unit }), (text) => {
     const url = parseGoUrl(text, "reference");
@@ -160,7 +160,7 @@ for (const [url, reason] of refused) {
   });
 }
 
-Deno.test("other addresses and names are allowed; the addresses of a name are checked separately", () => {
+Deno.test("other addresses and names are allowed; a name's addresses are checked separately", () => {
   const rules = compileAddressRules({});
   assert(!isFault(rules));
   for (
@@ -178,7 +178,7 @@ Deno.test("other addresses and names are allowed; the addresses of a name are ch
   assert.equal(rules.refusesAddress("8.8.8.8"), undefined);
 });
 
-Deno.test("networks and hosts may be exempt, and the list may be another", () => {
+Deno.test("networks and hosts may be exempt, and the list may be replaced", () => {
   const rules = compileAddressRules({ exempt: ["10.96.0.0/12", "localhost"] });
   assert(!isFault(rules));
   assert.equal(rules.refusesUrl(new URL("http://10.96.0.1/")), undefined);

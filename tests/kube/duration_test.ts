@@ -51,7 +51,7 @@ for (const [text, problem] of refused) {
   });
 }
 
-Deno.test("seconds are doubles, and come back truncated", () => {
+Deno.test("seconds are doubles, and are truncated", () => {
   assert.equal(durationSeconds(1_500_000_000n), 1.5);
   assert.equal(durationOfSeconds(1.5), 1_500_000_000n);
   assert.equal(durationOfSeconds(-0.9999999999), -999_999_999n);
@@ -66,7 +66,7 @@ Deno.test("a printed duration reads as the same time", () => {
   }));
 });
 
-Deno.test("a text is a duration or has a problem, never both", () => {
+Deno.test("a text is either a duration or has a problem", () => {
   fc.assert(fc.property(fc.stringMatching(/^[-+0-9.smhnuµ]{0,20}$/), (text) => {
     assert.equal(parseDuration(text) === undefined, durationProblem(text) !== undefined);
   }));

@@ -9,7 +9,7 @@ const texts: [name: string, text: string][] = [
   ["a text beyond what is encoded in place", "ä".repeat(40_000)],
 ];
 for (const [name, text] of texts) {
-  Deno.test(`base64 of a text is that of its UTF-8: ${name}`, () => {
+  Deno.test(`base64 encodes the UTF-8 of a text: ${name}`, () => {
     const bytes = new TextEncoder().encode(text);
     assert.equal(encodeBase64Text(text), encodeBase64(bytes));
     assert.deepEqual(decodeBase64(encodeBase64Text(text)), bytes);

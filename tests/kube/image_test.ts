@@ -72,7 +72,7 @@ for (const [text, reason] of refused) {
   });
 }
 
-Deno.test("without the default registry's mutation it stays out of the result", () => {
+Deno.test("an image without mutation of the registry has no default registry in its text", () => {
   const options = { defaultRegistry: "reg.example.com", enableDefaultRegistryMutation: false };
   assert.deepEqual(parseImage("a/nginx", options), {
     name: "nginx",
@@ -94,7 +94,7 @@ Deno.test("a long hostile name is refused quickly", () => {
   }
 });
 
-Deno.test("any text is read or refused, never thrown at", () => {
+Deno.test("parseImage() never throws, for any text", () => {
   fc.assert(fc.property(fc.stringMatching(/^[A-Za-z0-9:/@._\-[\] ]{0,40}$/), (text) => {
     const image = parseImage(text);
     if (!isFault(image)) {
@@ -127,7 +127,7 @@ Deno.test("extractImages() finds the containers of every built-in kind", () => {
   assert.deepEqual(extractImages({ kind: "Pod" }), {});
 });
 
-Deno.test("extractImages() skips blank images and refuses wrong ones", () => {
+Deno.test("extractImages() skips blank images and refuses invalid ones", () => {
   const pod = (containers: object[]) =>
     extractImages({ kind: "Pod", spec: { containers: containers as [] } });
   assert.deepEqual(pod([{ name: "a" }, { name: "b", image: " " }]), {});

@@ -54,7 +54,7 @@ for (const [selector, resource, selected] of kinds) {
   });
 }
 
-Deno.test("*/v1/Deployment takes the star for a version and v1 for the kind", () => {
+Deno.test("*/v1/Deployment reads the star as a version and v1 as the kind", () => {
   assert.deepEqual(
     parseKindSelectors("*/v1/Deployment").map(({ kind, subresource }) => [kind, subresource]),
     [
@@ -63,12 +63,12 @@ Deno.test("*/v1/Deployment takes the star for a version and v1 for the kind", ()
   );
 });
 
-Deno.test("v10/Pod is a kind with a subresource", () => {
+Deno.test("v10/Pod reads as a kind with a subresource", () => {
   assert.equal(compileKindSelectors(["v10/Pod"])(type("v10 Pod")), false);
   assert.equal(compileKindSelectors(["v10/Pod"])(type("v1 v10 Pod")), true);
 });
 
-Deno.test("the kind Pod can exclude ephemeral containers", () => {
+Deno.test("the kind Pod can leave ephemeral containers out", () => {
   const selects = compileKindSelectors(["Pod"], { ephemeralContainers: false });
   assert.equal(selects(type("v1 Pod ephemeralcontainers")), false);
 });
@@ -100,7 +100,7 @@ Deno.test("built-in kinds: the stable and newest version first, each once", () =
   assert.equal(new Set(names).size, names.length);
 });
 
-Deno.test("plurals of unknown kinds follow the usual rules, as those of nearly all known kinds do", () => {
+Deno.test("plurals of unknown kinds follow the usual rules, which fit nearly all built-in kinds", () => {
   assert.deepEqual(["ClusterPolicy", "Gateway", "Kafka", "Mesh", "Box", "Gas"].map(pluralOf), [
     "clusterpolicies",
     "gateways",

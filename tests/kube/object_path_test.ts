@@ -27,7 +27,7 @@ for (const [kind, place, path] of cases) {
   });
 }
 
-Deno.test("an empty namespace means the objects of all", () => {
+Deno.test("a path without a namespace is that of all namespaces", () => {
   assert.equal(collectionPath(maps, ""), "/api/v1/configmaps");
   assert.equal(collectionPath(maps, "\ud83d"), "/api/v1/namespaces/%EF%BF%BD/configmaps");
 });

@@ -38,7 +38,7 @@ for (const [selector, match] of selectors) {
   });
 }
 
-Deno.test("'*': '*' needs one label at least", () => {
+Deno.test("'*': '*' needs at least one label", () => {
   const selects = compileLabelSelector({ matchLabels: { "*": "*" } }, { wildcards: true });
   assert.ok(!isFault(selects));
   assert.equal(selects({}), false);
@@ -65,19 +65,19 @@ const mistakes: Json[] = [
   { matchExpressions: [{ operator: "Exists" }] },
 ];
 for (const selector of mistakes) {
-  Deno.test(`selector ${JSON.stringify(selector).slice(0, 80)} is a mistake`, () => {
+  Deno.test(`selector ${JSON.stringify(selector).slice(0, 80)} is invalid`, () => {
     assert.ok(isFault(compileLabelSelector(selector, { wildcards: true })));
   });
 }
 
-Deno.test("a wildcard pair that fits no label is a mistake, one of the greatest length is none", () => {
+Deno.test("a wildcard pair that no label can match is invalid, one of the greatest length is valid", () => {
   assert.ok(isFault(compileLabelSelector({ matchLabels: { "a*/b/c": "x" } }, { wildcards: true })));
   const selects = compileLabelSelector({ matchLabels: { [`${"a".repeat(63)}*`]: "x" } }, { wildcards: true });
   assert.ok(!isFault(selects));
   assert.equal(selects({ ["a".repeat(63)]: "x" }), true);
 });
 
-Deno.test("without wildcards a star is a mistake", () => {
+Deno.test("without wildcards a star is invalid", () => {
   assert.ok(isFault(compileLabelSelector({ matchLabels: { app: "w*" } })));
 });
 
@@ -122,7 +122,7 @@ for (
     "a in (x y)",
   ]
 ) {
-  Deno.test(`labelSelector=${text} is a mistake`, () => assert.ok(isFault(compileLabelSelectorText(text))));
+  Deno.test(`labelSelector=${text} is invalid`, () => assert.ok(isFault(compileLabelSelectorText(text))));
 }
 
 const pod: Json = {
@@ -147,16 +147,16 @@ for (const [text, match] of fields) {
   });
 }
 for (const text of ["metadata.name", "a=b=c", "a=\\x"]) {
-  Deno.test(`fieldSelector=${text} is a mistake`, () => assert.ok(isFault(compileFieldSelectorText(text))));
+  Deno.test(`fieldSelector=${text} is invalid`, () => assert.ok(isFault(compileFieldSelectorText(text))));
 }
 
-Deno.test("labels with a value that is no text are no labels", () => {
+Deno.test("labels whose value is no text do not count", () => {
   assert.deepEqual(labelsOf({ metadata: { labels: { a: "1" } } }), { a: "1" });
   assert.deepEqual(labelsOf({ metadata: { labels: { a: "1", b: 2 } } }), {});
   assert.deepEqual(labelsOf({ metadata: null }), {});
 });
 
-Deno.test("any selector text is read or refused, never thrown at", () => {
+Deno.test("parsing never throws, for any selector text", () => {
   const tokens = fc.constantFrom(
     "a",
     "b",

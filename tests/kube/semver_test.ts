@@ -38,7 +38,7 @@ Deno.test("versions are ordered as semver.org says", () => {
   assert.equal(compareSemver(version("1.0.0+a"), version("1.0.0+b")), 0);
 });
 
-Deno.test("a version prints as it was read", () => {
+Deno.test("a version prints unchanged", () => {
   for (const text of ["1.2.3", "1.2.3-rc.1.x-y", "1.2.3+b.001", "1.2.3-0+b"]) {
     assert.equal(formatSemver(version(text)), text);
   }

@@ -55,7 +55,7 @@ for (const [what, review, status, message] of refused) {
   });
 }
 
-Deno.test("a port that is given is used, and the others stay offline", async () => {
+Deno.test("evaluate() uses a given port, and the others are offline", async () => {
   const calls: string[] = [];
   const limits: JsonObject = { metadata: { name: "limits" }, data: { most: "5" } };
   const cluster: Ports["cluster"] = {
@@ -69,7 +69,7 @@ Deno.test("a port that is given is used, and the others stay offline", async () 
   assert.deepEqual(calls, ["/api/v1/namespaces/default/configmaps/limits"]);
 });
 
-Deno.test("a look-up ends with the timeout", async () => {
+Deno.test("a look-up ends at the timeout", async () => {
   const cluster: Ports["cluster"] = {
     call: ({ signal }) =>
       new Promise((resolve) =>

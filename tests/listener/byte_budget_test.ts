@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { ByteBudget, type Share } from "../../lib/listener/byte_budget.ts";
 
-Deno.test("a body waits for bytes, and has them as soon as others are gone", () => {
+Deno.test("a body waits for bytes and gets them when others release theirs", () => {
   const budget = new ByteBudget(100);
   const came: string[] = [];
   const first = budget.share(() => came.push("first")), second = budget.share(() => came.push("second"));
@@ -16,7 +16,7 @@ Deno.test("a body waits for bytes, and has them as soon as others are gone", () 
   assert.equal(budget.used, 0);
 });
 
-Deno.test("bodies that arrive side by side all become complete, within the total and one body", () => {
+Deno.test("bodies that arrive together all become complete, within the total and one body", () => {
   const most = 10;
   fc.assert(fc.property(fc.array(fc.nat(30)), fc.integer({ min: 2, max: 40 }), (turns, total) => {
     const budget = new ByteBudget(total);

@@ -5,7 +5,7 @@ import { ChunkedBody } from "../../lib/listener/chunked_body.ts";
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-Deno.test("a chunked body is the same however its bytes are cut, and leaves the bytes after it", () => {
+Deno.test("a chunked body does not depend on the split of its bytes, and leaves the bytes after it", () => {
   const piece = fc.uint8Array({ minLength: 1, maxLength: 40 });
   fc.assert(fc.property(fc.array(piece), fc.integer({ min: 1, max: 20 }), (pieces, cut) => {
     const framed = pieces.flatMap((

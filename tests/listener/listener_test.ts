@@ -47,7 +47,7 @@ async function connectTls({ port }: Listener): Promise<Deno.TlsConn> {
   return await Deno.connectTls({ hostname: "127.0.0.1", port, caCerts: [pair.cert] });
 }
 
-Deno.test("who screens requests is given the caller's address", async () => {
+Deno.test("screen() gets the caller's address", async () => {
   const seen: string[] = [];
   const listener = await open({
     screen: ({ address }) => {
@@ -81,7 +81,7 @@ for (const bytes of [130, 1_400, 20_000]) {
   });
 }
 
-Deno.test("requests that are sent together are answered in their order", async () => {
+Deno.test("pipelined requests are answered in order", async () => {
   const listener = await open();
   const connection = await connectTls(listener);
   const requests = ["a", "b", "c"].map((body) => new TextDecoder().decode(post(body))).join("");
@@ -98,7 +98,7 @@ Deno.test("requests that are sent together are answered in their order", async (
   await listener.close();
 });
 
-Deno.test("large bodies that are sent together are answered as they were sent", async () => {
+Deno.test("pipelined large bodies reach the handler unchanged and in order", async () => {
   const listener = await open();
   const connection = await connectTls(listener);
   const bodies = ["a", "b", "c", "d"].map((letter) => letter.repeat(40_000));
@@ -120,7 +120,7 @@ Deno.test("large bodies that are sent together are answered as they were sent", 
   await listener.close();
 });
 
-Deno.test("callers that send nothing after their request get their answer and the end of the connection", async () => {
+Deno.test("a caller that closes its side after the request gets the answer and the end of the connection", async () => {
   const listener = await open({ limits: { idleTime: 60_000 } });
   const tls = await Promise.all(Array.from({ length: 8 }, () => connectTls(listener)));
   const answers = await Promise.all(tls.map(async (connection) => {
@@ -149,7 +149,7 @@ Deno.test("a caller that expects 100 Continue gets it", async () => {
   await listener.close();
 });
 
-Deno.test("a head and a body that do not come to an end are answered with 408, and the connection ends", async () => {
+Deno.test("an unfinished head or body is answered with 408, and the connection ends", async () => {
   const listener = await open({ limits: { headTime: 200, bodyTime: 200 } });
   for (const part of ["POST / HT", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc"]) {
     const connection = await connectTls(listener);
@@ -173,7 +173,7 @@ Deno.test("a handler that throws is answered with 500 and reported", async () =>
   await listener.close();
 });
 
-Deno.test("a web handler is served as well", async () => {
+Deno.test("a web handler answers requests", async () => {
   const fetch = async (request: Request) =>
     new Response(`${request.method} ${new URL(request.url).pathname} ${await request.text()}`, {
       status: 201,
@@ -185,7 +185,7 @@ Deno.test("a web handler is served as well", async () => {
   await listener.close();
 });
 
-Deno.test("a connection beyond the limit takes the place of an idle one", async () => {
+Deno.test("a connection above the limit replaces an idle one", async () => {
   const listener = await open({ limits: { connections: 3 } });
   const connections: Deno.TlsConn[] = [];
   for (let index = 0; index < 6; index++) {
@@ -218,7 +218,7 @@ const callers: readonly [
   ["one that it signed itself", await makeKeyPair({ usage: "client" }), false],
 ];
 for (const [what, caller, isVerified] of callers) {
-  Deno.test(`a caller whose client certificate is ${what} is ${isVerified ? "known" : "not known"}`, async () => {
+  Deno.test(`a caller whose client certificate is ${what} is ${isVerified ? "authenticated" : "not authenticated"}`, async () => {
     const verdicts: boolean[] = [];
     const listener = await open({
       clientAuthority: authority.cert,

@@ -14,14 +14,14 @@ function makeOutbox() {
   return { clock, add, written };
 }
 
-Deno.test("an answer that comes alone is written at once", () => {
+Deno.test("the outbox writes a single answer at once", () => {
   const { add, written } = makeOutbox();
   add("a", "alone");
   add("b", "alone");
   assert.deepEqual(written, ["a", "b"]);
 });
 
-Deno.test("answers of one round of the event loop are written after the last of them, in their order", async () => {
+Deno.test("the outbox writes the answers of one round of the event loop after the last of them, in order", async () => {
   const { add, written } = makeOutbox();
   add("a", "alone");
   add("b", "with others");
@@ -31,7 +31,7 @@ Deno.test("answers of one round of the event loop are written after the last of 
   assert.deepEqual(written, ["a", "b", "c"]);
 });
 
-Deno.test("after a round with several answers the first of the next round waits for the others", async () => {
+Deno.test("after a round with several answers the first answer of the next round waits for the others", async () => {
   const { add, written } = makeOutbox();
   for (const name of ["a", "b"]) add(name, "with others");
   await setImmediate();

@@ -36,7 +36,7 @@ async function get(port: number, path: string): Promise<string> {
   return `${response.status} ${await response.text()}`;
 }
 
-Deno.test("a probe is answered while the main thread does something else", async () => {
+Deno.test("the probe thread answers while the main thread is busy", async () => {
   const thread = await openThread();
   const code = `console.log(await (await fetch("http://${hostname}:${thread.port}/health/liveness")).text())`;
   // The call returns when the other process has ended: no turn of this event loop comes before.
@@ -62,7 +62,7 @@ Deno.test("the main thread reports whether it is ready, and answers requests oth
   thread.close();
 });
 
-Deno.test("a busy main thread gets no more different requests than it can remember", async () => {
+Deno.test("no more than 32 different requests wait for a busy main thread", async () => {
   const { promise: free, resolve } = Promise.withResolvers<void>();
   const opened = await openProbePort({
     hostname,
@@ -104,7 +104,7 @@ Deno.test("a taken port is reported", async () => {
 });
 
 Deno.test({
-  name: "the main thread answers where the runtime may not read the code of the thread, and says so",
+  name: "the main thread answers probes when the runtime may not read the thread's code, and reports it",
   permissions: { read: false, net: [hostname] },
   async fn() {
     const problems: string[] = [];
@@ -144,7 +144,7 @@ Deno.test("a main thread without a beat for some time is stalled until it beats 
   }
 });
 
-Deno.test("what a probe says of the main thread", async () => {
+Deno.test("the answer to a probe depends on the state of the main thread", async () => {
   const table: readonly (readonly [Vitality, liveness: string, readiness: string])[] = [
     ["ready", "200 ok", "200 ok"],
     ["loading", "200 ok", "503 loading"],
@@ -158,7 +158,7 @@ Deno.test("what a probe says of the main thread", async () => {
   }
 });
 
-Deno.test("callers that send nothing, too much or nonsense hold up no probe", async () => {
+Deno.test("callers that send nothing, too much or nonsense delay no probe", async () => {
   const port = openPort();
   const open = () => Deno.connect({ hostname, port: port.port });
   const silent = await Promise.all(Array.from({ length: 400 }, open));

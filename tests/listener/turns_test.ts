@@ -6,7 +6,7 @@ function work(milliseconds: number): void {
   for (const end = performance.now() + milliseconds; performance.now() < end;);
 }
 
-Deno.test("work is done at once while there is little, and in its order beside other events when there is much", async () => {
+Deno.test("a job runs at once when there are few, and in the order of arrival between other events when there are many", async () => {
   const turns = new Turns();
   const done: string[] = [];
   const job = (name: string): Job => ({
@@ -27,7 +27,7 @@ Deno.test("work is done at once while there is little, and in its order beside o
   assert.ok(done.indexOf("timer") < done.length - 1, done.join());
 });
 
-Deno.test("work that would be done too late is shed when it arrives, or when its turn comes", async () => {
+Deno.test("a job whose answer would come too late is shed, when it arrives or at its turn", async () => {
   const turns = new Turns();
   const done: string[] = [];
   const job = (name: string, until: number): Job => ({
@@ -47,7 +47,7 @@ Deno.test("work that would be done too late is shed when it arrives, or when its
   assert.equal(done.filter((name) => !name.includes("shed")).length, 40);
 });
 
-Deno.test("work between the turns counts as waiting too", async () => {
+Deno.test("the expected wait includes the work between turns", async () => {
   const turns = new Turns();
   let done = 0, shed = 0;
   const job = (until: number): Job => ({
@@ -70,7 +70,7 @@ Deno.test("work between the turns counts as waiting too", async () => {
   assert.equal(done, 60);
 });
 
-Deno.test("a job is crowded when no caller could have sent it after the answer to the one before", () => {
+Deno.test("a job counts as crowded when no caller can have sent it after the former answer", () => {
   let now = 0;
   const turns = new Turns(() => now);
   const seen: boolean[] = [];

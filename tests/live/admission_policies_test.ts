@@ -130,7 +130,7 @@ const inexpressible: readonly (readonly [blocks: string, message: string])[] = [
   ],
 ];
 for (const [blocks, message] of inexpressible) {
-  Deno.test(`no ValidatingAdmissionPolicy is made of ${message}, and the policy's status says so`, () => {
+  Deno.test(`no ValidatingAdmissionPolicy is made of ${message}, and the policy's status has the reason`, () => {
     const text = `
 apiVersion: kyverno.io/v1
 kind: ClusterPolicy
@@ -145,7 +145,7 @@ spec:
 }
 
 for (const [what, blocks, rules, excluded] of constraints) {
-  Deno.test(`a ClusterPolicy with validate.cel.generate is about ${what}`, () => {
+  Deno.test(`a ClusterPolicy with validate.cel.generate matches ${what}`, () => {
     const text = `
 apiVersion: kyverno.io/v1
 kind: ClusterPolicy
@@ -258,7 +258,7 @@ const exclusions: readonly (readonly [what: string, exceptions: string[], condit
   ],
 ];
 for (const [what, exceptions, expected] of exclusions) {
-  Deno.test(`exceptions leave objects out of an admission policy: ${what}`, () => {
+  Deno.test(`exceptions exclude objects from an admission policy: ${what}`, () => {
     const texts = exceptions.map((more, index) => exceptionText(`e${index}`, more));
     const [policy] = generated([onDeployments, ...texts].join("---\n"))[0]!.objects;
     const conditions = dig(policy!, "spec", "matchConditions") as readonly JsonObject[];
@@ -277,7 +277,7 @@ Deno.test("the allowed values of an exception are literals, for any text", () =>
   assert.match(JSON.stringify(dig(policy!, "spec", "mutations")), /variables\.allowedValues/);
 });
 
-Deno.test("admission policies with a label are reported, each with the bindings of its kind", () => {
+Deno.test("reports include labelled admission policies, each with the bindings of its kind", () => {
   const objects = ["Validating", "Mutating"].flatMap((word): JsonObject[] => [
     {
       kind: `${word}AdmissionPolicy`,
@@ -338,7 +338,7 @@ const asAdmissionPolicy = onPods.replace(
 
 for (const refusing of [false, true]) {
   const title = refusing ? "the API server refuses it" : "the API server has had time to enforce it";
-  Deno.test(`an admission policy takes the place of a webhook when ${title}: ${!refusing}`, async () => {
+  Deno.test(`an admission policy replaces a webhook when ${title}: ${!refusing}`, async () => {
     const { cluster, collections, calls } = storing(refusing);
     const later: (() => void)[] = [];
     let changes = 0;

@@ -89,15 +89,15 @@ for (const [what, action, labels, expected] of cases) {
   });
 }
 
-Deno.test("events: a scan reports no success", async () => {
+Deno.test("events: a scan has no events for successes", async () => {
   assert.deepEqual(await events("Enforce", { team: "red" }, { successes: true, by: "scan" }), []);
 });
 
-Deno.test("events: a success is no event by default", async () => {
+Deno.test("events: successes have no events by default", async () => {
   assert.deepEqual(await events("Enforce", { team: "red" }), []);
 });
 
-Deno.test("events: a missing target is none", async () => {
+Deno.test("events: a missing target has no event", async () => {
   const { documents } = parseDocuments(policyText("Audit"), "p.yaml");
   const admitted = request({});
   const { results } = await evaluate(compile(documents), admitted, {
@@ -122,7 +122,7 @@ Deno.test("events: a missing target is none", async () => {
   assert.deepEqual(found().map(({ reason }) => reason), ["PolicyError"]);
 });
 
-Deno.test("the writer writes what comes after it had nothing to do, and can be drained", async () => {
+Deno.test("the writer writes events that arrive after it was idle, and drain() waits for them", async () => {
   const written: ApiCall[] = [];
   const cluster: Cluster = {
     call: (call) => {

@@ -80,7 +80,7 @@ function storing(kind: ReportKind = policyReports, results: readonly string[] = 
   };
 }
 
-Deno.test("a report is written once: a later time, another order of keys, and the watch's echo change nothing", async () => {
+Deno.test("a report is written once: another time, another order of keys and the watch's echo change nothing", async () => {
   const { store, writes, show } = storing();
   assert.equal(await store.write(pod, [row("pass", 1)]), true);
   await show();
@@ -94,7 +94,7 @@ Deno.test("a report is written once: a later time, another order of keys, and th
 const lasting = (seconds: number): JsonObject => ({ ...row("pass", seconds), rule: "mutates" });
 const noScan = () => false;
 
-Deno.test("a report about an object that no scan saw goes, but for rows that no scan can find", async () => {
+Deno.test("a report about an object that no scan saw is deleted, but for rows that no scan can find", async () => {
   const { store, writes, stored } = storing();
   await store.write(pod, [row("pass", 1), lasting(1)]);
   await store.keepOnly(noScan);
@@ -128,7 +128,7 @@ Deno.test("the next scan replaces a report that another client changed", async (
   assert.deepEqual(writes, ["POST", "PUT"]);
 });
 
-Deno.test("the echo of a write is not read, whether it comes before or after the write's answer", async () => {
+Deno.test("the echo of a write is not read, before or after the write's answer", async () => {
   const { store, writes, show, reads, beforeAnswers } = storing();
   beforeAnswers(() => show(undefined, "metadata"));
   await store.write(pod, [row("fail", 1)]);
@@ -142,7 +142,7 @@ const foreign: readonly (readonly [when: string, during: boolean])[] = [["later"
   true,
 ]];
 for (const [when, during] of foreign) {
-  Deno.test(`what somebody else wrote ${when} is read where the watch shows metadata alone, and replaced`, async () => {
+  Deno.test(`a report that another client wrote ${when} is read where the watch has only metadata, and replaced`, async () => {
     const { store, writes, show, reads, beforeAnswers } = storing();
     const edit = () => show({ results: [row("pass", 1)] }, "metadata");
     if (during) beforeAnswers(edit);
@@ -155,7 +155,7 @@ for (const [when, during] of foreign) {
   });
 }
 
-Deno.test("a report that was there before is not written again when it says the same", async () => {
+Deno.test("an existing report with equal rows is not written again", async () => {
   const { store, writes, show } = storing();
   await store.write(pod, [row("pass", 1)]);
   // As the list at the start shows it: with a version that this process did not write.
@@ -170,7 +170,7 @@ const kinds = [
 ] as const;
 const team: JsonObject = { apiVersion: "v1", kind: "Namespace", metadata: { name: "team", uid: "u-2" } };
 for (const [kind, apiVersion, namespaced, clusterWide] of kinds) {
-  Deno.test(`reports of ${apiVersion} are written, replaced and deleted at its paths, and no others`, async () => {
+  Deno.test(`reports of ${apiVersion} are written, replaced and deleted at its paths alone`, async () => {
     const { store, paths, stored } = storing(kind);
     const group = `/apis/${apiVersion}`, within = `${group}/namespaces/default/${namespaced.toLowerCase()}s`;
     await store.write(pod, [row("pass", 1)]);
@@ -192,7 +192,7 @@ for (const [kind, apiVersion, namespaced, clusterWide] of kinds) {
   });
 }
 
-Deno.test("results that are not wanted are in no report", async () => {
+Deno.test("reports leave out results that the setting does not include", async () => {
   const { store, stored, writes } = storing(policyReports, ["fail"]);
   await store.write(pod, [row("pass", 1)]);
   assert.deepEqual(writes, []);

@@ -220,7 +220,7 @@ Deno.test("reports of effects: a failed generation is an error", async () => {
   assert.deepEqual([dig(found?.rows[0], "result"), dig(found?.rows[0], "message")], ["error", "no room"]);
 });
 
-Deno.test("reports of effects: a GeneratingPolicy belongs to admission, and its row has its name", async () => {
+Deno.test("reports of effects: a row of a GeneratingPolicy counts as admission and has the policy's name", async () => {
   const [found] = workRows(await outcomeOf("makes", {}), 0);
   const [row] = found?.rows ?? [];
   assert.deepEqual(

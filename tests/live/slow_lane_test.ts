@@ -29,7 +29,7 @@ function reviewed(reviews: ObjectReviews, object: JsonObject): Promise<number> {
     .then(({ allowed, status }) => allowed ? 200 : status?.code ?? 0);
 }
 
-Deno.test("of many large policies some are reviewed and the others refused for now, small ones go past", async () => {
+Deno.test("of many large policies some are reviewed and the others refused for now, small ones do not wait", async () => {
   const gone = { ok: false, status: 404, message: "gone" } as const;
   const reviews = new ObjectReviews({
     cluster: { call: () => Promise.resolve(gone), resource: () => Promise.resolve(undefined) },
@@ -45,7 +45,7 @@ Deno.test("of many large policies some are reviewed and the others refused for n
   assert.equal(await reviewed(reviews, policy(100)), 200, "the lane is free again");
 });
 
-Deno.test("work in the slow lane is done one by one, also after work that failed", async () => {
+Deno.test("the slow lane reviews one policy after another, also after a failure", async () => {
   const lane = new SlowLane();
   const order: string[] = [];
   const work = (name: string, fails = false) => async (): Promise<string> => {

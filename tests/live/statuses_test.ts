@@ -38,7 +38,7 @@ const served: ServedResource[] = [{
 
 const enforcement = { configured: true, generated: false, missingRights: [], missingRules: "" };
 
-Deno.test("status: the specs for controllers are there whole, under Kyverno's names", () => {
+Deno.test("status: the specs for controllers are complete, under Kyverno's names", () => {
   const configs = dig(celStatus(compiled(onPods), enforcement), "autogen", "configs");
   assert.deepEqual(Object.keys(configs as JsonObject).sort(), ["cronjobs", "defaults"]);
   assert.deepEqual(dig(configs!, "cronjobs", "targets"), [
@@ -170,7 +170,7 @@ spec:
 }
 
 for (const [what, policy, expected] of needing) {
-  Deno.test(`status: the rules of roles that are missing are named: ${what}`, async () => {
+  Deno.test(`status: the message lists the missing rules of roles: ${what}`, async () => {
     const rights = rightsOf(compiled(policy), served);
     const lines = (missing: readonly MissingRules[]) =>
       missing.flatMap(({ account, rules }) => rules.map((rule) => `${account} ${JSON.stringify(rule)}`));
@@ -187,7 +187,7 @@ for (const [what, policy, expected] of needing) {
   });
 }
 
-Deno.test("status: nothing of a field's former value stays, and other fields are left alone", async () => {
+Deno.test("status: a new value replaces a field completely, and other fields stay", async () => {
   const patches: Json[] = [];
   const cluster: Cluster = {
     call: ({ body }) => {
@@ -207,7 +207,7 @@ Deno.test("status: nothing of a field's former value stays, and other fields are
   }]);
 });
 
-Deno.test("status: one that is current is written again when something else is to be said, or when it was lost", async () => {
+Deno.test("status: a current status is written again when its facts change or it was lost", async () => {
   const text =
     "apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: {name: p}\nspec: {background: false, rules: []}\n";
   const snapshot = compile(parseDocuments(text, "p.yaml").documents, { dialect: "current" });

@@ -31,7 +31,7 @@ const table: readonly Row[] = [
 ];
 
 for (const [what, begin, end, expected, namespace = running] of table) {
-  Deno.test(`the webhooks ${expected ? "go" : "stay"} when ${what}`, async () => {
+  Deno.test(`the webhooks ${expected ? "are deleted" : "stay"} when ${what}`, async () => {
     const answers = [begin, namespace, end];
     const paths: string[] = [];
     const uninstallation = new Uninstallation({

@@ -82,7 +82,7 @@ function setUp({ reads = {}, works = true }: { reads?: Record<string, Json>; wor
 const callText = ({ method, path, body }: ApiCall): string =>
   [method, path.replace(/ur-[0-9a-f]{8}/, "UR"), dig(body, "status", "state") ?? ""].join(" ").trim();
 
-Deno.test("effects that fail have an UpdateRequest that says so, until they are done", async () => {
+Deno.test("effects that fail have an UpdateRequest with the reason, until they are done", async () => {
   const { calls, requests } = setUp();
   requests.worked(await outcome("failing", "no source"));
   requests.worked(await outcome("given up", "no source"));
@@ -102,7 +102,7 @@ Deno.test("effects that fail have an UpdateRequest that says so, until they are 
   assert.equal(dig(status, "status", "message"), "no source");
 });
 
-Deno.test("effects that are done at once have none", async () => {
+Deno.test("effects that succeed at once have no UpdateRequest", async () => {
   const { calls, requests } = setUp();
   requests.worked(await outcome("done"));
   await requests.close();
@@ -110,7 +110,7 @@ Deno.test("effects that are done at once have none", async () => {
 });
 
 for (const moot of ["unfounded", "targetMissing"] as const) {
-  Deno.test(`effects that have nothing to act on (${moot}) have none`, async () => {
+  Deno.test(`effects without an object to change (${moot}) have no UpdateRequest`, async () => {
     const { calls, requests } = setUp();
     requests.worked(await outcome("failing", "nothing there", moot));
     requests.worked(await outcome("given up", "nothing there", moot));
@@ -119,7 +119,7 @@ for (const moot of ["unfounded", "targetMissing"] as const) {
   });
 }
 
-Deno.test("an UpdateRequest goes once the target that was in the way is missing", async () => {
+Deno.test("an UpdateRequest is deleted once its blocking target is missing", async () => {
   const { calls, requests } = setUp();
   requests.worked(await outcome("failing", "no right"));
   requests.worked(await outcome("given up", "not found", "targetMissing"));
@@ -127,7 +127,7 @@ Deno.test("an UpdateRequest goes once the target that was in the way is missing"
   assert.deepEqual(calls.map(callText).at(-1), `DELETE ${path}/UR`);
 });
 
-Deno.test("the outcome for one existing trigger leaves the UpdateRequest of another one", async () => {
+Deno.test("the outcome for one existing trigger does not change the UpdateRequest of another one", async () => {
   const { calls, requests } = setUp();
   const about = (name: string): PolicyRequest =>
     existingRequest({ ...team, metadata: { name, uid: `u-${name}` } });
@@ -148,7 +148,7 @@ Deno.test("no more than 1,000 UpdateRequests are kept at a time", async () => {
   assert.equal(created, 1_000);
 });
 
-Deno.test("an UpdateRequest of another client is carried out and deleted", async () => {
+Deno.test("the worker carries out an UpdateRequest of another client and deletes it", async () => {
   const { calls, worked, requests, notice } = setUp({ reads: { "/api/v1/namespaces/team": team } });
   notice(requestNamed("team"));
   await new Promise((resolve) => setTimeout(resolve));
@@ -182,7 +182,7 @@ for (const [what, name, works, message] of failing) {
   });
 }
 
-Deno.test("the effects that an UpdateRequest asks for are those that it was made of", () => {
+Deno.test("an UpdateRequest returns the effects that it was made from", () => {
   const made = updateRequest({
     name: "ur-1",
     namespace: "kyverno",

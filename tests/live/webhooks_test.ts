@@ -287,7 +287,7 @@ for (const [what, policies, phase, rules] of tables) {
   });
 }
 
-Deno.test("webhooks: a kind that the cluster does not serve leaves no webhook", () => {
+Deno.test("webhooks: a kind that the cluster does not serve has no webhook", () => {
   const { validate, mutate } = configurations(
     policy({ match: "match: {any: [{resources: {kinds: [Unknown]}}]}" }),
   );
@@ -398,7 +398,7 @@ spec:
   assert.deepEqual(field(asList(field(webhook, "rules"))[0], "operations"), all);
 });
 
-Deno.test("webhooks: a path with escapes that cannot be read names no policy", () => {
+Deno.test("webhooks: a path with unreadable escapes names no policy", () => {
   const snapshot = compile([]);
   const routes = new WebhookRoutes(() => snapshot);
   assert.deepEqual(routes.find("/vpol/%E0%A4%A")?.snapshot.policies, []);
@@ -465,7 +465,7 @@ const beyond: readonly (readonly [what: string, expression: string])[] = [
 ];
 
 for (const [what, expression] of beyond) {
-  Deno.test(`webhooks: a condition that the API server would refuse stays with Postern: ${what}`, () => {
+  Deno.test(`webhooks: Postern evaluates a condition that the API server would refuse: ${what}`, () => {
     const text = celPolicy("p", ["object.metadata.name == 'a'", expression], noControllers);
     const [webhook] = asList(field(configurations(text).validate, "webhooks"));
     assert.equal(field(webhook, "name"), "vpol.validate.kyverno.svc-fail");
@@ -485,7 +485,7 @@ Deno.test("webhooks: a condition of the ConfigMap that the API server would refu
   assert.deepEqual(webhooks.matchConditions.map((each) => field(each, "name")), ["nodes"]);
 });
 
-Deno.test("webhooks: a path names policies between slashes, which the API server takes, and finds them again", () => {
+Deno.test("webhooks: a path of the API server names policies between slashes, and leads to them", () => {
   const names = ["a", "b.c"];
   const text = names.map((name) => celPolicy(name, [], noControllers)).join("---");
   const namespaced = names.map((name) =>
@@ -504,7 +504,7 @@ Deno.test("webhooks: a path names policies between slashes, which the API server
   );
 });
 
-Deno.test("webhooks: names are unique, and a path stays short, however many policies there are", () => {
+Deno.test("webhooks: names are unique and paths are short, however many policies there are", () => {
   const many = Array.from({ length: 100 }, (_, index) => celPolicy(`p${index}`, [], noControllers));
   const selecting = celPolicy("s", [], noControllers)
     .replace("{resourceRules", "{objectSelector: {matchLabels: {a: b}}, resourceRules");
@@ -516,7 +516,7 @@ Deno.test("webhooks: names are unique, and a path stays short, however many poli
   assert.ok(paths.every((path) => path.split("/").length <= 42));
 });
 
-Deno.test("webhooks: rules of a policy in CEL stay as they are written", () => {
+Deno.test("webhooks: the rules of a CEL policy are copied unchanged", () => {
   const [webhook] = asList(field(configurations(celPolicy("p", [])).validate, "webhooks"));
   assert.deepEqual(asList(field(webhook, "rules")).map((each) => field(each, "resources")), [
     ["pods"],

@@ -135,13 +135,13 @@ for (const [about, match, change, expected] of matches) {
   });
 }
 
-Deno.test("match: in a direct block the classic dialect takes any user criterion, the current one all", () => {
+Deno.test("match: in a direct block one user criterion suffices in the classic dialect, the current one needs all", () => {
   const block = { clusterRoles: ["cluster-admin"], subjects: [{ kind: "User", name: "bob" }] };
   assert.equal(compileExclude(parseMatch(block), "classic").mismatch(pod), undefined);
   assert.equal(compileExclude(parseMatch(block), "current").mismatch(pod), "user");
 });
 
-Deno.test("exclude: an empty filter never excludes, all needs all of them", () => {
+Deno.test("exclude: an empty filter never excludes, and all needs all filters", () => {
   assert.notEqual(compileExclude(parseMatch({ any: [{}] }), "current").mismatch(pod), undefined);
   const both = { all: [{ resources: { kinds: ["Pod"] } }, { resources: { namespaces: ["x"] } }] };
   assert.notEqual(compileExclude(parseMatch(both), "current").mismatch(pod), undefined);

@@ -26,7 +26,7 @@ for (const [kind, operation, namespace, found] of lookups) {
   });
 }
 
-Deno.test("the index remembers lookups, so values that cannot match are not looked at again", () => {
+Deno.test("the index caches look-ups, so that values that cannot match are not compared again", () => {
   const index = filled();
   assert.equal(index.find("Pod", "CREATE", "default"), index.find("Pod", "CREATE", "default"));
 });

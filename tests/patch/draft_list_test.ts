@@ -116,7 +116,7 @@ const step = fc.record({
   look: fc.nat(9),
 });
 
-Deno.test("patches of a draft's long lists give the same as merges one by one, whenever they are read", () => {
+Deno.test("patches of a draft's long lists give the same result as single merges, whenever they are read", () => {
   fc.assert(
     fc.property(resource, fc.array(step, { minLength: 1, maxLength: 12 }), (resource, steps) => {
       let draft = new Draft(deepFreeze(structuredClone(resource)));

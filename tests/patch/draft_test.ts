@@ -34,7 +34,7 @@ const patchLists: [name: string, resources: fc.Arbitrary<JsonObject>, patches: f
   ["of any JSON", anything.map((spec) => pod(spec)), anything],
 ];
 for (const [name, resources, patches] of patchLists) {
-  Deno.test(`a draft equals the result of merges one by one: ${name}`, () => {
+  Deno.test(`a draft equals the result of single merges: ${name}`, () => {
     fc.assert(
       fc.property(resources, fc.array(patches, { minLength: 1, maxLength: 5 }), compareMerges),
       { numRuns: 1000 },
@@ -42,7 +42,7 @@ for (const [name, resources, patches] of patchLists) {
   });
 }
 
-Deno.test("a draft is copied where it is changed, once", () => {
+Deno.test("a draft copies only what changes, once", () => {
   const original = deepFreeze(pod({ containers: [{ name: "a" }], hostNetwork: false }));
   const draft = new Draft(original);
   const merge = (patch: Json) => {

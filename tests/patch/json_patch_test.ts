@@ -104,7 +104,7 @@ const unchanged: [name: string, operation: PatchOperation][] = [
   ["a test of a missing key for null", { op: "test", path: "/spec/missing", value: null }],
 ];
 for (const [name, operation] of unchanged) {
-  Deno.test(`apply() answers with the document itself for ${name}`, () =>
+  Deno.test(`apply() returns the document itself for ${name}`, () =>
     assert.equal(apply([operation]), document));
 }
 
@@ -160,7 +160,7 @@ for (const [operation, error] of refusals) {
   });
 }
 
-Deno.test("apply() makes no documents of absurd depth", () => {
+Deno.test("apply() refuses to make a document of extreme depth", () => {
   const path = "/a".repeat(100_000);
   assert.match(
     String(apply([{ op: "add", path, value: 1 }])),
@@ -196,7 +196,7 @@ interface SuiteCase {
 }
 
 const suite = [...tests, ...specTests] as unknown as SuiteCase[];
-Deno.test("the json-patch test suite agrees, except where the options differ", () => {
+Deno.test("the json-patch test suite passes, except where the options differ", () => {
   const differing: string[] = [];
   for (const { comment, doc, patch, expected, error, disabled } of suite) {
     if (disabled) continue;
@@ -258,7 +258,7 @@ Deno.test("every patch that RFC 6902 allows gives the same as another implementa
   assert.ok(compared > 100, `only ${compared} were allowed`);
 });
 
-Deno.test("patches of one draft give the same as one by one", () => {
+Deno.test("patches of one draft give the same result as single patches", () => {
   const start = deepFreeze({ a: { x: [1, { y: 2 }] }, b: { c: 1, d: { e: [] } }, list: [{ p: 1 }, [2], 3] });
   fc.assert(
     fc.property(fc.array(fc.array(operation, { maxLength: 3 }), { maxLength: 5 }), (patches) => {

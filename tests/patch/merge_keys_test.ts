@@ -38,6 +38,6 @@ for (const [apiVersion, kind, path, keys] of lists) {
   });
 }
 
-Deno.test("a version that Kubernetes no longer has is taken as the present one", () => {
+Deno.test("a version that Kubernetes no longer has counts as the present one", () => {
   assert.equal(mergeTypeOf("batch/v1beta1", "CronJob"), mergeTypeOf("batch/v1", "CronJob"));
 });

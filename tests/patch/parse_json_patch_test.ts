@@ -64,7 +64,7 @@ for (const [source, error] of unreadable) {
   });
 }
 
-Deno.test("parseJsonPatch() says when text is no YAML", () => {
+Deno.test("parseJsonPatch() reports a text that is no YAML", () => {
   const patch = parseJsonPatch("a: [b");
   assert.ok(isFault(patch));
   assert.match(patch.message, /^failed to convert patchesJSON6902 to JSON: yaml: /);

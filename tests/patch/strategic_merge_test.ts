@@ -349,7 +349,7 @@ const refused: [name: string, patch: Json][] = [
   ["an empty patch", {}],
 ];
 for (const [name, patch] of refused) {
-  Deno.test(`apply() answers with the resource itself for ${name}`, () => {
+  Deno.test(`apply() returns the resource itself for ${name}`, () => {
     const resource = pod({ hostNetwork: false, containers: [web, log], tolerations: [{ key: "a" }] });
     assert.equal(patched(resource, patch), resource);
   });
@@ -379,7 +379,7 @@ Deno.test("apply() normalizes lists that an earlier patch left", () => {
   );
 });
 
-Deno.test("apply() compiles no conditions, except those that a resource's values complete", () => {
+Deno.test("apply() compiles only conditions that contain values of the resource", () => {
   const plan = planStrategicMerge({
     metadata: { "(name)": "p*", "+(labels)": { a: "1" } },
     spec: { containers: [{ "(name)": "*", "<(image)": "*", "+(tty)": true }] },
@@ -446,7 +446,7 @@ Deno.test("applying a patch twice changes nothing more", () => {
   }));
 });
 
-Deno.test("the result of a patch is patched as a copy of it would be", () => {
+Deno.test("patching a result equals patching its copy", () => {
   fc.assert(fc.property(loose, change, change, (spec, first, second) => {
     const once = patched(pod(spec as Json), first as Json);
     const copy = JSON.parse(JSON.stringify(once)) as Json;

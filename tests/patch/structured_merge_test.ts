@@ -45,7 +45,7 @@ for (const [name, original, patch, merged] of merges) {
     assert.deepEqual(structuredMerge(original, patch, pod), merged));
 }
 
-Deno.test("structuredMerge() gives back the object itself when nothing changes, and never modifies it", () => {
+Deno.test("structuredMerge() returns the object itself when nothing changes, and never modifies it", () => {
   const original = Object.freeze(names("a", "b"));
   assert.equal(structuredMerge(original, names("b"), pod), original);
 });

@@ -28,7 +28,7 @@ for (const [key, anchor] of cases) {
   });
 }
 
-Deno.test("parseAnchor() finds the key again under every sign", () => {
+Deno.test("parseAnchor() finds the key inside every anchor", () => {
   const sign = fc.constantFrom("", "<", "=", "^", "X", "+");
   const key = fc.string({ minLength: 1 }).filter((text) => !text.includes("\n"));
   fc.assert(fc.property(sign, key, (sign, key) => parseAnchor(`${sign}(${key})`)?.key === key));

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { failureOf } from "./compile.ts";
 
-Deno.test("a failure names the piece, the value, the steps and the container", () => {
+Deno.test("a failure names the pattern, the value, the steps and the container", () => {
   const failure = failureOf(
     { spec: { containers: [{ "=(securityContext)": { "=(privileged)": "false" } }] } },
     { spec: { containers: [{ name: "a" }, { name: "web", securityContext: { privileged: true } }] } },
@@ -29,21 +29,21 @@ Deno.test("a skip names the condition that did not hold, however deep", () => {
   assert.equal(failure.element, "web");
 });
 
-Deno.test("the innermost named element counts, and there may be none", () => {
+Deno.test("a failure names the innermost named element, if there is one", () => {
   const pattern = { l: [{ ports: [{ port: 1 }] }] };
   assert.equal(failureOf(pattern, { l: [{ name: "a", ports: [{ name: "b", port: 2 }] }] }).element, "b");
   assert.equal(failureOf(pattern, { l: [{ name: "a", ports: [{ port: 2 }] }] }).element, "a");
   assert.equal(failureOf(pattern, { name: "x", l: [{ ports: [{ port: 2 }] }] }).element, undefined);
 });
 
-Deno.test("an error keeps the steps though it has no path", () => {
+Deno.test("an error has steps even without a path", () => {
   const failure = failureOf({ "^(l)": [{ a: 1 }], b: { c: 1 } }, { b: { c: 2 } });
   assert.equal(failure.status, "error");
   assert.equal(failure.path, "");
   assert.deepEqual(failure.steps, ["b", "c"]);
 });
 
-Deno.test("a missing key is where it should have been", () => {
+Deno.test("the path of a missing key ends at that key", () => {
   const failure = failureOf({ a: { b: "*" } }, { a: {} });
   assert.deepEqual(failure.steps, ["a", "b"]);
   assert.equal(failure.expected, "*");

@@ -11,13 +11,13 @@ function nested(levels: number): Json {
   return value;
 }
 
-Deno.test("patterns nested too deeply are refused", () => {
+Deno.test("the compiler refuses patterns that are nested too deeply", () => {
   assert.ok(isFault(compilePattern(nested(100_000))));
   assert.ok(isFault(compileMatcher(nested(100_000))));
   assert.equal(compile(nested(300)).check(nested(300)).status, "pass");
 });
 
-Deno.test("patterns that take a minute to compare are refused", () => {
+Deno.test("the compiler refuses patterns that take a minute to compare", () => {
   const run = "a?".repeat(2_049);
   assert.ok(isFault(compilePattern({ a: [{ b: `*${run}*` }] })));
   assert.ok(isFault(compilePattern({ [`*${run}*`]: "b" })));
@@ -31,7 +31,7 @@ Deno.test("a resource may be nested deeper than any pattern", () => {
   assert.ok(failureOf({ a: "x" }, { a: nested(100_000) }).message.length < 2000);
 });
 
-Deno.test("ten thousand elements are compared one by one, and their message is cut", () => {
+Deno.test("ten thousand elements are compared one by one, and the message is cut", () => {
   const list = Array.from({ length: 10_000 }, (_, index) => ({ name: `n${index}`, image: "x".repeat(100) }));
   assert.equal(compile({ l: [{ name: "n*" }] }).check({ l: list }).status, "pass");
   assert.equal(compile({ "^(l)": [{ name: "n9999" }] }).check({ l: list }).status, "pass");
@@ -40,7 +40,7 @@ Deno.test("ten thousand elements are compared one by one, and their message is c
   assert.ok(failure.message.length < 70_000 && failure.message.endsWith("…"));
 });
 
-Deno.test("long texts cost no more than their length", () => {
+Deno.test("comparing a long text takes linear time", () => {
   const million = 1_000_000;
   const texts = ["0".repeat(million), `${"1".repeat(million)}x`, "1h".repeat(million), "-".repeat(million)];
   const patterns = [5, 1.5, ">5", "1-10", "1h", "*a*b*c*", "?*1x", null, true];
@@ -65,7 +65,7 @@ Deno.test("names of Object.prototype are ordinary keys", () => {
   }
 });
 
-Deno.test("nothing is compiled while a static pattern is evaluated", () => {
+Deno.test("evaluating a static pattern compiles nothing", () => {
   const pattern = compile({
     metadata: { labels: { "app*": "a* | >5 & !7 | 1-10" } },
     spec: { "^(l)": [{ "(a)": "<1Gi", "=(b)": 5, "X(c)": "null" }], "<(d)": null, e: ["5m"], f: "*" },
@@ -81,7 +81,7 @@ Deno.test("nothing is compiled while a static pattern is evaluated", () => {
   assert.equal(patternCompilations(), before);
 });
 
-Deno.test("any JSON compiles or is refused, and any JSON can be compared with it", () => {
+Deno.test("any JSON compiles or is refused as a pattern, and any JSON can be compared", () => {
   const text = fc.oneof(
     fc.string(),
     fc.constantFrom("(a)", "=(a)", "^(a)", "X(a)", "<(a)", "metadata", "labels", "a*"),

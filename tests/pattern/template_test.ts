@@ -91,7 +91,7 @@ Deno.test("a fault of a template is the result of the pattern", () => {
   assert.ok(result.status === "error" && isFault(result.fault));
 });
 
-Deno.test("every string and key is offered once, with its path", () => {
+Deno.test("the compiler passes each string and key once, with its path", () => {
   const offered: (readonly [string, readonly PathStep[]])[] = [];
   compile<void>({ b: ["x", { "(c)": "y" }], a: 1 }, {
     dynamic: (text, path) => {
@@ -108,7 +108,7 @@ Deno.test("every string and key is offered once, with its path", () => {
   ]);
 });
 
-Deno.test("a string seen before is not compiled again", () => {
+Deno.test("equal strings are compiled once", () => {
   const pattern = compile({ a: "{{ x }}", b: { c: "{{ x }}" } }, options);
   pattern.check({}, { x: "n*" });
   const before = patternCompilations();

@@ -37,14 +37,14 @@ Deno.test("there are at least 25 policies", () => {
 for (const name of names) {
   const file = join(folder, name, `${name}.yaml`);
 
-  Deno.test(`${name} loads without a remark, is called as its folder, and says what it is for`, () => {
+  Deno.test(`${name} loads without a diagnostic, has its folder's name, and has all annotations`, () => {
     const snapshot = snapshotOf(file);
     assert.deepEqual(snapshot.policies.map(({ policy }) => policy.name), [name]);
     const { policy } = snapshot.policies[0]!;
     assert.deepEqual(annotations.filter((key) => !policy.annotations[key]), []);
   });
 
-  Deno.test(`${name} is let in when it is stored in a cluster`, async () => {
+  Deno.test(`${name} passes the policy review`, async () => {
     const { value } = parseDocuments(Deno.readTextFileSync(file), file).documents[0]!;
     const parsed = parseReview({
       apiVersion: "admission.k8s.io/v1",
@@ -65,7 +65,7 @@ for (const name of names) {
   });
 
   for (const dialect of ["classic", "current"] as const) {
-    Deno.test(`${name} does what its test says, in the ${dialect} dialect`, async () => {
+    Deno.test(`${name} passes its test in the ${dialect} dialect`, async () => {
       for (const found of await testsOf(name)) {
         const run = await runTest(found, { dialect });
         const { rows, remarks } = await testRows(run, found.test.results);
@@ -76,7 +76,7 @@ for (const name of names) {
     });
   }
 
-  Deno.test(`the test of ${name} shows each of its rules acting, and leaving alone`, async () => {
+  Deno.test(`the test of ${name} has a passing and a failing object for each rule`, async () => {
     const [found] = await testsOf(name);
     const [compiled] = snapshotOf(file).policies;
     for (const { rule, type } of compiled!.rules) {
@@ -91,7 +91,7 @@ for (const name of names) {
   });
 }
 
-Deno.test("replicas that are set through deployments/scale count too", async () => {
+Deno.test("require-replicas also limits deployments/scale", async () => {
   const snapshot = snapshotOf(join(folder, "require-replicas", "require-replicas.yaml"));
   const metadata = { name: "web", namespace: "default" };
   const scale = (replicas: number): PolicyRequest => {
@@ -121,7 +121,7 @@ Deno.test("replicas that are set through deployments/scale count too", async () 
   }
 });
 
-Deno.test("a Pod that is privileged and shares the network of its node is denied with the reason", async () => {
+Deno.test("a privileged Pod with the network of its node is denied with the reason", async () => {
   const files = names.map((name) => join(folder, name, `${name}.yaml`));
   const pod = {
     apiVersion: "v1",
@@ -146,7 +146,7 @@ Deno.test("a Pod that is privileged and shares the network of its node is denied
   assert.match(message, /disallow-host-namespaces:\n {2}host-namespaces:/);
 });
 
-Deno.test("a Pod that keeps to the baseline is let in", async () => {
+Deno.test("a Pod within the baseline is admitted", async () => {
   const files = names.map((name) => join(folder, name, `${name}.yaml`));
   const pod = {
     apiVersion: "v1",

@@ -133,7 +133,7 @@ for (const [message, template, cron] of messages) {
   });
 }
 
-Deno.test("autogen reads a message of openings without end once", () => {
+Deno.test("autogen reads a message with many unclosed references in linear time", () => {
   const message = "$(".repeat(200_000);
   const rules = generated([podRule({ validate: { ...pattern.validate, message } })]);
   assert.deepEqual(rules.map((rule) => dig(rule, "validate", "message")), [message, message]);
@@ -254,7 +254,7 @@ for (const [about, body, expected] of bodies) {
   });
 }
 
-Deno.test("autogen of policies in CEL rewrites the whole spec as text, but for an object's namespace", () => {
+Deno.test("autogen of CEL policies rewrites the whole spec as text, except the namespace of an object", () => {
   const validation = {
     expression: "request.object.spec.a == oldObject.metadata.name && object.metadata.namespace == 'a'",
     message: "see object.spec.a",

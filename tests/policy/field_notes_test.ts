@@ -37,7 +37,7 @@ Deno.test("every field of a policy has a description: sentences", () => {
 
 const tables = Object.entries({ celFieldNotes, imageFieldNotes, ruleFieldNotes });
 for (const [title, notes] of tables) {
-  Deno.test(`every note of ${title} is the description of a field`, () => {
+  Deno.test(`every note of ${title} describes a field`, () => {
     const used = new Set(fields.map(({ field }) => field.description));
     assert.deepEqual(Object.entries(notes).filter(([, note]) => !used.has(note)).map(([key]) => key), []);
   });

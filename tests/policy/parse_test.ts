@@ -53,19 +53,19 @@ for (const [spec, field, value] of settings) {
   });
 }
 
-Deno.test("of annotations only texts are kept", () => {
+Deno.test("parsing drops annotations that are no text", () => {
   assert.deepEqual(policyOf("background: true").annotations, {
     a: "text",
     "pod-policies.kyverno.io/autogen-controllers": "none",
   });
 });
 
-Deno.test("a Policy without namespace is in default, and is called by its name alone", () => {
+Deno.test("a Policy without a namespace is in default, and its key is its name", () => {
   const { kind, namespace, key } = policyOf("background: true", undefined, "kind: Policy");
   assert.deepEqual([kind, namespace, key], ["Policy", "default", "p"]);
 });
 
-Deno.test("the action and overrides of a rule stand beside the policy's", () => {
+Deno.test("a rule's failure action and overrides are kept apart from the policy's", () => {
   const policy = policyOf(
     "validationFailureActionOverrides: [{action: enforce, namespaces: [prod-*]}]",
     "validate: {failureAction: Enforce, failureActionOverrides: [{action: Audit, namespaceSelector: {matchLabels: {a: b}}}], allowExistingViolations: false, deny: {}}",
@@ -99,11 +99,11 @@ for (const [spec, code] of wrong) {
   });
 }
 
-Deno.test("an action that cannot be read enforces: a gate does not open by a misspelling", () => {
+Deno.test("an unreadable failure action counts as Enforce, so that a misspelling admits nothing", () => {
   assert.equal(policyOf("validationFailureAction: wran").failureAction, "Enforce");
 });
 
-Deno.test("lists are opened, other kinds are handed on, and unknown kinds are reported", () => {
+Deno.test("items of a List are parsed, other kinds are passed on, and unknown kinds are reported", () => {
   const set = read(`
 apiVersion: v1
 kind: List
@@ -124,7 +124,7 @@ items:
   );
 });
 
-Deno.test("of two policies of one name the first is used, in one kind and namespace", () => {
+Deno.test("of two policies with one name, kind and namespace the first is used", () => {
   const policy = (kind: string, rule: string) =>
     `---\napiVersion: kyverno.io/v1\nkind: ${kind}\nmetadata: {name: p, namespace: team}\nspec: {rules: [{name: ${rule}, ${match}, validate: {deny: {}}}]}\n`;
   const { policies, diagnostics } = read(
@@ -137,7 +137,7 @@ Deno.test("of two policies of one name the first is used, in one kind and namesp
   assert.deepEqual(diagnostics.map(({ code }) => code), ["duplicate-policy"]);
 });
 
-Deno.test("an exception that names nothing, or cannot be read, excepts nothing", () => {
+Deno.test("an exception that names no policy or cannot be read exempts nothing", () => {
   const exception = (spec: Json): JsonObject => ({
     apiVersion: "kyverno.io/v2",
     kind: "PolicyException",

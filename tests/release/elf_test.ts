@@ -38,7 +38,7 @@ function elf(
   return bytes;
 }
 
-Deno.test("the loader and the libraries of a program are found", () => {
+Deno.test("a program's loader and libraries are found", () => {
   const linked = { loader: "/lib64/ld-linux-x86-64.so.2", needed: ["libc.so.6", "libm.so.6"] };
   assert.deepEqual(linkedLibraries(elf(linked)), linked);
 });
@@ -49,7 +49,7 @@ Deno.test("this Deno is linked with a C library", { ignore: Deno.build.os !== "l
   assert(needed.some((name) => name.startsWith("libc.")), needed.join(" "));
 });
 
-Deno.test("a file that is no program is linked with nothing", () => {
+Deno.test("a file that is no program has no libraries", () => {
   for (
     const bytes of [new Uint8Array(), new Uint8Array(100), new TextEncoder().encode("#!/bin/sh\n".repeat(20))]
   ) {

@@ -12,7 +12,7 @@ const files: readonly LayerFile[] = [
   { path: "app/a/engine.cjs", mode: 0o644, content: new TextEncoder().encode("text") },
 ];
 
-Deno.test("a layer has files and their folders, of root, as old as the source", async () => {
+Deno.test("a layer has files and folders that root owns, with the time of the source", async () => {
   const { content, diffId } = await makeLayer(files, { about: "", date });
   const archive = gunzipSync(content);
   assert.equal(digestOf(archive), diffId);
@@ -40,7 +40,7 @@ Deno.test("the order of files does not change a layer", async () => {
   assert.deepEqual(layers[0], layers[1]);
 });
 
-Deno.test("a layout stores each content under its digest and lists its contents", async () => {
+Deno.test("a layout stores each content under its digest and lists it", async () => {
   const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
   try {
     const layout = await OciLayout.create(folder);

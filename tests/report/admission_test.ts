@@ -19,12 +19,12 @@ function respond(made: Decision): AdmissionResponse {
   return admissionResponse(made, subject);
 }
 
-Deno.test("an admitted request without changes gets its uid back and nothing else", () => {
+Deno.test("the response to an admitted request without changes has only its uid", () => {
   const passed = [{ policy: identity("p"), rules: [result("r", { result: "pass" })] }];
   assert.deepEqual(respond(decision(passed)), { uid: "u-1", allowed: true });
 });
 
-Deno.test("the answered review has the API server's version, for any version received", () => {
+Deno.test("the answered review has the version admission.k8s.io/v1", () => {
   const review = admissionReview(respond(decision([])));
   assert.deepEqual(review, {
     apiVersion: "admission.k8s.io/v1",
@@ -67,7 +67,7 @@ zeta:
   );
 });
 
-Deno.test("an object without namespace or name leaves their places empty", () => {
+Deno.test("the message has empty text for a namespace or name that the object lacks", () => {
   const blocked = denied([{ policy: identity("p"), rules: [result("r")] }]);
   assert.match(
     denialMessage(blocked, { kind: "Pod", namespace: "", name: "" }),
@@ -87,7 +87,7 @@ Deno.test("a denied request has a status and no warnings", () => {
   assert.equal(answer.patch, undefined);
 });
 
-Deno.test("a mutation that fails names the first policy that insists, and its rules", () => {
+Deno.test("the message of a failed mutation names the first policy with failurePolicy Fail, and its rules", () => {
   const failing = [
     {
       policy: identity("lenient", { failurePolicy: "Ignore" }),
@@ -152,7 +152,7 @@ Deno.test("a patch is JSON in base64, whatever its characters and size", () => {
   assert.deepEqual(JSON.parse(new TextDecoder().decode(bytes)), patch);
 });
 
-Deno.test("audit annotations of all rules go back, also with a denial", () => {
+Deno.test("the response has the audit annotations of all rules, also for a denial", () => {
   const results = [
     { policy: identity("p"), rules: [result("a", { auditAnnotations: { "p/one": "1" } })] },
     { policy: identity("q"), rules: [result("b", { result: "pass", auditAnnotations: { "q/two": "2" } })] },
@@ -163,7 +163,7 @@ Deno.test("audit annotations of all rules go back, also with a denial", () => {
   assert.equal(asObject(admissionReview(respond(decision([])))["response"])?.["auditAnnotations"], undefined);
 });
 
-Deno.test("names such as __proto__ are names like any other", () => {
+Deno.test("names such as __proto__ are ordinary names", () => {
   const blocked = denied([{ policy: identity("__proto__"), rules: [result("__proto__")] }]);
   assert.match(denialMessage(blocked, subject), /__proto__:\n {2}__proto__: __proto__ says no\n$/);
 });

@@ -42,7 +42,7 @@ function rowsOf(results: readonly ReportedResult[]): readonly Json[] {
   return documents(results).flatMap((report) => asList(report["results"]));
 }
 
-Deno.test("the report of the cluster has a row for each rule, those of namespaces follow", () => {
+Deno.test("the cluster's report comes first, then those of namespaces, with a row for each rule", () => {
   const [cluster, namespace, ...more] = documents(reported);
   assert.deepEqual(more, []);
   const { results, ...rest } = cluster!;
@@ -79,7 +79,7 @@ Deno.test("the report of the cluster has a row for each rule, those of namespace
   });
 });
 
-Deno.test("a report of nothing is a report of the cluster without results", () => {
+Deno.test("without results there is one empty cluster report", () => {
   const summary = { pass: 0, fail: 0, warn: 0, error: 0, skip: 0 };
   const [{ results, summary: counts }, ...more] = documents([]) as [JsonObject, ...JsonObject[]];
   assert.deepEqual([results, counts, more], [[], summary, []]);
@@ -91,7 +91,7 @@ Deno.test("with auditWarn, failures of audit rules warn", () => {
   assert.deepEqual(asList(report!["results"]).map((row) => field(row, "result")), ["warn", "fail"]);
 });
 
-Deno.test("a severity that reports do not know is left out, exceptions are properties", () => {
+Deno.test("an invalid severity is left out, and exceptions are properties", () => {
   const policy = identity("p", { annotations: { "policies.kyverno.io/severity": "terrible" } });
   const rules = [result("a", { result: "skip", exceptions: ["team/one", "team/two"] })];
   const [row] = rowsOf([{ policy, resource, rules }]);
@@ -139,7 +139,7 @@ Deno.test("a report property replaces the message of its result", () => {
   assert.deepEqual(messages, ["in my words", "b says no", "always"]);
 });
 
-Deno.test("each kind of policies has its source", () => {
+Deno.test("the source of a result follows from the kind of its policy", () => {
   const kinds = [
     "ClusterPolicy",
     "ValidatingPolicy",

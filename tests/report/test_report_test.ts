@@ -31,7 +31,7 @@ const failed: TestRow = {
 };
 const skipped: TestRow = { ...ok, result: "Skip", reason: "Invalid Policy", message: "no such field" };
 
-Deno.test("testTable() counts characters, and gives each line of a message its own", () => {
+Deno.test("testTable() counts characters, and writes each line of a message on a separate line", () => {
   assert.equal(
     testTable([ok, failed], { detailed: true }),
     `\
@@ -77,7 +77,7 @@ Deno.test("testObjects() has the table's headings as keys", () => {
   }]);
 });
 
-Deno.test("testJunit() makes a suite of each policy, and text that XML can hold", () => {
+Deno.test("testJunit() writes a suite for each policy, and text that XML allows", () => {
   const odd = { ...failed, policy: 'a "quoted" & odd one', message: "bell \u0007" };
   assert.equal(
     testJunit([ok, skipped, odd], { detailed: true }),

@@ -184,7 +184,7 @@ for (const [title, generate, rest, effects, planErrors] of cases) {
   });
 }
 
-Deno.test("generated objects carry their owner, clones their source, and nothing that the API server wrote", async () => {
+Deno.test("generated objects name their owner, clones their source, and neither has fields of the API server", async () => {
   const decision = await decide(
     policy(
       "apiVersion: v1\nkind: Secret\nname: copy\nnamespace: team\nclone: {namespace: default, name: source}",
@@ -376,7 +376,7 @@ Deno.test("generate: preconditions that cannot be evaluated are an error", async
   assert.match(rule?.message ?? "", /^failed to evaluate conditions: .*Unknown key "nothing"/);
 });
 
-Deno.test("generate: an exception keeps the rule from the object", async () => {
+Deno.test("generate: a PolicyException exempts the object from the rule", async () => {
   const exception = `
 ---
 apiVersion: kyverno.io/v2

@@ -123,7 +123,7 @@ Deno.test("foreach goes over lists of the target", async () => {
   assert.deepEqual(dig(decision.effects[0]?.object, "metadata", "annotations"), { a: "db", b: "db" });
 });
 
-Deno.test("a target whose patch fails keeps the others from nothing", async () => {
+Deno.test("a failed patch of one target does not affect the others", async () => {
   const patch =
     'patchesJson6902: "[{\\"op\\": \\"test\\", \\"path\\": \\"/spec/replicas\\", \\"value\\": 2}, ' +
     '{\\"op\\": \\"remove\\", \\"path\\": \\"/spec/replicas\\"}]"';
@@ -142,7 +142,7 @@ Deno.test("a Policy finds targets only in its namespace", async () => {
   ]);
 });
 
-Deno.test("targets are no business of the mutations before a request is stored", async () => {
+Deno.test("rules with targets do not run in the mutate phase", async () => {
   const decision = await evaluate(policies(policy("namespace: blue")), request(trigger), {
     phase: "mutate",
     ports: portsWith(cluster).ports,
@@ -150,7 +150,7 @@ Deno.test("targets are no business of the mutations before a request is stored",
   assert.deepEqual([decision.results, decision.effects], [[], []]);
 });
 
-Deno.test("as many targets as a cluster has are found: more than a call takes arguments", async () => {
+Deno.test("a rule finds more targets than a call takes arguments", async () => {
   const items = Array.from({ length: 130_000 }, (_, index) => ({
     apiVersion: "apps/v1",
     kind: "Deployment",

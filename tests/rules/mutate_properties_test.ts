@@ -100,7 +100,7 @@ Deno.test("the patch of a decision turns the original into the mutated object", 
   assert.ok(changed > 50, "enough of the mutations change something");
 });
 
-Deno.test("no mutation changes the object that it was given, and one that fails leaves nothing behind", () => {
+Deno.test("no mutation modifies its input, and a failed one leaves no change", () => {
   fc.assert(
     fc.property(pod, fc.array(operation, { minLength: 1, maxLength: 3 }), (object, operations) => {
       // The last operation always fails, after the others had their way.

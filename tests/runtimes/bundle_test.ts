@@ -104,7 +104,7 @@ for (const runtime of runtimes) {
   const { target } = runtime;
   const ignore = !await runtime.isHere();
   if (!ignore) runtimesHere.push(target);
-  Deno.test({ name: `a bundle for ${target} answers on the runtime`, ignore }, async (t) => {
+  Deno.test({ name: `a bundle for ${target} answers on its runtime`, ignore }, async (t) => {
     const api = apiServer([limits, namespace]);
     const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
     try {
@@ -133,7 +133,7 @@ for (const runtime of runtimes) {
 }
 
 Deno.test({
-  name: "docs/edge.md has the table of what holds on which runtime",
+  name: "docs/edge.md has the table of features by runtime",
   ignore: runtimesHere.length < runtimes.length,
   fn() {
     // With a filter that leaves out the tests above there is nothing to write down.
@@ -162,7 +162,7 @@ function rowsOf(text: string): string[][] {
   );
 }
 
-Deno.test("a bundle holds the engine, and nothing of commands, sources, installation and unused verification", async () => {
+Deno.test("a bundle contains the engine, and no commands, sources, installation or unused verification", async () => {
   const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
   try {
     const text = await Deno.readTextFile(await bundled("deno", folder, { minify: false }));

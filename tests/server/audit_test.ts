@@ -6,7 +6,7 @@ import { AuditQueue, Metrics } from "../../lib/server/mod.ts";
 import { admissionReview } from "./review.ts";
 import { denies, loadingPolicy, portsOf, serving, silentCluster, snapshotOf } from "./serving.ts";
 
-Deno.test("audit rules are evaluated after the answer, once, by the webhook that they belong to", async () => {
+Deno.test("the server evaluates an audit rule once, after the answer of its webhook", async () => {
   const audited = denies("audited", "validationFailureAction: Audit");
   const { review, audit, lines, metrics } = serving(audited);
   const { allowed, warnings } = await review("/validate/fail", admissionReview());
@@ -38,7 +38,7 @@ Deno.test("the audit queue is bounded and counts dropped requests", async () => 
   assert.equal(done + dropped.reduce((sum, each) => sum + each, 0), 300);
 });
 
-Deno.test("an audit line names the request once, even if many rules failed", async () => {
+Deno.test("an audit line names the request once, even when many rules fail", async () => {
   const audited = denies("one", "validationFailureAction: Audit") +
     denies("two", "validationFailureAction: Audit");
   const { review, audit, lines } = serving(audited);
@@ -53,7 +53,7 @@ Deno.test("an audit line names the request once, even if many rules failed", asy
   ]);
 });
 
-Deno.test("an audit line about a Secret quotes nothing of it", async () => {
+Deno.test("an audit line about a Secret contains no value of it", async () => {
   const audited = denies("audited", "validationFailureAction: Audit", "kinds: [Secret]")
     .replace("message: never", 'message: "{{ request.object.data.password }} is too short"');
   const { review, audit, lines } = serving(audited);
@@ -69,7 +69,7 @@ Deno.test("an audit line about a Secret quotes nothing of it", async () => {
   assert.doesNotMatch(JSON.stringify(lines), /aHVudGVyMg/);
 });
 
-Deno.test("audits whose look-ups hang hold up no others, and are given up when there are too many", async () => {
+Deno.test("audits whose look-ups hang delay no others, and the server drops those beyond its limit", async () => {
   const audited = loadingPolicy("asking", "validationFailureAction: Audit") +
     denies("failing", "validationFailureAction: Audit", "kinds: [Service]");
   const snapshot = snapshotOf(audited);

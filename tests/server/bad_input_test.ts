@@ -122,7 +122,7 @@ const cases: readonly Case[] = [
 ];
 
 for (const { what, body, headers = json, status, says, uid } of cases) {
-  Deno.test(`a review that is ${what} is refused with the reason`, async () => {
+  Deno.test(`the server rejects a review that is ${what} with ${status} and the reason`, async () => {
     const answer = await post("/validate/fail", body, headers);
     assert.equal(answer.status, status);
     const text = await answer.text();
@@ -133,7 +133,7 @@ for (const { what, body, headers = json, status, says, uid } of cases) {
   });
 }
 
-Deno.test("a body that does not say how long it is, is counted while it is read", async () => {
+Deno.test("the server counts a body without Content-Length while it reads it", async () => {
   const { app } = serving(denies("never"));
   const chunk = new TextEncoder().encode("x".repeat(1024 * 1024));
   let sent = 0;
@@ -148,12 +148,12 @@ Deno.test("a body that does not say how long it is, is counted while it is read"
   assert.ok(sent < 12, "the rest is not read");
 });
 
-Deno.test("brackets in strings are no depth", async () => {
+Deno.test("brackets in strings do not count as nesting", async () => {
   const object = pod({ annotations: { text: "[".repeat(5000) + "{".repeat(5000) } });
   assert.equal((await post("/validate/fail", admissionReview({ object }))).status, 200);
 });
 
-Deno.test("keys such as __proto__ and constructor are keys like others", async () => {
+Deno.test("keys such as __proto__ and constructor are ordinary keys", async () => {
   const { review } = serving(denies("never", "validationFailureAction: Enforce", "kinds: [ConfigMap]"));
   const text = JSON.stringify(admissionReview({ object: pod({ labels: { key: "value" } }) })).replace(
     '"key":"value"',
@@ -230,7 +230,7 @@ spec:
 `,
 ].join("");
 
-Deno.test("any review is answered in time, with its uid", async () => {
+Deno.test("the server answers any review in time, with its uid", async () => {
   const { post } = serving(policies, { ports: portsOf() });
   const parts = fc.record({
     object: anyJson,

@@ -24,7 +24,7 @@ function readQuery(
 }
 
 for (const { title, queries } of panels) {
-  Deno.test(`the panel "${title}" reads metrics that are served, by labels that they have`, () => {
+  Deno.test(`the panel "${title}" reads existing metrics by existing labels`, () => {
     for (const [query, legend] of queries) {
       const { metrics, labels } = readQuery(query);
       assert.ok(metrics.length > 0, query);
@@ -47,7 +47,7 @@ interface PanelModel {
   readonly targets: readonly { readonly refId: string; readonly expr: string }[];
 }
 
-Deno.test("the dashboard's panels have unique ids and lie beside each other", () => {
+Deno.test("the dashboard's panels have unique ids and do not overlap", () => {
   const { panels: models, schemaVersion, uid } = dashboard() as unknown as {
     readonly panels: readonly PanelModel[];
     readonly schemaVersion: number;

@@ -35,7 +35,7 @@ const ofKyverno: readonly (readonly [name: string, absent?: string])[] = [
 /** Labels whose values anybody who may create objects can make up. */
 const unbounded = ["resource_namespace", "resource_name", "http_url"];
 
-Deno.test("metrics have Kyverno's names, and labels whose values are bounded", () => {
+Deno.test("metrics have Kyverno's names, and labels with bounded values", () => {
   const served = new Set(metricRecords.map(({ name }) => name));
   assert.equal(served.size, metricRecords.length, "a name is served twice");
   for (const [name, absent] of ofKyverno) assert.equal(served.has(name), absent === undefined, name);
@@ -49,7 +49,7 @@ Deno.test("metrics have Kyverno's names, and labels whose values are bounded", (
   }
 });
 
-Deno.test("every metric of the table is in the text, with its type", async () => {
+Deno.test("the metrics page has every metric of the table, with its type", async () => {
   const text = await new Metrics().text();
   const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => `${name} ${type}`);
   assert.deepEqual(types.sort(), metricRecords.map(({ name, type }) => `${name} ${type}`).sort());
@@ -100,7 +100,7 @@ const families: readonly [what: string, policies: string, path: string, line: st
 ];
 
 for (const [what, policies, path, line] of families) {
-  Deno.test(`a result of ${what} counts under the metric of its kind`, async () => {
+  Deno.test(`a result of ${what} increments the metric of its kind`, async () => {
     const { metrics, review } = serving(policies);
     await review(path, admissionReview());
     const text = await metrics.text();
@@ -108,7 +108,7 @@ for (const [what, policies, path, line] of families) {
   });
 }
 
-Deno.test("metrics label results of the background scan with their cause", async () => {
+Deno.test("metrics label the results of background scans with their cause", async () => {
   const snapshot = snapshotOf(denies("scanned", enforce));
   const metrics = new Metrics();
   const decision = await evaluate(snapshot, request(), { phase: "validate", ports: portsOf() });
@@ -120,7 +120,7 @@ Deno.test("metrics label results of the background scan with their cause", async
   assert.match(text, /rule_execution_cause="background_scan"\} 2\n/);
 });
 
-Deno.test("policies that come, change and go are counted, and those that stay are not", async () => {
+Deno.test("metrics count added, changed and removed policies, and not those that stay", async () => {
   const metrics = new Metrics();
   const load = (...policies: string[]): Snapshot => snapshotOf(policies.join("\n"));
   metrics.loaded(load(denies("stays"), denies("changes"), denies("goes")));
@@ -140,7 +140,7 @@ Deno.test("policies that come, change and go are counted, and those that stay ar
   ]);
 });
 
-Deno.test("the metrics page reads the counts of other parts when it is read", async () => {
+Deno.test("the metrics page reads the counts of other parts at each request", async () => {
   const metrics = new Metrics("1.2.3");
   let dropped = 0;
   metrics.follow({ droppedEvents: () => dropped, updateRequests: () => 4 });
@@ -163,7 +163,7 @@ Deno.test("the metrics page reads the counts of other parts when it is read", as
   }
 });
 
-Deno.test("ever new label values end in one series", async () => {
+Deno.test("label values beyond the limit share one series", async () => {
   const metrics = new Metrics();
   for (let index = 0; index < 25_000; index++) metrics.called("get", `r${index}`);
   const series = (await metrics.text()).match(/^kyverno_client_queries_total\{.*$/gm) ?? [];
@@ -171,7 +171,7 @@ Deno.test("ever new label values end in one series", async () => {
   assert.equal(series.at(-1), 'kyverno_client_queries_total{operation="other",resource_kind="other"} 5000');
 });
 
-Deno.test("rules of timed requests are counted and timed, in the metric too", async () => {
+Deno.test("metrics count and time the rules of a timed request", async () => {
   const { metrics, review } = serving(`${denies("one")}\n---\n${denies("two")}`);
   await review("/validate/fail", admissionReview());
   const slowest = metrics.times.slowest("total", 10);
@@ -189,7 +189,7 @@ Deno.test("rules of timed requests are counted and timed, in the metric too", as
   assert.deepEqual(metrics.times.slowest("mean", 10).map(({ policy }) => policy), ["two"]);
 });
 
-Deno.test("of requests that come close together one is timed", () => {
+Deno.test("of requests that arrive together only one is timed", () => {
   const { times } = new Metrics();
   const timed = [0, 1, 9, 10, 12, 21].filter((started) => times.watch(started) !== undefined);
   assert.deepEqual(timed, [0, 10, 21]);
@@ -211,7 +211,7 @@ Deno.test("a rule that waits for a value is timed from its first evaluation to i
   assert.ok(time.max >= waited - 1, `${time.max} ms`);
 });
 
-Deno.test("merges that run in a row are timed one by one, and change the object as they do untimed", async () => {
+Deno.test("timing merges of one batch does not change their result", async () => {
   const labels = (name: string) => `
 ---
 apiVersion: kyverno.io/v1
@@ -270,7 +270,7 @@ ${absent.join("\n")}
 `;
 }
 
-Deno.test("docs/metrics.md is the table of the metrics", () => {
+Deno.test("docs/metrics.md contains the table of metrics", () => {
   if (Deno.env.get("UPDATE_GOLDEN") !== undefined) Deno.writeTextFileSync(page, metricsPage());
   assert.equal(Deno.readTextFileSync(page), metricsPage());
 });

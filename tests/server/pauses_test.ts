@@ -30,7 +30,7 @@ async function pausesOf(body: string): Promise<{ readonly pauses: number; readon
   return { pauses, allowed: response.allowed };
 }
 
-Deno.test("a long review is read in stages, and pauses before it is decided and before it is answered", async () => {
+Deno.test("the server parses a long review in stages, and pauses before it decides and before it answers", async () => {
   const long = labelled(100_000), pieces = Math.floor(long.length / (128 * 1024));
   const denied = await pausesOf(long);
   assert.equal(denied.allowed, false);
@@ -38,12 +38,12 @@ Deno.test("a long review is read in stages, and pauses before it is decided and 
   assert.equal((await pausesOf(labelled(100_000, { team: "a" }))).allowed, true);
 });
 
-Deno.test("a short review is read and answered without a pause", async () => {
+Deno.test("the server answers a short review without a pause", async () => {
   // One is before its rule: the slice is over as soon as it begins.
   assert.ok((await pausesOf(labelled(10))).pauses <= 1);
 });
 
-Deno.test("a long text that is no review is refused as a short one is", async () => {
+Deno.test("a long body that is no review gets the same error as a short one", async () => {
   const { post } = serving(policy, {
     ports: portsOf({ scheduler: { sliceMilliseconds: 0, pause: async () => {} } }),
   });

@@ -30,7 +30,7 @@ for (const [path, policies] of routes) {
   });
 }
 
-Deno.test("the path of a policy that is not loaded answers as its failurePolicy says", async () => {
+Deno.test("the path of a policy that is not loaded answers by its failurePolicy", async () => {
   const { review } = serving(groups);
   const refused = await review("/validate/fail/finegrained/unknown", admissionReview());
   assert.deepEqual([refused.uid, refused.allowed], ["review-1", false]);
@@ -50,7 +50,7 @@ Deno.test("a Policy is selected by its namespace and name", async () => {
   assert.equal((await review("/validate/ignore/finegrained/other/local", admissionReview())).allowed, true);
 });
 
-Deno.test("a policy with match conditions is evaluated at its path, and where every policy is evaluated", async () => {
+Deno.test("a policy with match conditions is evaluated at its path and at the path of all policies", async () => {
   const spec = `${enforce}\n  webhookConfiguration: {matchConditions: [{name: a, expression: "true"}]}`;
   const { review } = serving(denies("own", spec));
   assert.equal((await review("/validate/fail", admissionReview())).allowed, true);
@@ -87,7 +87,7 @@ Deno.test("the server admits resources that Kyverno's filters exclude, without e
   for (const [what, body] of unseen) assert.equal((await review("/validate/fail", body)).allowed, true, what);
 });
 
-Deno.test("the server is live at once, and ready with its policies", async () => {
+Deno.test("the server is live at once, and ready once its policies are loaded", async () => {
   const loaded: { snapshot?: Snapshot } = {};
   const { app, review } = serving("", { snapshot: () => loaded.snapshot });
   const status = async (path: string) => {
@@ -104,7 +104,7 @@ Deno.test("the server is live at once, and ready with its policies", async () =>
   assert.equal((await review("/validate/fail", admissionReview())).allowed, true);
 });
 
-Deno.test("below a secret path everything is served, and elsewhere nothing", async () => {
+Deno.test("the server serves everything below its secret path and nothing elsewhere", async () => {
   const { app, post, review } = serving(groups, { secretPath: "/s3cret" });
   for (const path of ["/validate/fail", "/health/liveness", "/s3cre/validate/fail", "/"]) {
     const answer = await post(path, admissionReview());
@@ -139,7 +139,7 @@ Deno.test("metrics are Prometheus text with few labels", async () => {
   assert.doesNotMatch(text, /default|review-1|alice/);
 });
 
-Deno.test("each kind that policies name has a metric series; all other kinds share one", async () => {
+Deno.test("each kind in the policies has a metric series; all other kinds share one", async () => {
   const snapshot = snapshotOf(denies("named", enforce, "kinds: [example.com/v1/Named]"));
   const { metrics, review } = serving(snapshot);
   metrics.loaded(snapshot);
@@ -152,7 +152,7 @@ Deno.test("each kind that policies name has a metric series; all other kinds sha
   assert.deepEqual(series.map((line) => line.split('"')[1]).sort(), ["Named", "Pod", "other"]);
 });
 
-Deno.test("when the API server hangs the message names the look-up that was slow", async () => {
+Deno.test("when the API server hangs, the message names the slow look-up", async () => {
   const hanging: Cluster = {
     ...silentCluster,
     call: (call) =>
@@ -174,7 +174,7 @@ Deno.test("when the API server hangs the message names the look-up that was slow
 });
 
 for (const [failurePolicy, allowed] of [["Fail", false], ["Ignore", true]] as const) {
-  Deno.test(`a port that never answers ends at the deadline, as failurePolicy ${failurePolicy} says`, async () => {
+  Deno.test(`a request whose look-up never ends is answered at the deadline by failurePolicy ${failurePolicy}`, async () => {
     const spec = `${enforce}\n  failurePolicy: ${failurePolicy}`;
     const { review } = serving(loadingPolicy("asks", spec), { ports: portsOf({ cluster: silentCluster }) });
     const started = performance.now();
@@ -185,7 +185,7 @@ for (const [failurePolicy, allowed] of [["Fail", false], ["Ignore", true]] as co
     assert.match(text, /ConfigMap default\/settings/, "what was slow is named");
   });
 
-  Deno.test(`a bug inside becomes the answer of failurePolicy ${failurePolicy}, with the uid`, async () => {
+  Deno.test(`an exception in the engine gives the answer of failurePolicy ${failurePolicy}, with the uid`, async () => {
     const broken = {
       ...snapshotOf(groups),
       candidates: () => {
@@ -200,7 +200,7 @@ for (const [failurePolicy, allowed] of [["Fail", false], ["Ignore", true]] as co
   });
 }
 
-Deno.test("a bug behind the decision does not take the uid away either", async () => {
+Deno.test("an exception after the decision gives an answer with the uid", async () => {
   const snapshot = snapshotOf(groups);
   let calls = 0;
   const failing = () => {
@@ -212,7 +212,7 @@ Deno.test("a bug behind the decision does not take the uid away either", async (
   assert.deepEqual([answer.uid, answer.allowed], ["review-1", false]);
 });
 
-Deno.test("the log of a denial names the failed rules and holds no object", async () => {
+Deno.test("the log of a denial names the failed rules and contains no object", async () => {
   const { review, lines } = serving(groups);
   const object = { ...pod(), data: { password: "hunter2" } };
   await review("/validate/fail", admissionReview({ object, dryRun: true }));

@@ -66,7 +66,7 @@ const answers: [what: string, body: unknown, results: readonly unknown[]][] = [
   ],
 ];
 for (const [what, body, results] of answers) {
-  Deno.test(`/scan judges ${what}`, async () => {
+  Deno.test(`/scan evaluates ${what}`, async () => {
     assert.deepEqual(await post(JSON.stringify(body)), [200, { results }]);
   });
 }
@@ -122,7 +122,7 @@ for (const [what, body, status, message] of refusals) {
   });
 }
 
-Deno.test("/scan takes no expressions of callers by default", async () => {
+Deno.test("/scan ignores expressions of callers by default", async () => {
   const body = JSON.stringify({ payload: { items: [] }, preprocessors: ["items"] });
   assert.deepEqual(await post(body, {}), [
     400,
@@ -130,7 +130,7 @@ Deno.test("/scan takes no expressions of callers by default", async () => {
   ]);
 });
 
-Deno.test("without JSON policies there is no /scan", async () => {
+Deno.test("/scan is not found without JSON policies", async () => {
   const none = policies("");
   assert.deepEqual(await post("{}", { snapshot: () => none }), [
     404,
@@ -138,7 +138,7 @@ Deno.test("without JSON policies there is no /scan", async () => {
   ]);
 });
 
-Deno.test("a policy whose expression multiplies the payload is answered with 400, others in time", async () => {
+Deno.test("/scan answers 400 when a policy's expression multiplies the payload", async () => {
   const greedy = policies(`
 apiVersion: json.kyverno.io/v1alpha1
 kind: ValidatingPolicy
@@ -154,7 +154,7 @@ spec:
   ]);
 });
 
-Deno.test("/scan lets others work between the values of a payload", async () => {
+Deno.test("/scan lets other requests run between the values of a payload", async () => {
   let time = 0, pauses = 0;
   const pause = (): Promise<void> => Promise.resolve(void pauses++);
   const slow = { ...ports(), clock: { now: () => time += 10 }, scheduler: { sliceMilliseconds: 25, pause } };
@@ -163,7 +163,7 @@ Deno.test("/scan lets others work between the values of a payload", async () => 
   assert.ok(pauses > 10, String(pauses));
 });
 
-Deno.test("/scan waits for policies", async () => {
+Deno.test("/scan answers 503 before policies are loaded", async () => {
   const log = { write: () => {} };
   const app = createApp({ snapshot: () => undefined, ports: ports(), log, metrics: new Metrics() });
   assert.equal((await app.request("/scan", { method: "POST", body: "{}" })).status, 503);

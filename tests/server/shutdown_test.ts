@@ -7,7 +7,7 @@ import { loadingPolicy, portsOf, serving } from "./serving.ts";
 
 const headers = { "content-type": "application/json" };
 
-Deno.test("closing answers the requests under way and takes no more", async () => {
+Deno.test("close() answers pending requests and accepts no new ones", async () => {
   const started = Promise.withResolvers<void>(), answer = Promise.withResolvers<void>();
   const cluster: Cluster = {
     call: async () => {

@@ -25,7 +25,7 @@ async function first(texts: Partial<SimulationTexts>): Promise<InputOutcome> {
   return found;
 }
 
-Deno.test("a denied object: the rule, the path, the response, and kubectl's output", async () => {
+Deno.test("a denied object has the rule, the path, the response, and kubectl's output", async () => {
   const { allowed, rules, response, kubectl, input } = await first({
     policies: requireTeam,
     resources: pod(),
@@ -46,13 +46,13 @@ Deno.test("a denied object: the rule, the path, the response, and kubectl's outp
   );
 });
 
-Deno.test("an object that is allowed: kubectl says that it was created", async () => {
+Deno.test("for an admitted object kubectl prints that it was created", async () => {
   const { allowed, kubectl } = await first({ policies: requireTeam, resources: pod("{ team: a }") });
   assert.equal(allowed, true);
   assert.equal(kubectl, "pod/web created");
 });
 
-Deno.test("an AdmissionReview is decided as by the webhooks, with its user", async () => {
+Deno.test("an AdmissionReview gets the webhooks' decision, with its user", async () => {
   const policies = requireTeam.replace(
     "    validate:",
     "    exclude: { any: [{ subjects: [{ kind: User, name: ann }] }] }\n    validate:",
@@ -83,7 +83,7 @@ Deno.test("an AdmissionReview is decided as by the webhooks, with its user", asy
   assert(ann.rules.some(({ selection }) => selection?.exclude.some(({ holds }) => holds)));
 });
 
-Deno.test("a diagnostic explains why a review cannot be read", async () => {
+Deno.test("a diagnostic gives the reason why a review cannot be read", async () => {
   const { allowed, kubectl } = await first({
     resources: "{ apiVersion: admission.k8s.io/v1, kind: AdmissionReview }",
   });
@@ -121,7 +121,7 @@ Deno.test("a simulation lists each look-up in the cluster with its answer", asyn
   assert.match(kubectl ?? "", /5 at most/);
 });
 
-Deno.test("without a cluster, given values stand in for loaded ones, as in tests of policies", async () => {
+Deno.test("without a cluster, given values replace loaded ones, as in tests of policies", async () => {
   const values =
     `{ apiVersion: cli.kyverno.io/v1alpha1, kind: Values, policies: [{ name: limits, rules: [{ name: limit, values: { limits.data.most: "7" } }] }] }`;
   const { lookups, kubectl } = await first({ policies: lookUp, resources: pod(), values });
@@ -134,7 +134,7 @@ const callService = lookUp.replace(
   `apiCall: { method: GET, service: { url: "http://limits.example/v1" } }`,
 );
 
-Deno.test("a service returns the given answer, and no other is reached", async () => {
+Deno.test("a service returns the given answer, and no other service is called", async () => {
   const given =
     `apiCallResponses: [{ url: "http://limits.example/v1", method: GET, response: { statusCode: 200, body: { data: { most: 3 } } } }]`;
   const { lookups } = await first({ policies: callService, resources: pod(), answers: given });
@@ -143,7 +143,7 @@ Deno.test("a service returns the given answer, and no other is reached", async (
   assert.match(none.lookups[0]?.failure ?? "", /no answer is given; write one under apiCallResponses/);
 });
 
-Deno.test("mutations, generated objects and changed targets are shown", async () => {
+Deno.test("a simulation shows mutations, generated objects and changed targets", async () => {
   const policies = `
 apiVersion: kyverno.io/v1
 kind: ClusterPolicy
@@ -169,7 +169,7 @@ spec:
   assert.deepEqual(generated.map(({ kind }) => kind), ["ConfigMap"]);
 });
 
-Deno.test("policies about JSON judge any document, with the places that do not hold", async () => {
+Deno.test("policies about JSON evaluate any document, and list the paths that fail", async () => {
   const policies = `
 apiVersion: json.kyverno.io/v1alpha1
 kind: ValidatingPolicy
@@ -203,7 +203,7 @@ Deno.test("mistakes are diagnostics with the name of their text, and the rest is
   assert.equal((await outcome(0)).allowed, false);
 });
 
-Deno.test("outcomes share their cluster, and none sees the writes of another", async () => {
+Deno.test("outcomes start from the same cluster, and do not see each other's writes", async () => {
   const policies = `
 apiVersion: kyverno.io/v1
 kind: ClusterPolicy

@@ -65,7 +65,7 @@ Deno.test("no link between pages is dead", () => {
   assert.deepEqual(dead, []);
 });
 
-Deno.test("links to examples name examples of the playground", () => {
+Deno.test("each link to an example names an example of the playground", () => {
   const examples: readonly { readonly id: string }[] = JSON.parse(
     Deno.readTextFileSync(join(dist, "playground", "examples.json")),
   );
@@ -100,7 +100,7 @@ const content: readonly (readonly [page: string, text: RegExp])[] = [
   ["api/index", /loadPolicies/],
 ];
 
-Deno.test("the documentation has its guides and its reference", () => {
+Deno.test("the documentation has guides and a reference", () => {
   for (const [page, text] of content) {
     assert.match(Deno.readTextFileSync(join(dist, `${page}.html`)), text, page);
   }
@@ -162,7 +162,7 @@ for (const [page, names] of tables) {
   });
 }
 
-Deno.test("pages have no violation that axe finds, and call no other host", async () => {
+Deno.test("axe finds no violation in any page, and no page calls another host", async () => {
   await withSite(async ({ browser, url }) => {
     for (const colorScheme of ["light", "dark"] as const) {
       const context = await browser.newContext({ colorScheme });

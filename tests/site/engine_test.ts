@@ -16,7 +16,7 @@ addEventListener("message", ({ data: { kind, number, texts } }) => {
 say("ready", 0);
 `;
 
-Deno.test("a run that does not end is given up when the next one begins, with its worker", async () => {
+Deno.test("a new run ends a run that never ends, with its worker", async () => {
   let take: (answer: Answer) => void = () => {};
   const engine = new Engine(`data:text/javascript,${encodeURIComponent(script)}`, (answer) => take(answer));
   const answered = (kind: Answer["kind"], number: number): Promise<void> =>
@@ -31,7 +31,7 @@ Deno.test("a run that does not end is given up when the next one begins, with it
   assert.equal(engine.replaced, 1);
 });
 
-Deno.test("an outcome of texts that were replaced is not shown", async () => {
+Deno.test("results of replaced texts are not shown", async () => {
   const taken: string[] = [];
   const finished = Promise.withResolvers<void>();
   const engine = new Engine(`data:text/javascript,${encodeURIComponent(script)}`, ({ kind, number }) => {

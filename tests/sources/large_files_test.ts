@@ -19,7 +19,7 @@ Deno.test("a document of more than four million characters is refused", async ()
   assert.deepEqual(codes, ["large-document"]);
 });
 
-Deno.test("of files with more than 32 million characters together those beyond are refused", async () => {
+Deno.test("files beyond 32 million characters together are refused", async () => {
   // Comments cost nothing to read.
   const comment = `a: 1\n---\n${`# ${"x".repeat(97)}\n`.repeat(30_000)}---\n`.repeat(6);
   const { values, codes } = await loaded({ "a.yaml": comment, "b.yaml": comment, "c.yaml": "c: 1" });

@@ -78,7 +78,7 @@ for (const [what, text, expected, kept] of versions) {
   });
 }
 
-Deno.test("a file that is gone takes its policies along, a path that is gone does not", async () => {
+Deno.test("deleting a file removes its policies, a missing path of --policies does not", async () => {
   await using setting = await setUp(["folder", "c.yaml"]);
   const { policies, path, write, names, codes } = setting;
   await Deno.mkdir(path("folder"));
@@ -96,7 +96,7 @@ Deno.test("a file that is gone takes its policies along, a path that is gone doe
   assert.equal(codes().filter((code) => code === "former-version").length, 2);
 });
 
-Deno.test("a file that never was free of errors is kept when it is emptied", async () => {
+Deno.test("a file that always had errors keeps its policies when it is emptied", async () => {
   await using setting = await setUp(["a.yaml"]);
   const { policies, write, names } = setting;
   await write("a.yaml", policy("a").replace("pattern", "patern"));
@@ -106,7 +106,7 @@ Deno.test("a file that never was free of errors is kept when it is emptied", asy
   assert.deepEqual(names(), ["a"]);
 });
 
-Deno.test("a file is followed through two replacements by rename, a link through new targets, a folder through moves", async () => {
+Deno.test("policies are reloaded after replacement by rename, new link targets and moved folders", async () => {
   await using setting = await setUp(["a.yaml", "linked", "moved"]);
   const { policies, path, write, names } = setting;
   await write("a.yaml", policy("a"));
@@ -135,7 +135,7 @@ Deno.test("a file is followed through two replacements by rename, a link through
   await until(names, ["a3", "l3", "m3"]);
 });
 
-Deno.test("a change without an event is found by comparing", async () => {
+Deno.test("polling finds a change without an event", async () => {
   await using setting = await setUp(["a.yaml"], { compareEvery: 100 });
   const { policies, path, write, names } = setting;
   await write("a.yaml", policy("a"));

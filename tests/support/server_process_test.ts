@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { startServer } from "./server_process.ts";
 
-Deno.test("a server is started, measured, its metrics are read, and it is ended", async () => {
+Deno.test("a server process starts, is measured, answers with metrics, and ends", async () => {
   await using server = await startServer({ policies: "", args: ["--no-tls"] });
   assert.equal(await (await fetch(`${server.address}/health/liveness`)).text(), "ok");
   const metrics = await fetch(`http://127.0.0.1:${server.metricsPort}/metrics`);
@@ -15,7 +15,7 @@ Deno.test("a server is started, measured, its metrics are read, and it is ended"
   assert.equal(server.running(), false);
 });
 
-Deno.test("a server that cannot start says why", async () => {
+Deno.test("a server process that cannot start gives the reason", async () => {
   await assert.rejects(
     startServer({ policies: "", args: ["--tls-cert", "/nowhere"] }),
     /the server ended: .*error/s,

@@ -19,11 +19,11 @@ Deno.test("text from data is never a template", () => {
   assert.deepEqual(rendered("{{ '{{ secret }}' }}{{ evil }}", data), `s${data.evil}`);
 });
 
-Deno.test("text from data cannot end the variable that it stands in", () => {
+Deno.test("text from data cannot end its variable", () => {
   assert.deepEqual(rendered("{{ '{{ evil }}' }}", { evil: "a }} {{ b" }), "a }} {{ b");
 });
 
-Deno.test("any text from data comes out as it went in", () => {
+Deno.test("any text from data is rendered unchanged", () => {
   const braces = fc.array(fc.constantFrom("{{", "}}", "{", "}", "\\", "$(", ")", "-", " ", "a", "é")).map((
     parts,
   ) => parts.join(""));
@@ -133,12 +133,12 @@ const hugeTexts: [what: string, text: string][] = [
   ["ordinary text", "x".repeat(1_000_000)],
 ];
 for (const [what, text] of hugeTexts) {
-  Deno.test(`a megabyte of ${what} is read in time`, () => {
+  Deno.test(`a template reads a megabyte of ${what} in time`, () => {
     quickly(2000, () => void rendered(text, {}));
   });
 }
 
-Deno.test("a megabyte of data goes into text in time", () => {
+Deno.test("a megabyte of data is rendered into text in time", () => {
   const big = "{{ x }} ".repeat(125_000);
   quickly(1000, () => assert.equal((rendered("<{{ big }}>", { big }) as string).length, big.length + 2));
 });
@@ -152,23 +152,23 @@ Deno.test("variables that yield more text than a template may hold are a fault",
   );
 });
 
-Deno.test("variables nested without end are a fault", () => {
+Deno.test("deeply nested variables are a fault", () => {
   const text = "{{ ".repeat(40) + "a" + " }}".repeat(40);
   assert.match(JSON.stringify(rendered(text, { a: "a" })), /nested deeper than 16 levels/);
 });
 
-Deno.test("documents nested without end are a fault", () => {
+Deno.test("deeply nested documents are a fault", () => {
   let document: Json = "{{ a }}";
   for (let depth = 0; depth < 20_000; depth++) document = [document];
   assert.match(JSON.stringify(rendered(document, { a: 1 })), /nested too deep/);
 });
 
-Deno.test("an expression that inner values make endless is a fault", () => {
+Deno.test("an expression that inner values make too long is a fault", () => {
   const value = rendered("{{ '{{ big }}' }}", { big: "x".repeat(100_000) });
   assert.match(JSON.stringify(value), /becomes longer than 16384 characters/);
 });
 
-Deno.test("inner values that never repeat do not fill the memory", () => {
+Deno.test("inner values that never repeat do not fill the cache", () => {
   const template = compileTemplate("{{ '{{ n }}' }}");
   for (let n = 0; n < 2000; n++) assert.equal(template.render(scopeOf({ n }), environment), String(n));
 });

@@ -5,7 +5,7 @@ import { Fault, isFault, type Json, type Scope, scopeOf } from "../../lib/json/m
 import { compileTemplate, templateCompilations, textTemplates } from "../../lib/template/mod.ts";
 import { environment } from "./render.ts";
 
-Deno.test("a constant document is rendered as itself", () => {
+Deno.test("a constant document renders to itself", () => {
   const document = { a: [1, { b: "x" }] };
   const template = compileTemplate(document);
   assert.equal(template.constant, true);
@@ -47,7 +47,7 @@ Deno.test("an inner variable is listed too, and columns count in the whole text"
   assert.deepEqual(uses.map(({ names }) => names), [["x"], ["key"], ["map"], ["y"]]);
 });
 
-Deno.test("a root name that an inner variable decides is no name that the template reads", () => {
+Deno.test("a root name that an inner variable decides is not listed", () => {
   const { uses } = compileTemplate("{{ {{ key }}.a }}");
   assert.deepEqual(uses.map(({ names }) => names), [["key"], []]);
 });
@@ -96,7 +96,7 @@ Deno.test("the fault of a value that cannot be loaded is the result, in every di
   }
 });
 
-Deno.test("where a variable without a value is empty, one that nothing declares and a failing function are faults", () => {
+Deno.test("where a missing value is empty, an undeclared variable and a failing function are faults", () => {
   for (
     const template of [
       "{{ missing }}",
@@ -123,7 +123,7 @@ const lenient: [template: string, result: Json][] = [
   ["{{ map.a }}", 1],
 ];
 for (const [template, result] of lenient) {
-  Deno.test(`where a variable without a value is empty, ${template} is ${JSON.stringify(result)}`, () => {
+  Deno.test(`where a missing value is empty, ${template} is ${JSON.stringify(result)}`, () => {
     // An entry that there is nothing to load from has no value, but is declared.
     const declares = (name: string): boolean => name === "settings";
     const scope = { ...scopeOf({ map: { a: 1 }, nothing: null }), declares };
@@ -136,7 +136,7 @@ Deno.test("an expression that does not compile is a fault even where a missing v
   assert.ok(isFault(template.render(scopeOf({}), environment)));
 });
 
-Deno.test("textTemplates() answers for texts with variables or escapes, and for no others", () => {
+Deno.test("textTemplates() returns a template for texts with variables or escapes, and for no others", () => {
   const { dynamic, uses } = textTemplates();
   assert.equal(dynamic("nginx:*", ["image"]), undefined);
   assert.equal(dynamic("$(./../x)", ["image"]), undefined);

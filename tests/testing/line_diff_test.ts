@@ -26,7 +26,7 @@ for (const [what, first, second, lines] of cases) {
 
 const text = fc.array(fc.constantFrom("a", "b", "c", "d"), { minLength: 1, maxLength: 12 });
 
-Deno.test("lineDiff() is empty exactly for equal texts, and shows each text's own lines in order", () => {
+Deno.test("lineDiff() is empty only for equal texts, and keeps the order of each text's lines", () => {
   fc.assert(fc.property(text, text, (first, second) => {
     const lines = lineDiff(first.join("\n"), second.join("\n"));
     assert.equal(lines.length === 0, first.join("\n") === second.join("\n"));

@@ -38,7 +38,7 @@ const texts: readonly string[] = [
   "",
 ];
 for (const text of texts) {
-  Deno.test(`pieces of ${JSON.stringify(text)} give what the whole gives`, () => {
+  Deno.test(`a stream in pieces gives the documents of the whole: ${JSON.stringify(text)}`, () => {
     const { documents } = parseDocuments(text, file);
     const whole = {
       values: documents.map(({ value }) => value),
@@ -61,7 +61,7 @@ const pods = fc.array(
   { minLength: 1, maxLength: 6 },
 );
 
-Deno.test("the items of long lists come one by one, for any content", () => {
+Deno.test("a stream yields the items of a long list one by one", () => {
   const options = { listLength: 60 };
   fc.assert(
     fc.property(pods, fc.array(fc.integer({ min: 1, max: 90 }), { minLength: 1 }), (items, pieces) => {
@@ -87,13 +87,13 @@ function openList(value: unknown): unknown[] {
   return items ?? [value];
 }
 
-Deno.test("items of long lists know their lines", () => {
+Deno.test("items of a long list have their lines", () => {
   const item = (name: string): string => `- apiVersion: v1\n  kind: Pod\n  metadata:\n    name: ${name}\n`;
   const text = `apiVersion: v1\nitems:\n${item("a")}${item("b")}${item("c")}kind: List\n---\nb: 1\n`;
   assert.deepEqual(streamed(text, [40], { listLength: 60 }).lines, [3, 7, 11, 17]);
 });
 
-Deno.test("documents that are too long are left out and counted, the others are read", () => {
+Deno.test("a stream leaves out and counts documents that are too long", () => {
   const text = `a: 1\n---\nb: ${"x".repeat(200)}\nc: ${"y".repeat(200)}\n---\nd: 2\n`;
   for (const length of [7, 1000]) {
     const { values, lines, tooLong } = streamed(text, [length], { maxLength: 100, listLength: 50 });

@@ -102,7 +102,7 @@ for (const [text, message] of refused) {
   });
 }
 
-Deno.test("an alias bomb is refused, a few aliases of a small document are not", () => {
+Deno.test("parseDocuments() refuses an alias bomb and accepts a few aliases", () => {
   const levels = Array.from(
     { length: 9 },
     (_, level) => `l${level + 1}: &l${level + 1} [${Array(9).fill(`*l${level}`).join(", ")}]`,
@@ -132,7 +132,7 @@ Deno.test("parseDocuments() reads JSON values that follow one another", () => {
   });
 });
 
-Deno.test("a duplicate key is a warning with its place, an overridden merge is none", () => {
+Deno.test("a duplicate key is a warning with its position, an overridden merge key is not", () => {
   const { diagnostics } = parseDocuments("---\na: 1\nb: {<<: {x: 1}, x: 2}\na: 2\n", "f.yaml");
   assert.deepEqual(diagnostics, [{
     severity: "warning",
@@ -185,7 +185,7 @@ for (const [document, path, line, column] of places) {
   });
 }
 
-Deno.test("JSON is read as JSON", () => {
+Deno.test("parseYaml() reads JSON as JSON.parse does", () => {
   // JSON.parse is the oracle; YAML has no infinite numbers, and what Go reads as keys is text in both.
   fc.assert(fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
     const text = JSON.stringify(value);
@@ -194,7 +194,7 @@ Deno.test("JSON is read as JSON", () => {
   }));
 });
 
-Deno.test("any text is read or refused, never thrown at", () => {
+Deno.test("parseYaml() never throws, for any text", () => {
   const pieces = [
     "a",
     ": ",
@@ -228,7 +228,7 @@ Deno.test("any text is read or refused, never thrown at", () => {
   );
 });
 
-Deno.test("a document beyond a bound is a diagnostic and not built; the others of its file are", () => {
+Deno.test("a document above the bound is a diagnostic, and the others of its file are read", () => {
   const long = `a: ${"x".repeat(200)}`;
   const { documents, diagnostics } = parseDocuments(`b: 1\n---\n${long}\n---\nc: 2\n`, "f.yaml", {
     longest: 100,

@@ -51,11 +51,11 @@ for (const [text, written] of scalars) {
   });
 }
 
-Deno.test("a leading U+FEFF has every character escaped", () => {
+Deno.test("goYaml() escapes every character after a leading U+FEFF", () => {
   assert.equal(goYaml("\ufeffa\u00a0"), '"\\uFEFF\\x61\\_"\n');
 });
 
-Deno.test("goYaml() with a step of four prints as Kyverno's command line does, and reads back", () => {
+Deno.test("goYaml() with an indent of four prints as Kyverno's command line does", () => {
   const value = {
     long: "one\ntwo\n",
     lead: "  first\nsecond",
@@ -106,7 +106,7 @@ nested:
   assert.deepEqual(parseYaml(text), value);
 });
 
-Deno.test("goYaml() nests maps and lists by two", () => {
+Deno.test("goYaml() indents maps and lists by two", () => {
   const value = { b: [1, [true, null], { x: "y", w: [] }], a: { "": {} } };
   assert.equal(
     goYaml(value),
@@ -114,17 +114,17 @@ Deno.test("goYaml() nests maps and lists by two", () => {
   );
 });
 
-Deno.test("toYaml() has lists as deep as their keys", () => {
+Deno.test("toYaml() does not indent lists below their keys", () => {
   assert.equal(toYaml({ a: ["x", { b: ["y z\nw"] }] }), "a:\n- x\n- b:\n  - |-\n    y z\n    w\n");
 });
 
-Deno.test("keys of several lines and long keys take the long form", () => {
+Deno.test("keys of several lines and long keys are written as explicit keys", () => {
   assert.equal(goYaml({ "a\nb": "c" }), "? |-\n  a\n  b\n: c\n");
   assert.equal(goYaml({ ["é".repeat(65)]: { k: "v" } }), `? ${"é".repeat(65)}\n: k: v\n`);
   assert.equal(goYaml({ ["é".repeat(64)]: "v" }), `${"é".repeat(64)}: v\n`);
 });
 
-Deno.test("keys come in natural order", () => {
+Deno.test("keys are sorted in natural order", () => {
   const keys = ["b10", "b9", "B", "a-b", "ab", "a1b", "autogen-x", "_", "10", "9", "09", "é"];
   const expected = ["_", "9", "09", "10", "B", "a-b", "a1b", "ab", "autogen-x", "b9", "b10", "é"];
   const written = goYaml(Object.fromEntries(keys.map((key) => [key, 0])));
@@ -134,7 +134,7 @@ Deno.test("keys come in natural order", () => {
   );
 });
 
-Deno.test("numbers are written as whole numbers where they are", () => {
+Deno.test("whole numbers are written without a fraction", () => {
   assert.equal(goYaml([1000000, 1.5, 1e21, -0.25]), "- 1000000\n- 1.5\n- 1e+21\n- -0.25\n");
 });
 

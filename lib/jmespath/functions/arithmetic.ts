@@ -90,7 +90,10 @@ const multiply: Calculation = (left, right, name) => {
   }
 };
 
-/** Kyverno parity: a number becomes a quantity through its text. Pinned by "numbers meet quantities exactly". */
+/**
+ * Kyverno parity: a number becomes a quantity through its text. Pinned by "arithmetic of numbers and quantities is
+ * exact".
+ */
 function quantityOfNumber(number: number): Quantity | Fault {
   return parseQuantity(goFloat(number)) ??
     new Fault("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");

@@ -44,8 +44,8 @@ interface Signature {
   /** Whether the result depends on more than the arguments. */
   readonly volatile?: true;
   /**
-   * Whether the result is a Go integer. Kyverno parity: a Go integer equals no number and has no order. Pinned by "Go
-   * integers equal no number".
+   * Whether the result is a Go integer. Kyverno parity: a Go integer equals no number and has no order. Pinned by
+   * "integers of Go equal no number".
    */
   readonly integer?: true;
   /**

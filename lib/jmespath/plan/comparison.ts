@@ -14,8 +14,8 @@ const orders: Readonly<Record<"<" | "<=" | ">" | ">=", (left: number, right: num
  * A comparison; keys that are missing read as null. `==` and `!=` compare anything; order exists among numbers only and
  * is null otherwise.
  *
- * Kyverno parity: Go integers (`compare()`, a loop's index) are equal to no number and have no order. Pinned by "Go
- * integers equal no number".
+ * Kyverno parity: Go integers (`compare()`, a loop's index) are equal to no number and have no order. Pinned by
+ * "integers of Go equal no number".
  */
 export function planComparison(
   operator: ComparisonOperator,

@@ -55,7 +55,7 @@ export function planFilter(
  * kind, is null.
  *
  * Kyverno parity: the right side runs on as many nulls as there are values, and then on the values, so
- * `o.*.to_string(@)` of two fields begins with two "null". Pinned by "`*` feeds nulls to the right side".
+ * `o.*.to_string(@)` of two fields begins with two "null". Pinned by "`*` evaluates its right side for nulls too".
  */
 export function planValues(left: ExpressionPlan, right: ElementPlan): Evaluate {
   const source = left.evaluate;

@@ -48,7 +48,7 @@ export function decisionEvents(decision: Decision, context: DecisionContext): Po
         case "skip":
           return skipped(about);
         case "pass":
-          // Kyverno parity: a scan reports failures alone. Pinned by "events: a scan reports no success".
+          // Kyverno parity: a scan reports failures alone. Pinned by "events: a scan has no events for successes".
           return context.by !== "scan" && context.successes && decision.allowed ? [applied(about)] : [];
       }
     });

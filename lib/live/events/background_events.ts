@@ -27,7 +27,8 @@ export function workEvents(outcome: WorkOutcome, context: WorkContext): PolicyEv
       const about = { regarding: referenceTo(object), policy: policy.key, rule, component };
       const isOf = (by: { readonly policy: string; readonly rule: string } | undefined): boolean =>
         by?.policy === policy.key && by.rule === rule;
-      // Kyverno parity: of a target that does not exist no event says anything. Pinned by "events: a missing target is none".
+      // Kyverno parity: of a target that does not exist no event says anything. Pinned by "events: a missing target has
+      // no event".
       const failures = outcome.failures.filter(({ by, moot }) => isOf(by) && moot === undefined);
       if (failures.length > 0) return failures.map(({ message }) => failed(about, outcome, message));
       if (!isOver(outcome) || !context.successes) return [];

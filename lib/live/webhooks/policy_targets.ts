@@ -45,7 +45,7 @@ function triggerTargets(rule: CompiledRule, setting: Setting): Target[] {
               ? everyOperation
               : operations,
             scope: scope === "Namespaced" ? "Namespaced" : "*",
-            // Kyverno parity: pinned by "rules of a policy in CEL stay as they are written".
+            // Kyverno parity: pinned by "the rules of a CEL policy are copied unchanged".
             rule: resources.join(" "),
           }))
         )

@@ -25,7 +25,7 @@ const conditionSetting = {
 /**
  * Compiles `webhookConfiguration.matchConditions` of a policy: the policy is evaluated only for requests that satisfy
  * all of them. Kyverno parity: a condition that cannot be evaluated does not hold. Pinned by "matchConditions of the
- * webhook decide whether the policy is evaluated; it is not when one fails".
+ * webhook decide whether the policy is evaluated; one with an error skips it".
  */
 export function compileWebhookConditions(
   written: readonly JsonObject[],

@@ -136,7 +136,8 @@ function compileSigner(
   text: CompileText,
 ): (evaluation: CelEvaluation | undefined) => Signer | Fault {
   const key = asObject(cosign["key"]), certificate = asObject(cosign["certificate"]);
-  // Kyverno parity: of several signers keyless comes first, then the key. Pinned by "of several signers of an attestor keyless is verified, with the pull secrets of the attestor".
+  // Kyverno parity: of several signers keyless comes first, then the key. Pinned by "an attestor with several signers
+  // uses keyless, with the attestor's pull secrets".
   const isKeyless = isObject(cosign["keyless"]);
   if (key !== undefined && !isKeyless) {
     const hash = hashes.find((name) => name === key["hashAlgorithm"]) ?? "sha256";
@@ -162,7 +163,8 @@ function compileSigner(
     subject: textIn(identity, "subject"),
     subjectRegExp: textIn(identity, "subjectRegExp"),
   }));
-  // Kyverno parity: `keyless.roots` has no effect; the trusted root decides. Pinned by "of several signers of an attestor keyless is verified, with the pull secrets of the attestor".
+  // Kyverno parity: `keyless.roots` has no effect; the trusted root decides. Pinned by "an attestor with several
+  // signers uses keyless, with the attestor's pull secrets".
   const by: Signer = { kind: "keyless", identities, compare: "literally", roots: "", extensions: {} };
   return () => by;
 }

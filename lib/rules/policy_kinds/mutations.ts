@@ -97,8 +97,7 @@ function patched(object: JsonObject, made: Json): JsonObject | Fault {
 
 /**
  * The merge schema of an object's kind. Kyverno parity: without a cluster, custom resources have no schema, and
- * nothing can be merged into them. Pinned by "MutatingPolicy: without a cluster nothing merges into custom
- * resources".
+ * nothing can be merged into them. Pinned by "MutatingPolicy: without a cluster no patch merges into custom resources".
  */
 function schemaFor(object: JsonObject, schema: Schema, store: LoadTracker): MergeSchema | Fault {
   const apiVersion = asString(object["apiVersion"]) ?? "", kind = asString(object["kind"]) ?? "";

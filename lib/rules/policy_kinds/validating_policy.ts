@@ -109,8 +109,8 @@ function compileValidations(
 }
 
 /**
- * Kyverno parity: a policy that cannot be evaluated denies, also where failurePolicy is Ignore. Pinned by "an
- * audit annotation that cannot be evaluated denies the request, also where failurePolicy is Ignore".
+ * Kyverno parity: a policy that cannot be evaluated denies, also where failurePolicy is Ignore. Pinned by "an audit
+ * annotation that cannot be evaluated denies the request, even when failurePolicy is Ignore".
  */
 function failed(cause: string): Outcome {
   return { ...error(`failed to load context: ${cause}`), reportedAs: "evaluation", meaning: "blocking" };

@@ -20,9 +20,9 @@ export interface ImageNote {
   readonly image: string;
   readonly status: ImageStatus;
   /**
-   * Kyverno parity: an image that is skipped before its digest is written is noted under its tag in the
-   * annotation for people alone. Pinned by "an image that is skipped under its tag and then gets a digest is
-   * noted under its tag for people alone".
+   * Kyverno parity: an image that is skipped before its digest is written is noted under its tag in the annotation for
+   * people alone. Pinned by "an image that is skipped under its tag and then gets a digest counts under its digest
+   * alone".
    */
   readonly forPeople?: true;
 }

@@ -39,8 +39,8 @@ export class RuleImages {
   }
 
   /**
-   * Kyverno parity: an image that several entries match is in the list once for each of them. Pinned by "an
-   * image that two entries are about is in the list once for each of them".
+   * Kyverno parity: an image that several entries match is in the list once for each of them. Pinned by "an image that
+   * matches two entries is in the list twice".
    */
   matched(object: JsonObject): FoundImage[] {
     return this.all(object).flatMap((found) =>

@@ -76,7 +76,7 @@ testFacts([
   ["cidr('10.0.0.0/8').containsCIDR('nonsense')", /^other: network address parse error/],
 ]);
 
-Deno.test("the parts of a network cost what Kubernetes counts: the prefix's bytes twice, and reading a text", () => {
+Deno.test("the parts of a network have Kubernetes' cost: the prefix's bytes twice, and reading a text", () => {
   assert.equal(costOf("cidr('10.0.0.0/8').containsIP('10.1.2.3')"), 3);
   assert.equal(costOf("cidr('10.0.0.0/8').containsCIDR('10.1.0.0/16')"), 6);
   assert.equal(costOf("url('https://example.com:8080/a/b?x=1&y=2&x=3#f').getHost()"), 6);

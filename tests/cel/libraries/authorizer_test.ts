@@ -80,7 +80,7 @@ const cases: readonly (readonly [expression: string, spec: { readonly [name: str
 ];
 
 for (const [expression, spec] of cases) {
-  Deno.test(`${expression} reads that access, and gives the decision`, () => {
+  Deno.test(`${expression} checks the access and returns the decision`, () => {
     const waiting = new RecordedCalls();
     assert.match(String(check(`${expression}.allowed()`, waiting)), /^pending/);
     assert.deepEqual(waiting.calls, [{ kind: "access", spec }]);

@@ -175,7 +175,7 @@ for (const [expression, request, reply, expected] of cases) {
   });
 }
 
-Deno.test("an API resource that was looked up stands for its group, version and plural", () => {
+Deno.test("a resource of the API has its group, version and plural after a look-up", () => {
   const external = new RecordedCalls([
     [
       { kind: "type", apiVersion: "apps/v1", name: "Deployment" },
@@ -222,7 +222,7 @@ Deno.test("generator.Apply passes resources to the caller in each evaluation", (
   assert.deepEqual(external.generated, [["team", [{ kind: "ConfigMap", data: { a: "b" } }]]]);
 });
 
-Deno.test("an address that the rules refuse is not called", () => {
+Deno.test("http functions call no address that the rules refuse", () => {
   const addresses = compileAddressRules({});
   assert(!isFault(addresses));
   const guarded = kyvernoLibrariesFor({ addresses });
@@ -250,7 +250,7 @@ Deno.test("an address that the rules refuse is not called", () => {
   );
 });
 
-Deno.test("answers of services have doubles, and their status is an int", () => {
+Deno.test("numbers in a service's answer are doubles, and its status code is an int", () => {
   const external = new RecordedCalls([[calls("GET", "https://x"), found({ n: 1 })]]);
   assert.deepEqual(typedOf("http.Get('https://x').n", { libraries, external }), { t: "double", v: 1 });
   assert.deepEqual(typedOf("http.Get('https://x').statusCode", { libraries, external }), {
@@ -263,7 +263,7 @@ Deno.test("without external calls, functions that need them are errors", () => {
   assert.match(String(jsonOf("globalContext.Get('a')", { libraries })), /^no_such_overload/);
 });
 
-Deno.test("a check of access is a call to the API", () => {
+Deno.test("a check of access calls the API server", () => {
   assert.deepEqual(accessReviewCall({ kind: "access", spec: { user: "a" } }), {
     kind: "api",
     method: "POST",

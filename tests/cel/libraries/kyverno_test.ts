@@ -70,7 +70,7 @@ testFacts([
   ["yaml.parse('a: b: c')", /^other: yaml: /],
 ], { libraries, object: { b: 1 } });
 
-Deno.test("numbers that are read from a text are doubles, as Go's decoder makes them", () => {
+Deno.test("numbers read from a text are doubles, as from Go's decoder", () => {
   assert.deepEqual(typedOf("json.unmarshal('1')", { libraries }), { t: "double", v: 1 });
   assert.deepEqual(typedOf("yaml.parse('1')", { libraries }), { t: "double", v: 1 });
 });
@@ -110,7 +110,7 @@ testFacts([
   ["x509.decode('nonsense')", /^other: failed to decode PEM block/],
 ], { libraries });
 
-Deno.test("the size of decompressed bytes is bounded", () => {
+Deno.test("decompressing refuses more bytes than the limit", () => {
   const text = "0".repeat(1_000);
   const expression = `gzip.decompress(gzip.compress(${Array(15).fill("object").join(" + ")}))`;
   const object = text.repeat(1_000);

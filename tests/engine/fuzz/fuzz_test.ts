@@ -73,14 +73,14 @@ const phases: readonly Phase[] = ["mutate", "validate", "generate", "mutateExist
 /** Long enough for a busy machine; what does not end in time hangs. */
 const longest = 10_000;
 
-Deno.test("the policies of the fuzz test have no problem before they are changed", () => {
+Deno.test("the unchanged policies of the fuzz test have no diagnostics", () => {
   for (const seed of seeds) {
     const { diagnostics } = compile([documentOf(seed)]);
     assert.deepEqual(diagnostics.filter(({ severity }) => severity === "error"), [], JSON.stringify(seed));
   }
 });
 
-Deno.test("evaluation decides for any policies and objects, decides the same each time, and modifies no input", async () => {
+Deno.test("evaluation decides any policies and objects, twice the same, and modifies no input", async () => {
   await fc.assert(fc.asyncProperty(cases, decideTwice), { numRuns: 600 });
 });
 

@@ -169,7 +169,7 @@ Deno.test("bindings shadow from the inside, and lazy ones are computed once", ()
   assert.deepEqual(evaluate("[$x, $y]", null, outer), [1, "outer"]);
 });
 
-Deno.test("a binding that needs itself is a fault, not a loop", () => {
+Deno.test("a binding that needs its own value is a fault", () => {
   const bindings: Bindings = Bindings.none.withLazy("x", () => bindings.get("x")!);
   assert.equal(evaluate("$x", null, bindings), "fault: the value of $x depends on itself");
 });

@@ -102,7 +102,7 @@ const cases: [name: string, rule: JsonObject, result: string][] = [
   ],
 ];
 for (const [name, rule, result] of cases) {
-  Deno.test(`scan() judges ${name}`, () => assert.equal(summary(scan(rule, payload)), result));
+  Deno.test(`scan() evaluates ${name}`, () => assert.equal(summary(scan(rule, payload)), result));
 }
 
 const messages: [message: string, text: string][] = [
@@ -127,7 +127,7 @@ for (const [message, text] of messages) {
   });
 }
 
-Deno.test("every result has identifier and feedback", () => {
+Deno.test("every result has an identifier and feedback", () => {
   const about = {
     identifier: "name",
     feedback: [{ name: "n", value: "(n)" }, { name: "bad", value: "($nobody)" }],
@@ -142,7 +142,7 @@ Deno.test("every result has identifier and feedback", () => {
   }
 });
 
-Deno.test("a rule with a problem does not keep the others from judging", () => {
+Deno.test("a rule with a problem does not stop the others", () => {
   const compiled = compileJsonPolicy(
     policy({ assert: { all: [{ check: { "(a b)": 1 } }] } }, { assert: { all: [holds] } }),
     compilers,
@@ -151,7 +151,7 @@ Deno.test("a rule with a problem does not keep the others from judging", () => {
   assert.deepEqual(compiled.scan(payload, expressionInput()).map(({ result }) => result), ["error", "pass"]);
 });
 
-Deno.test("bindings of the caller are seen, and any JSON value can be judged", () => {
+Deno.test("scan() passes the caller's bindings and accepts any JSON value", () => {
   const rule = { assert: { all: [{ check: { "($limit > length(@))": true } }] } };
   assert.equal(scan(rule, [1, 2], { limit: 3 })!.result, "pass");
   assert.equal(scan(rule, [1, 2, 3], { limit: 3 })!.result, "fail");

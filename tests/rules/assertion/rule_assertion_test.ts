@@ -33,7 +33,7 @@ const cases: [name: string, tree: Json, result: readonly string[] | string][] = 
   ],
 ];
 for (const [name, tree, result] of cases) {
-  Deno.test(`validate.assert judges ${name}`, () => {
+  Deno.test(`validate.assert evaluates ${name}`, () => {
     const texts = compileRuleAssertion(tree, compilers).check(payload, expressionInput());
     assert.deepEqual(isFault(texts) ? texts.message : texts, result);
   });

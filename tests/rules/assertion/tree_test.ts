@@ -41,7 +41,7 @@ const documented: [name: string, tree: Json, payload: Json, violations: string[]
   }, []],
 ];
 for (const [name, tree, payload, violations] of documented) {
-  Deno.test(`a tree judges ${name}`, () => assert.deepEqual(judge(tree, payload), violations));
+  Deno.test(`a tree evaluates ${name}`, () => assert.deepEqual(judge(tree, payload), violations));
 }
 
 const payload = {
@@ -162,7 +162,7 @@ const statements: [
   ["a\\@b", undefined, undefined, "literal", "a\\@b"],
 ];
 for (const [key, each, binding, kind, text] of statements) {
-  Deno.test(`readStatement() takes ${key} apart`, () => {
+  Deno.test(`readStatement() splits ${key}`, () => {
     const statement = readStatement(key);
     assert.equal(statement.each === undefined ? undefined : statement.each.index ?? "", each);
     assert.deepEqual([statement.binding, statement.reading.kind, statement.text], [binding, kind, text]);

@@ -122,7 +122,7 @@ Deno.test("ValidatingPolicy: constraints select by resource, name, labels and na
   }
 });
 
-Deno.test("ValidatingPolicy: autogen applies rules about Pods to their controllers, unless it is turned off", async () => {
+Deno.test("ValidatingPolicy: autogen applies rules about Pods to their controllers, unless it is disabled", async () => {
   const more = "validations: [{expression: object.spec.hostNetwork == false, message: host}]";
   const object = deployment({ template: { spec: { hostNetwork: true } } });
   const resultsFor = async (policy: string) => resultLines(await decide({ policy, object }));
@@ -163,7 +163,7 @@ ${spec.replace(/^(?=.)/gm, "  ")}
   );
 });
 
-Deno.test("ValidatingPolicy in mode JSON judges any object, and no requests", async () => {
+Deno.test("ValidatingPolicy in mode JSON evaluates any object, and no requests", async () => {
   const policy = "apiVersion: policies.kyverno.io/v1\nkind: ValidatingPolicy\nmetadata: {name: p}\n" +
     "spec: {evaluation: {mode: JSON}, validations: [{expression: object.metadata.name == 'web'}]}\n";
   assert.deepEqual(resultLines(await decide({ policy, object: pod({}) })), ["pass success"]);
@@ -171,7 +171,7 @@ Deno.test("ValidatingPolicy in mode JSON judges any object, and no requests", as
   assert.equal(policies[0]!.policy.admission, false);
 });
 
-Deno.test("ValidatingPolicy: an exception that does not compile is reported and excepts nothing", async () => {
+Deno.test("ValidatingPolicy: an exception that does not compile is reported and exempts nothing", async () => {
   const policy = `${written("ValidatingPolicy", named)}---
 apiVersion: policies.kyverno.io/v1
 kind: PolicyException
@@ -183,7 +183,7 @@ spec: {policyRefs: [{name: p, kind: ValidatingPolicy}], matchConditions: [{name:
   assert.match(diagnostics.map(({ message }) => message).join(), /"exceptions\/e" is not used: CEL 1:1/);
 });
 
-Deno.test("a refusal of policies in CEL is one line, an error refuses even where failurePolicy is Ignore", async () => {
+Deno.test("a denial by CEL policies is one line, and an error denies even when failurePolicy is Ignore", async () => {
   const message = async (more: string) => {
     const decision = await decide({ policy: written("ValidatingPolicy", more), object: pod({}) });
     const response = admissionResponse(decision, { kind: "Pod", namespace: "prod", name: "web" });
@@ -198,7 +198,7 @@ Deno.test("a refusal of policies in CEL is one line, an error refuses even where
   assert.equal(await message(`validationActions: [Warn]\n${named}`), '["Policy p failed: bad name"]');
 });
 
-Deno.test("an audit annotation that cannot be evaluated denies the request, also where failurePolicy is Ignore", async () => {
+Deno.test("an audit annotation that cannot be evaluated denies the request, even when failurePolicy is Ignore", async () => {
   const more = "failurePolicy: Ignore\nvalidations: [{expression: 'true'}]\n" +
     "auditAnnotations: [{key: a, valueExpression: string(object.spec.gone)}]";
   const decision = await decide({ policy: written("ValidatingPolicy", more), object: pod({}) });
@@ -207,7 +207,7 @@ Deno.test("an audit annotation that cannot be evaluated denies the request, also
   ]]);
 });
 
-Deno.test("MutatingPolicy: without a cluster nothing merges into custom resources", async () => {
+Deno.test("MutatingPolicy: without a cluster no patch merges into custom resources", async () => {
   const widget: JsonObject = {
     apiVersion: "example.com/v1",
     kind: "Widget",
@@ -255,7 +255,7 @@ for (const kind of ["MutatingPolicy", "MutatingAdmissionPolicy"]) {
   }
 }
 
-Deno.test("MutatingPolicy: a mutation sees the object after the mutation before", async () => {
+Deno.test("MutatingPolicy: a mutation sees the result of the former mutation", async () => {
   const set = (value: string) =>
     "{patchType: ApplyConfiguration, applyConfiguration: {expression: 'Object{metadata: Object.metadata{labels: " +
     `{"n": ${value}}}}'}}`;
@@ -267,7 +267,7 @@ Deno.test("MutatingPolicy: a mutation sees the object after the mutation before"
   assert.deepEqual((decision.object?.["metadata"] as JsonObject)["labels"], { n: "12" });
 });
 
-Deno.test("MutatingPolicy: a controller's template is changed as a Pod would be", async () => {
+Deno.test("MutatingPolicy: a controller's template changes as a Pod would", async () => {
   const decision = await decide({
     policy: written(
       "MutatingPolicy",
@@ -280,7 +280,7 @@ Deno.test("MutatingPolicy: a controller's template is changed as a Pod would be"
   assert.deepEqual(decision.object?.["spec"], { template: { spec: { hostNetwork: false } } });
 });
 
-Deno.test("ValidatingAdmissionPolicy: each binding narrows, parametrises and acts by itself", async () => {
+Deno.test("ValidatingAdmissionPolicy: each binding matches, has parameters and acts separately", async () => {
   const bindings = `---
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicyBinding
@@ -341,7 +341,7 @@ spec: {policyName: p}
   });
 }
 
-Deno.test("policies that the API server enforces are left to it, unless they are to be served", () => {
+Deno.test("admission policies of the API server are not evaluated, unless they are to be served", () => {
   const policy = `${written("ValidatingAdmissionPolicy", named)}---
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicyBinding
@@ -429,7 +429,7 @@ Deno.test("DeletingPolicy: the command line shows the objects to delete, admissi
   assert.equal(policies[0]!.policy.admission, false);
 });
 
-Deno.test("kinds that are not supported yet say so", () => {
+Deno.test("kinds that are not supported yet have a diagnostic", () => {
   for (const kind of ["DeletingPolicy", "NamespacedDeletingPolicy"]) {
     const { diagnostics } = compile(parseDocuments(written(kind, ""), "p.yaml").documents);
     const found = diagnostics.filter(({ code }) => code === "not-yet");
@@ -482,7 +482,7 @@ mutations:
   );
 });
 
-Deno.test("a field that no policy in CEL has is reported with a suggestion, and the rest counts", async () => {
+Deno.test("an unknown field of a CEL policy is reported with a suggestion, and the other fields count", async () => {
   const policy = written("ValidatingPolicy", `${named}\nmatchCondition: []`);
   const { diagnostics } = compile(parseDocuments(policy, "p.yaml").documents);
   assert.deepEqual(diagnostics.map(({ severity, code, hint }) => [severity, code, hint]), [

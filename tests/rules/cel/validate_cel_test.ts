@@ -113,7 +113,7 @@ for (const [name, cel, expected] of cases) {
   });
 }
 
-Deno.test("validate.cel: object of a DELETE is null, and expressions see the old one", async () => {
+Deno.test("validate.cel: object is null for a DELETE, and oldObject has the value", async () => {
   const decision = await decide({
     policy: policy("expressions: [{expression: object == null && oldObject.spec.replicas == 3}]"),
     oldObject: deployment({ replicas: 3 }),
@@ -121,7 +121,7 @@ Deno.test("validate.cel: object of a DELETE is null, and expressions see the old
   assert.deepEqual(resultLines(decision), [passed]);
 });
 
-Deno.test("validate.cel: violations that an update does not change are refused", async () => {
+Deno.test("validate.cel: an update that does not change a violation is denied", async () => {
   const same = deployment({ replicas: 1 });
   const decision = await decide({
     policy: policy("expressions: [{expression: object.spec.replicas > 1}]"),
@@ -131,7 +131,7 @@ Deno.test("validate.cel: violations that an update does not change are refused",
   assert.equal(decision.allowed, false);
 });
 
-Deno.test("celPreconditions decide whether the rule applies; one that fails refuses", async () => {
+Deno.test("celPreconditions decide whether the rule applies, and one with an error denies", async () => {
   const cel = "expressions: [{expression: 'false'}]";
   const resultsFor = async (expression: string) =>
     resultLines(
@@ -185,7 +185,7 @@ Deno.test("auditAnnotations go to the audit event under the policy's name", asyn
   assert.deepEqual(decision.results[0]!.rules[0]!.auditAnnotations, { "p/count": "3" });
 });
 
-Deno.test("an audit annotation that cannot be evaluated is left out, and the rule passes", async () => {
+Deno.test("a rule leaves out an audit annotation that cannot be evaluated, and passes", async () => {
   const decision = await decide({
     policy: policy(
       "expressions: [{expression: 'true'}]\nauditAnnotations: [{key: a, valueExpression: string(object.spec.gone)}]",
@@ -207,7 +207,7 @@ Deno.test("an expression that does not compile is reported with its position, an
   assert.equal(decision.allowed, false);
 });
 
-Deno.test("matchConditions of the webhook decide whether the policy is evaluated; it is not when one fails", async () => {
+Deno.test("matchConditions of the webhook decide whether the policy is evaluated; one with an error skips it", async () => {
   const resultsFor = async (expression: string) =>
     resultLines(
       await decide({

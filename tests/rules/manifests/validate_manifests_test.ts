@@ -184,13 +184,13 @@ Deno.test("a deleted object is not compared with its manifest", async () => {
   assert.deepEqual([rows, signatures.texts], [[], 0]);
 });
 
-Deno.test("a few bytes that stand for very many are no manifest", async () => {
+Deno.test("a manifest that decompresses to very many bytes is refused", async () => {
   const message = packed(" ".repeat(5_000_000));
   const { rows } = await resultsFor(`attestors: ${one("A")}`, signedPod({ message }));
   assert.match(rows.join(), /message not found/);
 });
 
-/** A cluster that fills in a field of what is created, or refuses; it keeps what it was asked. */
+/** A cluster that fills in a field of what is created, or refuses; it records the calls. */
 function fillingIn(refuses = false): { readonly cluster: Cluster; readonly calls: ApiCall[] } {
   const calls: ApiCall[] = [];
   const cluster: Cluster = {
@@ -266,7 +266,7 @@ for (const [what, rule, spec, refuses, count, said] of dryRuns) {
   });
 }
 
-Deno.test("a dry run is made where the rule says, and needs the right to create", async () => {
+Deno.test("a dry run uses the rule's namespace, and needs the right to create", async () => {
   const { cluster, calls } = fillingIn();
   const rule = `dryRun: {enable: true, namespace: trials}, attestors: ${one("A")}`;
   await resultsFor(rule, signedPod({ spec: filled }), {}, cluster);

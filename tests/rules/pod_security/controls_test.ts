@@ -221,7 +221,7 @@ Deno.test("kyverno runs early controls and reports both ways to run as root", ()
   );
 });
 
-Deno.test("ephemeral containers are judged as well", () => {
+Deno.test("ephemeral containers must meet the controls as well", () => {
   const spec = {
     containers: [],
     ephemeralContainers: [{ name: "e", securityContext: { privileged: true } }],

@@ -29,7 +29,7 @@ spec:
 const rowsOf = async (text: string, images: readonly string[], namespace = "default") =>
   (await decideImages(text, podOf(images, { namespace }), { phase: "validate", namespace })).rows;
 
-Deno.test("an image policy of a namespace is about that namespace alone, in both phases", async () => {
+Deno.test("an image policy of a namespace applies to that namespace alone, in both phases", async () => {
   const text = inCel({ kind: "NamespacedImageValidatingPolicy", metadata: "name: iv, namespace: shop" });
   assert.deepEqual(await rowsOf(text, ["r.io/two:v1"], "shop"), ["fail no"]);
   assert.deepEqual(await rowsOf(text, ["r.io/two:v1"], "other"), []);
@@ -100,7 +100,7 @@ spec:
   match: {any: [{resources: {kinds: [Pod], names: [spared]}}]}
 `;
 
-Deno.test("an exception takes objects out of both phases", async () => {
+Deno.test("an exception exempts objects in both phases", async () => {
   for (const phase of ["mutate", "validate"] as const) {
     const named = (name: string) =>
       decideImages(policy(entry) + exception, podOf(["r.io/none:v1"], { name }), { phase, name });

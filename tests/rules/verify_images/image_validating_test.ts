@@ -90,7 +90,7 @@ for (const [what, cosign] of hopeless) {
   });
 }
 
-Deno.test("of several signers of an attestor keyless is verified, with the pull secrets of the attestor", async () => {
+Deno.test("an attestor with several signers uses keyless, with the attestor's pull secrets", async () => {
   const source = "source: {repository: r.io/signatures, PullSecrets: [{name: pull}]}";
   const others =
     `, {name: c, cosign: {key: {data: A}, keyless: {identities: [{subject: a}], roots: "-----BEGIN CERTIFICATE-----"}, ${source}}}`;

@@ -18,7 +18,7 @@ export interface ScriptedImage {
 /** Images by their text without tag and digest's algorithm; one that is absent does not exist. */
 export type Script = Readonly<Record<string, ScriptedImage | "no connection">>;
 
-/** A port that answers as a script says, and keeps what it was asked. */
+/** A port that answers as a script says, and records the queries. */
 export class ScriptedSignatures implements Signatures {
   readonly queries: SignatureQuery[] = [];
   readonly digestReads: string[] = [];

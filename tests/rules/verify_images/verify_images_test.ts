@@ -51,7 +51,7 @@ for (const [written, image, expected] of attestors) {
   });
 }
 
-Deno.test("entries are verified in order, and no more of them than count", async () => {
+Deno.test("entries are verified in order until `count` of them succeed", async () => {
   const text = policy(
     `[{imageReferences: ["r.io/*"], ${plain}, attestors: [{count: 1, entries: [${key("A")}, ${key("B")}]}]}]`,
   );
@@ -72,7 +72,7 @@ Deno.test("the images of an object are verified at the same time, the entries of
   assert.equal(rows.length, 3);
 });
 
-Deno.test("two policies never wait for each other, and share an equal verification", async () => {
+Deno.test("two policies verify in parallel, and share an equal verification", async () => {
   const entries = `[{imageReferences: ["r.io/*"], ${plain}, attestors: [{entries: [${key("A")}]}]}]`;
   const other = policy(entries).replace("name: p}", "name: q}");
   const { signatures, rows } = await decideImages(policy(entries) + other, podOf(["r.io/one:v1"]));
@@ -80,7 +80,7 @@ Deno.test("two policies never wait for each other, and share an equal verificati
   assert.equal(rows.length, 2);
 });
 
-Deno.test("several keys in one text are one entry each", async () => {
+Deno.test("each of several keys in one text is one entry", async () => {
   const pem = (name: string): string => `-----BEGIN PUBLIC KEY-----\\n${name}\\n-----END PUBLIC KEY-----\\n`;
   const text = policy(
     `[{imageReferences: ["r.io/*"], ${plain}, attestors: [{count: 1, entries: [{keys: {publicKeys: "${
@@ -92,7 +92,7 @@ Deno.test("several keys in one text are one entry each", async () => {
   assert.match(rows[0]!, /entries\[0\]\.keys: .*; \.attestors\[0\]\.entries\[1\]\.keys: /);
 });
 
-Deno.test("a digest is pinned, and the image is noted with it", async () => {
+Deno.test("a rule replaces the tag with the digest, and records the image with it", async () => {
   const text = policy(
     `[{imageReferences: ["r.io/*"], failureAction: Enforce, attestors: [{entries: [${key("A")}]}]}]`,
   );
@@ -106,7 +106,7 @@ Deno.test("a digest is pinned, and the image is noted with it", async () => {
   assert.deepEqual(signatures.digestReads, [], "verification found the digest already");
 });
 
-Deno.test("without attestors only the digest is pinned, and nothing is noted", async () => {
+Deno.test("without attestors a rule only adds the digest, and records nothing", async () => {
   const text = policy(`[{imageReferences: ["r.io/*"], failureAction: Enforce}]`);
   const { images, scoped, rows } = await decideImages(text, podOf(["r.io/one:v1"]));
   assert.deepEqual(images, [`r.io/one:v1@${digests.one}`]);
@@ -114,7 +114,7 @@ Deno.test("without attestors only the digest is pinned, and nothing is noted", a
   assert.equal(scoped, undefined);
 });
 
-Deno.test("a digest that cannot be had is an error beside the result", async () => {
+Deno.test("a digest that cannot be resolved is an error beside the result", async () => {
   const text = policy(`[{imageReferences: ["r.io/*"], failureAction: Enforce}]`);
   const { rows, decision } = await decideImages(text, podOf(["r.io/gone:v1"]));
   assert.deepEqual(rows, [
@@ -123,7 +123,7 @@ Deno.test("a digest that cannot be had is an error beside the result", async () 
   assert.equal(decision.allowed, false);
 });
 
-Deno.test("an image that is left out is skipped and reported, and counts as verified", async () => {
+Deno.test("a skipped image is reported and counts as verified", async () => {
   const text = policy(
     `[{imageReferences: ["r.io/*"], skipImageReferences: ["r.io/none:*"], ${plain}, attestors: [{entries: [${
       key("A")
@@ -135,7 +135,7 @@ Deno.test("an image that is left out is skipped and reported, and counts as veri
   assert.equal(signatures.queries.length, 0);
 });
 
-Deno.test("an image that is skipped under its tag and then gets a digest is noted under its tag for people alone", async () => {
+Deno.test("an image that is skipped under its tag and then gets a digest counts under its digest alone", async () => {
   const entry =
     `{imageReferences: ["r.io/*"], skipImageReferences: ["r.io/one:*"], failureAction: Enforce, attestors: [{entries: [${
       key("A")
@@ -147,14 +147,14 @@ Deno.test("an image that is skipped under its tag and then gets a digest is note
   assert.equal(flat, `{"r.io/one:v1":"skip",${pinned}}`);
 });
 
-Deno.test("an image that two entries are about is in the list once for each of them", async () => {
+Deno.test("an image that matches two entries is in the list twice", async () => {
   const entry = `{imageReferences: ["r.io/*"], ${plain}, attestors: [{entries: [${key("A")}]}]}`;
   const { rows } = await decideImages(policy(`[${entry}, ${entry}]`), podOf(["r.io/one:v1"]));
   const passed = "pass verified image signatures for r.io/one:v1";
   assert.deepEqual(rows, [passed, passed, passed, passed]);
 });
 
-Deno.test("a skip under one entry never washes away a failure under another", async () => {
+Deno.test("a skip in one entry never replaces a failure in another", async () => {
   const entry = (reference: string, name: string): string =>
     `{imageReferences: ["${reference}"], mutateDigest: false, verifyDigest: false, attestors: [{entries: [${
       key(name)
@@ -166,13 +166,13 @@ Deno.test("a skip under one entry never washes away a failure under another", as
   assert.deepEqual(after.rows, ["fail unverified image r.io/two:v1"]);
 });
 
-Deno.test("a rule that is about no image of the object has no result", async () => {
+Deno.test("a rule that matches no image of the object has no result", async () => {
   const text = policy(`[{imageReferences: ["r.io/*"], ${plain}, attestors: [{entries: [${key("A")}]}]}]`);
   const { rows, signatures } = await decideImages(text, podOf(["ghcr.io/a/b:v1"]));
   assert.deepEqual([rows, signatures.queries.length], [[], 0]);
 });
 
-Deno.test("an object with an image text that cannot be read is refused, in both phases", async () => {
+Deno.test("an object with an unreadable image is denied in both phases", async () => {
   const text = policy(
     `[{imageReferences: ["r.io/*"], failureAction: Enforce, attestors: [{entries: [${key("A")}]}]}]`,
   );
@@ -206,7 +206,7 @@ q:
   );
 });
 
-Deno.test("a failure of an audited rule is noted, and an error refuses the request all the same", async () => {
+Deno.test("a failure under Audit is recorded, and an error denies the request", async () => {
   const text = policy(`[{imageReferences: ["r.io/*"], ${plain}, attestors: [{entries: [${key("A")}]}]}]`);
   const failed = await decideImages(text, podOf(["r.io/two:v1"]));
   assert.equal(failed.decision.allowed, true);
@@ -221,7 +221,7 @@ const noted = (status: string): Record<string, string> => ({
     `{"version":1,"policies":{"/p":{"check":{"r.io/two@${digests.two}":"${status}"}}}}`,
 });
 
-Deno.test("an update that leaves an image unchanged relies on the old object's annotation", async () => {
+Deno.test("an update that does not change an image relies on the old object's annotation", async () => {
   const text = policy(
     `[{imageReferences: ["r.io/*"], failureAction: Enforce, attestors: [{entries: [${key("A")}]}]}]`,
   );
@@ -251,7 +251,7 @@ const checks: readonly (readonly [string, string, string | undefined, string])[]
 ];
 
 for (const [what, image, status, expected] of checks) {
-  Deno.test(`the validate phase looks at ${what}, and calls no registry`, async () => {
+  Deno.test(`the validate phase reads ${what}, and calls no registry`, async () => {
     const text = policy(
       `[{imageReferences: ["r.io/*"], failureAction: Enforce, attestors: [{entries: [${key("A")}]}]}]`,
     );
@@ -276,7 +276,7 @@ const broken: readonly (readonly [string, string])[] = [
 ];
 
 for (const [text, problem] of broken) {
-  Deno.test(`the annotation ${text} is refused`, async () => {
+  Deno.test(`a user cannot write the annotation ${text}`, async () => {
     const rule = policy(
       `[{imageReferences: ["r.io/*"], failureAction: Enforce, attestors: [{entries: [${key("A")}]}]}]`,
     );
@@ -301,7 +301,7 @@ Deno.test("variables are replaced before entries are read, and one without a val
   );
 });
 
-Deno.test("a rule whose preconditions do not hold is skipped only where it is about an image", async () => {
+Deno.test("a rule whose preconditions do not hold is skipped only when it matches an image", async () => {
   const rule = "preconditions: {all: [{key: a, operator: Equals, value: b}]}";
   const text = policy(
     `[{imageReferences: ["r.io/*"], ${plain}, attestors: [{entries: [${key("A")}]}]}]`,
@@ -312,7 +312,7 @@ Deno.test("a rule whose preconditions do not hold is skipped only where it is ab
   assert.deepEqual((await decideImages(text, podOf(["ghcr.io/a:v1"]))).rows, []);
 });
 
-Deno.test("where nothing can verify signatures, images are refused", async () => {
+Deno.test("images are denied when no port can verify signatures", async () => {
   const text = policy(
     `[{imageReferences: ["r.io/*"], failureAction: Enforce, attestors: [{entries: [${key("A")}]}]}]`,
   );
