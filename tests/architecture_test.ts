@@ -5,9 +5,9 @@ import { dirname, join, relative, resolve } from "node:path";
 const root = resolve(import.meta.dirname!, "..");
 const lib = join(root, "lib");
 
-const base = ["json", "bytes", "ports", "kube", "diagnostics", "yaml"];
+const base = ["json", "bytes", "ports", "kube", "diagnostics", "yaml", "shape"];
 const languages = ["jmespath", "cel", "pattern", "patch", "template", "condition"];
-const policies = [...base, ...languages, "policy", "match", "context", "rules"];
+const policies = [...base, ...languages, "context", "policy", "match", "rules"];
 const engine = [...policies, "engine"];
 
 /** The modules that each module of `lib/` may import, lowest first. */
@@ -18,16 +18,17 @@ const allowed: Record<string, readonly string[]> = {
   kube: ["json"],
   diagnostics: ["json"],
   yaml: ["json", "diagnostics"],
+  shape: ["json", "diagnostics"],
   jmespath: ["json", "bytes", "diagnostics", "kube", "yaml"],
   cel: ["json", "bytes", "diagnostics", "kube", "yaml"],
   pattern: ["json", "kube"],
   patch: ["json", "kube", "yaml", "pattern"],
   template: ["json", "diagnostics", "kube", "jmespath"],
   condition: ["json", "diagnostics", "kube", "jmespath", "pattern", "template"],
-  policy: [...base],
+  context: [...base, "jmespath", "template", "condition"],
+  policy: [...base, "context"],
   match: [...base, "pattern", "policy"],
-  context: [...base, "jmespath", "template", "condition", "policy"],
-  rules: [...base, ...languages, "policy", "match", "context"],
+  rules: [...base, ...languages, "context", "policy", "match"],
   engine: policies,
   report: engine,
   library: [...engine, "report"],

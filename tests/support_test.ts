@@ -5,7 +5,7 @@ import { imageVerifyLibrary, kubernetesLibraries, kyvernoLibraries, type Library
 import { commands } from "../lib/cli/commands/table.ts";
 import { operatorNames } from "../lib/condition/mod.ts";
 import { kyvernoFunctions } from "../lib/jmespath/mod.ts";
-import { entryKinds } from "../lib/policy/mod.ts";
+import { entryKinds } from "../lib/context/mod.ts";
 import { reportFormats } from "../lib/report/mod.ts";
 import { controls } from "../lib/rules/pod_security/controls/mod.ts";
 import { policyKinds } from "../lib/rules/policy_kinds/table.ts";

@@ -1,3 +1,5 @@
+import type { JsonObject } from "../json/mod.ts";
+import type { Shape } from "../shape/mod.ts";
 import type { ContextEntry } from "./context.ts";
 import type { EntryOptions } from "./entry_options.ts";
 
@@ -11,8 +13,12 @@ export interface StandIns {
   readonly images: boolean;
 }
 
-/** A kind of context entry: how its entries load. */
-export interface ContextEntryKind<Entry> {
+/** A kind of context entry: its fields, how an entry is parsed, and how it loads. */
+export interface ContextEntryKind<Entry extends { readonly kind: string }> {
+  /** The field of an entry that holds it. */
+  readonly kind: Entry["kind"];
+  readonly shape: Shape;
+  read(name: string, written: JsonObject): Entry;
   compile(entry: Entry, options: EntryOptions): ContextEntry;
   /** Whether entries can be loaded from the stand-ins. If not, they count as not declared, and given values take their place. */
   isServed(standIns: StandIns): boolean;

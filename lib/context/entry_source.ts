@@ -1,4 +1,2 @@
-import type { EntryKind } from "../policy/mod.ts";
-
-/** Where the value of a context entry comes from; `value` for an entry that only computes. */
-export type EntrySource = "value" | Exclude<EntryKind, "variable">;
+/** Where the value of a context entry comes from: the entry's kind, or `value` for an entry that only computes. */
+export type EntrySource = string;

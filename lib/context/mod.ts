@@ -1,6 +1,6 @@
 /**
  * The values that a rule can read: the request's loaded answers, layered contexts over them, and the kinds of context
- * entries. A value loads when it is first read, once in a request, within its deadline.
+ * entries, each with its fields, its parser and its loading. A value loads when it is first read, once in a request, within its deadline.
  *
  * @module
  */
@@ -8,7 +8,17 @@ export { type Computed, Context, type ContextEntry, type Layer } from "./context
 export { loadNamespace } from "./namespace.ts";
 export { readPath } from "./read_path.ts";
 export { kindNeed, type Need, readsRoles } from "./need.ts";
-export { compileEntry, unservedEntries } from "./entries.ts";
+export {
+  compileEntry,
+  contextNotes,
+  contextShape,
+  entryKinds,
+  type EntrySpec,
+  parseContext,
+  unservedEntries,
+} from "./entries/table.ts";
+export { apiCallShape, type ApiCallSpec, parseApiCall } from "./entries/api_call_spec.ts";
+export { parseRegistryCredentials } from "./entries/image_registry.ts";
 export type { ContextEntryKind, StandIns } from "./entry_kind.ts";
 export type { EntryOptions } from "./entry_options.ts";
 export type {

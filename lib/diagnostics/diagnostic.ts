@@ -9,6 +9,9 @@ export interface Position {
   readonly column: number;
 }
 
+/** Returns the position of a path in its file; of the nearest existing parent for a path that is absent. */
+export type Locate = (path: DocumentPath) => Position | undefined;
+
 /** A problem in a document, found when it is loaded, with what a user needs to fix it. */
 export interface Diagnostic {
   readonly severity: Severity;

@@ -7,6 +7,7 @@ export { fileProblem } from "./file_problem.ts";
 export {
   type Diagnostic,
   formatDiagnostic,
+  type Locate,
   type PathDiagnostic,
   type Position,
   type Severity,

@@ -4,7 +4,7 @@ import { annotationsOf, builtinResource, nameOf, namespaceOf } from "../kube/mod
 import { parseCelSections } from "./cel_sections.ts";
 import { celPolicySpecShape } from "./cel_shape.ts";
 import { imagePolicySpecShape } from "./image_shape.ts";
-import { checkShape } from "./check_shape.ts";
+import { checkShape } from "../shape/mod.ts";
 import type { LocatedDocument } from "./documents.ts";
 import { isTooHeavy, tooHeavy, weightOf } from "./policy_weight.ts";
 import { parseMatch } from "./match_block.ts";

@@ -1,4 +1,4 @@
-import type { Shape } from "./shape.ts";
+import type { Shape } from "../shape/mod.ts";
 
 const named: Shape = [{ name: "text", expression: "text" }];
 

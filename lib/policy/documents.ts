@@ -1,11 +1,11 @@
-import type { Diagnostic } from "../diagnostics/mod.ts";
+import type { Diagnostic, Locate } from "../diagnostics/mod.ts";
 import { didYouMean, replacing } from "../diagnostics/mod.ts";
 import { asList, asString, field, isObject, type Json, type JsonObject } from "../json/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import { parseException } from "./exception.ts";
 import { parsePolicy } from "./parse.ts";
 import { isTooHeavy, tooHeavy } from "./policy_weight.ts";
-import type { ClassicPolicy, Locate, PolicyException } from "./policy.ts";
+import type { ClassicPolicy, PolicyException } from "./policy.ts";
 import { hasRules } from "./rule_kinds.ts";
 
 /** A document with its positions, for kinds that other modules parse. */

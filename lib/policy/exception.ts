@@ -1,9 +1,9 @@
-import type { Diagnostic } from "../diagnostics/mod.ts";
+import type { Diagnostic, Locate } from "../diagnostics/mod.ts";
 import { asList, asObject, asString, asTexts, field, isObject, type JsonObject } from "../json/mod.ts";
 import { nameOf, namespaceOf } from "../kube/mod.ts";
-import { checkShape } from "./check_shape.ts";
+import { checkShape } from "../shape/mod.ts";
 import { parseMatch } from "./match_block.ts";
-import type { Locate, PolicyException } from "./policy.ts";
+import type { PolicyException } from "./policy.ts";
 import { policyKey } from "./policy_key.ts";
 import { exceptionSpecShape } from "./spec_shape.ts";
 import { modernMatch } from "./spelling.ts";

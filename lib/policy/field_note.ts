@@ -1,22 +1,23 @@
+import { contextNotes } from "../context/mod.ts";
+import type { FieldNotes } from "../shape/mod.ts";
 import { celFieldNotes } from "./cel_field_notes.ts";
 import { imageFieldNotes } from "./image_field_notes.ts";
 import { ruleFieldNotes } from "./rule_field_notes.ts";
 
-/**
- * Earlier tables win. They are not merged into one object, because a bundler keeps spread objects even if nobody
- * reads them.
- */
-const notes = [ruleFieldNotes, imageFieldNotes, celFieldNotes];
+/** All descriptions of fields; no key is in two tables. A function, because a bundler keeps lists that nobody reads. */
+export function fieldNotes(): readonly FieldNotes[] {
+  return [ruleFieldNotes, ...contextNotes(), imageFieldNotes, celFieldNotes];
+}
 
 /**
  * The description of a field, by its path of names. A note on the field below its parent counts before one on its
  * name alone.
  */
-export function fieldNote(path: readonly string[]): string | undefined {
+export function fieldNote(path: readonly string[], notes: readonly FieldNotes[]): string | undefined {
   const name = path.at(-1) ?? "", nested = path.slice(-2).join(".");
-  return noteAt(nested) ?? noteAt(name);
+  return noteAt(nested, notes) ?? noteAt(name, notes);
 }
 
-function noteAt(key: string): string | undefined {
+function noteAt(key: string, notes: readonly FieldNotes[]): string | undefined {
   return notes.find((each) => Object.hasOwn(each, key))?.[key];
 }

@@ -1,5 +1,5 @@
 import { celPolicySpecShape } from "./cel_shape.ts";
-import type { Shape } from "./shape.ts";
+import type { Shape } from "../shape/mod.ts";
 
 const rekor: Shape = { url: "text", pubkey: "text", ignoreTlog: "flag" };
 const ctlog: Shape = { pubkey: "text", ignoreSCT: "flag", tsaCertChain: "text" };

@@ -2,7 +2,7 @@ import { asList, asObject, asTextMap, asTexts, isObject, type Json, type JsonObj
 import type { RegistryCredentials } from "../ports.ts";
 import { type AttestorSet, attestorSetsOf, textOf } from "./image_attestors.ts";
 import type { FailureAction } from "./policy.ts";
-import { parseRegistryCredentials } from "./context_entries/mod.ts";
+import { parseRegistryCredentials } from "../context/mod.ts";
 
 /** The format in which the signatures of an image are stored. */
 export type SignatureType = "Cosign" | "SigstoreBundle" | "Notary";

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../json/mod.ts";
 import { celPolicySpecShape } from "./cel_shape.ts";
-import type { Shape } from "./shape.ts";
-import { fieldNote } from "./field_note.ts";
+import type { FieldNotes, Shape } from "../shape/mod.ts";
+import { fieldNote, fieldNotes } from "./field_note.ts";
 import { imagePolicySpecShape } from "./image_shape.ts";
 import { exceptionSpecShape, policySpecShape } from "./spec_shape.ts";
 
@@ -41,10 +41,11 @@ export function specShapeOf(kind: string): Shape {
  * accept the same documents.
  */
 export function policySchemas(): ReadonlyMap<string, JsonObject> {
-  return new Map(kinds.map((each) => [each.kind, schemaOf(each)]));
+  const notes = fieldNotes();
+  return new Map(kinds.map((each) => [each.kind, schemaOf(each, notes)]));
 }
 
-function schemaOf({ kind, versions, spec }: DescribedKind): JsonObject {
+function schemaOf({ kind, versions, spec }: DescribedKind, notes: readonly FieldNotes[]): JsonObject {
   return {
     $schema: "http://json-schema.org/draft-07/schema#",
     title: kind,
@@ -53,7 +54,7 @@ function schemaOf({ kind, versions, spec }: DescribedKind): JsonObject {
       apiVersion: { type: "string", enum: versions },
       kind: { type: "string", const: kind },
       metadata: { type: "object", properties: { name: { type: "string" } }, required: ["name"] },
-      spec: ofShape(spec, ["spec"]),
+      spec: ofShape(spec, ["spec"], notes),
       status: {},
     },
     required: ["apiVersion", "kind", "metadata", "spec"],
@@ -65,7 +66,7 @@ function schemaOf({ kind, versions, spec }: DescribedKind): JsonObject {
  * The schema of a shape. Nothing is required and null is allowed, because the loader reads null as absent. The path
  * has field names only, without list indexes.
  */
-function ofShape(shape: Shape, path: readonly string[]): JsonObject {
+function ofShape(shape: Shape, path: readonly string[], notes: readonly FieldNotes[]): JsonObject {
   if (shape === "open") return {};
   if (shape === "text") return { type: ["string", "number", "boolean", "null"] };
   if (shape === "flag") return { type: ["boolean", "null"] };
@@ -73,14 +74,14 @@ function ofShape(shape: Shape, path: readonly string[]): JsonObject {
   if (isListShape(shape)) {
     const [item] = shape;
     const scalar = typeof item === "string" ? ["string", "number", "boolean"] : [];
-    return { type: ["array", "null", ...scalar], items: ofShape(item, path) };
+    return { type: ["array", "null", ...scalar], items: ofShape(item, path, notes) };
   }
   const properties = Object.fromEntries(
     Object.entries(shape).map(([name, each]) => {
-      const description = fieldNote([...path, name]);
+      const description = fieldNote([...path, name], notes);
       return [name, {
         ...(description !== undefined && { description }),
-        ...ofShape(each, [...path, name]),
+        ...ofShape(each, [...path, name], notes),
       }];
     }),
   );

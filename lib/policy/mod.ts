@@ -41,22 +41,6 @@ export {
   type Validation,
   type VerifyImagesBody,
 } from "./bodies/mod.ts";
-export {
-  type ApiCallEntry,
-  apiCallShape,
-  type ApiCallSpec,
-  type ConfigMapEntry,
-  type EntryKind,
-  entryKinds,
-  type EntryOf,
-  type EntrySpec,
-  type GlobalReferenceEntry,
-  type ImageRegistryEntry,
-  parseApiCall,
-  parseContext,
-  type ServiceSpec,
-  type VariableEntry,
-} from "./context_entries/mod.ts";
 export { type MatchBlock, type MatchFilter, parseMatch, type ResourceCriteria } from "./match_block.ts";
 export { autogenTexts, countRules, type RuleCount } from "./written_rules.ts";
 export { type ParsedPolicy, parsePolicy } from "./parse.ts";
@@ -64,7 +48,6 @@ export { hasYamlPatches, withJsonPatches } from "./patch_texts.ts";
 export { policySchemas, specShapeOf } from "./json_schema.ts";
 export { exceptionSpecShape, policySpecShape } from "./spec_shape.ts";
 export { policyKey, type PolicyName } from "./policy_key.ts";
-export type { Shape } from "./shape.ts";
 export type {
   ActionOverride,
   CelPolicy,
@@ -72,7 +55,6 @@ export type {
   ExceptionTarget,
   FailureAction,
   FailurePolicy,
-  Locate,
   Policy,
   PolicyException,
   Rule,

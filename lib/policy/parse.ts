@@ -1,4 +1,4 @@
-import { type Diagnostic, didYouMean, replacing } from "../diagnostics/mod.ts";
+import { type Diagnostic, didYouMean, type Locate, replacing } from "../diagnostics/mod.ts";
 import {
   asList,
   asObject,
@@ -14,11 +14,11 @@ import {
 import { annotationsOf, nameOf, namespaceOf } from "../kube/mod.ts";
 import { failureActionOfImages } from "./image_verification.ts";
 import { autogenRules, type RuleSource } from "./autogen.ts";
-import { checkShape } from "./check_shape.ts";
+import { checkShape } from "../shape/mod.ts";
 import { bodySections, parseBody } from "./bodies/mod.ts";
-import { parseContext } from "./context_entries/mod.ts";
+import { parseContext } from "../context/mod.ts";
 import { parseMatch } from "./match_block.ts";
-import type { ActionOverride, ClassicPolicy, FailureAction, Locate, Rule } from "./policy.ts";
+import type { ActionOverride, ClassicPolicy, FailureAction, Rule } from "./policy.ts";
 import { isTooHeavy, tooHeavy, weightOf } from "./policy_weight.ts";
 import { maxRules, representativeRules } from "./too_many_rules.ts";
 import { policySpecShape } from "./spec_shape.ts";

@@ -1,8 +1,8 @@
 import type { DocumentPath, Json, JsonObject } from "../json/mod.ts";
-import type { Position } from "../diagnostics/mod.ts";
+import type { EntrySpec } from "../context/mod.ts";
+import type { Locate } from "../diagnostics/mod.ts";
 import type { RuleBody } from "./bodies/mod.ts";
 import type { CelSections } from "./cel_sections.ts";
-import type { EntrySpec } from "./context_entries/mod.ts";
 import type { MatchBlock } from "./match_block.ts";
 
 /** The effect of a failed validation on the request. */
@@ -18,9 +18,6 @@ export interface ActionOverride {
   readonly namespaces: readonly string[];
   readonly namespaceSelector: JsonObject | undefined;
 }
-
-/** Returns the position of a path in the policy's file; of the nearest existing parent for a path that is absent. */
-export type Locate = (path: DocumentPath) => Position | undefined;
 
 /** One rule, written by the user or derived by autogen. */
 export interface Rule {

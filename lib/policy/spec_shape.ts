@@ -1,7 +1,7 @@
 import { sectionShape } from "./bodies/mod.ts";
-import { contextShape } from "./context_entries/mod.ts";
+import { contextShape } from "../context/mod.ts";
 import { verifyImagesShape } from "./image_shape.ts";
-import { selectorShape, type Shape } from "./shape.ts";
+import { selectorShape, type Shape } from "../shape/mod.ts";
 
 const resources: Shape = {
   kinds: ["text"],

@@ -1,7 +1,6 @@
-import { type Diagnostic, replacing } from "../diagnostics/mod.ts";
+import { type Diagnostic, type Locate, replacing } from "../diagnostics/mod.ts";
 import { field, isList, isObject, type Json, type JsonObject, setField } from "../json/mod.ts";
 import { kindOfPlural, type OddKind, oddKinds } from "./kind_spelling.ts";
-import type { Locate } from "./policy.ts";
 
 /**
  * Converts older spellings of a policy's spec to the current ones: `clusterroles`, scalars for lists, resource fields

@@ -1,8 +1,8 @@
-import type { Context, ContextEntry, LoopProgress, Turn } from "../context/mod.ts";
+import type { Context, ContextEntry, EntrySpec, LoopProgress, Turn } from "../context/mod.ts";
 import { compileEntry, readsRoles } from "../context/mod.ts";
 import { type CompiledExpression, compileExpression } from "../jmespath/mod.ts";
 import { type DocumentPath, Fault, isFault, isList, type Json } from "../json/mod.ts";
-import type { EntrySpec, LoopSpec } from "../policy/mod.ts";
+import type { LoopSpec } from "../policy/mod.ts";
 import type { RuleTools } from "./rule_kind.ts";
 
 /** One iteration: the element, and the context that calls it `element`. */

@@ -5,11 +5,11 @@ import {
   type ContextEntry,
   type EntryOptions,
   LoadTracker,
+  parseContext,
   untilLoaded,
 } from "../../lib/context/mod.ts";
 import { compileExpression } from "../../lib/jmespath/mod.ts";
 import { isFault, type Json, type JsonObject } from "../../lib/json/mod.ts";
-import { parseContext } from "../../lib/policy/mod.ts";
 import type { Answer, ApiCall, Cluster, Ports } from "../../lib/ports.ts";
 
 /** Reads and compiles one entry of a `context` list. */

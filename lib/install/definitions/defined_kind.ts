@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../json/mod.ts";
-import type { Shape } from "../../policy/mod.ts";
+import type { Shape } from "../../shape/mod.ts";
 import type { FieldDetails } from "./structural_schema.ts";
 
 /** A served version of a kind. */

@@ -1,4 +1,4 @@
-import type { Shape } from "../../policy/mod.ts";
+import type { Shape } from "../../shape/mod.ts";
 import { age, type DefinedKind, type PrinterColumn } from "./defined_kind.ts";
 import type { FieldDetails } from "./structural_schema.ts";
 

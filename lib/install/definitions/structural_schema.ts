@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../json/mod.ts";
-import type { Shape } from "../../policy/mod.ts";
+import type { Shape } from "../../shape/mod.ts";
 
 /** Parts of the schema of a field beyond its type, by the field's path: `rules[].skipBackgroundRequests`. */
 export type FieldDetails = Readonly<Record<string, JsonObject>>;

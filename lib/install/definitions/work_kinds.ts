@@ -1,4 +1,5 @@
-import { apiCallShape, type Shape } from "../../policy/mod.ts";
+import { apiCallShape } from "../../context/mod.ts";
+import type { Shape } from "../../shape/mod.ts";
 import { age, byDefault, type DefinedKind, type PrinterColumn } from "./defined_kind.ts";
 
 const categories = ["kyverno"];

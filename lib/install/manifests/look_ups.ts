@@ -1,7 +1,7 @@
 import type { CompiledPolicy, CompiledRule, Snapshot } from "../../engine/mod.ts";
 import { asObject, asString, dig, field, type JsonObject } from "../../json/mod.ts";
 import type { Need } from "../../context/mod.ts";
-import { parseApiCall } from "../../policy/mod.ts";
+import { parseApiCall } from "../../context/mod.ts";
 import { type Access, accessOf, hasVariables } from "../../live/mod.ts";
 import { webhookTargets } from "./webhook_rule.ts";
 

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../../json/mod.ts";
-import type { EntrySpec } from "../context_entries/mod.ts";
-import type { Shape } from "../shape.ts";
+import type { EntrySpec } from "../../context/mod.ts";
+import type { Shape } from "../../shape/mod.ts";
 
 /** The field of a rule that holds its body. */
 export type Section = "validate" | "mutate" | "generate" | "verifyImages";

@@ -1,5 +1,5 @@
 import { asList, field, isGiven, isObject, type Json, type JsonObject } from "../../json/mod.ts";
-import { contextShape, type EntrySpec, parseContext } from "../context_entries/mod.ts";
+import { contextShape, type EntrySpec, parseContext } from "../../context/mod.ts";
 import type { BodyFormat } from "./body_format.ts";
 
 /** The fields of every validating rule. */

@@ -8,8 +8,8 @@ import {
   type Json,
   type JsonObject,
 } from "../../json/mod.ts";
-import { contextShape } from "../context_entries/mod.ts";
-import { selectorShape, type Shape } from "../shape.ts";
+import { contextShape } from "../../context/mod.ts";
+import { selectorShape, type Shape } from "../../shape/mod.ts";
 import type { BodyFormat } from "./body_format.ts";
 import { type LoopSpec, parseLoop } from "./check.ts";
 

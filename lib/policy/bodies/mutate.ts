@@ -1,6 +1,6 @@
 import { asList, asString, field, isGiven, isObject, type Json, type JsonObject } from "../../json/mod.ts";
-import { contextShape, type EntrySpec, parseContext } from "../context_entries/mod.ts";
-import { selectorShape } from "../shape.ts";
+import { contextShape, type EntrySpec, parseContext } from "../../context/mod.ts";
+import { selectorShape } from "../../shape/mod.ts";
 import type { BodyFormat } from "./body_format.ts";
 import { type LoopSpec, parseLoop } from "./check.ts";
 

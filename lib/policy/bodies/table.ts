@@ -1,6 +1,6 @@
 import { asObject, type Json, type JsonObject } from "../../json/mod.ts";
-import type { EntrySpec } from "../context_entries/mod.ts";
-import type { Shape } from "../shape.ts";
+import type { EntrySpec } from "../../context/mod.ts";
+import type { Shape } from "../../shape/mod.ts";
 import type { BodyFormat, Section } from "./body_format.ts";
 import { anyPatternFormat, denyFormat, foreachFormat, patternFormat } from "./check.ts";
 import { generateFormat } from "./generate.ts";

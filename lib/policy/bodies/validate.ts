@@ -1,5 +1,5 @@
 import { asList, asObject, asString, field, isObject, type Json, type JsonObject } from "../../json/mod.ts";
-import { selectorShape } from "../shape.ts";
+import { selectorShape } from "../../shape/mod.ts";
 import { manifestsShape } from "../image_shape.ts";
 import type { BodyFormat } from "./body_format.ts";
 import { type Validation, validation } from "./check.ts";

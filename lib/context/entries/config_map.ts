@@ -1,15 +1,37 @@
-import { asObject, Fault, field, isFault, isObject, type Json, type JsonObject } from "../json/mod.ts";
-import type { ConfigMapEntry } from "../policy/mod.ts";
-import { compileTemplate } from "../template/mod.ts";
-import type { Context, ContextEntry } from "./context.ts";
-import type { ContextEntryKind } from "./entry_kind.ts";
-import type { EntryOptions } from "./entry_options.ts";
-import { kindNeed } from "./need.ts";
-import { readPath } from "./read_path.ts";
-import { renderText } from "./text.ts";
+import { asObject, Fault, field, isFault, isObject, type Json, type JsonObject } from "../../json/mod.ts";
+import { compileTemplate } from "../../template/mod.ts";
+import type { FieldNotes } from "../../shape/mod.ts";
+import type { Context, ContextEntry } from "../context.ts";
+import type { ContextEntryKind } from "../entry_kind.ts";
+import type { EntryOptions } from "../entry_options.ts";
+import { kindNeed } from "../need.ts";
+import { readPath } from "../read_path.ts";
+import { renderText } from "../text.ts";
+import { text } from "./written.ts";
+
+/** `configMap`: an object with the data and the metadata of a ConfigMap. */
+export interface ConfigMapEntry {
+  readonly kind: "configMap";
+  readonly name: string;
+  readonly configMap: { readonly name: string; readonly namespace: string };
+}
+
+/** The descriptions of `configMap` and of its fields. */
+export const configMapNotes: FieldNotes = {
+  "configMap": "A ConfigMap of the cluster; its data are at `NAME.data`.",
+  "configMap.name": "The name of the ConfigMap; it may have variables.",
+  "configMap.namespace": "The namespace of the ConfigMap. Default: that of the policy.",
+};
 
 /** `configMap: {name, namespace}`: an object with the ConfigMap's `data` and `metadata`. Values are always text. */
 export const configMapKind: ContextEntryKind<ConfigMapEntry> = {
+  kind: "configMap",
+  shape: { name: "text", namespace: "text" },
+  read: (name, written) => ({
+    kind: "configMap",
+    name,
+    configMap: { name: text(written["name"]), namespace: text(written["namespace"]) },
+  }),
   compile: compileConfigMap,
   isServed: ({ cluster }) => cluster,
 };

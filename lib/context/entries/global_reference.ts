@@ -1,16 +1,39 @@
-import { Fault, isFault, type Json, scopeOf } from "../json/mod.ts";
-import type { GlobalReferenceEntry } from "../policy/mod.ts";
-import { compileTemplate } from "../template/mod.ts";
-import type { Context, ContextEntry } from "./context.ts";
-import type { ContextEntryKind } from "./entry_kind.ts";
-import type { EntryOptions } from "./entry_options.ts";
-import { EntryQueries } from "./query.ts";
-import { renderText } from "./text.ts";
+import { Fault, isFault, type Json, scopeOf } from "../../json/mod.ts";
+import { compileTemplate } from "../../template/mod.ts";
+import type { FieldNotes } from "../../shape/mod.ts";
+import type { Context, ContextEntry } from "../context.ts";
+import type { ContextEntryKind } from "../entry_kind.ts";
+import type { EntryOptions } from "../entry_options.ts";
+import { EntryQueries } from "../query.ts";
+import { renderText } from "../text.ts";
+import { text } from "./written.ts";
+
+/** `globalReference`: the data of a GlobalContextEntry, or a projection of it. */
+export interface GlobalReferenceEntry {
+  readonly kind: "globalReference";
+  readonly name: string;
+  readonly reference: string;
+  readonly jmesPath: string;
+}
+
+/** The descriptions of `globalReference` and of its fields. */
+export const globalReferenceNotes: FieldNotes = {
+  "globalReference": "A cached answer that a GlobalContextEntry keeps.",
+  "globalReference.name": "The name of the GlobalContextEntry.",
+};
 
 /**
  * `globalReference: {name, jmesPath}`: the value of a GlobalContextEntry, or of its projection (`entry.projection`).
  */
 export const globalReferenceKind: ContextEntryKind<GlobalReferenceEntry> = {
+  kind: "globalReference",
+  shape: { name: "text", jmesPath: "text" },
+  read: (name, written) => ({
+    kind: "globalReference",
+    name,
+    reference: text(written["name"]),
+    jmesPath: text(written["jmesPath"]),
+  }),
   compile: compileGlobalReference,
   isServed: ({ globals }) => globals,
 };

@@ -1,6 +1,5 @@
-import { type Diagnostic, didYouMean, replacing } from "../diagnostics/mod.ts";
+import { type Diagnostic, didYouMean, type Locate, replacing } from "../diagnostics/mod.ts";
 import { type DocumentPath, isList, isObject, type Json } from "../json/mod.ts";
-import type { Locate } from "./policy.ts";
 import type { Shape } from "./shape.ts";
 
 /** Compares a value with its shape. Unknown fields and wrong types become diagnostics with their position. */

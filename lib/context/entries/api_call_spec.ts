@@ -1,6 +1,6 @@
 import { asList, asObject, asString, isObject, type Json, type JsonObject } from "../../json/mod.ts";
-import type { Shape } from "../shape.ts";
-import { type EntryFormat, given, text } from "./entry_format.ts";
+import type { Shape } from "../../shape/mod.ts";
+import { given, text } from "./written.ts";
 
 /** A call to the API server (`urlPath`) or to a service; its texts are templates. */
 export interface ApiCallSpec {
@@ -31,19 +31,6 @@ export const apiCallShape = {
   data: [{ key: "text", value: "open" }],
   service: { url: "text", caBundle: "text", headers: [{ key: "text", value: "text" }] },
 } as const satisfies Shape;
-
-/** `apiCall`: the answer of the API server or of a service. */
-export interface ApiCallEntry {
-  readonly kind: "apiCall";
-  readonly name: string;
-  readonly call: ApiCallSpec;
-}
-
-export const apiCallFormat: EntryFormat<ApiCallEntry> = {
-  kind: "apiCall",
-  shape: { ...apiCallShape, jmesPath: "text", default: "open" },
-  read: (name, written) => ({ kind: "apiCall", name, call: parseApiCall(written) }),
-};
 
 /** Parses an API call of a context entry or a GlobalContextEntry. */
 export function parseApiCall(written: JsonObject): ApiCallSpec {

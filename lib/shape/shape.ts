@@ -10,6 +10,9 @@ export type Shape =
   | { readonly [field: string]: Shape }
   | readonly [Shape];
 
+/** The descriptions of fields, by field name, or by the parent's name and the field's: `configMap.name`. */
+export type FieldNotes = Readonly<Record<string, string>>;
+
 /** A LabelSelector. */
 export const selectorShape: Shape = {
   matchLabels: "open",

@@ -1,12 +1,29 @@
-import { Fault, isFault, isString, type Json, scopeOf } from "../json/mod.ts";
-import type { VariableEntry } from "../policy/mod.ts";
-import { compileExpression } from "../jmespath/mod.ts";
-import { compileTemplate, type Template } from "../template/mod.ts";
-import type { Context, ContextEntry } from "./context.ts";
-import type { ContextEntryKind } from "./entry_kind.ts";
-import type { EntryOptions } from "./entry_options.ts";
-import { readsRoles } from "./need.ts";
-import { EntryQueries } from "./query.ts";
+import { Fault, isFault, isString, type Json, scopeOf } from "../../json/mod.ts";
+import { compileExpression } from "../../jmespath/mod.ts";
+import { compileTemplate, type Template } from "../../template/mod.ts";
+import type { FieldNotes } from "../../shape/mod.ts";
+import type { Context, ContextEntry } from "../context.ts";
+import type { ContextEntryKind } from "../entry_kind.ts";
+import type { EntryOptions } from "../entry_options.ts";
+import { readsRoles } from "../need.ts";
+import { EntryQueries } from "../query.ts";
+import { given, text } from "./written.ts";
+
+/** `variable`: a value, a query, or a query applied to a value. */
+export interface VariableEntry {
+  readonly kind: "variable";
+  readonly name: string;
+  readonly value: Json | undefined;
+  /** The query; empty when there is none. */
+  readonly jmesPath: string;
+  readonly default: Json | undefined;
+}
+
+/** The descriptions of `variable` and of its fields. */
+export const variableNotes: FieldNotes = {
+  "variable": "A value that is computed from others.",
+  "variable.value": "The value: anything, with variables in it.",
+};
 
 /**
  * `variable: {value, jmesPath, default}`.
@@ -14,6 +31,15 @@ import { EntryQueries } from "./query.ts";
  * default takes its place. Pinned by "no default for null of a value".
  */
 export const variableKind: ContextEntryKind<VariableEntry> = {
+  kind: "variable",
+  shape: { value: "open", jmesPath: "text", default: "open" },
+  read: (name, written) => ({
+    kind: "variable",
+    name,
+    value: given(written["value"]),
+    jmesPath: text(written["jmesPath"]),
+    default: given(written["default"]),
+  }),
   compile: compileVariable,
   isServed: () => true,
 };
@@ -45,27 +71,27 @@ function compileVariable(entry: VariableEntry, options: EntryOptions): ContextEn
     if (isFault(other)) {
       return new Fault(`failed to substitute variables in context entry ${name} default: ${other.message}`);
     }
-    const given = value?.render(view, view.environment);
-    if (isFault(given)) {
-      return new Fault(`failed to substitute variables in context entry ${name} value: ${given.message}`);
+    const rendered = value?.render(view, view.environment);
+    if (isFault(rendered)) {
+      return new Fault(`failed to substitute variables in context entry ${name} value: ${rendered.message}`);
     }
-    if (path === undefined) return given ?? other ?? null;
+    if (path === undefined) return rendered ?? other ?? null;
     const query = path.render(view, view.environment);
     if (isFault(query)) {
       return new Fault(`failed to substitute variables in context entry ${name} jmesPath: ${query.message}`);
     }
     if (!isString(query)) return new Fault(`jmespath value must be a string ${name} ${written}: <nil>`);
-    const result = queries.apply(query, given === undefined ? view : scopeOf(given), view.environment);
+    const result = queries.apply(query, rendered === undefined ? view : scopeOf(rendered), view.environment);
     if (isFault(result)) {
       if (other !== undefined) return other;
       // Kyverno quotes the value here. Postern does not, because it may come from a Secret, and the message goes into
       // answers and logs.
-      const failure = given === undefined
+      const failure = rendered === undefined
         ? `<nil>: JMESPath query failed: ${result.message}`
         : `${name}: ${result.message}`;
       return new Fault(`failed to apply jmespath ${query} to variable ${failure}`);
     }
-    return result === null && given === undefined && other !== undefined ? other : result;
+    return result === null && rendered === undefined && other !== undefined ? other : result;
   }
 }
 

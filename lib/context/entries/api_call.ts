@@ -11,15 +11,23 @@ import {
   type JsonObject,
   scopeOf,
   setField,
-} from "../json/mod.ts";
-import { compileTemplate, type Template } from "../template/mod.ts";
-import type { ApiCallEntry } from "../policy/mod.ts";
-import type { Context, ContextEntry } from "./context.ts";
-import type { ContextEntryKind } from "./entry_kind.ts";
-import type { EntryOptions } from "./entry_options.ts";
-import type { Answer } from "../ports.ts";
-import { EntryQueries } from "./query.ts";
-import { readPath } from "./read_path.ts";
+} from "../../json/mod.ts";
+import { compileTemplate, type Template } from "../../template/mod.ts";
+import type { FieldNotes } from "../../shape/mod.ts";
+import type { Context, ContextEntry } from "../context.ts";
+import type { ContextEntryKind } from "../entry_kind.ts";
+import type { EntryOptions } from "../entry_options.ts";
+import type { Answer } from "../../ports.ts";
+import { EntryQueries } from "../query.ts";
+import { readPath } from "../read_path.ts";
+import { apiCallShape, type ApiCallSpec, parseApiCall } from "./api_call_spec.ts";
+
+/** `apiCall`: the answer of the API server or of a service. */
+export interface ApiCallEntry {
+  readonly kind: "apiCall";
+  readonly name: string;
+  readonly call: ApiCallSpec;
+}
 
 /** A call with all variables resolved. */
 interface ResolvedCall {
@@ -32,12 +40,31 @@ interface ResolvedCall {
   readonly jmesPath: string;
 }
 
+/** The descriptions of `apiCall` and of its fields. */
+export const apiCallNotes: FieldNotes = {
+  "apiCall": "The answer of the Kubernetes API or of a service.",
+  "urlPath": "A path of the Kubernetes API: `/api/v1/namespaces/{{ request.namespace }}/pods`.",
+  "method": "`GET` or `POST`. Default GET.",
+  "apiCall.data": "What a POST sends: a list of keys and values.",
+  "data.key": "The name of a field.",
+  "data.value": "The value of the field; it may have variables.",
+  "service": "A service that is called in place of the Kubernetes API.",
+  "service.url": "The address of the service.",
+  "caBundle": "Certificates in PEM that the service's certificate is checked with.",
+  "headers": "Headers of the call.",
+  "headers.key": "The name of the header.",
+  "headers.value": "The value of the header.",
+};
+
 /**
  * `apiCall: {urlPath | service, method, data, jmesPath, default}`: a call to the API server, or to a service.
  * Kyverno parity: the default stands in for a call that fails, and for nothing else; jmesPath is not applied to it.
  * Pinned by "apiCall: a default stands in for calls that fail, not for expressions that do".
  */
 export const apiCallKind: ContextEntryKind<ApiCallEntry> = {
+  kind: "apiCall",
+  shape: { ...apiCallShape, jmesPath: "text", default: "open" },
+  read: (name, written) => ({ kind: "apiCall", name, call: parseApiCall(written) }),
   compile: compileApiCall,
   isServed: ({ cluster, calls }) => cluster || calls,
 };

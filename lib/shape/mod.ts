@@ -1,0 +1,8 @@
+/**
+ * The fields of documents, as data: the kinds of rules and context entries describe theirs, the loader compares
+ * documents with them, and schemas are made from them.
+ *
+ * @module
+ */
+export { checkShape } from "./check_shape.ts";
+export { type FieldNotes, selectorShape, type Shape } from "./shape.ts";
