@@ -65,9 +65,9 @@ export async function storedRequest(
     return options.cluster.resource(formatApiVersion(type), type.kind);
   }
 
-  function read(resource: ApiResource, place: Parameters<typeof objectPath>[1]): Promise<Answer> {
+  function read(resource: ApiResource, name: Parameters<typeof objectPath>[1]): Promise<Answer> {
     const { cluster, signal } = options;
-    return cluster.call({ method: "GET", path: objectPath(resource, place), signal });
+    return cluster.call({ method: "GET", path: objectPath(resource, name), signal });
   }
 
   function invisible(): Failure {
@@ -93,10 +93,10 @@ function isAbout(request: PolicyRequest, reviewed: JsonObject, { namespaced }: A
   // A subresource may have a kind of its own, such as Scale.
   const isTyped = subresource !== "" ||
     type.group === group && type.version === version && type.kind === kind;
-  const isPlaced = namespaced
+  const isInScope = namespaced
     ? namespace !== "" && namespaceOf(reviewed) === namespace
     : namespace === "" || kind === "Namespace" && namespace === nameOf(reviewed);
-  return isTyped && isPlaced && nameOf(reviewed) !== "" && (name === "" || name === nameOf(reviewed));
+  return isTyped && isInScope && nameOf(reviewed) !== "" && (name === "" || name === nameOf(reviewed));
 }
 
 /**

@@ -126,7 +126,7 @@ class ChangeFollower {
   /** Whether an effect would change the stored object. An apply may name only fields that the object has already. */
   async #isDrifted(effect: Effect | undefined): Promise<boolean> {
     if (effect?.verb !== "apply") return effect !== undefined;
-    const lookup = await this.#read((around) => around.get(placeOf(effect.object)));
+    const lookup = await this.#read((around) => around.get(referenceTo(effect.object)));
     return isFault(lookup) || !("object" in lookup) || !isApplied(lookup.object, effect.object);
   }
 
@@ -135,8 +135,8 @@ class ChangeFollower {
     target: JsonObject,
     owner: OwnerReference,
   ): Promise<JsonObject | undefined | Fault> {
-    const { apiVersion, kind, ...place } = placeOf(target);
-    const lookup = await this.#read((around) => around.get({ apiVersion, kind, ...place }));
+    const { apiVersion, kind, ...name } = referenceTo(target);
+    const lookup = await this.#read((around) => around.get({ apiVersion, kind, ...name }));
     if (isFault(lookup)) return lookup;
     if (!("object" in lookup)) return undefined;
     const stored = { apiVersion, kind, ...lookup.object }, found = ownerOf(stored);
@@ -238,7 +238,7 @@ function downstreamOf({ body }: CompiledRule, state: "present" | "deleted"): Dow
 /** Milliseconds for the reads of one change. */
 const lookUpTimeoutMs = 30_000;
 
-function placeOf(object: JsonObject): Parameters<ClusterObjects["get"]>[0] {
+function referenceTo(object: JsonObject): Parameters<ClusterObjects["get"]>[0] {
   return {
     apiVersion: asString(object["apiVersion"]) ?? "",
     kind: asString(object["kind"]) ?? "",

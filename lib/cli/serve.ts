@@ -80,9 +80,9 @@ export async function serve(args: ServeArguments, terminal: Terminal): Promise<n
     images: args,
     ...(args.watchPolicies === true && { live: liveSetting({ ...args, secretPath }) }),
     record: recordSetting(args),
-    lease: placeOf(args.service),
+    lease: namespacedName(args.service),
     ...(args.webhooks !== undefined &&
-      { registration: { name: args.webhooks, service: placeOf(args.service) } }),
+      { registration: { name: args.webhooks, service: namespacedName(args.service) } }),
     hostname: args.host,
     ...(args.tls && { certificates: (cluster) => certificatesOf(args, cluster) }),
     lookEvery: args.certificateSecret === undefined ? lookEvery.files : lookEvery.secret,
@@ -171,7 +171,7 @@ function unknownWord(text: string, words: readonly string[]): string | undefined
 
 /** The names of the installation's objects: Postern's, or Kyverno's for users who look for those. */
 function installationOf(args: ServeArguments): Omit<Installation, "caBundle"> {
-  const { namespace, name: service } = placeOf(args.service);
+  const { namespace, name: service } = namespacedName(args.service);
   const isKyverno = args.installNames === "kyverno";
   const account = (name: string): string => `system:serviceaccount:${namespace}:${name}`;
   const posternAccount = account("postern");
@@ -210,7 +210,7 @@ function certificatesOf(args: ServeArguments, cluster: Cluster): Certificates {
       cluster,
       clock,
       names,
-      secret: placeOf(certificateSecret),
+      secret: namespacedName(certificateSecret),
       ...(webhooks !== undefined && { webhooks }),
     });
   }
@@ -221,14 +221,14 @@ function certificatesOf(args: ServeArguments, cluster: Cluster): Certificates {
 }
 
 /** Splits the value of an option in the form `namespace/name`. */
-function placeOf(text: string): { readonly namespace: string; readonly name: string } {
+function namespacedName(text: string): { readonly namespace: string; readonly name: string } {
   const [namespace = "", name = ""] = text.split("/");
   return { namespace, name };
 }
 
 /** The DNS names under which the API server calls a service (`namespace/name`). */
 function namesOfService(service: string): string[] {
-  const { namespace, name } = placeOf(service);
+  const { namespace, name } = namespacedName(service);
   return [`${name}.${namespace}.svc`, `${name}.${namespace}.svc.cluster.local`];
 }
 

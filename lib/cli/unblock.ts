@@ -1,5 +1,5 @@
 import { openPorts } from "../host/mod.ts";
-import { installedWebhooks, removeInstalledWebhooks, type ServicePlace } from "../install/mod.ts";
+import { installedWebhooks, removeInstalledWebhooks, type ServiceReference } from "../install/mod.ts";
 import { isFault } from "../json/mod.ts";
 import type { Cluster } from "../ports.ts";
 import { defaultKubeconfig } from "./apply/inputs.ts";
@@ -38,7 +38,7 @@ export async function unblock(args: UnblockArguments, terminal: Terminal): Promi
   }
 }
 
-async function show(cluster: Cluster, service: ServicePlace, terminal: Terminal): Promise<number> {
+async function show(cluster: Cluster, service: ServiceReference, terminal: Terminal): Promise<number> {
   const webhooks = await installedWebhooks(cluster, service);
   if (isFault(webhooks)) return unusable(webhooks.message, terminal);
   for (const { kind, name } of webhooks) terminal.out(`${kind} ${name} would be removed`);
@@ -46,7 +46,7 @@ async function show(cluster: Cluster, service: ServicePlace, terminal: Terminal)
   return 0;
 }
 
-async function remove(cluster: Cluster, service: ServicePlace, terminal: Terminal): Promise<number> {
+async function remove(cluster: Cluster, service: ServiceReference, terminal: Terminal): Promise<number> {
   const { removed, problems } = await removeInstalledWebhooks(cluster, service);
   for (const { kind, name } of removed) terminal.out(`${kind} ${name} removed`);
   for (const problem of problems) terminal.err(`error: ${problem}`);

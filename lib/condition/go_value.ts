@@ -8,7 +8,7 @@ const maxDepth = 200;
  * numbers of the context, and numbers outside lists and maps, are float64 and print as `1e+06`. Pinned by "a list of
  * variables and numbers keeps the policy's numbers apart from the request's".
  *
- * @param source what the policy has at the number's place
+ * @param source what the policy has at the number's path
  */
 function isInteger(value: number, source: Json | undefined): boolean {
   return typeof source === "number" && Number.isInteger(value) && Math.abs(value) < 2 ** 63;
@@ -17,7 +17,7 @@ function isInteger(value: number, source: Json | undefined): boolean {
 /**
  * A value as Go prints it with `%v`: `1e+06`, `true`, `map[a:1]`, `[x y]`, `<nil>`.
  *
- * @param source what the policy has at the value's place; `undefined` for values of the context
+ * @param source what the policy has at the value's path; `undefined` for values of the context
  *
  * ```ts
  * import { goText } from "./go_value.ts";

@@ -2,7 +2,7 @@ import type { DocumentPath } from "../json/mod.ts";
 /** The severity. A policy with an error cannot be used as it is written; a policy with a warning can. */
 export type Severity = "error" | "warning" | "info";
 
-/** A place in a file; lines and columns count from 1. */
+/** A position in a file; lines and columns count from 1. */
 export interface Position {
   readonly file: string;
   readonly line: number;

@@ -54,21 +54,21 @@ export function variableProblems(uses: readonly Use[], setting: VariableCheckOpt
   return uses.flatMap((use) => problemsOf(use, setting));
 }
 
-function problemsOf(use: Use, { rule, path, background }: VariableCheckOptions): PathDiagnostic[] {
-  const place = [...path, ...use.path];
+function problemsOf(use: Use, { rule, path: above, background }: VariableCheckOptions): PathDiagnostic[] {
+  const path = [...above, ...use.path];
   if (use.problem !== undefined) {
     return [{
       severity: "error",
       code: "bad-expression",
       message: `"${use.expression}": ${use.problem.message}`,
-      path: place,
+      path,
     }];
   }
   const entries = [...rule.context, ...entriesWithin(rule.body)].map(({ name }) => name);
   const declared = [...entries, ...attestationNames(rule.body)];
   // A validate rule with loops is evaluated inside them, its message too.
-  const inLoop = place.includes("foreach") ||
-    (place[0] === "validate" && rule.body.kind === "foreach");
+  const inLoop = path.includes("foreach") ||
+    (path[0] === "validate" && rule.body.kind === "foreach");
   const named = use.names.flatMap((name): PathDiagnostic[] => {
     const base = name.replace(/^(element|elementIndex)\d+$/, "$1");
     if ((base === "element" || base === "elementIndex") && !inLoop && !declared.includes(name)) {
@@ -76,18 +76,18 @@ function problemsOf(use: Use, { rule, path, background }: VariableCheckOptions):
         severity: "error",
         code: "element-outside-foreach",
         message: `"${name}" exists only inside foreach`,
-        path: place,
+        path,
       }];
     }
-    if (base === "request") return requestProblems(use, { place, background });
+    if (base === "request") return requestProblems(use, { path, background });
     if (name === "" || predefined.includes(base)) return [];
     if (declared.includes(name)) {
-      return isDeclaredLater(name, rule, place) ? [declaredLater(name, place)] : [];
+      return isDeclaredLater(name, rule, path) ? [declaredLater(name, path)] : [];
     }
-    if (name === "null" || name === "true" || name === "false") return [literalName(name, place)];
-    return [unknown(name, { candidates: [...predefined, ...declared], expression: use.expression, place })];
+    if (name === "null" || name === "true" || name === "false") return [literalName(name, path)];
+    return [unknown(name, { candidates: [...predefined, ...declared], expression: use.expression, path })];
   });
-  return [...named, ...unknownFunctions(use.expression, place)];
+  return [...named, ...unknownFunctions(use.expression, path)];
 }
 
 /** The names of the attestations of images, which are variables. */
@@ -153,7 +153,7 @@ function literalName(name: string, path: (string | number)[]): PathDiagnostic {
 
 function requestProblems(
   use: Use,
-  { place, background }: { place: (string | number)[]; background: boolean },
+  { path, background }: { path: (string | number)[]; background: boolean },
 ): PathDiagnostic[] {
   const fields = new Set(
     use.paths.filter(([root, field]) => root === "request" && field !== undefined).map(([, field]) => field!),
@@ -161,28 +161,28 @@ function requestProblems(
   return [...fields].flatMap((field): PathDiagnostic[] => {
     if (background && ["userInfo", "roles", "clusterRoles"].includes(field)) {
       const message =
-        `variable {{${use.expression}}} is not allowed: "request.${field}" is not known in background scans`;
+        `variable {{${use.expression}}} is not allowed: "request.${field}" has no value in background scans`;
       return [{
         severity: "warning",
         code: "background-variable",
         message,
         hint: "set spec.background to false",
-        path: place,
+        path,
       }];
     }
     if (requestFields.includes(field) || field === "[]") return [];
     return [
-      unknownField(field, use.expression, place),
+      unknownField(field, use.expression, path),
     ];
   });
 }
 
 function unknown(
   name: string,
-  { candidates, expression, place }: {
+  { candidates, expression, path }: {
     candidates: readonly string[];
     expression: string;
-    place: (string | number)[];
+    path: (string | number)[];
   },
 ): PathDiagnostic {
   const meant = didYouMean(name, candidates);
@@ -194,7 +194,7 @@ function unknown(
       ? `declare it in the rule's context, or use one of ${candidates.join(", ")}`
       : `did you mean "${meant}"?`,
     ...replacing(name, meant),
-    path: place,
+    path,
   };
 }
 

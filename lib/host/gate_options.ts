@@ -1,6 +1,6 @@
 import type { LogLevel } from "../adapters/mod.ts";
 import type { Diagnostic } from "../diagnostics/mod.ts";
-import type { Certificates, ServicePlace } from "../install/mod.ts";
+import type { Certificates, ServiceReference } from "../install/mod.ts";
 import type { Installation, LiveSetting } from "../live/mod.ts";
 import type { Dialect } from "../match/mod.ts";
 import type { Cluster } from "../ports.ts";
@@ -32,7 +32,7 @@ export interface GateOptions {
     | LiveSetting & { readonly installation: Omit<Installation, "caBundle"> }
     | undefined;
   /** The webhook configurations for the policies, and the Service that they call. */
-  readonly registration?: { readonly name: string; readonly service: ServicePlace } | undefined;
+  readonly registration?: { readonly name: string; readonly service: ServiceReference } | undefined;
   /** The Lease by which replicas elect a leader. */
   readonly lease: { readonly namespace: string; readonly name: string };
   readonly hostname: string;

@@ -17,5 +17,5 @@ export { packageFormats } from "./packages/formats.ts";
 export type { PackageFile, PackageFormat } from "./packages/package.ts";
 export { installedWebhooks, removeInstalledWebhooks } from "./registration/installed_webhooks.ts";
 export { type ReachableOptions, untilReachable } from "./registration/reachable.ts";
-export type { ServicePlace } from "./registration/ready_endpoints.ts";
+export type { ServiceReference } from "./registration/ready_endpoints.ts";
 export { type CertificateSource, type ManifestOptions, serviceNames } from "./manifests/manifest_options.ts";

@@ -143,11 +143,11 @@ class Scanner {
     while (" \t\r\n".includes(this.#text[this.#at] ?? "x")) this.#at++;
   }
 
-  #unexpected(place: string): string {
+  #unexpected(context: string): string {
     // Go reads bytes, and feeds its scanner a space at the end.
     const character = String.fromCodePoint(this.#text.codePointAt(this.#at) ?? 0x20);
     const char = String.fromCharCode(new TextEncoder().encode(character)[0]!);
     const quoted = char === "'" ? `'\\''` : char === '"' ? `'"'` : `'${JSON.stringify(char).slice(1, -1)}'`;
-    return `invalid character ${quoted} ${place}`;
+    return `invalid character ${quoted} ${context}`;
   }
 }

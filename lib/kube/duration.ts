@@ -108,11 +108,11 @@ export function formatDuration(nanoseconds: bigint): string {
   return `${sign}${hours}h${minutes % 60n}m${seconds}s`;
 }
 
-/** Prints `parts × 10^-places` as a decimal number without trailing zeros. */
-function decimal(parts: bigint, places: number): string {
-  const digits = parts.toString().padStart(places + 1, "0");
-  const fraction = digits.slice(-places).replace(/0+$/, "");
-  const whole = digits.slice(0, -places);
+/** Prints `parts × 10^-digitCount` as a decimal number without trailing zeros. */
+function decimal(parts: bigint, digitCount: number): string {
+  const digits = parts.toString().padStart(digitCount + 1, "0");
+  const fraction = digits.slice(-digitCount).replace(/0+$/, "");
+  const whole = digits.slice(0, -digitCount);
   return fraction === "" ? whole : `${whole}.${fraction}`;
 }
 

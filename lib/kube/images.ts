@@ -42,10 +42,10 @@ interface Extractor {
 /** Finds the images of resources by kind. */
 export type ImageExtractors = ReadonlyMap<string, readonly Extractor[]>;
 
-function podExtractors(place: readonly string[]): Extractor[] {
+function podExtractors(path: readonly string[]): Extractor[] {
   return ["initContainers", "containers", "ephemeralContainers"].map((group) => ({
     group,
-    steps: [...place, "spec", group, "*"],
+    steps: [...path, "spec", group, "*"],
     value: "image",
     key: "name",
     transform: undefined,
@@ -54,7 +54,7 @@ function podExtractors(place: readonly string[]): Extractor[] {
 
 /** The extractors of the kinds that need no configured extractor. */
 export const builtinImageExtractors: ImageExtractors = new Map(
-  [...podPlaces].map(([kind, place]) => [kind, podExtractors(place)]),
+  [...podPlaces].map(([kind, path]) => [kind, podExtractors(path)]),
 );
 
 /** The built-in extractors; a rule's extractors replace those of the kinds that the rule names. */

@@ -23,8 +23,8 @@ export interface IpAddress {
  */
 export function parseIpAddress(text: string): IpAddress | Fault {
   const problem = (reason: string, at = ""): Fault => {
-    const place = at === "" ? "" : ` (at ${JSON.stringify(at)})`;
-    return new Fault(`ParseAddr(${JSON.stringify(text)}): ${reason}${place}`);
+    const position = at === "" ? "" : ` (at ${JSON.stringify(at)})`;
+    return new Fault(`ParseAddr(${JSON.stringify(text)}): ${reason}${position}`);
   };
   switch (/[.:%]/.exec(text)?.[0]) {
     case ".": {

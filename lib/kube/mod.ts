@@ -108,5 +108,5 @@ export { type AddressRuleOptions, type AddressRules, compileAddressRules } from 
 export { decodeBase64, encodeBase64, encodeBase64Text } from "./go_base64.ts";
 export { compileTextGenerator, type TextGenerator } from "./random_text.ts";
 export { decodeCertificate } from "./x509/decode.ts";
-export { collectionPath, objectPath, type ObjectPlace } from "./object_path.ts";
+export { collectionPath, type ObjectName, objectPath } from "./object_path.ts";
 export { metadataOnly } from "./metadata_only.ts";

@@ -7,7 +7,7 @@ interface ServedKind {
 }
 
 /** The path of an object, or of a part of it, in the API. */
-export interface ObjectPlace {
+export interface ObjectName {
   /** Ignored for cluster-scoped kinds; `default` when empty for others. */
   readonly namespace: string;
   readonly name: string;
@@ -26,7 +26,7 @@ export function collectionPath(resource: ServedKind, namespace: string): string 
 /** The path of an object. */
 export function objectPath(
   resource: ServedKind,
-  { namespace, name, subresource = "" }: ObjectPlace,
+  { namespace, name, subresource = "" }: ObjectName,
 ): string {
   const path = `${collectionPath(resource, namespace || "default")}/${segmentOf(name)}`;
   return subresource === "" ? path : `${path}/${segmentOf(subresource)}`;

@@ -19,7 +19,7 @@ export async function missingRights(
   if (!policy.background) return [];
   const resources = rules.find(({ rule }) => rule.generatedFor === undefined)?.selector.resources ?? [];
   const missing: string[] = [];
-  for (const { group, version, resource } of resources.flatMap(placesOf)) {
+  for (const { group, version, resource } of resources.flatMap(targetResources)) {
     const [plural = "", subresource] = resource.split("/");
     const right = { group, resource: plural, ...(subresource !== undefined && { subresource }) };
     for (const verb of verbs) {
@@ -33,7 +33,7 @@ export async function missingRights(
 
 type ResourceList = NonNullable<RuleSelector["resources"]>[number];
 
-function placesOf(
+function targetResources(
   { groups, versions, resources }: ResourceList,
 ): { readonly group: string; readonly version: string; readonly resource: string }[] {
   return groups.flatMap((group) =>

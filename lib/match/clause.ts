@@ -6,7 +6,7 @@ import type { Filter } from "./filter.ts";
 /** The result of one clause of a match or exclude block, for explanations. */
 export interface Clause {
   /** The path in the rule: `match.any[0]`, or `exclude` for the direct form. */
-  readonly place: string;
+  readonly path: string;
   readonly holds: boolean;
   /**
    * The first criterion that does not match: `kinds`, `selector`, `user`, `empty filter`; `undefined` when the clause
@@ -21,13 +21,13 @@ export interface Clause {
 /** All clauses of a block in order. */
 export function clausesOf(name: string, { form, filters }: Block, candidate: Candidate): readonly Clause[] {
   return filters.map((filter, index) => {
-    const place = form === "direct" ? name : `${name}.${form}[${index}]`;
+    const path = form === "direct" ? name : `${name}.${form}[${index}]`;
     const criterion = filter.mismatch(candidate);
     if (criterion === undefined) {
-      return { place, holds: true, criterion, wanted: wantedAnyway(filter), found: null };
+      return { path, holds: true, criterion, wanted: wantedAnyway(filter), found: null };
     }
     return {
-      place,
+      path,
       holds: false,
       criterion,
       wanted: criterion === "user" ? userCriteria(filter.written) : wantedBy(filter, criterion),

@@ -71,9 +71,9 @@ class Comparison {
     { pointer, limit }: Limited,
   ): void {
     for (let index = 0; index < keys.length && this.operations.length <= limit; index++) {
-      const key = keys[index]!, place = pointer.below(key), path = place.text;
+      const key = keys[index]!, child = pointer.below(key), path = child.text;
       if (!Object.hasOwn(after, key)) this.operations.push({ op: "remove", path });
-      else if (Object.hasOwn(before, key)) this.values(before[key]!, after[key]!, place);
+      else if (Object.hasOwn(before, key)) this.values(before[key]!, after[key]!, child);
       else this.operations.push({ op: "add", path, value: after[key]! });
     }
   }
@@ -98,9 +98,9 @@ class Comparison {
       else this.operations.push({ op: "remove", path: pointer.below(start + index).text });
     }
     for (let index = 0; index < fresh.length && this.operations.length <= limit; index++) {
-      const value = fresh[index]!, place = pointer.below(start + index);
-      if (pairs[left]?.[1] === index) this.values(old[pairs[left++]![0]]!, value, place);
-      else this.operations.push({ op: "add", path: place.text, value });
+      const value = fresh[index]!, child = pointer.below(start + index);
+      if (pairs[left]?.[1] === index) this.values(old[pairs[left++]![0]]!, value, child);
+      else this.operations.push({ op: "add", path: child.text, value });
     }
   }
 }

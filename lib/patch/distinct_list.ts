@@ -32,7 +32,7 @@ export function mergeDistinctLists(lists: DistinctLists): DistinctMerge | undefi
   if (find === undefined || other === undefined || patch.some(isDirected)) return undefined;
 
   // With several keys the resource's elements keep their positions; with one key they take the patch's order.
-  const inPlace = keys.length > 1;
+  const keepsOrder = keys.length > 1;
   const elements: Json[] = [], rest: (Json | undefined)[] = [...dest], met: boolean[] = [];
   let rearranged = false;
   for (let index = 0; index < patch.length; index++) {
@@ -42,9 +42,9 @@ export function mergeDistinctLists(lists: DistinctLists): DistinctMerge | undefi
     const value = merged === undefined || isBlank(merged) ? undefined : merged;
     if (at >= 0) {
       met[at] = true;
-      rest[at] = inPlace ? value : undefined;
+      rest[at] = keepsOrder ? value : undefined;
     }
-    if (at < 0 || !inPlace) {
+    if (at < 0 || !keepsOrder) {
       if (at !== elements.length) rearranged = true;
       if (value !== undefined) elements.push(value);
     }

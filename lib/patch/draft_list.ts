@@ -62,19 +62,19 @@ export class DraftList {
   merge(patch: readonly Json[], mergeElement: DistinctLists["mergeElement"]): boolean | undefined | Fault {
     const found = this.#identitiesOf(patch);
     if (found === undefined || this.#first === undefined || patch.some(isDirected)) return undefined;
-    const inPlace = this.#keys.length > 1, values: (Json | undefined)[] = [];
+    const keepsOrder = this.#keys.length > 1, values: (Json | undefined)[] = [];
     let next: Entry | undefined = this.#first, rearranged = false;
     for (let index = 0; index < patch.length; index++) {
       const entry = this.#entries.get(found[index]!);
       const merged = mergeElement(entry?.element, patch[index]);
       if (isFault(merged)) return merged;
       const value = merged === undefined || isBlank(merged) ? undefined : merged;
-      if (value === undefined || entry === undefined || !inPlace && entry !== next) rearranged = true;
+      if (value === undefined || entry === undefined || !keepsOrder && entry !== next) rearranged = true;
       else next = entry.after;
       values.push(value);
     }
     for (let index = patch.length - 1; index >= 0; index--) {
-      this.#place(found[index]!, values[index], rearranged && !inPlace);
+      this.#put(found[index]!, values[index], rearranged && !keepsOrder);
     }
     return rearranged;
   }
@@ -126,7 +126,7 @@ export class DraftList {
     return distinctIdentities(patch, this.#keys);
   }
 
-  #place(identity: string, value: Json | undefined, moves: boolean): void {
+  #put(identity: string, value: Json | undefined, moves: boolean): void {
     const entry = this.#entries.get(identity);
     if (entry === undefined) {
       if (value !== undefined) this.#add(identity, value);

@@ -89,20 +89,24 @@ export function planJsonPatch(operations: readonly PatchOperation[]): JsonPatch 
 }
 
 function planOperation(operation: PatchOperation): Step {
-  const place = pointerParts(operation.path);
+  const pointer = pointerParts(operation.path);
   switch (operation.op) {
     case "add":
-      return place.text === "" ? replaceRoot(operation.value, badAddition) : addition(place, operation.value);
+      return pointer.text === ""
+        ? replaceRoot(operation.value, badAddition)
+        : addition(pointer, operation.value);
     case "replace":
-      return place.text === "" ? replaceRoot(operation.value, badRoot) : replacement(place, operation.value);
+      return pointer.text === ""
+        ? replaceRoot(operation.value, badRoot)
+        : replacement(pointer, operation.value);
     case "remove":
-      return removal(place);
+      return removal(pointer);
     case "test":
-      return comparison(place, operation.value ?? null);
+      return comparison(pointer, operation.value ?? null);
     case "move":
-      return moving(place, pointerParts(operation.from));
+      return moving(pointer, pointerParts(operation.from));
     case "copy":
-      return copying(place, pointerParts(operation.from));
+      return copying(pointer, pointerParts(operation.from));
   }
 }
 
@@ -132,17 +136,17 @@ export function jsonKind(value: Json): string {
   return typeof value === "boolean" ? "bool" : typeof value;
 }
 
-function addition(place: PointerParts, value: Json): Step {
+function addition(pointer: PointerParts, value: Json): Step {
   const missing = new Fault(
-    `add operation does not apply: doc is missing path: "${place.text}": missing value`,
+    `add operation does not apply: doc is missing path: "${pointer.text}": missing value`,
   );
-  const tokens = [...place.parents, place.last];
+  const tokens = [...pointer.parents, pointer.last];
   const addAt = (node: Json, depth: number, draft: Draft<Json>): Json | Fault => {
     const container = asContainer(node);
     if (container === undefined) return new Fault("invalid state detected");
     const token = tokens[depth]!;
     if (depth === tokens.length - 1) {
-      return because(`error in add for path: '${place.text}'`, insert(container, { token, value }, draft));
+      return because(`error in add for path: '${pointer.text}'`, insert(container, { token, value }, draft));
     }
     const child = childOf(container, token);
     if (child !== undefined && child !== null && !isFault(child)) {
@@ -159,7 +163,7 @@ function addition(place: PointerParts, value: Json): Step {
     return isFault(added) || token === "-" ? missing : added;
   };
   return (state) =>
-    place.nowhere ? missing : withDocument(state, addAt(state.draft.resource, 0, state.draft));
+    pointer.nowhere ? missing : withDocument(state, addAt(state.draft.resource, 0, state.draft));
 }
 
 /** Makes the container for a missing parent. The next token decides whether it is a list or an object. */
@@ -183,39 +187,39 @@ function padded(container: Container, token: string): Container {
   return [...container, ...new Array<Json>(index - container.length).fill(null)];
 }
 
-function replacement(place: PointerParts, value: Json): Step {
+function replacement(pointer: PointerParts, value: Json): Step {
   const missingPath = new Fault(
-    `replace operation does not apply: doc is missing path: ${place.text}: missing value`,
+    `replace operation does not apply: doc is missing path: ${pointer.text}: missing value`,
   );
   const missingKey = new Fault(
-    `replace operation does not apply: doc is missing key: ${place.text}: missing value`,
+    `replace operation does not apply: doc is missing key: ${pointer.text}: missing value`,
   );
   const edit = (draft: Draft<Json>): Edit => (container, token) => {
     // Kyverno parity: an empty last token names the container itself, so the key "" always exists. Pinned by "add sets
     // the empty key".
     const child = token === "" ? null : childOf(container, token);
     if (child === undefined || isFault(child)) return missingKey;
-    return because(`error in remove for path: '${place.text}'`, set(container, { token, value }, draft));
+    return because(`error in remove for path: '${pointer.text}'`, set(container, { token, value }, draft));
   };
-  return (state) => withDocument(state, editAt(state.draft, place, edit(state.draft)) ?? missingPath);
+  return (state) => withDocument(state, editAt(state.draft, pointer, edit(state.draft)) ?? missingPath);
 }
 
-function removal(place: PointerParts): Step {
+function removal(pointer: PointerParts): Step {
   const edit = (draft: Draft<Json>): Edit => (container, token) =>
-    because(`error in remove for path: '${place.text}'`, removeMember(container, token, draft));
+    because(`error in remove for path: '${pointer.text}'`, removeMember(container, token, draft));
   return (state) =>
-    withDocument(state, editAt(state.draft, place, edit(state.draft)) ?? state.draft.resource);
+    withDocument(state, editAt(state.draft, pointer, edit(state.draft)) ?? state.draft.resource);
 }
 
-function comparison(place: PointerParts, expected: Json): Step {
-  const failed = new Fault(`testing value ${place.text} failed: test failed`);
-  const missing = new Fault(`test operation does not apply: is missing path: ${place.text}: missing value`);
-  if (place.text === "") return ({ draft }) => equal(draft.resource, expected) ? undefined : failed;
+function comparison(pointer: PointerParts, expected: Json): Step {
+  const failed = new Fault(`testing value ${pointer.text} failed: test failed`);
+  const missing = new Fault(`test operation does not apply: is missing path: ${pointer.text}: missing value`);
+  if (pointer.text === "") return ({ draft }) => equal(draft.resource, expected) ? undefined : failed;
   return (state) => {
-    const actual = read(state, place);
+    const actual = read(state, pointer);
     if (actual === undefined) return missing;
     if (isFault(actual) && actual.missing === undefined) {
-      return because(`error in test for path: '${place.text}'`, actual);
+      return because(`error in test for path: '${pointer.text}'`, actual);
     }
     // Kyverno parity: a missing key is equal to null. Pinned by "a test of a missing key for null".
     return equal(isFault(actual) ? null : actual, expected) ? undefined : failed;
@@ -291,19 +295,19 @@ function copying(to: PointerParts, from: PointerParts): Step {
  * member. Kyverno parity: an empty last token at the root names the original document; further down its value
  * is null. Pinned by tests/patch/json_patch_test.ts.
  */
-function read(state: State, place: PointerParts): Json | undefined | Fault {
-  if (place.nowhere) return undefined;
+function read(state: State, pointer: PointerParts): Json | undefined | Fault {
+  if (pointer.nowhere) return undefined;
   let container = asContainer(state.draft.resource);
-  for (const token of place.parents) {
+  for (const token of pointer.parents) {
     if (container === undefined) return undefined;
     const child = childOf(container, token);
     container = isFault(child) ? undefined : asContainer(child);
   }
   if (container === undefined) return undefined;
-  const value = place.last === "" && isList(container) ? undefined : childOf(container, place.last);
+  const value = pointer.last === "" && isList(container) ? undefined : childOf(container, pointer.last);
   if (value !== undefined) return value;
-  if (place.last === "") return place.parents.length === 0 ? state.whole : null;
-  return new Fault(`unable to get nonexistent key: ${place.last}: missing value`, place.last);
+  if (pointer.last === "") return pointer.parents.length === 0 ? state.whole : null;
+  return new Fault(`unable to get nonexistent key: ${pointer.last}: missing value`, pointer.last);
 }
 
 function withDocument({ draft }: State, document: Json | Fault): Fault | undefined {

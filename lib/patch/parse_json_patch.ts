@@ -65,24 +65,24 @@ function operationOf(item: JsonObject): PatchOperation | string {
       if (value === undefined) {
         return "failed to decode 'value': operation, missing value field: missing value";
       }
-      const place = textOf("path", path);
-      return "wrong" in place ? place.wrong : { op, path: place.text, value };
+      const target = textOf("path", path);
+      return "wrong" in target ? target.wrong : { op, path: target.text, value };
     }
     case "move":
     case "copy": {
-      const source = textOf("from", from), place = textOf("path", path);
+      const source = textOf("from", from), target = textOf("path", path);
       if ("wrong" in source) return source.wrong;
-      return "wrong" in place ? place.wrong : { op, path: place.text, from: source.text };
+      return "wrong" in target ? target.wrong : { op, path: target.text, from: source.text };
     }
     case "remove": {
-      const place = textOf("path", path);
-      return "wrong" in place ? place.wrong : { op, path: place.text };
+      const target = textOf("path", path);
+      return "wrong" in target ? target.wrong : { op, path: target.text };
     }
     case "test": {
-      const place = textOf("path", path);
-      return "wrong" in place
-        ? place.wrong
-        : { op, path: place.text, ...(value === undefined ? {} : { value }) };
+      const target = textOf("path", path);
+      return "wrong" in target
+        ? target.wrong
+        : { op, path: target.text, ...(value === undefined ? {} : { value }) };
     }
     default:
       return "unsupported operation";

@@ -28,13 +28,13 @@ export function pointerParts(text: string): PointerParts {
 }
 
 /** Applies an edit at a pointer of a draft; `undefined` when the path does not exist. */
-export function editAt(draft: Draft<Json>, place: PointerParts, edit: Edit): Json | undefined | Fault {
-  if (place.nowhere) return undefined;
+export function editAt(draft: Draft<Json>, pointer: PointerParts, edit: Edit): Json | undefined | Fault {
+  if (pointer.nowhere) return undefined;
   const down = (node: Json, depth: number): Json | undefined | Fault => {
     const container = asContainer(node);
     if (container === undefined) return undefined;
-    if (depth === place.parents.length) return edit(container, place.last);
-    const token = place.parents[depth]!;
+    if (depth === pointer.parents.length) return edit(container, pointer.last);
+    const token = pointer.parents[depth]!;
     const child = childOf(container, token);
     if (child === undefined || isFault(child)) return undefined;
     const changed = down(child, depth + 1);

@@ -56,12 +56,12 @@ function mergeMaps(left: JsonObject, right: JsonObject, { fields, path }: Pointe
   return changed ? merged : left;
 }
 
-interface FieldPlace {
+interface FieldPath {
   readonly field: MergeField | undefined;
   readonly path: string;
 }
 
-function mergeValues(left: Json | undefined, right: Json, { field, path }: FieldPlace): Json | Fault {
+function mergeValues(left: Json | undefined, right: Json, { field, path }: FieldPath): Json | Fault {
   if (isList(right)) return mergeLists(isList(left) ? left : undefined, right, { field, path });
   if (isObject(right)) {
     const fields = field?.shape === "object" ? field.type?.fields : undefined;
@@ -79,7 +79,7 @@ function mergeValues(left: Json | undefined, right: Json, { field, path }: Field
 function mergeLists(
   left: readonly Json[] | undefined,
   right: readonly Json[],
-  { field, path }: FieldPlace,
+  { field, path }: FieldPath,
 ): Json | Fault {
   if (field?.shape !== "list") return left !== undefined && equal(left, right) ? left : right;
   const { keys, type } = field;

@@ -171,7 +171,7 @@ function checkList(node: ListNode, list: readonly Json[], walk: Walk): PatternMi
       return check(items[0]!, list, walk);
     case "every element":
       return checkElements(list, { count: list.length, items, repeated: items[0] }, walk);
-    case "place by place":
+    case "by index":
       if (list.length < items.length) return mismatch("too short", node.pattern, list);
       return checkElements(list, { count: items.length, items, repeated: undefined }, walk);
   }

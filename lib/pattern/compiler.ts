@@ -40,16 +40,16 @@ export function compileTree<S>(pattern: Json, dynamic: Dynamic<S> | undefined): 
   };
   const compiler: Compiler = {
     template,
-    node(pattern, path, place) {
+    node(pattern, path, section) {
       const before = templates.length;
       if (typeof pattern === "string") {
-        const number = template({ text: pattern, path, role: place === "label" ? "label" : "value" });
+        const number = template({ text: pattern, path, role: section === "label" ? "label" : "value" });
         return number === undefined ? scalarNode(pattern) : templateNode(number);
       }
       if (!isObject(pattern) && !isList(pattern)) return scalarNode(pattern);
       const node = isList(pattern)
         ? compileList(compiler, pattern, path)
-        : compileMap(compiler, { pattern, path, place });
+        : compileMap(compiler, { pattern, path, section });
       return templates.length === before ? { ...node, fill: () => pattern } : node;
     },
   };

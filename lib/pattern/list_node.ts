@@ -25,6 +25,6 @@ export function compileList(
 
 function meaningOf([first]: readonly Json[]): ListNode["means"] {
   if (first === undefined) return "nothing";
-  if (isList(first)) return "place by place";
+  if (isList(first)) return "by index";
   return isObject(first) ? "every element" : "every scalar";
 }

@@ -8,7 +8,7 @@ import type { Compiler, MapNode, MetadataSection, Node, PatternEntry } from "./n
 export interface MapPattern {
   readonly pattern: JsonObject;
   readonly path: readonly PathStep[];
-  readonly place: MetadataSection;
+  readonly section: MetadataSection;
 }
 
 type Fill = readonly [key: string, keyTemplate: number | undefined, fill: Node["fill"]];
@@ -17,18 +17,18 @@ type Fill = readonly [key: string, keyTemplate: number | undefined, fill: Node["
  * Compiles a map. The keys with a condition, equality, existence or negation anchor come first, in the order of their
  * text, because they decide whether the map applies. Among the other keys, those that can skip the rule come first.
  */
-export function compileMap(compiler: Compiler, { pattern, path, place }: MapPattern): MapNode {
+export function compileMap(compiler: Compiler, { pattern, path, section }: MapPattern): MapNode {
   const entries: PatternEntry[] = [], fills: Fill[] = [];
   for (const text of sortedKeys(pattern)) {
     const value = pattern[text]!;
     const anchor = parseAnchor(text);
     const keyTemplate = compiler.template({ text, path, role: "key" });
-    const node = compiler.node(value, [...path, text], placeUnder(place, anchor?.key ?? text));
+    const node = compiler.node(value, [...path, text], sectionUnder(section, anchor?.key ?? text));
     fills.push([text, keyTemplate, node.fill]);
     // Kyverno parity: labels and annotations of a pattern that are no strings are ignored. Pinned by "values that are
     // no strings are dropped".
-    if (place === "labels" && !isString(value)) continue;
-    entries.push(compileEntry({ text, anchor, pattern: value, node, wildcards: place === "labels" }));
+    if (section === "labels" && !isString(value)) continue;
+    entries.push(compileEntry({ text, anchor, pattern: value, node, wildcards: section === "labels" }));
   }
   return {
     kind: "map",
@@ -41,9 +41,9 @@ export function compileMap(compiler: Compiler, { pattern, path, place }: MapPatt
   };
 }
 
-function placeUnder(place: MetadataSection, key: string): MetadataSection {
-  if (place === "labels") return "label";
-  if (place === "metadata" && (key === "labels" || key === "annotations")) return "labels";
+function sectionUnder(section: MetadataSection, key: string): MetadataSection {
+  if (section === "labels") return "label";
+  if (section === "metadata" && (key === "labels" || key === "annotations")) return "labels";
   return key === "metadata" ? "metadata" : "elsewhere";
 }
 

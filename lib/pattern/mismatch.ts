@@ -81,10 +81,10 @@ export function isDirectSkip({ reason }: PatternMismatch): boolean {
  * the map; for a list that is too short it is empty.
  */
 export function pathOf(found: PatternMismatch): string {
-  return found.reason === "too short" ? "" : place(found, "/");
+  return found.reason === "too short" ? "" : pathBelow(found, "/");
 }
 
-function place({ reason, trail }: PatternMismatch, base: string): string {
+function pathBelow({ reason, trail }: PatternMismatch, base: string): string {
   let path = base;
   const innermost = reason === "missing" ? 1 : 0;
   for (let index = trail.length - 1; index >= innermost; index--) path += `${trail[index]}/`;
@@ -99,7 +99,7 @@ export function messageOf(found: PatternMismatch): string {
 }
 
 function writeMessage(out: BoundedText, found: PatternMismatch, base: string): void {
-  if (!out.full) texts[found.reason](out, found, place(found, base));
+  if (!out.full) texts[found.reason](out, found, pathBelow(found, base));
 }
 
 /** Returns the innermost cause of a mismatch, the first one when there are several, and the steps to it. */

@@ -82,7 +82,7 @@ export interface ListNode extends Piece {
   readonly pattern: readonly Json[];
   readonly items: readonly Node[];
   /** How the resource's list is compared; the first item decides. */
-  readonly means: "nothing" | "every scalar" | "every element" | "place by place";
+  readonly means: "nothing" | "every scalar" | "every element" | "by index";
 }
 
 /**
@@ -104,7 +104,7 @@ export interface TemplateText {
 /** The compiler's functions that kinds of nodes call. */
 export interface Compiler {
   /** Compiles the part of the pattern at that path. */
-  node(pattern: Json, path: readonly PathStep[], place: MetadataSection): Node;
+  node(pattern: Json, path: readonly PathStep[], section: MetadataSection): Node;
   /** Registers a template and returns its number; `undefined` when the text is no template. */
   template(text: TemplateText): number | undefined;
 }

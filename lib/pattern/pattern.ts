@@ -108,7 +108,7 @@ function templatedCheck<S>({ node, templates }: CompiledTree<S>): Pattern<S>["ch
   return (resource, scope) => {
     const values = evaluate(templates, scope);
     if (isFault(values)) return faultFailure(values);
-    if (templates.every((template, index) => fitsInPlace(template, values[index]!))) {
+    if (templates.every((template, index) => keepsNodes(template, values[index]!))) {
       return compare(node, values.map((value) => ({ value, test: testOf(value) })), resource);
     }
     const rebuilt = compileTree(node.fill(values), undefined);
@@ -136,7 +136,7 @@ function evaluate<S>(templates: readonly PatternTemplate<S>[], scope: S): Json[]
 }
 
 /** Whether a value leaves the pattern around it as it is, so that the nodes compiled at load still hold. */
-function fitsInPlace<S>({ role, text }: PatternTemplate<S>, value: Json): boolean {
+function keepsNodes<S>({ role, text }: PatternTemplate<S>, value: Json): boolean {
   if (role === "key") return value === text;
   if (role === "label") return isString(value);
   return typeof value !== "object" || value === null;

@@ -59,10 +59,10 @@ export function* writtenEntries(sets: Json | undefined, path: DocumentPath): Gen
 function* entriesIn(set: Json, path: DocumentPath): Generator<WrittenEntry> {
   for (const [index, entry] of asList(field(set, "entries")).entries()) {
     if (!isObject(entry)) continue;
-    const place = [...path, "entries", index];
+    const entryPath = [...path, "entries", index];
     const signers = entriesOf(entry).filter((each) => each.kind === "signer");
-    yield { path: place, entry, signers };
-    if (isObject(entry["attestor"])) yield* entriesIn(entry["attestor"], [...place, "attestor"]);
+    yield { path: entryPath, entry, signers };
+    if (isObject(entry["attestor"])) yield* entriesIn(entry["attestor"], [...entryPath, "attestor"]);
   }
 }
 

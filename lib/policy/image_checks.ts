@@ -34,15 +34,15 @@ function* entryProblems(
   if (references.length === 0) yield problem(path, "An image reference is required");
   for (const [index, reference] of references.entries()) {
     if (isString(reference) && reference.includes("{{")) {
-      const place = [...path, "imageReferences", index];
-      yield problem(place, "variables are not allowed in image reference");
+      const below = [...path, "imageReferences", index];
+      yield problem(below, "variables are not allowed in image reference");
     }
   }
   const isNotary = modern["type"] === "Notary";
   yield* setProblems(modern["attestors"], [...path, "attestors"], { isNotary });
   for (const [index, attestation] of asList(modern["attestations"]).entries()) {
-    const place = [...path, "attestations", index, "attestors"];
-    yield* setProblems(field(attestation, "attestors"), place, { isNotary });
+    const below = [...path, "attestations", index, "attestors"];
+    yield* setProblems(field(attestation, "attestors"), below, { isNotary });
   }
 }
 
@@ -85,15 +85,15 @@ function* attestorProblems(
     yield problem(path, "keys, certificates, keyless, or a nested attestor is required");
     return;
   }
-  const kind = kinds[0]!, body = asObject(entry[kind])!, place = [...path, kind];
-  if (kind === "attestor") return yield* oneSetProblems(body, place, isNotary);
+  const kind = kinds[0]!, body = asObject(entry[kind])!, below = [...path, kind];
+  if (kind === "attestor") return yield* oneSetProblems(body, below, isNotary);
   if (isNotary && kind === "keys") {
-    yield problem(place, "Keys field is not allowed for type notary");
+    yield problem(below, "Keys field is not allowed for type notary");
   }
   if (isNotary && kind === "keyless") {
-    yield problem(place, "Keyless field is not allowed for type notary");
+    yield problem(below, "Keyless field is not allowed for type notary");
   }
-  yield* signerProblems(kind, body, place);
+  yield* signerProblems(kind, body, below);
 }
 
 function* signerProblems(kind: string, body: JsonObject, path: DocumentPath): Generator<PathDiagnostic> {

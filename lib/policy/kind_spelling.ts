@@ -41,11 +41,11 @@ function kindsOf(kinds: Json | undefined, path: DocumentPath): OddKind[] {
   const written = isList(kinds) ? kinds : [kinds ?? null];
   return written.flatMap((entry, index): OddKind[] => {
     if (!isString(entry)) return [];
-    const place = isList(kinds) ? [...path, index] : path;
+    const kindPath = isList(kinds) ? [...path, index] : path;
     const plural = kindOfPlural(entry);
-    if (plural !== undefined) return [{ written: entry, meant: plural, read: true, path: place }];
+    if (plural !== undefined) return [{ written: entry, meant: plural, read: true, path: kindPath }];
     const meant = builtinResource(entry)?.kind ?? capitalised(entry);
-    return meant === undefined ? [] : [{ written: entry, meant, read: false, path: place }];
+    return meant === undefined ? [] : [{ written: entry, meant, read: false, path: kindPath }];
   });
 }
 

@@ -28,11 +28,11 @@ export function explanationText({ title, rules, unseen }: Explanation): string {
     const position = trace.policy.locate(
       trace.policy.rules.find(({ name }) => name === trace.rule)?.path ?? [],
     );
-    const place = position === undefined ? "" : ` (${position.file}:${position.line}:${position.column})`;
+    const location = position === undefined ? "" : ` (${position.file}:${position.line}:${position.column})`;
     const passedOverBy = passedOverReason(trace);
     if (passedOverBy !== undefined) return `${nameOf(trace)}: not applied, ${passedOverBy}`;
     const lines = ruleLines(trace).map((line) => `  ${line.replaceAll("\n", "\n  ")}`);
-    return [`${nameOf(trace)}: ${outcomeOf(trace)}${place}`, ...lines].join("\n");
+    return [`${nameOf(trace)}: ${outcomeOf(trace)}${location}`, ...lines].join("\n");
   });
   const none = rules.length === 0 ? [unseen ?? "no rule is about it"] : [];
   return [`${title}: ${verdict}`, ...none, ...sections].join("\n\n");

@@ -50,14 +50,14 @@ function selectionLines({ selection, generatedFrom }: RuleTrace): string[] {
   ];
 }
 
-function clauseLine({ place, holds, criterion, wanted, found }: Clause): string {
+function clauseLine({ path, holds, criterion, wanted, found }: Clause): string {
   if (holds) {
-    const isExclude = place.startsWith("exclude");
-    return isExclude ? `${place} holds, so the rule is not applied: ${shown(wanted)}` : `${place} holds`;
+    const isExclude = path.startsWith("exclude");
+    return isExclude ? `${path} holds, so the rule is not applied: ${shown(wanted)}` : `${path} holds`;
   }
-  if (criterion === "empty filter") return `${place} does not hold: it has no criterion`;
+  if (criterion === "empty filter") return `${path} does not hold: it has no criterion`;
   const seen = criterion === "user" && found === null ? "the user is unknown" : `found ${shown(found)}`;
-  return `${place} does not hold: ${criterion} wants ${shown(wanted)}, ${seen}`;
+  return `${path} does not hold: ${criterion} wants ${shown(wanted)}, ${seen}`;
 }
 
 function stepLines({ steps, ...trace }: RuleTrace): string[] {
@@ -117,7 +117,7 @@ function conditionLines(
   { policy, rule }: Pick<RuleTrace, "policy" | "rule">,
 ): string[] {
   const { path, operator, key, value, unresolved = [], result } = condition;
-  const place = `${ownerTitles[owner]} ${pathText(path)}`.trimEnd();
+  const title = `${ownerTitles[owner]} ${pathText(path)}`.trimEnd();
   const left = key === undefined ? "?" : shown(key);
   const right = value === undefined ? "?" : shown(value);
   const written = owner === "preconditions" || owner === "deny"
@@ -129,7 +129,7 @@ function conditionLines(
   });
   const verdict = isFault(result) ? `failed: ${result.message}` : result ? "holds" : "does not hold";
   return [
-    `${place}: ${left} ${operator} ${right} ${verdict}`,
+    `${title}: ${left} ${operator} ${right} ${verdict}`,
     ...sources.map((line) => `  ${line}`),
     ...unresolved.map((reason) => `  empty, as ${reason}`),
   ];
@@ -181,11 +181,11 @@ function patternLines(
   if (status === "pass") return [`${name} agrees`];
   if (status === "skip") return [`${name} does not apply: ${message}`];
   const element = inner ?? outer;
-  const place = steps.length === 0 ? "" : ` at ${pathText(steps)}`;
+  const position = steps.length === 0 ? "" : ` at ${pathText(steps)}`;
   const within = element === undefined ? "" : ` of "${element}"`;
   if (steps.length === 0 && expected === undefined) return [`${name} fails: ${message}`];
   return [
-    `${name} fails${place}${within}`,
+    `${name} fails${position}${within}`,
     `  expected ${expected === undefined ? "nothing there" : shown(expected)}`,
     `  actual   ${actual === undefined ? "nothing" : shown(actual)}`,
     ...(status === "error" ? [`  ${message}`] : []),

@@ -6,10 +6,10 @@ import type { Shape } from "./shape.ts";
 export function checkShape(
   value: Json,
   shape: Shape,
-  place: { path: (string | number)[]; locate: Locate },
+  start: { path: (string | number)[]; locate: Locate },
 ): Diagnostic[] {
   const found: Diagnostic[] = [];
-  walk(value, shape, place.path);
+  walk(value, shape, start.path);
   return found;
 
   function walk(node: Json, expected: Shape, path: (string | number)[]): void {
@@ -53,7 +53,7 @@ export function checkShape(
   }
 
   function report(problem: Omit<Diagnostic, "severity">, path: (string | number)[]): void {
-    const position = place.locate(path);
+    const position = start.locate(path);
     found.push({ severity: "error", ...problem, ...(position && { position }) });
   }
 }

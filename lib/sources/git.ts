@@ -10,7 +10,7 @@ export interface GitOptions {
 }
 
 /** A folder or file of a repository, from an address. */
-export interface GitPlace {
+export interface GitLocation {
   readonly repository: string;
   readonly branch: string | undefined;
   /** The folder or file within the repository; empty for all of it. */
@@ -39,17 +39,17 @@ export function isAddress(path: string): boolean {
  * a git repository, by branch and folder". A part that ends with `.git` ends the repository's address too.
  *
  * ```ts
- * import { gitPlace } from "./git.ts";
+ * import { gitLocation } from "./git.ts";
  * import assert from "node:assert/strict";
- * assert.deepEqual(gitPlace("https://example.com/team/policies/main", undefined), {
+ * assert.deepEqual(gitLocation("https://example.com/team/policies/main", undefined), {
  *   repository: "https://example.com/team/policies",
  *   branch: "main",
  *   path: "",
  * });
- * assert.equal(gitPlace("file:///srv/policies.git/pods", "main").path, "pods");
+ * assert.equal(gitLocation("file:///srv/policies.git/pods", "main").path, "pods");
  * ```
  */
-export function gitPlace(address: string, branch: string | undefined): GitPlace {
+export function gitLocation(address: string, branch: string | undefined): GitLocation {
   const [, origin, rest] = /^([a-z][a-z+]*:\/\/[^/]*\/?)(.*)$/.exec(address)!;
   const parts = rest!.split("/").filter((part) => part !== "");
   const named = parts.findIndex((part) => part.endsWith(".git"));
@@ -62,7 +62,7 @@ export function gitPlace(address: string, branch: string | undefined): GitPlace 
 
 /** Clones the latest commit of a repository with `git`; a fault says why that failed. */
 export async function checkout(address: string, options: GitOptions): Promise<Checkout | Fault> {
-  const { repository, branch, path } = gitPlace(address, options.branch);
+  const { repository, branch, path } = gitLocation(address, options.branch);
   let root: string;
   try {
     root = await Deno.makeTempDir({ prefix: "postern-git-" });

@@ -25,7 +25,7 @@ export type PlannedNode =
 export type Origin = Pick<Spot, "field" | "unresolved" | "expressions" | "uses">;
 
 /** The path of a document that is part of another document. */
-export type Where = Pick<Spot, "path" | "place">;
+export type Where = Pick<Spot, "path" | "steps">;
 
 /** The most variables of one text: each is compiled, reported and rendered separately. */
 const maxVariables = 1_000;
@@ -38,15 +38,15 @@ function hasMoreVariables(text: string, most: number): boolean {
   return false;
 }
 
-const root: Where = { path: "", place: [] };
+const root: Where = { path: "", steps: [] };
 
 /** Plans a document whose references are resolved. A fault when a variable in it is nested too deep. */
 export function planDocument(
   document: Json,
   origin: Origin,
-  { path, place }: Where = root,
+  { path, steps }: Where = root,
 ): PlannedNode | Fault {
-  return new Planner(origin).plan(document, path, place);
+  return new Planner(origin).plan(document, path, steps);
 }
 
 class Planner {
@@ -56,13 +56,13 @@ class Planner {
     this.#origin = origin;
   }
 
-  plan(value: Json, path: string, place: DocumentPath): PlannedNode | Fault {
-    if (typeof value === "string") return this.#text(value, path, place);
-    if (isList(value)) return this.#list(value, path, place);
-    return isObject(value) ? this.#object(value, path, place) : { kind: "constant", value };
+  plan(value: Json, path: string, steps: DocumentPath): PlannedNode | Fault {
+    if (typeof value === "string") return this.#text(value, path, steps);
+    if (isList(value)) return this.#list(value, path, steps);
+    return isObject(value) ? this.#object(value, path, steps) : { kind: "constant", value };
   }
 
-  #text(text: string, path: string, place: DocumentPath): PlannedNode | Fault {
+  #text(text: string, path: string, steps: DocumentPath): PlannedNode | Fault {
     if (!text.includes("{{")) return { kind: "constant", value: text };
     countPlanned();
     if (hasMoreVariables(text, maxVariables)) {
@@ -73,7 +73,7 @@ class Planner {
     if (pieces.every((piece) => typeof piece === "string")) {
       return { kind: "constant", value: pieces.join("") };
     }
-    const spot: Spot = { ...this.#origin, path, place };
+    const spot: Spot = { ...this.#origin, path, steps };
     const planned = pieces.map((piece) => typeof piece === "string" ? piece : planVariable(piece, spot));
     const [first] = planned;
     // A string that is one variable takes the variable's value with its type.
@@ -81,12 +81,12 @@ class Planner {
     return { kind: "dynamic", render: joinPieces(planned, path) };
   }
 
-  #list(items: readonly Json[], path: string, place: DocumentPath): PlannedNode | Fault {
+  #list(items: readonly Json[], path: string, steps: DocumentPath): PlannedNode | Fault {
     const values: Json[] = [];
     const dynamic: { index: number; render: Render }[] = [];
     let changed = false;
     for (const [index, item] of items.entries()) {
-      const planned = this.plan(item, pathOf(path, index), [...place, index]);
+      const planned = this.plan(item, pathOf(path, index), [...steps, index]);
       if (isFault(planned)) return planned;
       if (planned.kind === "dynamic") dynamic.push({ index, render: planned.render });
       values.push(planned.kind === "dynamic" ? null : planned.value);
@@ -107,10 +107,10 @@ class Planner {
     };
   }
 
-  #object(object: JsonObject, path: string, place: DocumentPath): PlannedNode | Fault {
+  #object(object: JsonObject, path: string, steps: DocumentPath): PlannedNode | Fault {
     const fields: Field[] = [];
     for (const key of Object.keys(object)) {
-      const below = [...place, key];
+      const below = [...steps, key];
       const name = this.#text(key, path, below);
       if (isFault(name)) return name;
       const value = this.plan(object[key]!, pathOf(path, key), below);

@@ -28,13 +28,13 @@ export function cleanPath(path: string): string {
  * ```ts
  * import { currentField } from "./path.ts";
  * import assert from "node:assert/strict";
- * const place = ["validate", "pattern", "spec", "containers", 0, "image"];
- * assert.equal(currentField("request.object", place), "request.object.spec.containers[0].image");
+ * const steps = ["validate", "pattern", "spec", "containers", 0, "image"];
+ * assert.equal(currentField("request.object", steps), "request.object.spec.containers[0].image");
  * ```
  */
-export function currentField(root: string, place: DocumentPath): string {
-  const steps = place.map(String).filter((step) => step !== "");
-  const inner = steps.slice(steps.indexOf("foreach") + 1);
+export function currentField(root: string, steps: DocumentPath): string {
+  const names = steps.map(String).filter((step) => step !== "");
+  const inner = names.slice(names.indexOf("foreach") + 1);
   const below = inner.length < 3 ? [] : inner.slice(2);
   return root + below.map((step) => /^[0-9]+$/.test(step) ? `[${step}]` : `.${identifier(step)}`).join("");
 }

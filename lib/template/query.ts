@@ -8,7 +8,7 @@ export interface Spot {
   /** The string's path in the form of Kyverno's messages. */
   readonly path: string;
   /** The string's path in the document. */
-  readonly place: DocumentPath;
+  readonly steps: DocumentPath;
   /** The path of the document in its rule, for `{{ @ }}`. */
   readonly field: DocumentPath;
   /**
@@ -86,11 +86,11 @@ function broken(fault: Fault): Query {
 
 /** Adds an expression to the variables of its document. */
 export function noteUse(text: string, offset: number, { compiled }: Query, spot: Spot): void {
-  const place = { expression: text, path: spot.place, column: offset + 1 };
+  const steps = { expression: text, path: spot.steps, column: offset + 1 };
   if (isFault(compiled)) {
-    spot.uses.push({ ...place, names: [], paths: [], problem: compiled });
+    spot.uses.push({ ...steps, names: [], paths: [], problem: compiled });
     return;
   }
   const { names, paths } = compiled;
-  spot.uses.push({ ...place, names, paths });
+  spot.uses.push({ ...steps, names, paths });
 }

@@ -39,7 +39,7 @@ function mentionsReference(value: Json): boolean {
 
 class Resolver {
   readonly #document: Json;
-  #places: Map<string, Json> | undefined;
+  #valuesByPath: Map<string, Json> | undefined;
 
   constructor(document: Json) {
     this.#document = document;
@@ -93,8 +93,8 @@ class Resolver {
         `failed to resolve ${reference} at path ${path}: expected path, found empty reference`,
       );
     }
-    const place = target.startsWith("/") ? target : joinPath(path, target);
-    const found = this.#at(place) ?? this.#at(withoutAnchors(place)) ?? null;
+    const targetPath = target.startsWith("/") ? target : joinPath(path, target);
+    const found = this.#at(targetPath) ?? this.#at(withoutAnchors(targetPath)) ?? null;
     if (operator !== undefined) {
       if (typeof found === "string") return operator + found;
       if (typeof found === "number") return operator + found.toFixed(6);
@@ -108,26 +108,26 @@ class Resolver {
     return new Fault(`NotResolvedReferenceErr,reference ${reference} not resolved at path ${path}`);
   }
 
-  #at(place: string): Json | undefined {
-    this.#places ??= placesOf(this.#document);
-    return this.#places.get(place);
+  #at(path: string): Json | undefined {
+    this.#valuesByPath ??= valuesByPath(this.#document);
+    return this.#valuesByPath.get(path);
   }
 }
 
 /** All leaves by their path without anchors. The path of a map has one of its keys as value. */
-function placesOf(document: Json): Map<string, Json> {
-  const places = new Map<string, Json>();
+function valuesByPath(document: Json): Map<string, Json> {
+  const values = new Map<string, Json>();
   const visit = (value: Json, path: string): void => {
     if (isList(value)) value.forEach((item, index) => visit(item, pathOf(path, index)));
     else if (isObject(value)) {
       for (const key of Object.keys(value)) {
-        places.set(withoutAnchors(path), key);
+        values.set(withoutAnchors(path), key);
         visit(value[key]!, pathOf(path, key));
       }
-    } else places.set(withoutAnchors(path), value);
+    } else values.set(withoutAnchors(path), value);
   };
   visit(document, "");
-  return places;
+  return values;
 }
 
 function withoutAnchors(path: string): string {

@@ -100,12 +100,12 @@ function nextRound(marked: Marked): { marked: Marked; last: Variable } | undefin
 function variableOf(
   inner: string,
   marked: Pick<Marked, "mark" | "variables">,
-  place: Pick<Variable, "offset" | "length">,
+  position: Pick<Variable, "offset" | "length">,
 ): Variable {
   const trimmed = inner.trim();
   const shallow = trimmed.startsWith("-");
   const parts = piecesOf(shallow ? trimmed.slice(1).trim() : trimmed, marked);
-  return { kind: "variable", parts, shallow, ...place };
+  return { kind: "variable", parts, shallow, ...position };
 }
 
 /** The end of a variable whose braces open at `start`; -1 when they are not closed. */

@@ -44,11 +44,11 @@ export function textTemplates(options: TemplateOptions = {}): TextTemplates {
   const origin = originOf(options, uses);
   const dynamic = (
     text: string,
-    place: DocumentPath,
+    steps: DocumentPath,
   ): ((rendering: Rendering) => Json | Fault) | undefined => {
     if (!text.includes("{{")) return undefined;
-    const path = place.reduce<string>(pathOf, "");
-    const planned = planDocument(text, origin, { path, place });
+    const path = steps.reduce<string>(pathOf, "");
+    const planned = planDocument(text, origin, { path, steps });
     return isFault(planned) ? () => planned : renderingOf(planned);
   };
   return { dynamic, uses };

@@ -38,9 +38,9 @@ function planExpression(text: string, offset: number, spot: Spot): { render: Ren
 
 /** `{{ @ }}`: the field of the resource at the string's path in the rule. */
 function planCurrentField(offset: number, spot: Spot): { render: Render; expression: string } {
-  const place = [...spot.field, ...spot.place];
-  const ofTarget = compile(currentField("target", place), spot);
-  const inObject = currentField("request.object", place);
+  const steps = [...spot.field, ...spot.steps];
+  const ofTarget = compile(currentField("target", steps), spot);
+  const inObject = currentField("request.object", steps);
   const ofObject = compile(inObject, spot);
   noteUse(inObject, offset, ofObject, spot);
   const inRequest = chooseByOperation(inObject, ofObject, spot);
@@ -96,7 +96,7 @@ function noteNested(parts: Variable["parts"], offset: number, spot: Spot): void 
   const compiled = isFault(guess) ? undefined : guess;
   spot.uses.push({
     expression: written(parts),
-    path: spot.place,
+    path: spot.steps,
     column: offset + 1,
     names: compiled?.names.filter((name) => !name.includes(unknown)) ?? [],
     paths: compiled?.paths.filter((path) => !path.some((step) => step.includes(unknown))) ?? [],

@@ -159,8 +159,8 @@ function endOfJson(text: string, cause: unknown): number {
 }
 
 /** Makes a document that computes positions on the first use, because most files have no diagnostics. */
-function locate(value: Json, place: { chunk: Chunk; file: string; index: number }): YamlDocument {
-  const { chunk: { text, firstLine }, file, index } = place;
+function locate(value: Json, source: { chunk: Chunk; file: string; index: number }): YamlDocument {
+  const { chunk: { text, firstLine }, file, index } = source;
   let positions: Positions | undefined;
   return {
     value,

@@ -67,8 +67,8 @@ function writeElement(element: Json, indent: number, layout: Layout): string {
     : `- ${writeLine(element, { column: indent + 2, beyondParent: 2 })}`;
 }
 
-function writeEntry(key: string, value: Json, place: { indent: number; layout: Layout }): string {
-  const { indent, layout } = place;
+function writeEntry(key: string, value: Json, options: { indent: number; layout: Layout }): string {
+  const { indent, layout } = options;
   if (!isSimpleKey(key)) {
     const beside = { column: indent + 2, beyondParent: 2 };
     const written = isCollection(value) ? writeBlock(value, indent + 2, layout) : writeLine(value, beside);

@@ -6,20 +6,20 @@ import { documentStarts, type Events } from "./events.ts";
 import { keyText, resolveScalar } from "./scalar.ts";
 
 /** Where a node starts; for an entry of a map, where its key starts. */
-interface Place {
+interface PositionNode {
   readonly offset: number;
-  readonly children: ReadonlyMap<string, Place>;
+  readonly children: ReadonlyMap<string, PositionNode>;
 }
 
 /** Finds the offsets of keys and elements in one document by their paths. */
 export class Positions {
   readonly #events: Events;
-  readonly #root: Place;
+  readonly #root: PositionNode;
 
   constructor(events: Events, document: number) {
     this.#events = events;
     const cursor = { at: documentStarts(events.events)[document]! + 1 };
-    this.#root = readPlace(events, cursor);
+    this.#root = readNode(events, cursor);
   }
 
   /**
@@ -27,31 +27,31 @@ export class Positions {
    * path that does not exist it returns where the nearest existing parent starts.
    */
   offsetOf(path: DocumentPath): number {
-    let place = this.#root;
+    let node = this.#root;
     for (const step of path) {
-      const next = place.children.get(String(step));
+      const next = node.children.get(String(step));
       if (next === undefined) break;
-      place = next;
+      node = next;
     }
-    return this.#events.original(place.offset);
+    return this.#events.original(node.offset);
   }
 }
 
-function readPlace(parsed: Events, cursor: { at: number }): Place {
+function readNode(parsed: Events, cursor: { at: number }): PositionNode {
   const { source, events } = parsed;
   const event = events[cursor.at++]!;
-  const children = new Map<string, Place>();
+  const children = new Map<string, PositionNode>();
   if (event.type === EVENT_ID.SEQUENCE) {
     for (let index = 0; events[cursor.at]!.type !== EVENT_ID.POP; index++) {
-      children.set(String(index), readPlace(parsed, cursor));
+      children.set(String(index), readNode(parsed, cursor));
     }
     cursor.at++;
   } else if (event.type === EVENT_ID.MAPPING) {
     while (events[cursor.at]!.type !== EVENT_ID.POP) {
       const key = events[cursor.at]!;
       const name = key.type === EVENT_ID.SCALAR ? keyName(source, key) : "";
-      readPlace(parsed, cursor);
-      children.set(name, { ...readPlace(parsed, cursor), offset: offsetOf(key) });
+      readNode(parsed, cursor);
+      children.set(name, { ...readNode(parsed, cursor), offset: offsetOf(key) });
     }
     cursor.at++;
   }

@@ -47,16 +47,16 @@ export function fieldPages(): Page[] {
 function* rowsOf(schema: Schema, path: readonly string[]): Generator<string[]> {
   const properties = schema.properties ?? schema.items?.properties ?? {};
   for (const [name, field] of Object.entries(properties)) {
-    const place = [...path, field.items === undefined ? name : `${name}[]`];
+    const fieldPath = [...path, field.items === undefined ? name : `${name}[]`];
     const values = valuesOf(field).filter((value) => value !== "true" && value !== "false");
-    const like = likeOthers.find(([end]) => end.test(place.join(".").replaceAll("[]", "")))?.[1];
+    const like = likeOthers.find(([end]) => end.test(fieldPath.join(".").replaceAll("[]", "")))?.[1];
     const notes = [
       field.description ?? "",
       values.length === 0 ? "" : `One of ${values.join(", ")}.`,
       like === undefined ? "" : `Fields as those of ${like}.`,
     ];
-    yield [code(place.join(".")), typeText(field), plain(notes.filter(Boolean).join(" "))];
-    if (like === undefined) yield* rowsOf(field, place);
+    yield [code(fieldPath.join(".")), typeText(field), plain(notes.filter(Boolean).join(" "))];
+    if (like === undefined) yield* rowsOf(field, fieldPath);
   }
 }
 

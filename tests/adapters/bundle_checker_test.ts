@@ -81,7 +81,7 @@ Deno.test("a program of one file checks bundles on a thread from the file beside
   });
 });
 
-const places:
+const runtimes:
   readonly (readonly [what: string, here: string | undefined, program?: string, file?: string])[] = [
     [
       "from source",
@@ -92,7 +92,7 @@ const places:
     ["in the image", undefined, "file:///app/postern.js", "file:///app/bundle_worker.cjs"],
     ["on a platform without files", undefined],
   ];
-for (const [what, here, program, file] of places) {
+for (const [what, here, program, file] of runtimes) {
   Deno.test(`the file of the thread's code: ${what}`, () =>
     assert.equal(threadFile(here, program)?.href, file));
 }

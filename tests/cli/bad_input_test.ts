@@ -27,7 +27,7 @@ const unusable: readonly (readonly [argument: string, said: RegExp])[] = [
   ["@empty.yaml", /(?:)/],
 ];
 
-/** Commands with a place for the argument. */
+/** Commands that take the argument at its position. */
 const lines: readonly (readonly string[])[] = [
   ["lint", "?"],
   ["apply", "?", "-r", "@pod.yaml"],

@@ -30,7 +30,7 @@ const policies: readonly (readonly [what: string, path: string, said: RegExp])[]
   ["a rule without a body", "@bodyless.yaml", /pattren/],
 ];
 
-/** Commands with a place for the policy; `test` reads it by its test file. */
+/** Commands that take the policy; `test` reads it by its test file. */
 const commands: readonly (readonly [name: string, args: (path: string) => readonly string[]])[] = [
   ["apply", (path) => ["apply", "@policy.yaml", path, "-r", "@pod.yaml"]],
   ["explain", (path) => ["explain", "@policy.yaml", path, "-r", "@pod.yaml"]],

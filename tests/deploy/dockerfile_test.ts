@@ -86,7 +86,7 @@ Deno.test("the built program starts with its entry point and answers", async () 
 
     const [init, dashes, deno, ...line] = [...dockerfile.entrypoint, ...dockerfile.command];
     assert.deepEqual([init, dashes, deno], ["/tini", "--", "/bin/deno"]);
-    // Only places differ from the image's: its file system is not here, and its ports may be taken.
+    // Only paths and ports differ from the image's: its file system is not here, and its ports may be taken.
     const args = line.map((each) =>
       each.replace("/app/", `${folder}/`).replace("=/app,", `=${folder},`).replace(
         /\/policies\b/,

@@ -105,23 +105,23 @@ interface Signing {
 }
 
 async function signWithCosign(cosign: string, { host, folder, digest }: Signing): Promise<SignedBy> {
-  const place = { cwd: folder, env: { COSIGN_PASSWORD: "", HOME: folder } };
-  await runTool(cosign, ["generate-key-pair"], place);
-  const help = await runTool(cosign, ["sign", "--help"], place);
+  const options = { cwd: folder, env: { COSIGN_PASSWORD: "", HOME: folder } };
+  await runTool(cosign, ["generate-key-pair"], options);
+  const help = await runTool(cosign, ["sign", "--help"], options);
   // Newer releases write bundles and read a signing configuration by default.
   const newer = ["new-bundle-format", "use-signing-config"].filter((name) => help.includes(`--${name}`));
   const how = ["--key", "cosign.key", "--tlog-upload=false", "--yes", "--allow-http-registry"];
   const older = newer.map((name) => `--${name}=false`);
-  await runTool(cosign, ["sign", ...how, ...older, `${host}/cosign/signed@${digest}`], place);
+  await runTool(cosign, ["sign", ...how, ...older, `${host}/cosign/signed@${digest}`], options);
   const publicKeys = await Deno.readTextFile(join(folder, "cosign.pub"));
   const keys = { publicKeys, rekor: { ignoreTlog: true }, ctlog: { ignoreSCT: true } };
   return { digest, type: "Cosign", entry: { keys } };
 }
 
 async function signWithNotation(notation: string, { host, folder, digest }: Signing): Promise<SignedBy> {
-  const place = { cwd: folder, env: { HOME: folder, XDG_CONFIG_HOME: folder } };
-  await runTool(notation, ["cert", "generate-test", "--default", "postern.test"], place);
-  await runTool(notation, ["sign", "--insecure-registry", `${host}/notation/signed@${digest}`], place);
+  const options = { cwd: folder, env: { HOME: folder, XDG_CONFIG_HOME: folder } };
+  await runTool(notation, ["cert", "generate-test", "--default", "postern.test"], options);
+  await runTool(notation, ["sign", "--insecure-registry", `${host}/notation/signed@${digest}`], options);
   const cert = await Deno.readTextFile(join(folder, "notation/localkeys/postern.test.crt"));
   return { digest, type: "Notary", entry: { certificates: { cert } } };
 }

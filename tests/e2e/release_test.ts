@@ -237,11 +237,11 @@ async function verifyWithCosign(
     readonly folder: string;
   },
 ): Promise<void> {
-  const place = { cwd: folder, env: { HOME: folder } };
+  const options = { cwd: folder, env: { HOME: folder } };
   await Deno.writeTextFile(join(folder, "key.pub"), made.publicKey);
   const how = ["--key", "key.pub", "--insecure-ignore-tlog=true", "--allow-http-registry"];
-  await runTool(cosign, ["verify", ...how, image], place);
+  await runTool(cosign, ["verify", ...how, image], options);
   for (const type of ["slsaprovenance1", "spdxjson"]) {
-    await runTool(cosign, ["verify-attestation", "--type", type, ...how, image], place);
+    await runTool(cosign, ["verify-attestation", "--type", type, ...how, image], options);
   }
 }

@@ -108,10 +108,10 @@ async function pushBlob(
 ): Promise<{ readonly digest: string; readonly size: number }> {
   const begun = await fetch(`http://${host}/v2/${repository}/blobs/uploads/`, { method: "POST" });
   await begun.body?.cancel();
-  const place = new URL(begun.headers.get("location") ?? "", `http://${host}`);
+  const location = new URL(begun.headers.get("location") ?? "", `http://${host}`);
   const digest = await digestOf(content);
-  place.searchParams.set("digest", digest);
-  const put = await fetch(place, { method: "PUT", body: content });
+  location.searchParams.set("digest", digest);
+  const put = await fetch(location, { method: "PUT", body: content });
   await put.body?.cancel();
   if (!put.ok) throw new Error(`PUT blob: ${put.status}`);
   return { digest, size: new TextEncoder().encode(content).length };

@@ -283,7 +283,7 @@ validate: {pattern: {}}`),
       "background: false",
       "background: true",
     ),
-    /warning background-variable: variable \{\{request\.userInfo[^}]*\}\} is not allowed: "request\.userInfo" is not known in background scans/,
+    /warning background-variable: variable \{\{request\.userInfo[^}]*\}\} is not allowed: "request\.userInfo" has no value in background scans/,
   ],
   [
     "a reference that leads nowhere",

@@ -117,11 +117,11 @@ Deno.test("a trace has clauses with their index, and the wanted and found values
   const { rules } = await traced(labels, latest);
   const { match, exclude, selection } = rules.get("image")!.selection!;
   assert.equal(selection.selected, true);
-  assert.deepEqual(match.map(({ place, holds, criterion }) => [place, holds, criterion]), [
+  assert.deepEqual(match.map(({ path, holds, criterion }) => [path, holds, criterion]), [
     ["match.any[0]", false, "kinds"],
     ["match.any[1]", true, undefined],
   ]);
-  assert.deepEqual(exclude.map(({ place, holds, wanted, found }) => [place, holds, wanted, found]), [
+  assert.deepEqual(exclude.map(({ path, holds, wanted, found }) => [path, holds, wanted, found]), [
     ["exclude.any[0]", false, ["kube-system"], "default"],
   ]);
 });

@@ -7,7 +7,7 @@ const nodes = { group: "metrics.k8s.io", version: "v1beta1", plural: "nodes", na
 
 const cases: readonly (readonly [
   kind: typeof maps,
-  place: { readonly namespace: string; readonly name: string; readonly subresource?: string },
+  name: { readonly namespace: string; readonly name: string; readonly subresource?: string },
   path: string,
 ])[] = [
   [maps, { namespace: "team", name: "a" }, "/api/v1/namespaces/team/configmaps/a"],
@@ -21,9 +21,9 @@ const cases: readonly (readonly [
     "/api/v1/namespaces/%EF%BF%BD/configmaps/a/%EF%BF%BD",
   ],
 ];
-for (const [kind, place, path] of cases) {
-  Deno.test(`the path of ${kind.plural} ${JSON.stringify(place)}`, () => {
-    assert.equal(objectPath(kind, place), path);
+for (const [kind, name, path] of cases) {
+  Deno.test(`the path of ${kind.plural} ${JSON.stringify(name)}`, () => {
+    assert.equal(objectPath(kind, name), path);
   });
 }
 

@@ -217,16 +217,16 @@ Deno.test("the json-patch test suite passes, except where the options differ", (
  * out what is moved, so nothing moves within the list, and puts what is moved or copied beyond the end of a list, so
  * nothing moves to where there may be none. A key `__proto__` it loses.
  */
-const place = fc.constantFrom("/a", "/b", "/list/0", "/list/1", "/b/c", "/b/d/e");
-const target = fc.oneof(place, fc.constant("/list/-"));
+const pointer = fc.constantFrom("/a", "/b", "/list/0", "/list/1", "/b/c", "/b/d/e");
+const target = fc.oneof(pointer, fc.constant("/list/-"));
 const safeTarget = target.filter((path) => path !== "/list/1");
 const value = fc.jsonValue({ maxDepth: 2 })
   .filter((value) => !Array.isArray(value) && !JSON.stringify(value).includes("__proto__"));
 const operation: fc.Arbitrary<PatchOperation> = fc.oneof(
   fc.record({ op: fc.constant("add"), path: target, value }),
-  fc.record({ op: fc.constantFrom("replace", "test"), path: place, value }),
-  fc.record({ op: fc.constant("remove"), path: place }),
-  fc.record({ op: fc.constantFrom("move", "copy"), path: safeTarget, from: place })
+  fc.record({ op: fc.constantFrom("replace", "test"), path: pointer, value }),
+  fc.record({ op: fc.constant("remove"), path: pointer }),
+  fc.record({ op: fc.constantFrom("move", "copy"), path: safeTarget, from: pointer })
     .filter(({ op, path, from }) =>
       op === "copy" || !(path.startsWith("/list/") && from.startsWith("/list/"))
     ),

@@ -33,7 +33,7 @@ const lists: readonly Case[] = [
   ["an element that is no map fails", { a: [{ b: 1 }] }, { a: ["x"] }, "fail /a/0/"],
   ["a scalar in a list fails at the list", { a: ["b"] }, { a: ["b", "c"] }, "fail /a/"],
   ["an empty pattern list fails", { a: [] }, { a: [] }, "fail /a/"],
-  ["lists in lists are compared by place", { a: [["x"], ["y"]] }, { a: [["x"], ["z"]] }, "fail /a/1/"],
+  ["lists in lists are compared by index", { a: [["x"], ["y"]] }, { a: [["x"], ["z"]] }, "fail /a/1/"],
   [
     "a shorter list of lists is an error",
     { a: [["x"], ["y"]] },

@@ -15,8 +15,8 @@ Deno.test("a dry run of deno publish accepts the package: the library, and nothi
   assert(success, text);
   const files = [...text.matchAll(/file:\/\/(\S+) \(/g)].map(([, path]) => path!.slice(root.length));
   assert(files.length > 500, `only ${files.length} files`);
-  const places = new Set(files.map((path) => path.split("/")[0]!));
-  assert.deepEqual([...places].sort(), [
+  const folders = new Set(files.map((path) => path.split("/")[0]!));
+  assert.deepEqual([...folders].sort(), [
     "CHANGELOG.md",
     "LICENSE",
     "NOTICE",

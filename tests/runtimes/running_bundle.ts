@@ -6,7 +6,7 @@ export interface BundleToServe {
   /** The file of the bundle, in a folder of its own. */
   readonly file: string;
   readonly folder: string;
-  /** `POSTERN_SECRET_PATH` and others, which each platform takes from its own place. */
+  /** `POSTERN_SECRET_PATH` and others, which each platform reads from its environment. */
   readonly settings: Readonly<Record<string, string>>;
 }
 

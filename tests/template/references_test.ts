@@ -34,7 +34,7 @@ const resolved: [what: string, document: Json, result: Json][] = [
   ["to a map yields its key", { a: { c: "x" }, b: "$(./../a)" }, { a: { c: "x" }, b: "c" }],
   ["is text behind a backslash", { a: "x", b: "\\$(./../a)" }, { a: "x", b: "$(./../a)" }],
   ["is text when empty", { b: "$()" }, { b: "$()" }],
-  ["stands in a key, from the object's place", { w: { b: "k", "$(./b)": 1 } }, { w: { b: "k", k: 1 } }],
+  ["stands in a key, from the object's path", { w: { b: "k", "$(./b)": 1 } }, { w: { b: "k", k: 1 } }],
   [
     "resolves the documentation's example",
     probes("$(./../../../readinessProbe/tcpSocket/port)"),

@@ -156,7 +156,7 @@ const object = {
 };
 const current: [what: string, document: Json, scope: Json, result: Json][] = [
   [
-    "is the resource's field at the place below the rule's two steps",
+    "is the resource's field at the path below the rule's two steps",
     { validate: { pattern: { spec: { containers: [{ image: "x-{{@}}" }] } } } },
     { request: { operation: "CREATE", object } },
     { validate: { pattern: { spec: { containers: [{ image: "x-i" }] } } } },

@@ -163,7 +163,7 @@ second:
 }
 yes: 1
 `;
-const places: [document: number, path: (string | number)[], line: number, column: number][] = [
+const positions: [document: number, path: (string | number)[], line: number, column: number][] = [
   [0, [], 1, 1],
   [0, ["metadata"], 2, 1],
   [0, ["metadata", "name"], 3, 3],
@@ -178,7 +178,7 @@ const places: [document: number, path: (string | number)[], line: number, column
   [1, ["second", "deep", "b"], 12, 1],
   [1, ["true"], 14, 1],
 ];
-for (const [document, path, line, column] of places) {
+for (const [document, path, line, column] of positions) {
   Deno.test(`positionOf(${JSON.stringify(path)}) in document ${document} is ${line}:${column}`, () => {
     const { documents } = parseDocuments(policy, "p.yaml");
     assert.deepEqual(documents[document]!.positionOf(path), { file: "p.yaml", line, column });

@@ -26,7 +26,7 @@ const networks: readonly (readonly [Reach, readonly string[]])[] = [
 const rules = networks.map(([reach, blocked]) => ({ reach, rule: compileAddressRules({ blocked }) }));
 
 /** The kind of network that the host of a URL is in, and the address that its name resolved to. */
-interface Place {
+interface Destination {
   readonly reach: Reach;
   readonly address?: string | undefined;
 }
@@ -55,8 +55,8 @@ const refused: AddressVerdict = { refused: "the address is not allowed" };
 export function registryAddresses({ loopback, resolve }: RegistryAddressOptions): AddressRule {
   return async (url, from) => {
     if (!/^https?:$/.test(url.protocol)) return refused;
-    const { reach, address } = await placeOf(url, resolve);
-    const origin = from === undefined ? reach : (await placeOf(from, resolve)).reach;
+    const { reach, address } = await destinationOf(url, resolve);
+    const origin = from === undefined ? reach : (await destinationOf(from, resolve)).reach;
     return isAllowed(reach, origin, loopback) ? { address } : refused;
   };
 }
@@ -74,7 +74,7 @@ function isAllowed(reach: Reach, origin: Reach, loopback: RegistryAddressOptions
   }
 }
 
-async function placeOf(url: URL, resolve: RegistryAddressOptions["resolve"]): Promise<Place> {
+async function destinationOf(url: URL, resolve: RegistryAddressOptions["resolve"]): Promise<Destination> {
   const named = rules.find(({ rule }) => !isFault(rule) && rule.refusesUrl(url) !== undefined);
   if (named !== undefined) return { reach: named.reach };
   const isAddress = url.hostname.startsWith("[") || /^[\d.]+$/.test(url.hostname);

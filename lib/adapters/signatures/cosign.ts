@@ -99,11 +99,11 @@ async function signaturesOf(
   kind: SignatureKind,
 ): Promise<readonly CosignSignature[] | RegistryFault> {
   const { query, content, signatureAccess: access, digest, until } = inquiry;
-  const place = { content, access, digest, until, tagPrefix: query.tagPrefix };
+  const source = { content, access, digest, until, tagPrefix: query.tagPrefix };
   const referring = query.layout === "referrer or tag" && kind === "sig"
-    ? await referringSignatures(place)
+    ? await referringSignatures(source)
     : undefined;
-  return referring ?? await taggedSignatures(place, kind);
+  return referring ?? await taggedSignatures(source, kind);
 }
 
 async function checkAll(

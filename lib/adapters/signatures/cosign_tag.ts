@@ -6,7 +6,7 @@ import type { Manifest } from "../registry/content.ts";
 import type { CosignSignature } from "./cosign_signature.ts";
 
 /** The repository, the digest and the tag prefix by which signatures are read. */
-export interface SignaturePlace {
+export interface SignatureSource {
   readonly content: CachedContent;
   /** The image's repository, or the one that a policy names for signatures. */
   readonly access: RegistryAccess;
@@ -34,21 +34,21 @@ const annotation = {
 
 /** Reads the signatures that Cosign stores under a tag for an image; none when there is no such tag. */
 export async function taggedSignatures(
-  place: SignaturePlace,
+  source: SignatureSource,
   kind: SignatureKind,
 ): Promise<readonly CosignSignature[] | RegistryFault> {
-  const { content, access, digest, tagPrefix, until } = place;
+  const { content, access, digest, tagPrefix, until } = source;
   const prefix = tagPrefix === "" ? "" : `${tagPrefix}-`;
   const manifest = await content.signatures(access, `${prefix}${digest.replace(":", "-")}.${kind}`, until);
   if (isFault(manifest)) return manifest.status === 404 ? [] : manifest;
-  return await layersOf(manifest, place, kind);
+  return await layersOf(manifest, source, kind);
 }
 
 /** Reads the signatures that Cosign stores as a referrer (its experimental OCI 1.1 layout); `undefined` without any. */
 export async function referringSignatures(
-  place: SignaturePlace,
+  source: SignatureSource,
 ): Promise<readonly CosignSignature[] | undefined> {
-  const { content, access, digest, until } = place;
+  const { content, access, digest, until } = source;
   const bounds = { artifactType: REFERRER_TYPE, most: MAX_SIGNATURES, until };
   const referrers = await content.referrers(access, digest, bounds);
   if (isFault(referrers)) return undefined;
@@ -56,13 +56,13 @@ export async function referringSignatures(
   if (last === undefined) return undefined;
   const manifest = await content.signatures(access, last.digest, until);
   if (isFault(manifest)) return undefined;
-  const signatures = await layersOf(manifest, place, "sig");
+  const signatures = await layersOf(manifest, source, "sig");
   return Array.isArray(signatures) ? signatures as readonly CosignSignature[] : undefined;
 }
 
 async function layersOf(
   { value }: Manifest,
-  { content, access, until }: SignaturePlace,
+  { content, access, until }: SignatureSource,
   kind: SignatureKind,
 ): Promise<readonly CosignSignature[] | RegistryFault> {
   const layers = asList(value["layers"]).slice(0, MAX_SIGNATURES);

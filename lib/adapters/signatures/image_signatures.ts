@@ -152,8 +152,8 @@ export class ImageSignatures implements Signatures {
     const by = await this.#withKey(query.by);
     if (isFault(by)) return answerOf(unverified(by.message), none);
     const access = await this.#access(reference, query.credentials);
-    const place = query.repository === "" ? reference : signatureRepository(query.repository);
-    if (isFault(place)) return answerOf(unverified(place.message), none);
+    const location = query.repository === "" ? reference : signatureRepository(query.repository);
+    if (isFault(location)) return answerOf(unverified(location.message), none);
     const until = this.#end();
     let digest = reference.digest;
     if (digest === "" || query.layout === "notary") {
@@ -165,7 +165,7 @@ export class ImageSignatures implements Signatures {
       query: { ...query, by },
       digest,
       access,
-      signatureAccess: place === reference ? access : await this.#access(place, query.credentials),
+      signatureAccess: location === reference ? access : await this.#access(location, query.credentials),
       content: this.#content,
       root: this.#roots.source(query.log),
       ports: this.#ports(until),
@@ -255,10 +255,10 @@ function answerOf(
 
 /** The registries that a query reads: the image's, and that of its signatures if it is another one. */
 function registriesOf({ registry }: RegistryReference, { repository }: SignatureQuery): string {
-  const place = repository === "" ? undefined : signatureRepository(repository);
-  return place === undefined || isFault(place) || place.registry === registry
+  const location = repository === "" ? undefined : signatureRepository(repository);
+  return location === undefined || isFault(location) || location.registry === registry
     ? registry
-    : `${registry} or ${place.registry}`;
+    : `${registry} or ${location.registry}`;
 }
 
 /**
@@ -268,10 +268,10 @@ function registriesOf({ registry }: RegistryReference, { repository }: Signature
 function keyOf({ query, digest, access, signatureAccess }: Inquiry): string {
   const { by, layout, want, log, annotations, annotationsIn, tagPrefix } = query;
   const { registry, repository } = access.reference;
-  const place = signatureAccess.reference;
+  const location = signatureAccess.reference;
   const { login } = signatureAccess;
   const who = login === undefined ? "" : `${login.username}:${login.password}`;
-  const where = [registry, repository, place.registry, place.repository, who, tagPrefix];
+  const where = [registry, repository, location.registry, location.repository, who, tagPrefix];
   return JSON.stringify([digest, where, layout, want, by, log, annotations, annotationsIn]);
 }
 

@@ -5,7 +5,7 @@ import type { RegistryAccess } from "../registry/connection.ts";
 import { manifestName } from "../registry/reference.ts";
 
 /** The repository from which a referrer is read, and the deadline. */
-export interface ReferrerPlace {
+export interface ReferrerSource {
   readonly content: CachedContent;
   readonly access: RegistryAccess;
   readonly until: number;
@@ -17,7 +17,7 @@ const MAX_LAYER = 10_000_000;
 /** Reads the JSON in the only layer of an image's first referrer of an artifact type. */
 export async function readReferrer(
   { artifactType }: ReferrerQuery,
-  { content, access, until }: ReferrerPlace,
+  { content, access, until }: ReferrerSource,
 ): Promise<Answer> {
   const image = await content.image(access, manifestName(access.reference), until);
   if (isFault(image)) return failed(image.message, image.status);
@@ -37,7 +37,7 @@ export async function readReferrer(
 /** Reads the text of an artifact's only layer. */
 export async function readLayer(
   digest: string,
-  { content, access, until }: ReferrerPlace,
+  { content, access, until }: ReferrerSource,
 ): Promise<string | Extract<Answer, { ok: false }>> {
   const manifest = await content.signatures(access, digest, until);
   if (isFault(manifest)) return failed(manifest.message, manifest.status);

@@ -26,8 +26,8 @@ const emptyRoot = JSON.stringify({ mediaType: "application/vnd.dev.sigstore.trus
 export async function unusableSigner(
   { by, log, layout, repository }: NamedSigner,
 ): Promise<string | undefined> {
-  const place = repository === "" ? undefined : signatureRepository(repository);
-  if (isFault(place)) return place.message;
+  const location = repository === "" ? undefined : signatureRepository(repository);
+  if (isFault(location)) return location.message;
   if (layout === "notary") {
     const store = await trustStore(by);
     return isFault(store) ? `failed to parse certificates: ${store.message}` : undefined;

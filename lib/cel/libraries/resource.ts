@@ -36,7 +36,7 @@ class ResourceKind extends Opaque {
 }
 
 /** The collection that an expression names. */
-interface Place {
+interface Collection {
   readonly apiVersion: string;
   /** May name a subresource: `pods/status`. */
   readonly plural: string;
@@ -45,7 +45,7 @@ interface Place {
 }
 
 /** The path of a collection, or of one resource in it. Every argument becomes exactly one segment. */
-function pathOf({ apiVersion, plural, namespace }: Place, name?: string): string {
+function pathOf({ apiVersion, plural, namespace }: Collection, name?: string): string {
   const { group, version } = parseApiVersion(apiVersion);
   const [resource = "", ...subresources] = plural.split("/");
   const segments = [
@@ -71,28 +71,28 @@ function failed(what: string, reply: ExternalReply & { readonly ok: false }): Ce
   return failure(`failed to ${what} resource: ${denied}${reply.message}`);
 }
 
-function get(external: ExternalCalls, place: Place, name: string): Result {
-  const reply = external.call({ kind: "api", method: "GET", path: pathOf(place, name) });
+function get(external: ExternalCalls, collection: Collection, name: string): Result {
+  const reply = external.call({ kind: "api", method: "GET", path: pathOf(collection, name) });
   if (isCelFault(reply)) return reply;
   if (reply.ok) return reply.body;
   // Kyverno parity: a resource that does not exist is null. Pinned by tests/cel/libraries/external_calls_test.ts.
   return reply.status === 404 ? null : failed("get", reply);
 }
 
-function list(external: ExternalCalls, place: Place, labels?: CelMap | PlainMap): Result {
+function list(external: ExternalCalls, collection: Collection, labels?: CelMap | PlainMap): Result {
   const texts = labels === undefined ? {} : textsOf(labels, "labels");
   if (isCelFault(texts)) return texts;
   const selector = Object.keys(texts).sort().map((key) => `${key}=${texts[key]}`).join(",");
   const query = selector === "" ? "" : `?labelSelector=${encodeURIComponent(selector.toWellFormed())}`;
-  const reply = external.call({ kind: "api", method: "GET", path: `${pathOf(place)}${query}` });
+  const reply = external.call({ kind: "api", method: "GET", path: `${pathOf(collection)}${query}` });
   if (isCelFault(reply)) return reply;
   return reply.ok ? reply.body : failed("list", reply);
 }
 
-function post(external: ExternalCalls, place: Place, object: CelMap | PlainMap): Result {
+function post(external: ExternalCalls, collection: Collection, object: CelMap | PlainMap): Result {
   const body = jsonObjectOf(object);
   if (isCelFault(body)) return body;
-  const reply = external.call({ kind: "api", method: "POST", path: pathOf(place), body });
+  const reply = external.call({ kind: "api", method: "POST", path: pathOf(collection), body });
   if (isCelFault(reply)) return reply;
   return reply.ok ? reply.body : failed("create", reply);
 }

@@ -77,11 +77,11 @@ function replace(text: string, [old, by]: readonly [string, string], limit: Int)
   const pieces = old === "" ? [...text] : new TextSearch(old).split(text);
   if (limit < 0 && old !== "") return pieces.join(by);
   // An empty text is found before every code point and at the end.
-  const places = old === "" ? pieces.length + 1 : pieces.length - 1;
-  const count = limit < 0 ? places : Math.min(Number(limit), places);
+  const positions = old === "" ? pieces.length + 1 : pieces.length - 1;
+  const count = limit < 0 ? positions : Math.min(Number(limit), positions);
   if (old !== "") return [pieces.slice(0, count + 1).join(by), ...pieces.slice(count + 1)].join(old);
   const spread = pieces.map((piece, index) => index < count ? by + piece : piece).join("");
-  return count === places ? spread + by : spread;
+  return count === positions ? spread + by : spread;
 }
 
 function split(text: string, separator: string, limit: Int): string[] {

@@ -28,7 +28,7 @@ export class CertificateFolder implements CertificateKeeper {
       "tls.key": await this.#text("tls.key"),
     };
     const remedy = `put it right, or delete ${this.#folder} to have new ones made`;
-    return readKept(files, { place: this.#folder, remedy });
+    return readKept(files, { location: this.#folder, remedy });
   }
 
   async write({ authority, trusted, serving }: NewCertificates): Promise<undefined> {

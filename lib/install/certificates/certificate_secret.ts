@@ -16,18 +16,18 @@ import {
 export class CertificateSecret implements CertificateKeeper {
   readonly #cluster: Cluster;
   readonly #path: string;
-  readonly #place: string;
+  readonly #title: string;
   #read: JsonObject | undefined;
 
   constructor(cluster: Cluster, { namespace, name }: { readonly namespace: string; readonly name: string }) {
     this.#cluster = cluster;
     this.#path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/secrets/${encodeURIComponent(name)}`;
-    this.#place = `Secret ${namespace}/${name}`;
+    this.#title = `Secret ${namespace}/${name}`;
   }
 
   async read(): Promise<KeptCertificates | Fault | undefined> {
     const answer = await this.#cluster.call({ method: "GET", path: this.#path });
-    if (!answer.ok) return new Fault(`${this.#place}: ${answer.message}`);
+    if (!answer.ok) return new Fault(`${this.#title}: ${answer.message}`);
     this.#read = asObject(answer.body) ?? {};
     const data = field(this.#read, "data");
     const text = (name: string): string | undefined => decoded(asString(field(data, name)));
@@ -38,7 +38,7 @@ export class CertificateSecret implements CertificateKeeper {
       "tls.key": text("tls.key"),
     };
     const remedy = "put it right, or empty the Secret to have new ones made";
-    return readKept(files, { place: this.#place, remedy });
+    return readKept(files, { location: this.#title, remedy });
   }
 
   async write({ authority, trusted, serving }: NewCertificates): Promise<Fault | undefined> {
@@ -52,7 +52,7 @@ export class CertificateSecret implements CertificateKeeper {
     // The resourceVersion makes the API server refuse the write if the Secret changed since.
     const body = { ...this.#read, data: { ...asObject(field(this.#read, "data")), ...data } };
     const answer = await this.#cluster.call({ method: "PUT", path: this.#path, body });
-    return answer.ok ? undefined : new Fault(`${this.#place}: ${answer.message}`);
+    return answer.ok ? undefined : new Fault(`${this.#title}: ${answer.message}`);
   }
 }
 

@@ -41,20 +41,20 @@ export interface CertificateFiles {
 }
 
 /**
- * Reads the texts of a keeper; messages contain `place` and `remedy`. An unreadable authority is a fault; an unusable
- * serving certificate counts as missing.
+ * Reads the texts of a keeper; messages contain `location` and `remedy`. An unreadable authority is a fault; an
+ * unusable serving certificate counts as missing.
  */
 export function readKept(
   files: CertificateFiles,
-  { place, remedy }: { readonly place: string; readonly remedy: string },
+  { location, remedy }: { readonly location: string; readonly remedy: string },
 ): KeptCertificates | Fault | undefined {
   const ca = files["ca.crt"], caKey = files["ca.key"];
   // The key is written first, so a key alone is left by a crash.
   if (ca === undefined) return undefined;
   const trusted = certificatesIn(ca);
-  if (trusted === undefined) return new Fault(`${place}/ca.crt: no PEM certificate; ${remedy}`);
+  if (trusted === undefined) return new Fault(`${location}/ca.crt: no PEM certificate; ${remedy}`);
   if (caKey === undefined || !isKeyOf(caKey, trusted[0]!)) {
-    return new Fault(`${place}/ca.key: not the key of ca.crt; ${remedy}`);
+    return new Fault(`${location}/ca.key: not the key of ca.crt; ${remedy}`);
   }
   const authority = { cert: trusted[0]!, key: caKey };
   return { authority, trusted, serving: servingOf(files, authority) };

@@ -50,8 +50,8 @@ class Found implements LookUps {
     this.#hasEntries = others.some(({ kind }) => kind === "GlobalContextEntry");
   }
 
-  /** Adds the rights and hosts of one need. Remarks name the `place` (rule or policy) that has the need. */
-  add(need: Need, place: string): void {
+  /** Adds the rights and hosts of one need. Remarks name the `owner` (rule or policy) of the need. */
+  add(need: Need, owner: string): void {
     switch (need.kind) {
       case "resource": {
         const { group, resource, verbs, name } = need;
@@ -61,9 +61,9 @@ class Found implements LookUps {
         return;
       }
       case "path":
-        return this.#path(need, place);
+        return this.#path(need, owner);
       case "unknown":
-        return this.#remark(place, `${need.what} depends on the request`);
+        return this.#remark(owner, `${need.what} depends on the request`);
       case "service":
         return this.#service(need.url);
       case "registry":
@@ -82,21 +82,21 @@ class Found implements LookUps {
       case "globalEntry":
         this.globalEntries();
         if (this.#hasEntries) return;
-        return this.#remark(place, "these policies do not show which rights its GlobalContextEntry needs");
+        return this.#remark(owner, "these policies do not show which rights its GlobalContextEntry needs");
     }
   }
 
-  #path({ path, method, caller }: Extract<Need, { kind: "path" }>, place: string): void {
+  #path({ path, method, caller }: Extract<Need, { kind: "path" }>, owner: string): void {
     const access = accessOf(path, method);
     if (access !== undefined) this.access.push(access);
     else {this.#remark(
-        [place, caller].filter(Boolean).join(": "),
+        [owner, caller].filter(Boolean).join(": "),
         `which rights ${path} needs depends on the request`,
       );}
   }
 
-  #remark(place: string, cause: string): void {
-    const remark = `${place}: ${cause}; add them yourself`;
+  #remark(owner: string, cause: string): void {
+    const remark = `${owner}: ${cause}; add them yourself`;
     if (!this.remarks.includes(remark)) this.remarks.push(remark);
   }
 
@@ -126,9 +126,9 @@ class Found implements LookUps {
 function policyLookUps({ policy, rules, needs }: CompiledPolicy, found: Found): void {
   for (const need of needs) found.add(need, policy.key);
   for (const rule of rules) {
-    const place = `${policy.key}/${rule.rule.name}`;
-    for (const need of rule.needs) found.add(need, place);
-    if (rule.type === "generate" || rule.type === "mutateExisting") triggers(rule, place, found);
+    const owner = `${policy.key}/${rule.rule.name}`;
+    for (const need of rule.needs) found.add(need, owner);
+    if (rule.type === "generate" || rule.type === "mutateExisting") triggers(rule, owner, found);
   }
 }
 
@@ -153,14 +153,14 @@ function globalEntry(document: JsonObject, found: Found): void {
  * Adds the right to read the triggers of a rule that changes other objects. The server reads the trigger again before
  * it carries out the effects; some rules also list triggers.
  */
-function triggers(rule: CompiledRule, place: string, found: Found): void {
+function triggers(rule: CompiledRule, owner: string, found: Found): void {
   const { resources, wide } = triggerResources(rule);
   for (const { group, resource } of resources) {
     for (const verb of ["get", "list"]) found.access.push({ group, resource, verb });
   }
   if (wide) {
     found.remarks.push(
-      `${place}: which objects trigger it depends on the request; ` +
+      `${owner}: which objects trigger it depends on the request; ` +
         "add rights to get and list them yourself",
     );
   }

@@ -43,7 +43,7 @@ export function webhookTargets(rule: CompiledRule, guessed: (kind: GuessedKind) 
       const operations = operationsOf(rule, written, selector);
       return operations.length === 0
         ? []
-        : places(selector, guessed).map((place) => ({ ...place, operations }));
+        : targetResources(selector, guessed).map((target) => ({ ...target, operations }));
     });
   });
 }
@@ -63,8 +63,8 @@ export function followedTargets(
   return kinds.flatMap(parseKindSelectors).flatMap((
     selector,
   ) =>
-    places(selector, guessed).filter(({ resource }) => !resource.includes("/"))
-      .map((place) => ({ ...place, operations: ["DELETE", "UPDATE"] }))
+    targetResources(selector, guessed).filter(({ resource }) => !resource.includes("/"))
+      .map((target) => ({ ...target, operations: ["DELETE", "UPDATE"] }))
   );
 }
 
@@ -89,9 +89,9 @@ function operationsOf(
 
 const patternKinds = ["pattern", "anyPattern", "podSecurity"];
 
-type Place = Omit<Target, "operations">;
+type TargetResource = Omit<Target, "operations">;
 
-function places(selector: KindSelector, guessed: (kind: GuessedKind) => void): Place[] {
+function targetResources(selector: KindSelector, guessed: (kind: GuessedKind) => void): TargetResource[] {
   const { group, version, kind, subresource } = selector;
   const suffix = subresource === "" ? "" : `/${subresource}`;
   if (kind === "") return [];
@@ -100,19 +100,22 @@ function places(selector: KindSelector, guessed: (kind: GuessedKind) => void): P
   }
   const builtins = matching(selector);
   if (builtins.length === 0 && builtinKinds.some((each) => each.kind === kind)) return [];
-  if (builtins.length > 0) return builtins.flatMap((each) => placesOf(each, suffix));
+  if (builtins.length > 0) return builtins.flatMap((each) => builtinTargets(each, suffix));
   if (hasWildcard(kind)) return [];
   const resource = `${pluralOf(kind)}${suffix}`;
   guessed({ kind: selector.text, resource });
   return [{ group: literal(group), version: literal(version), resource, scope: "*" }];
 }
 
-function placesOf({ kind, group, version, plural, namespaced }: BuiltinKind, suffix: string): Place[] {
-  const place = { group, version, scope: namespaced ? "Namespaced" as const : "Cluster" as const };
-  const found = [{ ...place, resource: `${plural}${suffix}` }];
+function builtinTargets(
+  { kind, group, version, plural, namespaced }: BuiltinKind,
+  suffix: string,
+): TargetResource[] {
+  const target = { group, version, scope: namespaced ? "Namespaced" as const : "Cluster" as const };
+  const found = [{ ...target, resource: `${plural}${suffix}` }];
   // Kyverno parity: a rule about Pods also matches the ephemeral containers that are added to debug one. Pinned by
   // tests/deploy/manifests_test.ts.
-  if (kind === "Pod" && suffix === "") found.push({ ...place, resource: "pods/ephemeralcontainers" });
+  if (kind === "Pod" && suffix === "") found.push({ ...target, resource: "pods/ephemeralcontainers" });
   return found;
 }
 

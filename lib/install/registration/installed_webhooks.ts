@@ -1,10 +1,10 @@
 import { asList, asString, dig, Fault, field, isFault, type Json, type JsonObject } from "../../json/mod.ts";
 import { nameOf } from "../../kube/mod.ts";
 import type { Cluster } from "../../ports.ts";
-import type { ServicePlace } from "./ready_endpoints.ts";
+import type { ServiceReference } from "./ready_endpoints.ts";
 
 /** A webhook configuration of the cluster. */
-export interface WebhookConfigurationPlace {
+export interface WebhookConfigurationReference {
   readonly kind: "ValidatingWebhookConfiguration" | "MutatingWebhookConfiguration";
   readonly name: string;
   readonly path: string;
@@ -22,9 +22,9 @@ const collections = {
  */
 export async function installedWebhooks(
   cluster: Cluster,
-  service: ServicePlace,
-): Promise<readonly WebhookConfigurationPlace[] | Fault> {
-  const found: WebhookConfigurationPlace[] = [];
+  service: ServiceReference,
+): Promise<readonly WebhookConfigurationReference[] | Fault> {
+  const found: WebhookConfigurationReference[] = [];
   for (const kind of Object.keys(collections) as (keyof typeof collections)[]) {
     const answer = await cluster.call({ method: "GET", path: collections[kind] });
     if (!answer.ok) return new Fault(answer.message);
@@ -38,23 +38,23 @@ export async function installedWebhooks(
   return found;
 }
 
-function calls(webhook: Json, { namespace, name }: ServicePlace): boolean {
+function calls(webhook: Json, { namespace, name }: ServiceReference): boolean {
   const service = dig(webhook, "clientConfig", "service") ?? null;
   return asString(field(service, "namespace")) === namespace && asString(field(service, "name")) === name;
 }
 
 /** The result of removing webhooks. */
 export interface Removal {
-  readonly removed: readonly WebhookConfigurationPlace[];
+  readonly removed: readonly WebhookConfigurationReference[];
   /** The webhook configurations that could not be removed, with reasons. */
   readonly problems: readonly string[];
 }
 
 /** Removes the webhook configurations of an installation, so that the API server no longer calls it. */
-export async function removeInstalledWebhooks(cluster: Cluster, service: ServicePlace): Promise<Removal> {
+export async function removeInstalledWebhooks(cluster: Cluster, service: ServiceReference): Promise<Removal> {
   const webhooks = await installedWebhooks(cluster, service);
   if (isFault(webhooks)) return { removed: [], problems: [webhooks.message] };
-  const removed: WebhookConfigurationPlace[] = [];
+  const removed: WebhookConfigurationReference[] = [];
   const problems: string[] = [];
   for (const each of webhooks) {
     const answer = await cluster.call({ method: "DELETE", path: each.path });

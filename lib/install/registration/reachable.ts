@@ -1,12 +1,12 @@
 import { asString, dig, isFault } from "../../json/mod.ts";
 import type { Cluster, Log } from "../../ports.ts";
-import { readyEndpoints, type ServicePlace } from "./ready_endpoints.ts";
+import { readyEndpoints, type ServiceReference } from "./ready_endpoints.ts";
 
 /** The cluster and the Service that {@link untilReachable} waits for. */
 export interface ReachableOptions {
   readonly cluster: Cluster;
   readonly log: Log;
-  readonly service: ServicePlace;
+  readonly service: ServiceReference;
   /** Ends the wait. */
   readonly signal: AbortSignal;
   /** Milliseconds between two checks: a second. */

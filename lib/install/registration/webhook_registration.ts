@@ -3,7 +3,7 @@ import { asList, asString, dig, equal, field, isFault, type Json, type JsonObjec
 import type { Cluster, Log } from "../../ports.ts";
 import { type ConfiguredWebhooks, webhooksOf } from "../manifests/webhooks.ts";
 import { looksInARow } from "./reachable.ts";
-import { readyEndpoints, type ServicePlace } from "./ready_endpoints.ts";
+import { readyEndpoints, type ServiceReference } from "./ready_endpoints.ts";
 
 /** The ports and the names of {@link WebhookRegistration}. */
 export interface WebhookRegistrationOptions {
@@ -11,7 +11,7 @@ export interface WebhookRegistrationOptions {
   readonly log: Log;
   /** The name of both webhook configurations. They exist, so that the right to create them is not needed. */
   readonly name: string;
-  readonly service: ServicePlace;
+  readonly service: ServiceReference;
   /** The prefix of every path that the API server calls; none when absent. */
   readonly secretPath?: string | undefined;
   /** The policies in force. */

@@ -54,9 +54,9 @@ function planPlain(entry: CommunityFunction, given: readonly CommunityArgument[]
 function planBy(entry: CommunityFunction, args: readonly CommunityArgument[]): CommunityEvaluate {
   const { record } = entry;
   if (record.kind !== "by") throw new Error(`${record.name} is not a function of an expression`);
-  const place = args.findIndex(({ kind }) => kind === "value");
-  const list = args[place]!.evaluate, by = args.find((arg) => arg.kind === "reference")!;
-  const wanted = typesOf(entry, place);
+  const listIndex = args.findIndex(({ kind }) => kind === "value");
+  const list = args[listIndex]!.evaluate, by = args.find((arg) => arg.kind === "reference")!;
+  const wanted = typesOf(entry, listIndex);
   const stepsPerElement = by.stepsPerElement + (record.steps ?? 0);
   return (current, frame) => {
     const value = list(current, frame);

@@ -41,7 +41,7 @@ const current: CommunityNode = { kind: "current" };
 
 /**
  * Reads an expression of the community dialect: JMESPath with `let`, `$variables`, the root `$` and arithmetic.
- * A fault when it cannot be read, with the place.
+ * A fault when it cannot be read, with the position.
  */
 export function parse(text: string): CommunityNode | Fault {
   const tokens = tokenize(text);

@@ -48,7 +48,7 @@ export type TokenKind =
   | "$"
   | "end";
 
-/** A token with its place in the text, counted from 0 in UTF-16 units. */
+/** A token with its position in the text, counted from 0 in UTF-16 units. */
 export interface CommunityToken {
   readonly kind: TokenKind;
   /** A name without `$` or quotes, a number's digits, or the symbol. */
@@ -116,7 +116,7 @@ function named(text: string, start: number, kind: "name" | "variable"): Read {
   return { kind, text: text.slice(start, end), end };
 }
 
-/** The place of the closing quote; a backslash protects the character after it. */
+/** The position of the closing quote; a backslash protects the character after it. */
 function closing(text: string, quote: string, from: number): number {
   for (let at = from; at < text.length; at++) {
     if (text[at] === "\\") at++;

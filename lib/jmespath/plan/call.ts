@@ -137,14 +137,14 @@ function planPlain(
 /** Functions of a list and an expression. */
 function planBy(record: Extract<FunctionRecord, { kind: "by" }>, args: readonly Argument[]): Evaluate {
   const reference = args.find((arg) => arg.kind === "reference");
-  const place = args.findIndex((arg) => arg.kind === "value");
-  const list = args[place];
+  const listIndex = args.findIndex((arg) => arg.kind === "value");
+  const list = args[listIndex];
   if (reference === undefined || list?.kind !== "value") {
     const values = args.map((arg) => arg.kind === "value" ? arg.plan.evaluate : undefined);
     const wanting = record.parameters.findIndex((parameter) => parameter.types.includes("expref"));
     return always(values, refusal("a value", typesOf(record, wanting))).evaluate;
   }
-  const wrong = check(record, place, list);
+  const wrong = check(record, listIndex, list);
   const stepsPerElement = reference.stepsPerElement + (record.steps ?? 0);
   return (current, run) => {
     const value = swallowMissing(list.plan.evaluate(current, run));

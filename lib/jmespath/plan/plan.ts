@@ -32,58 +32,58 @@ export interface PlanPosition {
 }
 
 /** Turns an expression into a function; everything that can be decided without input is decided here. */
-export function plan(expression: Expression, place: PlanPosition): ExpressionPlan {
+export function plan(expression: Expression, position: PlanPosition): ExpressionPlan {
   switch (expression.kind) {
     case "current":
-      return { evaluate: place.atRoot ? (_current, run) => run.scope.all() : (current) => current };
+      return { evaluate: position.atRoot ? (_current, run) => run.scope.all() : (current) => current };
     case "literal":
       return constantPlan(expression.value);
     case "field":
     case "sub":
-      return planPath(expression, place);
+      return planPath(expression, position);
     case "index":
-      return { evaluate: onValue(planIndex(expression.index), place) };
+      return { evaluate: onValue(planIndex(expression.index), position) };
     case "slice":
-      return { evaluate: onValue(planSlice(expression), place) };
+      return { evaluate: onValue(planSlice(expression), position) };
     case "pipe":
-      return planPipe(plan(expression.left, place), expression.right, place);
+      return planPipe(plan(expression.left, position), expression.right, position);
     case "projection":
-      return { evaluate: planProjection(plan(expression.left, place), each(expression.right, place)) };
+      return { evaluate: planProjection(plan(expression.left, position), each(expression.right, position)) };
     case "values":
-      return { evaluate: planValues(plan(expression.left, place), each(expression.right, place)) };
+      return { evaluate: planValues(plan(expression.left, position), each(expression.right, position)) };
     case "filter": {
-      const condition = plan(expression.condition, inside(place)).evaluate;
+      const condition = plan(expression.condition, inside(position)).evaluate;
       return {
-        evaluate: planFilter(plan(expression.left, place), condition, {
-          ...each(expression.right, place),
+        evaluate: planFilter(plan(expression.left, position), condition, {
+          ...each(expression.right, position),
           steps: stepsPerElement(expression.condition) + stepsPerElement(expression.right),
         }),
       };
     }
     case "flatten":
-      return { evaluate: planFlatten(plan(expression.of, place)) };
+      return { evaluate: planFlatten(plan(expression.of, position)) };
     case "or":
-      return planOr(plan(expression.left, place), plan(expression.right, place));
+      return planOr(plan(expression.left, position), plan(expression.right, position));
     case "and":
-      return planAnd(plan(expression.left, place), plan(expression.right, place));
+      return planAnd(plan(expression.left, position), plan(expression.right, position));
     case "not":
-      return planNot(plan(expression.of, place));
+      return planNot(plan(expression.of, position));
     case "compare": {
-      const left = plan(expression.left, place), right = plan(expression.right, place);
+      const left = plan(expression.left, position), right = plan(expression.right, position);
       return foldConstants(planComparison(expression.operator, left, right), left, right);
     }
     case "list":
-      return planList(expression.items.map((item) => plan(item, place).evaluate), place);
+      return planList(expression.items.map((item) => plan(item, position).evaluate), position);
     case "object":
       return planObject(
-        expression.entries.map(({ key, value }) => ({ key, evaluate: plan(value, place).evaluate })),
-        place,
+        expression.entries.map(({ key, value }) => ({ key, evaluate: plan(value, position).evaluate })),
+        position,
       );
     case "call":
       return planCall(
         expression.name,
-        expression.args.map((arg) => planArgument(arg, place)),
-        place.functions,
+        expression.args.map((arg) => planArgument(arg, position)),
+        position.functions,
       );
     case "reference":
       // Kyverno parity: outside a function that takes one, an expression reference is a value without fields. Pinned
@@ -92,35 +92,35 @@ export function plan(expression: Expression, place: PlanPosition): ExpressionPla
   }
 }
 
-function inside(place: PlanPosition): PlanPosition {
-  return place.atRoot ? { ...place, atRoot: false } : place;
+function inside(position: PlanPosition): PlanPosition {
+  return position.atRoot ? { ...position, atRoot: false } : position;
 }
 
 /** The right side of a projection. */
-function each(right: Expression, place: PlanPosition): ElementPlan {
-  const evaluate = right.kind === "current" ? undefined : plan(right, inside(place)).evaluate;
+function each(right: Expression, position: PlanPosition): ElementPlan {
+  const evaluate = right.kind === "current" ? undefined : plan(right, inside(position)).evaluate;
   return { evaluate, steps: stepsPerElement(right) };
 }
 
 /** Something that reads the current value, at the root too. */
-function onValue(evaluate: Evaluate, place: PlanPosition): Evaluate {
-  return place.atRoot ? (_current, run) => evaluate(run.scope.all(), run) : evaluate;
+function onValue(evaluate: Evaluate, position: PlanPosition): Evaluate {
+  return position.atRoot ? (_current, run) => evaluate(run.scope.all(), run) : evaluate;
 }
 
 /** A chain of fields becomes one step; any other `left.right` runs one on the result of the other. */
 function planPath(
   expression: Extract<Expression, { kind: "field" | "sub" }>,
-  place: PlanPosition,
+  position: PlanPosition,
 ): ExpressionPlan {
   const names = fieldNames(expression);
   if (names !== undefined) {
-    if (!place.atRoot) return { evaluate: planFields(names) };
+    if (!position.atRoot) return { evaluate: planFields(names) };
     const [name, ...rest] = names as [string, ...string[]];
-    return { evaluate: planRootFields(name, rest), integer: rest.length === 0 && place.isInteger(name) };
+    return { evaluate: planRootFields(name, rest), integer: rest.length === 0 && position.isInteger(name) };
   }
   if (expression.kind === "field") throw new Error("a field is a chain of one");
-  const left = plan(expression.left, place).evaluate;
-  const right = plan(expression.right, inside(place)).evaluate;
+  const left = plan(expression.left, position).evaluate;
+  const right = plan(expression.right, inside(position)).evaluate;
   return {
     evaluate: (current, run) => {
       const value = left(current, run);
@@ -146,8 +146,8 @@ function planIndex(index: number): Evaluate {
   return (current) => isList(current) ? current[index < 0 ? index + current.length : index] ?? null : null;
 }
 
-function planPipe(left: ExpressionPlan, right: Expression, place: PlanPosition): ExpressionPlan {
-  const after = plan(right, inside(place));
+function planPipe(left: ExpressionPlan, right: Expression, position: PlanPosition): ExpressionPlan {
+  const after = plan(right, inside(position));
   const first = left.evaluate, second = after.evaluate;
   return {
     integer: right.kind === "current" ? left.integer === true : after.integer === true,
@@ -201,10 +201,10 @@ function planNot(of: ExpressionPlan): ExpressionPlan {
   }, of);
 }
 
-function planList(items: readonly Evaluate[], place: PlanPosition): ExpressionPlan {
+function planList(items: readonly Evaluate[], position: PlanPosition): ExpressionPlan {
   return {
     evaluate: (current, run) => {
-      if (current === null && !place.atRoot) return null;
+      if (current === null && !position.atRoot) return null;
       const list: Json[] = new Array(items.length);
       for (let index = 0; index < items.length; index++) {
         const value = swallowMissing(items[index]!(current, run));
@@ -218,11 +218,11 @@ function planList(items: readonly Evaluate[], place: PlanPosition): ExpressionPl
 
 function planObject(
   entries: readonly { readonly key: string; readonly evaluate: Evaluate }[],
-  place: PlanPosition,
+  position: PlanPosition,
 ): ExpressionPlan {
   return {
     evaluate: (current, run) => {
-      if (current === null && !place.atRoot) return null;
+      if (current === null && !position.atRoot) return null;
       const object: { [key: string]: Json } = {};
       for (const { key, evaluate } of entries) {
         const value = swallowMissing(evaluate(current, run));
@@ -234,14 +234,14 @@ function planObject(
   };
 }
 
-function planArgument(arg: Expression, place: PlanPosition): Argument {
+function planArgument(arg: Expression, position: PlanPosition): Argument {
   return arg.kind === "reference"
     ? {
       kind: "reference",
-      evaluate: plan(arg.of, inside(place)).evaluate,
+      evaluate: plan(arg.of, inside(position)).evaluate,
       stepsPerElement: stepsPerElement(arg.of),
     }
-    : { kind: "value", plan: plan(arg, place) };
+    : { kind: "value", plan: plan(arg, position) };
 }
 
 /** Decides now what depends on constants alone. */

@@ -76,11 +76,11 @@ export function guard(tokens: readonly Token[]): Guarded {
   const open: Open[] = [];
   let prefixes = 0;
   for (const [index, token] of tokens.entries()) {
-    const place = placeOf(tokens, index, open.at(-1));
-    const message = refusal(token, place);
+    const position = positionOf(tokens, index, open.at(-1));
+    const message = refusal(token, position);
     if (message !== undefined) return { groups, problem: { message, offset: token.offset } };
     prefixes = token.type === "Not" || token.type === "Expref" ? prefixes + 1 : 0;
-    const opened = opens(tokens, index, place.afterOperand);
+    const opened = opens(tokens, index, position.afterOperand);
     if (opened === "group") groups.add(index);
     if (opened !== undefined) open.push(opened);
     else if (open.length > 0 && token.type === closes[open.at(-1)!]) open.pop();
@@ -93,13 +93,13 @@ export function guard(tokens: readonly Token[]): Guarded {
 }
 
 /** Where a token stands. */
-interface Place {
+interface TokenPosition {
   readonly before: TokenType | undefined;
   readonly afterOperand: boolean;
   readonly inside: Open | undefined;
 }
 
-function placeOf(tokens: readonly Token[], index: number, inside: Open | undefined): Place {
+function positionOf(tokens: readonly Token[], index: number, inside: Open | undefined): TokenPosition {
   const before = tokens[index - 1]?.type;
   return { before, afterOperand: before !== undefined && operandEnds.has(before), inside };
 }
@@ -123,9 +123,9 @@ function opens(tokens: readonly Token[], index: number, afterOperand: boolean): 
 }
 
 /** Why Kyverno's parser would stop at a token. */
-function refusal(token: Token, place: Place): string | undefined {
+function refusal(token: Token, position: TokenPosition): string | undefined {
   const { type, problem } = token;
-  const { before, afterOperand, inside } = place;
+  const { before, afterOperand, inside } = position;
   if (problem !== undefined) {
     const wanted = type === "Number" ? inside === "index" : !afterOperand || inside === "call";
     if (wanted) return problem;
@@ -144,12 +144,12 @@ function refusal(token: Token, place: Place): string | undefined {
       before === "Star" || before === "Flatten" ? "Error" : `Unexpected token: t${type}`
     }`;
   }
-  const inBracket = refusalInside(type, place);
+  const inBracket = refusalInside(type, position);
   return inBracket === undefined ? undefined : `SyntaxError: ${inBracket}`;
 }
 
 /** Why the bracket that a token stands in does not allow it. */
-function refusalInside(type: TokenType, { before, afterOperand, inside }: Place): string | undefined {
+function refusalInside(type: TokenType, { before, afterOperand, inside }: TokenPosition): string | undefined {
   const beside = afterOperand && operandStarts.has(type);
   switch (inside) {
     case "group":

@@ -2,7 +2,7 @@ import type { CompiledPolicy } from "../../engine/mod.ts";
 import { asString, field } from "../../json/mod.ts";
 import { hasWildcard, parseKindSelectors } from "../../kube/mod.ts";
 import type { Rule } from "../../policy/mod.ts";
-import { placesOf } from "../webhooks/served_kinds.ts";
+import { targetResources } from "../webhooks/served_kinds.ts";
 import type { CheckedPolicy, CheckTools, PolicyCheck } from "./check.ts";
 import { generateChecks } from "./generate_checks.ts";
 import { rightsChecks } from "./rights_checks.ts";
@@ -62,7 +62,7 @@ function isServed({ compiled }: CheckedPolicy, { served }: CheckTools): string[]
   return writtenRules(compiled).flatMap((rule) =>
     kindsOf(rule).filter((kind) =>
       !parseKindSelectors(kind).some((selector) => hasWildcard(selector.kind)) &&
-      placesOf(kind, { served, namespaced }).length === 0
+      targetResources(kind, { served, namespaced }).length === 0
     )
       .map((kind) => `rule ${rule.name}: the cluster serves no kind ${kind}`)
   );

@@ -1,6 +1,6 @@
 import { dig, equal, type Json } from "../../json/mod.ts";
 import type { BodyOf, Rule } from "../../policy/mod.ts";
-import { placesOf } from "../webhooks/served_kinds.ts";
+import { targetResources } from "../webhooks/served_kinds.ts";
 import type { CheckedPolicy, CheckTools, PolicyCheck } from "./check.ts";
 
 /** The checks of rules that generate. */
@@ -22,7 +22,7 @@ function staysInItsScope({ compiled: { policy } }: CheckedPolicy, { served }: Ch
       const kinds = pattern.cloneList?.kinds ??
         [[pattern.apiVersion, pattern.kind].filter(Boolean).join("/")];
       const scopes = new Set(
-        kinds.filter(isPlain).flatMap((kind) => placesOf(kind, { served, namespaced: false })).map((
+        kinds.filter(isPlain).flatMap((kind) => targetResources(kind, { served, namespaced: false })).map((
           { scope },
         ) => scope),
       );

@@ -11,7 +11,7 @@ import {
 import { durationProblem, hasWildcard } from "../../kube/mod.ts";
 import { scheduleProblem } from "../cleanup/schedule.ts";
 import type { CheckedObject, CheckTools } from "./check.ts";
-import { placesOf } from "../webhooks/served_kinds.ts";
+import { targetResources } from "../webhooks/served_kinds.ts";
 
 /** The problems of a PolicyException of kyverno.io. */
 export function exceptionProblems({ object }: CheckedObject): string[] {
@@ -77,11 +77,11 @@ async function lackingVerbs(
   names: readonly (string | undefined)[],
   { served, accounts, hasRight }: CheckTools,
 ): Promise<string[]> {
-  const places = placesOf(kind, { served, namespaced: false }).filter(({ resource }) =>
+  const targets = targetResources(kind, { served, namespaced: false }).filter(({ resource }) =>
     !resource.includes("/")
   );
   const lacking = new Set<string>();
-  for (const { group, resource } of places) {
+  for (const { group, resource } of targets) {
     for (const verb of ["list", "delete"]) {
       for (const name of names) {
         const right = { verb, group, resource, ...(name !== undefined && { name }) };

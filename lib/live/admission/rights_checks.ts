@@ -1,6 +1,6 @@
 import type { CompiledPolicy } from "../../engine/mod.ts";
 import { parseKindSelectors } from "../../kube/mod.ts";
-import { placesOf } from "../webhooks/served_kinds.ts";
+import { targetResources } from "../webhooks/served_kinds.ts";
 import type { Right } from "../access.ts";
 import type { CheckedPolicy, CheckTools, PolicyCheck } from "./check.ts";
 import { isPlain } from "./generate_checks.ts";
@@ -69,7 +69,7 @@ async function missing(
   const account = tools.accounts.background;
   const problems: string[] = [];
   for (const { rule, kind, namespace, verbs } of uses.filter(({ kind }) => isPlain(kind))) {
-    for (const { group, resource } of placesOf(kind, { served: tools.served, namespaced: false })) {
+    for (const { group, resource } of targetResources(kind, { served: tools.served, namespaced: false })) {
       if (resource === "pods/ephemeralcontainers") continue;
       const [plural = "", subresource] = resource.split("/");
       const right: Omit<Right, "verb"> = {

@@ -2,7 +2,7 @@ import { asObject, Fault, isFault, isObject, type Json, type JsonObject } from "
 import { inexpressiblePart, namespaceNames, withRequirements } from "../../match/mod.ts";
 import type { MatchBlock, MatchFilter } from "../../policy/mod.ts";
 import type { ServedResource } from "../../ports.ts";
-import { placesOf } from "../webhooks/served_kinds.ts";
+import { targetResources } from "../webhooks/served_kinds.ts";
 
 /** The match of a rule, from which the API server's constraints are made. */
 export interface ConstraintInput {
@@ -89,11 +89,11 @@ function resourceRules(filters: readonly MatchFilter[], served: readonly ServedR
       // Kyverno parity: a rule about every kind names resources alone, a rule about Pods also their ephemeral
       // containers. Pinned by "every kind, by its resources alone" and "Pods, with the containers that are added to
       // debug one".
-      const places = placesOf(kind, { served, namespaced: false }).filter(({ resource }) =>
+      const targets = targetResources(kind, { served, namespaced: false }).filter(({ resource }) =>
         resource !== "pods/ephemeralcontainers" || kind !== "*"
       );
-      if (places.length === 0) return new Fault(`skip generation: the cluster serves no kind ${kind}`);
-      for (const { group, version, resource } of places) {
+      if (targets.length === 0) return new Fault(`skip generation: the cluster serves no kind ${kind}`);
+      for (const { group, version, resource } of targets) {
         const given = isNamespaces ? resources.namespaces : names;
         const key = JSON.stringify([group, version, operations, given]);
         const merged = groups.get(key) ?? { group, version, operations, names: given, resources: new Set() };

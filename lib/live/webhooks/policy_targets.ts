@@ -2,7 +2,7 @@ import { type CompiledPolicy, type CompiledRule, isOfWebhook, type WebhookPhase 
 import { asObject } from "../../json/mod.ts";
 import type { MatchBlock } from "../../policy/mod.ts";
 import type { ServedResource } from "../../ports.ts";
-import { placesOf } from "./served_kinds.ts";
+import { targetResources } from "./served_kinds.ts";
 import type { Target } from "./target.ts";
 
 const everyOperation = ["CONNECT", "CREATE", "DELETE", "UPDATE"];
@@ -56,10 +56,12 @@ function triggerTargets(rule: CompiledRule, setting: Setting): Target[] {
   return match.filters.flatMap(({ kinds, operations }) => {
     const wanted = (operations.length > 0 ? operations : defaultOperations(rule))
       .filter((operation) => !excluded.has(operation));
-    return wanted.length === 0 ? [] : kinds.flatMap((kind) => placesOf(kind, setting)).map((place) => ({
-      ...place,
-      operations: wanted,
-    }));
+    return wanted.length === 0
+      ? []
+      : kinds.flatMap((kind) => targetResources(kind, setting)).map((target) => ({
+        ...target,
+        operations: wanted,
+      }));
   });
 }
 
@@ -82,7 +84,7 @@ function generatedTargets({ body: { downstream } }: CompiledRule, setting: Setti
   if (downstream?.synchronize !== true) return [];
   return downstream.types.map(({ apiVersion, kind }) => apiVersion === "" ? kind : `${apiVersion}/${kind}`)
     .filter((kind) => !kind.includes("{{"))
-    .flatMap((kind) => placesOf(kind, setting))
+    .flatMap((kind) => targetResources(kind, setting))
     .filter(({ resource }) => !resource.includes("/"))
-    .map((place) => ({ ...place, operations: ["CREATE", "DELETE", "UPDATE"] }));
+    .map((target) => ({ ...target, operations: ["CREATE", "DELETE", "UPDATE"] }));
 }

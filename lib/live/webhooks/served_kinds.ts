@@ -3,33 +3,33 @@ import type { ServedResource } from "../../ports.ts";
 import type { Target } from "./target.ts";
 
 /** A resource of the API. */
-export type Place = Omit<Target, "operations">;
+export type TargetResource = Omit<Target, "operations">;
 
 /**
  * The resources of a policy's kind (`Pod`, `apps/v1/Deployment`, `Pod/exec`, `*`), as the cluster serves them. A kind
  * that is not served has none: its policy waits for the definition.
  */
-export function placesOf(
+export function targetResources(
   kind: string,
   { served, namespaced }: { readonly served: readonly ServedResource[]; readonly namespaced: boolean },
-): Place[] {
+): TargetResource[] {
   return parseKindSelectors(kind).flatMap((selector) => {
     if (selector.kind === "*") return [everything(selector, namespaced)].flat();
-    return matching(selector, served).flatMap((resource) => placesOfResource(resource, selector));
+    return matching(selector, served).flatMap((resource) => targetsOfResource(resource, selector));
   });
 }
 
 /** The resources of `*`, `*\/scale` and `*\/*`, which the API server accepts as they are. */
-function everything({ group, version, subresource }: KindSelector, namespaced: boolean): Place[] {
-  const place = {
+function everything({ group, version, subresource }: KindSelector, namespaced: boolean): TargetResource[] {
+  const target = {
     group: literal(group),
     version: literal(version),
     scope: namespaced ? "Namespaced" as const : "*" as const,
   };
-  if (subresource !== "") return [{ ...place, resource: `*/${subresource}` }];
+  if (subresource !== "") return [{ ...target, resource: `*/${subresource}` }];
   // Kyverno parity: a rule about everything is also about containers that are added to debug a Pod; pinned by
   // "a rule about every kind names the subresource of debug containers".
-  return [{ ...place, resource: "*" }, { ...place, resource: "pods/ephemeralcontainers" }];
+  return [{ ...target, resource: "*" }, { ...target, resource: "pods/ephemeralcontainers" }];
 }
 
 function matching(
@@ -45,17 +45,17 @@ function matching(
   );
 }
 
-function placesOfResource(resource: ServedResource, { subresource }: KindSelector): Place[] {
+function targetsOfResource(resource: ServedResource, { subresource }: KindSelector): TargetResource[] {
   const { group, version, plural, namespaced, subresources } = resource;
-  const place = { group, version, scope: namespaced ? "Namespaced" as const : "*" as const };
+  const target = { group, version, scope: namespaced ? "Namespaced" as const : "*" as const };
   if (subresource === "") {
-    const found: Place[] = [{ ...place, resource: plural }];
-    if (group === "" && plural === "pods") found.push({ ...place, resource: "pods/ephemeralcontainers" });
+    const found: TargetResource[] = [{ ...target, resource: plural }];
+    if (group === "" && plural === "pods") found.push({ ...target, resource: "pods/ephemeralcontainers" });
     return found;
   }
   const isSubresource = compileWildcard(subresource);
   return subresources.filter(({ name }) => isSubresource(name)).map(({ name }) => ({
-    ...place,
+    ...target,
     resource: `${plural}/${name}`,
   }));
 }

@@ -35,10 +35,10 @@ export function properties(
   title: string,
   { folder }: Pick<ReportOptions, "folder">,
 ): string {
-  const place = position === undefined || position.file === "-"
+  const location = position === undefined || position.file === "-"
     ? ""
     : `file=${property(relativePath(position.file, folder))},line=${position.line},col=${position.column},`;
-  return `${place}title=${property(title)}`;
+  return `${location}title=${property(title)}`;
 }
 
 /** Escapes a text. A workflow command ends at the line break; `%`, and in properties `:` and `,`, need codes too. */

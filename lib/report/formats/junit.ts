@@ -50,11 +50,11 @@ function testCase(row: ReportRow): string[] {
     case "fail":
     case "error": {
       const element = row.result === "fail" ? "failure" : "error";
-      const place = row.position === undefined ? "" : `${row.position.file}:${row.position.line}`;
+      const location = row.position === undefined ? "" : `${row.position.file}:${row.position.line}`;
       const message = xmlAttribute(row.message), type = xmlAttribute(ruleId(row));
       return [
         `${opening}>`,
-        `      <${element} message="${message}" type="${type}">${xmlText(place)}</${element}>`,
+        `      <${element} message="${message}" type="${type}">${xmlText(location)}</${element}>`,
         "    </testcase>",
       ];
     }

@@ -7,7 +7,7 @@ import {
 } from "@codemirror/autocomplete";
 import { languageNotes } from "./language_notes.ts";
 import { schemaAt, typeText, valuesOf } from "./schema.ts";
-import { placeAt } from "./yaml_path.ts";
+import { yamlPositionAt } from "./yaml_path.ts";
 
 /** Suggestions for policies and exceptions. */
 export function completePolicy(context: CompletionContext): CompletionResult | null {
@@ -52,7 +52,7 @@ function atKey(context: CompletionContext, before: string): CompletionResult | n
   if (lead === undefined || word === undefined) return null;
   if (word === "" && !context.explicit && !lead.endsWith("- ")) return null;
   const number = context.state.doc.lineAt(context.pos).number - 1;
-  const { path, kind } = placeAt(context.state.doc.toString(), number, lead.length);
+  const { path, kind } = yamlPositionAt(context.state.doc.toString(), number, lead.length);
   const from = context.pos - word.length;
   const validFor = /^[\w.-]*$/;
   if (kind === "" && path.length === 0) return { from, options: [...beginnings, ...topLevel], validFor };
@@ -81,7 +81,7 @@ function atValue(context: CompletionContext, before: string): CompletionResult |
   const [, lead, key, word] = /^(\s*(?:-\s+)*)([\w./-]+):\s+(["']?[\w./-]*)$/.exec(before) ?? [];
   if (lead === undefined || key === undefined || word === undefined) return null;
   const number = context.state.doc.lineAt(context.pos).number - 1;
-  const { path, kind } = placeAt(context.state.doc.toString(), number, lead.length);
+  const { path, kind } = yamlPositionAt(context.state.doc.toString(), number, lead.length);
   const { schemas, operators } = languageNotes();
   const isCondition = key === "operator" && path.some((step) => /^(pre)?conditions$/i.test(step));
   const values = path.length === 0 && key === "kind" && !(kind in schemas)

@@ -22,7 +22,7 @@ export function markOf(diagnostic: Diagnostic, text: Text): Mark {
   };
 }
 
-/** Writes what was meant in the place of what is written, when that is still there. */
+/** Replaces the written text by the meant one, when it is still there. */
 function fixOf(
   { replacement }: Diagnostic,
   { text, from }: { readonly text: Text; readonly from: number },
@@ -45,7 +45,7 @@ function fixOf(
   };
 }
 
-/** Where a text stands, at a place or after it. */
+/** The index of a text, at a position or after it. */
 function find(text: Text, from: number, written: string): number | undefined {
   const at = text.sliceString(from, Math.min(from + 4_000, text.length)).indexOf(written);
   return at < 0 ? undefined : from + at;

@@ -2,7 +2,7 @@
 import { hoverTooltip, type Tooltip } from "@codemirror/view";
 import { languageNotes } from "./language_notes.ts";
 import { schemaAt, typeText, valuesOf } from "./schema.ts";
-import { placeAt } from "./yaml_path.ts";
+import { yamlPositionAt } from "./yaml_path.ts";
 
 /** Explains the field or function under the pointer. */
 export const hoverNotes = hoverTooltip((view, position): Tooltip | null => {
@@ -34,7 +34,7 @@ function fieldNote(
   { text: line, from, word }: { readonly text: string; readonly from: number; readonly word: string },
 ): HTMLElement | undefined {
   if (!/^["']?\s*:/.test(line.slice(from + word.length)) || /:\s/.test(line.slice(0, from))) return undefined;
-  const { path, kind } = placeAt(text, number, from);
+  const { path, kind } = yamlPositionAt(text, number, from);
   const schema = schemaAt(languageNotes().schemas[kind], [...path, word]);
   if (schema === undefined) return undefined;
   const values = valuesOf(schema);

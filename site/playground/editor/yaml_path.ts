@@ -1,19 +1,19 @@
-/** Where in a YAML document a place of its text is, from indentation alone, so that it works while people type. */
+/** The path of a position in a YAML text, from indentation alone, so that it works while people type. */
 
 /** Keys and `[]` for steps to an element of a list. */
 export type YamlPath = readonly string[];
 
-/** A place in a text of several documents. */
-export interface YamlPlace {
-  /** Of the mapping or list that the place is in. */
+/** A position in a text of several documents. */
+export interface YamlPosition {
+  /** The path of the mapping or list around the position. */
   readonly path: YamlPath;
   /** The `kind` and `apiVersion` of the document; empty when it has none yet. */
   readonly kind: string;
   readonly apiVersion: string;
 }
 
-/** The place of a column in a line of a text, both from 0. It knows block style alone, not `{ }` and `[ ]`. */
-export function placeAt(text: string, line: number, column: number): YamlPlace {
+/** The position of a column in a line of a text, both from 0. It knows block style alone, not `{ }` and `[ ]`. */
+export function yamlPositionAt(text: string, line: number, column: number): YamlPosition {
   const lines = text.split("\n");
   let first = line;
   while (first > 0 && !isSeparator(lines[first]!)) first--;

@@ -2,7 +2,7 @@
 import { batch, computed, signal } from "@preact/signals";
 import type { Diagnostic } from "../../../lib/diagnostics/mod.ts";
 import type { InputOutcome, InputSummary, SimulationTexts, TextName } from "../../../lib/simulation/mod.ts";
-import type { Answer, FailurePlace, OutcomeYaml } from "../worker/protocol.ts";
+import type { Answer, FailurePosition, OutcomeYaml } from "../worker/protocol.ts";
 
 /** Which rules for spelling and missing values hold. */
 export type DialectName = "classic" | "current";
@@ -56,7 +56,7 @@ export const selected = signal(0);
 export const outcome = signal<InputOutcome | undefined>(undefined);
 export const outcomeIndex = signal(-1);
 export const outcomeYaml = signal<OutcomeYaml | undefined>(undefined);
-export const places = signal<readonly FailurePlace[]>([]);
+export const failures = signal<readonly FailurePosition[]>([]);
 /** The last action, shown for some seconds and read aloud. */
 export const announcement = signal("");
 /** The result in one sentence, for people who do not see it. */
@@ -112,7 +112,7 @@ export function take(answer: Answer): boolean {
         if (answer.inputCount === 0) {
           outcome.value = undefined;
           outcomeIndex.value = -1;
-          places.value = [];
+          failures.value = [];
         }
       });
       return answer.inputCount > 0;
@@ -129,7 +129,7 @@ export function take(answer: Answer): boolean {
         shownState.value = checkedState.value;
         outcome.value = answer.outcome;
         outcomeIndex.value = answer.index;
-        places.value = answer.places;
+        failures.value = answer.failures;
         outcomeYaml.value = answer.yaml;
       });
       return false;

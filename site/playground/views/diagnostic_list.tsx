@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import type { Diagnostic } from "../../../lib/diagnostics/mod.ts";
 import type { TextName } from "../../../lib/simulation/mod.ts";
 import { contextText, pane } from "../state/store.ts";
-import { goToPlace } from "./editor_pane.tsx";
+import { goToPosition } from "./editor_pane.tsx";
 
 /** Diagnostics, the severest first. */
 export function DiagnosticList(
@@ -31,7 +31,7 @@ function DiagnosticRow({ diagnostic }: { readonly diagnostic: Diagnostic }): JSX
         {hint !== undefined && <span class="aside">{hint}</span>}
       </div>
       {position !== undefined && (
-        <button type="button" class="link" onClick={() => showPlace(position)}>
+        <button type="button" class="link" onClick={() => showPosition(position)}>
           {position.file}:{position.line}
         </button>
       )}
@@ -39,8 +39,8 @@ function DiagnosticRow({ diagnostic }: { readonly diagnostic: Diagnostic }): JSX
   );
 }
 
-/** Shows a place in its editor, wherever that is. */
-function showPlace({ file, line, column }: NonNullable<Diagnostic["position"]>): void {
+/** Shows a position in its editor, wherever that is. */
+function showPosition({ file, line, column }: NonNullable<Diagnostic["position"]>): void {
   const name = file as TextName;
   if (name === "policies" || name === "resources") pane.value = name;
   else {
@@ -48,5 +48,5 @@ function showPlace({ file, line, column }: NonNullable<Diagnostic["position"]>):
     contextText.value = name;
   }
   // The editor of another text is on the page only after the next rendering.
-  setTimeout(() => goToPlace(name, line, column));
+  setTimeout(() => goToPosition(name, line, column));
 }

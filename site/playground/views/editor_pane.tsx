@@ -4,13 +4,13 @@ import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { TextName } from "../../../lib/simulation/mod.ts";
 import { type CodeEditor, createCodeEditor } from "../editor/code_editor.ts";
-import { diagnostics, exampleTitle, places, setText, texts } from "../state/store.ts";
+import { diagnostics, exampleTitle, failures, setText, texts } from "../state/store.ts";
 
-/** The editors on the page, for those who want to show a place in one. */
+/** The editors on the page, for those who want to show a position in one. */
 const editors = new Map<TextName, CodeEditor>();
 
-/** Shows a place in a text, when its editor is on the page. */
-export function goToPlace(name: TextName, line: number, column: number): void {
+/** Shows a position in a text, when its editor is on the page. */
+export function goToPosition(name: TextName, line: number, column: number): void {
   editors.get(name)?.goTo(line, column);
 }
 
@@ -21,7 +21,7 @@ export interface EditorPaneProps {
   readonly hint: string;
 }
 
-/** The editor of a text. Its marks are the engine's diagnostics; in the resources, also the places that rules fail at. */
+/** The editor of a text. Its marks are the engine's diagnostics; in the resources, also the positions at which rules fail. */
 export function EditorPane({ name, label, hint }: EditorPaneProps): JSX.Element {
   const parent = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -47,7 +47,7 @@ export function EditorPane({ name, label, hint }: EditorPaneProps): JSX.Element 
         );
       }),
       effect(() => {
-        const failing = name === "resources" ? places.value.map(({ position }) => position.line) : [];
+        const failing = name === "resources" ? failures.value.map(({ position }) => position.line) : [];
         editor.setFailingLines(failing);
       }),
     ];

@@ -21,15 +21,15 @@ export function PaneEdge({ edge, label, orientation }: PaneEdgeProps): JSX.Eleme
   const isVertical = orientation === "vertical";
   const onKeyDown = (event: KeyboardEvent): void => {
     // Keys may follow each other faster than the page is rendered.
-    const place = layout.peek()[edge];
-    const places: Readonly<Record<string, number>> = {
-      [isVertical ? "ArrowLeft" : "ArrowUp"]: place - step,
-      [isVertical ? "ArrowRight" : "ArrowDown"]: place + step,
+    const size = layout.peek()[edge];
+    const sizes: Readonly<Record<string, number>> = {
+      [isVertical ? "ArrowLeft" : "ArrowUp"]: size - step,
+      [isVertical ? "ArrowRight" : "ArrowDown"]: size + step,
       Home: from,
       End: to,
       Enter: usual[edge],
     };
-    const next = places[event.key];
+    const next = sizes[event.key];
     if (next === undefined) return;
     event.preventDefault();
     moveEdge(edge, next);

@@ -1,7 +1,7 @@
 /** What one rule says, and the way that led there. */
 import type { ComponentChildren, JSX } from "preact";
 import type { FailedValue, RuleReport } from "../../../lib/simulation/mod.ts";
-import { goToPlace } from "./editor_pane.tsx";
+import { goToPosition } from "./editor_pane.tsx";
 import { OutcomeMark, pathText, Value } from "./values.tsx";
 
 type Step = RuleReport["steps"][number];
@@ -56,7 +56,7 @@ export function RuleCard({ rule }: { readonly rule: RuleReport }): JSX.Element {
           <button
             type="button"
             class="link"
-            onClick={() => goToPlace("policies", position.line, position.column)}
+            onClick={() => goToPosition("policies", position.line, position.column)}
           >
             Show the rule at line {position.line}
           </button>
@@ -146,14 +146,14 @@ function Selection({ rule: { selection, passedOverBy } }: { readonly rule: RuleR
   }
   return (
     <>
-      {shown.map(({ place, holds, criterion, wanted, found }) => (
+      {shown.map(({ path, holds, criterion, wanted, found }) => (
         <Line
-          key={place}
-          label={place}
-          state={holds ? place.startsWith("exclude") ? "bad" : "good" : "plain"}
+          key={path}
+          label={path}
+          state={holds ? path.startsWith("exclude") ? "bad" : "good" : "plain"}
         >
           {holds
-            ? place.startsWith("exclude")
+            ? path.startsWith("exclude")
               ? (
                 <>
                   holds, so the rule is not applied: <Value value={wanted} />

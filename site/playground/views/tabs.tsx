@@ -26,13 +26,13 @@ export function TabList<Name extends string>(
 ): JSX.Element {
   const onKeyDown = (event: KeyboardEvent): void => {
     const now = tabs.findIndex(({ name }) => name === selected);
-    const places: Readonly<Record<string, number>> = {
+    const indexes: Readonly<Record<string, number>> = {
       ArrowRight: now + 1,
       ArrowLeft: now - 1,
       Home: 0,
       End: tabs.length - 1,
     };
-    const next = places[event.key];
+    const next = indexes[event.key];
     if (next === undefined) return;
     event.preventDefault();
     const tab = tabs[(next + tabs.length) % tabs.length]!;

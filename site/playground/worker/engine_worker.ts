@@ -13,7 +13,7 @@ import { evaluateExpression } from "./expressions.ts";
 import { testFolder } from "./test_folder.ts";
 import { functionNotes, schemas } from "./language.ts";
 import { toYaml } from "../../../lib/yaml/mod.ts";
-import type { Answer, EngineRequest, FailurePlace, OutcomeYaml } from "./protocol.ts";
+import type { Answer, EngineRequest, FailurePosition, OutcomeYaml } from "./protocol.ts";
 
 /** Milliseconds of work after which a run looks whether it is still wanted. */
 const slice = 40;
@@ -40,7 +40,14 @@ async function answer(request: EngineRequest): Promise<void> {
       const { index } = request;
       if (index >= current.inputs.length) return;
       const outcome = await current.outcome(index);
-      return send({ kind, number, index, outcome, places: placesOf(outcome, index), yaml: yamlOf(outcome) });
+      return send({
+        kind,
+        number,
+        index,
+        outcome,
+        failures: failuresOf(outcome, index),
+        yaml: yamlOf(outcome),
+      });
     }
     case "expression":
       return send({ kind, number, result: evaluateExpression(request.task) });
@@ -103,11 +110,11 @@ function yamlOf({ object, mutated, generated, targets }: InputOutcome): OutcomeY
 }
 
 /** Where in the resources patterns fail. */
-function placesOf({ rules }: InputOutcome, index: number): FailurePlace[] {
+function failuresOf({ rules }: InputOutcome, index: number): FailurePosition[] {
   return rules.flatMap(({ steps, results }, rule) => {
     const message = results.find(({ result }) => result === "fail")?.message;
     if (message === undefined) return [];
-    return steps.flatMap((step): FailurePlace[] => {
+    return steps.flatMap((step): FailurePosition[] => {
       if (step.kind !== "pattern" || step.pattern.status !== "fail") return [];
       const position = current.positionOf(index, step.pattern.steps);
       return position === undefined ? [] : [{ rule, position, message }];

@@ -26,9 +26,9 @@ export type EngineRequest =
   /** The last run as the folder of a test. */
   | { readonly kind: "folder"; readonly number: number };
 
-/** A place in the resources where a rule fails. */
-export interface FailurePlace {
-  /** Place in the outcome's rules. */
+/** A position in the resources where a rule fails. */
+export interface FailurePosition {
+  /** Index in the outcome's rules. */
   readonly rule: number;
   readonly position: Position;
   readonly message: string;
@@ -69,7 +69,7 @@ export type Answer =
     readonly number: number;
     readonly index: number;
     readonly outcome: InputOutcome;
-    readonly places: readonly FailurePlace[];
+    readonly failures: readonly FailurePosition[];
     readonly yaml: OutcomeYaml;
   }
   | { readonly kind: "expression"; readonly number: number; readonly result: ExpressionResult }

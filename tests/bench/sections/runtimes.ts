@@ -24,12 +24,12 @@ export async function runtimesSection({ inputs, folder, results, quick }: Bench)
       results.row(`\`${target}\``, ["the runtime is not here", "", "", ""]);
       continue;
     }
-    const place = join(folder, `bundle-${target}`);
-    const file = await bundle(target, { policies: inputs.security, folder: place });
+    const bundleFolder = join(folder, `bundle-${target}`);
+    const file = await bundle(target, { policies: inputs.security, folder: bundleFolder });
     const starts: number[] = [], first: number[] = [], later: number[] = [];
     for (let index = 0; index < (quick ? 3 : 9); index++) {
       const begin = performance.now();
-      await using running = await runtime.serve({ file, folder: place, settings: {} });
+      await using running = await runtime.serve({ file, folder: bundleFolder, settings: {} });
       await decide(running, review);
       starts.push(performance.now() - begin);
       first.push((await memoryOf(running.pid)).unshared);
