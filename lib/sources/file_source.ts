@@ -1,5 +1,6 @@
 import { basename, dirname, join, resolve } from "node:path";
 import { loadDocuments, type LoadedDocuments } from "./load.ts";
+import { ParsedFiles } from "./parsed_files.ts";
 import type { PolicySource } from "./policy_source.ts";
 
 /** The intervals of watching files. */
@@ -20,11 +21,12 @@ const longestDelayMs = 3_000;
 /**
  * Policies of files and folders. Events of the file system show changes of the files, of folders with everything
  * below, and of the folder around each path: a rename, or a link with another target, makes the path another file. A
- * comparison of everything once a minute finds all other changes.
+ * comparison of everything once a minute finds all other changes. A file that did not change keeps its documents.
  */
 export class FileSource implements PolicySource {
   readonly #paths: readonly string[];
   readonly #options: FileSourceOptions;
+  readonly #parsed = new ParsedFiles();
   #seen = "";
 
   constructor(paths: readonly string[], options: FileSourceOptions = {}) {
@@ -33,7 +35,7 @@ export class FileSource implements PolicySource {
   }
 
   async load(): Promise<LoadedDocuments> {
-    const loaded = await loadDocuments(this.#paths);
+    const loaded = await loadDocuments(this.#paths, {}, this.#parsed);
     this.#seen = await fingerprint(loaded);
     return loaded;
   }
@@ -62,9 +64,8 @@ export class FileSource implements PolicySource {
 
   async #compare(paths: readonly string[], changed: () => void): Promise<void> {
     // Standard input cannot be read again.
-    if (paths.length === this.#paths.length && await fingerprint(await loadDocuments(paths)) !== this.#seen) {
-      changed();
-    }
+    if (paths.length !== this.#paths.length) return;
+    if (await fingerprint(await loadDocuments(paths, {}, this.#parsed)) !== this.#seen) changed();
   }
 }
 

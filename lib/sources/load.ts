@@ -1,8 +1,9 @@
 import { type FileText, readFiles } from "../adapters/mod.ts";
 import type { Diagnostic } from "../diagnostics/mod.ts";
 import { Fault, isFault } from "../json/mod.ts";
-import { parseDocuments, type YamlDocument } from "../yaml/mod.ts";
+import type { YamlDocument } from "../yaml/mod.ts";
 import { checkout, type GitOptions, isAddress } from "./git.ts";
+import { ParsedFiles } from "./parsed_files.ts";
 
 /** The documents of files and folders, with diagnostics for files that could not be read. */
 export interface LoadedDocuments {
@@ -16,11 +17,13 @@ const LIMITS = { bytes: 32_000_000, time: 30_000 };
 
 /**
  * Reads YAML and JSON documents from files, folders (recursively), `-` for standard input, the https address of a file,
- * and the address of a git repository or a folder in it.
+ * and the address of a git repository or a folder in it. Files that were parsed before and have the same text keep
+ * their documents. Objects of a cluster that are checked are read by {@link streamDocuments} instead.
  */
 export async function loadDocuments(
   paths: readonly string[],
   remote: GitOptions = {},
+  parsedFiles: ParsedFiles = new ParsedFiles(),
 ): Promise<LoadedDocuments> {
   const loaded = paths.some(isAddress)
     ? merged(
@@ -28,9 +31,7 @@ export async function loadDocuments(
     )
     : await readFiles(paths);
   const { files, diagnostics } = bounded(loaded);
-  const parsed = files.map(({ file, text }) =>
-    parseDocuments(text, file, { longest: mostCharacters.document })
-  );
+  const parsed = parsedFiles.parse(files);
   return {
     documents: parsed.flatMap((one) => one.documents),
     diagnostics: [...diagnostics, ...parsed.flatMap((one) => one.diagnostics)],
@@ -38,11 +39,8 @@ export async function loadDocuments(
   };
 }
 
-/**
- * The most characters of one document and of all files together. Objects of a cluster that are checked are read by
- * {@link streamDocuments} instead.
- */
-const mostCharacters = { document: 4_000_000, all: 32_000_000 };
+/** The most characters of all files together. */
+const mostCharacters = 32_000_000;
 
 /** The files within the bound of all files together; each file beyond it is a diagnostic. */
 function bounded({ files, diagnostics }: Files): Files {
@@ -50,12 +48,11 @@ function bounded({ files, diagnostics }: Files): Files {
   const refused: Diagnostic[] = [];
   const read = files.filter(({ file, text }) => {
     characters += text.length;
-    if (characters <= mostCharacters.all) return true;
+    if (characters <= mostCharacters) return true;
     refused.push({
       severity: "error",
       code: "large-files",
-      message:
-        `The file is not read: with those before it there are more than ${mostCharacters.all} characters`,
+      message: `The file is not read: with those before it there are more than ${mostCharacters} characters`,
       position: { file, line: 1, column: 1 },
     });
     return false;

@@ -1,5 +1,5 @@
 import { type Diagnostic, formatDiagnostic } from "../diagnostics/mod.ts";
-import { compile, type CompileOptions, type Snapshot } from "../engine/mod.ts";
+import { compile, type CompileOptions, PolicyCompiler, type Snapshot } from "../engine/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import { FormerVersions } from "./former_versions.ts";
 import { loadDocuments } from "./load.ts";
@@ -33,10 +33,14 @@ export interface FollowedPoliciesOptions {
   readonly loaded: (policies: LoadedPolicies) => void;
 }
 
-/** The policies of a source that are in force, loaded again when they change. */
+/**
+ * The policies of a source that are in force, loaded again when they change. A policy is compiled again only if its
+ * document is another one: see {@link PolicyCompiler}.
+ */
 export class FollowedPolicies {
   readonly #options: FollowedPoliciesOptions;
   readonly #former = new FormerVersions();
+  readonly #compiler: PolicyCompiler;
   #snapshot: Snapshot | undefined;
   #documents: readonly YamlDocument[] = [];
   #watch: Disposable | undefined;
@@ -45,6 +49,7 @@ export class FollowedPolicies {
 
   constructor(options: FollowedPoliciesOptions) {
     this.#options = options;
+    this.#compiler = new PolicyCompiler(options.compiling);
   }
 
   /** The snapshot in force; `undefined` before the first load. */
@@ -63,11 +68,11 @@ export class FollowedPolicies {
   }
 
   async #load(): Promise<void> {
-    const { source, compiling, loaded } = this.#options;
+    const { source, loaded } = this.#options;
     const read = await source.load();
-    const whole = compile(read.documents, compiling);
+    const whole = this.#compiler.compile(read.documents);
     const { documents, kept } = this.#former.accept(read, whole.diagnostics);
-    const snapshot = kept.length === 0 ? whole : compile(documents, compiling);
+    const snapshot = kept.length === 0 ? whole : this.#compiler.compile(documents);
     const causes = kept.length === 0
       ? []
       : whole.diagnostics.filter(({ position }) => kept.includes(position?.file ?? ""));

@@ -135,6 +135,30 @@ Deno.test("policies are reloaded after replacement by rename, new link targets a
   await until(names, ["a3", "l3", "m3"]);
 });
 
+Deno.test("when one file changes, the policies of the others keep their compiled form", async () => {
+  await using setting = await setUp(["."]);
+  const { policies, write } = setting;
+  for (const name of ["a", "b", "c"]) await write(`${name}.yaml`, policy(name));
+  await policies.load();
+  const compiled = () => policies.snapshot!.policies;
+  const before = compiled();
+  await policies.load();
+  assert.ok(compiled().every((each, index) => each === before[index]), "nothing changed");
+  const loads: readonly (readonly [what: string, text: string])[] = [
+    ["another message", policy("b").replace("message: m", "message: n")],
+    ["a mistake, with which the former version stays", policy("b").replace("pattern", "patern")],
+    ["no mistake", policy("b").replace("message: m", "message: o")],
+  ];
+  for (const [what, text] of loads) {
+    await write("b.yaml", text);
+    await policies.load();
+    assert.deepEqual(compiled().map(({ policy }) => policy.key), ["a", "b", "c"]);
+    assert.equal(compiled()[0], before[0], what);
+    assert.notEqual(compiled()[1], before[1], what);
+    assert.equal(compiled()[2], before[2], what);
+  }
+});
+
 Deno.test("polling finds a change without an event", async () => {
   await using setting = await setUp(["a.yaml"], { compareEvery: 100 });
   const { policies, path, write, names } = setting;
