@@ -279,6 +279,7 @@ export class LivePolicies {
       served: discovered.resources,
       installation,
       settings: this.configuration.webhooks,
+      filters: this.configuration.filters,
     });
     const kept = await this.#keepWebhooks([...objectConfigurations(installation), ...configurations]);
     const configured = kept.every(({ state }) => state !== "failed");

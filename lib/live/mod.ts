@@ -9,6 +9,13 @@ export { type Accounts, type Installation } from "./installation.ts";
 export { LivePolicies, type LivePoliciesOptions } from "./live_policies.ts";
 export { type DynamicConfiguration } from "./configuration.ts";
 export { type Target, type WebhookRule, webhookRules } from "./webhooks/target.ts";
+export {
+  apiServerUser,
+  notAboutKinds,
+  notByGroups,
+  notByUsers,
+  unseenKinds,
+} from "./webhooks/unseen_requests.ts";
 export { WebhookRoutes } from "./webhooks/routes.ts";
 export { ObjectReviews, type ObjectReviewsOptions } from "./admission/object_reviews.ts";
 export { openReports, policyReports, type ReportKind } from "./reports/report_kind.ts";

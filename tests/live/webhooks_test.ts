@@ -47,6 +47,7 @@ const served: readonly ServedResource[] = [
   resource("", "v1", "ConfigMap"),
   resource("", "v1", "Secret"),
   resource("", "v1", "Namespace", { namespaced: false }),
+  resource("", "v1", "Node", { namespaced: false }),
   resource("apps", "v1", "Deployment", { subresources: [{ name: "scale", kind: "Scale" }] }),
   resource("autoscaling", "v2", "Scaler"),
   resource("autoscaling", "v1", "Scaler", { preferred: false }),
@@ -56,12 +57,13 @@ function configurations(policies: string, configMap?: JsonObject): { validate: J
   const { policies: compiled } = compile(parseDocuments(policies, "policies.yaml").documents, {
     dialect: "current",
   });
-  const { webhooks } = readConfiguration(configMap, { namespace: "kyverno" });
+  const { webhooks, filters } = readConfiguration(configMap, { namespace: "kyverno" });
   const [validate = null, mutate = null] = resourceConfigurations({
     policies: compiled,
     served,
     installation,
     settings: webhooks,
+    filters,
   });
   return { validate, mutate };
 }
@@ -322,12 +324,70 @@ Deno.test("webhooks: policies of each failurePolicy share one, and policies with
       asList(field(each, "matchConditions")).length,
     ]),
     [
-      ["validate.kyverno.svc-fail", "/validate/fail", 25, 0],
+      ["validate.kyverno.svc-fail", "/validate/fail", 25, 2],
       ["validate.kyverno.svc-fail-finegrained-d", "/validate/fail/finegrained/d", 10, 1],
       ["validate.kyverno.svc-ignore", "/validate/ignore", 10, 0],
     ],
   );
 });
+
+const byNodes = "postern-not-by-nodes", byServer = "postern-not-by-itself";
+const aboutNodes = "postern-not-about-events-and-nodes";
+const pods = "match: {any: [{resources: {kinds: [Pod]}}]}";
+const conditionCases: readonly (readonly [
+  what: string,
+  policy: string,
+  data: JsonObject,
+  expected: readonly string[],
+])[] = [
+  ["nodes and the API server", policy({ match: pods }), {}, [byNodes, byServer]],
+  [
+    "the kinds that filters hide, in a policy about every kind",
+    policy({ match: 'match: {any: [{resources: {kinds: ["*"]}}]}' }),
+    {},
+    [byNodes, byServer, aboutNodes],
+  ],
+  [
+    "the kinds that filters hide, in a policy with conditions about them",
+    policy({
+      match: "match: {any: [{resources: {kinds: [Node]}}]}",
+      spec: "webhookConfiguration: {matchConditions: [{name: x, expression: 'true'}]}",
+    }),
+    {},
+    [byNodes, byServer, aboutNodes, "x"],
+  ],
+  [
+    "no group that the ConfigMap does not exclude",
+    policy({ match: pods }),
+    { excludeGroups: "" },
+    [byServer],
+  ],
+  [
+    "no group with a wildcard, which the API server cannot compare",
+    policy({ match: pods }),
+    { excludeGroups: "system:nodes, system:serviceaccounts:*" },
+    [byServer],
+  ],
+  [
+    "no kind that the ConfigMap's filters show, in some namespaces or all",
+    policy({ match: 'match: {any: [{resources: {kinds: ["*"]}}]}' }),
+    { resourceFilters: "[Pod,default,*][Secret,*,a*]" },
+    [byNodes, byServer],
+  ],
+  ["nothing where failures are ignored", policy({ match: pods, spec: "failurePolicy: Ignore" }), {}, []],
+];
+for (const [what, text, data, expected] of conditionCases) {
+  Deno.test(`webhooks: what no policy sees needs no replica; their conditions leave out ${what}`, () => {
+    const [webhook] = asList(field(configurations(text, { data }).validate, "webhooks"));
+    const conditions = asList(field(webhook, "matchConditions"));
+    assert.deepEqual(conditions.map((each) => field(each, "name")), expected);
+    for (const each of conditions) {
+      if (field(each, "name") !== aboutNodes) continue;
+      assert.match(asString(field(each, "expression"))!, /"\/nodes"/);
+      assert.doesNotMatch(asString(field(each, "expression"))!, /"\/pods"/);
+    }
+  });
+}
 
 Deno.test("webhooks: they take the ConfigMap's selectors, labels and annotations, and leave out Postern's namespace", () => {
   const data = {
@@ -469,7 +529,8 @@ for (const [what, expression] of beyond) {
     const text = celPolicy("p", ["object.metadata.name == 'a'", expression], noControllers);
     const [webhook] = asList(field(configurations(text).validate, "webhooks"));
     assert.equal(field(webhook, "name"), "vpol.validate.kyverno.svc-fail");
-    assert.equal(field(webhook, "matchConditions"), undefined);
+    const conditions = asList(field(webhook, "matchConditions"));
+    assert.deepEqual(conditions.map((each) => field(each, "name")), [byNodes, byServer]);
   });
 }
 

@@ -1,12 +1,10 @@
 import type { CompiledRule } from "../../engine/mod.ts";
 import type { ResourceRule } from "../../match/mod.ts";
-import type { Target } from "../../live/mod.ts";
+import { type Target, unseenKinds } from "../../live/mod.ts";
 import {
   type BuiltinKind,
   builtinKinds,
-  compileResourceFilters,
   compileWildcard,
-  defaultResourceFilters,
   hasWildcard,
   type KindSelector,
   parseKindSelectors,
@@ -127,7 +125,7 @@ function matching({ group, version, kind }: KindSelector): BuiltinKind[] {
     kind: compileWildcard(kind),
   };
   const found = builtinKinds.filter((each) =>
-    !isUnseen(each) && tests.kind(each.kind) && tests.group(each.group) && tests.version(each.version)
+    !unseen.includes(each) && tests.kind(each.kind) && tests.group(each.group) && tests.version(each.version)
   );
   return found.filter((each, index) =>
     found.findIndex(({ group, plural }) => group === each.group && plural === each.plural) === index
@@ -135,20 +133,10 @@ function matching({ group, version, kind }: KindSelector): BuiltinKind[] {
 }
 
 /**
- * Whether the server's resource filters hide a kind from policies by default, such as Events and ReplicaSets: it
- * needs no webhook call.
+ * The kinds that the server's resource filters hide from policies by default, such as Events and ReplicaSets: they need
+ * no webhook call.
  */
-function isUnseen({ group, version, kind, namespaced }: BuiltinKind): boolean {
-  const namespace = namespaced ? "default" : "";
-  return unseen({ group, version, kind, subresource: "", namespace, name: "any" });
-}
-
-const unseen = compileResourceFilters(defaultResourceFilters);
-
-/** The resources of those kinds, as `group/plural`. */
-export function unseenResources(): string[] {
-  return [...new Set(builtinKinds.filter(isUnseen).map(({ group, plural }) => `${group}/${plural}`))].sort();
-}
+const unseen = unseenKinds();
 
 /** Webhooks support `*` and literal names, but no other wildcards. */
 function literal(text: string): string {

@@ -1,8 +1,15 @@
 import { type CompiledPolicy, type CompiledRule, isOfWebhook, type WebhookPhase } from "../../engine/mod.ts";
 import type { JsonObject } from "../../json/mod.ts";
-import { webhookRules } from "../../live/mod.ts";
+import {
+  apiServerUser,
+  notAboutKinds,
+  notByGroups,
+  notByUsers,
+  unseenKinds,
+  webhookRules,
+} from "../../live/mod.ts";
 import { appName, certificateSecret, type ManifestOptions, metadata } from "./manifest_options.ts";
-import { followedTargets, type GuessedKind, unseenResources, webhookTargets } from "./webhook_rule.ts";
+import { followedTargets, type GuessedKind, webhookTargets } from "./webhook_rule.ts";
 
 const phases = ["validate", "mutate"] as const;
 
@@ -149,35 +156,17 @@ function webhook(group: Group, options: WebhookOptions, guessed: (kind: GuessedK
     objectSelector: {},
     matchConditions: [
       ...unseenUsers(options.namespace),
-      ...(targets.some(({ resource }) => resource.startsWith("*")) ? [notAboutUnseenKinds] : []),
+      ...(targets.some(({ resource }) => resource.startsWith("*")) ? notAboutKinds(unseenKinds()) : []),
       ...single?.conditions ?? [],
     ],
     ...(phase === "mutate" && { reinvocationPolicy: "IfNeeded" }),
   };
 }
 
-/** A match condition for rules about every kind: it leaves out the kinds that the server does not evaluate. */
-const notAboutUnseenKinds = {
-  name: "postern-not-about-events-and-nodes",
-  expression: `!(request.resource.group + "/" + request.resource.resource in ${
-    JSON.stringify(unseenResources())
-  })`,
-};
-
-/**
- * The users without webhook calls: kubelets, whom the server filters by default too, Postern, and the API server,
- * which writes its roles when it starts.
- */
+/** Leaves out kubelets, which the server filters by default too, Postern, and the API server. */
 function unseenUsers(namespace: string): JsonObject[] {
-  const users = ["system:apiserver", `system:serviceaccount:${namespace}:${appName}`];
   return [
-    {
-      name: "postern-not-by-nodes",
-      expression: '!has(request.userInfo.groups) || !("system:nodes" in request.userInfo.groups)',
-    },
-    {
-      name: "postern-not-by-itself",
-      expression: `!(request.userInfo.username in ${JSON.stringify(users)})`,
-    },
+    ...notByGroups(["system:nodes"]),
+    ...notByUsers([apiServerUser, `system:serviceaccount:${namespace}:${appName}`]),
   ];
 }

@@ -2,13 +2,14 @@ import type { CompiledPolicy } from "../../engine/mod.ts";
 import { asList, asObject, isObject, type Json, type JsonObject } from "../../json/mod.ts";
 import type { ConstraintSection } from "../../policy/mod.ts";
 import type { ServedResource } from "../../ports.ts";
-import type { WebhookSettings } from "../configuration.ts";
+import type { RequestFilters, WebhookSettings } from "../configuration.ts";
 import { type Installation, managedBy } from "../installation.ts";
 import { familyOf, isGenerating, webhookFamilies, type WebhookFamily } from "./families.ts";
 import { policyConditions } from "./match_conditions.ts";
 import { policyTargets } from "./policy_targets.ts";
 import type { WebhookPhase } from "../../engine/mod.ts";
 import { type Target, webhookRules } from "./target.ts";
+import { apiServerUser, notAboutKinds, notByGroups, notByUsers, unseenKinds } from "./unseen_requests.ts";
 
 /** The policies and settings from which webhook configurations are made. */
 export interface WebhookInput {
@@ -16,6 +17,8 @@ export interface WebhookInput {
   readonly served: readonly ServedResource[];
   readonly installation: Installation;
   readonly settings: WebhookSettings;
+  /** Requests that no policy sees: webhooks that refuse without a replica are not called for them. */
+  readonly filters: RequestFilters;
 }
 
 const kindOf: Readonly<Record<WebhookPhase, string>> = {
@@ -156,14 +159,12 @@ function selectorsOf(compiled: CompiledPolicy): JsonObject {
   };
 }
 
-function webhook(group: Group, { installation, settings }: WebhookInput): JsonObject & { name: string } {
+function webhook(group: Group, input: WebhookInput): JsonObject & { name: string } {
+  const { installation, settings } = input;
   const { phase, failurePolicy, members, policyKey } = group;
   const { compiled } = members[0]!;
   const timeouts = members.map((member) => member.compiled.policy.timeoutSeconds ?? 0);
-  const conditions = [
-    ...settings.matchConditions,
-    ...(policyKey === undefined ? [] : policyConditions(compiled)),
-  ];
+  const conditions = [...settings.matchConditions, ...conditionsOf(group, input)];
   return {
     name: nameOf(group, installation.prefix),
     clientConfig: clientConfig(installation, pathOf(group)),
@@ -179,6 +180,31 @@ function webhook(group: Group, { installation, settings }: WebhookInput): JsonOb
     ...(conditions.length > 0 && { matchConditions: conditions }),
     ...(phase === "mutate" && { reinvocationPolicy: "IfNeeded" }),
   };
+}
+
+/**
+ * The match conditions of a group: those of its only policy, and those that leave out what no policy sees. The latter
+ * let a cluster without any replica start one: nodes report themselves, come and go, and are drained.
+ *
+ * Kyverno parity: conditions of a policy that is not about nodes stand alone. Pinned by "webhooks: conditions of
+ * controllers are about their templates".
+ */
+function conditionsOf(
+  { failurePolicy, members, policyKey }: Group,
+  { filters }: WebhookInput,
+): readonly JsonObject[] {
+  const ofPolicy = policyKey === undefined ? [] : policyConditions(members[0]!.compiled);
+  if (failurePolicy === "Ignore") return ofPolicy;
+  const isAboutNodes = members.some(({ targets }) =>
+    targets.some(({ resource }) => resource.startsWith("*") || resource.split("/")[0] === "nodes")
+  );
+  if (!isAboutNodes && ofPolicy.length > 0) return ofPolicy;
+  return [
+    ...notByGroups(filters.excludeGroups),
+    ...notByUsers([apiServerUser]),
+    ...(isAboutNodes ? notAboutKinds(unseenKinds(filters)) : []),
+    ...ofPolicy,
+  ];
 }
 
 /** The path that the API server calls for a group. The API server accepts only names between slashes (RFC 1123). */
