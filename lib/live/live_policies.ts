@@ -1,5 +1,5 @@
-import { type CompileOptions, PolicyCompiler, type Snapshot } from "../engine/mod.ts";
-import type { JsonObject } from "../json/mod.ts";
+import { type CompileOptions, PolicyCompiler, restrict, type Snapshot } from "../engine/mod.ts";
+import type { Json, JsonObject } from "../json/mod.ts";
 import { nameOf, namespaceOf } from "../kube/mod.ts";
 import type { Clock, Cluster, Collection, Collections, Discovery, Log } from "../ports.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
@@ -9,8 +9,9 @@ import type { Installation } from "./installation.ts";
 import { ObjectDocuments } from "./object_document.ts";
 import { type PolicyObject, PolicyObjects } from "./policy_objects.ts";
 import { uidOf } from "./reports/report.ts";
-import { PolicyStatuses, type StatusFacts } from "./policy_statuses.ts";
+import { PolicyStatuses } from "./policy_statuses.ts";
 import type { StatusWriter } from "./status.ts";
+import { StatusRounds } from "./status_rounds.ts";
 import { resourceConfigurations } from "./webhooks/configurations.ts";
 import { withoutRefused } from "./webhooks/refused.ts";
 import { type Kept, ObjectKeeper, webhookKinds } from "./object_keeper.ts";
@@ -67,6 +68,7 @@ export class LivePolicies {
   readonly #webhooks: ObjectKeeper;
   readonly #generated: GeneratedPolicies;
   readonly #statuses: PolicyStatuses;
+  readonly #statusRounds: StatusRounds;
   readonly #definitions: Collection;
   readonly #configMaps: Collection;
   readonly #timers = new Set<ReturnType<typeof setTimeout>>();
@@ -95,6 +97,7 @@ export class LivePolicies {
       exceptionNamespace,
       after,
       changed: () => this.#load(),
+      deleted: (documents) => this.#remove(documents),
     });
     const keeping = { cluster, collections, log, leads };
     this.#webhooks = new ObjectKeeper({
@@ -117,6 +120,12 @@ export class LivePolicies {
       log,
       accounts: installation.accounts,
       lookAgain: () => this.#enforceSoon(lookForRights),
+    });
+    this.#statusRounds = new StatusRounds({
+      clock,
+      after,
+      isNewest: (snapshot) => snapshot === this.#snapshot,
+      write: (facts) => this.#statuses.write(this.#objects.all(), facts),
     });
     // A kind that comes to be is served a moment after its definition was stored.
     this.#definitions = collections.watch("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", () => {
@@ -246,6 +255,16 @@ export class LivePolicies {
     this.#enforce();
   }
 
+  /**
+   * Takes deleted policies out of force before the next load, which tells everyone else. It may only loosen: the other
+   * policies and their exceptions stay as they are.
+   */
+  #remove(documents: ReadonlySet<YamlDocument>): void {
+    if (this.#snapshot === undefined) return;
+    const gone = new Set<Json>([...documents].map(({ value }) => value));
+    this.#snapshot = restrict(this.#snapshot, ({ policy }) => !gone.has(policy.document));
+  }
+
   /** Writes webhooks and statuses; a call while they are being written makes one more round. */
   #enforce(): void {
     if (!this.#serves || this.#closed || this.#snapshot === undefined) return;
@@ -288,7 +307,11 @@ export class LivePolicies {
       this.#activeAt = this.#options.clock.now() + takesEffect;
     }
     const made = await this.#generated.write(generated);
-    this.#writeStatusesLater({ snapshot, configured, generated: made, served: discovered.resources });
+    // A user who reads that a policy is ready expects that it is evaluated.
+    this.#statusRounds.add(
+      { snapshot, configured, generated: made, served: discovered.resources },
+      this.#activeAt,
+    );
   }
 
   /** Writes webhook configurations, and of one that the API server refuses at least what it does not complain about. */
@@ -305,14 +328,6 @@ export class LivePolicies {
     });
     await this.#webhooks.keep(wanted.map((each, index) => left[index]?.configuration ?? each));
     return kept;
-  }
-
-  /** A user who reads that a policy is ready expects that it is evaluated. */
-  #writeStatusesLater(facts: StatusFacts): void {
-    this.#after(Math.max(0, this.#activeAt - this.#options.clock.now()), () => {
-      // The next round writes for newer policies.
-      if (facts.snapshot === this.#snapshot) void this.#statuses.write(this.#objects.all(), facts);
-    });
   }
 
   /** Writes webhooks and statuses after a short wait, once for all calls meanwhile. */

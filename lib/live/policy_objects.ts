@@ -1,9 +1,10 @@
 import type { JsonObject } from "../json/mod.ts";
 import { namespaceOf } from "../kube/mod.ts";
 import { denialOf } from "../policy/mod.ts";
-import type { Collection, Collections } from "../ports.ts";
+import type { Collection, Collections, ObjectChange } from "../ports.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import { ObjectDocuments } from "./object_document.ts";
+import { PacedTask } from "./paced_task.ts";
 import { collectionPath, type PolicyObjectKind, policyObjectKinds } from "./policy_kinds.ts";
 
 /** The collections of {@link PolicyObjects}, and its listener. */
@@ -11,17 +12,24 @@ export interface PolicyObjectsOptions {
   readonly collections: Collections;
   /** The namespace whose exceptions have an effect; `*` for all. */
   readonly exceptionNamespace: string;
-  /** Called once after a series of changes. */
+  /** Called once for several changes that follow one another. */
   readonly changed: () => void;
-  /** Runs a task after some milliseconds, unless the signal is aborted before. */
+  /** Called with the documents of deleted policies, soon after the deletions and before {@link changed}. */
+  readonly deleted: (documents: ReadonlySet<YamlDocument>) => void;
+  /** Runs a task after some milliseconds. */
   readonly after: (milliseconds: number, task: () => void) => void;
+  /** Milliseconds from any time on; those of the process when absent. */
+  readonly now?: () => number;
 }
 
 /**
- * Milliseconds for which changes are collected before policies are compiled: `kubectl apply -f FOLDER` writes objects
- * one after another.
+ * Milliseconds for which changes are collected before policies are compiled again: `kubectl apply -f FOLDER` writes
+ * objects one after another.
  */
 const burst = 60;
+
+/** How many times as long as the removal of deleted policies took the next one waits. */
+const restAfterRemoval = 3;
 
 /** An object with its kind. */
 export interface PolicyObject {
@@ -36,30 +44,54 @@ export class PolicyObjects {
   readonly #exceptionNamespace: string;
   /** The policies that deny, by namespace. */
   readonly #denied = new Map<string, JsonObject>();
-  #pending = false;
+  /** Puts the changes in force. */
+  readonly #changing: PacedTask;
+  /** Takes deleted policies out of force without a wait for further changes. */
+  readonly #deleting: PacedTask;
+  /** The documents of deleted policies that are still in force. */
+  #deleted = new Set<YamlDocument>();
 
   /** Begins to watch all kinds. */
-  constructor({ collections, exceptionNamespace, changed, after }: PolicyObjectsOptions) {
+  constructor(
+    { collections, exceptionNamespace, changed, deleted, after, now = () => performance.now() }:
+      PolicyObjectsOptions,
+  ) {
     this.#exceptionNamespace = exceptionNamespace;
-    let lastAt = -Infinity;
-    const notice = (): void => {
-      if (this.#pending) return;
-      this.#pending = true;
-      // The first change has its effect at once: a deleted policy must not stay in force.
-      after(performance.now() - lastAt > burst ? 0 : burst, () => {
-        this.#pending = false;
-        lastAt = performance.now();
+    const pace = { after, now };
+    this.#changing = new PacedTask({
+      ...pace,
+      rest: () => burst,
+      run: () => {
+        this.#deleted = new Set();
         changed();
-      });
-    };
+      },
+    });
+    this.#deleting = new PacedTask({
+      ...pace,
+      rest: (took) => Math.min(burst, took * restAfterRemoval),
+      run: () => {
+        const documents = this.#deleted;
+        this.#deleted = new Set();
+        if (documents.size > 0) deleted(documents);
+      },
+    });
     this.#collections = new Map(policyObjectKinds.map((kind) => [
       kind,
-      collections.watch(collectionPath(kind), ({ object, former }) => {
-        if (object !== undefined && former !== undefined && saysTheSame(object, former)) {
-          this.#documents.saysTheSame(object, former);
-        } else notice();
-      }),
+      collections.watch(collectionPath(kind), (change) => this.#noticed(kind, change)),
     ]));
+  }
+
+  #noticed({ role }: PolicyObjectKind, { object, former }: ObjectChange): void {
+    if (object !== undefined && former !== undefined && saysTheSame(object, former)) {
+      this.#documents.saysTheSame(object, former);
+      return;
+    }
+    this.#changing.request();
+    // Other changes and deletions may tighten: they come into force together, in one snapshot.
+    const isPolicy = role === "classic" || role === "cel";
+    if (!isPolicy || former === undefined || object !== undefined && !isGoing(object)) return;
+    this.#deleted.add(this.#documents.of(former));
+    this.#deleting.request();
   }
 
   /** Resolves when every kind was listed, or is not served. */

@@ -1,5 +1,5 @@
 import type { CompiledPolicy, Snapshot } from "../engine/mod.ts";
-import type { JsonObject } from "../json/mod.ts";
+import { dig, type JsonObject } from "../json/mod.ts";
 import { nameOf, namespaceOf } from "../kube/mod.ts";
 import type { Clock, Cluster, Log, ServedResource } from "../ports.ts";
 import type { Accounts } from "./installation.ts";
@@ -10,6 +10,7 @@ import { classicStatus, type Enforcement } from "./classic_status.ts";
 import { missingRules, missingRulesMessage, rightsOf } from "./policy_rights.ts";
 import type { PolicyObject } from "./policy_objects.ts";
 import { missingRights } from "./reporting_rights.ts";
+import { uidOf } from "./reports/report.ts";
 import { StatusWriter } from "./status.ts";
 
 /** The ports and accounts of {@link PolicyStatuses}. */
@@ -67,7 +68,7 @@ export class PolicyStatuses {
     );
     for (const { kind, object } of objects) {
       const compiled = policies.get(identityOf(object));
-      if (compiled === undefined) continue;
+      if (compiled === undefined || isOfOtherVersion(compiled, object)) continue;
       const status = await this.#statusOf(compiled, kind.role, facts);
       if (status === undefined) continue;
       const enforcement = JSON.stringify(status.enforcement);
@@ -130,6 +131,14 @@ export class PolicyStatuses {
     if (missing.length > 0) lookAgain();
     return missingRulesMessage(missing);
   }
+}
+
+/** Whether the policy was compiled from an object of the same name that was created anew or changed since. */
+function isOfOtherVersion({ policy: { document } }: CompiledPolicy, object: JsonObject): boolean {
+  // A policy from a file has no uid.
+  return uidOf(document) !== "" &&
+    (uidOf(document) !== uidOf(object) ||
+      dig(document, "metadata", "generation") !== dig(object, "metadata", "generation"));
 }
 
 function identityOf(object: JsonObject): string {

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { compile } from "../../lib/engine/mod.ts";
 import type { JsonObject } from "../../lib/json/mod.ts";
 import { nameOf } from "../../lib/kube/mod.ts";
+import { PacedTask } from "../../lib/live/paced_task.ts";
 import { PolicyObjects } from "../../lib/live/policy_objects.ts";
 import type { Collections, LeftOutObjects, ObjectChange } from "../../lib/ports.ts";
 
@@ -16,16 +17,47 @@ function policy(name: string, version: string, rest: JsonObject = {}): JsonObjec
   };
 }
 
-/** Policy objects of a collection that a test changes. */
-function setUp(leftOut: Record<string, LeftOutObjects> = {}) {
+/** The collections whose objects a test changes, by kind. */
+const paths: Readonly<Record<string, string>> = {
+  ClusterPolicy: "/apis/kyverno.io/v1/clusterpolicies",
+  PolicyException: "/apis/kyverno.io/v2/policyexceptions",
+};
+
+/** A clock that a test moves, and the tasks that wait for it. */
+class ManualTimer {
+  #now = 0;
+  #waiting: { readonly at: number; readonly task: () => void }[] = [];
+
+  readonly now = (): number => this.#now;
+
+  readonly after = (milliseconds: number, task: () => void): void => {
+    this.#waiting.push({ at: this.#now + milliseconds, task });
+  };
+
+  /** Lets time pass, and runs the tasks that are due meanwhile. */
+  pass(milliseconds: number): void {
+    const end = this.#now + milliseconds;
+    for (;;) {
+      const due = this.#waiting.filter(({ at }) => at <= end).sort((one, other) => one.at - other.at)[0];
+      if (due === undefined) break;
+      this.#waiting = this.#waiting.filter((each) => each !== due);
+      this.#now = Math.max(this.#now, due.at);
+      due.task();
+    }
+    this.#now = Math.max(this.#now, end);
+  }
+}
+
+/** Policy objects of collections that a test changes. */
+function setUp(leftOut: Record<string, LeftOutObjects> = {}, timer?: ManualTimer) {
   const stored = new Map<string, JsonObject>();
-  const watchers: ((change: ObjectChange) => void | Promise<void>)[] = [];
+  const watchers = new Map<string, (change: ObjectChange) => void | Promise<void>>();
+  const keyOf = (object: JsonObject) => `${object["kind"]} ${nameOf(object)}`;
   const collections: Collections = {
     watch(path, changed) {
-      const isPolicies = path.endsWith("/clusterpolicies");
-      if (isPolicies) watchers.push(changed);
+      watchers.set(path, changed);
       return {
-        objects: () => isPolicies ? [...stored.values()] : [],
+        objects: () => [...stored.values()].filter((each) => paths[each["kind"] as string] === path),
         synced: Promise.resolve(),
         close: () => Promise.resolve(),
         leftOut: leftOut[path],
@@ -33,18 +65,36 @@ function setUp(leftOut: Record<string, LeftOutObjects> = {}) {
     },
   };
   let changes = 0;
+  const events: string[] = [];
   const objects = new PolicyObjects({
     collections,
     exceptionNamespace: "*",
-    after: (_, task) => task(),
-    changed: () => void changes++,
+    after: timer?.after ?? ((_, task) => task()),
+    ...(timer !== undefined && { now: timer.now }),
+    changed() {
+      changes++;
+      events.push(`${timer?.now()}: all but what is gone`);
+    },
+    deleted(documents) {
+      for (const { value } of documents) {
+        events.push(`${timer?.now()}: without ${nameOf(value as JsonObject)}`);
+      }
+    },
   });
-  const put = (object: JsonObject): void => {
-    const former = stored.get(nameOf(object));
-    stored.set(nameOf(object), object);
-    for (const changed of watchers) void changed({ object, former });
+  const notify = (key: string, object: JsonObject | undefined): void => {
+    const former = stored.get(key);
+    if (object === undefined) stored.delete(key);
+    else stored.set(key, object);
+    void watchers.get(paths[key.split(" ")[0]!]!)!({ object, former });
   };
-  return { objects, put, changes: () => changes };
+  return {
+    objects,
+    put: (object: JsonObject) => notify(keyOf(object), object),
+    remove: (object: JsonObject) => notify(keyOf(object), undefined),
+    changes: () => changes,
+    /** The notifications since the last call. */
+    events: () => events.splice(0),
+  };
 }
 
 Deno.test("an object keeps its document when its status is written, and gets another one when it says something else", () => {
@@ -87,4 +137,70 @@ Deno.test("a policy with the name of a denial does not take its place", () => {
   put(policy("policies-left-out", "1", { spec: { rules } }));
   const { policies } = compile(objects.documents());
   assert.deepEqual(policies.map(({ policy }) => policy.rules[0]?.name), ["left-out"]);
+});
+
+const exception: JsonObject = {
+  apiVersion: "kyverno.io/v2",
+  kind: "PolicyException",
+  metadata: { name: "e", namespace: "n", resourceVersion: "1" },
+  spec: { exceptions: [] },
+};
+
+Deno.test("a deleted policy is out of force at once, a deleted exception together with other changes", () => {
+  const timer = new ManualTimer();
+  const { put, remove, events } = setUp({}, timer);
+  for (const name of ["a", "b", "c"]) put(policy(name, "1"));
+  put(exception);
+  timer.pass(1_000);
+  events();
+  remove(exception);
+  timer.pass(10);
+  put(policy("a", "2", { spec: { background: false, rules: [] } }));
+  remove(policy("b", "1"));
+  timer.pass(5);
+  put(policy("c", "2", {
+    metadata: { name: "c", resourceVersion: "2", deletionTimestamp: "2026-01-01T00:00:00Z" },
+  }));
+  timer.pass(100);
+  assert.deepEqual(events(), [
+    "1000: all but what is gone",
+    "1010: without b",
+    "1015: without c",
+    "1060: all but what is gone",
+  ]);
+  timer.pass(100);
+  remove(policy("a", "2"));
+  timer.pass(100);
+  assert.deepEqual(events(), ["1215: all but what is gone"], "a load leaves out what is gone, too");
+});
+
+Deno.test("changes that never end come into force, each soon after it was made", () => {
+  const timer = new ManualTimer();
+  const { put, events } = setUp({}, timer);
+  for (let version = 0; version < 500; version++) {
+    put(policy("a", `${version}`, { spec: { rules: [], number: version } }));
+    timer.pass(20);
+  }
+  const times = events().map((event) => parseInt(event));
+  assert.ok(times.length > 100);
+  const waits = times.slice(1).map((time, index) => time - times[index]!);
+  assert.ok(Math.max(...waits) <= 80, `one waited for ${Math.max(...waits)} ms`);
+});
+
+Deno.test("a paced task rests longer when it costs more", () => {
+  const timer = new ManualTimer(), runs: number[] = [];
+  const task = new PacedTask({
+    after: timer.after,
+    now: timer.now,
+    rest: (took) => 3 * took,
+    run() {
+      runs.push(timer.now());
+      timer.pass(10);
+    },
+  });
+  for (let at = 0; at < 100; at += 5) {
+    task.request();
+    timer.pass(5);
+  }
+  assert.deepEqual(runs, [0, 40, 80, 120]);
 });

@@ -1,11 +1,12 @@
 /** The status of a policy holds its conditions, its autogen rules and its diagnostics. */
 import assert from "node:assert/strict";
 import { fixedClock } from "../adapters/fakes.ts";
-import { compile } from "../../lib/engine/mod.ts";
+import { compile, type Snapshot } from "../../lib/engine/mod.ts";
 import { asList, dig, type Json, type JsonObject } from "../../lib/json/mod.ts";
 import { celStatus } from "../../lib/live/cel_status.ts";
 import { classicStatus } from "../../lib/live/classic_status.ts";
 import { entryStatus } from "../../lib/live/entry_status.ts";
+import { objectDocument } from "../../lib/live/object_document.ts";
 import { policyObjectKinds } from "../../lib/live/policy_kinds.ts";
 import {
   type MissingRules,
@@ -15,6 +16,7 @@ import {
 } from "../../lib/live/policy_rights.ts";
 import { missingRights } from "../../lib/live/reporting_rights.ts";
 import { PolicyStatuses } from "../../lib/live/policy_statuses.ts";
+import { StatusRounds } from "../../lib/live/status_rounds.ts";
 import { StatusWriter } from "../../lib/live/status.ts";
 import type { Cluster, ServedResource } from "../../lib/ports.ts";
 import { parseDocuments } from "../../lib/yaml/mod.ts";
@@ -205,6 +207,65 @@ Deno.test("status: a new value replaces a field completely, and other fields sta
   assert.deepEqual(patches, [{
     status: { autogen: { configs: { cronjobs: null, defaults: { a: 2 } } } },
   }]);
+});
+
+Deno.test("status: policies that change all the time get a status", async () => {
+  const clock = fixedClock(0), tasks: (() => void)[] = [], written: number[] = [];
+  const snapshots = Array.from({ length: 100 }, () => compile([]));
+  let newest: Snapshot | undefined;
+  const rounds = new StatusRounds({
+    clock,
+    after: (_, task) => void tasks.push(task),
+    isNewest: (snapshot) => snapshot === newest,
+    write: () => Promise.resolve(void written.push(clock.now())),
+  });
+  for (const snapshot of snapshots) {
+    newest = snapshot;
+    rounds.add({ snapshot, configured: true, generated: [], served }, clock.now() + 400);
+    clock.advance(60);
+    // The webhooks of a snapshot are active when there are five newer ones.
+    if (tasks.length > 5) tasks.shift()!();
+    await Promise.resolve();
+  }
+  for (const task of tasks) task();
+  assert.ok(written.length >= 5 && written.length <= 8, `${written.length} rounds`);
+  assert.equal(written.at(-1), clock.now(), "the newest is written in any case");
+});
+
+Deno.test("status: an object that changed since its policy was compiled gets none", async () => {
+  const kind = policyObjectKinds.find(({ kind }) => kind === "ClusterPolicy")!;
+  const stored = (uid: string, generation: number): JsonObject => ({
+    apiVersion: "kyverno.io/v1",
+    kind: "ClusterPolicy",
+    metadata: { name: "p", uid, generation },
+    spec: { background: false, rules: [] },
+  });
+  const snapshot = compile([objectDocument(stored("u", 1))]);
+  const written: string[] = [];
+  for (const [uid, generation] of [["u", 1], ["u", 2], ["other", 1]] as const) {
+    const cluster: Cluster = {
+      call() {
+        written.push(`${uid} ${generation}`);
+        return Promise.resolve({ ok: true, status: 200, body: {} });
+      },
+      resource: () => Promise.resolve(undefined),
+    };
+    const accounts = { background: "b", reports: "r", cleanup: "c" };
+    const statuses = new PolicyStatuses({
+      cluster,
+      clock: fixedClock(0),
+      log: silent,
+      accounts,
+      lookAgain() {},
+    });
+    await statuses.write([{ kind, object: stored(uid, generation) }], {
+      snapshot,
+      configured: true,
+      generated: [],
+      served,
+    });
+  }
+  assert.deepEqual(written, ["u 1"]);
 });
 
 Deno.test("status: a current status is written again when its facts change or it was lost", async () => {

@@ -377,7 +377,7 @@ const conditionCases: readonly (readonly [
   ["nothing where failures are ignored", policy({ match: pods, spec: "failurePolicy: Ignore" }), {}, []],
 ];
 for (const [what, text, data, expected] of conditionCases) {
-  Deno.test(`webhooks: what no policy sees needs no replica; their conditions leave out ${what}`, () => {
+  Deno.test(`webhooks: conditions leave out requests that no policy sees: ${what}`, () => {
     const [webhook] = asList(field(configurations(text, { data }).validate, "webhooks"));
     const conditions = asList(field(webhook, "matchConditions"));
     assert.deepEqual(conditions.map((each) => field(each, "name")), expected);

@@ -135,7 +135,7 @@ Deno.test("policies are reloaded after replacement by rename, new link targets a
   await until(names, ["a3", "l3", "m3"]);
 });
 
-Deno.test("when one file changes, the policies of the others keep their compiled form", async () => {
+Deno.test("policies of unchanged files keep their compiled form", async () => {
   await using setting = await setUp(["."]);
   const { policies, write } = setting;
   for (const name of ["a", "b", "c"]) await write(`${name}.yaml`, policy(name));

@@ -1,0 +1,48 @@
+import type { Snapshot } from "../engine/mod.ts";
+import type { Clock } from "../ports.ts";
+import type { StatusFacts } from "./policy_statuses.ts";
+
+/** The ports and the writer of {@link StatusRounds}. */
+export interface StatusRoundsOptions {
+  readonly clock: Clock;
+  /** Runs a task after some milliseconds. */
+  readonly after: (milliseconds: number, task: () => void) => void;
+  /** Whether a snapshot is the one in force. */
+  readonly isNewest: (snapshot: Snapshot) => boolean;
+  /** Writes the statuses of all policies. */
+  readonly write: (facts: StatusFacts) => Promise<void>;
+}
+
+/** Milliseconds without a round after which one is written although policies are still changing. */
+const longestWait = 1_000;
+
+/**
+ * Writes the statuses of all policies once for changes that follow one another. While policies change all the time, no
+ * snapshot lasts until its statuses are due: a round is then written for an earlier snapshot, again and again.
+ */
+export class StatusRounds {
+  readonly #options: StatusRoundsOptions;
+  /** The end of the last round, in milliseconds since 1970. */
+  #endedAt = 0;
+  #writing = 0;
+
+  constructor(options: StatusRoundsOptions) {
+    this.#options = options;
+  }
+
+  /** Writes statuses at a time, in milliseconds since 1970. */
+  add(facts: StatusFacts, at: number): void {
+    const { clock, after, isNewest } = this.#options;
+    after(Math.max(0, at - clock.now()), () => {
+      const isOverdue = this.#writing === 0 && clock.now() - this.#endedAt >= longestWait;
+      if (isNewest(facts.snapshot) || isOverdue) void this.#write(facts);
+    });
+  }
+
+  async #write(facts: StatusFacts): Promise<void> {
+    this.#writing++;
+    await this.#options.write(facts);
+    this.#writing--;
+    this.#endedAt = this.#options.clock.now();
+  }
+}
