@@ -256,8 +256,8 @@ export class LivePolicies {
   }
 
   /**
-   * Takes deleted policies out of force before the next load, which tells everyone else. It may only loosen: the other
-   * policies and their exceptions stay as they are.
+   * Takes deleted policies out of force before the next load. This only loosens: the other policies and their exceptions
+   * stay as they are.
    */
   #remove(documents: ReadonlySet<YamlDocument>): void {
     if (this.#snapshot === undefined) return;
