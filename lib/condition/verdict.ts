@@ -62,7 +62,7 @@ export interface ConditionBlock {
  * The message joins the messages of the conditions that decided the result.
  *
  * Kyverno parity: `any: []` never holds, and `all` is evaluated even when `any` has failed, so that a fault in `all`
- * wins. Pinned by "any without conditions never holds" and "a fault in all comes through though any has failed".
+ * wins. Pinned by "any without conditions never holds" and "a fault in all is the result, even when any has failed".
  */
 export function evaluateBlock({ any, all }: ConditionBlock): EvaluateConditions {
   if (any === undefined && all.every(({ message }) => message === "")) return evaluateAll(all);

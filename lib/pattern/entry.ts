@@ -35,7 +35,7 @@ export function compileEntry({ text, anchor, pattern, node, wildcards }: Uncompi
 /**
  * Kyverno compares only one of the matching keys, and picks it at random. Postern takes the strictest of Kyverno's
  * possible answers: a condition holds if any matching key satisfies it, everything else must hold for each key ("each
- * of several labels must agree").
+ * of several labels must match").
  */
 function keysMatching(pattern: string): PatternEntry["choose"] {
   const matches = compileWildcard(pattern);

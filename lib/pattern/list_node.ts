@@ -5,7 +5,7 @@ import type { Compiler, ListNode } from "./node.ts";
 /**
  * Compiles a list. Its first element decides the meaning: every element of the resource's list must match a map or a
  * scalar; with a list as first element, the two lists are compared index by index. Kyverno parity: elements after a
- * map or scalar are ignored. Pinned by "further maps of the pattern count for nothing".
+ * map or scalar are ignored. Pinned by "further maps of the pattern have no effect".
  */
 export function compileList(
   compiler: Compiler,

@@ -65,7 +65,7 @@ export function under(step: PathStep, found: PatternMismatch): PatternMismatch {
 /**
  * Whether the mismatch means that the rule does not apply, and not that the resource is wrong. Kyverno
  * recognises skips by the text of the error, so a value that contains "conditional anchor mismatch" skips a
- * rule; in Postern it does not ("a value that talks like an anchor skips nothing").
+ * rule; in Postern it does not ("a value that looks like an anchor skips nothing").
  */
 export function isSkip(found: PatternMismatch): boolean {
   return found.reason === "none applied" || isDirectSkip(found);

@@ -22,9 +22,8 @@ export interface RuleSource {
 const annotation = "pod-policies.kyverno.io/autogen-controllers";
 
 /**
- * The autogen rules of a policy: its rules about Pods, derived for pod controllers. Kyverno parity: one rule
- * that cannot be derived turns autogen off for the whole policy. Pinned by "names turn it off for the whole
- * policy".
+ * The autogen rules of a policy: its rules about Pods, derived for pod controllers. Kyverno parity: one rule that
+ * cannot be derived turns autogen off for the whole policy. Pinned by "names turn generation off for the whole policy".
  */
 export function autogenRules(
   sources: readonly RuleSource[],

@@ -126,7 +126,10 @@ class EntryRows {
     );
   }
 
-  /** Kyverno parity: a rule stands for its autogen rules too. Pinned by "a rule stands for its autogen rules". */
+  /**
+   * Kyverno parity: a rule stands for its autogen rules too. Pinned by "an entry for a rule includes its autogen
+   * rules".
+   */
   #isMeant(rule: RuleResult): boolean {
     const { rule: name } = this.#expectation;
     return name === "" || [name, `autogen-${name}`, `autogen-cronjob-${name}`].includes(rule.rule);

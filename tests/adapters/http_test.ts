@@ -43,7 +43,7 @@ httpTest("GET sends headers and no body, and reads JSON", {
   },
 });
 
-httpTest("POST sends JSON, and a content type that was given wins", {
+httpTest("POST sends JSON, with the given content type if there is one", {
   answer: () => Response.json(true),
   async run(http, { address, received }) {
     await http.call({ method: "POST", url: address, body: { a: "b" } });
@@ -56,7 +56,7 @@ httpTest("POST sends JSON, and a content type that was given wins", {
 });
 
 httpTest(
-  "answers other than 2xx are failures with the status, and without the body, which is not for users",
+  "answers other than 2xx are failures with the status, and without the body, which users must not see",
   {
     answer: () => new Response("s3cret of the service", { status: 404 }),
     async run(http, { address }) {
@@ -69,7 +69,7 @@ httpTest(
   },
 );
 
-httpTest("an answer that is too long, no JSON, or never comes is a failure", {
+httpTest("an answer that is too long, no JSON, or missing is a failure", {
   answer: ({ path }) => {
     if (path === "/long") return new Response(`"${"x".repeat(200)}"`);
     return path === "/text" ? new Response("hello") : silence();
@@ -89,7 +89,7 @@ httpTest("an answer that is too long, no JSON, or never comes is a failure", {
   },
 });
 
-httpTest("redirects are followed, where that is allowed, and without credentials to others", {
+httpTest("allowed redirects are followed, without credentials to other hosts", {
   answer: ({ path }, index) => {
     const port = path.slice(1);
     if (index === 0) return new Response(null, { status: 302, headers: { location: `/${port}` } });
@@ -111,7 +111,7 @@ httpTest("redirects are followed, where that is allowed, and without credentials
   },
 });
 
-httpTest("rules about addresses hold for redirects too, and circles end", {
+httpTest("address rules apply to redirects too, and circular redirects end", {
   answer: ({ path }) => {
     const location = path === "/out" ? "http://localhost:1/" : "/circle";
     return new Response(null, { status: 302, headers: { location } });
@@ -134,7 +134,7 @@ httpTest("rules about addresses hold for redirects too, and circles end", {
   },
 });
 
-httpTest("policies of namespaces call services only where that is switched on", {
+httpTest("policies of namespaces call services only when that is enabled", {
   answer: () => Response.json(1),
   async run(http, { address, received }) {
     const call = { method: "GET", url: address, namespace: "team" } as const;

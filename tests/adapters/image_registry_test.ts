@@ -110,7 +110,7 @@ registryTest("an image within an index: all of the record", {
   },
 });
 
-registryTest("an image of its own has no manifest list; tag and digest both identify it", {
+registryTest("a single image has no manifest list; tag and digest both identify it", {
   async run({ registry, host }) {
     const single = await record(registry, `${host}/org/app:single`);
     assert.deepEqual([field(single, "identifier"), field(single, "manifestList")], ["single", undefined]);
@@ -120,7 +120,7 @@ registryTest("an image of its own has no manifest list; tag and digest both iden
   },
 });
 
-registryTest("what is missing is reported as registries name it, and remembered for a while", {
+registryTest("a missing image is reported in the registry's words, and cached for a while", {
   async run({ registry, host, server, clock }) {
     const reference = `${host}/org/app:gone`;
     const expected = `failed to fetch image reference: ${reference}, error: ` +
@@ -183,14 +183,14 @@ registryTest("a login goes to the token server alone, or to the registry when th
   },
 });
 
-registryTest("without a login a registry that requires one refuses", {
+registryTest("a registry that requires a login refuses a call without one", {
   answer: () => new Response("", { status: 401, headers: { "www-authenticate": 'Basic realm="x"' } }),
   async run({ registry, host }) {
     assert.match(await problem(registry, `${host}/org/app`), /UNAUTHORIZED: authentication required$/);
   },
 });
 
-registryTest("blobs may be elsewhere, and credentials do not go there", {
+registryTest("credentials are not sent to another host that has the blobs", {
   answer(received, _, address) {
     if (received.path.startsWith("/storage")) return new Response(configText);
     if (received.path.includes("/blobs/")) {
@@ -208,7 +208,7 @@ registryTest("blobs may be elsewhere, and credentials do not go there", {
   },
 });
 
-registryTest("addresses that are not allowed are not called, nor redirected to", {
+registryTest("forbidden addresses are neither called nor followed in redirects", {
   answer: ({ path }, _, address) =>
     path.startsWith("/v2/")
       ? new Response(null, {
@@ -233,7 +233,7 @@ registryTest("addresses that are not allowed are not called, nor redirected to",
   },
 });
 
-registryTest("errors of the server are tried again, and then final", {
+registryTest("server errors are retried, and then final", {
   answer: (received, nth) => nth === 0 ? new Response("", { status: 503 }) : serveContents(received),
   async run({ registry, host }) {
     assert.equal(field(await record(registry, `${host}/org/app:single`), "identifier"), "single");

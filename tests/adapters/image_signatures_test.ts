@@ -74,7 +74,7 @@ function signaturesTest(
 }
 
 signaturesTest(
-  "a pass is kept for an hour, a tag for a minute",
+  "a pass is cached for an hour, a tag for a minute",
   async ({ registry, clock, keys, verify }) => {
     signImage(registry, "app:v1", { keys });
     assert.equal((await verify("app:v1")).cached, false);
@@ -101,17 +101,20 @@ signaturesTest(
   },
 );
 
-signaturesTest("a fail is kept for half a minute, so that a new signature counts soon", async (trial) => {
-  const { registry, clock, keys, verify } = trial;
-  const digest = registry.image("app:v1");
-  assert.ok(!(await verify("app:v1")).ok);
-  putSignatures(registry, "app:v1", digest, [signatureLayer(payloadFor(digest), { keys })]);
-  assert.ok(!(await verify("app:v1")).ok);
-  clock.advance(30_000);
-  assert.ok((await verify("app:v1")).ok);
-});
+signaturesTest(
+  "a failure is cached for half a minute, so that a new signature counts soon",
+  async (trial) => {
+    const { registry, clock, keys, verify } = trial;
+    const digest = registry.image("app:v1");
+    assert.ok(!(await verify("app:v1")).ok);
+    putSignatures(registry, "app:v1", digest, [signatureLayer(payloadFor(digest), { keys })]);
+    assert.ok(!(await verify("app:v1")).ok);
+    clock.advance(30_000);
+    assert.ok((await verify("app:v1")).ok);
+  },
+);
 
-signaturesTest("that a registry is unwell is not kept", async ({ registry, keys, verify }) => {
+signaturesTest("an error of a registry is not cached", async ({ registry, keys, verify }) => {
   signImage(registry, "app:v1", { keys });
   registry.intercept(() => new Response(null, { status: 503 }));
   assert.ok(!(await verify("app:v1")).ok);
@@ -127,7 +130,7 @@ signaturesTest("useCache: false verifies again, with the cached contents of the 
   assert.equal(registry.received.length, 3);
 });
 
-signaturesTest("questions that differ are answered apart", async ({ registry, keys, verify }) => {
+signaturesTest("different queries have separate answers", async ({ registry, keys, verify }) => {
   signImage(registry, "app:v1", { keys, annotations: { env: "prod" } });
   assert.ok((await verify("app:v1")).ok);
   const by = { kind: "key" as const, key: newKeys().pem, hash: "sha256" as const };
@@ -136,7 +139,7 @@ signaturesTest("questions that differ are answered apart", async ({ registry, ke
   assert.ok((await verify("app:v1", { annotations: { env: "prod" } })).ok);
 });
 
-signaturesTest("equal verifications at the same time are one", async ({ registry, keys, verify }) => {
+signaturesTest("simultaneous equal verifications run once", async ({ registry, keys, verify }) => {
   signImage(registry, "app:v1", { keys });
   const answers = await Promise.all(Array.from({ length: 20 }, () => verify("app:v1")));
   assert.ok(answers.every(({ ok }) => ok));
@@ -144,7 +147,7 @@ signaturesTest("equal verifications at the same time are one", async ({ registry
 });
 
 signaturesTest(
-  "a deadline frees its own caller, and names the registry",
+  "a deadline ends the wait of its caller, and names the registry",
   async ({ registry, keys, verify }) => {
     signImage(registry, "app:v1", { keys });
     let release = () => {};
@@ -183,7 +186,7 @@ signaturesTest("a deadline names the registry of the signatures, too", async ({ 
   }
 });
 
-signaturesTest("a registry that never answers is given up", async ({ registry, verify }) => {
+signaturesTest("a registry that never answers ends at the time limit", async ({ registry, verify }) => {
   registry.intercept(() => silence());
   const answer = await verify("app:v1");
   assert.ok(!answer.ok);
@@ -267,21 +270,24 @@ for (const [title, key, body, refused] of secrets) {
   });
 }
 
-signaturesTest("a missing trusted root says what to do", async ({ registry, keys, verify }) => {
-  signImage(registry, "app:v1", { keys });
-  const by = {
-    kind: "keyless" as const,
-    roots: "",
-    identities: [],
-    compare: "wildcards" as const,
-    extensions: {},
-  };
-  const answer = await verify("app:v1", { by });
-  assert.match(answer.ok ? "" : answer.message, /there is no trusted root: name one with --trusted-root/);
-});
+signaturesTest(
+  "the message about a missing trusted root names the remedy",
+  async ({ registry, keys, verify }) => {
+    signImage(registry, "app:v1", { keys });
+    const by = {
+      kind: "keyless" as const,
+      roots: "",
+      identities: [],
+      compare: "wildcards" as const,
+      extensions: {},
+    };
+    const answer = await verify("app:v1", { by });
+    assert.match(answer.ok ? "" : answer.message, /there is no trusted root: name one with --trusted-root/);
+  },
+);
 
 signaturesTest(
-  "an entry that a signature does not carry is looked up only where that is allowed",
+  "an entry that a signature lacks is looked up only when allowed",
   async (trial) => {
     const { registry, keys, verify } = trial;
     signImage(registry, "app:v1", { keys });

@@ -93,7 +93,7 @@ for (const status of [500, 502, 503, 504, 429]) {
   });
 }
 
-liveTest("a read is not tried for ever, and its failure names method, path and status", {
+liveTest("retries of a read end, and its failure names method, path and status", {
   answer: () => new Response("upstream is away", { status: 502 }),
   async run({ cluster, server }) {
     assert.deepEqual(await cluster.call({ method: "GET", path }), {
@@ -132,7 +132,7 @@ for (const method of ["POST", "PUT", "PATCH", "DELETE"] as const) {
   });
 }
 
-liveTest("a server's wish for a pause longer than any of ours ends the tries", {
+liveTest("a Retry-After longer than the longest pause ends the retries", {
   answer: () => busy({ "retry-after": "60" }),
   async run({ cluster, server }) {
     assert.equal((await cluster.call({ method: "GET", path })).status, 429);
@@ -140,7 +140,7 @@ liveTest("a server's wish for a pause longer than any of ours ends the tries", {
   },
 });
 
-liveTest("a try that hangs ends, is repeated, and the call ends too", {
+liveTest("a hanging attempt is ended and repeated, and the call ends too", {
   answer: silence,
   options: { attemptTimeout: 20, attempts: 2 },
   async run({ cluster, server }) {
@@ -154,7 +154,7 @@ liveTest("a try that hangs ends, is repeated, and the call ends too", {
   },
 });
 
-liveTest("an answer that stops half-way ends too", {
+liveTest("an unfinished answer ends too", {
   answer: () =>
     new Response(
       new ReadableStream({ start: (stream) => stream.enqueue(new TextEncoder().encode('{"a":')) }),
@@ -205,7 +205,7 @@ liveTest("a broken answer and a redirect are failures; text is text", {
   },
 });
 
-liveTest("paths that climb out of the API are not sent", {
+liveTest("paths that leave the API are not sent", {
   answer: found,
   async run({ cluster, server }) {
     for (

@@ -40,12 +40,12 @@ async function tries(again: number | undefined, options: Partial<RetryOptions>):
 }
 
 const table: [what: string, again: number | undefined, options: Partial<RetryOptions>, tries: number][] = [
-  ["a result that stands", undefined, {}, 1],
-  ["as often as allowed", 0, {}, 3],
-  ["a wish beyond the longest pause", 11, {}, 1],
+  ["a final result", undefined, {}, 1],
+  ["the number of attempts", 0, {}, 3],
+  ["a Retry-After beyond the longest pause", 11, {}, 1],
   ["no time left for the pause", 0, { until: clock.now() }, 1],
-  ["a wish that ends after the time", 9, { until: clock.now() + 9 }, 1],
-  ["a caller who left", 0, { signal: AbortSignal.abort() }, 1],
+  ["a Retry-After beyond the time limit", 9, { until: clock.now() + 9 }, 1],
+  ["an aborted call", 0, { signal: AbortSignal.abort() }, 1],
 ];
 for (const [what, again, options, expected] of table) {
   Deno.test(`retry: ${what}`, async () => assert.equal(await tries(again, options), expected));

@@ -133,7 +133,7 @@ const isOpen = async (trial: Trial): Promise<void> => {
   trial.calls.length = 0;
 };
 
-watchTest("reads come from memory and follow the events", {
+watchTest("reads come from memory and follow watch events", {
   objects: [namespace("a"), namespace("b")],
   async run(trial) {
     await isOpen(trial);
@@ -154,7 +154,7 @@ watchTest("reads come from memory and follow the events", {
   },
 });
 
-watchTest("what the watches do not hold is read from the cluster", {
+watchTest("objects outside the watches are read from the cluster", {
   objects: [namespace("a")],
   async run(trial) {
     await isOpen(trial);
@@ -172,7 +172,7 @@ watchTest("what the watches do not hold is read from the cluster", {
   },
 });
 
-watchTest("a watch that ends is opened again where it was, and meanwhile reads go to the cluster", {
+watchTest("an ended watch resumes, and meanwhile reads go to the cluster", {
   objects: [namespace("a")],
   async run(trial) {
     await isOpen(trial);
@@ -185,7 +185,7 @@ watchTest("a watch that ends is opened again where it was, and meanwhile reads g
   },
 });
 
-watchTest("a version that is too old begins with a new list", {
+watchTest("an expired resourceVersion leads to a new list", {
   objects: [namespace("a")],
   async run(trial) {
     await isOpen(trial);
@@ -201,7 +201,7 @@ watchTest("a version that is too old begins with a new list", {
   },
 });
 
-watchTest("an event that cannot be read ends the watch and not the process", {
+watchTest("an unreadable event ends the watch and not the process", {
   objects: [namespace("a")],
   async run(trial) {
     await isOpen(trial);
@@ -211,7 +211,7 @@ watchTest("an event that cannot be read ends the watch and not the process", {
   },
 });
 
-watchTest("nothing is listed before it is read", {
+watchTest("a collection is listed when it is first read", {
   objects: [namespace("a")],
   async run(trial) {
     await read(trial, "/api/v1/pods");
@@ -223,7 +223,7 @@ watchTest("nothing is listed before it is read", {
 });
 
 for (const refuses of ["list", "watch"] as const) {
-  watchTest(`without the right to ${refuses} everything is passed on, and said`, {
+  watchTest(`without the right to ${refuses} reads go to the cluster, with a log line`, {
     objects: [namespace("a")],
     refuses,
     async run(trial) {
@@ -235,7 +235,7 @@ for (const refuses of ["list", "watch"] as const) {
   });
 }
 
-watchTest("more than the limit is not kept", {
+watchTest("objects above the limit are not cached", {
   objects: [namespace("a"), namespace("b")],
   options: { maxBytes: 100 },
   async run(trial) {

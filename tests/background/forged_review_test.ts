@@ -98,13 +98,13 @@ const ghost: JsonObject = {
 };
 
 const forged: Readonly<Record<string, (cluster: Cluster) => Promise<PolicyRequest>>> = {
-  "a creation of an object that is not there": () => Promise.resolve(request(ghost)),
+  "a creation of an object that does not exist": () => Promise.resolve(request(ghost)),
   "a creation without a name in the request": () => Promise.resolve(request(ghost, { name: "" })),
   "a creation without any name": () =>
     Promise.resolve(request({ ...ghost, metadata: { labels: { team: "x" } } })),
-  "a creation of an object that is there with another uid": async ({ read }) =>
+  "a creation of an existing object with another uid": async ({ read }) =>
     request(changed(await read(namespacePath("victim")), { uid: "u-other", labels: { team: "x" } })),
-  "a creation, without uid, of an object that is there with other fields": async ({ read }) => {
+  "a creation, without uid, of an existing object with other fields": async ({ read }) => {
     const { uid: _, ...metadata } = asObject((await read(namespacePath("victim")))["metadata"])!;
     const object = { apiVersion: "v1", kind: "Namespace", metadata };
     return request(changed(object, { labels: { team: "x" } }));
@@ -119,25 +119,25 @@ const forged: Readonly<Record<string, (cluster: Cluster) => Promise<PolicyReques
     const object = await read("/api/v1/namespaces/victim/configmaps/trigger");
     return request(object, { operation: "UPDATE", oldObject: object });
   },
-  "an update that changes nothing, of an object that is there with other fields": async ({ read }) => {
+  "an update that changes nothing, of an existing object with other fields": async ({ read }) => {
     const object = changed(await read("/api/v1/namespaces/victim/configmaps/trigger"), {}, {
       data: { a: "2" },
     });
     return request(object, { operation: "UPDATE", oldObject: object });
   },
-  "an update that changes nothing, of an object that is there with another uid": async ({ read }) => {
+  "an update that changes nothing, of an existing object with another uid": async ({ read }) => {
     const object = changed(await read("/api/v1/namespaces/victim/configmaps/trigger"), { uid: "u-other" });
     return request(object, { operation: "UPDATE", oldObject: object });
   },
-  "an update of an object that is there and does not say so": async ({ read }) => {
+  "an update whose object differs from the stored one": async ({ read }) => {
     const oldObject = await read(namespacePath("victim"));
     return request(changed(oldObject, { labels: { team: "x" } }), { operation: "UPDATE", oldObject });
   },
-  "an update that another webhook refused": async ({ read }) => {
+  "an update that another webhook denied": async ({ read }) => {
     const oldObject = await read("/api/v1/namespaces/victim/configmaps/trigger");
     return request(changed(oldObject, {}, { data: { a: "2" } }), { operation: "UPDATE", oldObject });
   },
-  "an update that another webhook refused, after which the object changed otherwise": async (
+  "an update that another webhook denied, before another change": async (
     { read, replace },
   ) => {
     const oldObject = await read("/api/v1/namespaces/victim/configmaps/trigger");
@@ -147,7 +147,7 @@ const forged: Readonly<Record<string, (cluster: Cluster) => Promise<PolicyReques
     );
     return request(changed(oldObject, {}, { data: { a: "2" } }), { operation: "UPDATE", oldObject });
   },
-  "an update that another webhook refused, by which its rule would no longer be about the object": async (
+  "an update that another webhook denied, after which the rule would not match": async (
     { read },
   ) => {
     const oldObject = await read(namespacePath("blue"));
@@ -157,15 +157,15 @@ const forged: Readonly<Record<string, (cluster: Cluster) => Promise<PolicyReques
     const object = await read(namespacePath("victim"));
     return request(object, { operation: "UPDATE", oldObject: await read(namespacePath("blue")) });
   },
-  "a deletion of an object that is there": async ({ read }) =>
+  "a deletion of an object that still exists": async ({ read }) =>
     request(await read(namespacePath("blue")), { operation: "DELETE" }),
-  "a deletion of an object that never was, with the uid of one that is there": async ({ read }) =>
+  "a deletion of an object that never existed, with the uid of an existing one": async ({ read }) =>
     request(changed(await read(namespacePath("blue")), { name: "ghost" }), { operation: "DELETE" }),
-  "a deletion of a source that is there": async ({ read }) =>
+  "a deletion of a source that still exists": async ({ read }) =>
     request(await read(sourcePath), { operation: "DELETE" }),
-  "a deletion of a source that never was, with the uid of one that is there": async ({ read }) =>
+  "a deletion of a source that never existed, with the uid of an existing one": async ({ read }) =>
     request(changed(await read(sourcePath), { name: "ghost" }), { operation: "DELETE" }),
-  "an update of a foreign object with labels that say it was generated": async ({ read, replace }) => {
+  "an update of a foreign object with labels of a generated one": async ({ read, replace }) => {
     const path = "/api/v1/namespaces/victim/secrets/other";
     const object = await read(path);
     await replace(path, changed(object, { annotations: { seen: "1" }, resourceVersion: "" }));
@@ -175,7 +175,7 @@ const forged: Readonly<Record<string, (cluster: Cluster) => Promise<PolicyReques
     };
     return request(await read(path), { operation: "UPDATE", oldObject: changed(object, { labels }) });
   },
-  "a command in a pod that is not there": () =>
+  "a command in a pod that does not exist": () =>
     Promise.resolve({
       ...request({ apiVersion: "v1", kind: "PodExecOptions" }),
       operation: "CONNECT",
@@ -222,7 +222,7 @@ const real: Readonly<Record<string, (cluster: Cluster) => Promise<[PolicyRequest
       "PUT /apis/apps/v1/namespaces/victim/deployments/web",
     ];
   },
-  "an update by which its rule is no longer about the object": async ({ read, replace }) => {
+  "an update after which the rule no longer matches": async ({ read, replace }) => {
     const oldObject = await read(namespacePath("blue"));
     const object = changed(oldObject, { labels: { "kubernetes.io/metadata.name": "blue" } });
     await replace(namespacePath("blue"), changed(object, { resourceVersion: "" }));

@@ -36,7 +36,7 @@ const text = new TextEncoder().encode("a signed manifest");
 const packed = new Uint8Array(gzipSync(text));
 const bad: readonly [what: string, bytes: Uint8Array, message: RegExp][] = [
   ["no bytes", new Uint8Array(), /unexpected end of file/],
-  ["bytes that are no gzip", text, /incorrect header check/],
+  ["bytes in another format", text, /incorrect header check/],
   ["the first half", packed.subarray(0, packed.length / 2), /unexpected end of file/],
   ["a wrong checksum", packed.with(packed.length - 6, packed.at(-6)! ^ 1), /incorrect data check/],
   ["a wrong length", packed.with(packed.length - 1, 1), /incorrect length check/],

@@ -64,7 +64,7 @@ const pass = ["@policy.yaml", "-r", "@good.yaml"];
 
 /** Runs that must not succeed: the arguments, the exit code, and the message. */
 const notGreen: [what: string, args: string[], code: number, said: RegExp][] = [
-  ["a policy that is not there", ["@policy.yaml", "@missing.yaml", "-r", "@good.yaml"], 1, /missing-file/],
+  ["a missing policy", ["@policy.yaml", "@missing.yaml", "-r", "@good.yaml"], 1, /missing-file/],
   ["a kind that is not evaluated", [...pass, "@cleanup.yaml"], 1, /cleanup\.yaml.*ClusterCleanupPolicy/],
   ["an object among the policies", [...pass, "@bad.yaml"], 1, /"Pod" \(v1\) is not a policy/],
   ["an undeclared variable", ["@undeclared.yaml", "-r", "@good.yaml"], 1, /unknown-variable|nobody/],
@@ -82,7 +82,7 @@ const notGreen: [what: string, args: string[], code: number, said: RegExp][] = [
   ],
   ["a resource that is a text", [...pass, "-r", "@scalar.yaml"], 1, /"just a text" is no object/],
   ["a resource without a kind", [...pass, "-r", "@kindless.yaml"], 1, /The object has no kind/],
-  ["a resource file that is not there", [...pass, "-r", "@missing.yaml"], 1, /missing-file/],
+  ["a missing resource file", [...pass, "-r", "@missing.yaml"], 1, /missing-file/],
   ["no object at all", ["@policy.yaml", "-r", "@empty.yaml"], 1, /There was no object to check/],
   ["no policy at all", ["@empty.yaml", "-r", "@good.yaml"], 1, /there are no policies/],
   ["missing values", [...pass, "-f", "@missing.yaml"], 2, /missing\.yaml: There is no such file/],
@@ -95,12 +95,12 @@ const notGreen: [what: string, args: string[], code: number, said: RegExp][] = [
     /no resources: name files or folders with --resource, or use --cluster/,
   ],
   ["a remote resource", ["@policy.yaml", "-r", "https://example.com/pod.yaml"], 2, /download it first/],
-  ["policies and resources of standard input", ["-", "-r", "-"], 2, /policies or resources, not both/],
+  ["policies and resources from standard input", ["-", "-r", "-"], 2, /policies or resources, not both/],
   ["resources and payloads", [...pass, "--json", "@good.yaml"], 2, /--resource or --json, not both/],
-  ["values of a file and of --set", [...pass, "-f", "@good.yaml", "-s", "a=b"], 2, /not from both/],
-  ["a value that is none", [...pass, "-s", "novalue"], 2, /--set novalue: write it as name=value/],
+  ["values from a file and from --set", [...pass, "-f", "@good.yaml", "-s", "a=b"], 2, /not from both/],
+  ["a value without a name", [...pass, "-s", "novalue"], 2, /--set novalue: write it as name=value/],
   [
-    "a format that is not there",
+    "an unknown format",
     [...pass, "-o", "sarf=x"],
     2,
     /there is no format "sarf"; did you mean "sarif"\?/,
@@ -115,13 +115,13 @@ const notGreen: [what: string, args: string[], code: number, said: RegExp][] = [
   ],
   ["schemas of custom resources", [...pass, "--crd-paths", "x"], 2, /not supported: --crd-paths; /],
   [
-    "a time that is none",
+    "an invalid duration",
     [...pass, "--generate-exceptions", "--generated-exception-ttl", "soon"],
     2,
     /--generated-exception-ttl soon: write a duration, such as 720h or 90m/,
   ],
   [
-    "a kubeconfig that is not there",
+    "a missing kubeconfig",
     [...pass, "--cluster", "--kubeconfig", "@missing.yaml"],
     2,
     /cannot read kubeconfig/,

@@ -92,14 +92,14 @@ spec:
 });
 
 const refused: [what: string, args: readonly string[], message: RegExp][] = [
-  ["a payload that is not there", ["--payload", join(folder, "missing.yaml")], /missing\.yaml/],
+  ["a missing payload", ["--payload", join(folder, "missing.yaml")], /missing\.yaml/],
   [
-    "expressions that give null",
+    "expressions whose result is null",
     ["--pre-process", "nothing"],
     /preprocessor resulted in `null` payload \(nothing\)/,
   ],
-  ["expressions that are none", ["--pre-process", "a b"], /failed to execute preprocessor \(a b\) - /],
-  ["selectors that are none", ["--labels", "a in"], /--labels: /],
+  ["invalid expressions", ["--pre-process", "a b"], /failed to execute preprocessor \(a b\) - /],
+  ["invalid selectors", ["--labels", "a in"], /--labels: /],
   ["files without JSON policies", ["--policy", join(folder, "payload.yaml")], /no policies/],
 ];
 for (const [what, args, message] of refused) {

@@ -114,7 +114,7 @@ const hopeless: readonly (readonly [what: string, text: string, said: RegExp])[]
     /failed to load Root certificates: error creating root cert pool/,
   ],
   [
-    "a regular expression that is none",
+    "an invalid regular expression",
     entryOf({ keyless: { ...keyless, subjectRegExp: "(" } }),
     /invalid regexp for subject: \(/,
   ],
@@ -139,7 +139,7 @@ const hopeless: readonly (readonly [what: string, text: string, said: RegExp])[]
     /must contain at least one root certificate/,
   ],
   [
-    "a repository that is none",
+    "an invalid repository",
     entryOf({ keys: { publicKeys: key, ...logs } }, { repository: "ghcr.io/acme/Signatures" }),
     /failed to parse signature repository ghcr\.io\/acme\/Signatures/,
   ],

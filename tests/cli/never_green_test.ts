@@ -20,8 +20,8 @@ const files: Readonly<Record<string, string>> = {
 
 /** Mistakes among the policies, with the message that each must cause. */
 const policies: readonly (readonly [what: string, path: string, said: RegExp])[] = [
-  ["a policy that is not there", "@missing.yaml", /missing\.yaml/],
-  ["a remote policy that gives no answer", "http://127.0.0.1:1/policy.yaml", /127\.0\.0\.1:1/],
+  ["a missing policy", "@missing.yaml", /missing\.yaml/],
+  ["a remote policy whose server does not answer", "http://127.0.0.1:1/policy.yaml", /127\.0\.0\.1:1/],
   ["a kind that is no policy", "@unknown.yaml", /Widget/],
   ["a ClusterCleanupPolicy", "@cleanup.yaml", /ClusterCleanupPolicy/],
   ["a DeletingPolicy", "@deleting.yaml", /DeletingPolicy/],

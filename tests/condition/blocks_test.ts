@@ -28,8 +28,11 @@ const rule: readonly Case[] = [
   ["all without conditions holds", { all: [] }, yes],
   ["null counts as not given", { any: null, all: null }, yes],
   ["one of any is enough", { any: [unmet("u"), met("m"), met("n")] }, { holds: true, message: "m" }],
-  ["none of any", { any: [unmet("u"), unmet(), unmet("v")] }, { holds: false, message: "u; v" }],
-  ["every one of all", { all: [met("m"), met(), met("n")] }, { holds: true, message: "m; n" }],
+  ["any fails when none holds", { any: [unmet("u"), unmet(), unmet("v")] }, {
+    holds: false,
+    message: "u; v",
+  }],
+  ["all holds when each holds", { all: [met("m"), met(), met("n")] }, { holds: true, message: "m; n" }],
   ["all ends at the first that fails", { all: [met("m"), unmet("u"), unmet("v")] }, {
     holds: false,
     message: "u",
@@ -43,10 +46,10 @@ const rule: readonly Case[] = [
   }],
   ["a fault ends any", { any: [unmet(), broken, met()] }, fault],
   ["any ends before a fault", { any: [met("m"), broken] }, { holds: true, message: "m" }],
-  ["a fault in all comes through though any has failed", { any: [], all: [broken] }, fault],
+  ["a fault in all is the result, even when any has failed", { any: [], all: [broken] }, fault],
   ["all ends before a fault", { all: [unmet("u"), broken] }, { holds: false, message: "u" }],
   ["a list holds when all do", [met("m"), met(), met("n")], { holds: true, message: "m;n" }],
-  ["a list has the message of the one that fails", [met("m"), unmet("u"), broken], {
+  ["the message of a list is that of the failed condition", [met("m"), unmet("u"), broken], {
     holds: false,
     message: "u",
   }],
@@ -65,14 +68,16 @@ const rule: readonly Case[] = [
     { any: [unmet(), { key: "a", operator: "Equalz", value: "a" }] },
     'failed to create handler for condition operator: there is no operator "Equalz"',
   ],
-  ["and none before", { any: [met("m"), { key: "a", operator: "Equalz", value: "a" }] }, {
+  ["an operator that does not exist is no fault before that", {
+    any: [met("m"), { key: "a", operator: "Equalz", value: "a" }],
+  }, {
     holds: true,
     message: "m",
   }],
   ["text is no conditions", "yes", "invalid preconditions: neither an object nor a list"],
   ["any must be a list", { any: {} }, "invalid preconditions: any is no list"],
-  ["of objects", { all: [met(), 5] }, "invalid preconditions: all[1] is no object"],
-  ["and so must a list be", ["x"], "invalid preconditions: item 0 is no object"],
+  ["any must be a list of objects", { all: [met(), 5] }, "invalid preconditions: all[1] is no object"],
+  ["a list must contain objects", ["x"], "invalid preconditions: item 0 is no object"],
 ];
 for (const [what, conditions, expected] of rule) {
   Deno.test(`conditions of a rule: ${what}`, () => assert.deepEqual(verdictOf(conditions, {}), expected));
@@ -84,7 +89,9 @@ const blocks: readonly Case[] = [
     holds: true,
     message: "m; n;o",
   }],
-  ["the first that fails tells why", [{ all: [met("m")] }, { all: [unmet("u")] }, { all: [broken] }], {
+  ["the message is that of the first failure", [{ all: [met("m")] }, { all: [unmet("u")] }, {
+    all: [broken],
+  }], {
     holds: false,
     message: "u",
   }],
@@ -97,11 +104,11 @@ for (const [what, conditions, expected] of blocks) {
 }
 
 const exception: readonly Case[] = [
-  ["have no message", { all: [met("m")], any: [met("n")] }, yes],
-  ["an empty any is met", { any: [] }, yes],
+  ["conditions have no message", { all: [met("m")], any: [met("n")] }, yes],
+  ["an empty any holds", { any: [] }, yes],
   ["all is evaluated first", { any: [broken], all: [unmet("u")] }, no],
-  ["any must have one that holds", { any: [unmet(), unmet()], all: [met()] }, no],
-  ["a fault ends it", { any: [unmet(), broken] }, fault],
+  ["any needs one that holds", { any: [unmet(), unmet()], all: [met()] }, no],
+  ["a fault ends the evaluation", { any: [unmet(), broken] }, fault],
 ];
 for (const [what, conditions, expected] of exception) {
   Deno.test(`conditions of an exception: ${what}`, () => {

@@ -109,7 +109,7 @@ const contract: readonly { readonly title: string; readonly run: (trial: Trial) 
     },
   },
   {
-    title: "what is in memory is what a call answers",
+    title: "a call answers with the object in memory",
     async run(t) {
       await t.value("POST", t.maps, { metadata: { name: "one" }, data: { a: "1" } });
       for (const path of [`${t.maps}/one`, `${t.maps}/x`, "/api/v1/namespaces", "/no-such-path"]) {
@@ -119,7 +119,7 @@ const contract: readonly { readonly title: string; readonly run: (trial: Trial) 
     },
   },
   {
-    title: "what is missing is not found, in the server's words",
+    title: "a missing object is not found, in the API server's words",
     async run(t) {
       await t.fails([404, 'configmaps "x" not found'], "GET", `${t.maps}/x`);
       await t.fails([404, 'configmaps "x" not found'], "GET", "/api/v1/namespaces/no-such/configmaps/x");
@@ -147,7 +147,7 @@ const contract: readonly { readonly title: string; readonly run: (trial: Trial) 
     },
   },
   {
-    title: "paths that lead nowhere are not found",
+    title: "unknown paths are not found",
     async run(t) {
       for (
         const path of [
@@ -163,7 +163,7 @@ const contract: readonly { readonly title: string; readonly run: (trial: Trial) 
     },
   },
   {
-    title: "methods that a path does not have are refused",
+    title: "a method that a path does not support is refused",
     async run(t) {
       await t.fails([405, NO_METHOD], "POST", `${t.maps}/x`, {});
       await t.fails([405, NO_METHOD], "PUT", t.maps, {});
@@ -172,7 +172,7 @@ const contract: readonly { readonly title: string; readonly run: (trial: Trial) 
     },
   },
   {
-    title: "a list has its kind, its items in order, and items without a kind of their own",
+    title: "a list has its kind, sorted items, and items without kinds",
     async run(t) {
       for (const name of ["b", "a", "a-b"]) await t.value("POST", t.maps, { metadata: { name } });
       const list = await t.value("GET", t.maps);
@@ -223,7 +223,7 @@ const contract: readonly { readonly title: string; readonly run: (trial: Trial) 
     },
   },
   {
-    title: "a limited list goes on where it stopped",
+    title: "a limited list continues where it stopped",
     async run(t) {
       for (const name of ["a", "b", "c"]) {
         await t.value("POST", t.maps, { metadata: { name, labels: { paged: "yes" } } });
@@ -240,7 +240,7 @@ const contract: readonly { readonly title: string; readonly run: (trial: Trial) 
     },
   },
   {
-    title: "names are made from generateName, and needed",
+    title: "a create needs a name, or generateName",
     async run(t) {
       const made = await t.value("POST", t.maps, { metadata: { generateName: "gen-" } });
       assert.match(String(dig(made, "metadata", "name")), /^gen-[a-z0-9]{5}$/);
@@ -255,7 +255,7 @@ const contract: readonly { readonly title: string; readonly run: (trial: Trial) 
     },
   },
   {
-    title: "what contradicts the path or is there already is refused",
+    title: "a create that contradicts its path, or of an existing object, is refused",
     async run(t) {
       await t.value("POST", t.maps, { metadata: { name: "x" } });
       await t.fails([409, 'configmaps "x" already exists'], "POST", t.maps, { metadata: { name: "x" } });
@@ -280,7 +280,7 @@ const contract: readonly { readonly title: string; readonly run: (trial: Trial) 
     },
   },
   {
-    title: "an update counts, and one of an old version is a conflict",
+    title: "an update increments generation, and one of an old version is a conflict",
     async run(t) {
       const made = await t.value("POST", t.maps, { metadata: { name: "x" }, data: { a: "1" } });
       const next = await t.value("PUT", `${t.maps}/x`, { metadata: { name: "x" }, data: { a: "2" } });
@@ -315,7 +315,7 @@ const contract: readonly { readonly title: string; readonly run: (trial: Trial) 
     },
   },
   {
-    title: "an apply creates, keeps to its own fields, and takes others' only by force",
+    title: "an apply creates, sets its fields, and takes those of others only with force",
     async run(t) {
       const wish = (data: Json) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "x" }, data });
       const path = `${t.maps}/x`;
@@ -341,7 +341,7 @@ const contract: readonly { readonly title: string; readonly run: (trial: Trial) 
     },
   },
   {
-    title: "what was deleted is gone",
+    title: "a deleted object is gone",
     async run(t) {
       const made = await t.value("POST", t.maps, { metadata: { name: "x" } });
       const status = await t.value("DELETE", `${t.maps}/x`);
@@ -367,7 +367,7 @@ const contract: readonly { readonly title: string; readonly run: (trial: Trial) 
     },
   },
   {
-    title: "a dry run leaves nothing behind",
+    title: "a dry run stores nothing",
     async run(t) {
       const made = await t.value("POST", `${t.maps}?dryRun=All`, {
         metadata: { name: "x" },
@@ -378,7 +378,7 @@ const contract: readonly { readonly title: string; readonly run: (trial: Trial) 
     },
   },
   {
-    title: "namespaces carry their name as a label, and the system's cannot be deleted",
+    title: "namespaces have their name as a label, and system namespaces cannot be deleted",
     async run(t) {
       const namespace = await t.value("GET", `/api/v1/namespaces/${t.namespace}`);
       assert.deepEqual(dig(namespace, "metadata", "labels"), {
@@ -394,7 +394,7 @@ const contract: readonly { readonly title: string; readonly run: (trial: Trial) 
     },
   },
   {
-    title: "secrets keep their text encoded",
+    title: "Secrets store stringData encoded",
     async run(t) {
       const at = `/api/v1/namespaces/${t.namespace}/secrets`;
       const made = await t.value("POST", at, { metadata: { name: "s" }, stringData: { a: "é" } });
@@ -402,7 +402,7 @@ const contract: readonly { readonly title: string; readonly run: (trial: Trial) 
     },
   },
   {
-    title: "access reviews are answered from roles and bindings",
+    title: "access reviews follow roles and bindings",
     async run(t) {
       const rbac = `/apis/rbac.authorization.k8s.io/v1/namespaces/${t.namespace}`;
       const rule = { apiGroups: [""], resources: ["pods", "pods/log"], verbs: ["get", "list"] };
@@ -470,7 +470,7 @@ const contract: readonly { readonly title: string; readonly run: (trial: Trial) 
     },
   },
   {
-    title: "the namespaced roles that every cluster has are there",
+    title: "the namespaced roles of every cluster exist",
     async run(t) {
       const rbac = `/apis/rbac.authorization.k8s.io/v1/namespaces/${t.namespace}`;
       await t.value("POST", `${rbac}/rolebindings`, {
@@ -493,7 +493,7 @@ const contract: readonly { readonly title: string; readonly run: (trial: Trial) 
     },
   },
   {
-    title: "discovery names what is served",
+    title: "discovery lists the served resources",
     async run(t) {
       assert.equal(typeof field(await t.value("GET", "/version"), "gitVersion"), "string");
       assert.equal(await t.value("GET", "/healthz"), "ok");
@@ -520,7 +520,7 @@ const contract: readonly { readonly title: string; readonly run: (trial: Trial) 
     },
   },
   {
-    title: "a path that climbs is refused",
+    title: "a path with .. is refused",
     async run(t) {
       await t.value("POST", t.maps, { metadata: { name: "x" } });
       for (const climb of ["..", "%2e%2e", ".", ""]) {

@@ -170,10 +170,10 @@ Deno.test("no webhook can lock a cluster", async () => {
 
 const rules: readonly [what: string, rules: readonly Rule[], expected: readonly string[]][] = [
   ["a pattern for Pods", [{ body: pattern }], ["CREATE,UPDATE /v1 pods,pods/ephemeralcontainers Namespaced"]],
-  ["deny, which also holds for deletions", [{ match: "kinds: [Service]", body: deny }], [
+  ["deny, which also applies to deletions", [{ match: "kinds: [Service]", body: deny }], [
     "CREATE,DELETE,UPDATE /v1 services Namespaced",
   ]],
-  ["operations of the match", [{ match: "kinds: [Service], operations: [DELETE]", body: deny }], [
+  ["the operations in match", [{ match: "kinds: [Service], operations: [DELETE]", body: deny }], [
     "DELETE /v1 services Namespaced",
   ]],
   ["two rules about one resource", [{ match: "kinds: [Service]", body: pattern }, {
@@ -199,8 +199,8 @@ const rules: readonly [what: string, rules: readonly Rule[], expected: readonly 
   ["kinds that plain Kubernetes lacks", [{ match: "kinds: [example.com/v1/Policy]", body: pattern }], [
     "CREATE,UPDATE example.com/v1 policies *",
   ]],
-  ["kinds that the server never looks at", [{ match: "kinds: [ReplicaSet, Event]", body: pattern }], []],
-  ["everything, which covers the rest", [{ match: 'kinds: ["*"]', body: deny }, {
+  ["kinds that the server's filters exclude", [{ match: "kinds: [ReplicaSet, Event]", body: pattern }], []],
+  ["a wildcard kind, which covers the others", [{ match: 'kinds: ["*"]', body: deny }, {
     match: "kinds: [Secret]",
     body: pattern,
   }], [
@@ -246,7 +246,7 @@ Deno.test("the webhook's rules include those for pod controllers", async () => {
 
 const context = (entry: string): Rule => ({ body: deny, more: `context: [{name: x, ${entry}}]` });
 const rights: readonly [what: string, rule: Rule, expected: readonly string[]][] = [
-  ["policies that look nothing up", { body: pattern }, []],
+  ["policies without look-ups", { body: pattern }, []],
   [
     "a namespaceSelector",
     { match: "kinds: [Pod], namespaceSelector: {matchLabels: {a: b}}", body: pattern },
@@ -269,7 +269,7 @@ const rights: readonly [what: string, rule: Rule, expected: readonly string[]][]
     body: "validate: {manifests: {attestors: [{entries: [{keys: {publicKeys: 'k8s://team/release'}}]}]}}",
   }, ["get /secrets [release]"]],
   [
-    "a ConfigMap whose name the request tells",
+    "a ConfigMap whose name depends on the request",
     context('configMap: {name: "{{ request.name }}", namespace: a}'),
     [
       "get /configmaps",
@@ -294,7 +294,7 @@ const rights: readonly [what: string, rule: Rule, expected: readonly string[]][]
     ],
   ],
   [
-    "what sets off a generate rule, and what it makes",
+    "the triggers and downstream objects of a generate rule",
     {
       match: "kinds: [Namespace]",
       body: "generate: {apiVersion: v1, kind: LimitRange, name: a, namespace: b, data: {}}",
@@ -318,7 +318,7 @@ const rights: readonly [what: string, rule: Rule, expected: readonly string[]][]
       "get,list,patch,update /services",
     ],
   ],
-  ["what is no resource", context("apiCall: {urlPath: /version}"), ["get /version"]],
+  ["a path that is no resource", context("apiCall: {urlPath: /version}"), ["get /version"]],
 ];
 for (const [what, rule, expected] of rights) {
   Deno.test(`rights for ${what}`, async () => {
@@ -357,7 +357,7 @@ const celRights: readonly [what: string, policy: string, expected: readonly stri
     ["get /secrets [more,pull,release]"],
   ],
   [
-    "a key in a Secret that the request names",
+    "a key in a Secret whose name depends on the request",
     policy("p", [{
       body:
         "verifyImages: [{imageReferences: ['a*'], failureAction: Enforce, attestors: [{entries: [{keys: {publicKeys: 'k8s://team/{{ request.name }}'}}]}]}]",
@@ -366,7 +366,7 @@ const celRights: readonly [what: string, policy: string, expected: readonly stri
     /the name of a Secret with a public key depends on the request/,
   ],
   [
-    "an object that the request names",
+    "an object whose name depends on the request",
     validation('has(resource.Get("v1", "configmaps", "team", object.metadata.name).kind)'),
     ["get /configmaps"],
   ],
@@ -380,7 +380,7 @@ const celRights: readonly [what: string, policy: string, expected: readonly stri
     ["list apps/deployments"],
   ],
   [
-    "a resource that the request tells",
+    "a resource that depends on the request",
     validation('has(resource.Get("v1", object.metadata.name, "team", "m").kind)'),
     [],
     /p\/: which resources an expression reads depends on the request/,
@@ -398,7 +398,7 @@ const celRights: readonly [what: string, policy: string, expected: readonly stri
   ],
   ["the namespace", validation('namespaceObject.metadata.name != "a"'), ["get,list,watch /namespaces"]],
   [
-    "what is generated and copied",
+    "generated objects and sources",
     celPolicy(
       "GeneratingPolicy",
       `evaluation: {synchronize: {enabled: true}}
@@ -413,7 +413,7 @@ const celRights: readonly [what: string, policy: string, expected: readonly stri
     ],
   ],
   [
-    "targets that are changed",
+    "the targets of a mutation",
     celPolicy(
       "MutatingPolicy",
       `evaluation: {mutateExisting: {enabled: true}}
@@ -478,7 +478,7 @@ Deno.test("manifests remark on a right that only a request determines, and do no
 
 const nets: readonly [what: string, rule: Rule, expected: RegExp][] = [
   [
-    "nothing but the cluster",
+    "the cluster alone",
     { body: pattern },
     /^--allow-net=0\.0\.0\.0:9443,0\.0\.0\.0:8000,kubernetes\.default\.svc:443$/,
   ],
@@ -488,7 +488,7 @@ const nets: readonly [what: string, rule: Rule, expected: RegExp][] = [
     /,checks\.tools\.svc:443$/,
   ],
   [
-    "a service that the request tells",
+    "a service that depends on the request",
     context('apiCall: {service: {url: "https://{{ request.name }}/v1"}}'),
     /^--allow-net$/,
   ],

@@ -14,13 +14,13 @@ interface Setting {
 
 const cases: [about: string, setting: Setting, namespace: string, team: string, action: string][] = [
   ["audits without any setting", {}, "dev", "red", "Audit"],
-  ["does what the policy says", { policy: "Enforce" }, "dev", "red", "Enforce"],
-  ["does what the rule says", { policy: "Enforce", rule: "Audit" }, "dev", "red", "Audit"],
+  ["is that of the policy", { policy: "Enforce" }, "dev", "red", "Enforce"],
+  ["is that of the rule", { policy: "Enforce", rule: "Audit" }, "dev", "red", "Audit"],
   ["has another action in a namespace", { ofPolicy: [["Enforce", prod]] }, "prod-1", "red", "Enforce"],
-  ["and its own elsewhere", { ofPolicy: [["Enforce", prod]] }, "dev", "red", "Audit"],
+  ["is the policy's in other namespaces", { ofPolicy: [["Enforce", prod]] }, "dev", "red", "Audit"],
   ["has another action by labels", { ofPolicy: [["Enforce", blue]] }, "dev", "blue", "Enforce"],
   [
-    "takes the first override that is for it",
+    "is that of the first matching override",
     {
       ofPolicy: [["Enforce", prod], ["Audit", blue]],
     },
@@ -29,7 +29,7 @@ const cases: [about: string, setting: Setting, namespace: string, team: string, 
     "Enforce",
   ],
   [
-    "takes an override without criteria for all",
+    "of an override without criteria applies to all",
     { policy: "Enforce", ofPolicy: [["Audit", "{}"]] },
     "",
     "",
@@ -45,7 +45,7 @@ const cases: [about: string, setting: Setting, namespace: string, team: string, 
     "Audit",
   ],
   [
-    "looks at the rule's overrides before the policy's",
+    "is that of the rule's overrides before the policy's",
     {
       ofRule: [["Enforce", prod]],
       ofPolicy: [["Audit", prod]],
@@ -62,14 +62,14 @@ const cases: [about: string, setting: Setting, namespace: string, team: string, 
     "Audit",
   ],
   [
-    "nor what the policy audits here",
+    "does not enforce what the policy audits in this namespace",
     { rule: "Enforce", ofPolicy: [["Audit", prod]] },
     "prod",
     "red",
     "Audit",
   ],
   [
-    "has no namespace to be named for the whole cluster",
+    "of a cluster-wide object ignores namespaces",
     {
       ofPolicy: [["Enforce", '{namespaces: ["*"]}']],
     },

@@ -31,7 +31,7 @@ const task: JsonObject = {
 
 const cases: [name: string, extractors: string, expression: string, message: string][] = [
   [
-    "finds images in a kind of its own",
+    "finds images in a custom kind",
     "{Task: [{path: /spec/steps/*/image, jmesPath: \"trim_prefix(@, 'docker://')\"}]}",
     "images.custom.*.jsonPointer | join(',', sort(@))",
     "/spec/steps/0/image,/spec/steps/1/image",
@@ -43,7 +43,7 @@ const cases: [name: string, extractors: string, expression: string, message: str
     "build,push",
   ],
   [
-    "lets transformed text be parsed",
+    "transforms text before it is parsed",
     "{Task: [{path: /spec/steps/*, value: image, key: name, jmesPath: \"trim_prefix(@, 'docker://')\"}]}",
     "images.custom.push.registry",
     "docker.io",

@@ -81,8 +81,8 @@ const roots: readonly (readonly [what: string, named: readonly string[], tufMirr
       mirror,
       /there is no trusted root of the mirror https:\/\/tuf\.example/,
     ],
-    ["a file that is none", ["@broken.json"], "", /^\/broken\.json: this is no trusted root/],
-    ["a file that is not there", ["@missing.json"], "", /^cannot read the trusted root \/missing\.json/],
+    ["an invalid file", ["@broken.json"], "", /^\/broken\.json: this is no trusted root/],
+    ["a missing file", ["@missing.json"], "", /^cannot read the trusted root \/missing\.json/],
   ];
 for (const [what, named, tufMirror, expected] of roots) {
   Deno.test(`bundles are verified with the given trusted root: ${what}`, async () => {

@@ -101,7 +101,7 @@ forgery("the attestation of another image, put beside this one", async ({ regist
   refused(await verify("app:bad", { want }), /no matching subject digest found$/);
 });
 
-forgery("annotations that only the registry says", async ({ registry, signers, verify }) => {
+forgery("annotations that only the registry adds", async ({ registry, signers, verify }) => {
   const digest = registry.image("app:v1");
   const layer = signatureLayer(payloadFor(digest), { keys: signers.one });
   putSignatures(registry, "app:v1", digest, [{

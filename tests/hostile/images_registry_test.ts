@@ -85,7 +85,7 @@ function refused(answer: SignatureAnswer, why: RegExp): void {
   assert.match(answer.message, why);
 }
 
-hostile("content under a digest that is not its own", async ({ registry, signatures, keys, queryFor }) => {
+hostile("content under the digest of other content", async ({ registry, signatures, keys, queryFor }) => {
   const signed = registry.image("app:v1");
   const layer = signatureLayer(payloadFor(signed), { keys });
   const list = putSignatures(registry, "app:v1", signed, [layer]);
@@ -103,7 +103,7 @@ hostile("content under a digest that is not its own", async ({ registry, signatu
   refused(await signatures.verify(notary), /content does not match its digest: got sha256:/);
 });
 
-hostile("a tag that moves between two questions", async ({ registry, signatures, keys, queryFor }) => {
+hostile("a tag that moves between two calls", async ({ registry, signatures, keys, queryFor }) => {
   signImage(registry, "app:v1", { keys });
   const first = await signatures.verify(queryFor("app:v1"));
   assert.ok(first.ok);
@@ -116,9 +116,9 @@ hostile("a tag that moves between two questions", async ({ registry, signatures,
 });
 
 const redirects: readonly [title: string, target: string][] = [
-  ["link-local", "http://169.254.169.254/latest/meta-data"],
-  ["link-local in IPv6", "http://[fe80::1]/"],
-  ["link-local inside IPv6", "http://[::ffff:169.254.169.254]/"],
+  ["a link-local address", "http://169.254.169.254/latest/meta-data"],
+  ["a link-local address in IPv6", "http://[fe80::1]/"],
+  ["a link-local address inside IPv6", "http://[::ffff:169.254.169.254]/"],
   ["metadata by name", "http://metadata.google.internal/"],
   ["a file", "file:///etc/passwd"],
 ];
@@ -134,27 +134,27 @@ for (const [title, target] of redirects) {
   });
 }
 
-hostile("a redirect without end", async ({ registry, signatures, queryFor }) => {
+hostile("endless redirects", async ({ registry, signatures, queryFor }) => {
   const answer = () => new Response(null, { status: 302, headers: { location: "/v2/again" } });
   registry.intercept(answer);
   refused(await signatures.verify(queryFor("app:v1")), /stopped after 10 redirects$/);
   assert.ok(registry.received.length < 40, `${registry.received.length} requests`);
 });
 
-hostile("a manifest that unpacks to 200 MB", async ({ registry, signatures, queryFor }) => {
+hostile("a manifest that decompresses to 200 MB", async ({ registry, signatures, queryFor }) => {
   const bomb = new Uint8Array(gzipSync(new Uint8Array(200_000_000)));
   registry.intercept(() => new Response(bomb, { headers: { "content-encoding": "gzip" } }));
   refused(await signatures.verify(queryFor("app:v1")), /the answer is longer than 4000000 bytes$/);
 });
 
-hostile("a manifest without end", async ({ registry, signatures, queryFor }) => {
+hostile("an endless manifest", async ({ registry, signatures, queryFor }) => {
   const chunk = new Uint8Array(100_000).fill(32);
   const body = () => new ReadableStream({ pull: (controller) => controller.enqueue(chunk) });
   registry.intercept(() => new Response(body()));
   refused(await signatures.verify(queryFor("app:v1")), /the answer is longer than 4000000 bytes$/);
 });
 
-hostile("JSON that nests without end", async ({ registry, signatures, keys, queryFor }) => {
+hostile("endlessly nested JSON", async ({ registry, signatures, keys, queryFor }) => {
   const deep = "[".repeat(100_000) + "]".repeat(100_000);
   const digest = registry.image("app:v1");
   const layer = signatureLayer(payloadFor(digest), { keys });
@@ -213,7 +213,7 @@ hostile("10,000 referrers", async ({ registry, signatures, queryFor }) => {
   );
 });
 
-hostile("1,000 Notary signatures of a stranger", async ({ registry, signatures, queryFor }) => {
+hostile("1,000 Notary signatures of another signer", async ({ registry, signatures, queryFor }) => {
   const digest = registry.image("app:v1");
   const [root, other] = ["root", "stranger"].map((name) =>
     issue({ name, keys: newKeys("rsa"), authority: true })
@@ -242,7 +242,7 @@ hostile("1,000 Notary signatures of a stranger", async ({ registry, signatures, 
   assert.equal(registry.received.length - before, 22);
 });
 
-hostile("pages of referrers without end", async ({ registry, signatures, queryFor }) => {
+hostile("endless pages of referrers", async ({ registry, signatures, queryFor }) => {
   const digest = registry.image("app:v1");
   registry.intercept(({ path }) =>
     path.includes("/referrers/")
@@ -258,40 +258,43 @@ hostile("pages of referrers without end", async ({ registry, signatures, queryFo
   assert.ok(registry.received.length < 10, `${registry.received.length} requests`);
 });
 
-hostile("one that never answers holds nobody else", async ({ registry, signatures, keys, queryFor }) => {
-  const other = new TestRegistry();
-  try {
-    signImage(other, "app:v1", { keys });
-    const digest = registry.image("bundle:v1");
-    putBundle(registry, digest, "{}");
-    registry.intercept(({ path }) =>
-      path.includes("/blobs/") || path.includes("/slow/") ? silence() : undefined
-    );
-    const deadline = new AbortController();
-    const replies = Array.from(
-      { length: 30 },
-      (_, index) =>
-        index % 2 === 0
-          ? queryFor(`slow:v${index}`)
-          : queryFor(`bundle@${digest}`, { layout: "bundle", useCache: false }),
-    );
-    const slow = replies.map((each) => signatures.verify(each, deadline.signal));
-    const fast = await signatures.verify({ ...queryFor("app:v1"), image: `${other.host}/app:v1` });
-    assert.ok(fast.ok, fast.ok ? "" : fast.message);
-    deadline.abort();
-    for (const answer of await Promise.all(slow)) {
-      assert.ok(!answer.ok);
-      assert.equal(answer.why, "no connection");
-      assert.equal(answer.message, `the request's deadline passed during a call of ${registry.host}`);
+hostile(
+  "a registry that never answers delays no other request",
+  async ({ registry, signatures, keys, queryFor }) => {
+    const other = new TestRegistry();
+    try {
+      signImage(other, "app:v1", { keys });
+      const digest = registry.image("bundle:v1");
+      putBundle(registry, digest, "{}");
+      registry.intercept(({ path }) =>
+        path.includes("/blobs/") || path.includes("/slow/") ? silence() : undefined
+      );
+      const deadline = new AbortController();
+      const replies = Array.from(
+        { length: 30 },
+        (_, index) =>
+          index % 2 === 0
+            ? queryFor(`slow:v${index}`)
+            : queryFor(`bundle@${digest}`, { layout: "bundle", useCache: false }),
+      );
+      const slow = replies.map((each) => signatures.verify(each, deadline.signal));
+      const fast = await signatures.verify({ ...queryFor("app:v1"), image: `${other.host}/app:v1` });
+      assert.ok(fast.ok, fast.ok ? "" : fast.message);
+      deadline.abort();
+      for (const answer of await Promise.all(slow)) {
+        assert.ok(!answer.ok);
+        assert.equal(answer.why, "no connection");
+        assert.equal(answer.message, `the request's deadline passed during a call of ${registry.host}`);
+      }
+      const silent = registry.received.filter(({ path }) =>
+        path.includes("/blobs/") || path.includes("/slow/")
+      );
+      assert.ok(silent.length <= 8, `${silent.length} requests at a time`);
+    } finally {
+      await other.close();
     }
-    const silent = registry.received.filter(({ path }) =>
-      path.includes("/blobs/") || path.includes("/slow/")
-    );
-    assert.ok(silent.length <= 8, `${silent.length} requests at a time`);
-  } finally {
-    await other.close();
-  }
-});
+  },
+);
 
 Deno.test("the adapter never throws, for any content of a registry", async () => {
   const bytes = fc.uint8Array({ maxLength: 300 });

@@ -232,19 +232,19 @@ Deno.test("install writes nothing into a folder with other files", async () => {
 const shirts = [{ condition: "eq .a 1", value: 1 }, { condition: "eq .a 2", value: 2 }];
 
 const trees: readonly [what: string, make: () => ReturnType<typeof vary>, text: string][] = [
-  ["what is the same stands there once", () => vary(shirts, () => ({ size: "m" })), 'size: "m"\n'],
+  ["equal parts appear once", () => vary(shirts, () => ({ size: "m" })), 'size: "m"\n'],
   [
     "a field that differs",
     () => vary(shirts, (value) => ({ size: value, color: "red" })),
     '{{- if eq .a 1 }}\nsize: 1\n{{- end }}\n{{- if eq .a 2 }}\nsize: 2\n{{- end }}\ncolor: "red"\n',
   ],
   [
-    "fields and items that only one has",
+    "fields and items of one tree alone",
     () => vary(shirts, (value) => value === 1 ? { list: ["a", "b"] } : { list: ["a"], more: {}, most: 1 }),
     'list:\n  - "a"\n  {{- if eq .a 1 }}\n  - "b"\n  {{- end }}\n{{- if eq .a 2 }}\nmore: {}\nmost: 1\n{{- end }}\n',
   ],
   [
-    "choices within choices",
+    "nested choices",
     () =>
       vary(
         shirts,
@@ -257,7 +257,7 @@ const trees: readonly [what: string, make: () => ReturnType<typeof vary>, text: 
     "{{- if eq .a 2 }}\nboth: false\n{{- end }}\n",
   ],
   [
-    "braces of a text, and an expression",
+    "braces in a text, and an expression",
     () => ({ text: "a {{ b }}", number: new Part({ kind: "expression", text: "int .c" }) }),
     'text: "a {{ "{{" }} b }}"\nnumber: {{ int .c }}\n',
   ],

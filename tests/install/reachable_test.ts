@@ -19,22 +19,22 @@ interface Row {
 const found = (type: string): Answer => ({ ok: true, status: 200, body: { spec: { type } } });
 
 const rows: readonly Row[] = [
-  { what: "three looks find it ready", service: found("ClusterIP"), looks: [slices(true)], looked: 3 },
+  { what: "three checks find it ready", service: found("ClusterIP"), looks: [slices(true)], looked: 3 },
   {
-    what: "looks that find nothing do not count",
+    what: "checks without an answer do not count",
     service: found("ClusterIP"),
     looks: [slices(), slices(true), slices(false), slices(true)],
     looked: 6,
   },
   {
-    what: "a failed look begins anew",
+    what: "a failed check starts the count again",
     service: found("ClusterIP"),
     looks: [slices(true), slices(true), undefined, slices(true)],
     looked: 6,
   },
-  { what: "another name has no endpoints", service: found("ExternalName"), looks: [], looked: 0 },
+  { what: "an ExternalName has no endpoints", service: found("ExternalName"), looks: [], looked: 0 },
   {
-    what: "there is no Service",
+    what: "the Service does not exist",
     service: { ok: false, status: 404, message: "not found" },
     looks: [],
     looked: 0,

@@ -4,12 +4,12 @@ import { BoundedCache } from "../../lib/json/mod.ts";
 
 /** Values are set in this order, each a key and what the value weighs; the keys that are found afterwards, in order. */
 const cases: readonly [title: string, size: number, values: readonly string[], found: string][] = [
-  ["keeps what fits into it", 4, ["a1", "b1", "c1"], "abc"],
+  ["keeps values that fit", 4, ["a1", "b1", "c1"], "abc"],
   ["drops the half that was not read for longest", 4, ["a1", "b1", "c1", "d1", "e1"], "cde"],
   ["does not keep a value that weighs more than all", 4, ["a1", "b5"], "a"],
   ["drops all others for a value of more than half", 4, ["a1", "b3"], "b"],
   ["drops a value of more than half for the next one", 4, ["b3", "a1"], "a"],
-  ["forgets a value when the new one is too heavy", 4, ["a1", "a5"], ""],
+  ["drops a value when its replacement is too heavy", 4, ["a1", "a5"], ""],
 ];
 
 for (const [title, size, values, found] of cases) {

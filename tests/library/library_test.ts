@@ -37,13 +37,13 @@ const refused: readonly [what: string, review: Json, status: number, message: Re
     /names have letters only/,
   ],
   [
-    "what needs a look-up, offline",
+    "a look-up offline",
     admissionReview(configMap),
     400,
     /offline: the cluster cannot be reached; give evaluate\(\) the port "cluster"/,
   ],
-  ["what is no review", { kind: "Pod" }, 400, /kind must be AdmissionReview, not "Pod"/],
-  ["what is no object", 1, 400, /the body must be an AdmissionReview object/],
+  ["a value that is no review", { kind: "Pod" }, 400, /kind must be AdmissionReview, not "Pod"/],
+  ["a review without an object", 1, 400, /the body must be an AdmissionReview object/],
 ];
 for (const [what, review, status, message] of refused) {
   Deno.test(`the library refuses ${what}`, async () => {

@@ -31,7 +31,7 @@ const refused: readonly [what: string, text: string][] = [
   ["a size that is no number", "xyz\r\n"],
   ["no size", "\r\n"],
   ["a negative size", "-1\r\n"],
-  ["a size beyond all memory", "fffffffff\r\n"],
+  ["a size above any memory", "fffffffff\r\n"],
   ["a line feed alone", "1\na\r\n"],
   ["a chunk that is longer than its size", "1\r\nab\r\n"],
   ["a line without an end", "1;".padEnd(1000, "a")],

@@ -10,10 +10,12 @@ const read: readonly [what: string, head: string, expected: object][] = [
   ["a query", lines("POST /validate?timeout=1s HTTP/1.1", "Host: a"), { target: "/validate?timeout=1s" }],
   ["a length", lines("POST / HTTP/1.1", "Host: a", "Content-Length: 12"), { body: { length: 12 } }],
   ["chunks", lines("POST / HTTP/1.1", "Host: a", "Transfer-Encoding: Chunked"), { body: "chunked" }],
-  ["close", lines("GET / HTTP/1.1", "Host: a", "Connection: foo, Close"), { keepAlive: false }],
+  ["Connection: close", lines("GET / HTTP/1.1", "Host: a", "Connection: foo, Close"), { keepAlive: false }],
   ["HTTP/1.0", lines("GET / HTTP/1.0"), { keepAlive: false }],
-  ["HTTP/1.0 that stays", lines("GET / HTTP/1.0", "Connection: keep-alive"), { keepAlive: true }],
-  ["an expectation", lines("POST / HTTP/1.1", "Host: a", "Expect: 100-continue"), { expectsContinue: true }],
+  ["HTTP/1.0 with keep-alive", lines("GET / HTTP/1.0", "Connection: keep-alive"), { keepAlive: true }],
+  ["Expect: 100-continue", lines("POST / HTTP/1.1", "Host: a", "Expect: 100-continue"), {
+    expectsContinue: true,
+  }],
   ["names in any case, values without space around", lines("GET / HTTP/1.1", "HOST:\t a b \t"), {
     headers: [["host", "a b"]],
   }],

@@ -104,27 +104,27 @@ const namespacedPolicy = "kind: Policy\nmetadata: {name: p, namespace: team}";
 
 const refused: readonly (readonly [what: string, policy: string, message: RegExp])[] = [
   [
-    "more than can be compiled",
+    "a spec that is too large",
     policy(`match: {any: [${"{resources: {kinds: [Pod], names: [a]}},".repeat(10_000)}]}\n${pattern}`),
     /^the spec has more than 10000 values/,
   ],
   [
-    "mistakes in hundreds of places",
+    "hundreds of mistakes",
     policy(`${onPods}\nvalidate: {message: "${"{{ a }}".repeat(300)}", deny: {}}`),
     /^(?=.{1,25000}$)[^]*; and 280 more$/,
   ],
   [
-    "neither admission nor background",
+    "a policy without admission and background",
     policy(`${onPods}\n${pattern}`, "admission: false\n  background: false"),
     /disabling both/,
   ],
   [
-    "a timeout of no webhook",
+    "a timeout that no webhook may have",
     policy(`${onPods}\n${pattern}`, "webhookTimeoutSeconds: 31"),
     /between 1 and 30 seconds/,
   ],
   [
-    "a subject of no kind",
+    "a subject without a kind",
     policy(
       `match: {any: [{resources: {kinds: [Pod]}, subjects: [{kind: Robot, name: x}]}]}\n${pattern}`,
       "background: false",
@@ -163,12 +163,12 @@ const refused: readonly (readonly [what: string, policy: string, message: RegExp
     /celPrecondition can only be used with validate\.cel/,
   ],
   [
-    "an operator that there is not",
+    "an unknown operator",
     policy(`${onPods}\nvalidate: {deny: {conditions: {any: [{key: a, operator: Invalid, value: b}]}}}`),
     /entered value of `operator` is invalid/,
   ],
   [
-    "who asks, in a background policy",
+    "the requesting user in a background policy",
     policy(`${onPods}\nvalidate: {pattern: {metadata: {labels: {a: "{{request.roles}}"}}}}`),
     /invalid variable used: variable \{\{request\.roles\}\} is not allowed/,
   ],
@@ -193,7 +193,7 @@ const refused: readonly (readonly [what: string, policy: string, message: RegExp
     /needs mutate.targets/,
   ],
   [
-    "a right that nobody has",
+    "a missing right",
     policy(generate("{apiVersion: v1, kind: Secret, name: s, namespace: x, data: {}}")),
     /no permissions to get,create,update,delete v1\/Secret/,
   ],
@@ -305,7 +305,7 @@ const others: readonly (readonly [what: string, path: string, text: string, mess
       /at least one policy/,
     ],
     [
-      "an exception in CEL from a kind that there is not",
+      "an exception in CEL from an unknown kind",
       "/celexception/validate",
       "apiVersion: policies.kyverno.io/v1\nkind: PolicyException\nmetadata: {name: e, namespace: x}\nspec: {policyRefs: [{name: p, kind: ClusterPolicy}]}",
       /policyRefs\[0\]\.kind: "ClusterPolicy" is none of/,
@@ -329,19 +329,19 @@ const others: readonly (readonly [what: string, path: string, text: string, mess
       undefined,
     ],
     [
-      "an exception in CEL with an expression that is none",
+      "an exception in CEL with an invalid expression",
       "/celexception/validate",
       celException("object.metadata.name =="),
       /matchConditions\[0\]\.expression.*Syntax error/s,
     ],
     [
-      "an exception in CEL with a function that there is not",
+      "an exception in CEL with an unknown function",
       "/celexception/validate",
       celException("object.frobnicate()"),
       /undeclared reference to 'frobnicate'/,
     ],
     [
-      "an exception in CEL that says no yes or no",
+      "an exception in CEL whose expression gives no bool",
       "/celexception/validate",
       celException("1 + 1"),
       /must give bool/,
@@ -353,13 +353,13 @@ const others: readonly (readonly [what: string, path: string, text: string, mess
       /either kubernetesResource or apiCall/,
     ],
     [
-      "data that is not posted",
+      "data without a POST",
       "/globalcontextvalidate",
       "apiVersion: kyverno.io/v2beta1\nkind: GlobalContextEntry\nmetadata: {name: g}\nspec: {apiCall: {urlPath: /x, data: [{key: a, value: b}]}}",
       /only sent with method POST/,
     ],
     [
-      "a schedule of six o'clock",
+      "an invalid schedule",
       "/cleanupvalidate",
       "apiVersion: kyverno.io/v2\nkind: ClusterCleanupPolicy\nmetadata: {name: c}\nspec: {schedule: 'at six', match: {any: []}}",
       /not a cron schedule/,
@@ -377,13 +377,13 @@ const others: readonly (readonly [what: string, path: string, text: string, mess
       /no permission to list, delete kind Pod/,
     ],
     [
-      "a cleanup of the one object that may go",
+      "a cleanup of the one object that it may delete",
       "/cleanupvalidate",
       "apiVersion: kyverno.io/v2\nkind: ClusterCleanupPolicy\nmetadata: {name: c}\nspec: {schedule: '@hourly', match: {any: [{resources: {kinds: [Secret], names: [old]}}]}}",
       undefined,
     ],
     [
-      "a cleanup of one more",
+      "a cleanup of another object too",
       "/cleanupvalidate",
       "apiVersion: kyverno.io/v2\nkind: ClusterCleanupPolicy\nmetadata: {name: c}\nspec: {schedule: '@hourly', match: {any: [{resources: {kinds: [Secret], names: [old, new]}}]}}",
       /no permission to list, delete kind Secret/,

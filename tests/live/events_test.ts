@@ -61,7 +61,7 @@ const cases: readonly (readonly [
   labels: JsonObject,
   expected: readonly (readonly [about: Json, reason: string, action: string, message: RegExp])[],
 ])[] = [
-  ["what is denied is told of the policy alone", "Enforce", {}, [
+  ["a denial has an event about the policy alone", "Enforce", {}, [
     [
       "ClusterPolicy",
       "PolicyViolation",
@@ -69,11 +69,11 @@ const cases: readonly (readonly [
       /^ConfigMap shop\/c: \[team\] fail \(blocked\); .*a team is needed/,
     ],
   ]],
-  ["what is audited is told of the policy and of the object", "Audit", {}, [
+  ["an audited violation has events about the policy and the object", "Audit", {}, [
     ["ClusterPolicy", "PolicyViolation", "Resource Passed", /^ConfigMap shop\/c: \[team\] fail; /],
     ["ConfigMap", "PolicyViolation", "Resource Passed", /^policy teams\/team fail: /],
   ]],
-  ["a success is told when it is asked for", "Enforce", { team: "red" }, [
+  ["a success has an event when configured", "Enforce", { team: "red" }, [
     ["ClusterPolicy", "PolicyApplied", "Resource Passed", /^ConfigMap shop\/c: pass$/],
   ]],
 ];

@@ -79,8 +79,10 @@ const admitted: PolicyRequest = {
 const admissions:
   readonly (readonly [what: string, phase: "validate" | "mutate", background: boolean, rows: string[]])[] = [
     ["validations of a background policy are left to the scan", "validate", true, []],
-    ["validations without background are told", "validate", false, ["teams/team fail"]],
-    ["mutations of a ClusterPolicy are told, those in CEL are scanned", "mutate", true, ["teams/label pass"]],
+    ["validations without background are reported", "validate", false, ["teams/team fail"]],
+    ["mutations of a ClusterPolicy are reported, those in CEL are scanned", "mutate", true, [
+      "teams/label pass",
+    ]],
   ];
 for (const [what, phase, background, expected] of admissions) {
   Deno.test(`reports of admission: ${what}`, async () => {
@@ -92,10 +94,10 @@ for (const [what, phase, background, expected] of admissions) {
 }
 
 const rows: readonly (readonly [what: string, row: JsonObject, background: boolean, lasts: boolean])[] = [
-  ["what a scan finds again", { source: "kyverno", policy: "teams", rule: "team" }, true, false],
-  ["what no scan finds", { source: "kyverno", policy: "teams", rule: "team" }, false, true],
+  ["a result that a scan finds again", { source: "kyverno", policy: "teams", rule: "team" }, true, false],
+  ["a result that no scan finds", { source: "kyverno", policy: "teams", rule: "team" }, false, true],
   ["a mutation", { source: "kyverno", policy: "teams", rule: "label" }, true, true],
-  ["what was generated", { source: "kyverno", policy: "teams", rule: "quota" }, true, true],
+  ["a generated object", { source: "kyverno", policy: "teams", rule: "quota" }, true, true],
   ["a rule that is gone", { source: "kyverno", policy: "teams", rule: "former" }, false, false],
   ["a policy that is gone", { source: "kyverno", policy: "former", rule: "team" }, false, false],
   ["another kind's policy of that name", { source: "KyvernoMutatingPolicy", policy: "teams" }, true, false],

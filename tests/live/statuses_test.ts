@@ -105,16 +105,16 @@ Deno.test("status: an entry of the global context has one condition, and the tim
 });
 const onPodsAlone = onPods.replace("spec:", "spec:\n  autogen: {podControllers: {controllers: []}}");
 const needing: readonly (readonly [what: string, policy: string, expected: readonly string[]])[] = [
-  ["what a scan reads", onPodsAlone, [
+  ["the objects of a scan", onPodsAlone, [
     'reports {"apiGroups":[""],"resources":["pods"],"verbs":["get","list","watch"]}',
   ]],
   [
-    "nothing without a scan",
+    "no scan",
     onPods.replace("spec:", "spec:\n  evaluation: {background: {enabled: false}}"),
     [],
   ],
   [
-    "what a rule loads, generates and is triggered by",
+    "the loads, downstream objects and triggers of a rule",
     `
 apiVersion: kyverno.io/v1
 kind: ClusterPolicy

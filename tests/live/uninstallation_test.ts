@@ -19,7 +19,7 @@ const table: readonly Row[] = [
     true,
   ],
   [
-    "nothing is left to run",
+    "the Deployment is scaled to zero",
     running,
     { ok: true, status: 200, body: { metadata: {}, spec: { replicas: 0 } } },
     true,
@@ -27,7 +27,7 @@ const table: readonly Row[] = [
   ["a pod is replaced", running, running, false],
   ["the process was started by hand", absent, absent, false],
   ["the API server does not answer", running, { ok: false, status: undefined, message: "away" }, false],
-  ["the right to look was taken away", running, { ok: false, status: 403, message: "forbidden" }, false],
+  ["the right to read was revoked", running, { ok: false, status: 403, message: "forbidden" }, false],
 ];
 
 for (const [what, begin, end, expected, namespace = running] of table) {

@@ -194,7 +194,7 @@ const tables: readonly (readonly [
     ],
   ],
   [
-    "an exclude of operations takes them away",
+    "exclude removes operations",
     policy({
       match:
         "match: {any: [{resources: {kinds: [Secret]}}]}\n    exclude: {any: [{resources: {operations: [DELETE, CONNECT]}}]}",
@@ -211,7 +211,7 @@ const tables: readonly (readonly [
     ],
   ],
   [
-    "mutations are asked about creations and updates",
+    "mutations get creations and updates",
     policy({
       match: "match: {any: [{resources: {kinds: [Secret]}}]}",
       body: "mutate: {patchStrategicMerge: {metadata: {labels: {a: b}}}}",
@@ -243,7 +243,7 @@ const tables: readonly (readonly [
     ],
   ],
   [
-    "of several versions the preferred one is asked about",
+    "of several versions the webhook gets the preferred one",
     policy({ match: "match: {any: [{resources: {kinds: [Scaler]}}]}" }),
     "validate",
     [
@@ -257,7 +257,7 @@ const tables: readonly (readonly [
     ],
   ],
   [
-    "synchronised objects are followed",
+    "webhooks get changes of synchronized objects",
     policy({
       match: "match: {any: [{resources: {kinds: [Namespace], operations: [CREATE]}}]}",
       body: "generate: {apiVersion: v1, kind: Secret, name: s, namespace: team, synchronize: true, data: {}}",
@@ -520,7 +520,7 @@ const beyond: readonly (readonly [what: string, expression: string])[] = [
   ["a function of Kyverno", "image('a').registry() == 'b'"],
   ["the object below the request", "request.object.metadata.name == 'a'"],
   ["the namespace", "namespaceObject.metadata.name == 'a'"],
-  ["what may be no bool", "object.metadata.labels.a"],
+  ["an expression that may give no bool", "object.metadata.labels.a"],
   ["a mistake", "object.metadata.("],
 ];
 

@@ -34,15 +34,15 @@ const matches: [about: string, match: JsonObject, change: Partial<Candidate>, ex
     kind: "Deployment",
   }, true],
   ["a subresource", { any: [{ resources: { kinds: ["Pod/exec"] } }] }, { subresource: "exec" }, true],
-  ["a plain kind is not its subresources", { any: [{ resources: { kinds: ["Pod"] } }] }, {
+  ["a plain kind does not match its subresources", { any: [{ resources: { kinds: ["Pod"] } }] }, {
     subresource: "exec",
   }, false],
-  ["but ephemeral containers are part of a Pod", { any: [{ resources: { kinds: ["Pod"] } }] }, {
+  ["Pod matches its ephemeral containers", { any: [{ resources: { kinds: ["Pod"] } }] }, {
     subresource: "ephemeralcontainers",
   }, true],
   ["comma lists in one string", { resources: { kinds: ["Deployment,Pod"] } }, {}, true],
   ["names with wildcards", { any: [{ resources: { kinds: ["Pod"], names: ["web-*"] } }] }, {}, true],
-  ["names that do not fit", { any: [{ resources: { kinds: ["Pod"], names: ["db-*"] } }] }, {}, false],
+  ["names that do not match", { any: [{ resources: { kinds: ["Pod"], names: ["db-*"] } }] }, {}, false],
   ["name and names must both hold", { any: [{ resources: { name: "web-*", names: ["db-*"] } }] }, {}, false],
   [
     "generateName stands in for a name",
@@ -96,7 +96,7 @@ const matches: [about: string, match: JsonObject, change: Partial<Candidate>, ex
   ["a role", { any: [{ roles: ["team-a:editor"] }] }, {}, true],
   ["roles have no wildcards", { any: [{ roles: ["team-a:*"] }] }, {}, false],
   [
-    "in a filter, user criteria are ANDed",
+    "in a filter, all user criteria must match",
     { any: [{ clusterRoles: ["view"], subjects: [{ kind: "User", name: "eve" }] }] },
     {},
     false,
@@ -108,24 +108,26 @@ const matches: [about: string, match: JsonObject, change: Partial<Candidate>, ex
     true,
   ],
   [
-    "all means all",
+    "all needs every filter",
     { all: [{ resources: { kinds: ["Service"] } }, { resources: { kinds: ["Pod"] } }] },
     {},
     false,
   ],
   [
-    "any wins over the direct form",
+    "any overrides the direct form",
     { any: [{ resources: { kinds: ["Pod"] } }], resources: { kinds: ["Service"] } },
     {},
     true,
   ],
   [
-    "without anybody asking, user criteria are dropped",
+    "without a user, user criteria are ignored",
     { any: [{ resources: { kinds: ["Pod"] }, clusterRoles: ["admin"] }] },
     { user: undefined },
     true,
   ],
-  ["and a filter of only those is empty", { any: [{ clusterRoles: ["admin"] }] }, { user: undefined }, false],
+  ["without a user, a filter of user criteria is empty", { any: [{ clusterRoles: ["admin"] }] }, {
+    user: undefined,
+  }, false],
   ["a selector without kinds", { resources: { selector: { matchLabels: { app: "web" } } } }, {}, true],
 ];
 for (const [about, match, change, expected] of matches) {

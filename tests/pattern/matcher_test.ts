@@ -10,15 +10,15 @@ const mismatchAt = "conditional anchor mismatch: resource value '2' does not mat
 const keyMissing = "conditional anchor mismatch: conditional anchor key doesn't exist in the resource";
 
 const structure: readonly Case[] = [
-  ["every key of the pattern must agree", { a: 1, b: 2 }, { a: 1, b: 2, c: 3 }, "pass"],
+  ["every key of the pattern must match", { a: 1, b: 2 }, { a: 1, b: 2, c: 3 }, "pass"],
   ["the failing key is named", { a: { b: 2 } }, { a: { b: 3 } }, "fail /a/b/"],
-  ["a missing map fails where it should be", { a: { b: 2 } }, {}, "fail /a/"],
-  ["a map does not agree with a list", { a: { b: 2 } }, { a: [] }, "fail /a/"],
-  ["a list does not agree with a map", { a: [{ b: 2 }] }, { a: {} }, "fail /a/"],
-  ["an empty map asks for any map", { a: {} }, { a: { b: 1 } }, "pass"],
+  ["a missing map fails at its path", { a: { b: 2 } }, {}, "fail /a/"],
+  ["a map does not match a list", { a: { b: 2 } }, { a: [] }, "fail /a/"],
+  ["a list does not match a map", { a: [{ b: 2 }] }, { a: {} }, "fail /a/"],
+  ["an empty map matches any map", { a: {} }, { a: { b: 1 } }, "pass"],
   ["a single star requires the key", { a: "*" }, { a: { b: [] } }, "pass"],
   ["a single star fails at the parent", { a: { b: "*" } }, { a: { b: null } }, "fail /a/"],
-  ["a scalar must agree with every element", { a: "b*" }, { a: ["b", "bc"] }, "pass"],
+  ["a scalar must match every element", { a: "b*" }, { a: ["b", "bc"] }, "pass"],
   ["a scalar fails at the list", { a: "b*" }, { a: ["b", "c"] }, "fail /a/"],
   ["a scalar accepts an empty list", { a: "b" }, { a: [] }, "pass"],
   ["a whole pattern may be a scalar", "a", "b", "fail /"],
@@ -27,9 +27,9 @@ const structure: readonly Case[] = [
 ];
 
 const lists: readonly Case[] = [
-  ["every element must agree with the map", { a: [{ b: 1 }] }, { a: [{ b: 1 }, { b: 2 }] }, "fail /a/1/b/"],
-  ["further maps of the pattern count for nothing", { a: [{ b: 1 }, { c: 1 }] }, { a: [{ b: 1 }] }, "pass"],
-  ["an empty list agrees", { a: [{ b: 1 }] }, { a: [] }, "pass"],
+  ["every element must match the map", { a: [{ b: 1 }] }, { a: [{ b: 1 }, { b: 2 }] }, "fail /a/1/b/"],
+  ["further maps of the pattern have no effect", { a: [{ b: 1 }, { c: 1 }] }, { a: [{ b: 1 }] }, "pass"],
+  ["an empty list matches", { a: [{ b: 1 }] }, { a: [] }, "pass"],
   ["an element that is no map fails", { a: [{ b: 1 }] }, { a: ["x"] }, "fail /a/0/"],
   ["a scalar in a list fails at the list", { a: ["b"] }, { a: ["b", "c"] }, "fail /a/"],
   ["an empty pattern list fails", { a: [] }, { a: [] }, "fail /a/"],
@@ -43,7 +43,7 @@ const lists: readonly Case[] = [
 ];
 
 const conditions: readonly Case[] = [
-  ["a condition that holds brings in the rest", { "(a)": 1, b: 2 }, { a: 1, b: 3 }, "fail /b/"],
+  ["when a condition holds, the other keys count", { "(a)": 1, b: 2 }, { a: 1, b: 3 }, "fail /b/"],
   [
     "a condition that fails skips",
     { "(a)": 1, b: 2 },
@@ -52,7 +52,7 @@ const conditions: readonly Case[] = [
   ],
   ["a condition on a missing key skips", { "(a)": 1 }, {}, `skip ${keyMissing}`],
   [
-    "a condition inside a condition says so twice",
+    "a nested condition repeats its message",
     { "(a)": { "(b)": 1 } },
     { a: {} },
     `skip conditional anchor mismatch: ${keyMissing}`,
@@ -60,7 +60,7 @@ const conditions: readonly Case[] = [
   ["elements that do not apply are passed over", { l: [{ "(a)": 1, b: 2 }] }, {
     l: [{ a: 3 }, { a: 1, b: 2 }],
   }, "pass"],
-  ["elements that apply must agree", { l: [{ "(a)": 1, b: 2 }] }, {
+  ["elements that apply must match", { l: [{ "(a)": 1, b: 2 }] }, {
     l: [{ a: 3 }, { a: 1, b: 9 }],
   }, "fail /l/1/b/"],
   [
@@ -77,13 +77,13 @@ const conditions: readonly Case[] = [
   ],
   ["a failure after a condition that holds counts", { "(a)": 1, "=(b)": 3 }, { a: 1, b: 2 }, "fail /b/"],
   ["a failure before a skip counts", { "=(a)": 1, "=(b)": [{ "(x)": 1 }] }, { a: 2, b: [{}] }, "fail /a/"],
-  ["a skip from below is outvoted by a key that applies", { "=(a)": [{ "(x)": 1 }], "=(b)": 1, c: 1 }, {
+  ["a skip below does not count when another key applies", { "=(a)": [{ "(x)": 1 }], "=(b)": 1, c: 1 }, {
     a: [{ x: 2 }],
     b: 1,
     c: 2,
   }, "fail /c/"],
   [
-    "a skip from below counts when nothing applies",
+    "a skip below counts when no key applies",
     { "=(a)": [{ "(x)": 1 }], c: 1 },
     { a: [{ x: 2 }], c: 2 },
     `skip ${mismatchAt} /a/0/x/`,
@@ -104,21 +104,26 @@ const otherAnchors: readonly Case[] = [
     "skip global anchor mismatch: resource value '2' does not match '1' at path /s/a/",
   ],
   [
-    "a global mismatch under equality skips the map like a condition of its own",
+    "a global mismatch under equality skips the map like its condition",
     { "=(a)": { "<(x)": 1 }, "=(b)": 1, c: 1 },
     { a: { x: 2 }, b: 1, c: 2 },
     "skip global anchor mismatch: resource value '2' does not match '1' at path /a/x/",
   ],
-  ["existence asks for one element", { "^(l)": [{ a: 1 }] }, { l: [{ a: 2 }, { a: 1 }] }, "pass"],
-  ["existence asks for one element per map", { "^(l)": [{ a: 1 }, { a: 2 }] }, { l: [{ a: 1 }] }, "fail /l/"],
+  ["existence needs one element", { "^(l)": [{ a: 1 }] }, { l: [{ a: 2 }, { a: 1 }] }, "pass"],
+  [
+    "existence needs one element for each map",
+    { "^(l)": [{ a: 1 }, { a: 2 }] },
+    { l: [{ a: 1 }] },
+    "fail /l/",
+  ],
   ["existence rejects an empty list", { "^(l)": [{ a: 1 }] }, { l: [] }, "fail /l/"],
   ["existence accepts an absent list", { "^(l)": [{ a: 1 }] }, {}, "pass"],
-  ["existence takes a skipped element for none", { "^(l)": [{ "(a)": 1 }] }, { l: [{ a: 2 }] }, "fail /l/"],
-  ["existence asks for a list", { "^(l)": [{ a: 1 }] }, { l: {} }, "fail /l/"],
+  ["existence does not count a skipped element", { "^(l)": [{ "(a)": 1 }] }, { l: [{ a: 2 }] }, "fail /l/"],
+  ["existence needs a list", { "^(l)": [{ a: 1 }] }, { l: {} }, "fail /l/"],
   ["existence needs a list in the pattern", { "^(l)": "a" }, { l: [] }, "fail /l/"],
   ["existence needs maps in the pattern", { "^(l)": ["a"] }, { l: ["a"] }, "fail /l/"],
   [
-    "a value that talks like an anchor skips nothing",
+    "a value that looks like an anchor skips nothing",
     { a: "x" },
     { a: "conditional anchor mismatch: global anchor mismatch" },
     "fail /a/",
@@ -127,12 +132,12 @@ const otherAnchors: readonly Case[] = [
 
 const presence: readonly Case[] = [
   [
-    "a failure while an existence key was nowhere is an error",
+    "a failure is an error when no element has an existence key",
     { "^(l)": [{ a: 1 }], b: 1 },
     { b: 2 },
     "error resource value '2' does not match '1' at path /b/",
   ],
-  ["an anchored key found in any element was somewhere", { l: [{ "(a)": 1 }], m: 1 }, {
+  ["an anchored key counts as present when any element has it", { l: [{ "(a)": 1 }], m: 1 }, {
     l: [{}, { a: 1 }],
     m: 2,
   }, "fail /m/"],
@@ -161,19 +166,19 @@ const order: readonly Case[] = [
 ];
 
 const metadata: readonly Case[] = [
-  ["a star in a label's key finds a label", { metadata: { labels: { "app.io/*": "?*" } } }, {
+  ["a star in a label's key matches a label", { metadata: { labels: { "app.io/*": "?*" } } }, {
     metadata: { labels: { "app.io/name": "web" } },
   }, "pass"],
-  ["the path names the label found", { metadata: { annotations: { "app.io/?": "x" } } }, {
+  ["the path names the matching label", { metadata: { annotations: { "app.io/?": "x" } } }, {
     metadata: { annotations: { "app.io/a": "y" } },
   }, "fail /metadata/annotations/app.io/a/"],
-  ["no label found fails under the key as written", { metadata: { labels: { "app.io/*": "?*" } } }, {
+  ["without a matching label the key fails as written", { metadata: { labels: { "app.io/*": "?*" } } }, {
     metadata: { labels: {} },
   }, "fail /metadata/labels/app.io/*/"],
-  ["each of several labels must agree", { metadata: { labels: { "a*": "x" } } }, {
+  ["each of several labels must match", { metadata: { labels: { "a*": "x" } } }, {
     metadata: { labels: { a1: "x", a2: "y" } },
   }, "fail /metadata/labels/a2/"],
-  ["a condition holds if one of several labels agrees", { metadata: { labels: { "(a*)": "x", b: "y" } } }, {
+  ["a condition holds if one of several labels matches", { metadata: { labels: { "(a*)": "x", b: "y" } } }, {
     metadata: { labels: { a1: "z", a2: "x", b: "z" } },
   }, "fail /metadata/labels/b/"],
   [
@@ -217,8 +222,8 @@ function probed(liveness: number): Json {
 }
 
 const examples: readonly Case[] = [
-  ["the documented probes agree in one container", probes, probed(2999), "pass"],
-  ["the documented probes disagree", probes, probed(3000), "fail /spec/containers/"],
+  ["the documented probes match in one container", probes, probed(2999), "pass"],
+  ["the documented probes do not match", probes, probed(3000), "fail /spec/containers/"],
   ["an image that is always pulled", {
     spec: { containers: [{ "(image)": "*:latest", imagePullPolicy: "Always" }] },
   }, {

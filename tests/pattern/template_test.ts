@@ -21,18 +21,18 @@ const cases:
     ["a string is read as a pattern", { a: "{{ x }}" }, { x: ">5 | n*" }, { a: 6 }, "pass"],
     ["a string keeps its wildcards", { a: "{{ x }}" }, { x: "n*" }, { a: "mn" }, "fail /a/"],
     ["a number is a number", { a: "{{ x }}" }, { x: 5 }, { a: "5.0" }, "fail /a/"],
-    ["null accepts what is empty", { a: "{{ null }}" }, {}, { a: "" }, "pass"],
-    ["the lone star asks for presence", { a: "{{ x }}" }, { x: "*" }, { a: {} }, "pass"],
-    ["the lone star rejects absence", { m: { a: "{{ x }}" } }, { x: "*" }, { m: {} }, "fail /m/"],
-    ["a map is a pattern of its own", { a: "{{ x }}" }, { x: { "=(b)": 1 } }, { a: { b: 2 } }, "fail /a/b/"],
+    ["null matches empty values", { a: "{{ null }}" }, {}, { a: "" }, "pass"],
+    ["a single star requires presence", { a: "{{ x }}" }, { x: "*" }, { a: {} }, "pass"],
+    ["a single star rejects absence", { m: { a: "{{ x }}" } }, { x: "*" }, { m: {} }, "fail /m/"],
+    ["a map is read as a pattern", { a: "{{ x }}" }, { x: { "=(b)": 1 } }, { a: { b: 2 } }, "fail /a/b/"],
     [
-      "a list is a pattern of its own",
+      "a list is read as a pattern",
       { a: "{{ x }}" },
       { x: [{ b: 1 }] },
       { a: [{ b: 2 }] },
       "fail /a/0/b/",
     ],
-    ["a key may be one", { "{{ x }}": 1 }, { x: "=(a)" }, { a: 2 }, "fail /a/"],
+    ["a key may be a template", { "{{ x }}": 1 }, { x: "=(a)" }, { a: 2 }, "fail /a/"],
     ["a key without a value keeps its text", { "{{ null }}": 1 }, {}, { "{{ null }}": 1 }, "pass"],
     [
       "a key must be a string",
@@ -41,9 +41,21 @@ const cases:
       {},
       'error expected string after substituting variables in key "{{ x }}"',
     ],
-    ["a list of the pattern may hold one", { a: ["{{ x }}"] }, { x: "n*" }, { a: ["n", "m"] }, "fail /a/"],
-    ["existence needs the list it does not get", { "^(a)": "{{ x }}" }, { x: "n" }, { a: [] }, "fail /a/"],
-    ["existence takes the list it gets", { "^(a)": "{{ x }}" }, { x: [{ b: 1 }] }, { a: [{ b: 1 }] }, "pass"],
+    [
+      "a list of the pattern may contain a template",
+      { a: ["{{ x }}"] },
+      { x: "n*" },
+      { a: ["n", "m"] },
+      "fail /a/",
+    ],
+    ["existence fails when the value is no list", { "^(a)": "{{ x }}" }, { x: "n" }, { a: [] }, "fail /a/"],
+    [
+      "existence accepts a list as value",
+      { "^(a)": "{{ x }}" },
+      { x: [{ b: 1 }] },
+      { a: [{ b: 1 }] },
+      "pass",
+    ],
     [
       "a label that becomes a number is dropped like any other",
       { metadata: { labels: { a: "{{ x }}" } } },
@@ -54,19 +66,19 @@ const cases:
     ["a label that becomes a text is compared", { metadata: { labels: { "a*": "{{ x }}" } } }, { x: "y" }, {
       metadata: { labels: { a1: "z" } },
     }, "fail /metadata/labels/a1/"],
-    ["anchors that come in by a value skip", { a: 1, b: "{{ x }}" }, { x: { "(c)": 1 } }, {
+    ["anchors in a value skip", { a: 1, b: "{{ x }}" }, { x: { "(c)": 1 } }, {
       a: 2,
       b: { c: 2 },
     }, "skip conditional anchor mismatch: resource value '2' does not match '1' at path /b/c/"],
     ["a fault anywhere is an error at once", { a: 1, "=(z)": "{{ x }}" }, {}, { a: 2 }, "error no x"],
-    ["a fault under a negation is one too", { "X(z)": "{{ x }}" }, {}, {}, "error no x"],
-    ["a fault in an unused element is one too", { a: [{ b: 1 }, "{{ x }}"] }, {}, { a: [] }, "error no x"],
+    ["a fault under a negation is an error", { "X(z)": "{{ x }}" }, {}, {}, "error no x"],
+    ["a fault in an unused element is an error", { a: [{ b: 1 }, "{{ x }}"] }, {}, { a: [] }, "error no x"],
     ["values are no templates", { a: "{{ x }}" }, { x: "{{ y }}" }, { a: "{{ y }}" }, "pass"],
     ["values inside maps are no templates", { a: "{{ x }}" }, { x: { b: "{{ y }}" } }, {
       a: { b: "{{ y }}" },
     }, "pass"],
     [
-      "maps around a key that is one are rebuilt",
+      "maps around a templated key are rebuilt",
       { m: { n: { "{{ x }}": "{{ y }}" }, o: [1, "{{ y }}"] } },
       {
         x: "k",

@@ -17,7 +17,7 @@ function podRule(body: JsonObject, resources: JsonObject = {}): JsonObject {
 const pattern = { validate: { message: "m", pattern: { spec: { hostPID: false } } } };
 
 const names: [about: string, rules: JsonObject[], annotations: Record<string, string>, names: string[]][] = [
-  ["a rule about Pods is carried over to controllers and to CronJobs", [podRule(pattern)], {}, [
+  ["a rule about Pods is copied for controllers and CronJobs", [podRule(pattern)], {}, [
     "autogen-r",
     "autogen-cronjob-r",
   ]],
@@ -28,18 +28,31 @@ const names: [about: string, rules: JsonObject[], annotations: Record<string, st
   ["CronJob alone gives only its rule", [podRule(pattern)], { [annotation]: "CronJob" }, [
     "autogen-cronjob-r",
   ]],
-  ["names turn it off for the whole policy", [podRule(pattern), podRule(pattern, { names: ["a"] })], {}, []],
-  ["a selector turns it off", [podRule(pattern, { selector: { matchLabels: { a: "b" } } })], {}, []],
-  ["Pod beside another kind turns it off", [podRule(pattern, { kinds: ["Pod", "Service"] })], {}, []],
-  ["namespaces do not", [podRule(pattern, { namespaces: ["a"] })], {}, ["autogen-r", "autogen-cronjob-r"]],
-  ["a generate rule turns it off", [podRule(pattern), { name: "g", match: {}, generate: {} }], {}, []],
   [
-    "a JSON patch in a loop inside a loop turns it off",
+    "names turn generation off for the whole policy",
+    [podRule(pattern), podRule(pattern, { names: ["a"] })],
+    {},
+    [],
+  ],
+  ["a selector turns generation off", [podRule(pattern, { selector: { matchLabels: { a: "b" } } })], {}, []],
+  ["Pod beside another kind turns generation off", [podRule(pattern, { kinds: ["Pod", "Service"] })], {}, []],
+  ["namespaces do not turn generation off", [podRule(pattern, { namespaces: ["a"] })], {}, [
+    "autogen-r",
+    "autogen-cronjob-r",
+  ]],
+  [
+    "a generate rule turns generation off",
+    [podRule(pattern), { name: "g", match: {}, generate: {} }],
+    {},
+    [],
+  ],
+  [
+    "a JSON patch in a nested loop turns generation off",
     [podRule({ mutate: { foreach: [{ list: "l", foreach: [{ list: "m", patchesJson6902: "[]" }] }] } })],
     {},
     [],
   ],
-  ["a JSON patch turns it off", [podRule({ mutate: { patchesJson6902: "[]" } })], {}, []],
+  ["a JSON patch turns generation off", [podRule({ mutate: { patchesJson6902: "[]" } })], {}, []],
   [
     "a kind with group and version is a Pod too",
     [podRule(pattern), podRule(pattern, { kinds: ["v1/Pod"] })],
@@ -52,7 +65,7 @@ const names: [about: string, rules: JsonObject[], annotations: Record<string, st
     ],
   ],
   [
-    "a rule of the author's named autogen- counts for the whole policy",
+    "a written rule named autogen- turns generation off for the whole policy",
     [podRule(pattern), {
       ...podRule(pattern, { names: ["a"] }),
       name: "autogen-x",
@@ -60,15 +73,15 @@ const names: [about: string, rules: JsonObject[], annotations: Record<string, st
     {},
     [],
   ],
-  ["rules named autogen- are the author's own", [{ ...podRule(pattern), name: "autogen-x" }], {}, []],
-  ["manifests cannot be carried over", [podRule({ validate: { manifests: {} } })], {}, []],
+  ["written rules named autogen- are kept", [{ ...podRule(pattern), name: "autogen-x" }], {}, []],
+  ["rules about manifests are not copied", [podRule({ validate: { manifests: {} } })], {}, []],
   [
     "a subresource of Pods is a Pod too, beside a rule about Pods",
     [podRule(pattern), podRule(pattern, { kinds: ["Pod/exec"] })],
     {},
     ["autogen-r", "autogen-cronjob-r", "autogen-r", "autogen-cronjob-r"],
   ],
-  ["kinds without Pod need nothing", [podRule(pattern, { kinds: ["Service"] })], {}, []],
+  ["kinds without Pod have no generated rules", [podRule(pattern, { kinds: ["Service"] })], {}, []],
 ];
 for (const [about, rules, annotations, expected] of names) {
   Deno.test(`autogen: ${about}`, () => {
@@ -175,7 +188,7 @@ const bodies: [about: string, body: JsonObject, generatedBody: JsonObject][] = [
     { mutate: { patchStrategicMerge: { spec: { template: { spec: { a: 1 } } } } } },
   ],
   [
-    "of a mutating loop the order is lost",
+    "a mutating loop loses its order",
     { mutate: { foreach: [{ list: "l", order: "Descending", patchStrategicMerge: { spec: { a: 1 } } }] } },
     { mutate: { foreach: [{ list: "l", patchStrategicMerge: { spec: { template: { spec: { a: 1 } } } } }] } },
   ],
@@ -206,7 +219,7 @@ const bodies: [about: string, body: JsonObject, generatedBody: JsonObject][] = [
     },
   ],
   [
-    "of an assertion only the objects are moved",
+    "only the objects of an assertion are moved",
     {
       validate: {
         assert: { object: { spec: { a: 1 } }, oldObject: { spec: { a: 2 } }, operation: "CREATE" },

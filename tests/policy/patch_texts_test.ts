@@ -23,16 +23,16 @@ const rows: readonly (readonly [what: string, written: string, json: string | un
   ["JSON", '[{"op":"remove","path":"/a"}]', undefined],
   ["a list in brackets that is no JSON", "[{op: remove, path: /a}]", undefined],
   [
-    "a variable that may bring YAML",
+    "a variable whose value may be YAML",
     "- {op: add, path: /a, value: '{{ request.object.metadata.name }}'}",
     undefined,
   ],
   ["a reference", "- {op: add, path: /a, value: $(./../b)}", undefined],
   ["an index that makes an octal number", "- {op: add, path: /a, value: 0{{ elementIndex }}}", undefined],
   ["a number that JSON cannot write", "- {op: add, path: /a, value: .inf}", undefined],
-  ["no list", "op: remove", undefined],
-  ["no YAML", "- {op: [", undefined],
-  ["nothing", "", undefined],
+  ["a text that is no list", "op: remove", undefined],
+  ["a text that is no YAML", "- {op: [", undefined],
+  ["an empty text", "", undefined],
 ];
 
 for (const [what, text, json] of rows) {

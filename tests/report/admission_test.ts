@@ -128,7 +128,7 @@ const warned: [name: string, results: PolicyResult, warnings: readonly string[] 
     undefined,
   ],
   [
-    "mutations of a policy that warns, but not those that were skipped",
+    "mutations of a policy that warns, without skipped ones",
     {
       policy: identity("m", { emitWarning: true }),
       rules: [

@@ -74,9 +74,9 @@ const cases: [title: string, generate: string, rest: string, effects: string[], 
   ["by server-side apply it is applied", map("new", "data: {}"), "useServerSideApply", [
     "apply ConfigMap team/new",
   ]],
-  ["without synchronize what is there stays", map("there", "data: {data: {a: b}}"), "", []],
+  ["without synchronize an existing object stays", map("there", "data: {data: {a: b}}"), "", []],
   [
-    "with synchronize what differs is updated",
+    "with synchronize an object that differs is updated",
     map("there", "synchronize: true\ndata: {data: {a: b}}"),
     "",
     ["update ConfigMap team/there"],
@@ -127,7 +127,7 @@ const cases: [title: string, generate: string, rest: string, effects: string[], 
     ],
   ],
   [
-    "a list in its own namespace is left alone",
+    "a list in the source's namespace is not cloned",
     "namespace: default\ncloneList: {namespace: default, kinds: [v1/Secret]}",
     "",
     [],
@@ -314,21 +314,21 @@ const made = (synchronize: boolean): string => map("made", `synchronize: ${synch
 
 const endings: [title: string, text: string, subject: PolicyRequest, result: string, effects: string[]][] = [
   [
-    "a deleted trigger takes along what was made for it",
+    "a deleted trigger deletes its downstream objects",
     policy(made(true)),
     request(namespace, { operation: "DELETE" }),
     "fail",
     ["delete ConfigMap team/made"],
   ],
   [
-    "without synchronize what was made stays",
+    "without synchronize downstream objects stay",
     policy(made(false)),
     request(namespace, { operation: "DELETE" }),
     "fail",
     [],
   ],
   [
-    "a trigger whose preconditions held before takes along what was made for it",
+    "a trigger whose preconditions held before deletes its downstream objects",
     policy(made(true), whenWanted),
     request(unwanted, { operation: "UPDATE", oldObject: namespace }),
     "fail",
@@ -342,7 +342,7 @@ const endings: [title: string, text: string, subject: PolicyRequest, result: str
     [],
   ],
   [
-    "a trigger that no longer matches takes along what was made for it",
+    "a trigger that no longer matches deletes its downstream objects",
     policy(made(true)).replace(
       "kinds: [Namespace]",
       "kinds: [Namespace], selector: {matchLabels: {want: 'yes'}}",
@@ -352,7 +352,7 @@ const endings: [title: string, text: string, subject: PolicyRequest, result: str
     ["delete ConfigMap team/made"],
   ],
   [
-    "a rule that asks for deletions generates for them",
+    "a rule that matches deletions generates for them",
     policy(map("farewell", "synchronize: true\ndata: {}"), "DELETE"),
     request(namespace, { operation: "DELETE" }),
     "pass",

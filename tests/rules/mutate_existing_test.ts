@@ -78,7 +78,7 @@ const cases: [title: string, target: string, messages: string[]][] = [
     'context: [{name: many, variable: {jmesPath: "target.spec.replicas > `1`"}}], preconditions: {all: [{key: "{{ many }}", operator: Equals, value: true}]}, namespace: blue',
     ["mutated Deployment/db in namespace blue", "preconditions not met"],
   ],
-  ["that are none", 'name: "x*"', []],
+  ["that do not exist", 'name: "x*"', []],
   ["that must be there", "namespace: blue, name: none", [': deployments.apps "none" not found']],
   [
     "whose name cannot be resolved",

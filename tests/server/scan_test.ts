@@ -60,7 +60,7 @@ const answers: [what: string, body: unknown, results: readonly unknown[]][] = [
   ["each element of a list", [{ name: "a", n: 1 }, { name: "b", n: 9 }], [small, large]],
   ["the payload of an envelope", { payload: { name: "b", n: 9 } }, [large]],
   [
-    "what preprocessors of an envelope give",
+    "the results of an envelope's preprocessors",
     { payload: { items: [{ name: "a", n: 1 }] }, preprocessors: ["items", "[0]"] },
     [small],
   ],
@@ -74,9 +74,9 @@ for (const [what, body, results] of answers) {
 const numbers = Array.from({ length: 2_000 }, (_, index) => index);
 
 const refusals: [what: string, body: string, status: number, message: RegExp][] = [
-  ["what is not JSON", "{", 400, /the body is not JSON/],
+  ["a body that is not JSON", "{", 400, /the body is not JSON/],
   ["null", "null", 400, /payload is `null`/],
-  ["what nests without end", "[".repeat(100_000), 400, /nests deeper/],
+  ["endless nesting", "[".repeat(100_000), 400, /nests deeper/],
   [
     "too many preprocessors",
     JSON.stringify({ payload: 1, preprocessors: Array(11).fill("@") }),
@@ -102,7 +102,7 @@ const refusals: [what: string, body: string, status: number, message: RegExp][] 
     /takes more than 2000000 steps/,
   ],
   [
-    "a payload with more values than can be judged",
+    "a payload with too many values",
     JSON.stringify(Array.from({ length: 200_000 }, () => 1)),
     400,
     /send it in parts/,

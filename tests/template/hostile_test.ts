@@ -124,12 +124,12 @@ function quickly(milliseconds: number, run: () => void): void {
 const hugeTexts: [what: string, text: string][] = [
   ["open braces", "{".repeat(1_000_000)],
   ["closing braces", "}".repeat(1_000_000)],
-  ["openings without end", "{{ a ".repeat(200_000)],
+  ["unclosed braces", "{{ a ".repeat(200_000)],
   ["braces inside an opening", `{{ ${"{a} ".repeat(250_000)}`],
   ["backslashes", "\\{{ ".repeat(250_000)],
-  ["references without end", "$(".repeat(500_000)],
+  ["unclosed references", "$(".repeat(500_000)],
   ["references with spaces", "$( ".repeat(300_000)],
-  ["escaped references without end", "\\$(".repeat(300_000)],
+  ["escaped, unclosed references", "\\$(".repeat(300_000)],
   ["ordinary text", "x".repeat(1_000_000)],
 ];
 for (const [what, text] of hugeTexts) {

@@ -16,25 +16,30 @@ function probes(port: string): Json {
 
 const resolved: [what: string, document: Json, result: Json][] = [
   ["goes up and down from the string", { a: "x", b: { c: "$(./../../a)" } }, { a: "x", b: { c: "x" } }],
-  ["needs no ./", { a: "x", b: "$(../a)" }, { a: "x", b: "x" }],
+  ["does not need ./", { a: "x", b: "$(../a)" }, { a: "x", b: "x" }],
   ["begins at the root with /", { a: "x", b: { c: "$(/a)" } }, { a: "x", b: { c: "x" } }],
   ["takes list elements by index", { a: ["p", "q"], b: "$(./../a/1)" }, { a: ["p", "q"], b: "q" }],
   ["stands inside text", { a: "x", b: "1 $(./../a) 2" }, { a: "x", b: "1 x 2" }],
   ["stands beside letters outside ASCII", { a: "x", b: "é$(./../a)é" }, { a: "x", b: "éxé" }],
   ["may stand twice with a space between", { a: "x", b: "$(./../a) $(./../a)" }, { a: "x", b: "x x" }],
-  ["reads over anchors", { "=(a)": { "^(c)": "x" }, b: "$(./../a/c)" }, { "=(a)": { "^(c)": "x" }, b: "x" }],
+  ["ignores anchors in keys", { "=(a)": { "^(c)": "x" }, b: "$(./../a/c)" }, {
+    "=(a)": { "^(c)": "x" },
+    b: "x",
+  }],
   ["has an operator in front", { a: "10Mi", b: "$(>=./../a)" }, { a: "10Mi", b: ">=10Mi" }],
   ["prints a number behind an operator", { a: 5, b: "$(<./../a)" }, { a: 5, b: "<5.000000" }],
-  ["yields a variable, which is then resolved", { a: "{{ n }}", b: "$(./../a)" }, { a: 3, b: 3 }],
-  ["yields another reference as text", { a: "$(./../c)", c: "x", b: "$(./../a)" }, {
+  ["gives a variable, which is then resolved", { a: "{{ n }}", b: "$(./../a)" }, { a: 3, b: 3 }],
+  ["gives another reference as text", { a: "$(./../c)", c: "x", b: "$(./../a)" }, {
     a: "x",
     c: "x",
     b: "$(./../c)",
   }],
-  ["to a map yields its key", { a: { c: "x" }, b: "$(./../a)" }, { a: { c: "x" }, b: "c" }],
+  ["to a map gives its key", { a: { c: "x" }, b: "$(./../a)" }, { a: { c: "x" }, b: "c" }],
   ["is text behind a backslash", { a: "x", b: "\\$(./../a)" }, { a: "x", b: "$(./../a)" }],
   ["is text when empty", { b: "$()" }, { b: "$()" }],
-  ["stands in a key, from the object's path", { w: { b: "k", "$(./b)": 1 } }, { w: { b: "k", k: 1 } }],
+  ["may be in a key, and starts at the object's path", { w: { b: "k", "$(./b)": 1 } }, {
+    w: { b: "k", k: 1 },
+  }],
   [
     "resolves the documentation's example",
     probes("$(./../../../readinessProbe/tcpSocket/port)"),

@@ -84,7 +84,7 @@ results: ${results}
 const cases: readonly (readonly [title: string, results: string, rows: readonly string[], more?: string])[] =
   [
     [
-      "an entry that names no object is about all of them",
+      "an entry that names no object applies to all objects",
       "[{policy: team, rule: team, kind: Pod, result: fail}]",
       [
         "v1/Pod/default/good team Want fail, got pass",
@@ -99,12 +99,12 @@ const cases: readonly (readonly [title: string, results: string, rows: readonly 
       ["v1/Pod/default/bad team Ok"],
     ],
     [
-      "a rule that answers nothing about an object passes as Excluded",
+      "a rule without a result for an object passes as Excluded",
       "[{policy: team, rule: team, kind: Service, resources: [web], result: fail}]",
       ["v1/Service/default/web team Excluded"],
     ],
     [
-      "a rule stands for its autogen rules",
+      "an entry for a rule includes its autogen rules",
       "[{policy: team, rule: team, kind: Deployment, resources: [controller], result: fail}]",
       ["apps/v1/Deployment/default/controller autogen-team Ok"],
     ],

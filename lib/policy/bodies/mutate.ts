@@ -182,9 +182,9 @@ function carryOver(mutate: JsonObject, wrap: (pattern: Json) => Json): JsonObjec
 }
 
 /**
- * Kyverno parity: an autogen rule keeps only these fields of an entry, not its order. Pinned by "of a mutating loop
- * the order is lost". It also keeps nested loops, which Kyverno drops: without its loop the autogen rule would remove
- * the Pod template.
+ * Kyverno parity: an autogen rule keeps only these fields of an entry, not its order. Pinned by "a mutating loop loses
+ * its order". It also keeps nested loops, which Kyverno drops: without its loop the autogen rule would remove the Pod
+ * template.
  */
 function carriedLoops(written: Json | undefined, wrap: (pattern: Json) => Json): Json[] {
   return asList(written).filter(isObject).map((entry) => {

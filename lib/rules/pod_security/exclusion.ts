@@ -27,10 +27,10 @@ export interface ExclusionInput {
  * whose image is named). For each excluded violation of the reduced pod it drops one violation of the whole pod at
  * the same field and, for a container's field, of a container of the same name.
  *
- * Kyverno parity: an entry without images checks the pod with one empty container instead of all containers, so it
- * also removes the first missing setting of a container; the last violation of a control then takes the place of the
- * removed one. Pinned by "an exclusion without images takes away the first missing setting of a container" and "by
- * value takes one violation of the place, whichever it is".
+ * Kyverno parity: an entry without images checks the pod with one empty container instead of all containers, so it also
+ * removes the first missing setting of a container; the last violation of a control then takes the place of the removed
+ * one. Pinned by "an exclusion without images takes away the first missing setting of a container" and "by value
+ * removes one violation of the field, whichever it is".
  */
 export function* withoutExcluded(
   violations: readonly Violation[],

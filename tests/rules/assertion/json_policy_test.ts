@@ -29,7 +29,7 @@ const payload = { kind: "Pod", name: "web", n: 3 };
 const holds = { check: { kind: "Pod" } }, fails = { check: { n: 4 }, message: "n of {{ name }}" };
 
 const cases: [name: string, rule: JsonObject, result: string][] = [
-  ["all that hold", { assert: { all: [holds, holds] } }, "pass"],
+  ["all of which every one holds", { assert: { all: [holds, holds] } }, "pass"],
   [
     "all of which one fails",
     { assert: { all: [holds, fails] } },
@@ -53,15 +53,15 @@ const cases: [name: string, rule: JsonObject, result: string][] = [
     { match: { any: [] }, assert: { all: [holds] } },
     "error spec.rules[0].match: an empty match is not valid",
   ],
-  ["a match that fits", { match: { all: [{ kind: "Pod" }] }, assert: { all: [holds] } }, "pass"],
-  ["a match that does not fit", { match: { all: [{ kind: "X" }] }, assert: { all: [fails] } }, "no result"],
+  ["a match that holds", { match: { all: [{ kind: "Pod" }] }, assert: { all: [holds] } }, "pass"],
+  ["a match that does not hold", { match: { all: [{ kind: "X" }] }, assert: { all: [fails] } }, "no result"],
   ["one tree of any is enough", {
     match: { any: [{ n: 3 }], all: [{ kind: "X" }] },
     assert: { all: [holds] },
   }, "pass"],
-  ["an exclude that fits", { exclude: { any: [{ n: 3 }] }, assert: { all: [fails] } }, "no result"],
+  ["an exclude that holds", { exclude: { any: [{ n: 3 }] }, assert: { all: [fails] } }, "no result"],
   [
-    "a match that cannot be judged",
+    "a match that cannot be evaluated",
     { match: { all: [{ kind: 1 }] }, assert: { all: [holds] } },
     "error kind: Internal error: types are not comparable, int64 - string",
   ],
@@ -72,7 +72,7 @@ const cases: [name: string, rule: JsonObject, result: string][] = [
     }],
     assert: { all: [{ check: { "($x)": 4, "($y)": { z: 1 } } }] },
   }, "pass"],
-  ["a broken context entry that nobody asks for", {
+  ["a broken context entry that no rule reads", {
     context: [{ name: "x", variable: "($nobody)" }],
     assert: { all: [holds] },
   }, "pass"],

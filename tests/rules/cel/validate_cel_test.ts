@@ -61,7 +61,7 @@ const cases: [name: string, cel: string, message: string][] = [
     passed,
   ],
   [
-    "a variable that nobody asks for is not evaluated",
+    "a variable that no expression reads is not evaluated",
     "variables: [{name: a, expression: object.spec.gone}]\nexpressions: [{expression: 'true'}]",
     passed,
   ],

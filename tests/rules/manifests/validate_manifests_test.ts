@@ -85,7 +85,7 @@ const cases: readonly (readonly [string, string, JsonObject, string])[] = [
     signedPod({ message: "AAAA" }),
     failed("YAML manifest not found for this resource: message not found"),
   ],
-  ["changed since", `attestors: ${one("A")}`, signedPod({ spec: changed }), failed(difference)],
+  ["with a later change", `attestors: ${one("A")}`, signedPod({ spec: changed }), failed(difference)],
   [
     "changed in a field that is ignored",
     `attestors: ${one("A")}, ignoreFields: [{objects: [{kind: Pod}], fields: [spec.containers.*.image]}]`,
@@ -249,7 +249,7 @@ const dryRuns: readonly (readonly [
   ["not needed", `${enabled}, attestors: ${one("A")}`, signed, false, 0, /^pass /],
   ["of a manifest that nobody signed", `${enabled}, attestors: ${one("B")}`, filled, false, 0, /^error /],
   [
-    "of no use",
+    "that does not explain the difference",
     `${enabled}, attestors: ${one("A")}`,
     changed,
     false,

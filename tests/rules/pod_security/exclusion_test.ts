@@ -67,7 +67,7 @@ const cases: [name: string, resource: JsonObject, exclude: JsonObject, left: str
   ],
   ["by the pod's control", hostPaths, { controlName: "HostPath Volumes" }, []],
   [
-    "by value takes one violation of the place, whichever it is",
+    "by value removes one violation of the field, whichever it is",
     hostPaths,
     { controlName: "HostPath Volumes", restrictedField: "spec.volumes[*].hostPath", values: ["/var/*"] },
     ["spec.volumes[1].hostPath"],
