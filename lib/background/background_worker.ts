@@ -1,5 +1,5 @@
 import type { Effect, PolicyQuery, PolicyRequest, Snapshot } from "../engine/mod.ts";
-import { asObject, asString, jsonSize } from "../json/mod.ts";
+import { asObject, asString, heapSize } from "../json/mod.ts";
 import { nameOf, namespaceOf } from "../kube/mod.ts";
 import type { Log, Ports } from "../ports.ts";
 import { carryOut } from "./carry_out.ts";
@@ -21,7 +21,7 @@ export interface BackgroundOptions {
    * reads it from the cluster, which shows whether the request was carried out.
    */
   readonly triggers?: "as-admitted" | "as-stored";
-  /** The most bytes of JSON of waiting requests, including those that wait for another try: 16 MiB by default. */
+  /** The most bytes of heap of waiting requests, including those that wait for another try: 16 MiB by default. */
   readonly maxBytes?: number;
   /** The most requests that are processed at a time, each of another namespace: 4 by default. */
   readonly concurrency?: number;
@@ -109,7 +109,7 @@ export class BackgroundWorker {
     const { kind, name, namespace } = request;
     const item: Job = { ...scope, request, tries: 0, done: new Map() };
     const lane = namespace === "" && kind === "Namespace" ? name : namespace;
-    const ticket: Ticket<Job> = { item, lane, bytes: jsonSize(request.variable) };
+    const ticket: Ticket<Job> = { item, lane, bytes: heapSize(request.variable) };
     const refused = this.#queue.add(ticket);
     for (const each of refused) this.#refuse(each.item.request);
     this.#begin();

@@ -7,6 +7,7 @@ import { type AppOptions, AuditQueue, Metrics } from "../server/mod.ts";
 import { apiQuery } from "./api_query.ts";
 import type { GateOptions } from "./gate_options.ts";
 import { openLog } from "./gate_log.ts";
+import { reviewMemory } from "./heap.ts";
 import { openListener, openProbes } from "./listeners.ts";
 import { PoliciesInForce } from "./policies_in_force.ts";
 import { type OpenPorts, openPorts } from "./ports.ts";
@@ -70,6 +71,7 @@ export async function openGate(options: GateOptions): Promise<Gate | string> {
     effects: background.worker,
     scanPreprocessors,
     recorder,
+    reviewMemory: reviewMemory(),
     ...(secretPath !== undefined && { secretPath }),
   };
   const listener = await openListener(options, app);

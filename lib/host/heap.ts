@@ -18,3 +18,9 @@ export function mostWeight(): number {
 export function mostObjectBytes(): number {
   return getHeapStatistics().heap_size_limit / 5;
 }
+
+/** Bytes of the heap that reviews may take together: the long ones, and the short ones that wait for loads. */
+export function reviewMemory(): { readonly long: number; readonly short: number } {
+  const { heap_size_limit: limit } = getHeapStatistics();
+  return { long: limit * 5 / 16, short: limit * 3 / 16 };
+}

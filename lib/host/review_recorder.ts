@@ -19,8 +19,8 @@ export interface ReviewFilesOptions extends RecorderOptions {
   readonly metrics: Pick<Metrics, "recorded">;
 }
 
-/** The bounds of the queue of reviews to write: reviews, their bytes together, and the bytes of each. */
-const waitingReviews = 256, waitingBytes = 8 << 20, longestReview = 1 << 20;
+/** The bounds of the queue of reviews to write: reviews, their bytes of heap together, and those of each. */
+const waitingReviews = 256, waitingBytes = 8 << 20, longestReview = 4 << 20;
 
 /** Milliseconds between two records: a busy server records a sample of its reviews instead of being slowed down. */
 const pause = 10;

@@ -33,6 +33,11 @@ export interface AppOptions {
   readonly routes?: (path: string) => PathRoute | ObjectRoute | undefined;
   /** Whether callers of `/scan` may send expressions; false by default. */
   readonly scanPreprocessors?: boolean;
+  /**
+   * The most bytes of heap of all long reviews (beyond 32 KiB) until they are answered, and of all short ones that wait
+   * for loads: 40 and 24 MiB by default.
+   */
+  readonly reviewMemory?: { readonly long: number; readonly short: number };
   /** The path below which requests must come: `/s3cret`. Only the API server has it. */
   readonly secretPath?: string;
 }

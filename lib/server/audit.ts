@@ -20,7 +20,7 @@ export interface AuditOptions {
   readonly tracing?: Tracing | undefined;
   /** Called with every decision. */
   readonly decided?: (decision: Decision, request: PolicyRequest) => void;
-  /** The most bytes of waiting reviews; beyond it the oldest are dropped. 8 MiB by default. */
+  /** The most bytes of heap that waiting reviews take; beyond it the oldest are dropped. 8 MiB by default. */
   readonly maxBytes?: number;
   /** The most requests that wait for loads at a time: 32 by default. */
   readonly maxLoading?: number;
@@ -60,8 +60,8 @@ export class AuditQueue {
     this.#options = options;
   }
 
-  /** Adds an answered request; `bytes` are those of its review. */
-  add(request: PolicyRequest, scope: Audited, bytes: number): void {
+  /** Adds an answered request. `heapSize` estimates the bytes that it takes in the heap. */
+  add(request: PolicyRequest, scope: Audited, heapSize: () => number): void {
     const candidates = this.#options.snapshot()?.candidates("validate", request) ?? [];
     const { failurePolicy, policy: key } = scope;
     const hasAudit = candidates.some(({ policy, audited }) =>
@@ -70,6 +70,7 @@ export class AuditQueue {
       (key === undefined || policy.key === key)
     );
     if (!hasAudit) return;
+    const bytes = heapSize();
     if (!this.#makeRoom(bytes)) {
       this.#dropped++;
       return;

@@ -26,6 +26,8 @@ export interface ReviewOptions extends Route {
   readonly started: number;
   /** Whether the review is so large that others shall work before its response is written. */
   readonly isLarge?: boolean;
+  /** Called when the decision waits; the result is called when it is made. */
+  readonly waits?: ((deadline: Deadline) => () => void) | undefined;
 }
 
 /**
@@ -52,9 +54,12 @@ export function decide(
       ...(failurePolicy && { failurePolicy }),
       ...(policy !== undefined && { policy }),
     });
-    return decision instanceof Promise
-      ? decision.then(rested).then(worded).catch(broken).finally(() => deadline.release())
-      : worded(decision);
+    if (!(decision instanceof Promise)) return worded(decision);
+    const done = options.waits?.(deadline);
+    return decision.then(rested).then(worded).catch(broken).finally(() => {
+      deadline.release();
+      done?.();
+    });
   } catch (cause) {
     deadline.release();
     return broken(cause);

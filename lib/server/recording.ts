@@ -11,7 +11,7 @@ export interface AnsweredReview {
   readonly route: Route;
   readonly request: AdmissionRequest;
   readonly response: AdmissionResponse;
-  /** The length of the review's text. */
+  /** The bytes that the review takes in the heap. */
   readonly bytes: number;
 }
 

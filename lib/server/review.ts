@@ -15,6 +15,13 @@ export const maxReviewBytes = 5 * 1024 * 1024;
 /** The deepest nesting; deeper JSON is refused before it is parsed. Kubernetes accepts nothing that nests so far. */
 const maxDepth = 500;
 
+/** The error of a body that nests too deeply. */
+export function tooDeep(text: string): HttpError | undefined {
+  return nestsDeeperThan(maxDepth, text)
+    ? { status: 400, message: `the body nests deeper than ${maxDepth} levels`, uid: "" }
+    : undefined;
+}
+
 /** The request of a review, or why there is none. */
 export type ReadReview = { readonly request: AdmissionRequest } | HttpError;
 
@@ -26,9 +33,8 @@ export function readReview(text: string): ReadReview {
 /** The same in stages, for long texts; each parses so many characters. */
 export function* readReviewInStages(text: string, most?: number): Stages<ReadReview> {
   if (text.trim() === "") return { status: 400, message: "the request has an empty body", uid: "" };
-  if (nestsDeeperThan(maxDepth, text)) {
-    return { status: 400, message: `the body nests deeper than ${maxDepth} levels`, uid: "" };
-  }
+  const deep = tooDeep(text);
+  if (deep !== undefined) return deep;
   let body: Json;
   try {
     body = yield* parseInStages(text, most);

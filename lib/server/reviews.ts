@@ -1,15 +1,27 @@
 import { policyRequest } from "../engine/mod.ts";
+import { heapSizeOfText } from "../json/mod.ts";
 import type { AdmissionRequest } from "../kube/mod.ts";
 import { type AdmissionResponse, admissionReview } from "../report/mod.ts";
 import type { AppOptions } from "./app_options.ts";
-import { decide, failed, type ReviewOptions } from "./decide.ts";
+import { decide, failed } from "./decide.ts";
 import { compileFilters, type FilterConfig } from "./filters.ts";
 import { paced } from "./paced.ts";
-import { type HttpError, type ReadReview, readReview, readReviewInStages } from "./review.ts";
+import { type HttpError, type ReadReview, readReview, readReviewInStages, tooDeep } from "./review.ts";
+import { ReviewMemory } from "./review_memory.ts";
+import { PendingReviews } from "./pending_reviews.ts";
 import { answerTimeOf, type ObjectRoute, type PathRoute, routeOf } from "./review_route.ts";
 
 /** The characters of a text whose parsing or writing takes several milliseconds. */
 const large = 512 * 1024;
+
+/** The characters of a text whose heap is estimated before it is parsed. Usual reviews are shorter. */
+const estimated = 32 * 1024;
+
+/**
+ * The bytes of heap of all reviews together, where the server has no other limit: of long ones until they are answered,
+ * and of short ones that wait for loads.
+ */
+const defaultMemory = { long: 40 * 1024 * 1024, short: 24 * 1024 * 1024 };
 
 /** A review that was posted. */
 export interface PostedReview {
@@ -23,10 +35,12 @@ export interface PostedReview {
   readonly timeout: number;
 }
 
-/** When a review came, in milliseconds of `performance.now()`, and how long it is. */
+/** When a review came, in milliseconds of `performance.now()`, and its text. */
 interface Received {
   readonly started: number;
-  readonly bytes: number;
+  readonly text: string;
+  /** Estimates the bytes that the review takes in the heap. */
+  readonly heapSize: () => number;
 }
 
 /** The answer to a review, in JSON. */
@@ -50,9 +64,14 @@ export class Reviews {
   readonly #options: AppOptions;
   #filters: { readonly config: FilterConfig; readonly unseen: (request: AdmissionRequest) => boolean };
   readonly #decoder = new TextDecoder();
+  readonly #memory: ReviewMemory;
+  readonly #pending: PendingReviews;
 
   constructor(options: AppOptions) {
     this.#options = options;
+    const { long, short } = options.reviewMemory ?? defaultMemory;
+    this.#memory = new ReviewMemory(long);
+    this.#pending = new PendingReviews(short);
     const config = options.filters?.() ?? {};
     this.#filters = { config, unseen: compileFilters(config) };
   }
@@ -87,15 +106,29 @@ export class Reviews {
     const { path, contentType, body } = review;
     if (!isJson(contentType)) return this.#refuse(path, wrongType);
     if (typeof body !== "string") return this.#refuse(path, body);
+    if (body.length > estimated) return this.#answerLong(body, review, started);
+    const received = { started, text: body, heapSize: () => heapSizeOfText(body) };
+    return this.#read(readReview(body), review, received);
+  }
+
+  /** Parses a long review when there is room for it in the heap. */
+  async #answerLong(text: string, review: PostedReview, started: number): Promise<ReviewAnswer> {
     const { scheduler } = this.#options.ports;
-    const received = { started, bytes: body.length };
-    if (scheduler === undefined || body.length <= large) {
-      return this.#read(readReview(body), review, received);
-    }
-    return paced(readReviewInStages(body), scheduler).then(async (read) => {
+    const bytes = heapSizeOfText(text);
+    const received = { started, text, heapSize: () => bytes };
+    if (!this.#memory.fits(bytes)) return this.#refuse(review.path, tooDeep(text) ?? tooDense);
+    const free = await this.#memory.take(bytes, started + review.timeout - performance.now());
+    if (free === undefined) return this.#refuse(review.path, tooMany);
+    try {
+      if (scheduler === undefined || text.length <= large) {
+        return await this.#read(readReview(text), review, received);
+      }
+      const read = await paced(readReviewInStages(text), scheduler);
       await scheduler.pause();
-      return this.#read(read, review, received);
-    });
+      return await this.#read(read, review, received);
+    } finally {
+      free();
+    }
   }
 
   #read(read: ReadReview, review: PostedReview, received: Received): ReviewAnswer | Promise<ReviewAnswer> {
@@ -105,7 +138,7 @@ export class Reviews {
   #decided(
     request: AdmissionRequest,
     { endpoint, path, timeout }: PostedReview,
-    { started, bytes }: Received,
+    received: Received,
   ): ReviewAnswer | Promise<ReviewAnswer> {
     const { failurePolicy = "Fail" } = "respond" in endpoint ? {} : endpoint.route;
     const broke = (cause: unknown): ReviewAnswer => {
@@ -117,7 +150,7 @@ export class Reviews {
     try {
       const response = "respond" in endpoint
         ? endpoint.respond(request)
-        : this.#respond(request, endpoint, { started, timeout, bytes, path });
+        : this.#respond(request, endpoint, { ...received, timeout, path });
       if (!(response instanceof Promise)) return answered(response);
       return response.then(async (response) => {
         await this.#pauseAfter(response.patch ?? "");
@@ -136,10 +169,7 @@ export class Reviews {
   #respond(
     request: AdmissionRequest,
     { route, snapshot }: PathRoute,
-    { started, timeout, bytes, path }: Pick<ReviewOptions, "started" | "timeout"> & {
-      readonly bytes: number;
-      readonly path: string;
-    },
+    { started, text, heapSize, timeout, path }: Received & Pick<PostedReview, "timeout" | "path">,
   ): AdmissionResponse | Promise<AdmissionResponse> {
     const { audit, effects, metrics, recorder } = this.#options;
     if (snapshot === undefined) {
@@ -152,18 +182,23 @@ export class Reviews {
     }
     if (this.#unseen(request)) return { uid: request.uid, allowed: true };
     const policyInput = policyRequest(request);
-    const isLarge = bytes > large;
-    const response = decide(policyInput, { ...route, snapshot, started, timeout, isLarge }, this.#options);
+    const isLarge = text.length > large;
+    const waits = text.length > estimated ? undefined : this.#pending.waits(text);
+    const response = decide(
+      policyInput,
+      { ...route, snapshot, started, timeout, isLarge, waits },
+      this.#options,
+    );
     return response instanceof Promise ? response.then(followed) : followed(response);
 
     /** Starts the work that follows an answer and does not change it. */
     function followed(response: AdmissionResponse): AdmissionResponse {
       if (route.phase === "validate") {
-        audit?.add(policyInput, route, bytes);
+        audit?.add(policyInput, route, heapSize);
         if (response.allowed) effects?.add(policyInput, { route });
       }
       metrics.reviewed(request, response.allowed, performance.now() - started);
-      recorder?.add({ path, route, request, response, bytes });
+      recorder?.add({ path, route, request, response, bytes: heapSize() });
       return response;
     }
   }
@@ -186,6 +221,12 @@ function answered(response: AdmissionResponse): ReviewAnswer {
   return { status: 200, body: JSON.stringify(admissionReview(response)) };
 }
 
+const tooDense: HttpError = {
+  status: 413,
+  message: "the review has too many values: it would take too much memory",
+  uid: "",
+};
+const tooMany: HttpError = { status: 503, message: "too many large requests are being answered", uid: "" };
 const wrongType: HttpError = {
   status: 415,
   message: "invalid Content-Type: expected application/json",

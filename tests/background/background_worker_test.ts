@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { dig, type JsonObject } from "../../lib/json/mod.ts";
+import { dig, heapSize, type JsonObject } from "../../lib/json/mod.ts";
 import { BackgroundWorker, posternUsername } from "../../lib/background/mod.ts";
 import type { BackgroundOptions, WorkOutcome } from "../../lib/background/mod.ts";
 import { keptLog, policies, portsWith, request } from "./setting.ts";
@@ -283,7 +283,7 @@ Deno.test("the worker reads its username from the cluster", async () => {
 Deno.test("the worker refuses and reports requests beyond its queue, and ignores those that no rule matches", async () => {
   const refused: string[] = [];
   const { cluster, worker, log } = setUp(quota, {
-    maxBytes: 200,
+    maxBytes: 1.5 * heapSize(request(team).variable),
     refused: ({ name }) => refused.push(name),
   });
   assert.equal(worker.add(request(trigger)), false);

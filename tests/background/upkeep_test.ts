@@ -344,7 +344,7 @@ const missed = [
 for (const [what, text] of missed) {
   Deno.test(`what a rule ${what} is found again when the worker had no room for it`, async () => {
     const { cluster, start } = setUp(text);
-    const replica = start({ maxBytes: 800, soon: 60_000 });
+    const replica = start({ maxBytes: 4_000, soon: 60_000 });
     await replica.look();
     const reviews = [];
     for (const name of ["blue", "grey", "pink"]) {

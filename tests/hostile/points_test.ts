@@ -56,6 +56,11 @@ const points: readonly Point[] = [
         "kinds and namespaces that are no names are rejected, and leave no state",
         "audits that wait for a service which never answers delay no others",
       ],
+      "hostile/density_test.ts": [
+        "reviews that take much more memory than their text do not end the process",
+        "audits that wait for a service",
+        "short reviews that wait for a service",
+      ],
       "host/review_recorder_test.ts": [
         "the record of a deeply nested review is not larger than the review",
       ],

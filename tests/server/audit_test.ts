@@ -100,12 +100,12 @@ Deno.test("audits whose look-ups hang delay no others, and the server drops thos
     dryRun: false,
     variable: { name },
   });
-  for (const name of ["pod-1", "pod-2", "pod-3"]) queue.add(request("Pod", name), {}, 100);
-  queue.add(request("Service", "service"), {}, 100);
+  for (const name of ["pod-1", "pod-2", "pod-3"]) queue.add(request("Pod", name), {}, () => 100);
+  queue.add(request("Service", "service"), {}, () => 100);
   await until(() => lines.length === 2);
   assert.deepEqual(lines.map(({ name }) => name).sort(), ["pod-1", "service"]);
   // The queue drops waiting requests when a new one needs their room.
-  queue.add(request("Service", "large"), {}, 1000);
+  queue.add(request("Service", "large"), {}, () => 1000);
   await until(() => lines.length === 5);
   assert.deepEqual(lines.slice(2).map(({ name }) => name).sort(), ["large", "pod-2", "pod-3"]);
   await queue.drain();

@@ -1,0 +1,103 @@
+/** Reviews whose JSON takes twenty times as much memory as its text: anybody who may create a Pod can send them. */
+import assert from "node:assert/strict";
+import { fakeServer, silence } from "../adapters/fake_server.ts";
+import { admissionReview } from "../server/review.ts";
+import { denies } from "../server/serving.ts";
+import { postBytes, RawConnection } from "../support/raw_http.ts";
+import { startReplica } from "../support/replica.ts";
+import type { ServerProcess } from "../support/server_process.ts";
+
+const enforced = denies("never", "validationFailureAction: Enforce", "kinds: [ConfigMap]");
+/** MiB that no attack may pass; the container has 256. */
+const bound = 220;
+
+/** A review of a Pod whose spec has so many characters of a dense value. */
+function review(uid: string, value: string): string {
+  const object = {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: "p", namespace: "default" },
+    spec: "HERE",
+  };
+  return JSON.stringify(admissionReview({ uid, object })).replace('"HERE"', value);
+}
+
+const empty = (characters: number): string => `{"tolerations":[${"{},".repeat(characters / 3)}{}]}`;
+const named = (characters: number): string => {
+  const names = Array.from(
+    { length: characters / 12 },
+    (_, index) => `"${String(index).padStart(7, "k")}":0`,
+  );
+  return `{"nodeSelector":{${names.join(",")}}}`;
+};
+
+async function statusOf(server: ServerProcess, body: string, seconds = 30): Promise<number> {
+  using connection = await RawConnection.open(server.port);
+  await connection.write(postBytes(`/validate/fail?timeout=${seconds}s`, body));
+  return (await connection.answer()).status;
+}
+
+const attacks: readonly (readonly [what: string, count: number, value: string, status: number])[] = [
+  ["ten of 1.5 MB with empty maps", 10, empty(1_450_000), 200],
+  ["ten of 2.9 MB with ever new names", 10, named(2_900_000), 200],
+  ["fifty of 300 KB with empty maps", 50, empty(300_000), 200],
+  ["four of 2.9 MB with empty maps, which would take half of the heap each", 4, empty(2_900_000), 413],
+];
+for (const [what, count, value, status] of attacks) {
+  Deno.test(`reviews that take much more memory than their text do not end the process: ${what}`, async () => {
+    await using server = await startReplica({ policies: enforced, args: ["--no-tls"] });
+    const statuses = await Promise.all(
+      Array.from({ length: count }, (_, index) => statusOf(server, review(`review-${index}`, value))),
+    );
+    assert.deepEqual([...new Set(statuses)], [status]);
+    assert.ok(server.running());
+    const { most } = await server.memory();
+    assert.ok(most < bound, `${most} MiB`);
+  });
+}
+
+/** A policy that calls a service about Pods. */
+function calling(url: string, action: string): string {
+  return `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: calling}
+spec:
+  validationFailureAction: ${action}
+  rules:
+  - name: calls
+    match: {any: [{resources: {kinds: [Pod]}}]}
+    context: [{name: answer, apiCall: {method: GET, service: {url: "${url}"}}}]
+    validate:
+      message: not allowed
+      deny: {conditions: {all: [{key: "{{ answer }}", operator: NotEquals, value: "yes"}]}}
+`;
+}
+
+const waiting: readonly (readonly [what: string, action: string, count: number, characters: number])[] = [
+  ["audits that wait for a service", "Audit", 60, 200_000],
+  ["short reviews that wait for a service", "Enforce", 400, 30_000],
+];
+for (const [what, action, count, characters] of waiting) {
+  Deno.test(`${what} are bounded by the memory that they take`, async () => {
+    const service = fakeServer(() => silence());
+    try {
+      await using server = await startReplica({
+        policies: calling(service.address, action),
+        args: ["--no-tls", "--allow-service-address", "127.0.0.0/8"],
+      });
+      const statuses = await Promise.all(
+        Array.from(
+          { length: count },
+          (_, index) => statusOf(server, review(`review-${index}`, empty(characters)), 5),
+        ),
+      );
+      assert.deepEqual([...new Set(statuses)], [200]);
+      assert.ok(server.running());
+      const { most } = await server.memory();
+      assert.ok(most < bound, `${most} MiB`);
+    } finally {
+      await service.close();
+    }
+  });
+}
