@@ -9,7 +9,7 @@ import { entryKinds } from "../lib/context/mod.ts";
 import { reportFormats } from "../lib/report/mod.ts";
 import { controls } from "../lib/rules/pod_security/controls/mod.ts";
 import { policyKinds } from "../lib/rules/policy_kinds/table.ts";
-import { ruleKinds } from "../lib/rules/table.ts";
+import { ruleKinds } from "../lib/rules/mod.ts";
 
 const page = join(import.meta.dirname!, "../docs/support.md");
 
@@ -69,8 +69,8 @@ function supportPage(): string {
     "## Kinds of rules",
     table(
       ["body", "phase", "supported"],
-      Object.entries(ruleKinds).map(([body, { type, name, then }]) => [
-        code(body),
+      ruleKinds.map(({ kind, type, name, then }) => [
+        code(kind),
         then === undefined ? type : `${type}, ${then.type}`,
         name === "unsupported" ? "**no**" : "yes",
       ]),

@@ -1,7 +1,7 @@
 import { compile } from "../engine/mod.ts";
 import { type Diagnostic, formatDiagnostic } from "../diagnostics/mod.ts";
 import type { Dialect } from "../match/mod.ts";
-import { admissionPolicyProblems } from "../policy/mod.ts";
+import { admissionPolicyProblems } from "../documents/mod.ts";
 import { policyDocuments } from "../sources/mod.ts";
 import { unevaluatedPolicies } from "./diagnostics.ts";
 import type { Terminal } from "./terminal.ts";

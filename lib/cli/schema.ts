@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { didYouMean, fileProblem } from "../diagnostics/mod.ts";
-import { policySchemas } from "../policy/mod.ts";
+import { policySchemas } from "../documents/mod.ts";
 import { type Terminal, unusable } from "./terminal.ts";
 
 /** `schema KIND`: prints the JSON Schema of a kind, or writes all schemas to a folder, one file for each kind. */

@@ -1,12 +1,13 @@
 import { didYouMean, type PathDiagnostic, replacing } from "../diagnostics/mod.ts";
 import { compileExpression, kyvernoFunctions } from "../jmespath/mod.ts";
 import { type DocumentPath, isFault, isList, isObject, isString, type Json } from "../json/mod.ts";
-import { entriesWithin, imageVerificationOf, type Rule } from "../policy/mod.ts";
+import { imageVerificationOf, type Rule } from "../policy/mod.ts";
+import { entriesWithin, type RuleBody } from "../rules/mod.ts";
 import type { Use } from "../template/mod.ts";
 
 /** The rule with the names that it declares, and the position of the checked template in it. */
 export interface VariableCheckOptions {
-  readonly rule: Rule;
+  readonly rule: Rule<RuleBody>;
   /** The path of the template's document below the rule. */
   readonly path: DocumentPath;
   /** Whether the policy also runs in background scans, which have no user. */
@@ -91,7 +92,7 @@ function problemsOf(use: Use, { rule, path: above, background }: VariableCheckOp
 }
 
 /** The names of the attestations of images, which are variables. */
-function attestationNames(body: Rule["body"]): string[] {
+function attestationNames(body: RuleBody): string[] {
   if (body.kind !== "verifyImages") return [];
   const names = body.entries.flatMap((entry) => imageVerificationOf(entry).attestations).map(({ name }) =>
     name

@@ -3,7 +3,8 @@ import type { Diagnostic } from "../diagnostics/mod.ts";
 import { asObject, asString, asTexts, dig, field, groupBy, isObject } from "../json/mod.ts";
 import { nameOf } from "../kube/mod.ts";
 import { compileConstraints, type RuleSelector } from "../match/mod.ts";
-import { type CelException, type LocatedDocument, parseCelPolicy, type Policy } from "../policy/mod.ts";
+import type { CelException, CelPolicy, LocatedDocument } from "../policy/mod.ts";
+import { parseCelPolicy } from "../documents/mod.ts";
 import {
   type CompiledBody,
   error,
@@ -111,7 +112,7 @@ export function compileCelPolicy(input: CelPolicyInput, options: CompileCelPolic
 }
 
 function ruleOf(
-  policy: Policy,
+  policy: CelPolicy,
   { index, kind, selector, body, binding, needs }:
     & { readonly index: number; readonly kind: PolicyKind; readonly binding: LocatedDocument | undefined }
     & Pick<CompiledRule, "selector" | "body" | "needs">,
@@ -146,10 +147,10 @@ function ruleWith(body: CompiledBody, rest: Omit<CompiledRule, "body" | "constan
  * and at admission only if `admissionPolicies` is `served`.
  */
 function asUsed(
-  policy: Policy,
+  policy: CelPolicy,
   { document: located, bindings, kind }: CelPolicyInput,
   { admissionPolicies }: CompileCelPolicyOptions,
-): Policy {
+): CelPolicy {
   if (kind.onlyOnCommandLine?.(asObject(field(located.document, "spec")) ?? {})) {
     return { ...policy, admission: false, background: false };
   }

@@ -1,8 +1,8 @@
 import type { Need } from "../context/mod.ts";
 import type { Diagnostic } from "../diagnostics/mod.ts";
 import type { Dialect } from "../match/mod.ts";
-import { type ClassicPolicy, type Policy, type PolicyException, sectionOf } from "../policy/mod.ts";
-import { compileWebhookConditions } from "../rules/mod.ts";
+import type { ClassicPolicy, Policy, PolicyException } from "../policy/mod.ts";
+import { compileWebhookConditions, type RuleBody } from "../rules/mod.ts";
 import type { CompiledPolicy } from "./compiled.ts";
 import { compileRule } from "./compile_rule.ts";
 
@@ -16,7 +16,10 @@ export interface CompilePolicyOptions {
 }
 
 /** Compiles a ClusterPolicy or Policy with its rules. A broken policy answers as its failurePolicy says. */
-export function compilePolicy(policy: ClassicPolicy, options: CompilePolicyOptions): CompiledPolicy {
+export function compilePolicy(
+  policy: ClassicPolicy<RuleBody>,
+  options: CompilePolicyOptions,
+): CompiledPolicy {
   const { report } = options;
   let { broken } = options;
   const needs: Need[] = [];
@@ -45,7 +48,5 @@ function isAudited({ rules, failureAction, overrides, emitWarning }: Policy): bo
   return [...overrides, ...rules.flatMap((rule) => rule.overrides)].some(({ action }) =>
     action === "Audit"
   ) ||
-    rules.some((rule) =>
-      sectionOf(rule.body) === "validate" && (rule.failureAction ?? failureAction) === "Audit"
-    );
+    rules.some((rule) => rule.section === "validate" && (rule.failureAction ?? failureAction) === "Audit");
 }

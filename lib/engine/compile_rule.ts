@@ -5,7 +5,13 @@ import { type DocumentPath, isFault, type Json } from "../json/mod.ts";
 import { compileWildcard } from "../kube/mod.ts";
 import { compileExceptionMatch, compileSelector, type Dialect, type RuleSelector } from "../match/mod.ts";
 import type { Policy, PolicyException, Rule } from "../policy/mod.ts";
-import { compileBodies, compileContext, ruleConditions, type RuleTools } from "../rules/mod.ts";
+import {
+  compileBodies,
+  compileContext,
+  type RuleBody,
+  ruleConditions,
+  type RuleTools,
+} from "../rules/mod.ts";
 import type { Use } from "../template/mod.ts";
 import { compileAction } from "./action.ts";
 import { matchVariables, variableProblems } from "./check_variables.ts";
@@ -28,18 +34,18 @@ export interface CompileRuleOptions {
  * Compiles one rule for each phase in which it runs. A broken rule is compiled too, and answers every request that it
  * matches with an error.
  */
-export function compileRule(rule: Rule, options: CompileRuleOptions): CompiledRule[] {
+export function compileRule(rule: Rule<RuleBody>, options: CompileRuleOptions): CompiledRule[] {
   return new RuleCompiler(rule, options).compile();
 }
 
 class RuleCompiler {
-  readonly #rule: Rule;
+  readonly #rule: Rule<RuleBody>;
   readonly #options: CompileRuleOptions;
   readonly #tools: Omit<RuleTools, "rule">;
   readonly #needs: Need[] = [];
   #broken: Pick<PathDiagnostic, "message"> | undefined;
 
-  constructor(rule: Rule, options: CompileRuleOptions) {
+  constructor(rule: Rule<RuleBody>, options: CompileRuleOptions) {
     this.#rule = rule;
     this.#options = options;
     this.#broken = options.broken;

@@ -4,7 +4,7 @@ import type { ContextEntry, Need } from "../context/mod.ts";
 import type { Diagnostic } from "../diagnostics/mod.ts";
 import type { Block, RuleSelector } from "../match/mod.ts";
 import type { Policy, PolicyException, Rule } from "../policy/mod.ts";
-import type { CompiledBody, RuleInput, RuleKind } from "../rules/mod.ts";
+import type { CompiledBody, RuleBody, RuleInput, RuleType } from "../rules/mod.ts";
 import type { ConstantResults } from "./plan/constant_results.ts";
 import type { ReportProperties } from "./report_properties.ts";
 
@@ -17,8 +17,8 @@ export interface CompiledException {
 
 /** A compiled rule. */
 export interface CompiledRule {
-  readonly rule: Rule;
-  readonly type: RuleKind["type"];
+  readonly rule: Rule<RuleBody>;
+  readonly type: RuleType;
   /** The kind's name, for explanations: `pattern`, `deny`, `foreach` … */
   readonly kind: string;
   readonly selector: RuleSelector;
@@ -44,7 +44,7 @@ export interface CompiledRule {
 
 /** A compiled policy. */
 export interface CompiledPolicy {
-  readonly policy: Policy;
+  readonly policy: Policy<RuleBody>;
   readonly rules: readonly CompiledRule[];
   /** `webhookConfiguration.matchConditions`; `undefined` when there are none. */
   readonly matchConditions: ((input: RuleInput) => boolean) | undefined;

@@ -1,12 +1,12 @@
 import type { JsonObject } from "../json/mod.ts";
 import type { PatchOperation } from "../patch/mod.ts";
 import type { FailureAction, FailurePolicy, Policy } from "../policy/mod.ts";
-import type { Effect, Outcome, RuleKind } from "../rules/mod.ts";
+import type { Effect, Outcome, RuleType } from "../rules/mod.ts";
 
 /** The rule of an outcome, and its failure action. */
 export interface RuleIdentity {
   readonly rule: string;
-  readonly type: RuleKind["type"];
+  readonly type: RuleType;
   /** The rule's failure action in the request's namespace. */
   readonly action: FailureAction;
 }

@@ -1,7 +1,7 @@
 import type { ConditionVerdict, Observe } from "../condition/mod.ts";
 import type { ConditionOwner, Context, Observer } from "../context/mod.ts";
 import { clipped, isFault, isObject, type Json, type JsonObject, setField } from "../json/mod.ts";
-import { error, type Outcome, type OutcomeList, skip } from "../rules/mod.ts";
+import { error, type Outcome, type OutcomeList, type RuleBody, skip } from "../rules/mod.ts";
 import type { Candidate } from "../match/mod.ts";
 import type { Policy, PolicyException } from "../policy/mod.ts";
 import type { CompiledException, CompiledRule } from "./compiled.ts";
@@ -12,7 +12,11 @@ import { noExceptions, type RequestView } from "./request_view.ts";
  * Evaluates one rule: match, exclude, preconditions, exceptions, body, in this order. A rule that does not match has
  * no result; a rule with several targets has several.
  */
-export function evaluateRule(rule: CompiledRule, policy: Policy, view: RequestView): readonly RuleResult[] {
+export function evaluateRule(
+  rule: CompiledRule,
+  policy: Policy<RuleBody>,
+  view: RequestView,
+): readonly RuleResult[] {
   const outcome = outcomeOf(rule, policy, view);
   if (outcome === undefined) return none;
   const results = resultsFrom(outcome, rule, view);
@@ -47,7 +51,7 @@ function bounded(outcome: Outcome): Outcome {
 const none: readonly RuleResult[] = [];
 
 /** Whether the rule's violation is allowed because the old object had it too. */
-function isExcused(rule: CompiledRule, policy: Policy, view: RequestView): boolean {
+function isExcused(rule: CompiledRule, policy: Policy<RuleBody>, view: RequestView): boolean {
   // Kyverno parity: overrides for namespaces do not count here. Pinned by "an override for a namespace does
   // not excuse what violated the rule before".
   const written = rule.rule.failureAction ?? policy.failureAction;
@@ -65,7 +69,7 @@ const alreadyViolated = skip("skipping the rule evaluation as pre-existing viola
  * which Kyverno cannot evaluate for the old object. Pinned by "an update of an object that violated the rule before is
  * admitted, unless the rule forbids it or has preconditions".
  */
-function violatedAlready(rule: CompiledRule, policy: Policy, view: RequestView): boolean {
+function violatedAlready(rule: CompiledRule, policy: Policy<RuleBody>, view: RequestView): boolean {
   if (rule.preconditions !== undefined) return false;
   const existing = view.existing();
   if (existing === undefined) return false;
@@ -74,7 +78,11 @@ function violatedAlready(rule: CompiledRule, policy: Policy, view: RequestView):
   return outcomeOf({ ...rule, selectsAll: false }, policy, existing)?.result === "fail";
 }
 
-function outcomeOf(rule: CompiledRule, policy: Policy, view: RequestView): Outcome | OutcomeList | undefined {
+function outcomeOf(
+  rule: CompiledRule,
+  policy: Policy<RuleBody>,
+  view: RequestView,
+): Outcome | OutcomeList | undefined {
   if (!view.hasObject) return undefined;
   const { trace } = view.base;
   trace?.select(rule.selector.explain(view.candidate()!));
@@ -115,7 +123,7 @@ function judge(rule: CompiledRule, context: Context, view: RequestView): Outcome
 }
 
 /** The context of a rule: the request, given values, the rule's entries. */
-export function ruleContext(rule: CompiledRule, policy: Policy, view: RequestView): Context {
+export function ruleContext(rule: CompiledRule, policy: Policy<RuleBody>, view: RequestView): Context {
   const given = view.base.given?.(policy.key, rule.rule.name);
   const outer = given === undefined || Object.keys(given).length === 0
     ? view.root

@@ -7,11 +7,10 @@ import {
   type LocatedDocument,
   parseCelException,
   type PolicyException,
-  policySet,
-  readDocument,
-  type ReadObject,
   withinBudget,
 } from "../policy/mod.ts";
+import type { RuleBody } from "../rules/mod.ts";
+import { policySet, readDocument, type ReadObject } from "../documents/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import { CompiledForms, type Report } from "./compiled_forms.ts";
 import type { CompiledPolicy } from "./compiled.ts";
@@ -55,7 +54,7 @@ export class PolicyCompiler {
   readonly #mostWeight: number;
   readonly #read = new WeakMap<YamlDocument, readonly ReadObject[]>();
   readonly #celExceptions = new WeakMap<LocatedDocument, CelException>();
-  readonly #classic = new CompiledForms<ClassicPolicy, CompiledPolicy>();
+  readonly #classic = new CompiledForms<ClassicPolicy<RuleBody>, CompiledPolicy>();
   readonly #cel = new CompiledForms<LocatedDocument, CompiledPolicy>();
   readonly #json = new CompiledForms<LocatedDocument, CompiledJsonPolicy>();
 

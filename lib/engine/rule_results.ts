@@ -1,13 +1,17 @@
 import { isFault } from "../json/mod.ts";
 import type { Policy } from "../policy/mod.ts";
-import { error, type Outcome, type OutcomeList, skip } from "../rules/mod.ts";
+import { error, type Outcome, type OutcomeList, type RuleBody, skip } from "../rules/mod.ts";
 import type { CompiledRule } from "./compiled.ts";
 import type { RuleResult } from "./decision.ts";
 import { evaluateRule, matchingExceptions, observing, resultsFrom, ruleContext } from "./evaluate_rule.ts";
 import { noExceptions, type RequestView } from "./request_view.ts";
 
 /** Evaluates a rule of any kind. A rule that does not match has no result; a rule with several targets has several. */
-export function resultsOf(rule: CompiledRule, policy: Policy, view: RequestView): readonly RuleResult[] {
+export function resultsOf(
+  rule: CompiledRule,
+  policy: Policy<RuleBody>,
+  view: RequestView,
+): readonly RuleResult[] {
   const { background, request } = view.base;
   if (background !== undefined && rule.rule.skipBackgroundRequests) {
     const { requester } = request;
@@ -45,7 +49,7 @@ function matchesDeletions({ selector }: CompiledRule): boolean {
  */
 function generateOutcome(
   rule: CompiledRule,
-  policy: Policy,
+  policy: Policy<RuleBody>,
   view: RequestView,
 ): Outcome | OutcomeList | undefined {
   const candidate = view.candidate();

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../json/mod.ts";
 import type { Policy } from "../policy/mod.ts";
+import type { RuleBody } from "../rules/mod.ts";
 import type { CompiledRule } from "./compiled.ts";
 import type { RuleResult } from "./decision.ts";
 
@@ -9,7 +10,7 @@ import type { RuleResult } from "./decision.ts";
  */
 export interface RuleWatch {
   /** The evaluation of a rule begins. */
-  begin(policy: Policy, rule: CompiledRule): void;
+  begin(policy: Policy<RuleBody>, rule: CompiledRule): void;
   /** The rule waits for values; its evaluation will begin again. */
   postpone(): void;
   /** The rule has its results, none when it does not match. `object` is the object that it was evaluated for. */

@@ -15,7 +15,7 @@ import type { ExplainedSelection } from "../match/mod.ts";
 import { diff, type PatchOperation } from "../patch/mod.ts";
 import type { Policy } from "../policy/mod.ts";
 import type { Clock } from "../ports.ts";
-import { patchedObject, type RuleKind } from "../rules/mod.ts";
+import { patchedObject, type RuleBody, type RuleType } from "../rules/mod.ts";
 import type { CompiledRule } from "./compiled.ts";
 import type { Decision, RuleResult } from "./decision.ts";
 import type { RuleWatch } from "./rule_watch.ts";
@@ -58,9 +58,9 @@ export type TraceStep =
 
 /** The recorded evaluation of one rule. */
 export interface RuleTrace {
-  readonly policy: Policy;
+  readonly policy: Policy<RuleBody>;
   readonly rule: string;
-  readonly type: RuleKind["type"];
+  readonly type: RuleType;
   /** The kind of its body: `pattern`, `deny`, `foreach` … */
   readonly body: string;
   /** The written rule from which an autogen rule was made. */
@@ -105,7 +105,7 @@ export class Trace implements Observer, RuleWatch {
   }
 
   /** Begins the record of a rule. */
-  begin(policy: Policy, rule: CompiledRule): void {
+  begin(policy: Policy<RuleBody>, rule: CompiledRule): void {
     const attempts = (this.#attempts.get(rule) ?? 0) + 1;
     this.#attempts.set(rule, attempts);
     this.#current = { ...identity(policy, rule), attempts };
@@ -134,7 +134,7 @@ export class Trace implements Observer, RuleWatch {
 
   /** Records a rule that was not evaluated: the index or its whole policy passed it over. */
   passOver(
-    policy: Policy,
+    policy: Policy<RuleBody>,
     rule: CompiledRule,
     reason: Pick<RuleTrace, "passedOverBy" | "selection">,
   ): void {
@@ -221,7 +221,7 @@ export class Trace implements Observer, RuleWatch {
   }
 }
 
-function identity(policy: Policy, { rule, type, kind }: CompiledRule): Draft {
+function identity(policy: Policy<RuleBody>, { rule, type, kind }: CompiledRule): Draft {
   const source = rule.generatedFor === undefined
     ? undefined
     : rule.name.replace(/^autogen-(?:cronjob-)?/, "");

@@ -2,6 +2,7 @@ import type { CompiledPolicy } from "../engine/mod.ts";
 import type { JsonObject } from "../json/mod.ts";
 import { builtinKind } from "../kube/mod.ts";
 import type { Rule } from "../policy/mod.ts";
+import type { RuleBody } from "../rules/mod.ts";
 import type { StatusCondition } from "./status.ts";
 
 /** The state of a policy of policies.kyverno.io, from which its status is written. */
@@ -37,7 +38,7 @@ export function celStatus({ policy, broken }: CompiledPolicy, enforcement: CelEn
  * The specs that Postern derives from a policy about Pods for pod controllers, under the names that Kyverno gives
  * them in the status.
  */
-function autogenStatus(rules: readonly Rule[]): JsonObject {
+function autogenStatus(rules: readonly Rule<RuleBody>[]): JsonObject {
   const configs = rules.flatMap(({ generatedFor, body }) => {
     if (generatedFor === undefined || body.kind !== "expressions") return [];
     const targets = [...generatedFor].flatMap((kind) => {

@@ -1,6 +1,6 @@
 import type { CompiledPolicy } from "../engine/mod.ts";
 import { asObject, type JsonObject } from "../json/mod.ts";
-import { autogenTexts, countRules } from "../policy/mod.ts";
+import { autogenTexts, countRules } from "../documents/mod.ts";
 import type { StatusCondition } from "./status.ts";
 
 /** The state of a policy's webhooks and admission policy, from which its status is written. */

@@ -1,7 +1,7 @@
 import type { Locate } from "../diagnostics/mod.ts";
 import { asList, asString, asTexts, dig, field, isObject, type Json, type JsonObject } from "../json/mod.ts";
 import { nameOf, namespaceOf } from "../kube/mod.ts";
-import type { LocatedDocument } from "./documents.ts";
+import type { LocatedDocument } from "./located_document.ts";
 import { policyKey } from "./policy_key.ts";
 
 /** A PolicyException of `policies.kyverno.io`. */

@@ -1,68 +1,38 @@
 /**
- * Policies as data: parses ClusterPolicy, Policy and PolicyException of kyverno.io with older spellings and defaults,
- * derives autogen rules, and reports the problems of documents. It does not compile expressions; `lib/rules` does. Of
- * CEL policies it parses the fields that all kinds share.
+ * Policies as types, and the parsers of the parts that several kinds of rules and policies have: match blocks, signers,
+ * the sections of CEL policies. `lib/documents` parses whole documents.
  *
  * @module
  */
-export { admissionPolicyProblems } from "./admission_policy_checks.ts";
-export { type LocatedDocument, readDocument, type ReadObject } from "./documents.ts";
-export { type PolicySet, policySet, readPolicies } from "./policy_set.ts";
 export { type CelException, parseCelException } from "./cel_exception.ts";
 export { podControllerSpecs, type Rewrite, rewriteText } from "./cel_autogen.ts";
-export type { CelSections, ConstraintSection } from "./cel_sections.ts";
-export { type CelPolicyForm, parseCelPolicy, type ParsedCelPolicy } from "./cel_policy.ts";
-export {
-  type AnyPatternCheck,
-  type AssertBody,
-  type BodyOf,
-  type CelBody,
-  type ChangeSpec,
-  type CheckLoop,
-  type DenyCheck,
-  entriesWithin,
-  type ForeachCheck,
-  type GenerateBody,
-  type GenerateEntry,
-  type GeneratePatternSpec,
-  type LoopSpec,
-  type ManifestsBody,
-  type MutateExistingBody,
-  type MutateForeachBody,
-  type PatchBody,
-  type PatchLoop,
-  type PatchSpec,
-  type PatternCheck,
-  type PodSecurityBody,
-  type RuleBody,
-  type Section,
-  sectionOf,
-  type TargetSpec,
-  type Validation,
-  type VerifyImagesBody,
-} from "./bodies/mod.ts";
+export { type CelSections, type ConstraintSection, parseCelSections } from "./cel_sections.ts";
+export { type LocatedDocument } from "./located_document.ts";
 export { type MatchBlock, type MatchFilter, parseMatch, type ResourceCriteria } from "./match_block.ts";
-export { autogenTexts, countRules, type RuleCount } from "./written_rules.ts";
-export { type ParsedPolicy, parsePolicy } from "./parse.ts";
 export { hasYamlPatches, withJsonPatches } from "./patch_texts.ts";
-export { policySchemas, specShapeOf } from "./json_schema.ts";
-export { exceptionSpecShape, policySpecShape } from "./spec_shape.ts";
+export { isAboutPods, isForControllers, isPod, podControllers } from "./pod_controllers.ts";
 export { policyKey, type PolicyName } from "./policy_key.ts";
 export type {
   ActionOverride,
   CelPolicy,
   ClassicPolicy,
+  EmptyBody,
   ExceptionTarget,
+  ExpressionsBody,
   FailureAction,
   FailurePolicy,
+  ParsedBody,
   Policy,
   PolicyException,
   Rule,
 } from "./policy.ts";
+export { type Section, sections } from "./section.ts";
+export { attestorSetShape, registryCredentialsShape } from "./attestor_shape.ts";
 export type { AttestorEntry, AttestorSet, SignerEntry, WrittenEntry } from "./image_attestors.ts";
 export { attestorSetsOf, publicKeySecret, writtenEntries } from "./image_attestors.ts";
 export { imageProblems, setProblems } from "./image_checks.ts";
 export {
+  failureActionOfImages,
   type ImageAttestation,
   type ImageVerification,
   imageVerificationOf,
@@ -71,4 +41,4 @@ export {
 } from "./image_verification.ts";
 export { hasRules } from "./rule_kinds.ts";
 export { type BudgetedDocuments, denialOf, withinBudget } from "./policy_budget.ts";
-export { isHeavy, isTooHeavy, tooHeavy } from "./policy_weight.ts";
+export { isHeavy, isTooHeavy, tooHeavy, weightOf } from "./policy_weight.ts";

@@ -1,9 +1,9 @@
 import type { DocumentPath, Json, JsonObject } from "../json/mod.ts";
 import type { EntrySpec } from "../context/mod.ts";
 import type { Locate } from "../diagnostics/mod.ts";
-import type { RuleBody } from "./bodies/mod.ts";
 import type { CelSections } from "./cel_sections.ts";
 import type { MatchBlock } from "./match_block.ts";
+import type { Section } from "./section.ts";
 
 /** The effect of a failed validation on the request. */
 export type FailureAction = "Enforce" | "Audit";
@@ -19,8 +19,24 @@ export interface ActionOverride {
   readonly namespaceSelector: JsonObject | undefined;
 }
 
+/** The parsed body of a rule; `lib/rules` has the kinds of bodies. */
+export interface ParsedBody {
+  readonly kind: string;
+}
+
+/** The body of a CEL policy: its whole spec. */
+export interface ExpressionsBody {
+  readonly kind: "expressions";
+  readonly spec: JsonObject;
+}
+
+/** The body of a rule without one of a supported kind. */
+export interface EmptyBody {
+  readonly kind: "empty";
+}
+
 /** One rule, written by the user or derived by autogen. */
-export interface Rule {
+export interface Rule<Body extends ParsedBody = ParsedBody> {
   readonly name: string;
   /** The path of the written rule in the policy's document. An autogen rule has its source's path. */
   readonly path: DocumentPath;
@@ -32,7 +48,9 @@ export interface Rule {
   readonly imageExtractors: JsonObject | undefined;
   readonly skipBackgroundRequests: boolean;
   readonly reportProperties: JsonObject | undefined;
-  readonly body: RuleBody;
+  /** The section that holds the body. */
+  readonly section: Section;
+  readonly body: Body;
   /** The rule's failure action; `undefined` to use the policy's. */
   readonly failureAction: FailureAction | undefined;
   readonly overrides: readonly ActionOverride[];
@@ -42,7 +60,7 @@ export interface Rule {
 }
 
 /** The fields of all policy kinds, checked and with defaults filled in. */
-interface PolicyBase {
+interface PolicyBase<Body extends ParsedBody> {
   readonly name: string;
   /** The namespace, for namespaced kinds; otherwise `undefined`. */
   readonly namespace: string | undefined;
@@ -62,20 +80,20 @@ interface PolicyBase {
   readonly mutateExistingOnPolicyUpdate: boolean;
   readonly useServerSideApply: boolean;
   /** The rules in file order; autogen rules follow the written ones. */
-  readonly rules: readonly Rule[];
+  readonly rules: readonly Rule<Body>[];
   readonly locate: Locate;
   /** The document as the user wrote it. */
   readonly document: JsonObject;
 }
 
 /** A policy of kyverno.io. */
-export interface ClassicPolicy extends PolicyBase {
+export interface ClassicPolicy<Body extends ParsedBody = ParsedBody> extends PolicyBase<Body> {
   readonly language: "classic";
   readonly kind: "ClusterPolicy" | "Policy";
 }
 
 /** A policy of policies.kyverno.io or admissionregistration.k8s.io; it has one rule for each of its specs. */
-export interface CelPolicy extends PolicyBase {
+export interface CelPolicy extends PolicyBase<ExpressionsBody> {
   readonly language: "cel";
   /** `ValidatingPolicy`, `MutatingAdmissionPolicy` … */
   readonly kind: string;
@@ -83,7 +101,7 @@ export interface CelPolicy extends PolicyBase {
 }
 
 /** A policy of any kind. */
-export type Policy = ClassicPolicy | CelPolicy;
+export type Policy<Body extends ParsedBody = ParsedBody> = ClassicPolicy<Body> | CelPolicy;
 
 /** The policies and rules that an exception exempts from. */
 export interface ExceptionTarget {

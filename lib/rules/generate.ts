@@ -1,14 +1,7 @@
 import type { Conditions } from "../condition/mod.ts";
 import type { Context } from "../context/mod.ts";
 import { dig, isFault, type JsonObject } from "../json/mod.ts";
-import {
-  type BodyOf,
-  type GenerateBody,
-  type GenerateEntry,
-  type GeneratePatternSpec,
-  type LoopSpec,
-  policyKey,
-} from "../policy/mod.ts";
+import { policyKey } from "../policy/mod.ts";
 import { ruleConditions } from "./conditions.ts";
 import { type Owner, ownerLabels } from "./downstream.ts";
 import { hasVariables } from "./downstream_needs.ts";
@@ -16,56 +9,71 @@ import {
   compileGeneratePattern,
   failed,
   type GeneratePattern,
+  type GeneratePatternSpec,
   joined,
   type Plan,
   type Situation,
   typesOf,
 } from "./generate_pattern.ts";
-import { compileLoop, type Loop } from "./loop.ts";
+import { compileLoop, type Loop, type LoopSpec } from "./loop.ts";
 import { type Effect, fail, pass } from "./outcome.ts";
-import type { CompiledBody, Downstream, RuleInput, RuleKind, RuleTools } from "./rule_kind.ts";
+import type { CompiledBody, Downstream, RuleInput, RuleTools } from "./rule_kind.ts";
 import { describe, type KindPlace, objectsInCluster, triggerAlone } from "./cluster_objects.ts";
 
+/** Generates objects for the request's object, the trigger. */
+export interface GenerateBody {
+  readonly kind: "generate";
+  /** Whether generated objects are kept in step with the rule, and deleted with their trigger. */
+  readonly synchronize: boolean;
+  readonly orphanDownstreamOnPolicyDelete: boolean;
+  /** Whether the rule generates for triggers that exist when its policy comes into force. */
+  readonly generateExisting: boolean;
+  /** One pattern, or one for each entry of `foreach`. */
+  readonly patterns: readonly GenerateEntry[];
+}
+
+/** A pattern with the loop around it; `loop` is `undefined` for the pattern of the rule itself. */
+export interface GenerateEntry {
+  readonly loop: LoopSpec | undefined;
+  readonly pattern: GeneratePatternSpec;
+}
+
 /**
- * `generate`: generates objects for a trigger. The rule plans which objects to create or update, and which to delete
+ * Compiles a rule that generates objects for a trigger. The rule plans which objects to create or update, and which to delete
  * once the trigger is gone; `lib/background` carries the plan out. Kyverno parity: the rule passes when it applies,
  * even if nothing can be planned; the plan errors stand beside the outcome. Pinned by "a variable that cannot be
  * resolved is a plan error".
  */
-export const generate: RuleKind<BodyOf<"generate">> = {
-  type: "generate",
-  name: "generate",
-  compile(body, tools): CompiledBody {
-    const { synchronize, patterns } = body;
-    const makers = patterns.map((entry, index) => compileEntry(entry, index, tools));
-    const { rule, policy: { name, namespace, useServerSideApply, generateExisting } } = tools;
-    return {
-      looksBack: generateExisting || body.generateExisting,
-      downstream: downstreamOf(body),
-      run(input) {
-        const trigger = input.resource ?? input.oldResource;
-        if (trigger === undefined) return undefined;
-        const { store } = input.context;
-        const situation: Situation = {
-          owner: { policy: { name, namespace }, rule: rule.name, trigger },
-          clusterObjects: store.serves("downstream") ? objectsInCluster(store) : triggerAlone(trigger),
-          existing: synchronize ? "synchronize" : "leave",
-          writing: useServerSideApply ? "apply" : "replace",
-        };
-        const triggerGone = input.triggerGone === true;
-        const plan = triggerGone
-          ? synchronize ? withdraw(makers, input, situation) : nothing
-          : joined(makers.map((maker) => maker.plan(input.context, situation)));
-        const { effects, failures } = plan;
-        return {
-          ...(triggerGone ? fail("") : pass("")),
-          ...(effects.length > 0 && { effects }),
-          ...(failures.length > 0 && { planErrors: failures }),
-        };
-      },
-    };
-  },
-};
+export function compileGenerate(body: GenerateBody, tools: RuleTools): CompiledBody {
+  const { synchronize, patterns } = body;
+  const makers = patterns.map((entry, index) => compileEntry(entry, index, tools));
+  const { rule, policy: { name, namespace, useServerSideApply, generateExisting } } = tools;
+  return {
+    looksBack: generateExisting || body.generateExisting,
+    downstream: downstreamOf(body),
+    run(input) {
+      const trigger = input.resource ?? input.oldResource;
+      if (trigger === undefined) return undefined;
+      const { store } = input.context;
+      const situation: Situation = {
+        owner: { policy: { name, namespace }, rule: rule.name, trigger },
+        clusterObjects: store.serves("downstream") ? objectsInCluster(store) : triggerAlone(trigger),
+        existing: synchronize ? "synchronize" : "leave",
+        writing: useServerSideApply ? "apply" : "replace",
+      };
+      const triggerGone = input.triggerGone === true;
+      const plan = triggerGone
+        ? synchronize ? withdraw(makers, input, situation) : nothing
+        : joined(makers.map((maker) => maker.plan(input.context, situation)));
+      const { effects, failures } = plan;
+      return {
+        ...(triggerGone ? fail("") : pass("")),
+        ...(effects.length > 0 && { effects }),
+        ...(failures.length > 0 && { planErrors: failures }),
+      };
+    },
+  };
+}
 
 /**
  * Kyverno parity: one clone outlives its policy, a list of clones does not. Pinned by "a clone stays when its rule is

@@ -12,7 +12,7 @@ import {
   type JsonObject,
 } from "../json/mod.ts";
 import { nameOf, namespaceOf } from "../kube/mod.ts";
-import { type GeneratePatternSpec, policyKey } from "../policy/mod.ts";
+import { policyKey } from "../policy/mod.ts";
 import { compileTemplate } from "../template/mod.ts";
 import {
   cloneSourceLabel,
@@ -30,6 +30,24 @@ import { downstreamNeeds } from "./downstream_needs.ts";
 import type { Effect } from "./outcome.ts";
 import type { RuleTools } from "./rule_kind.ts";
 import { type ClusterObjects, describe, type KindPlace, type ObjectReference } from "./cluster_objects.ts";
+
+/** The object to generate: `data`, or copies of other objects. The texts are templates; absent ones are empty. */
+export interface GeneratePatternSpec {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace: string;
+  readonly data: Json | undefined;
+  readonly clone: { readonly name: string; readonly namespace: string } | undefined;
+  readonly cloneList:
+    | {
+      readonly namespace: string;
+      /** `v1/Secret`. */
+      readonly kinds: readonly string[];
+      readonly selector: JsonObject | undefined;
+    }
+    | undefined;
+}
 
 /** The trigger and the cluster for which objects are planned. */
 export interface Situation {

@@ -1,9 +1,33 @@
 import type { Context, ContextEntry, EntrySpec, LoopProgress, Turn } from "../context/mod.ts";
-import { compileEntry, readsRoles } from "../context/mod.ts";
+import { compileEntry, parseContext, readsRoles } from "../context/mod.ts";
 import { type CompiledExpression, compileExpression } from "../jmespath/mod.ts";
-import { type DocumentPath, Fault, isFault, isList, type Json } from "../json/mod.ts";
-import type { LoopSpec } from "../policy/mod.ts";
+import {
+  type DocumentPath,
+  Fault,
+  isFault,
+  isGiven,
+  isList,
+  type Json,
+  type JsonObject,
+} from "../json/mod.ts";
 import type { RuleTools } from "./rule_kind.ts";
+
+/** The fields of every kind of foreach. */
+export interface LoopSpec {
+  /** A JMESPath expression. */
+  readonly list: string;
+  readonly context: readonly EntrySpec[];
+  readonly preconditions: Json | undefined;
+}
+
+/** Parses the fields of every kind of foreach. */
+export function parseLoop(entry: JsonObject): LoopSpec {
+  return {
+    list: typeof entry["list"] === "string" ? entry["list"] : "",
+    context: parseContext(entry["context"]),
+    preconditions: isGiven(entry["preconditions"]) ? entry["preconditions"] : undefined,
+  };
+}
 
 /** One iteration: the element, and the context that calls it `element`. */
 export interface Iteration {

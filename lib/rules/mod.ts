@@ -1,6 +1,6 @@
 /**
- * The kinds of rules. Each is a record that compiles a rule to a body. A body runs for one request and returns an
- * outcome. Bodies change nothing: changes to the cluster are effects in the outcome.
+ * The kinds of rules. Each is a record that parses the body of a rule and compiles it. A compiled body runs for one
+ * request and returns an outcome. Bodies change nothing: changes to the cluster are effects in the outcome.
  *
  * @module
  */
@@ -25,7 +25,6 @@ export {
   judges,
   type ObjectType,
   type RuleInput,
-  type RuleKind,
   type RuleTools,
   type RuleType,
 } from "./rule_kind.ts";
@@ -54,4 +53,15 @@ export { apiServerEvaluates, compileWebhookConditions } from "./cel/mod.ts";
 export { type PolicyKind, policyKindsOf, type PolicyTools, rankOf } from "./policy_kinds/mod.ts";
 export { ruleImageExtractors } from "./image_extractors.ts";
 export { annotated, type ScopedNotes, withoutNotes } from "./verify_images/mod.ts";
-export { compileBodies, type TypedBody } from "./table.ts";
+export {
+  type BodyOf,
+  compileBodies,
+  entriesWithin,
+  kindNotes,
+  kindOf,
+  parseBody,
+  type RuleBody,
+  ruleKinds,
+  sectionShape,
+  type TypedBody,
+} from "./kinds/table.ts";

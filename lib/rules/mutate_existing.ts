@@ -1,66 +1,83 @@
 import type { Conditions } from "../condition/mod.ts";
-import { type Context, type ContextEntry, kindNeed, type Need } from "../context/mod.ts";
+import { type Context, type ContextEntry, type EntrySpec, kindNeed, type Need } from "../context/mod.ts";
 import { asObject, Fault, isFault, isObject, isString, type Json, type JsonObject } from "../json/mod.ts";
 import { compileWildcard, hasWildcard, nameOf, namespaceOf } from "../kube/mod.ts";
-import type { BodyOf, TargetSpec } from "../policy/mod.ts";
 import { compileTemplate } from "../template/mod.ts";
+import type { ChangeSpec } from "./change.ts";
 import { ruleConditions } from "./conditions.ts";
 import { hasVariables } from "./downstream_needs.ts";
 import { compileContext } from "./loop.ts";
 import { compileMutation, type Mutation } from "./mutation.ts";
 import { type Effect, error, listed, type Outcome, skip } from "./outcome.ts";
-import type { CompiledBody, RuleKind, RuleTools } from "./rule_kind.ts";
+import type { CompiledBody, RuleTools } from "./rule_kind.ts";
 import { type ClusterObjects, describe, objectsInCluster } from "./cluster_objects.ts";
 
-/**
- * `mutate.targets`: changes existing objects for a trigger. The rule plans an update of each target, with one outcome
- * a target; `lib/background` carries the updates out.
- */
-export const mutateExisting: RuleKind<BodyOf<"mutateExisting">> = {
-  type: "mutateExisting",
-  name: "targets",
-  compile(body, tools): CompiledBody {
-    const targets = body.targets.map((target, index) => compileTarget(target, index, tools));
-    const mutation = compileMutation(body.change, tools);
-    const source = { policy: tools.policy.key, rule: tools.rule.name };
-    return {
-      looksBack: tools.policy.mutateExistingOnPolicyUpdate || body.onPolicyUpdate,
-      run({ context, resource, oldResource }) {
-        const clusterObjects = objectsInCluster(context.store);
-        const trigger = resource ?? oldResource;
-        const outcomes: Outcome[] = [];
-        const failures: string[] = [];
-        let isOnlyMissing = true;
-        for (const target of targets) {
-          const found = target.find(context, clusterObjects);
-          if (isFault(found)) {
-            failures.push(found.message);
-            isOnlyMissing = false;
-          } else if ("missing" in found) failures.push(found.missing);
-          else for (const part of found) outcomes.push(changeTarget(part, target, context));
-        }
-        if (failures.length > 0) outcomes.unshift(unfound(failures, isOnlyMissing));
-        return listed(outcomes);
+/** Changes existing objects for the request's object, the trigger. */
+export interface MutateExistingBody {
+  readonly kind: "mutateExisting";
+  readonly targets: readonly TargetSpec[];
+  readonly change: ChangeSpec;
+  /** Whether existing objects are changed when the policy comes into force. */
+  readonly onPolicyUpdate: boolean;
+}
 
-        function changeTarget({ object, subresource }: Part, target: Target, context: Context): Outcome {
-          const outcome = mutateTarget(object, target, { context, mutation });
-          // The error is not `objectLost`: the following rules read the request's object, not the target.
-          if (outcome.result === "error") return error(outcome.message);
-          if (outcome.result !== "pass" || outcome.patched === undefined) return outcome;
-          const { patched, ...rest } = outcome;
-          const effect: Effect = {
-            verb: "update",
-            object: patched,
-            ...(subresource !== "" && { subresource }),
-            ...source,
-            reason: `${describe(patched)} is a target of the rule for ${describe(trigger ?? {})}`,
-          };
-          return { ...rest, effects: [effect] };
-        }
-      },
-    };
-  },
-};
+/** One entry of `mutate.targets`; its texts are templates. */
+export interface TargetSpec {
+  readonly apiVersion: string;
+  /** The kind, with a subresource behind `/` or `.`. */
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace: string;
+  readonly selector: Json | undefined;
+  readonly context: readonly EntrySpec[];
+  readonly preconditions: Json | undefined;
+}
+
+/**
+ * Compiles a rule that changes existing objects for a trigger. It plans an update of each target, with one outcome a
+ * target; `lib/background` carries the updates out.
+ */
+export function compileMutateExisting(body: MutateExistingBody, tools: RuleTools): CompiledBody {
+  const targets = body.targets.map((target, index) => compileTarget(target, index, tools));
+  const mutation = compileMutation(body.change, tools);
+  const source = { policy: tools.policy.key, rule: tools.rule.name };
+  return {
+    looksBack: tools.policy.mutateExistingOnPolicyUpdate || body.onPolicyUpdate,
+    run({ context, resource, oldResource }) {
+      const clusterObjects = objectsInCluster(context.store);
+      const trigger = resource ?? oldResource;
+      const outcomes: Outcome[] = [];
+      const failures: string[] = [];
+      let isOnlyMissing = true;
+      for (const target of targets) {
+        const found = target.find(context, clusterObjects);
+        if (isFault(found)) {
+          failures.push(found.message);
+          isOnlyMissing = false;
+        } else if ("missing" in found) failures.push(found.missing);
+        else for (const part of found) outcomes.push(changeTarget(part, target, context));
+      }
+      if (failures.length > 0) outcomes.unshift(unfound(failures, isOnlyMissing));
+      return listed(outcomes);
+
+      function changeTarget({ object, subresource }: Part, target: Target, context: Context): Outcome {
+        const outcome = mutateTarget(object, target, { context, mutation });
+        // The error is not `objectLost`: the following rules read the request's object, not the target.
+        if (outcome.result === "error") return error(outcome.message);
+        if (outcome.result !== "pass" || outcome.patched === undefined) return outcome;
+        const { patched, ...rest } = outcome;
+        const effect: Effect = {
+          verb: "update",
+          object: patched,
+          ...(subresource !== "" && { subresource }),
+          ...source,
+          reason: `${describe(patched)} is a target of the rule for ${describe(trigger ?? {})}`,
+        };
+        return { ...rest, effects: [effect] };
+      }
+    },
+  };
+}
 
 /**
  * The outcome for targets that were not found. Kyverno parity: its message begins with a colon. Pinned by

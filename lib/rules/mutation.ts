@@ -2,7 +2,7 @@ import type { Conditions } from "../condition/mod.ts";
 import type { Context, LoopProgress } from "../context/mod.ts";
 import { asString, equal, Fault, field, isFault, isObject, type Json, type JsonObject } from "../json/mod.ts";
 import { Draft } from "../patch/mod.ts";
-import type { ChangeSpec, PatchLoop, PatchSpec } from "../policy/mod.ts";
+import type { ChangeSpec, PatchLoop, PatchSpec } from "./change.ts";
 import { observed, ruleConditions } from "./conditions.ts";
 import { compileLoop, elementsOf, type Loop, type LoopPlace, stopped } from "./loop.ts";
 import { error, type Outcome, skip } from "./outcome.ts";

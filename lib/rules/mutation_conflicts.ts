@@ -9,8 +9,17 @@ import {
   type JsonObject,
   parsePointer,
 } from "../json/mod.ts";
-import { type Rule, sectionOf } from "../policy/mod.ts";
+import type { ParsedBody, Rule } from "../policy/mod.ts";
+import type { PatchChange } from "./change.ts";
 import { readOperations } from "./patch_paths.ts";
+
+/** Changes the object of the request by one patch. */
+export interface PatchBody {
+  readonly kind: "patch";
+  readonly change: PatchChange;
+  /** Set in error: there are no targets that could be changed when the policy comes into force. */
+  readonly onPolicyUpdate: boolean;
+}
 
 /** A field that two rules write differently. */
 export interface MutationConflict {
@@ -27,7 +36,7 @@ export interface MutationConflict {
  */
 export function mutationConflicts(rule: Rule, rules: readonly Rule[]): MutationConflict[] {
   const earlier = rules.slice(0, rules.indexOf(rule)).filter((each) =>
-    sectionOf(each.body) === "mutate" && each.generatedFor === rule.generatedFor && isAboutTheSame(each, rule)
+    each.section === "mutate" && each.generatedFor === rule.generatedFor && isAboutTheSame(each, rule)
   );
   const writes = writesOf(rule);
   return earlier.flatMap((each) => {
@@ -54,7 +63,7 @@ function isAboutTheSame(left: Rule, right: Rule): boolean {
 function writesOf({ body }: Rule): Map<string, Json> {
   const writes = new Map<string, Json>();
   // A rule with targets or elements writes to other objects or paths.
-  if (body.kind !== "patch") return writes;
+  if (!isPatch(body)) return writes;
   const { patch } = body.change;
   if (patch.form === "merge" && isObject(patch.merge)) collect(patch.merge, [], writes);
   if (patch.form === "json") {
@@ -68,6 +77,10 @@ function writesOf({ body }: Rule): Map<string, Json> {
     }
   }
   return writes;
+}
+
+function isPatch(body: ParsedBody): body is PatchBody {
+  return body.kind === "patch";
 }
 
 function isSameContext(left: Rule["context"], right: Rule["context"]): boolean {

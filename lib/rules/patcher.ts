@@ -20,7 +20,7 @@ import {
   type PatchNodes,
   planStrategicMerge,
 } from "../patch/mod.ts";
-import type { PatchSpec } from "../policy/mod.ts";
+import type { PatchSpec } from "./change.ts";
 import { compileTemplate } from "../template/mod.ts";
 import { pathProblems } from "./patch_paths.ts";
 import type { RuleTools } from "./rule_kind.ts";

@@ -1,10 +1,11 @@
 import type { PathDiagnostic } from "../diagnostics/mod.ts";
-import type { Context, Need } from "../context/mod.ts";
-import type { DocumentPath, JsonObject } from "../json/mod.ts";
+import type { Context, EntrySpec, Need } from "../context/mod.ts";
+import type { DocumentPath, Json, JsonObject } from "../json/mod.ts";
 import type { Dialect } from "../match/mod.ts";
 import type { Draft } from "../patch/mod.ts";
 import type { LogTrust, SignatureLayout, Signer } from "../ports.ts";
-import type { Policy, PolicyException, Rule, RuleBody } from "../policy/mod.ts";
+import type { ParsedBody, Policy, PolicyException, Rule, Section } from "../policy/mod.ts";
+import type { Shape } from "../shape/mod.ts";
 import type { Use } from "../template/mod.ts";
 import type { Outcome, OutcomeList } from "./outcome.ts";
 
@@ -109,12 +110,33 @@ export function judges(type: RuleType): boolean {
   return type === "validate" || type === "verifyImages" || type === "checkImages";
 }
 
-/** A kind of rule body. Adding one takes a file with such a record, and a line in the table. */
-export interface RuleKind<Body extends RuleBody = RuleBody> {
+/** How the bodies of a kind are evaluated in one phase of a request. */
+export interface RulePhase<Body> {
   readonly type: RuleType;
   /** The name in explanations. */
   readonly name: string;
   compile(body: Body, tools: RuleTools): CompiledBody;
-  /** The kind that runs the same rule in a later phase of the request. */
-  readonly then?: RuleKind<Body>;
+}
+
+/**
+ * A kind of rule body: its fields, how it is recognised, parsed and moved to pod controllers, and its evaluation. Adding
+ * one takes a file with such a record, and a line in the table.
+ */
+export interface RuleKind<Body extends ParsedBody> extends RulePhase<Body> {
+  readonly kind: Body["kind"];
+  /** The field of a rule that holds the body. */
+  readonly section: Section;
+  /** The fields that the kind adds to its section, or to each entry of a section that is a list. */
+  readonly shape: { readonly [field: string]: Shape };
+  recognises(section: Json): boolean;
+  read(section: Json): Body;
+  /** The context entries inside a body; absent where there are none. */
+  entries?(body: Body): readonly EntrySpec[];
+  /**
+   * The section for pod controllers; `wrap` moves a pattern below the Pod template. Absent or `undefined` when such a
+   * body cannot be moved.
+   */
+  carryOver?(section: JsonObject, wrap: (pattern: Json) => Json): JsonObject | undefined;
+  /** The evaluation of the same rule in a later phase of the request. */
+  readonly then?: RulePhase<Body>;
 }

@@ -1,8 +1,8 @@
 import { error } from "./outcome.ts";
-import type { RuleKind, RuleType } from "./rule_kind.ts";
+import type { RulePhase, RuleType } from "./rule_kind.ts";
 
-/** A kind for rules whose body is not supported: they are reported, and answer with an error. */
-export function unsupported(type: RuleType): RuleKind {
+/** The evaluation of rules whose body is not supported: they are reported, and answer with an error. */
+export function unsupported(type: RuleType): RulePhase<unknown> {
   return {
     type,
     name: "unsupported",

@@ -1,42 +1,44 @@
 import { asString, field, isFault, type Json } from "../json/mod.ts";
 import { Bindings } from "../jmespath/mod.ts";
-import type { BodyOf, Rule } from "../policy/mod.ts";
+import type { Rule } from "../policy/mod.ts";
 import { compileRuleAssertion, standardCompilers } from "./assertion/mod.ts";
 import { error, fail, pass } from "./outcome.ts";
-import type { CompiledBody, RuleInput, RuleKind } from "./rule_kind.ts";
+import type { CompiledBody, RuleInput, RuleTools } from "./rule_kind.ts";
+
+/** An assertion tree over the request. */
+export interface AssertBody {
+  readonly kind: "assert";
+  readonly tree: Json;
+}
 
 /**
- * `validate.assert`: an assertion tree over the request. The rule's context entries are bindings, loaded when a tree
- * reads them. Several violated leaves are one failure, whose message lists them all.
+ * Compiles a rule of `validate.assert`. Its context entries are bindings, loaded when a tree reads them. Several violated
+ * leaves are one failure, whose message lists them all.
  */
-export const validateAssert: RuleKind<BodyOf<"assert">> = {
-  type: "validate",
-  name: "assert",
-  compile({ tree }, tools): CompiledBody {
-    const { rule } = tools;
-    // The tree's expressions may name `admissionInfo` in several languages. A text that only looks like it costs one
-    // load.
-    if (JSON.stringify(tree).includes("admissionInfo")) tools.need({ kind: "roles" });
-    const { problems, check } = compileRuleAssertion(tree, standardCompilers());
-    for (const { path, message } of problems) {
-      tools.report({
-        severity: "error",
-        code: "bad-assertion",
-        message: `${path}: ${message}`,
-        path: ["validate", "assert"],
-      });
-    }
-    const passed = pass(`Validation rule '${rule.name}' passed.`);
-    return {
-      run(input) {
-        const { environment } = input.context;
-        const texts = check(payloadOf(input), { bindings: bindingsOf(rule, input), environment });
-        if (isFault(texts)) return error(texts.message);
-        return texts.length === 0 ? passed : fail(texts.join("; "));
-      },
-    };
-  },
-};
+export function compileAssertRule({ tree }: AssertBody, tools: RuleTools): CompiledBody {
+  const { rule } = tools;
+  // The tree's expressions may name `admissionInfo` in several languages. A text that only looks like it costs one
+  // load.
+  if (JSON.stringify(tree).includes("admissionInfo")) tools.need({ kind: "roles" });
+  const { problems, check } = compileRuleAssertion(tree, standardCompilers());
+  for (const { path, message } of problems) {
+    tools.report({
+      severity: "error",
+      code: "bad-assertion",
+      message: `${path}: ${message}`,
+      path: ["validate", "assert"],
+    });
+  }
+  const passed = pass(`Validation rule '${rule.name}' passed.`);
+  return {
+    run(input) {
+      const { environment } = input.context;
+      const texts = check(payloadOf(input), { bindings: bindingsOf(rule, input), environment });
+      if (isFault(texts)) return error(texts.message);
+      return texts.length === 0 ? passed : fail(texts.join("; "));
+    },
+  };
+}
 
 /** Kyverno parity: an object that is not there is empty, not null. Pinned by "an absent object is empty". */
 function payloadOf(

@@ -1,6 +1,5 @@
-import type { BodyOf } from "../policy/mod.ts";
 import { dynType, kubernetesLibraries } from "../cel/mod.ts";
-import { asString, isFault, type Json } from "../json/mod.ts";
+import { asString, isFault, type Json, type JsonObject } from "../json/mod.ts";
 import {
   admissionRoots,
   admissionVariables,
@@ -23,69 +22,78 @@ import {
   type ValidationVerdict,
 } from "./cel/mod.ts";
 import { error, fail, type Outcome, pass, skip } from "./outcome.ts";
-import type { CompiledBody, RuleInput, RuleKind, RuleTools } from "./rule_kind.ts";
+import type { CompiledBody, RuleInput, RuleTools } from "./rule_kind.ts";
+import type { Validation } from "./validation.ts";
+
+/** CEL expressions with the semantics of a ValidatingAdmissionPolicy. */
+export interface CelBody extends Validation {
+  readonly kind: "cel";
+  /** Whether a ValidatingAdmissionPolicy is made from the rule, which the API server enforces. */
+  readonly generate: boolean;
+  readonly expressions: readonly JsonObject[];
+  readonly variables: readonly { readonly name: string; readonly expression: string }[];
+  readonly auditAnnotations: readonly JsonObject[];
+  readonly paramKind: JsonObject | undefined;
+  readonly paramRef: JsonObject | undefined;
+}
 
 /**
- * `validate.cel`: expressions with the semantics of a ValidatingAdmissionPolicy, evaluated once for each parameter.
- * An expression that cannot be evaluated counts as one that is false.
+ * Compiles a rule of `validate.cel`. Its expressions are evaluated once for each parameter. An expression that cannot be
+ * evaluated counts as one that is false.
  */
-export const validateCel: RuleKind<BodyOf<"cel">> = {
-  type: "validate",
-  name: "cel",
-  compile(block, tools): CompiledBody {
-    const { rule } = tools;
-    const parameters = parameterSource(block.paramKind, block.paramRef);
-    const expressions = compileExpressions(block, parameters, tools);
-    const path = ["validate", "cel"];
-    const conditions = compileMatchConditions([...rule.celPreconditions], expressions, {
-      path: ["celPreconditions"],
-      texts: kubernetesTexts,
-    });
-    const validate = compileValidations(block.expressions, expressions, {
-      path: [...path, "expressions"],
-      fallbackMessage: asString(block.message) ?? "",
-    });
-    const annotations = compileAuditAnnotations(block.auditAnnotations, expressions, [
-      ...path,
-      "auditAnnotations",
-    ]);
-    const passed = pass(`Validation rule '${rule.name}' passed.`);
-    const prefix = tools.policy.name;
-    return {
-      run(input) {
-        if (parameters === undefined) return check(input, undefined);
-        const found = collectParameters(parameters, input.context.store, requestNamespace(input));
-        if (isFault(found)) return error(`error in parameterized resource: ${found.message}`);
-        let outcome: Outcome = passed;
-        for (const parameter of found) {
-          outcome = check(input, parameter);
-          if (outcome.result !== "pass") return outcome;
-        }
-        return outcome;
-      },
-    };
+export function compileCelRule(block: CelBody, tools: RuleTools): CompiledBody {
+  const { rule } = tools;
+  const parameters = parameterSource(block.paramKind, block.paramRef);
+  const expressions = compileExpressions(block, parameters, tools);
+  const path = ["validate", "cel"];
+  const conditions = compileMatchConditions([...rule.celPreconditions], expressions, {
+    path: ["celPreconditions"],
+    texts: kubernetesTexts,
+  });
+  const validate = compileValidations(block.expressions, expressions, {
+    path: [...path, "expressions"],
+    fallbackMessage: asString(block.message) ?? "",
+  });
+  const annotations = compileAuditAnnotations(block.auditAnnotations, expressions, [
+    ...path,
+    "auditAnnotations",
+  ]);
+  const passed = pass(`Validation rule '${rule.name}' passed.`);
+  const prefix = tools.policy.name;
+  return {
+    run(input) {
+      if (parameters === undefined) return check(input, undefined);
+      const found = collectParameters(parameters, input.context.store, requestNamespace(input));
+      if (isFault(found)) return error(`error in parameterized resource: ${found.message}`);
+      let outcome: Outcome = passed;
+      for (const parameter of found) {
+        outcome = check(input, parameter);
+        if (outcome.result !== "pass") return outcome;
+      }
+      return outcome;
+    },
+  };
 
-    function check(input: RuleInput, parameter: Json | undefined): Outcome {
-      const evaluation = new CelEvaluation({
-        roots: admissionRoots(input, (name) => name === "params" ? parameter : undefined),
-        variables: expressions.variables,
-        host: requestHost(input),
-        observer: input.context.store.observer,
-        variableFault,
-      });
-      const applies = evaluateConditions(conditions, evaluation);
-      if (applies !== true) return applies;
-      return annotated(outcomeOf(validate(evaluation)), annotations, { evaluation, prefix });
-    }
+  function check(input: RuleInput, parameter: Json | undefined): Outcome {
+    const evaluation = new CelEvaluation({
+      roots: admissionRoots(input, (name) => name === "params" ? parameter : undefined),
+      variables: expressions.variables,
+      host: requestHost(input),
+      observer: input.context.store.observer,
+      variableFault,
+    });
+    const applies = evaluateConditions(conditions, evaluation);
+    if (applies !== true) return applies;
+    return annotated(outcomeOf(validate(evaluation)), annotations, { evaluation, prefix });
+  }
 
-    function outcomeOf(verdict: ValidationVerdict): Outcome {
-      return verdict.result === "pass" ? passed : fail(verdict.message);
-    }
-  },
-};
+  function outcomeOf(verdict: ValidationVerdict): Outcome {
+    return verdict.result === "pass" ? passed : fail(verdict.message);
+  }
+}
 
 function compileExpressions(
-  block: BodyOf<"cel">,
+  block: CelBody,
   parameters: ReturnType<typeof parameterSource>,
   tools: RuleTools,
 ): ExpressionSet {

@@ -1,6 +1,5 @@
 import { type Context, inStages } from "../context/mod.ts";
-import type { BodyOf } from "../policy/mod.ts";
-import { dig, isFault, isString } from "../json/mod.ts";
+import { dig, isFault, isString, type JsonObject } from "../json/mod.ts";
 import { stopped } from "./loop.ts";
 import { error, fail, pass, skip } from "./outcome.ts";
 import {
@@ -9,51 +8,59 @@ import {
   failureMessage,
   reportProperties,
 } from "./pod_security/mod.ts";
-import type { CompiledBody, RuleKind } from "./rule_kind.ts";
+import type { CompiledBody, RuleTools } from "./rule_kind.ts";
 
-/** `validate.podSecurity`: the pod must satisfy a level of the Pod Security Standards. */
-export const validatePodSecurity: RuleKind<BodyOf<"podSecurity">> = {
-  type: "validate",
-  name: "podSecurity",
-  compile({ level: wanted, version: written, exclude }, tools): CompiledBody {
-    const { rule } = tools;
-    const standard = compilePodSecurity({ level: wanted, version: written, exclude }, "kyverno");
-    if (isFault(standard)) {
-      tools.report({
-        severity: "error",
-        code: "bad-pod-security",
-        message: standard.message,
-        path: ["validate", "podSecurity"],
-      });
-      const broken = error(standard.message);
-      return { run: () => broken };
-    }
-    const { level, version } = standard;
-    const passed = pass(`Validation rule '${rule.name}' passed.`);
-    return {
-      run({ resource, operation, exceptions, context }) {
-        if (operation === "DELETE" || resource === undefined) return undefined;
-        const whole = exceptions.find(({ podSecurity }) => podSecurity.length === 0);
-        if (whole !== undefined) {
-          return { ...skip(`rule is skipped due to policy exception ${whole.key}`), exceptions: [whole.key] };
-        }
-        const exclusions = exceptions.flatMap(({ podSecurity }) => compileExclusions(podSecurity));
-        const judged = inStages(context.store, () => standard.checkInStages(resource, exclusions));
-        if ("stopped" in judged) return error(stopped(judged.stopped, "podSecurity"));
-        const verdict = judged.value;
-        if (isFault(verdict)) return error(`Error while getting new resource: ${verdict.message}`);
-        if (verdict.exempted) {
-          const keys = exceptions.map(({ key }) => key);
-          return { ...skip(`rule is skipped due to policy exceptions ${keys.join(", ")}`), exceptions: keys };
-        }
-        if (verdict.allowed) return passed;
-        const { violations } = verdict;
-        const properties = reportProperties({ level, version, violations, imageOf: imageReader(context) });
-        return { ...fail(failureMessage({ rule: rule.name, level, version, violations })), properties };
-      },
-    };
-  },
-};
+/** The Pod must satisfy a level of the Pod Security Standards. */
+export interface PodSecurityBody {
+  readonly kind: "podSecurity";
+  readonly level: string;
+  /** The version; empty for the latest. */
+  readonly version: string;
+  readonly exclude: readonly JsonObject[];
+}
+
+/** Compiles a rule of `validate.podSecurity`. */
+export function compilePodSecurityRule(
+  { level: wanted, version: written, exclude }: PodSecurityBody,
+  tools: RuleTools,
+): CompiledBody {
+  const { rule } = tools;
+  const standard = compilePodSecurity({ level: wanted, version: written, exclude }, "kyverno");
+  if (isFault(standard)) {
+    tools.report({
+      severity: "error",
+      code: "bad-pod-security",
+      message: standard.message,
+      path: ["validate", "podSecurity"],
+    });
+    const broken = error(standard.message);
+    return { run: () => broken };
+  }
+  const { level, version } = standard;
+  const passed = pass(`Validation rule '${rule.name}' passed.`);
+  return {
+    run({ resource, operation, exceptions, context }) {
+      if (operation === "DELETE" || resource === undefined) return undefined;
+      const whole = exceptions.find(({ podSecurity }) => podSecurity.length === 0);
+      if (whole !== undefined) {
+        return { ...skip(`rule is skipped due to policy exception ${whole.key}`), exceptions: [whole.key] };
+      }
+      const exclusions = exceptions.flatMap(({ podSecurity }) => compileExclusions(podSecurity));
+      const judged = inStages(context.store, () => standard.checkInStages(resource, exclusions));
+      if ("stopped" in judged) return error(stopped(judged.stopped, "podSecurity"));
+      const verdict = judged.value;
+      if (isFault(verdict)) return error(`Error while getting new resource: ${verdict.message}`);
+      if (verdict.exempted) {
+        const keys = exceptions.map(({ key }) => key);
+        return { ...skip(`rule is skipped due to policy exceptions ${keys.join(", ")}`), exceptions: keys };
+      }
+      if (verdict.allowed) return passed;
+      const { violations } = verdict;
+      const properties = reportProperties({ level, version, violations, imageOf: imageReader(context) });
+      return { ...fail(failureMessage({ rule: rule.name, level, version, violations })), properties };
+    },
+  };
+}
 
 /** Returns the images of containers by name, for reports. */
 function imageReader(context: Context): (container: string) => string | undefined {

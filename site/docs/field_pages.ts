@@ -1,4 +1,4 @@
-import { policySchemas } from "../../lib/policy/mod.ts";
+import { policySchemas } from "../../lib/documents/mod.ts";
 import { typeText, valuesOf } from "../playground/editor/schema.ts";
 import type { Schema } from "../playground/editor/schema.ts";
 import { code, type Page, table } from "./page.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { dig, type Json, type JsonObject } from "../../lib/json/mod.ts";
 import { rewriteText } from "../../lib/policy/cel_autogen.ts";
-import { autogenRules } from "../../lib/policy/autogen.ts";
+import { autogenRules } from "../../lib/documents/autogen.ts";
 
 const annotation = "pod-policies.kyverno.io/autogen-controllers";
 

@@ -1,7 +1,7 @@
 /** Every field of every schema says what it means, and every note is of a field. */
 import assert from "node:assert/strict";
-import { fieldNotes } from "../../lib/policy/field_note.ts";
-import { policySchemas } from "../../lib/policy/mod.ts";
+import { fieldNotes } from "../../lib/documents/field_note.ts";
+import { policySchemas } from "../../lib/documents/mod.ts";
 
 interface Schema {
   readonly description?: string;

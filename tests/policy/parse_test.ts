@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Json, JsonObject } from "../../lib/json/mod.ts";
-import { type Policy, type PolicySet, readPolicies } from "../../lib/policy/mod.ts";
+import type { Policy } from "../../lib/policy/mod.ts";
+import { type PolicySet, readPolicies } from "../../lib/documents/mod.ts";
 import { parseDocuments } from "../../lib/yaml/mod.ts";
 
 function read(text: string): PolicySet {

@@ -1,4 +1,4 @@
-import { exceptionSpecShape, policySpecShape, specShapeOf } from "../../policy/mod.ts";
+import { exceptionSpecShape, policySpecShape, specShapeOf } from "../../documents/mod.ts";
 import type { Shape } from "../../shape/mod.ts";
 import { age, byDefault, type DefinedKind, type PrinterColumn } from "./defined_kind.ts";
 import type { FieldDetails } from "./structural_schema.ts";

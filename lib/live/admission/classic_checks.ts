@@ -2,6 +2,7 @@ import type { CompiledPolicy } from "../../engine/mod.ts";
 import { asString, field } from "../../json/mod.ts";
 import { hasWildcard, parseKindSelectors } from "../../kube/mod.ts";
 import type { Rule } from "../../policy/mod.ts";
+import type { RuleBody } from "../../rules/mod.ts";
 import { targetResources } from "../webhooks/served_kinds.ts";
 import type { CheckedPolicy, CheckTools, PolicyCheck } from "./check.ts";
 import { generateChecks } from "./generate_checks.ts";
@@ -117,7 +118,7 @@ function hasTargets({ compiled }: CheckedPolicy): string[] {
 }
 
 /** The rules that the user wrote. */
-export function writtenRules({ policy }: CompiledPolicy): readonly Rule[] {
+export function writtenRules({ policy }: CompiledPolicy): readonly Rule<RuleBody>[] {
   return policy.rules.filter(({ generatedFor }) => generatedFor === undefined);
 }
 

@@ -1,5 +1,6 @@
 import { dig, equal, type Json } from "../../json/mod.ts";
-import type { BodyOf, Rule } from "../../policy/mod.ts";
+import type { Rule } from "../../policy/mod.ts";
+import type { BodyOf, RuleBody } from "../../rules/mod.ts";
 import { targetResources } from "../webhooks/served_kinds.ts";
 import type { CheckedPolicy, CheckTools, PolicyCheck } from "./check.ts";
 
@@ -73,7 +74,7 @@ interface Generating {
   readonly body: BodyOf<"generate">;
 }
 
-function generating(rules: readonly Rule[]): Generating[] {
+function generating(rules: readonly Rule<RuleBody>[]): Generating[] {
   return rules.flatMap((rule) => {
     const { body } = rule;
     return rule.generatedFor === undefined && body.kind === "generate" ? [{ rule, body }] : [];

@@ -2,7 +2,7 @@ import type { CompiledPolicy } from "../../engine/mod.ts";
 import { asList, asString, field, isObject, type Json, type JsonObject } from "../../json/mod.ts";
 import { builtinKind, formatApiVersion, labelKeyProblem } from "../../kube/mod.ts";
 import type { Rule } from "../../policy/mod.ts";
-import { apiServerEvaluates } from "../../rules/mod.ts";
+import { apiServerEvaluates, type RuleBody } from "../../rules/mod.ts";
 import { isGenerating } from "./families.ts";
 
 /**
@@ -31,7 +31,7 @@ export function areUsable(conditions: readonly Json[]): boolean {
  * conditions for each kind, which apply to that kind alone. Kyverno parity: names and texts; pinned by "conditions of
  * controllers are about their templates".
  */
-function celConditions(rules: readonly Rule[]): JsonObject[] {
+function celConditions(rules: readonly Rule<RuleBody>[]): JsonObject[] {
   const specs = rules.flatMap(({ body, generatedFor }) =>
     body.kind === "expressions" ? [{ spec: body.spec, kinds: [...generatedFor ?? []] }] : []
   );

@@ -1,4 +1,4 @@
-import type { generate as full } from "../generate.ts";
+import type { compileGenerate as full } from "../generate.ts";
 import { leftOutRule } from "./left_out_rule.ts";
 
-export const generate: typeof full = leftOutRule({ type: "generate", name: "generate" });
+export const compileGenerate: typeof full = leftOutRule("generate");

@@ -1,4 +1,4 @@
-import type { validateAssert as full } from "../validate_assert.ts";
+import type { compileAssertRule as full } from "../validate_assert.ts";
 import { leftOutRule } from "./left_out_rule.ts";
 
-export const validateAssert: typeof full = leftOutRule({ type: "validate", name: "assert" });
+export const compileAssertRule: typeof full = leftOutRule("assert");

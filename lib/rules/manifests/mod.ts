@@ -7,4 +7,4 @@
  *
  * @module
  */
-export { validateManifests } from "./validate_manifests.ts";
+export { compileManifestsRule, type ManifestsBody } from "./validate_manifests.ts";

@@ -1,15 +1,9 @@
 import type { LoadTracker } from "../../context/mod.ts";
 import { dig, goJson, type JsonObject } from "../../json/mod.ts";
 import { annotationsOf, nameOf, namespaceOf } from "../../kube/mod.ts";
-import {
-  type AttestorSet,
-  attestorSetsOf,
-  type ManifestsBody,
-  setProblems,
-  type SignerEntry,
-} from "../../policy/mod.ts";
+import { type AttestorSet, attestorSetsOf, setProblems, type SignerEntry } from "../../policy/mod.ts";
 import { error, fail, type Outcome, pass } from "../outcome.ts";
-import type { CompiledBody, RuleInput, RuleKind, RuleTools } from "../rule_kind.ts";
+import type { CompiledBody, RuleInput, RuleTools } from "../rule_kind.ts";
 import {
   keySecretNeeds,
   loadTextVerdict,
@@ -23,12 +17,16 @@ import { asStored, type DryRun, dryRunNeeds, dryRunOf } from "./dry_run.ts";
 import { compileIgnoredFields, type Ignores } from "./ignored_fields.ts";
 import { manifestFor, type SignedManifest, signedManifestOf } from "./signed_manifest.ts";
 
-/** `validate.manifests`: the object must equal its signed manifest. */
-export const validateManifests: RuleKind<ManifestsBody> = { type: "validate", name: "manifests", compile };
+/** The object must be signed as a whole, in the format of k8s-manifest-sigstore. */
+export interface ManifestsBody {
+  readonly kind: "manifests";
+  readonly manifests: JsonObject;
+}
 
 const defaultDomain = "cosign.sigstore.dev";
 
-function compile({ manifests }: ManifestsBody, tools: RuleTools): CompiledBody {
+/** Compiles a rule of `validate.manifests`: the object must equal its signed manifest. */
+export function compileManifestsRule({ manifests }: ManifestsBody, tools: RuleTools): CompiledBody {
   const path = ["validate", "manifests", "attestors"];
   for (const problem of setProblems(manifests["attestors"], path, { isNotary: false })) tools.report(problem);
   const contradiction = contradictionIn(manifests["attestors"], path);

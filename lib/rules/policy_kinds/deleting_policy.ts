@@ -15,7 +15,7 @@ export const deletingPolicy: PolicyKind = {
   kinds: ["DeletingPolicy", "NamespacedDeletingPolicy"],
   type: "validate",
   name: "deleting policy",
-  body: "validate",
+  section: "validate",
   ruleName: "policy",
   onlyOnCommandLine: () => true,
   variants: () => [],

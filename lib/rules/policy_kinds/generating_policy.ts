@@ -43,7 +43,7 @@ export const generatingPolicy: PolicyKind = {
   kinds: ["GeneratingPolicy", "NamespacedGeneratingPolicy"],
   type: "generate",
   name: "generating policy",
-  body: "generate",
+  section: "generate",
   ruleName: "policy",
   variants: () => [],
   constraints: (spec) => asObject(field(spec, "matchConstraints")),

@@ -31,11 +31,11 @@ import type { PolicyKind, PolicyTools } from "./policy_kind.ts";
 /** The fields that both phases of an ImageValidatingPolicy share. */
 export const imagePolicyForm: Pick<
   PolicyKind,
-  "group" | "kinds" | "body" | "ruleName" | "variants" | "onlyOnCommandLine" | "constraints"
+  "group" | "kinds" | "section" | "ruleName" | "variants" | "onlyOnCommandLine" | "constraints"
 > = {
   group: "policies.kyverno.io",
   kinds: ["ImageValidatingPolicy", "NamespacedImageValidatingPolicy"],
-  body: "validate",
+  section: "validate",
   ruleName: "policy",
   variants: (spec) => isAboutJson(spec) ? [] : podControllerSpecs(spec, rewriteText),
   onlyOnCommandLine: isAboutJson,

@@ -14,7 +14,7 @@ export const mutatingAdmissionPolicy: PolicyKind = {
   kinds: ["MutatingAdmissionPolicy"],
   type: "mutate",
   name: "mutating admission policy",
-  body: "mutate",
+  section: "mutate",
   ruleName: "policy",
   variants: () => [],
   constraints: (spec) => asObject(field(spec, "matchConstraints")),

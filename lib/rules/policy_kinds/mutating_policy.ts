@@ -16,7 +16,7 @@ export const mutatingPolicy: PolicyKind = {
   kinds: ["MutatingPolicy", "NamespacedMutatingPolicy"],
   type: "mutate",
   name: "mutating policy",
-  body: "mutate",
+  section: "mutate",
   ruleName: "none",
   variants: (spec) => podControllerSpecs(spec, rewriteMutation),
   constraints: (spec) => asObject(field(spec, "matchConstraints")),

@@ -2,8 +2,8 @@ import type { Need } from "../../context/mod.ts";
 import type { PathDiagnostic } from "../../diagnostics/mod.ts";
 import type { JsonObject } from "../../json/mod.ts";
 import type { RuleSelector } from "../../match/mod.ts";
-import type { CelException, CelPolicyForm, LocatedDocument, Policy } from "../../policy/mod.ts";
-import type { CompiledBody, RuleKind } from "../rule_kind.ts";
+import type { CelException, LocatedDocument, Policy, Section } from "../../policy/mod.ts";
+import type { CompiledBody, RuleType } from "../rule_kind.ts";
 
 /** The policy, its exceptions and the receivers of problems, for compiling a spec. */
 export interface PolicyTools {
@@ -22,11 +22,17 @@ export interface PolicyTools {
 }
 
 /** A kind of CEL policy. Adding one takes a file with such a record, and a line in the table. */
-export interface PolicyKind extends CelPolicyForm {
+export interface PolicyKind {
   readonly group: string;
   readonly kinds: readonly string[];
+  /** The section that a classic rule of this kind would have. */
+  readonly section: Section;
   /** The type of its rules, which determines their phase. */
-  readonly type: RuleKind["type"];
+  readonly type: RuleType;
+  /** The name of the rule in results. */
+  readonly ruleName: "none" | "policy";
+  /** Returns the specs that autogen derives from the written one. */
+  readonly variants: (spec: JsonObject) => readonly JsonObject[];
   /** Whether a spec has a rule of this kind; when absent, every spec has one. */
   applies?(spec: JsonObject): boolean;
   /** Set for a further kind of a policy that also has a rule for each pod controller spec. */

@@ -17,7 +17,7 @@ export const validatingAdmissionPolicy: PolicyKind = {
   kinds: ["ValidatingAdmissionPolicy"],
   type: "validate",
   name: "validating admission policy",
-  body: "validate",
+  section: "validate",
   ruleName: "policy",
   variants: () => [],
   constraints: (spec) => asObject(field(spec, "matchConstraints")),

@@ -30,7 +30,7 @@ export const validatingPolicy: PolicyKind = {
   kinds: ["ValidatingPolicy", "NamespacedValidatingPolicy"],
   type: "validate",
   name: "validating policy",
-  body: "validate",
+  section: "validate",
   ruleName: "none",
   variants: (spec) => modeOf(spec) === "Kubernetes" ? podControllerSpecs(spec, rewriteText) : [],
   // Payloads of mode JSON are not requests.

@@ -1,23 +1,17 @@
 import { isFault, type JsonObject } from "../../json/mod.ts";
-import { isCheckedAtValidation, type VerifyImagesBody } from "../../policy/mod.ts";
+import { isCheckedAtValidation } from "../../policy/mod.ts";
 import { fail, type Outcome, pass, skip } from "../outcome.ts";
-import type { CompiledBody, RuleKind, RuleTools } from "../rule_kind.ts";
-import { compileEntries, type ImageEntry } from "./entries.ts";
+import type { CompiledBody, RuleTools } from "../rule_kind.ts";
+import { compileEntries, type ImageEntry, type VerifyImagesBody } from "./entries.ts";
 import type { FoundImage } from "./images.ts";
 import { notedStatus, type NoteScope } from "./notes.ts";
 import { RuleImages } from "./rule_images.ts";
 
 /**
- * `verifyImages` in the validate phase: it calls no registry. Images must have a digest, and a note that they passed
- * the mutate phase.
+ * Compiles `verifyImages` for the validate phase: it calls no registry. Images must have a digest, and a note that they
+ * passed the mutate phase.
  */
-export const checkImages: RuleKind<VerifyImagesBody> = {
-  type: "checkImages",
-  name: "checkImages",
-  compile,
-};
-
-function compile(body: VerifyImagesBody, tools: RuleTools): CompiledBody {
+export function compileImageChecks(body: VerifyImagesBody, tools: RuleTools): CompiledBody {
   // `verifyImages` compiles the same entries and reports their problems, so they are not reported again here.
   const { written } = compileEntries(body.entries, { ...tools, report: () => {}, variables: () => {} });
   if (!written.some(({ verification }) => isCheckedAtValidation(verification))) {

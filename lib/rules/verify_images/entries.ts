@@ -19,6 +19,13 @@ import {
   type StatementConditions,
 } from "./conditions.ts";
 
+/** The images of the object must be signed. */
+export interface VerifyImagesBody {
+  readonly kind: "verifyImages";
+  /** The entries as written: variables are replaced before `imageVerificationOf` parses an entry. */
+  readonly entries: readonly JsonObject[];
+}
+
 /** A compiled entry of `verifyImages`. */
 export interface ImageEntry {
   readonly verification: ImageVerification;

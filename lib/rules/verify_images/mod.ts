@@ -11,5 +11,6 @@ export { loadDigest, loadReferrer, loadTextVerdict, loadVerdict, type Pending, p
 export { pullSecretsOf, withPullSecrets } from "./credentials.ts";
 export { annotated, type ImageNote, type ScopedNotes, withoutNotes } from "./notes.ts";
 export { keyNeed, keySecretNeeds, loginNeed } from "./secret_needs.ts";
-export { verifyImages } from "./verify_images.ts";
+export { compileImageChecks, compileVerifyImages } from "./verify_images.ts";
+export type { VerifyImagesBody } from "./entries.ts";
 export { signersOfSets } from "./written_signers.ts";

@@ -1,10 +1,8 @@
 import { equal, isFault, type JsonObject, parsePointer } from "../../json/mod.ts";
 import { error, type ImageFindings, listed, type Outcome, type OutcomeList, pass } from "../outcome.ts";
-import type { CompiledBody, RuleInput, RuleKind, RuleTools } from "../rule_kind.ts";
-import type { VerifyImagesBody } from "../../policy/mod.ts";
-import { checkImages } from "./check_images.ts";
+import type { CompiledBody, RuleInput, RuleTools } from "../rule_kind.ts";
 import { loadDigest, pending } from "./loads.ts";
-import { compileEntries, type ImageEntry } from "./entries.ts";
+import { compileEntries, type ImageEntry, type VerifyImagesBody } from "./entries.ts";
 import { pullSecretsOf, withPullSecrets } from "./credentials.ts";
 import { atDigest, type FoundImage } from "./images.ts";
 import { type ImageNote, type ImageStatus, notedStatus, type NoteScope } from "./notes.ts";
@@ -14,15 +12,10 @@ import { RuleImages } from "./rule_images.ts";
 import { verifyImage, type VerifyRequest } from "./verify_image.ts";
 import { signersOfEntries } from "./written_signers.ts";
 
-/** `verifyImages` in the mutate phase: verifies signatures, adds digests, and notes the results. */
-export const verifyImages: RuleKind<VerifyImagesBody> = {
-  type: "verifyImages",
-  name: "verifyImages",
-  compile,
-  then: checkImages,
-};
+export { compileImageChecks } from "./check_images.ts";
 
-function compile(body: VerifyImagesBody, tools: RuleTools): CompiledBody {
+/** Compiles `verifyImages` for the mutate phase: it verifies signatures, adds digests, and notes the results. */
+export function compileVerifyImages(body: VerifyImagesBody, tools: RuleTools): CompiledBody {
   const { rule } = tools;
   tools.need({ kind: "registry" });
   reportImageProblems(body.entries, tools);

@@ -1,7 +1,7 @@
 /** The editor's suggestions: the fields of policies, and the functions of expressions. */
 import { kyvernoFunctions } from "../../../lib/jmespath/mod.ts";
 import type { JsonObject } from "../../../lib/json/mod.ts";
-import { policySchemas } from "../../../lib/policy/mod.ts";
+import { policySchemas } from "../../../lib/documents/mod.ts";
 
 /** A function of JMESPath, as it is suggested. */
 export interface FunctionNote {

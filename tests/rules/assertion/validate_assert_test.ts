@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Context, LoadTracker } from "../../../lib/context/mod.ts";
 import type { PathDiagnostic } from "../../../lib/diagnostics/mod.ts";
 import type { Json, JsonObject } from "../../../lib/json/mod.ts";
-import { parsePolicy } from "../../../lib/policy/mod.ts";
+import { parsePolicy } from "../../../lib/documents/mod.ts";
 import type { Answer, Ports } from "../../../lib/ports.ts";
 import { compileBodies, type Outcome } from "../../../lib/rules/mod.ts";
 

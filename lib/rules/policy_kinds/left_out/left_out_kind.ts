@@ -9,7 +9,7 @@ export function leftOutKind({ group, kinds }: Pick<PolicyKind, "group" | "kinds"
     kinds,
     type: "validate",
     name: "left out",
-    body: "validate",
+    section: "validate",
     ruleName: "none",
     variants: () => [],
     constraints: () => undefined,

@@ -1,0 +1,129 @@
+import {
+  asList,
+  asObject,
+  asString,
+  asTexts,
+  field,
+  isObject,
+  type Json,
+  type JsonObject,
+} from "../json/mod.ts";
+import { movedBody } from "./moved_body.ts";
+import { isAboutPods, isForControllers, isPod, podControllers } from "../policy/mod.ts";
+
+/** The JSON of a rule with the index of its written rule. */
+export interface RuleSource {
+  readonly rule: JsonObject;
+  /** The index of the written rule that it is, or that it was derived from. */
+  readonly index: number;
+  readonly generatedFor: ReadonlySet<string> | undefined;
+}
+
+const annotation = "pod-policies.kyverno.io/autogen-controllers";
+
+/**
+ * The autogen rules of a policy: its rules about Pods, derived for pod controllers. Kyverno parity: one rule that
+ * cannot be derived turns autogen off for the whole policy. Pinned by "names turn generation off for the whole policy".
+ */
+export function autogenRules(
+  sources: readonly RuleSource[],
+  annotations: Readonly<Record<string, string>>,
+): RuleSource[] {
+  if (!isForControllers(sources.map(({ rule }) => rule))) return [];
+  const written = sources.filter(({ rule }) => !asString(rule["name"])?.startsWith("autogen-"));
+  const wanted = wantedControllers(annotations[annotation]);
+  const templated = wanted.filter((kind) => kind !== "CronJob");
+  return written.flatMap(({ rule, index }) => {
+    if (!isAboutPods(rule)) return [];
+    const generated: RuleSource[] = [];
+    const step = movedBody(rule, "template");
+    if (step === undefined) return [];
+    if (templated.length > 0) {
+      generated.push(finish(step, { prefix: "autogen-", kinds: templated, text: "spec.template" }, index));
+    }
+    if (wanted.includes("CronJob")) {
+      const cron = movedBody(step, "jobTemplate");
+      if (cron !== undefined) {
+        generated.push(
+          finish(cron, {
+            prefix: "autogen-cronjob-",
+            kinds: ["CronJob"],
+            text: "spec.jobTemplate.spec.template",
+          }, index),
+        );
+      }
+    }
+    return generated;
+  });
+}
+
+function wantedControllers(value: string | undefined): string[] {
+  const all = Object.keys(podControllers);
+  if (value === undefined || value === "all") return all;
+  if (value === "none") return [];
+  const named = value.split(",");
+  return all.filter((kind) => named.includes(kind));
+}
+
+interface Target {
+  readonly prefix: string;
+  readonly kinds: readonly string[];
+  /** The path of the Pod template in the controller, in the form of expressions. */
+  readonly text: string;
+}
+
+function finish(rule: JsonObject, { prefix, kinds, text }: Target, index: number): RuleSource {
+  const name = `${prefix}${asString(rule["name"]) ?? ""}`.slice(0, 63);
+  const everyFilter = prefix === "autogen-cronjob-";
+  const apis = kinds.map((kind) => podControllers[kind]!);
+  const moved: Record<string, Json> = { ...rule, name, match: moveKinds(rule["match"], apis, everyFilter) };
+  if (rule["exclude"] !== undefined) moved["exclude"] = moveKinds(rule["exclude"], apis, everyFilter);
+  return { rule: rewriteText(moved, text), index, generatedFor: new Set(kinds) };
+}
+
+/** Replaces the kinds of filters that name Pod (of every filter for CronJobs), and nothing else. */
+function moveKinds(match: Json | undefined, kinds: readonly string[], everyFilter: boolean): Json {
+  const block = asObject(match) ?? {};
+  const moved: Record<string, Json> = { ...block };
+  let listed = false;
+  for (const name of ["any", "all"]) {
+    const filters = asList(block[name]);
+    if (filters.length === 0) continue;
+    listed = true;
+    moved[name] = filters.map((filter) => {
+      const resources = asObject(field(filter, "resources"));
+      if (!isObject(filter) || resources === undefined) return filter;
+      const listed = asTexts(resources["kinds"]);
+      const moves = listed.length > 0 && (everyFilter || listed.some(isPod));
+      return moves ? { ...filter, resources: { ...resources, kinds } } : filter;
+    });
+  }
+  const direct = asObject(block["resources"]);
+  if (!listed && direct !== undefined && asList(direct["kinds"]).length > 0) {
+    moved["resources"] = { ...direct, kinds };
+  }
+  return moved;
+}
+
+/**
+ * Kyverno parity: plain text replacement over the whole rule's JSON, messages and names included. Pinned by
+ * "autogen rewrites expressions by text, once".
+ */
+function rewriteText(rule: JsonObject, template: string): JsonObject {
+  const text = JSON.stringify(rule);
+  const isCel = isObject(field(rule["validate"] ?? null, "cel"));
+  const rewritten = isCel
+    ? text.replaceAll("object.spec", `object.${template}.spec`).replaceAll(
+      "oldObject.spec",
+      `oldObject.${template}.spec`,
+    )
+      .replaceAll("object.metadata", `object.${template}.metadata`).replaceAll(
+        "oldObject.metadata",
+        `oldObject.${template}.metadata`,
+      )
+    : text.replaceAll("request.object.spec", `request.object.${template}.spec`)
+      .replaceAll("request.oldObject.spec", `request.oldObject.${template}.spec`)
+      .replaceAll("request.object.metadata", `request.object.${template}.metadata`)
+      .replaceAll("request.oldObject.metadata", `request.oldObject.${template}.metadata`);
+  return JSON.parse(rewritten) as JsonObject;
+}

@@ -1,0 +1,137 @@
+import type { Diagnostic, Locate } from "../diagnostics/mod.ts";
+import { didYouMean, replacing } from "../diagnostics/mod.ts";
+import { asList, asString, field, isObject, type Json, type JsonObject } from "../json/mod.ts";
+import type { YamlDocument } from "../yaml/mod.ts";
+import {
+  type ClassicPolicy,
+  hasRules,
+  isTooHeavy,
+  type LocatedDocument,
+  type PolicyException,
+  tooHeavy,
+} from "../policy/mod.ts";
+import type { RuleBody } from "../rules/mod.ts";
+import { parseException } from "./exception.ts";
+import { parsePolicy } from "./parse.ts";
+
+/** One parsed object of a document, with its diagnostics. */
+export interface ReadObject {
+  /** The parsed policy or exception; `undefined` for other objects and for unusable ones. */
+  readonly holds:
+    | { readonly form: "policy"; readonly policy: ClassicPolicy<RuleBody> }
+    | { readonly form: "exception"; readonly exception: PolicyException }
+    | { readonly form: "other"; readonly located: LocatedDocument }
+    | undefined;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+const policyVersions = ["kyverno.io/v1", "kyverno.io/v2beta1"];
+const exceptionVersions = ["kyverno.io/v2", "kyverno.io/v2beta1", "kyverno.io/v2alpha1"];
+
+/** The kinds that other modules parse, by API group. */
+const otherKinds: Readonly<Record<string, readonly string[]>> = {
+  "policies.kyverno.io": [
+    "ValidatingPolicy",
+    "MutatingPolicy",
+    "GeneratingPolicy",
+    "DeletingPolicy",
+    "ImageValidatingPolicy",
+    "NamespacedValidatingPolicy",
+    "NamespacedMutatingPolicy",
+    "NamespacedGeneratingPolicy",
+    "NamespacedDeletingPolicy",
+    "NamespacedImageValidatingPolicy",
+    "PolicyException",
+  ],
+  "admissionregistration.k8s.io": [
+    "ValidatingAdmissionPolicy",
+    "ValidatingAdmissionPolicyBinding",
+    "MutatingAdmissionPolicy",
+    "MutatingAdmissionPolicyBinding",
+  ],
+  "json.kyverno.io": ["ValidatingPolicy"],
+  "kyverno.io": ["CleanupPolicy", "ClusterCleanupPolicy", "GlobalContextEntry"],
+};
+
+/** The objects of a document: one, or the items of a list. */
+export function readDocument({ value, positionOf }: YamlDocument): ReadObject[] {
+  return read(value, positionOf);
+}
+
+function read(value: Json, locate: Locate): ReadObject[] {
+  if (value === null) return [];
+  if (!isObject(value)) {
+    const message = "A policy file holds objects with apiVersion and kind";
+    return [unusable({ code: "not-an-object", message }, locate([]))];
+  }
+  const kind = asString(field(value, "kind")) ?? "";
+  const items = field(value, "items");
+  if (kind.endsWith("List") && Array.isArray(items)) {
+    return asList(items).flatMap((item, index) => read(item, (path) => locate(["items", index, ...path])));
+  }
+  return [readObject(value, kind, locate)];
+}
+
+function readObject(document: JsonObject, kind: string, locate: Locate): ReadObject {
+  const apiVersion = asString(field(document, "apiVersion")) ?? "";
+  const group = apiVersion.includes("/") ? apiVersion.split("/")[0]! : "";
+  if (group === "kyverno.io" && hasRules(kind)) {
+    const { policy, diagnostics } = parsePolicy(document, locate);
+    return {
+      holds: { form: "policy", policy },
+      diagnostics: [
+        ...versionWarning(apiVersion, policyVersions, locate),
+        ...diagnostics.map((each) => ({ ...each, policy: policy.key })),
+      ],
+    };
+  }
+  if (kind === "PolicyException" && isTooHeavy(document["spec"])) {
+    // An exception that cannot be parsed must not exempt anything.
+    return unusable({ code: "too-large", message: tooHeavy }, locate(["spec"]));
+  }
+  if (group === "kyverno.io" && kind === "PolicyException") {
+    const { exception, diagnostics } = parseException(document, locate);
+    // An exception that cannot be parsed must not exempt anything.
+    const isBroken = diagnostics.some(({ severity }) => severity === "error");
+    return {
+      holds: isBroken ? undefined : { form: "exception", exception },
+      diagnostics: [...versionWarning(apiVersion, exceptionVersions, locate), ...diagnostics],
+    };
+  }
+  if (otherKinds[group]?.includes(kind)) {
+    return { holds: { form: "other", located: { kind, group, document, locate } }, diagnostics: [] };
+  }
+  return unknownKind(kind, apiVersion, locate);
+}
+
+function unknownKind(kind: string, apiVersion: string, locate: Locate): ReadObject {
+  const kinds = ["ClusterPolicy", "Policy", "PolicyException", ...Object.values(otherKinds).flat()];
+  const meant = didYouMean(kind, kinds);
+  const hint = kinds.includes(kind)
+    ? `is "${apiVersion}" its apiVersion?`
+    : meant === undefined
+    ? "Kubernetes objects belong in --cluster-objects or --resource, not among the policies"
+    : `did you mean "${meant}"?`;
+  const message = `"${kind}" (${apiVersion || "no apiVersion"}) is not a policy`;
+  const spelling = meant === kind ? undefined : meant;
+  return unusable({ code: "unknown-kind", message, hint, ...replacing(kind, spelling) }, locate(["kind"]));
+}
+
+function versionWarning(apiVersion: string, versions: readonly string[], locate: Locate): Diagnostic[] {
+  if (versions.includes(apiVersion)) return [];
+  const position = locate(["apiVersion"]);
+  return [{
+    severity: "warning",
+    code: "unknown-version",
+    message: `"${apiVersion}" is read as ${versions[0]}`,
+    hint: `versions: ${versions.join(", ")}`,
+    ...(position && { position }),
+  }];
+}
+
+function unusable(problem: Omit<Diagnostic, "severity">, position: Diagnostic["position"]): ReadObject {
+  return {
+    holds: undefined,
+    diagnostics: [{ severity: "error", ...problem, ...(position && { position }) }],
+  };
+}

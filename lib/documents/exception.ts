@@ -1,0 +1,44 @@
+import type { Diagnostic, Locate } from "../diagnostics/mod.ts";
+import { asList, asObject, asString, asTexts, field, isObject, type JsonObject } from "../json/mod.ts";
+import { nameOf, namespaceOf } from "../kube/mod.ts";
+import { checkShape } from "../shape/mod.ts";
+import { parseMatch, type PolicyException, policyKey } from "../policy/mod.ts";
+import { exceptionSpecShape } from "./spec_shape.ts";
+import { modernMatch } from "./spelling.ts";
+
+/** Parses a PolicyException of kyverno.io (v2, v2beta1, v2alpha1). */
+export function parseException(
+  document: JsonObject,
+  locate: Locate,
+): { exception: PolicyException; diagnostics: Diagnostic[] } {
+  const name = nameOf(document);
+  const namespace = namespaceOf(document);
+  const spec = asObject(field(document, "spec")) ?? {};
+  const diagnostics = checkShape(spec, exceptionSpecShape, { path: ["spec"], locate });
+  const targets = asList(spec["exceptions"]).filter(isObject).map((entry) => ({
+    policyName: asString(entry["policyName"]) ?? "",
+    ruleNames: asTexts(entry["ruleNames"]),
+  }));
+  if (targets.length === 0) {
+    const position = locate(["spec"]);
+    diagnostics.push({
+      severity: "error",
+      code: "empty-exception",
+      message: `Exception "${name}" names no policy`,
+      hint: "list policyName and ruleNames under spec.exceptions",
+      ...(position && { position }),
+    });
+  }
+  const exception: PolicyException = {
+    name,
+    namespace,
+    key: policyKey({ name, namespace }),
+    background: spec["background"] !== false,
+    match: parseMatch(modernMatch(asObject(spec["match"]) ?? {})),
+    conditions: spec["conditions"],
+    targets,
+    podSecurity: asList(spec["podSecurity"]).filter(isObject),
+    locate,
+  };
+  return { exception, diagnostics };
+}

@@ -1,0 +1,14 @@
+/**
+ * Documents parsed into policies and exceptions, once: older spellings, defaults, autogen rules, and the problems of
+ * documents. The tables of rule kinds and of context entries say which fields there are; schemas are made from them.
+ *
+ * @module
+ */
+export { admissionPolicyProblems } from "./admission_policy_checks.ts";
+export { readDocument, type ReadObject } from "./documents.ts";
+export { parsePolicy } from "./parse.ts";
+export { type PolicySet, policySet, readPolicies } from "./policy_set.ts";
+export { parseCelPolicy } from "./cel_policy.ts";
+export { autogenTexts, countRules, type RuleCount } from "./written_rules.ts";
+export { policySchemas, specShapeOf } from "./json_schema.ts";
+export { exceptionSpecShape, policySpecShape } from "./spec_shape.ts";

@@ -1,0 +1,230 @@
+import { asList, field, isFault, isGiven, type Json, type JsonObject } from "../../json/mod.ts";
+import type { ObservedPattern } from "../../context/mod.ts";
+import { compilePattern, type Pattern, type PatternFailure, type PatternResult } from "../../pattern/mod.ts";
+import { type Rendering, resolveReferences, textTemplates } from "../../template/mod.ts";
+import type { FieldNotes } from "../../shape/mod.ts";
+import { compileMessage, type Message, withStop } from "../message.ts";
+import { error, fail, type Outcome, pass, skip } from "../outcome.ts";
+import type { RuleInput, RuleKind, RuleTools, SingleBody } from "../rule_kind.ts";
+import { type Validation, validation } from "../validation.ts";
+
+/** The object must match the pattern. */
+export interface PatternCheck {
+  readonly kind: "pattern";
+  /** The pattern, with variables and anchors. */
+  readonly pattern: Json;
+}
+
+/** The object must match one of the patterns. */
+export interface AnyPatternCheck {
+  readonly kind: "anyPattern";
+  /** A list of patterns, with variables and anchors. */
+  readonly patterns: Json;
+}
+
+/** The descriptions of the fields of `validate.pattern` and `validate.anyPattern`. */
+export const patternNotes: FieldNotes = {
+  "pattern": "The shape that the object must have: a part of it, with wildcards, operators and anchors.",
+  "anyPattern": "Patterns, one of which the object must have.",
+};
+
+/** `validate.pattern`: the object must match the pattern. */
+export const validatePattern: RuleKind<PatternCheck & Validation> = {
+  kind: "pattern",
+  section: "validate",
+  shape: { pattern: "open" },
+  recognises: (validate) => isGiven(field(validate, "pattern")),
+  read: (validate) => ({ kind: "pattern", pattern: field(validate, "pattern")!, ...validation(validate) }),
+  carryOver: (validate, wrap) => ({ pattern: wrap(validate["pattern"]!) }),
+  type: "validate",
+  name: "pattern",
+  compile: ({ pattern, message }, tools) => compilePatternBody(pattern, { message, tools }),
+};
+
+/** `validate.anyPattern`: the object must match one of the patterns. */
+export const validateAnyPattern: RuleKind<AnyPatternCheck & Validation> = {
+  kind: "anyPattern",
+  section: "validate",
+  shape: { anyPattern: "open" },
+  recognises: (validate) => isGiven(field(validate, "anyPattern")),
+  read: (validate) => ({
+    kind: "anyPattern",
+    patterns: field(validate, "anyPattern")!,
+    ...validation(validate),
+  }),
+  carryOver: (validate, wrap) => {
+    const patterns = asList(validate["anyPattern"]);
+    return patterns.length === 0 ? undefined : { anyPattern: patterns.map(wrap) };
+  },
+  type: "validate",
+  name: "anyPattern",
+  compile: ({ patterns, message }, tools) => compileAnyPatternBody(patterns, { message, tools }),
+};
+
+/** The options that a pattern block takes over from its rule, also inside foreach. */
+export interface PatternBodyOptions {
+  readonly message: Json | undefined;
+  readonly tools: RuleTools;
+  /** Returns the value that the pattern is compared with; the request's object when absent. */
+  readonly comparedObject?: (input: RuleInput) => JsonObject | undefined;
+}
+
+/** Compiles a `pattern`. It has no result for a DELETE, which has no object. */
+export function compilePatternBody(written: Json, options: PatternBodyOptions): SingleBody {
+  const { tools, comparedObject = objectOf } = options;
+  const rule = tools.rule.name;
+  const pattern = compileSource(written, tools, "pattern");
+  const message = compileMessage(options.message, tools);
+  const passed = pass(`validation rule '${rule}' passed.`);
+  return {
+    constants: [passed],
+    run: (input) => {
+      const resource = comparedObject(input);
+      const found = pattern.check(resource ?? nothing, renderingIn(input));
+      input.context.store.observer?.pattern(observedPattern(found, undefined));
+      if (found.status !== "pass" && found.fault !== undefined) {
+        return error(`variable substitution failed: ${found.fault.message}`);
+      }
+      if (resource === undefined) return undefined;
+      if (found.status === "pass") return passed;
+      if (found.status === "skip") return skip(found.message);
+      return patternFailure(found, rule, message.render(input));
+    },
+  };
+}
+
+/** The object that a deletion compares: it has none, so only unresolved variables can make it fail. */
+const nothing: Readonly<JsonObject> = {};
+
+/** The record of a comparison, for explanations. */
+function observedPattern(found: PatternResult, alternative: number | undefined): ObservedPattern {
+  if (found.status === "pass") {
+    const nothing = { expected: undefined, actual: undefined, element: undefined };
+    return { status: "pass", alternative, message: "", steps: [], ...nothing };
+  }
+  const { status, message, steps, expected, actual, element } = found;
+  return { status, alternative, message, steps, expected, actual, element };
+}
+
+function patternFailure(
+  found: PatternFailure,
+  rule: string,
+  message: ReturnType<Message["render"]>,
+): Outcome {
+  const { path, expected, actual } = found;
+  const seen = { ...(expected !== undefined && { expected }), ...(actual !== undefined && { actual }) };
+  const build = found.status === "fail" ? (text: string) => ({ ...fail(text, path), ...seen }) : error;
+  if (isFault(message)) {
+    return build(
+      `validation error: variables substitution error in rule ${rule} execution error: ${found.message}`,
+    );
+  }
+  const prefix = message === "" ? "" : `${withStop(message)} `;
+  const cause = found.status === "fail" ? `failed at path ${path}` : `execution error: ${found.message}`;
+  return build(`validation error: ${prefix}rule ${rule} ${cause}`);
+}
+
+/** Compiles the patterns of `anyPattern`. */
+export function compileAnyPatternBody(written: Json, options: PatternBodyOptions): SingleBody {
+  const { tools, comparedObject = objectOf } = options;
+  const rule = tools.rule.name;
+  const patterns = asList(resolved(written, tools)).map((pattern) =>
+    compileResolved(pattern, tools, "anyPattern")
+  );
+  const message = compileMessage(options.message, tools);
+  // A variable without a value in any pattern is an error, whatever the other patterns give.
+  const inTurn = patterns.every(({ constant }) => constant);
+  const passed = patterns.map((_, index) => pass(`validation rule '${rule}' anyPattern[${index}] passed.`));
+  return {
+    constants: passed,
+    run: (input) => {
+      const resource = comparedObject(input);
+      const rendering = renderingIn(input);
+      const { observer } = input.context.store;
+      const results: PatternResult[] = [];
+      for (const pattern of patterns) {
+        const found = pattern.check(resource ?? nothing, rendering);
+        results.push(found);
+        if (found.status === "pass" && inTurn && observer === undefined) break;
+      }
+      if (observer !== undefined) {
+        results.forEach((found, index) => observer.pattern(observedPattern(found, index)));
+      }
+      for (const found of results) {
+        if (found.status !== "pass" && found.fault !== undefined) {
+          return error(`variable substitution failed: ${found.fault.message}`);
+        }
+      }
+      if (resource === undefined) return undefined;
+      const failures: string[] = [];
+      const skips: string[] = [];
+      for (const [index, found] of results.entries()) {
+        if (found.status === "pass") return passed[index]!;
+        if (found.status === "skip") skips.push(`rule ${rule}[${index}] skipped: ${found.message}`);
+        else if (found.status === "fail") {
+          failures.push(`rule ${rule}[${index}] failed at path ${found.path}`);
+        } else failures.push(`rule ${rule}[${index}] failed: ${found.message}`);
+      }
+      if (failures.length === 0) return skip(skips.join(" "));
+      return anyPatternFailure(rule, failures.join(" "), message.render(input));
+    },
+  };
+}
+
+function anyPatternFailure(rule: string, failures: string, message: ReturnType<Message["render"]>): Outcome {
+  if (isFault(message)) {
+    return fail(
+      `validation error: variables substitution error in rule ${rule} execution error: ${failures}`,
+    );
+  }
+  return fail(`validation error: ${message === "" ? "" : `${withStop(message)} `}${failures}`);
+}
+
+function objectOf(input: RuleInput): JsonObject | undefined {
+  return input.operation === "DELETE" ? undefined : input.resource;
+}
+
+function renderingIn({ context }: RuleInput): Rendering {
+  return { scope: context, environment: context.environment };
+}
+
+function compileSource(source: Json, tools: RuleTools, name: string): Pattern<Rendering> {
+  return compileResolved(resolved(source, tools), tools, name);
+}
+
+/** Resolves references inside the pattern at load: they can only lead to the pattern itself. */
+function resolved(source: Json, tools: RuleTools): Json {
+  const document = resolveReferences(source);
+  if (!isFault(document)) return document;
+  tools.report({
+    severity: "error",
+    code: "bad-reference",
+    message: document.message,
+    path: ["validate", "pattern"],
+  });
+  return source;
+}
+
+function compileResolved(source: Json, tools: RuleTools, name: string): Pattern<Rendering> {
+  const { dynamic, uses } = textTemplates({ field: ["validate", name] });
+  const pattern = compilePattern<Rendering>(source, { dynamic });
+  tools.variables(uses, ["validate", name]);
+  if (!isFault(pattern)) return pattern;
+  tools.report({
+    severity: "error",
+    code: "bad-pattern",
+    message: pattern.message,
+    path: ["validate", name],
+  });
+  const broken = {
+    status: "error",
+    path: "",
+    message: pattern.message,
+    steps: [],
+    expected: undefined,
+    actual: undefined,
+    element: undefined,
+    fault: pattern,
+  } as const;
+  return { constant: false, check: () => broken };
+}
