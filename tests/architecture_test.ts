@@ -301,7 +301,7 @@ const allowedNames = new Set([
  * function, and a key in the JSON of `explain`.
  */
 const subjectFiles =
-  /^lib\/(?:adapters\/signatures\/|embedded\/(?:rbac|system_objects)|engine\/roles|install\/(?:certificates\/|manifests\/access|export\/match_resources)|jmespath\/|kube\/x509\/|live\/admission\/classic_checks|live\/admission_policies\/match_constraints|match\/|policy\/|ports\/signatures|report\/explanation|rules\/policy_kinds\/image_attestors)/;
+  /^lib\/(?:adapters\/signatures\/|embedded\/(?:rbac|system_objects)|engine\/roles|install\/(?:certificates\/|manifests\/access|export\/match_resources)|jmespath\/|kube\/x509\/|live\/admission\/classic_checks|documents\/(?:image_shape|spec_shape)|live\/admission_policies\/match_constraints|match\/|policy\/|ports\/signatures|report\/explanation|rules\/(?:policy_kinds\/image_attestors|kinds\/verify_images))/;
 
 /** The identifiers of a source text, without its comments, texts and regular expressions. */
 function identifiersOf(text: string): Set<string> {

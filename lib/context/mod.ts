@@ -1,6 +1,7 @@
 /**
  * The values that a rule can read: the request's loaded answers, layered contexts over them, and the kinds of context
- * entries, each with its fields, its parser and its loading. A value loads when it is first read, once in a request, within its deadline.
+ * entries, each with its fields, its parser and its loading. A value loads when it is first read, once in a request,
+ * within its deadline.
  *
  * @module
  */

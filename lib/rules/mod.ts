@@ -5,6 +5,18 @@
  * @module
  */
 export {
+  type BodyOf,
+  compileBodies,
+  entriesWithin,
+  kindNotes,
+  kindOf,
+  parseBody,
+  type RuleBody,
+  ruleKinds,
+  sectionShape,
+  type TypedBody,
+} from "./kinds/table.ts";
+export {
   type Effect,
   effectsOf,
   error,
@@ -53,15 +65,3 @@ export { apiServerEvaluates, compileWebhookConditions } from "./cel/mod.ts";
 export { type PolicyKind, policyKindsOf, type PolicyTools, rankOf } from "./policy_kinds/mod.ts";
 export { ruleImageExtractors } from "./image_extractors.ts";
 export { annotated, type ScopedNotes, withoutNotes } from "./verify_images/mod.ts";
-export {
-  type BodyOf,
-  compileBodies,
-  entriesWithin,
-  kindNotes,
-  kindOf,
-  parseBody,
-  type RuleBody,
-  ruleKinds,
-  sectionShape,
-  type TypedBody,
-} from "./kinds/table.ts";
