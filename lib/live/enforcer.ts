@@ -1,0 +1,223 @@
+import type { Snapshot } from "../engine/mod.ts";
+import type { JsonObject } from "../json/mod.ts";
+import type { Clock, Cluster, Collections, Discovery, Log } from "../ports.ts";
+import { objectConfigurations } from "./admission/configurations.ts";
+import { GeneratedPolicies } from "./admission_policies/generated_policies.ts";
+import { generations } from "./admission_policies/wanted.ts";
+import type { DynamicConfiguration } from "./configuration.ts";
+import type { Installation } from "./installation.ts";
+import { type Kept, ObjectKeeper, webhookKinds } from "./object_keeper.ts";
+import type { PolicyObject } from "./policy_objects.ts";
+import { PolicyStatuses } from "./policy_statuses.ts";
+import type { StatusWriter } from "./status.ts";
+import { StatusRounds } from "./status_rounds.ts";
+import type { Timers } from "./timers.ts";
+import { resourceConfigurations } from "./webhooks/configurations.ts";
+import { withoutRefused } from "./webhooks/refused.ts";
+
+/** The ports and the policies of {@link Enforcer}. */
+export interface EnforcerOptions {
+  readonly cluster: Cluster;
+  readonly collections: Collections;
+  readonly discovery: Discovery;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly installation: Installation;
+  readonly timers: Timers;
+  /** Whether this replica writes webhooks and statuses. */
+  readonly leads: () => boolean;
+  /** Whether the installation is being removed: deleted webhooks are then not written again. */
+  readonly leaves: () => Promise<boolean>;
+  /** The policies in force; `undefined` before the first load. */
+  readonly snapshot: () => Snapshot | undefined;
+  readonly configuration: () => DynamicConfiguration;
+  /** The policy objects, which get statuses. */
+  readonly objects: () => readonly PolicyObject[];
+  /** Called for each changed admission policy and binding of the cluster. */
+  readonly noticed: (object: JsonObject) => void;
+}
+
+/** Milliseconds until the API server calls webhooks that were written: it reads configurations through a watch. */
+const takesEffect = 400;
+
+/** Milliseconds until the next attempt after a failure. */
+const tryAgain = 2_000;
+
+/** Milliseconds between two checks whether missing rights were granted. */
+const lookForRights = 10_000;
+
+/** Milliseconds between two checks whether another authority signed the serving certificate. */
+const lookForAuthority = 10_000;
+
+/**
+ * Makes the API server call Postern for the policies in force: writes webhook configurations, admission policies, and
+ * then the statuses of the policies.
+ */
+export class Enforcer {
+  readonly #options: EnforcerOptions;
+  readonly #webhooks: ObjectKeeper;
+  readonly #generated: GeneratedPolicies;
+  readonly #statuses: PolicyStatuses;
+  readonly #statusRounds: StatusRounds;
+  #closed = false;
+  #serves = false;
+  #enforcing: Promise<void> = Promise.resolve();
+  /** Whether another round is due after the current one. */
+  #again = false;
+  /** Whether a timer will start a round. */
+  #soon = false;
+  /** The time from which the API server calls all written webhooks, in milliseconds since 1970. */
+  #activeAt = 0;
+  /** The authority in the webhooks that were written last. */
+  #authority: string | undefined;
+
+  /** Begins to watch webhook configurations. It writes nothing before {@link serve}. */
+  constructor(options: EnforcerOptions) {
+    this.#options = options;
+    const { cluster, collections, clock, log, leads, leaves, installation, timers, noticed } = options;
+    const after = (milliseconds: number, task: () => void): void => timers.after(milliseconds, task);
+    const keeping = { cluster, collections, log, leads };
+    this.#webhooks = new ObjectKeeper({
+      ...keeping,
+      kinds: webhookKinds,
+      about: "webhook configuration",
+      leaves,
+    });
+    this.#generated = new GeneratedPolicies({ ...keeping, after, changed: () => this.enforce(), noticed });
+    this.#statuses = new PolicyStatuses({
+      cluster,
+      clock,
+      log,
+      accounts: installation.accounts,
+      lookAgain: () => this.#enforceSoon(lookForRights),
+    });
+    this.#statusRounds = new StatusRounds({
+      clock,
+      after,
+      isNewest: (snapshot) => snapshot === options.snapshot(),
+      write: (facts) => this.#statuses.write(options.objects(), facts),
+    });
+  }
+
+  /** Writes statuses. */
+  get statuses(): StatusWriter {
+    return this.#statuses.writer;
+  }
+
+  /** All admission policies and bindings of the cluster. */
+  admissionPolicies(): JsonObject[] {
+    return this.#generated.all();
+  }
+
+  /** Resolves when the existing webhook configurations and admission policies are listed. */
+  async ready(): Promise<void> {
+    await Promise.all([this.#webhooks.ready(), this.#followAdmissionPolicies()]);
+  }
+
+  /** Allows webhooks: from now on this replica answers. */
+  serve(): void {
+    this.#serves = true;
+    this.enforce();
+    this.#followAuthority();
+  }
+
+  /** Writes webhooks and statuses. A call during a round starts one more round after it. */
+  enforce(): void {
+    if (!this.#serves || this.#closed || this.#options.snapshot() === undefined) return;
+    if (this.#again) return;
+    this.#again = true;
+    this.#enforcing = this.#enforcing.then(async () => {
+      this.#again = false;
+      await this.#enforceNow();
+    });
+  }
+
+  /** Deletes the webhooks, because no replica would answer them. */
+  async withdraw(): Promise<void> {
+    await this.#webhooks.remove();
+  }
+
+  /** Ends the watches. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all([this.#webhooks.close(), this.#generated.close()]);
+    await this.#enforcing;
+  }
+
+  async #followAdmissionPolicies(): Promise<void> {
+    const discovered = await this.#options.discovery.resources();
+    // Without an answer the next round follows them.
+    if (discovered.ok) await this.#generated.follow(discovered.resources);
+  }
+
+  /** Writes the webhooks again when the authority changes: the API server rejects a certificate of another authority. */
+  #followAuthority(): void {
+    this.#options.timers.after(lookForAuthority, () => {
+      if (this.#options.installation.caBundle() !== this.#authority) this.enforce();
+      this.#followAuthority();
+    });
+  }
+
+  async #enforceNow(): Promise<void> {
+    const { discovery, installation, leads, log, clock } = this.#options;
+    const snapshot = this.#options.snapshot()!;
+    if (!leads() || this.#closed) return;
+    const discovered = await discovery.resources();
+    if (!discovered.ok) {
+      log.write("error", "the cluster's resources were not read", { reason: discovered.message });
+      this.#enforceSoon(tryAgain);
+      return;
+    }
+    this.#authority = installation.caBundle();
+    await this.#generated.follow(discovered.resources);
+    const generated = generations(snapshot, discovered.resources);
+    const enforced = new Set(
+      generated.filter((each) => this.#generated.isEnforced(each)).map(({ compiled }) => compiled),
+    );
+    const { webhooks: settings, filters } = this.#options.configuration();
+    const configurations = resourceConfigurations({
+      // The API server needs no webhook for policies that it enforces itself.
+      policies: snapshot.policies.filter((compiled) => !enforced.has(compiled)),
+      served: discovered.resources,
+      installation,
+      settings,
+      filters,
+    });
+    const kept = await this.#keepWebhooks([...objectConfigurations(installation), ...configurations]);
+    const configured = kept.every(({ state }) => state !== "failed");
+    if (!configured) this.#enforceSoon(tryAgain);
+    if (kept.some(({ state }) => state === "written")) this.#activeAt = clock.now() + takesEffect;
+    const made = await this.#generated.write(generated);
+    // A user who reads that a policy is ready expects that it is evaluated.
+    this.#statusRounds.add(
+      { snapshot, configured, generated: made, served: discovered.resources },
+      this.#activeAt,
+    );
+  }
+
+  /** Writes webhook configurations. When the API server refuses one, it writes it without the refused webhooks. */
+  async #keepWebhooks(wanted: readonly JsonObject[]): Promise<readonly Kept[]> {
+    const kept = await this.#webhooks.keep(wanted);
+    const left = wanted.map((each, index) => {
+      const one = kept[index]!;
+      return one.state === "failed" ? withoutRefused(each, one.reason) : undefined;
+    });
+    const refused = left.flatMap((each) => each?.refused ?? []);
+    if (refused.length === 0) return kept;
+    this.#options.log.write("error", "the API server refuses webhooks: their policies are not in force", {
+      webhooks: refused,
+    });
+    await this.#webhooks.keep(wanted.map((each, index) => left[index]?.configuration ?? each));
+    return kept;
+  }
+
+  /** Starts one round after a wait, for all calls during the wait. */
+  #enforceSoon(milliseconds: number): void {
+    if (this.#soon) return;
+    this.#soon = true;
+    this.#options.timers.after(milliseconds, () => {
+      this.#soon = false;
+      this.enforce();
+    });
+  }
+}
