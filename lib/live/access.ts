@@ -22,7 +22,7 @@ export interface RightAnswer {
 
 /**
  * Reads whether an account has a right (Kubernetes API: SubjectAccessReview); `undefined` when the API server does
- * not say, as Postern may lack the right to ask.
+ * not answer, because Postern may lack the right to send the review.
  */
 export async function reviewAccess(
   cluster: Cluster,

@@ -82,8 +82,8 @@ export class PolicyObjects {
   }
 
   #noticed({ role }: PolicyObjectKind, { object, former }: ObjectChange): void {
-    if (object !== undefined && former !== undefined && saysTheSame(object, former)) {
-      this.#documents.saysTheSame(object, former);
+    if (object !== undefined && former !== undefined && hasEqualContents(object, former)) {
+      this.#documents.hasEqualContents(object, former);
       return;
     }
     this.#changing.request();
@@ -147,7 +147,7 @@ export function exceptionCounts(exception: JsonObject, exceptionNamespace: strin
 }
 
 /** Whether only the status differs: Postern writes it, and it changes no policy. */
-function saysTheSame(object: JsonObject, former: JsonObject): boolean {
+function hasEqualContents(object: JsonObject, former: JsonObject): boolean {
   return asText(object) === asText(former);
 }
 

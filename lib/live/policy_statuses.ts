@@ -34,13 +34,13 @@ export interface StatusFacts {
   readonly served: readonly ServedResource[];
 }
 
-/** A status before it is made, with what it says beside the policy's text. */
+/** A status that is not made yet, with the facts in it that the policy's text does not have. */
 interface WantedStatus {
   readonly enforcement: Enforcement | CelEnforcement;
   make(): JsonObject;
 }
 
-/** An object that had its status, and what that said. */
+/** An object whose status is current, and the facts in that status, as JSON. */
 interface CurrentStatus {
   readonly object: JsonObject;
   readonly enforcement: string;
@@ -51,7 +51,7 @@ export class PolicyStatuses {
   /** Writes the statuses of all kinds. */
   readonly writer: StatusWriter;
   readonly #rights: CachedRights;
-  /** Of policies that had their statuses: while nothing changes, a status is neither made nor compared again. */
+  /** The policies with current statuses. While nothing changes, no status is made or compared again. */
   readonly #current = new WeakMap<CompiledPolicy, CurrentStatus>();
   readonly #options: PolicyStatusesOptions;
 
@@ -133,7 +133,7 @@ export class PolicyStatuses {
   }
 }
 
-/** Whether the policy was compiled from an object of the same name that was created anew or changed since. */
+/** Whether the policy was compiled from another version of the object, or from a deleted object of the same name. */
 function isOfOtherVersion({ policy: { document } }: CompiledPolicy, object: JsonObject): boolean {
   // A policy from a file has no uid.
   return uidOf(document) !== "" &&

@@ -29,7 +29,7 @@ export class StatusWriter {
     this.#options = options;
   }
 
-  /** Sets fields of an object's status; `null` removes one. Other fields stay. Whether the object had them all before. */
+  /** Sets fields of an object's status; `null` removes one, and other fields stay. Returns whether the status was current. */
   async write(kind: PolicyObjectKind, object: JsonObject, status: JsonObject): Promise<boolean> {
     const present = asObject(field(object, "status")) ?? {};
     const wanted = this.#timed(status, present) as JsonObject;

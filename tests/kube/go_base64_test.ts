@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { decodeBase64, encodeBase64, encodeBase64Text } from "../../lib/kube/mod.ts";
 
 const texts: [name: string, text: string][] = [
-  ["no text", ""],
+  ["an empty text", ""],
   ["a letter", "a"],
   ["letters outside ASCII", "größer – 日本 😀"],
-  ["half a letter, which UTF-8 cannot hold", "\ud800"],
-  ["a text beyond what is encoded in place", "ä".repeat(40_000)],
+  ["a lone surrogate", "\ud800"],
+  ["a text above the size of the buffer", "ä".repeat(40_000)],
 ];
 for (const [name, text] of texts) {
   Deno.test(`base64 encodes the UTF-8 of a text: ${name}`, () => {

@@ -73,7 +73,7 @@ Deno.test("the kind Pod can leave ephemeral containers out", () => {
   assert.equal(selects(type("v1 Pod ephemeralcontainers")), false);
 });
 
-Deno.test("apiVersion and kind", () => {
+Deno.test("typeOf() and parseApiVersion() split apiVersion and kind", () => {
   assert.deepEqual(typeOf({ apiVersion: "apps/v1", kind: "Deployment" }), {
     group: "apps",
     version: "v1",

@@ -5,7 +5,7 @@ import { diff, type PatchOperation, planJsonPatch } from "../../lib/patch/mod.ts
 import { deepFreeze } from "./frozen.ts";
 
 const cases: [name: string, original: Json, changed: Json, operations: PatchOperation[]][] = [
-  ["equal documents need nothing", { a: [1, { b: 2 }] }, { a: [1, { b: 2 }] }, []],
+  ["equal documents need no operation", { a: [1, { b: 2 }] }, { a: [1, { b: 2 }] }, []],
   ["keys in another order are equal", { a: 1, b: 2 }, { b: 2, a: 1 }, []],
   ["a changed scalar is replaced", { a: 1 }, { a: 2 }, [{ op: "replace", path: "/a", value: 2 }]],
   ["another type is replaced", { a: { b: 1 } }, { a: [1] }, [{ op: "replace", path: "/a", value: [1] }]],
@@ -29,12 +29,12 @@ const cases: [name: string, original: Json, changed: Json, operations: PatchOper
     { op: "remove", path: "/3" },
     { op: "remove", path: "/1" },
   ]],
-  ["elements of the same name are edited in place", [{ name: "a", v: 1 }, { name: "b", v: 1 }], [
+  ["elements of the same name keep their index", [{ name: "a", v: 1 }, { name: "b", v: 1 }], [
     { name: "new" },
     { name: "a", v: 2 },
     { name: "b", v: 1 },
   ], [{ op: "add", path: "/0", value: { name: "new" } }, { op: "replace", path: "/1/v", value: 2 }]],
-  ["an element of another name is another element", [{ name: "a", v: 1 }], [{ name: "b", v: 1 }], [
+  ["an element with another name is replaced", [{ name: "a", v: 1 }], [{ name: "b", v: 1 }], [
     { op: "remove", path: "/0" },
     { op: "add", path: "/0", value: { name: "b", v: 1 } },
   ]],

@@ -220,7 +220,7 @@ expressions:
 
 const parameters: [name: string, paramRef: string, cluster: readonly JsonObject[], result: string][] = [
   ["one that is named", "{name: limit, namespace: shop}", [limit("limit", 6)], "pass"],
-  ["one that is named and is not kept to", "{name: limit, namespace: shop}", [limit("limit", 4)], "fail"],
+  ["one that is named and violated", "{name: limit, namespace: shop}", [limit("limit", 4)], "fail"],
   [
     "one in the object's namespace, when none is named",
     "{name: limit}",
@@ -231,24 +231,24 @@ const parameters: [name: string, paramRef: string, cluster: readonly JsonObject[
     limit("a", 6, "{app: g}"),
     limit("b", 4, "{app: h}"),
   ], "pass"],
-  ["all that a selector selects, of which one is not kept to", "{selector: {matchLabels: {app: g}}}", [
+  ["all that a selector selects, of which one is violated", "{selector: {matchLabels: {app: g}}}", [
     limit("a", 6, "{app: g}"),
     limit("b", 4, "{app: g}"),
   ], "fail"],
   ["all of the kind, by a selector without labels", "{selector: {}}", [limit("a", 6), limit("b", 4)], "fail"],
   [
-    "none, where that is allowed",
+    "none, with parameterNotFoundAction Allow",
     "{name: limit, namespace: shop, parameterNotFoundAction: Allow}",
     [],
     "pass",
   ],
   [
-    "none, where that is denied",
+    "none, with parameterNotFoundAction Deny",
     "{name: limit, namespace: shop, parameterNotFoundAction: Deny}",
     [],
     "error",
   ],
-  ["none, where nothing is said", "{name: limit, namespace: shop}", [], "error"],
+  ["none, without parameterNotFoundAction", "{name: limit, namespace: shop}", [], "error"],
 ];
 for (const [name, paramRef, cluster, result] of parameters) {
   Deno.test(`CEL parameters: ${name}: ${result}`, async () => {

@@ -148,14 +148,14 @@ const cases: [name: string, rules: string, payload: string, said: string][] = [
     "-> serviceAccountName 'default' is not allowed\n -> spec.(serviceAccountName == 'default'): Invalid value: true: Expected value: false",
   ],
   [
-    "what is no pod is not judged",
+    "an object that is no pod is not evaluated",
     noDefaultAccount,
     "{apiVersion: v1, kind: Service, spec: {serviceAccountName: default}}",
     "no result",
   ],
   ["the detailed example holds", detailed, "foo: {baz: true, bar: 4, bat: 6}", "pass"],
   [
-    "the detailed example fails where it should",
+    "the detailed example fails at the expected path",
     detailed,
     "foo: {baz: false, bar: 2, bat: 6}",
     "-> ...\n -> foo.(bar > `3`): Invalid value: false: Expected value: true\n -> foo.(!baz): Invalid value: true: Expected value: false\n -> foo.(bar + bat): Invalid value: 8: Expected value: 10",
@@ -167,7 +167,7 @@ const cases: [name: string, rules: string, payload: string, said: string][] = [
     "foo: {bar: [1, 3, 2]}",
     " -> foo.bar[1]: Invalid value: 3: Expected value: 2\n -> foo.bar[2]: Invalid value: 2: Expected value: 3",
   ],
-  ["~ judges each element", eachElement, "foo: {bar: [1, 2, 3]}", "pass"],
+  ["~ evaluates each element", eachElement, "foo: {bar: [1, 2, 3]}", "pass"],
   [
     "~ names the element that fails",
     eachElement,
@@ -190,12 +190,12 @@ const cases: [name: string, rules: string, payload: string, said: string][] = [
   ],
   ["->name binds a value for descendants", sum, "foo: {bar: 4, bat: 6}", "pass"],
   [
-    "->name binds what is there",
+    "->name binds the present value",
     sum,
     "foo: {bar: 4, bat: 7}",
     " -> foo.(bar + bat)->sum.($sum): Invalid value: 11: Expected value: 10",
   ],
-  ["an inner binding of the same name changes nothing above", shadowed, "foo: {bar: 4, bat: 6}", "pass"],
+  ["an inner binding of the same name does not change the outer one", shadowed, "foo: {bar: 4, bat: 6}", "pass"],
   ["an escaped projection is a key", escaped, 'foo: {"(bar)": 10, "(baz)": [1, 2, 3]}', "pass"],
   [
     "an escaped projection is compared as any key",

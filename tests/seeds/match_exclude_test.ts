@@ -188,8 +188,8 @@ test("all resources with a label, but for a role or a user", criticals, [
     true,
   ],
   ["an object with another label", labelled("Deployment", "other"), nobody, false],
-  ["what a cluster-admin makes", labelled("Deployment", "critical"), admin, false],
-  ["what John makes", labelled("Deployment", "critical"), john, false],
+  ["an object of a cluster-admin", labelled("Deployment", "critical"), admin, false],
+  ["an object of John", labelled("Deployment", "critical"), john, false],
 ]);
 
 const annotated = matching(`

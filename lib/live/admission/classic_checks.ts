@@ -58,7 +58,7 @@ function usesCelPreconditions({ compiled }: CheckedPolicy): string[] {
 
 /** A kind that the cluster does not serve is most often misspelt. */
 function isServed({ compiled }: CheckedPolicy, { served }: CheckTools): string[] {
-  if (served.length === 0) return []; // The API server did not say what it serves.
+  if (served.length === 0) return []; // The API server did not list its resources.
   const namespaced = compiled.policy.namespace !== undefined;
   return writtenRules(compiled).flatMap((rule) =>
     kindsOf(rule).filter((kind) =>

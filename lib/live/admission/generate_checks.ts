@@ -98,7 +98,7 @@ function targetOf({ body }: Generating): Json {
   return JSON.parse(JSON.stringify(targets));
 }
 
-/** Whether a kind has no variables. */
+/** Whether the text of a kind has no variables. */
 export function isPlain(kind: string): boolean {
   return kind !== "" && !kind.includes("{{");
 }

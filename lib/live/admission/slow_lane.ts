@@ -1,18 +1,19 @@
-/** The most reviews that wait in the lane, the one under way with them. */
+/** The most reviews in the lane, with the running one. */
 const mostWaiting = 4;
 
 /** The longest rest after a review, in milliseconds. */
 const longestRest = 2_000;
 
 /**
- * Does work that holds the event loop for long: one piece at a time, with a rest after each that is as long as it took.
- * Whoever may write policies can have as many reviewed as he likes, with dry runs too, and others wait meanwhile.
+ * Runs work that blocks the event loop for long: one task at a time, with a rest after each that is as long as the
+ * task. Every author of policies can send any number of large policies, also as dry runs; other requests run during the
+ * rests.
  */
 export class SlowLane {
   #last: Promise<void> = Promise.resolve();
   #waiting = 0;
 
-  /** Does the work when its turn comes; `undefined` when too much waits already. */
+  /** Runs a task after the tasks before it; `undefined` when the lane is full. */
   run<T>(work: () => Promise<T>): Promise<T> | undefined {
     if (this.#waiting >= mostWaiting) return undefined;
     this.#waiting++;

@@ -38,7 +38,7 @@ const sources: Readonly<Record<string, CelSource>> = {
 
 /**
  * Converts a policy of policies.kyverno.io into an admission policy; a fault says why that is impossible, `undefined`
- * means that the policy does not ask for it. Kyverno parity: names and texts; pinned by "a MutatingPolicy becomes a
+ * means that the policy does not request it. Kyverno parity: names and texts; pinned by "a MutatingPolicy becomes a
  * MutatingAdmissionPolicy".
  */
 export function fromCel(

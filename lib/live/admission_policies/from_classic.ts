@@ -6,7 +6,7 @@ import { matchConstraints } from "./match_constraints.ts";
 
 /**
  * A ClusterPolicy as a ValidatingAdmissionPolicy; a fault says why that is impossible; `undefined` when the policy
- * does not ask for it. Kyverno parity: the only rule has `validate.cel.generate: true`. Pinned by
+ * does not request it. Kyverno parity: the only rule has `validate.cel.generate: true`. Pinned by
  * tests/live/admission_policies_test.ts.
  */
 export function fromClassic(

@@ -10,13 +10,13 @@ import { fromClassic } from "./from_classic.ts";
 /** The admission policy that a policy of Kyverno becomes, or why it becomes none. */
 export interface Generation {
   readonly compiled: CompiledPolicy;
-  /** The policy and its binding; empty when none are made. */
+  /** The admission policy and its binding; empty when none are made. */
   readonly objects: readonly JsonObject[];
   /** Why none are made; empty when they are. */
   readonly message: string;
 }
 
-/** For each policy that asks for it, the admission policy with its binding, or why there is none. */
+/** Makes an admission policy and its binding for each policy that requests it, or gives the reason against it. */
 export function generations(snapshot: Snapshot, served: readonly ServedResource[]): Generation[] {
   const exceptions: CelException[] = snapshot.others.filter(({ group, kind }) =>
     group === "policies.kyverno.io" && kind === "PolicyException"

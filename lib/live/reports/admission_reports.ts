@@ -6,7 +6,7 @@ import type { ReportStore } from "./report_store.ts";
 
 /** Milliseconds by which the API server's clock may be behind. */
 const clockSkew = 10_000;
-/** Objects that may wait: more than a burst of creations, and some megabytes. */
+/** The most objects whose rows wait: more than a burst of creations, and some megabytes of memory. */
 const most = 10_000;
 
 /** The ports of {@link AdmissionReports}. */
@@ -14,22 +14,22 @@ export interface AdmissionReportsOptions {
   readonly store: ReportStore;
   readonly cluster: Cluster;
   readonly log: Log;
-  /** Milliseconds after which an object that was admitted is stored: 1,500. */
+  /** Milliseconds until the API server has stored an admitted object: 1,500 by default. */
   readonly storingTime?: number;
 }
 
 interface Waiting {
   readonly object: JsonObject;
   readonly rows: JsonObject[];
-  /** When it was admitted and when its rows are written, in milliseconds since 1970. */
+  /** The times of its admission and of the write of its rows, in milliseconds since 1970. */
   readonly since: number;
   readonly due: number;
 }
 
 /**
- * Takes the rows that no scan can find, and has them written a moment later, one object after the other: answers never wait for
- * a report, and several decisions about one object make one write. An object that is being created gets its uid after its
- * mutations: then it is looked up by its name.
+ * Collects the rows that no scan can find, and writes them after a moment, one object after the other. Answers never
+ * wait for a report, and several decisions about one object need one write. An object that is being created has no uid
+ * during its mutations, so it is read by its name later.
  */
 export class AdmissionReports {
   readonly #options: AdmissionReportsOptions;
@@ -42,14 +42,14 @@ export class AdmissionReports {
     this.#options = options;
   }
 
-  /** Takes rows about an object that is stored, or about to be; one without uid and name cannot be found again. */
+  /** Adds rows about an object. It ignores an object without uid and name, which cannot be found later. */
   add(object: JsonObject, rows: readonly JsonObject[]): void {
     if (uidOf(object) === "" && nameOf(object) === "" || rows.length === 0) return;
     const key = identityOf(object), unborn = identityOf(object, "");
     const waiting = this.#waiting.get(key) ?? this.#waiting.get(unborn);
     if (waiting === undefined && this.#waiting.size >= most) return this.#drop();
     this.#waiting.delete(unborn);
-    // Of two decisions of one kind the later one counts; the object as it was last seen has its name.
+    // The later of two results of one rule counts. The later object also has the name that the API server generated.
     const kept = waiting?.rows.filter((row) => !rows.some((each) => isSame(row, each))) ?? [];
     const since = waiting?.since ?? Date.now();
     const due = waiting?.due ?? since + (this.#options.storingTime ?? 1_500);
@@ -92,7 +92,7 @@ export class AdmissionReports {
     if (stored !== undefined) await this.#options.store.addRows(stored, rows);
   }
 
-  /** The object as it was stored; `undefined` when it was not, or when one of its name was there before. */
+  /** Reads a created object; `undefined` if it was not stored, or if the object of this name is older. */
   async #created(object: JsonObject, since: number): Promise<JsonObject | undefined> {
     const { cluster } = this.#options;
     const apiVersion = asString(object["apiVersion"]) ?? "", kind = asString(object["kind"]) ?? "";
@@ -114,7 +114,7 @@ export class AdmissionReports {
   }
 }
 
-/** The identity of an object: it differs from that of any other object, also of an earlier one with the same name. */
+/** Identifies an object; the uid distinguishes it from an earlier object with the same name. */
 function identityOf(object: JsonObject, uid: string = uidOf(object)): string {
   return JSON.stringify([
     object["apiVersion"] ?? "",

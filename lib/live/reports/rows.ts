@@ -20,8 +20,8 @@ export function rowsOf(results: readonly PolicyResult[], resource: JsonObject, n
         { now },
       );
       const { resources: _resources, rule: _rule, properties, ...rest } = row;
-      // Kyverno parity: a result of a policy in CEL names no rule. Pinned by "a row names the rule of a classic policy, and
-      // exceptions without their namespaces".
+      // Kyverno parity: a result of a policy in CEL names no rule. Pinned by "a row names the rule of a classic policy,
+      // and exceptions without their namespaces".
       const rule = hasRules(policy.kind) ? outcome.rule : outcome.reportedAs;
       return {
         ...rest,

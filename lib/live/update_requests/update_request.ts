@@ -6,7 +6,7 @@ import type { RuleType } from "../../rules/mod.ts";
 /** The label of UpdateRequests that Postern made. */
 export const posternLabel = { "app.kubernetes.io/managed-by": "postern" } as const;
 
-/** An effect that an UpdateRequest asks for: a rule of a policy, and the trigger. */
+/** An effect that an UpdateRequest requests: a rule of a policy, and the trigger. */
 export interface WantedEffect {
   /** `namespace/name` of a Policy. */
   readonly policy: string;
@@ -87,7 +87,7 @@ function labelValue(value: Json): string {
   return (asString(value) ?? "").replaceAll("/", "-").slice(0, 63).replace(/[^A-Za-z0-9]+$/, "");
 }
 
-/** The effects that an UpdateRequest asks for, whoever made it. */
+/** The effects that an UpdateRequest requests, also one of another client. */
 export function wantedEffects(object: JsonObject): WantedEffect[] {
   const spec = object["spec"];
   const policy = asString(field(spec, "policy")) ?? "";

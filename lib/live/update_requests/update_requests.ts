@@ -12,7 +12,7 @@ export interface UpdateRequestsOptions {
   readonly collections: Collections;
   readonly log: Log;
   readonly leads: () => boolean;
-  /** The namespace that holds them. */
+  /** The namespace of the UpdateRequests. */
   readonly namespace: string;
   /** Carries out a rule's effects for an object. */
   readonly work: (
@@ -22,27 +22,29 @@ export interface UpdateRequestsOptions {
 }
 
 /**
- * Kyverno parity: the most that are kept at a time. Pinned by "no more than 1,000 UpdateRequests are kept at a time".
+ * The most UpdateRequests of Postern. Kyverno parity: Kyverno has the same limit. Pinned by "no more than 1,000
+ * UpdateRequests are kept at a time".
  */
 const most = 1_000;
 
 type State = "Pending" | "Failed";
 
 /**
- * UpdateRequest objects. One is made for effects that fail, says how they are, and goes once they are done: so users see what is
- * left undone, and the next leader tries again what the last one could not do. Those that others made are carried out too.
+ * Keeps an UpdateRequest object for the effects that fail, with their state, and deletes it when they are done. Users
+ * see which effects are missing, and the next leader retries them. The leader also carries out the UpdateRequests of
+ * other clients.
  */
 export class UpdateRequests {
   readonly #options: UpdateRequestsOptions;
   readonly #collection: Collection;
-  /** Names of objects, by request and policy. */
+  /** The names of Postern's UpdateRequests, by request and policy. */
   readonly #names = new Map<string, string>();
-  /** Requests that were made of objects, to the objects' names. */
+  /** The names of UpdateRequests, by the uid of the request that was made from each. */
   readonly #taken = new Map<string, string>();
   #writing: Promise<void> = Promise.resolve();
   #isServed = true;
 
-  /** Begins to watch. */
+  /** Begins to watch UpdateRequests. */
   constructor(options: UpdateRequestsOptions) {
     this.#options = options;
     this.#collection = options.collections.watch(this.#path(), ({ object, former }) => {
@@ -50,12 +52,12 @@ export class UpdateRequests {
     });
   }
 
-  /** How many objects there are. */
+  /** The number of UpdateRequests in the cluster. */
   get stored(): number {
     return this.#collection.objects().length;
   }
 
-  /** Takes what became of a request's effects. */
+  /** Writes or deletes UpdateRequests after the attempt to carry out a request's effects. */
   worked(outcome: WorkOutcome): void {
     const { request, failures, state } = outcome;
     if (failures.some(({ moot }) => moot === "unfounded")) return;
@@ -87,12 +89,12 @@ export class UpdateRequests {
     }
   }
 
-  /** This replica leads now: what the last leader could not do is tried again. */
+  /** Retries the effects that the former leader left undone. Call it when this replica becomes the leader. */
   elected(): void {
     for (const object of this.#collection.objects()) this.#found(object);
   }
 
-  /** Those of policies that are gone go too. */
+  /** Deletes Postern's UpdateRequests whose policy no longer exists. */
   policiesChanged(exists: (policy: string) => boolean): void {
     if (!this.#options.leads()) return;
     for (const object of this.#collection.objects()) {
@@ -110,7 +112,7 @@ export class UpdateRequests {
   #found(object: JsonObject): void {
     const name = nameOf(object);
     if (!this.#options.leads() || [...this.#names.values()].includes(name)) return;
-    // A finished UpdateRequest that somebody else wrote stays until somebody deletes it.
+    // A finished UpdateRequest of another client stays until somebody deletes it.
     if (
       !isMadeByPostern(object) &&
       ["Completed", "Failed"].includes(asString(dig(object, "status", "state")) ?? "")
@@ -196,7 +198,7 @@ export class UpdateRequests {
     if (!answer.ok) this.#notWritten(answer);
   }
 
-  /** A cluster without the kind, or without the right, has none of them: that is said once. */
+  /** Logs once that the cluster does not serve the kind, or that the right to write it is missing. */
   #notWritten({ status, message }: { readonly status: number | undefined; readonly message: string }): void {
     if (status === 404 || !this.#isServed) return;
     this.#isServed = status !== 403;
@@ -208,7 +210,7 @@ export class UpdateRequests {
     return resourcePath({ group: "kyverno.io", version: "v2", plural: "updaterequests" }, namespace);
   }
 
-  /** One write after the other. */
+  /** Runs a write after the writes before it. */
   #later(task: () => Promise<void>): void {
     this.#writing = this.#writing.then(task).catch((cause) =>
       this.#options.log.write("error", "an UpdateRequest was not written", { reason: String(cause) })

@@ -65,7 +65,7 @@ interface Group {
   readonly phase: WebhookPhase;
   readonly failurePolicy: "Fail" | "Ignore";
   readonly members: readonly Member[];
-  /** The key of the only policy, when it has a webhook of its own. */
+  /** The key of the only policy, when its webhook is separate. */
   readonly policyKey: string | undefined;
   /** The number of the webhook among those that share a name otherwise, from 1. */
   readonly part: number;

@@ -9,8 +9,8 @@ import {
 import type { RequestFilters } from "../configuration.ts";
 
 /**
- * Match conditions that leave out the requests of groups; none when the API server cannot compare their names alone. The
- * server evaluates no policy for these requests, and without a replica they must not be refused: a node that cannot
+ * Match conditions that leave out the requests of groups; none when the API server cannot compare their names alone.
+ * The server evaluates no policy for these requests, and without a replica they must not be refused: a node that cannot
  * report itself runs no new replica.
  */
 export function notByGroups(groups: readonly string[]): JsonObject[] {
