@@ -23,8 +23,8 @@ export class ObjectDocuments {
     return found;
   }
 
-  /** Notes that a new version of an object has the same contents as the former version. */
-  hasEqualContents(object: JsonObject, former: JsonObject): void {
+  /** Keeps the document of the former version for a version with the same contents. */
+  keep(object: JsonObject, former: JsonObject): void {
     const found = this.#documents.get(former);
     if (found !== undefined) this.#documents.set(object, found);
   }

@@ -83,7 +83,7 @@ export class PolicyObjects {
 
   #noticed({ role }: PolicyObjectKind, { object, former }: ObjectChange): void {
     if (object !== undefined && former !== undefined && hasEqualContents(object, former)) {
-      this.#documents.hasEqualContents(object, former);
+      this.#documents.keep(object, former);
       return;
     }
     this.#changing.request();

@@ -195,7 +195,12 @@ const cases: [name: string, rules: string, payload: string, said: string][] = [
     "foo: {bar: 4, bat: 7}",
     " -> foo.(bar + bat)->sum.($sum): Invalid value: 11: Expected value: 10",
   ],
-  ["an inner binding of the same name does not change the outer one", shadowed, "foo: {bar: 4, bat: 6}", "pass"],
+  [
+    "an inner binding of the same name does not change the outer one",
+    shadowed,
+    "foo: {bar: 4, bat: 6}",
+    "pass",
+  ],
   ["an escaped projection is a key", escaped, 'foo: {"(bar)": 10, "(baz)": [1, 2, 3]}', "pass"],
   [
     "an escaped projection is compared as any key",
