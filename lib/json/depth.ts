@@ -1,3 +1,5 @@
+import { endOfString } from "./string_end.ts";
+
 /**
  * Whether JSON text nests deeper than a limit. Check text from outside before it is parsed: the code after the parser
  * walks values recursively, and a few kilobytes of `[` would exhaust the stack.
@@ -45,14 +47,4 @@ function doesNestDeeperThan(limit: number, text: string): boolean {
     }
   }
   return false;
-}
-
-/** The index of the quote that closes the string, or the end of the text. */
-function endOfString(text: string, start: number): number {
-  for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
-    let escapes = 0;
-    while (text.charCodeAt(at - 1 - escapes) === 0x5c) escapes++;
-    if (escapes % 2 === 0) return at;
-  }
-  return text.length;
 }

@@ -1,4 +1,5 @@
 import { isList, type Json } from "./json.ts";
+import { endOfString } from "./string_end.ts";
 
 /**
  * Bytes that parts of a JSON value take in V8's heap, with their entry in the list or map around them (measured: V8 14,
@@ -22,7 +23,7 @@ export function heapSizeOfText(text: string): number {
     switch (text.charCodeAt(at)) {
       case 0x22: { // "
         const start = at;
-        at = endOfText(text, at);
+        at = endOfString(text, at);
         bytes += at - start + bytesOf.text;
         break;
       }
@@ -40,16 +41,6 @@ export function heapSizeOfText(text: string): number {
     }
   }
   return bytes;
-}
-
-/** The index of the quote that closes a text. */
-function endOfText(text: string, start: number): number {
-  for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
-    let escapes = 0;
-    while (text.charCodeAt(at - 1 - escapes) === 0x5c) escapes++;
-    if (escapes % 2 === 0) return at;
-  }
-  return text.length;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { isList, type Json, setField } from "./json.ts";
 import type { Stages } from "./stages.ts";
+import { endOfString } from "./string_end.ts";
 
 /** The characters that are parsed at once, in some milliseconds. */
 const stageLength = 128 * 1024;
@@ -60,7 +61,8 @@ class StagedParser {
       const at = this.#at++, top = this.#stack.at(-1);
       switch (text.charCodeAt(at)) {
         case 0x22:
-          this.#at = endOfString(text, at);
+          this.#at = endOfString(text, at) + 1;
+          if (this.#at > text.length) throw new SyntaxError("Unterminated string in JSON");
           if (top !== undefined) {
             top.nameStart = at;
             top.nameEnd = this.#at;
@@ -166,18 +168,6 @@ function append(list: readonly Json[], piece: string): void {
 function setAll(map: Json, piece: string): void {
   const members = JSON.parse(`{${piece}}`) as { [name: string]: Json };
   for (const name of Object.keys(members)) setField(map as { [name: string]: Json }, name, members[name]!);
-}
-
-/** Returns the index behind the closing quotation mark of the string that opens at `start`. */
-function endOfString(text: string, start: number): number {
-  let end = start;
-  for (;;) {
-    end = text.indexOf('"', end + 1);
-    if (end < 0) throw new SyntaxError("Unterminated string in JSON");
-    let slashes = 0;
-    while (text.charCodeAt(end - 1 - slashes) === 0x5c) slashes++;
-    if (slashes % 2 === 0) return end + 1;
-  }
 }
 
 function isBlank(piece: string): boolean {
