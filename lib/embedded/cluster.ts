@@ -167,10 +167,10 @@ export class EmbeddedCluster implements Cluster {
     const isStatus = path.subresource === "status" && kind.subresources.includes("status");
     if (path.subresource !== undefined && !isStatus) return noSuchResource();
     if (path.name === undefined) return this.#atCollection(call, { kind, path, query });
-    const place = { namespace: path.namespace ?? "", name: path.name };
+    const namespacedName = { namespace: path.namespace ?? "", name: path.name };
     const request: WriteRequest = {
       kind,
-      ...place,
+      ...namespacedName,
       subresource: path.subresource ?? "",
       query,
       body,
@@ -178,7 +178,7 @@ export class EmbeddedCluster implements Cluster {
     };
     switch (call.method) {
       case "GET":
-        return getObject(this.#writing.store, kind, place);
+        return getObject(this.#writing.store, kind, namespacedName);
       case "PUT":
         return updateObject(this.#writing, request);
       case "PATCH":

@@ -3,7 +3,7 @@ import type { Clock, Entropy } from "../ports.ts";
 import { completed } from "./defaults.ts";
 import type { Kinds, ServedKind } from "./kinds.ts";
 import { isDefinition } from "./object_rules.ts";
-import { placeOf, shown } from "./read.ts";
+import { namespacedNameOf, shown } from "./read.ts";
 import { invalid, type Reply, replyWith } from "./reply.ts";
 import type { Store } from "./store.ts";
 
@@ -53,7 +53,7 @@ export function commit(writing: Writing, { kind, query }: WriteRequest, change: 
   if (isDryRun(query)) return replyWith(shown(kind, counted), status);
   const stored = numbered(writing.store, counted);
   if (before !== undefined && isFinished(stored)) {
-    const { namespace, name } = placeOf(stored);
+    const { namespace, name } = namespacedNameOf(stored);
     writing.store.remove(kind, namespace, name);
   } else writing.store.put(kind, stored);
   if (isDefinition(kind)) writing.kinds.define(stored);

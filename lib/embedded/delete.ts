@@ -1,7 +1,7 @@
 import { asList, asObject, asString, dig, field, type JsonObject } from "../json/mod.ts";
 import { dryRunRefusal, isDryRun, numbered, type WriteRequest, type Writing } from "./commit.ts";
 import { isDefinition } from "./object_rules.ts";
-import { listOf, placeOf, selectionOf, shown } from "./read.ts";
+import { listOf, namespacedNameOf, selectionOf, shown } from "./read.ts";
 import { conflict, deleted, forbidden, methodNotAllowed, notFound, type Reply, replyWith } from "./reply.ts";
 import { timestamp } from "./write.ts";
 
@@ -46,7 +46,7 @@ export function deleteCollection(writing: Writing, request: WriteRequest): Reply
   const within = kind.namespaced ? request.namespace : undefined;
   const chosen = writing.store.entries(kind, within).map(([, object]) => object).filter(selects);
   if (!isDryRun(query)) {
-    for (const object of chosen) takeAway(writing, { ...request, ...placeOf(object) }, object);
+    for (const object of chosen) takeAway(writing, { ...request, ...namespacedNameOf(object) }, object);
   }
   return replyWith(listOf(kind, chosen, { resourceVersion: String(writing.store.version) }));
 }
@@ -68,7 +68,7 @@ function takeAway(writing: Writing, request: WriteRequest, live: JsonObject): Js
     writing.store.put(kind, marked);
     return marked;
   }
-  const { namespace, name } = placeOf(live);
+  const { namespace, name } = namespacedNameOf(live);
   writing.store.remove(kind, namespace, name);
   if (isNamespace(request)) writing.store.clearNamespace(name);
   if (isDefinition(kind)) {

@@ -54,9 +54,13 @@ export function shown(kind: ServedKind, object: JsonObject): JsonObject {
 }
 
 /** GET of one object. */
-export function getObject(store: Store, kind: ServedKind, place: { namespace: string; name: string }): Reply {
-  const object = store.get(kind, place.namespace, place.name);
-  return object === undefined ? notFound(kind, place.name) : replyWith(shown(kind, object));
+export function getObject(
+  store: Store,
+  kind: ServedKind,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+): Reply {
+  const object = store.get(kind, namespace, name);
+  return object === undefined ? notFound(kind, name) : replyWith(shown(kind, object));
 }
 
 /** Selects the objects of a list or a deletion. */
@@ -142,6 +146,6 @@ function readContinue(token: string): string | undefined | Fault {
 }
 
 /** The namespace and name of an object. */
-export function placeOf(object: JsonObject): { readonly namespace: string; readonly name: string } {
+export function namespacedNameOf(object: JsonObject): { readonly namespace: string; readonly name: string } {
   return { namespace: namespaceOf(object), name: nameOf(object) };
 }

@@ -8,7 +8,7 @@ import { completed } from "./defaults.ts";
 import { ownableFields, type Ownership, tracked, withOwnerships } from "./managed_fields.ts";
 import { mergePatched } from "./merge.ts";
 import { countsGenerations, nameProblem, typeName, typeProblem } from "./object_rules.ts";
-import { placeOf, shown } from "./read.ts";
+import { namespacedNameOf, shown } from "./read.ts";
 import {
   alreadyExists,
   badPatch,
@@ -36,7 +36,7 @@ export function createObject(writing: Writing, request: WriteRequest, owning?: O
   const problem = typeProblem(kind, body);
   if (problem !== undefined || !isObject(body)) return badRequest(problem ?? "not an object");
   const metadata = asObject(field(body, "metadata")) ?? {};
-  const inBody = placeOf(body);
+  const inBody = namespacedNameOf(body);
   if (inBody.namespace !== "" && inBody.namespace !== namespace) return badRequest(OTHER_NAMESPACE);
   if (namespace !== "" && writing.store.get(writing.kinds.namespaces, "", namespace) === undefined) {
     return notFound(writing.kinds.namespaces, namespace);
@@ -83,7 +83,7 @@ export function updateObject(writing: Writing, request: WriteRequest): Reply {
   const { kind, namespace, name, body, subresource } = request;
   const problem = typeProblem(kind, body);
   if (problem !== undefined || !isObject(body)) return badRequest(problem ?? "not an object");
-  const inBody = placeOf(body);
+  const inBody = namespacedNameOf(body);
   if (inBody.name === "") {
     return badRequest(
       `the name of the object (${name} based on URL) was undeterminable: name must be provided`,
@@ -185,8 +185,8 @@ function replaced(
 
 /** Whether the new object has another name or namespace than the path. */
 function mismatch(request: WriteRequest, live: JsonObject, next: JsonObject): Reply | undefined {
-  const inBody = placeOf(next);
-  const name = inBody.name === "" ? placeOf(live).name : inBody.name;
+  const inBody = namespacedNameOf(next);
+  const name = inBody.name === "" ? namespacedNameOf(live).name : inBody.name;
   if (name !== request.name) {
     return badRequest(
       `the name of the object (${name}) does not match the name on the URL (${request.name})`,

@@ -33,7 +33,7 @@ const refusals: readonly [what: string, answers: readonly Answer[], names: reado
 ];
 
 for (const [what, answers, names] of refusals) {
-  Deno.test(`a collection is synced with all objects, or without any when there are none to have: ${what}`, async () => {
+  Deno.test(`a collection is synced with all objects, or without any when none can be listed: ${what}`, async () => {
     const left = [...answers];
     const cluster: FollowedCluster = {
       call: () => Promise.resolve(left.shift() ?? refusal(403)),
@@ -117,7 +117,7 @@ function pagedCluster(
   };
 }
 
-Deno.test("objects that do not fit are left out, with their namespaces, until there is room", async () => {
+Deno.test("objects above the limit are left out, with their namespaces, until there is room", async () => {
   const pages = Array.from({ length: 20 }, (_, page) => [large(`m${page}`, `n${page % 2}`, 1_000)]);
   const events = [
     {
@@ -169,7 +169,7 @@ Deno.test("objects that do not fit are left out, with their namespaces, until th
   await after.close();
 });
 
-Deno.test("objects of the whole cluster fit where one namespace has used up the bytes of all", async () => {
+Deno.test("objects of the whole cluster are kept when one namespace uses up the bytes for namespaces", async () => {
   const flood = Array.from({ length: 20 }, (_, index) => large(`m${index}`, "team", 1_000));
   const ofCluster = Array.from({ length: 3 }, (_, index) => large(`c${index}`, "", 1_000));
   const noEvents = Promise.resolve([]);
@@ -193,7 +193,7 @@ Deno.test("objects of the whole cluster fit where one namespace has used up the 
   await Promise.all([policies.close(), clusterPolicies.close()]);
 });
 
-Deno.test("objects that were left out count as left out while all are listed again", async () => {
+Deno.test("left-out objects stay left out while all are listed again", async () => {
   const object = large("large", "team", 10_000);
   const again = Promise.withResolvers<void>();
   const body = { kind: "PolicyList", apiVersion: "kyverno.io/v1", metadata: {}, items: [object] };

@@ -31,7 +31,7 @@ const cases: readonly (readonly [elements: number, milliseconds: number, most: n
   [10_000, 0.01, 2_600],
 ];
 for (const [elements, milliseconds, most] of cases) {
-  Deno.test(`elements of ${milliseconds} ms work at most ${most} at a stretch, after pauses too`, async () => {
+  Deno.test(`a loop with elements of ${milliseconds} ms evaluates at most ${most} in a slice, also after pauses`, async () => {
     const found = await stretches(elements, milliseconds);
     assert.ok(Math.max(...found) <= most, found.join());
     assert.ok(found.length <= Math.ceil(elements * milliseconds / 25) + 1 || milliseconds > 25, found.join());

@@ -69,10 +69,10 @@ const texts = [
   ],
 ];
 for (const text of texts) {
-  Deno.test(`parsing ${JSON.stringify(text)} in stages gives the same as at once`, () => compare(text));
+  Deno.test(`parseInStages() parses ${JSON.stringify(text)} as JSON.parse does`, () => compare(text));
 }
 
-Deno.test("parsing any JSON, whole or damaged, in stages gives the same as at once", () => {
+Deno.test("parseInStages() parses any JSON, whole or damaged, as JSON.parse does", () => {
   const edit = fc.tuple(fc.nat(), fc.nat(2), fc.constantFrom(...'[]{},:"\\ 1n'));
   fc.assert(
     fc.property(fc.json({ maxDepth: 4 }), fc.array(edit, { maxLength: 2 }), (json, edits) => {
@@ -87,7 +87,7 @@ Deno.test("parsing any JSON, whole or damaged, in stages gives the same as at on
   );
 });
 
-Deno.test("a long text takes many stages, a short one none", () => {
+Deno.test("a long text is parsed in many stages, a short one in none", () => {
   const long = JSON.stringify({
     labels: Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`l${i}`, "x"])),
   });

@@ -97,7 +97,7 @@ function setUp(leftOut: Record<string, LeftOutObjects> = {}, timer?: ManualTimer
   };
 }
 
-Deno.test("an object keeps its document when its status is written, and gets another one when it says something else", () => {
+Deno.test("an object keeps its document when only its status changes", () => {
   const { objects, put, changes } = setUp();
   put(policy("a", "1"));
   put(policy("b", "2"));
@@ -113,7 +113,7 @@ Deno.test("an object keeps its document when its status is written, and gets ano
   assert.equal(changes(), 3);
 });
 
-Deno.test("where policies take too much memory, a policy that denies everything stands for them", () => {
+Deno.test("when policies take too much memory, a policy that denies everything replaces them", () => {
   const message = "too much";
   const { objects } = setUp({
     "/apis/kyverno.io/v1/policies": { message, namespaces: new Set(["a", "b"]) },
@@ -127,7 +127,7 @@ Deno.test("where policies take too much memory, a policy that denies everything 
   assert.equal(compile(many.documents()).policies[0]?.policy.key, "policies-left-out");
 });
 
-Deno.test("a policy with the name of a denial does not take its place", () => {
+Deno.test("a policy with the name of a denial does not replace it", () => {
   const message = "too much";
   const { objects, put } = setUp({
     "/apis/kyverno.io/v1/clusterpolicies": { message, namespaces: new Set([""]) },
@@ -146,7 +146,7 @@ const exception: JsonObject = {
   spec: { exceptions: [] },
 };
 
-Deno.test("a deleted policy is out of force at once, a deleted exception together with other changes", () => {
+Deno.test("a deleted policy is out of force at once, a deleted exception with the next load", () => {
   const timer = new ManualTimer();
   const { put, remove, events } = setUp({}, timer);
   for (const name of ["a", "b", "c"]) put(policy(name, "1"));
@@ -174,7 +174,7 @@ Deno.test("a deleted policy is out of force at once, a deleted exception togethe
   assert.deepEqual(events(), ["1215: all but what is gone"], "a load leaves out what is gone, too");
 });
 
-Deno.test("changes that never end come into force, each soon after it was made", () => {
+Deno.test("while changes continue, each comes into force soon", () => {
   const timer = new ManualTimer();
   const { put, events } = setUp({}, timer);
   for (let version = 0; version < 500; version++) {
