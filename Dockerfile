@@ -2,7 +2,7 @@
 # A bundle and Deno, nothing else: `docker build -t postern:0.1.0 .` For a release, pin the image by digest.
 ARG DENO_VERSION=2.9.6
 # V8's settings, also of the build: a code cache is taken only with the settings it was made with.
-ARG V8_FLAGS=--max-old-space-size=128,--max-semi-space-size=2,--no-allocation-site-pretenuring,--no-parallel-scavenge
+ARG V8_FLAGS=--max-old-space-size=128,--initial-old-space-size=40,--max-semi-space-size=2,--no-allocation-site-pretenuring,--no-parallel-scavenge,--expose-gc
 
 FROM denoland/deno:${DENO_VERSION} AS build
 WORKDIR /app
@@ -15,6 +15,10 @@ COPY image image
 COPY lib lib
 COPY policies policies
 RUN deno bundle --quiet --minify --format cjs --output engine.cjs image/main.ts
+# As image/engine.js runs it: a function that takes what a CommonJS module gets. To put the text together at each start
+# would take 2 ms.
+RUN { printf '(function (exports, require, module, __filename, __dirname) {'; cat engine.cjs; printf '\n})'; } > engine.function \
+  && mv engine.function engine.cjs
 # The thread that checks sigstore bundles of images, which would hold up other requests; it starts with the first of them.
 RUN deno bundle --quiet --minify --format cjs --output bundle_worker.cjs lib/adapters/signatures/bundle_worker.ts
 # The thread of probes is a program of its own, and a small one.
@@ -48,7 +52,8 @@ COPY policies /policies
 # for all threads and a small young generation stands in docs/memory.md. V8 would also guess which objects live long and
 # put them into the old generation at once; of a server that forgets each request it guesses wrong, and then collects the old
 # generation all the time: requests with CEL took twice the processor time. A young generation this small is collected by
-# the thread that made it: to wake others takes longer.
+# the thread that made it: to wake others takes longer. V8 would collect the old generation in the middle of a start, too:
+# its first size keeps V8 from that, and Postern itself lets V8 collect what the start left (lib/host/heap.ts).
 ARG V8_FLAGS
 ENV DENO_DIR=/nonexistent \
     DENO_NO_UPDATE_CHECK=1 \

@@ -13,11 +13,9 @@ export const calledFunctions = `${folder}/called_functions.json`;
 /** The engine's name is in the code cache, too: without the folder, so that images are the same wherever they are made. */
 export const engineName = "engine.cjs";
 
-/** The text that is compiled: a function that takes what a CommonJS module gets. */
+/** The text that is compiled: the build has made it a function that takes what a CommonJS module gets. */
 export function engineText() {
-  return `(function (exports, require, module, __filename, __dirname) {${
-    Deno.readTextFileSync(`${folder}/${engineName}`)
-  }\n})`;
+  return Deno.readTextFileSync(`${folder}/${engineName}`);
 }
 
 /** Compiles the engine. */

@@ -7,7 +7,7 @@ import { type AppOptions, AuditQueue, Metrics } from "../server/mod.ts";
 import { apiQuery } from "./api_query.ts";
 import type { GateOptions } from "./gate_options.ts";
 import { openLog } from "./gate_log.ts";
-import { reviewMemory } from "./heap.ts";
+import { collectStartGarbage, reviewMemory } from "./heap.ts";
 import { openListener, openProbes } from "./listeners.ts";
 import { PoliciesInForce } from "./policies_in_force.ts";
 import { type OpenPorts, openPorts } from "./ports.ts";
@@ -81,6 +81,7 @@ export async function openGate(options: GateOptions): Promise<Gate | string> {
   const probes = await openProbes(options, app);
   if (typeof probes === "string") return probes;
   await policies.follow(watching, listener);
+  collectStartGarbage();
   const ending = { policies, listener, audit, recorder, background, ports: opened, probes, flush };
   const { port, caBundle } = listener;
   return {

@@ -24,3 +24,24 @@ export function reviewMemory(): { readonly long: number; readonly short: number 
   const { heap_size_limit: limit } = getHeapStatistics();
   return { long: limit * 5 / 16, short: limit * 3 / 16 };
 }
+
+/** Milliseconds after the start until its garbage is collected: the requests that waited for the port go first. */
+const startEnds = 2_000;
+
+/** The function `gc` of V8, which the flag `--expose-gc` makes global. */
+type CollectGarbage = (
+  options: { readonly type: "major"; readonly execution: "sync"; readonly flavor: "last-resort" },
+) => void;
+
+/**
+ * Collects once what the start left, some 2 seconds after it: 6 MiB of a replica that idles, for 35 ms of processor
+ * time. V8 would do so when the heap has grown to its first size, which may take hours. It needs V8's flag
+ * `--expose-gc`, which the image sets; without it nothing happens.
+ */
+export function collectStartGarbage(milliseconds: number = startEnds): void {
+  const { gc } = globalThis as { readonly gc?: CollectGarbage };
+  if (gc === undefined) return;
+  Deno.unrefTimer(
+    setTimeout(() => gc({ type: "major", execution: "sync", flavor: "last-resort" }), milliseconds),
+  );
+}

@@ -1,5 +1,6 @@
 /** The image gives its bundle modules of Node whose code is loaded when one of their members is first read. */
 import assert from "node:assert/strict";
+import { parseDockerfile } from "../../release/dockerfile.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
 
@@ -40,6 +41,7 @@ Deno.test("every part of the image's bundle uses the replaced functions of Node"
       return text.decode(stdout);
     };
     await run("bundle", "--quiet", "--minify", "--format", "cjs", "--output", "engine.cjs", "main.ts");
+    await new Deno.Command("sh", { args: ["-ec", await lineAfterBundle()], cwd: folder }).output();
     assert.deepEqual(JSON.parse(await run("run", "--allow-read=.", "postern.js")), {
       before: true,
       after: true,
@@ -50,3 +52,10 @@ Deno.test("every part of the image's bundle uses the replaced functions of Node"
     await Deno.remove(folder, { recursive: true });
   }
 });
+
+/** The line of the Dockerfile that makes the bundle a function. */
+async function lineAfterBundle(): Promise<string> {
+  const { build } = parseDockerfile(await Deno.readTextFile(`${root}Dockerfile`));
+  const bundled = build.findIndex(([, text]) => text.includes("--output engine.cjs"));
+  return build[bundled + 1]![1];
+}
