@@ -1,6 +1,7 @@
 import { asObject, asString, dig, field, type Json, type JsonObject } from "../json/mod.ts";
 import { annotationsOf } from "../kube/mod.ts";
 import type { Answer, Clock, Cluster, Log } from "../ports.ts";
+import { pause } from "./pause.ts";
 
 /** The Lease, the ports and the times of an election. */
 export interface LeadershipOptions {
@@ -22,7 +23,7 @@ export interface LeadershipOptions {
    */
   readonly elected: (silentSince?: number) => void;
   /** Waits for some milliseconds; tests replace it. */
-  readonly wait?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+  readonly wait?: (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
 }
 
 /**
@@ -90,7 +91,7 @@ export class Leadership {
   }
 
   async #run(): Promise<void> {
-    const { every = 2_000, wait = sleep } = this.#options;
+    const { every = 2_000, wait = pause } = this.#options;
     while (!this.#stop.signal.aborted) {
       await this.#look();
       this.#report();
@@ -203,14 +204,4 @@ function holderOf(lease: Json): string {
 
 function versionOf(lease: Json): string {
   return asString(dig(lease, "metadata", "resourceVersion")) ?? "";
-}
-
-function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
-    signal.addEventListener("abort", () => {
-      clearTimeout(timer);
-      resolve();
-    }, { once: true });
-  });
 }

@@ -1,6 +1,6 @@
 import { asList, asString, dig, Fault, field, isObject, type JsonObject } from "../json/mod.ts";
 import { builtinKind, collectionPath, formatApiVersion } from "../kube/mod.ts";
-import type { Cluster } from "../ports.ts";
+import type { ApiResource, Cluster } from "../ports.ts";
 
 /** The kind, namespace and labels of the objects to list. */
 export interface ObjectListing {
@@ -13,12 +13,23 @@ export interface ObjectListing {
   readonly labels?: Readonly<Record<string, string>>;
 }
 
+/** The objects to list of a resource. */
+export interface ResourceListing {
+  readonly cluster: Cluster;
+  /** Ends the list: what is not listed then is a fault. */
+  readonly signal?: AbortSignal;
+  /** All namespaces when absent or empty. */
+  readonly namespace?: string | undefined;
+  /** A label selector in the API's form: `team=a,tier`; all objects when empty or absent. */
+  readonly labelSelector?: string;
+}
+
 /** The objects of a page: some megabytes at most with ordinary objects. */
 const pageSize = 250;
 
 /**
- * The stored objects of a kind, page by page, so that memory holds one page however many there are. When the kind
- * cannot be listed it yields a fault last: the objects before it are then incomplete.
+ * The stored objects of a kind. A fault comes last when the kind cannot be listed: the objects before it are then
+ * incomplete.
  */
 export async function* listObjects(
   { apiVersion, kind, namespace, labels = {} }: ObjectListing,
@@ -31,23 +42,34 @@ export async function* listObjects(
     yield new Fault(`the cluster does not serve ${version}/${kind}`);
     return;
   }
-  const collection = collectionPath(resource, namespace);
   const labelSelector = Object.entries(labels).map(([name, value]) => `${name}=${value}`).join(",");
+  yield* listResource(resource, { cluster, signal, namespace, labelSelector });
+}
+
+/**
+ * The stored objects of a resource, page by page, so that memory holds one page however many there are. A fault comes last
+ * when a page cannot be read.
+ */
+export async function* listResource(
+  resource: ApiResource,
+  { cluster, signal, namespace = "", labelSelector = "" }: ResourceListing,
+): AsyncGenerator<JsonObject | Fault> {
+  const collection = collectionPath(resource, namespace);
+  const type = { apiVersion: formatApiVersion(resource), kind: resource.kind };
   for (let token: string | undefined = ""; token !== undefined;) {
     const query = new URLSearchParams({
       limit: String(pageSize),
       ...(labelSelector !== "" && { labelSelector }),
       ...(token !== "" && { continue: token }),
     });
-    const answer = await cluster.call({ method: "GET", path: `${collection}?${query}`, signal });
+    const path = `${collection}?${query}`;
+    const answer = await cluster.call({ method: "GET", path, ...(signal !== undefined && { signal }) });
     if (!answer.ok) {
       yield new Fault(answer.message);
       return;
     }
     // Items of a list have no apiVersion and kind.
-    for (const item of asList(field(answer.body, "items"))) {
-      if (isObject(item)) yield { apiVersion: version, kind, ...item };
-    }
+    for (const item of asList(field(answer.body, "items"))) if (isObject(item)) yield { ...type, ...item };
     token = asString(dig(answer.body, "metadata", "continue")) || undefined;
   }
 }

@@ -67,15 +67,3 @@ export const policyObjectKinds: readonly PolicyObjectKind[] = [
     role: "cel-exception",
   },
 ];
-
-/** The path of a kind's collection. */
-export function collectionPath({ group, version, plural }: PolicyObjectKind): string {
-  return `/apis/${group}/${version}/${plural}`;
-}
-
-/** The path of an object. */
-export function objectPath(kind: PolicyObjectKind, namespace: string, name: string): string {
-  const { group, version, plural, namespaced } = kind;
-  const within = namespaced ? `/namespaces/${encodeURIComponent(namespace)}` : "";
-  return `/apis/${group}/${version}${within}/${plural}/${encodeURIComponent(name)}`;
-}

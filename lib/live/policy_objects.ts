@@ -1,11 +1,11 @@
 import type { JsonObject } from "../json/mod.ts";
-import { namespaceOf } from "../kube/mod.ts";
+import { collectionPath, namespaceOf } from "../kube/mod.ts";
 import { denialOf } from "../policy/mod.ts";
 import type { Collection, Collections, ObjectChange } from "../ports.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import { ObjectDocuments } from "./object_document.ts";
 import { PacedTask } from "./paced_task.ts";
-import { collectionPath, type PolicyObjectKind, policyObjectKinds } from "./policy_kinds.ts";
+import { type PolicyObjectKind, policyObjectKinds } from "./policy_kinds.ts";
 
 /** The collections of {@link PolicyObjects}, and its listener. */
 export interface PolicyObjectsOptions {
@@ -77,7 +77,7 @@ export class PolicyObjects {
     });
     this.#collections = new Map(policyObjectKinds.map((kind) => [
       kind,
-      collections.watch(collectionPath(kind), (change) => this.#noticed(kind, change)),
+      collections.watch(collectionPath(kind, ""), (change) => this.#noticed(kind, change)),
     ]));
   }
 

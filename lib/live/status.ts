@@ -1,7 +1,7 @@
 import { asList, asObject, dig, equal, field, type Json, type JsonObject } from "../json/mod.ts";
-import { nameOf, namespaceOf } from "../kube/mod.ts";
+import { nameOf, namespaceOf, objectPath } from "../kube/mod.ts";
 import type { Clock, Cluster, Log } from "../ports.ts";
-import { objectPath, type PolicyObjectKind } from "./policy_kinds.ts";
+import type { PolicyObjectKind } from "./policy_kinds.ts";
 
 /** The ports of the status writer. */
 export interface StatusWriterOptions {
@@ -35,7 +35,11 @@ export class StatusWriter {
     const wanted = this.#timed(status, present) as JsonObject;
     if (Object.entries(wanted).every(([name, value]) => hasValue(present[name], value))) return true;
     const { cluster, log } = this.#options;
-    const path = `${objectPath(kind, namespaceOf(object), nameOf(object))}/status`;
+    const path = objectPath(kind, {
+      namespace: namespaceOf(object),
+      name: nameOf(object),
+      subresource: "status",
+    });
     const answer = await cluster.call({
       method: "PATCH",
       path,

@@ -1,13 +1,18 @@
 /** Cleanup policies and time-to-live labels delete objects on schedule. */
 import assert from "node:assert/strict";
+import { EmbeddedCluster } from "../../lib/adapters/mod.ts";
 import { existingRequest } from "../../lib/background/mod.ts";
 import { evaluate } from "../../lib/engine/mod.ts";
 import { isObject, type JsonObject } from "../../lib/json/mod.ts";
 import { cleanupPolicy } from "../../lib/live/cleanup/cleanup_policy.ts";
 import { compileSchedule, scheduleProblem } from "../../lib/live/cleanup/schedule.ts";
 import { endOfLife } from "../../lib/live/cleanup/ttl.ts";
+import { Expirer } from "../../lib/live/mod.ts";
+import type { ServedResource } from "../../lib/ports.ts";
 import { parseDocuments } from "../../lib/yaml/mod.ts";
+import { countingEntropy } from "../adapters/fakes.ts";
 import { clusterPorts } from "../conformance/ports.ts";
+import { silent } from "./setting.ts";
 
 const created = Date.parse("2026-11-22T10:00:00Z");
 
@@ -109,3 +114,54 @@ for (const [what, text, selected] of policies) {
     assert.deepEqual(found, selected);
   });
 }
+
+Deno.test("an object whose time to live is over goes also where more than a page of others live on", async () => {
+  const labelled = (name: string, ttl: string): JsonObject => ({
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: {
+      name,
+      namespace: "default",
+      uid: name,
+      creationTimestamp: "2026-11-22T10:00:00Z",
+      labels: { "cleanup.kyverno.io/ttl": ttl },
+    },
+  });
+  const others = Array.from({ length: 600 }, (_, index) => labelled(`a-${index}`, "100d"));
+  const clock = { now: () => created + 60_000 };
+  const cluster = new EmbeddedCluster({
+    objects: [...others, labelled("z", "1s")],
+    clock,
+    entropy: countingEntropy(),
+  });
+  const gone = Promise.withResolvers<void>();
+  const resource: ServedResource = {
+    group: "",
+    version: "v1",
+    kind: "ConfigMap",
+    plural: "configmaps",
+    namespaced: true,
+    verbs: ["list", "watch", "delete"],
+    subresources: [],
+    preferred: true,
+  };
+  const expirer = new Expirer({
+    cluster: {
+      call: (call) =>
+        call.path.endsWith("/subjectaccessreviews")
+          ? Promise.resolve({ ok: true, status: 201, body: { status: { allowed: true } } })
+          : cluster.call(call),
+      resource: (...type) => cluster.resource(...type),
+    },
+    discovery: { resources: () => Promise.resolve({ ok: true, resources: [resource] }) },
+    clock,
+    log: silent,
+    account: "system:serviceaccount:kyverno:cleanup",
+    leads: () => true,
+    deleted: () => gone.resolve(),
+  });
+  await gone.promise;
+  expirer.close();
+  const left = await cluster.call({ method: "GET", path: "/api/v1/namespaces/default/configmaps/z" });
+  assert.equal(left.status, 404);
+});

@@ -1,7 +1,6 @@
 import type { JsonObject } from "../../json/mod.ts";
-import { builtinKind, parseApiVersion } from "../../kube/mod.ts";
+import { builtinKind, collectionPath, parseApiVersion } from "../../kube/mod.ts";
 import type { ServedResource } from "../../ports.ts";
-import { resourcePath } from "../resource_path.ts";
 
 /** A kind of policy that the API server enforces. The kind of its binding is the same with `Binding` behind it. */
 export type AdmissionPolicyKind = "ValidatingAdmissionPolicy" | "MutatingAdmissionPolicy";
@@ -42,7 +41,7 @@ export function admissionPolicyPaths(
   return Object.fromEntries(
     [kind, `${kind}Binding`].map((each) => [
       each,
-      resourcePath({ group, version, plural: builtinKind(each)!.plural }),
+      collectionPath({ group, version, plural: builtinKind(each)!.plural, namespaced: false }, ""),
     ]),
   );
 }

@@ -1,13 +1,12 @@
-import { existingRequest } from "../../background/mod.ts";
+import { existingRequest, listResource } from "../../background/mod.ts";
 import { type CompileOptions, evaluate } from "../../engine/mod.ts";
-import { asList, asString, dig, field, isObject, type JsonObject } from "../../json/mod.ts";
-import { nameOf, namespaceOf } from "../../kube/mod.ts";
+import { dig, isFault, type JsonObject } from "../../json/mod.ts";
+import { nameOf, namespaceOf, objectPath } from "../../kube/mod.ts";
 import type { Discovery, Log, Ports, ServedResource } from "../../ports.ts";
 import { hasRight } from "../access.ts";
 import { type PolicyEvent, referenceTo } from "../events/event.ts";
 import type { PolicyObject } from "../policy_objects.ts";
 import { resourcesOf } from "../reports/scan_targets.ts";
-import { resourcePath } from "../resource_path.ts";
 import type { StatusWriter } from "../status.ts";
 import { type CleanupPolicy, cleanupPolicy } from "./cleanup_policy.ts";
 import { compileSchedule } from "./schedule.ts";
@@ -129,23 +128,14 @@ export class Cleaner {
         return;
       }
     }
-    let token = "";
-    do {
-      const page = `${resourcePath(resource, namespace)}?limit=500${
-        token === "" ? "" : `&continue=${encodeURIComponent(token)}`
-      }`;
-      const answer = await cluster.call({ method: "GET", path: page });
-      if (!answer.ok) return;
-      const apiVersion = asString(field(answer.body, "apiVersion")) ?? "";
-      for (const item of asList(field(answer.body, "items")).filter(isObject)) {
-        await this.#consider(
-          { ...item, apiVersion, kind: resource.kind },
-          `${resourcePath(resource, namespaceOf(item))}/${nameOf(item)}`,
-          scheduled,
-        );
+    for await (const target of listResource(resource, { cluster, namespace })) {
+      if (isFault(target)) {
+        log.write("warn", "cleanup could not list all objects", { resource: plural, reason: target.message });
+      } else {
+        const path = objectPath(resource, { namespace: namespaceOf(target), name: nameOf(target) });
+        await this.#consider(target, path, scheduled);
       }
-      token = asString(dig(answer.body, "metadata", "continue")) ?? "";
-    } while (token !== "");
+    }
   }
 
   async #consider(target: JsonObject, path: string, { policy, object }: Scheduled): Promise<void> {

@@ -1,8 +1,8 @@
-import { asList, asString, dig, field, isObject, type JsonObject } from "../../json/mod.ts";
-import { annotationsOf, labelsOf, nameOf, namespaceOf } from "../../kube/mod.ts";
+import { listResource } from "../../background/mod.ts";
+import { asString, dig, isFault, type JsonObject } from "../../json/mod.ts";
+import { annotationsOf, labelsOf, nameOf, namespaceOf, objectPath } from "../../kube/mod.ts";
 import type { Clock, Cluster, Discovery, Log, ServedResource } from "../../ports.ts";
 import { hasRight } from "../access.ts";
-import { resourcePath } from "../resource_path.ts";
 import { endOfLife, ttlLabel } from "./ttl.ts";
 
 /** The ports of an {@link Expirer}. */
@@ -66,21 +66,23 @@ export class Expirer {
   }
 
   async #lookAt(resource: ServedResource): Promise<void> {
+    const { cluster } = this.#options;
+    let mayDelete: boolean | undefined;
+    for await (const object of listResource(resource, { cluster, labelSelector: ttlLabel })) {
+      // Most kinds have no object with a time to live, so no right to them is needed.
+      if (isFault(object)) return;
+      mayDelete ??= await this.#mayDelete(resource);
+      if (!mayDelete) return;
+      this.#expire(object, resource);
+    }
+  }
+
+  async #mayDelete({ group, plural }: ServedResource): Promise<boolean> {
     const { cluster, account } = this.#options;
-    const { group, plural } = resource;
-    const answer = await cluster.call({
-      method: "GET",
-      path: `${resourcePath(resource)}?limit=500&labelSelector=${encodeURIComponent(ttlLabel)}`,
-    });
-    if (!answer.ok) return;
-    const items = asList(field(answer.body, "items")).filter(isObject);
-    if (items.length === 0) return;
     for (const verb of ["list", "watch", "delete"]) {
-      if (await hasRight(cluster, account, { verb, group, resource: plural }) === false) return;
+      if (await hasRight(cluster, account, { verb, group, resource: plural }) === false) return false;
     }
-    for (const item of items) {
-      this.#expire(item, resource);
-    }
+    return true;
   }
 
   #expire(object: JsonObject, resource: ServedResource): void {
@@ -101,7 +103,7 @@ export class Expirer {
 
   async #delete(object: JsonObject, resource: ServedResource): Promise<void> {
     const { cluster, log, leads, deleted } = this.#options;
-    const path = `${resourcePath(resource, namespaceOf(object))}/${nameOf(object)}`;
+    const path = objectPath(resource, { namespace: namespaceOf(object), name: nameOf(object) });
     if (!leads() || dig(object, "metadata", "deletionTimestamp") !== undefined) return;
     const wanted = annotationsOf(object)["cleanup.kyverno.io/propagation-policy"];
     const propagationPolicy = propagations.find((each) => each === wanted);

@@ -1,9 +1,8 @@
 import { existingRequest, isOver, type WorkOutcome } from "../../background/mod.ts";
 import type { PolicyRequest, PolicyResult } from "../../engine/mod.ts";
 import { asString, dig, isObject, type JsonObject } from "../../json/mod.ts";
-import { labelsOf, nameOf } from "../../kube/mod.ts";
+import { collectionPath, labelsOf, nameOf, objectPath } from "../../kube/mod.ts";
 import type { Cluster, Collection, Collections, Log } from "../../ports.ts";
-import { resourcePath } from "../resource_path.ts";
 import { posternLabel, updateRequest, type WantedEffect, wantedEffects } from "./update_request.ts";
 
 /** The ports of {@link UpdateRequests}. */
@@ -127,8 +126,10 @@ export class UpdateRequests {
     const apiVersion = asString(trigger["apiVersion"]) ?? "", kind = asString(trigger["kind"]) ?? "";
     const resource = await cluster.resource(apiVersion, kind);
     if (resource === undefined) return this.#fail(name, `the cluster does not serve ${apiVersion}/${kind}`);
-    const within = resource.namespaced ? asString(trigger["namespace"]) || "default" : "";
-    const path = `${resourcePath(resource, within)}/${encodeURIComponent(asString(trigger["name"]) ?? "")}`;
+    const path = objectPath(resource, {
+      namespace: asString(trigger["namespace"]) ?? "",
+      name: asString(trigger["name"]) ?? "",
+    });
     const answer = await cluster.call({ method: "GET", path });
     if (!answer.ok) return this.#fail(name, `the trigger cannot be read: ${answer.message}`);
     if (!isObject(answer.body)) return;
@@ -207,7 +208,10 @@ export class UpdateRequests {
 
   #path(): string {
     const { namespace } = this.#options;
-    return resourcePath({ group: "kyverno.io", version: "v2", plural: "updaterequests" }, namespace);
+    return collectionPath(
+      { group: "kyverno.io", version: "v2", plural: "updaterequests", namespaced: true },
+      namespace,
+    );
   }
 
   /** Runs a write after the writes before it. */
