@@ -129,7 +129,10 @@ export class WatchedKind {
     return `take more than ${Math.min(maxBytes, budget?.most ?? Infinity)} bytes`;
   }
 
-  /** Resolves when the objects were listed for the first time, when the API server refused that, or after `close`. */
+  /**
+   * Resolves when the objects were listed for the first time, when the API server forbids that or does not serve the kind,
+   * or after `close`.
+   */
   get synced(): Promise<void> {
     return this.#synced.promise;
   }
@@ -150,12 +153,7 @@ export class WatchedKind {
         const refusal = await this.#relist();
         if (refusal === undefined || isFinal(refusal)) this.#synced.resolve();
         if (refusal === undefined) state = "watch";
-        else if (
-          this.#options.persistent !== true && (refusal.status === 403 || refusal.status === 404) ||
-          refusal.status === undefined && this.#isFull
-        ) {
-          state = "give up";
-        }
+        else if (this.#options.persistent !== true && isFinal(refusal) || this.#isFull) state = "give up";
         if (refusal !== undefined) this.#log(state === "give up" ? "not kept" : "list failed", refusal);
       }
       // `close` may have been called during the list.
@@ -323,11 +321,11 @@ export class WatchedKind {
 }
 
 /**
- * Whether the API server refused the list for a lasting reason. The statuses here pass: the API server is busy or starts,
- * or a list took too long.
+ * Whether the API server answered that there is nothing to list: it forbids the list, or does not serve the kind. After any
+ * other failure nobody knows which objects there are: whoever took them for none would put no policy in force.
  */
 function isFinal({ status }: FailedAnswer): boolean {
-  return status !== undefined && ![410, 429, 503, 504].includes(status);
+  return status === 403 || status === 404;
 }
 
 function keyOf(object: JsonObject): string {
