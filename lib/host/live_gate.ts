@@ -96,6 +96,7 @@ export class LiveGate {
       kind: setting.reports,
       results: setting.reportedResults,
       isLasting: (row) => this.snapshot !== undefined && isLasting(row, this.snapshot),
+      missed: () => this.#scanner.missed(),
     });
     this.#admissionReports = new AdmissionReports({ ...shared, store: this.#reports });
     this.#scanner = new Scanner({
@@ -232,10 +233,11 @@ export class LiveGate {
     this.#cleaner.close();
     this.#expirer.close();
     await this.#updateRequests.close();
+    // Writes of reports do not wait any more for an API server that does not take them.
+    await this.#reports.close();
     await this.#admissionReports.close();
     await this.#policies.close();
     await this.#scanner.close();
-    await this.#reports.close();
     await this.#events.drain();
   }
 }

@@ -18,15 +18,17 @@ const row = (rule: string, message = "m"): JsonObject => ({
 });
 const podPath = "/api/v1/namespaces/default/pods/web";
 
-/** An API server that has stored a Pod, or not. */
-function setUp(pod?: { readonly uid: string; readonly age: number }) {
+/** An API server that has stored a Pod, or not; so many of its first answers to reads are failures. */
+function setUp(pod?: { readonly uid: string; readonly age: number }, failures = 0) {
   const reports: JsonObject[] = [];
   const reads: string[] = [];
   const answer = (body: JsonObject | undefined): Answer =>
     body === undefined ? { ok: false, status: 404, message: "not found" } : { ok: true, status: 200, body };
   const cluster: Cluster = {
     call({ method, path, body }: ApiCall) {
-      if (method === "GET") reads.push(path);
+      if (method === "GET" && reads.push(path) <= failures) {
+        return Promise.resolve({ ok: false, status: 500, message: "failed" });
+      }
       if (method === "POST" && isObject(body)) reports.push(body);
       if (path !== podPath) return Promise.resolve(answer(method === "GET" ? undefined : {}));
       const creationTimestamp = new Date(Date.now() - (pod?.age ?? 0)).toISOString();
@@ -46,10 +48,11 @@ function setUp(pod?: { readonly uid: string; readonly age: number }) {
     kind: policyReports,
     results: new Set(["pass"]),
     isLasting: () => true,
+    missed: () => {},
   });
   const waiting = new AdmissionReports({ store, cluster, log, storingTime: 0 });
   const written = async (): Promise<JsonObject[]> => {
-    for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setTimeout(resolve, 2));
+    for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setTimeout(resolve, 2));
     await waiting.close();
     return reports;
   };
@@ -109,3 +112,13 @@ Deno.test("of two decisions of one rule the later one counts", async () => {
   const [report] = await written();
   assert.deepEqual(asList(report?.["results"]).map((each) => field(each, "message")), ["second"]);
 });
+
+for (const failures of [1, 2, 3]) {
+  Deno.test(`rows that cannot be added now are added later: ${failures} reads fail`, async () => {
+    const { waiting, written, reads } = setUp({ uid: "u-1", age: 0 }, failures);
+    waiting.add(created, [row("add-labels")]);
+    const found = await written();
+    assert.deepEqual(found.map(rulesOf), [["add-labels"]]);
+    assert.ok(reads.length > failures);
+  });
+}

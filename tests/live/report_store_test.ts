@@ -57,6 +57,7 @@ function storing(kind: ReportKind = policyReports, results: readonly string[] = 
     kind,
     results: new Set(results),
     isLasting: ({ rule }) => rule === "mutates",
+    missed: () => {},
   });
   store.start();
   return {
@@ -82,11 +83,11 @@ function storing(kind: ReportKind = policyReports, results: readonly string[] = 
 
 Deno.test("a report is written once: another time, another order of keys and the watch's echo change nothing", async () => {
   const { store, writes, show } = storing();
-  assert.equal(await store.write(pod, [row("pass", 1)]), true);
+  assert.equal(await store.write(pod, [row("pass", 1)]), "stored");
   await show();
-  assert.equal(await store.write(pod, [row("pass", 2)]), false);
+  assert.equal(await store.write(pod, [row("pass", 2)]), "unchanged");
   const { source, ...rest } = row("pass", 3);
-  assert.equal(await store.write(pod, [{ ...rest, source: source! }]), false);
+  assert.equal(await store.write(pod, [{ ...rest, source: source! }]), "unchanged");
   assert.deepEqual(writes, ["POST"]);
   assert.equal(store.written, 1);
 });
@@ -115,7 +116,7 @@ Deno.test("a report with other results is replaced", async () => {
   const { store, writes, show } = storing();
   await store.write(pod, [row("pass", 1)]);
   await show();
-  assert.equal(await store.write(pod, [row("fail", 1)]), true);
+  assert.equal(await store.write(pod, [row("fail", 1)]), "stored");
   assert.deepEqual(writes, ["POST", "PUT"]);
 });
 
@@ -124,7 +125,7 @@ Deno.test("the next scan replaces a report that another client changed", async (
   await store.write(pod, [row("fail", 1)]);
   await show();
   await show({ results: [row("pass", 1)] });
-  assert.equal(await store.write(pod, [row("fail", 1)]), true);
+  assert.equal(await store.write(pod, [row("fail", 1)]), "stored");
   assert.deepEqual(writes, ["POST", "PUT"]);
 });
 
@@ -133,7 +134,7 @@ Deno.test("the echo of a write is not read, before or after the write's answer",
   beforeAnswers(() => show(undefined, "metadata"));
   await store.write(pod, [row("fail", 1)]);
   await show(undefined, "metadata");
-  assert.equal(await store.write(pod, [row("fail", 2)]), false);
+  assert.equal(await store.write(pod, [row("fail", 2)]), "unchanged");
   assert.deepEqual([writes, reads()], [["POST"], 0]);
 });
 
@@ -150,7 +151,7 @@ for (const [when, during] of foreign) {
     beforeAnswers(() => {});
     if (!during) await edit();
     assert.equal(reads(), 1);
-    assert.equal(await store.write(pod, [row("fail", 1)]), true);
+    assert.equal(await store.write(pod, [row("fail", 1)]), "stored");
     assert.deepEqual(writes, ["POST", "PUT"]);
   });
 }
@@ -160,7 +161,7 @@ Deno.test("an existing report with equal rows is not written again", async () =>
   await store.write(pod, [row("pass", 1)]);
   // As the list at the start shows it: with a version that this process did not write.
   await show({});
-  assert.equal(await store.write(pod, [row("pass", 5)]), false);
+  assert.equal(await store.write(pod, [row("pass", 5)]), "unchanged");
   assert.deepEqual(writes, ["POST"]);
 });
 
@@ -184,7 +185,6 @@ for (const [kind, apiVersion, namespaced, clusterWide] of kinds) {
     assert.equal(stored()?.["kind"], clusterWide);
     assert.deepEqual(paths, [
       `POST ${within}`,
-      `GET ${within}/u-1`,
       `PUT ${within}/u-1`,
       `DELETE ${within}/u-1`,
       `POST ${group}/${clusterWide.toLowerCase()}s`,
@@ -204,6 +204,6 @@ Deno.test("reports leave out results that the setting does not include", async (
 Deno.test("without rows there is no report", async () => {
   const { store, writes } = storing();
   await store.write(pod, [row("pass", 1)]);
-  assert.equal(await store.write(pod, [row("skip", 1)]), true);
+  assert.equal(await store.write(pod, [row("skip", 1)]), "deleted");
   assert.deepEqual(writes, ["POST", "DELETE"]);
 });

@@ -3,9 +3,12 @@ import { metadataOnly, nameOf, namespaceOf, objectPath } from "../../kube/mod.ts
 import type { Cluster, Log } from "../../ports.ts";
 import { uidOf } from "./report.ts";
 import type { ReportStore } from "./report_store.ts";
+import { isFinal } from "./report_write.ts";
 
 /** Milliseconds by which the API server's clock may be behind. */
 const clockSkew = 10_000;
+/** Milliseconds for which rows are tried again while the API server fails. */
+const longest = 600_000;
 /** The most objects whose rows wait: more than a burst of creations, and some megabytes of memory. */
 const most = 10_000;
 
@@ -42,6 +45,10 @@ export class AdmissionReports {
     this.#options = options;
   }
 
+  get #storingTime(): number {
+    return this.#options.storingTime ?? 1_500;
+  }
+
   /** Adds rows about an object. It ignores an object without uid and name, which cannot be found later. */
   add(object: JsonObject, rows: readonly JsonObject[]): void {
     if (uidOf(object) === "" && nameOf(object) === "" || rows.length === 0) return;
@@ -52,7 +59,7 @@ export class AdmissionReports {
     // The later of two results of one rule counts. The later object also has the name that the API server generated.
     const kept = waiting?.rows.filter((row) => !rows.some((each) => isSame(row, each))) ?? [];
     const since = waiting?.since ?? Date.now();
-    const due = waiting?.due ?? since + (this.#options.storingTime ?? 1_500);
+    const due = waiting?.due ?? since + this.#storingTime;
     this.#waiting.set(key, { object, rows: [...kept, ...rows], since, due });
     this.#start();
   }
@@ -87,25 +94,39 @@ export class AdmissionReports {
     this.#dropped = 0;
   }
 
-  async #write({ object, rows, since }: Waiting): Promise<void> {
+  async #write(waiting: Waiting): Promise<void> {
+    const { object, rows, since } = waiting;
     const stored = uidOf(object) === "" ? await this.#created(object, since) : object;
-    if (stored !== undefined) await this.#options.store.addRows(stored, rows);
+    if (stored === "absent") return;
+    if (stored !== "not read" && await this.#options.store.addRows(stored, rows)) return;
+    if (Date.now() < since + longest) this.#again(waiting);
+    else this.#options.log.write("warn", "rows of a report were not written", { name: nameOf(object) });
   }
 
-  /** Reads a created object; `undefined` if it was not stored, or if the object of this name is older. */
-  async #created(object: JsonObject, since: number): Promise<JsonObject | undefined> {
+  /** Puts rows that were not written behind the others, without those that a later decision replaced. */
+  #again({ object, rows, since }: Waiting): void {
+    const key = identityOf(object), later = this.#waiting.get(key)?.rows ?? [];
+    const kept = rows.filter((row) => !later.some((each) => isSame(row, each)));
+    const due = Date.now() + this.#storingTime;
+    this.#waiting.delete(key);
+    this.#waiting.set(key, { object, rows: [...kept, ...later], since, due });
+  }
+
+  /** Reads a created object; it is absent if it was not stored, or if the object of this name is older. */
+  async #created(object: JsonObject, since: number): Promise<JsonObject | "absent" | "not read"> {
     const { cluster } = this.#options;
     const apiVersion = asString(object["apiVersion"]) ?? "", kind = asString(object["kind"]) ?? "";
     const resource = await cluster.resource(apiVersion, kind);
-    if (resource === undefined) return undefined;
+    if (resource === undefined) return "absent";
     const path = objectPath(resource, {
       namespace: resource.namespaced ? namespaceOf(object) : "",
       name: nameOf(object),
     });
     const found = await cluster.call({ method: "GET", path, accept: metadataOnly });
-    if (!found.ok || !isObject(found.body)) return undefined;
+    if (!found.ok) return isFinal(found.status) ? "absent" : "not read";
+    if (!isObject(found.body)) return "absent";
     const createdAt = Date.parse(asString(dig(found.body, "metadata", "creationTimestamp")) ?? "");
-    return createdAt < since - clockSkew ? undefined : { ...found.body, apiVersion, kind };
+    return createdAt < since - clockSkew ? "absent" : { ...found.body, apiVersion, kind };
   }
 
   #drop(): void {

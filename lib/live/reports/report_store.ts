@@ -1,17 +1,10 @@
-import {
-  asList,
-  asObject,
-  asString,
-  dig,
-  field,
-  isObject,
-  type Json,
-  type JsonObject,
-} from "../../json/mod.ts";
-import { labelsOf, metadataOnly, nameOf, namespaceOf } from "../../kube/mod.ts";
-import type { Answer, Cluster, Collection, Collections, Log } from "../../ports.ts";
+import { asList, asObject, asString, field, isObject, type Json, type JsonObject } from "../../json/mod.ts";
+import { pause } from "../../background/mod.ts";
+import { labelsOf, nameOf, namespaceOf } from "../../kube/mod.ts";
+import type { Cluster, Collection, Collections, Log } from "../../ports.ts";
 import { digestOf, reportLabels, reportOf, uidOf } from "./report.ts";
 import { type ReportKind, reportsPath } from "./report_kind.ts";
+import { isFinal, ReportWrite, versionOf, type WantedReport, type WriteOutcome } from "./report_write.ts";
 
 /** The ports of the store, and the kind of its reports. */
 export interface ReportStoreOptions {
@@ -23,7 +16,14 @@ export interface ReportStoreOptions {
   readonly results: ReadonlySet<string>;
   /** Whether a stored row stays when its object is scanned again. */
   readonly isLasting: (row: JsonObject) => boolean;
+  /** Called when a report was not written, for a reason that may pass: then its object must be scanned again. */
+  readonly missed: () => void;
+  /** Waits for some milliseconds; tests replace it. */
+  readonly wait?: (milliseconds: number, signal: AbortSignal) => Promise<boolean>;
 }
+
+/** How a write ended; `unchanged` when the report said the same before. */
+export type Written = "unchanged" | WriteOutcome["state"];
 
 /** The remembered state of a stored report. */
 interface Stored {
@@ -42,8 +42,9 @@ export class ReportStore {
   readonly #options: ReportStoreOptions;
   #watched: readonly Collection[] = [];
   readonly #stored = new Map<string, Stored>();
-  /** Reports that are being written, by uid, as they were seen meanwhile: the answer says which version was written. */
-  readonly #underWay = new Map<string, JsonObject | undefined>();
+  /** Reports that are being written, by uid. */
+  readonly #underWay = new Map<string, ReportWrite>();
+  readonly #stop = new AbortController();
   #written = 0;
 
   constructor(options: ReportStoreOptions) {
@@ -85,108 +86,128 @@ export class ReportStore {
 
   /**
    * Adds rows that no scan can find, and replaces rows of the same rules. Rows about an object that does not exist
-   * are dropped.
+   * are dropped. Returns whether they need not be added again.
    */
-  async addRows(resource: JsonObject, rows: readonly JsonObject[]): Promise<void> {
+  async addRows(resource: JsonObject, rows: readonly JsonObject[]): Promise<boolean> {
     const { cluster, kind } = this.#options;
     const path = `${reportsPath(kind, namespaceOf(resource))}/${uidOf(resource)}`;
     const present = await cluster.call({ method: "GET", path });
-    if (!present.ok && present.status !== 404) return;
+    if (!present.ok && present.status !== 404) return isFinal(present.status);
     const former = present.ok ? asList(field(present.body, "results")).filter(isObject) : [];
     const replaced = new Set(rows.map(identityOf));
-    await this.write(resource, [...former.filter((row) => !replaced.has(identityOf(row))), ...rows]);
+    const kept = former.filter((row) => !replaced.has(identityOf(row)));
+    return await this.write(resource, [...kept, ...rows]) !== "failed";
   }
 
-  /**
-   * Writes the report about an object with these rows, or deletes it when there are none. Returns whether the report
-   * changed.
-   */
-  async write(resource: JsonObject, found: readonly JsonObject[]): Promise<boolean> {
+  /** Writes the report about an object with these rows, or deletes it when there are none. */
+  async write(resource: JsonObject, found: readonly JsonObject[]): Promise<Written> {
     const rows = found.filter((row) => this.#options.results.has(asString(row["result"]) ?? ""));
     const uid = uidOf(resource);
-    const stored = this.#stored.get(uid);
-    if (rows.length === 0) {
-      await this.remove(uid);
-      return stored !== undefined;
-    }
+    if (rows.length === 0) return await this.remove(uid);
     const report = reportOf(resource, rows, this.#options.kind);
     const digest = digestOf(report);
-    if (stored?.digest === digest) return false;
-    this.#written++;
-    this.#underWay.set(uid, undefined);
-    const answer = await this.#store(report, stored !== undefined);
-    const seen = this.#underWay.get(uid);
-    this.#underWay.delete(uid);
-    if (answer.ok) this.#remember(report, versionOf(answer.body), digest);
-    else if (answer.status !== 404) {
-      this.#options.log.write("warn", "report not written", {
-        name: nameOf(resource),
-        reason: answer.message,
-      });
-    }
-    if (seen !== undefined) await this.#seen(seen);
-    return true;
-  }
-
-  async #store(report: JsonObject, isThere: boolean): Promise<Answer> {
-    const path = reportsPath(this.#options.kind, namespaceOf(report));
-    const { cluster } = this.#options;
-    const answer = isThere
-      ? await this.#replace(`${path}/${nameOf(report)}`, report)
-      : await cluster.call({ method: "POST", path, body: report, accept: metadataOnly });
-    const isConflict = !answer.ok && answer.status === 409;
-    return isConflict ? await this.#replace(`${path}/${nameOf(report)}`, report) : answer;
+    const running = this.#underWay.get(uid);
+    const last = running === undefined ? this.#stored.get(uid) : running.wanted;
+    return last?.digest === digest
+      ? "unchanged"
+      : await this.#put(uid, namespaceOf(resource), { report, digest });
   }
 
   /** Deletes the report about an object. */
-  async remove(uid: string): Promise<void> {
+  async remove(uid: string): Promise<Written> {
     const stored = this.#stored.get(uid);
-    if (stored === undefined) return;
-    this.#stored.delete(uid);
-    const path = `${reportsPath(this.#options.kind, stored.namespace)}/${uid}`;
-    await this.#options.cluster.call({ method: "DELETE", path });
+    if (stored === undefined && !this.#underWay.has(uid)) return "unchanged";
+    return await this.#put(uid, stored?.namespace ?? "", undefined);
   }
 
-  /** Removes the reports about objects that no scan saw, but for rows that no scan can find. */
+  /** Stores or deletes a report. A write in progress goes on with the new wish. */
+  async #put(uid: string, namespace: string, wanted: WantedReport | undefined): Promise<Written> {
+    const running = this.#underWay.get(uid);
+    if (running !== undefined) {
+      running.wanted = wanted;
+      return (await running.outcome()).state;
+    }
+    const { cluster, kind, wait = pause } = this.#options;
+    const write = new ReportWrite(wanted, {
+      cluster,
+      collection: reportsPath(kind, namespace),
+      name: uid,
+      version: this.#stored.get(uid)?.version,
+      pause: (milliseconds) => wait(milliseconds, this.#stop.signal),
+    });
+    this.#underWay.set(uid, write);
+    const outcome = await write.outcome();
+    this.#underWay.delete(uid);
+    this.#ended(uid, outcome);
+    if (write.seen !== undefined) await this.#seen(write.seen);
+    // The wish may have changed while the outcome was on its way.
+    return write.wanted === outcome.wanted ? outcome.state : await this.#put(uid, namespace, write.wanted);
+  }
+
+  #ended(uid: string, outcome: WriteOutcome): void {
+    const { log, missed } = this.#options;
+    switch (outcome.state) {
+      case "stored":
+        this.#written++;
+        this.#remember(outcome.wanted.report, outcome.version, outcome.wanted.digest);
+        return;
+      case "deleted":
+        this.#stored.delete(uid);
+        return;
+      case "refused":
+      case "failed":
+        // The namespace or the kind of reports is gone.
+        if (outcome.status !== 404) {
+          log.write("warn", "report not written", { name: uid, reason: outcome.reason });
+        }
+        if (outcome.state === "failed") missed();
+    }
+  }
+
+  /**
+   * Removes the reports about objects that no scan saw, but for rows that no scan can find. It ends at the first failure,
+   * because the next scan tries again.
+   */
   async keepOnly(isScanned: (uid: string) => boolean): Promise<void> {
     for (const [uid, stored] of [...this.#stored]) {
       if (isScanned(uid)) continue;
       const lasting = stored.lastingRows.filter(this.#options.isLasting);
-      if (lasting.length === 0) await this.remove(uid);
-      else if (lasting.length < stored.rows) await this.#keepRows(uid, stored, lasting);
+      if (lasting.length > 0 && lasting.length === stored.rows) continue;
+      const written = lasting.length === 0
+        ? await this.remove(uid)
+        : await this.#keepRows(uid, stored, lasting);
+      if (written === "failed") return;
     }
   }
 
-  async #keepRows(uid: string, { namespace }: Stored, rows: readonly JsonObject[]): Promise<void> {
-    const { cluster, kind } = this.#options;
+  async #keepRows(uid: string, { namespace }: Stored, rows: readonly JsonObject[]): Promise<Written> {
+    const { cluster, kind, missed } = this.#options;
     const present = await cluster.call({ method: "GET", path: `${reportsPath(kind, namespace)}/${uid}` });
-    if (present.ok) await this.write(resourceOf(present.body), rows);
+    if (present.ok) return await this.write(resourceOf(present.body), rows);
+    if (isFinal(present.status)) return "unchanged";
+    missed();
+    return "failed";
   }
 
-  /** Ends the watches. */
+  /** Ends the watches, and the pauses of writes that failed. */
   async close(): Promise<void> {
+    this.#stop.abort();
     await Promise.all(this.#watched.map((collection) => collection.close()));
-  }
-
-  async #replace(path: string, report: JsonObject): Promise<Answer> {
-    const { cluster } = this.#options;
-    const present = await cluster.call({ method: "GET", path, accept: metadataOnly });
-    if (!present.ok) return present;
-    const version = versionOf(present.body);
-    const body = { ...report, metadata: { ...report["metadata"] as JsonObject, resourceVersion: version } };
-    return await cluster.call({ method: "PUT", path, body, accept: metadataOnly });
   }
 
   /** Remembers a report as it was listed, or as somebody else wrote it. */
   async #seen(report: JsonObject): Promise<void> {
     const uid = nameOf(report);
     if (!isManaged(report)) return;
-    if (this.#underWay.has(uid)) return void this.#underWay.set(uid, report);
+    const running = this.#underWay.get(uid);
+    if (running !== undefined) return void (running.seen = report);
     const stored = this.#stored.get(uid);
     // Resource versions grow. One that is lower is the echo of an earlier write.
     if (stored !== undefined && !(Number(versionOf(report)) > Number(stored.version))) return;
     const whole = report["scope"] === undefined ? await this.#read(report) : report;
     if (whole !== undefined) this.#remember(whole, versionOf(whole), digestOf(whole));
+    // The next scan replaces a report that cannot be read.
+    else if (stored !== undefined) this.#stored.set(uid, { ...stored, digest: "" });
   }
 
   async #read(report: JsonObject): Promise<JsonObject | undefined> {
@@ -214,10 +235,6 @@ function resourceOf(report: Json): JsonObject {
 function isManaged(report: JsonObject): boolean {
   const labels = labelsOf(report);
   return Object.entries(reportLabels).every(([name, value]) => labels[name] === value);
-}
-
-function versionOf(report: Json): string {
-  return asString(dig(report, "metadata", "resourceVersion")) ?? "";
 }
 
 function identityOf(row: JsonObject): string {

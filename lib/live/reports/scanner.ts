@@ -1,7 +1,8 @@
-import { existingRequest } from "../../background/mod.ts";
+import { existingRequest, listResource } from "../../background/mod.ts";
 import type { Decision, PolicyRequest, Snapshot } from "../../engine/mod.ts";
-import { asList, asString, dig, equal, field, isObject, type JsonObject } from "../../json/mod.ts";
+import { equal, isFault, type JsonObject } from "../../json/mod.ts";
 import {
+  collectionPath,
   compileResourceFilters,
   defaultResourceFilters,
   labelsOf,
@@ -18,7 +19,6 @@ import type {
   Ports,
   ServedResource,
 } from "../../ports.ts";
-import { resourcePath } from "../resource_path.ts";
 import { uidOf } from "./report.ts";
 import type { ReportStore } from "./report_store.ts";
 import { rowsOf } from "./rows.ts";
@@ -41,6 +41,8 @@ export interface ScannerOptions {
   readonly found?: (decision: Decision, request: PolicyRequest) => void;
   /** Milliseconds after which everything is scanned again, because loaded values may have changed: an hour. */
   readonly every?: number;
+  /** Milliseconds after which everything is scanned again when something was missed: a minute. */
+  readonly soon?: number;
 }
 
 /** The most reports that are written at a time. */
@@ -65,13 +67,15 @@ export class Scanner {
   readonly #options: ScannerOptions;
   readonly #watched = new Map<string, Watched>();
   readonly #writing = new Set<Promise<void>>();
+  readonly #stop = new AbortController();
   readonly #hourly: ReturnType<typeof setInterval>;
   #namespaces: Collection | undefined;
   #policies: ScannedPolicies | undefined;
   #restarting: Promise<void> = Promise.resolve();
   #superseded = Promise.withResolvers<void>();
   #isHidden: (object: JsonObject) => boolean = () => false;
-  #closed = false;
+  #isMissed = false;
+  #again: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: ScannerOptions) {
     this.#options = options;
@@ -84,6 +88,19 @@ export class Scanner {
     this.#begin({ everything: false });
   }
 
+  /** Notes that something could not be read or written: everything is scanned again a minute after this scan. */
+  missed(): void {
+    if (this.#isMissed) return;
+    this.#isMissed = true;
+    void this.#restarting.then(() => {
+      if (this.#closed) return;
+      this.#again = setTimeout(() => {
+        this.#isMissed = false;
+        this.#begin({ everything: true });
+      }, this.#options.soon ?? 60_000);
+    });
+  }
+
   /** Resolves when every object was scanned. */
   async idle(): Promise<void> {
     await this.#restarting;
@@ -92,12 +109,17 @@ export class Scanner {
 
   /** Ends watches and writes. */
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#stop.abort();
     clearInterval(this.#hourly);
+    clearTimeout(this.#again);
     this.#superseded.resolve();
     await Promise.all([...this.#watched.values()].map(({ collection }) => collection.close()));
     await this.#namespaces?.close();
     await Promise.all(this.#writing);
+  }
+
+  get #closed(): boolean {
+    return this.#stop.signal.aborted;
   }
 
   #begin(scope: { readonly everything: boolean }): void {
@@ -115,14 +137,17 @@ export class Scanner {
     if (this.#closed || !leads() || this.#policies === undefined) return;
     const policies = this.#policies;
     const discovered = await discovery.resources();
-    if (!discovered.ok || this.#closed) return;
+    if (!discovered.ok) return this.missed();
+    if (this.#closed) return;
     const started = performance.now(), { written } = store;
     this.#isHidden = hiddenBy(resourceFilters());
     store.start();
     await store.ready();
     this.#followNamespaces(policies.all);
     const wanted = new Map(
-      scannedResources(policies.all, discovered.resources).map((each) => [resourcePath(each.resource), each]),
+      scannedResources(policies.all, discovered.resources).map((
+        each,
+      ) => [collectionPath(each.resource, ""), each]),
     );
     for (const [path, { version, collection }] of this.#watched) {
       if (!everything && wanted.get(path)?.version === version) continue;
@@ -130,13 +155,17 @@ export class Scanner {
       await collection.close();
     }
     for (const [path, each] of wanted) if (!this.#watched.has(path)) this.#follow(path, each);
-    const listed = [...this.#watched.values()].map(({ collection }) => collection.synced);
-    await Promise.race([Promise.all(listed), superseded]);
-    if (policies !== this.#policies || this.#closed) return;
+    const listed = Promise.all([...this.#watched.values()].map(({ collection }) => collection.synced));
+    const isWhole = await Promise.race([listed.then(() => true), superseded.then(() => false)]);
+    // Reports about objects that are not listed yet must stay.
+    if (!isWhole || this.#closed) return;
     await Promise.all(this.#writing);
     const watched = [...this.#watched.values()];
     await store.keepOnly((uid) => watched.some(({ scanned }) => scanned.has(uid)));
     if (watched.length === 0) return;
+    if (this.#isMissed) {
+      return log.write("warn", "background scan: objects were missed, it begins again soon");
+    }
     log.write("info", "background scan finished", {
       kinds: watched.length,
       objects: watched.reduce((sum, { scanned }) => sum + scanned.size, 0),
@@ -163,23 +192,12 @@ export class Scanner {
 
   /** Scans all objects of a namespace again. */
   async #rescan(namespace: string): Promise<void> {
-    const { cluster } = this.#options.ports;
+    const { ports: { cluster } } = this.#options, { signal } = this.#stop;
     for (const { resource, scanned } of [...this.#watched.values()]) {
       if (!resource.namespaced) continue;
-      let token: string | undefined = "";
-      while (token !== undefined && !this.#closed) {
-        const query = new URLSearchParams({ limit: "500", ...(token !== "" && { continue: token }) });
-        const answer = await cluster.call({
-          method: "GET",
-          path: `${resourcePath(resource, namespace)}?${query}`,
-        });
-        if (!answer.ok) break;
-        const apiVersion = asString(field(answer.body, "apiVersion")) ?? "";
-        for (const item of asList(field(answer.body, "items")).filter(isObject)) {
-          const object = { ...item, apiVersion, kind: resource.kind };
-          await this.#changed({ object, former: undefined }, scanned);
-        }
-        token = asString(dig(answer.body, "metadata", "continue")) || undefined;
+      for await (const object of listResource(resource, { cluster, namespace, signal })) {
+        if (isFault(object)) this.missed();
+        else await this.#changed({ object, former: undefined }, scanned);
       }
     }
   }
@@ -207,8 +225,8 @@ export class Scanner {
     evaluated?.(decision, existingRequest(object));
     const rows = rowsOf(decision.results, object, ports.clock.now());
     scanned.add(uidOf(object));
-    const isNew = await store.write(object, [...rows, ...store.lastingRows(object, rows)]);
-    if (isNew) found?.(decision, existingRequest(object));
+    const written = await store.write(object, [...rows, ...store.lastingRows(object, rows)]);
+    if (written !== "unchanged" && written !== "failed") found?.(decision, existingRequest(object));
   }
 }
 
