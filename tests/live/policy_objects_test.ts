@@ -1,11 +1,13 @@
 /** The documents of policy objects: the same as long as the object says the same, so that its policy is not compiled again. */
 import assert from "node:assert/strict";
+import { EmbeddedCluster, LiveCollections, systemClock } from "../../lib/adapters/mod.ts";
 import { compile } from "../../lib/engine/mod.ts";
 import type { JsonObject } from "../../lib/json/mod.ts";
 import { nameOf } from "../../lib/kube/mod.ts";
 import { PacedTask } from "../../lib/live/paced_task.ts";
 import { PolicyObjects } from "../../lib/live/policy_objects.ts";
 import type { Collections, LeftOutObjects, ObjectChange } from "../../lib/ports.ts";
+import { countingEntropy } from "../adapters/fakes.ts";
 
 function policy(name: string, version: string, rest: JsonObject = {}): JsonObject {
   return {
@@ -204,3 +206,33 @@ Deno.test("a paced task rests longer when it costs more", () => {
   }
   assert.deepEqual(runs, [0, 40, 80, 120]);
 });
+
+for (const status of [401, 429, 500, 502, 503, 504, undefined]) {
+  Deno.test(`policies are not taken for complete while the API server does not list them: ${status ?? "no answer"}`, async () => {
+    const clock = systemClock(), entropy = countingEntropy();
+    const cluster = new EmbeddedCluster({ objects: [policy("p", "1")], clock, entropy });
+    let failures = 1;
+    const collections = new LiveCollections({
+      cluster: {
+        call: (call) =>
+          call.path.startsWith(paths["ClusterPolicy"]!) && failures-- > 0
+            ? Promise.resolve({ ok: false, status, message: "failed" })
+            : cluster.call(call),
+        resource: (...type) => cluster.resource(...type),
+        follow: () => Promise.resolve({ ok: false, status: 403, message: "no watches here" }),
+      },
+      clock,
+      entropy,
+    });
+    const objects = new PolicyObjects({
+      collections,
+      exceptionNamespace: "*",
+      changed: () => {},
+      deleted: () => {},
+      after: () => {},
+    });
+    await objects.ready();
+    assert.deepEqual(objects.all().map(({ object }) => nameOf(object)), ["p"]);
+    await objects.close();
+  });
+}
