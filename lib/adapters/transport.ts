@@ -11,6 +11,8 @@ export interface Outgoing {
   readonly timeout: number;
   /** The most bytes of the answer; a longer one ends the request. */
   readonly maxBytes: number;
+  /** Takes memory for bytes that have arrived; false ends the request. */
+  readonly take?: ((bytes: number) => boolean) | undefined;
   readonly signal?: AbortSignal | undefined;
   /** The client, with certificates for instance, or a function that returns one for each URL; the default when absent. */
   readonly client?: Deno.HttpClient | ((url: URL) => Deno.HttpClient | undefined) | undefined;
@@ -24,12 +26,13 @@ export type Sent =
     readonly ok: true;
     readonly status: number;
     readonly headers: Headers;
+    /** The bytes as text, decoded when it is read: content of registries seldom is. */
     readonly text: string;
     readonly bytes: Uint8Array;
   }
   | {
     readonly ok: false;
-    readonly reason: "timeout" | "cancelled" | "network" | "too large" | "redirect";
+    readonly reason: "timeout" | "cancelled" | "network" | "too large" | "no room" | "redirect";
     readonly message: string;
   };
 
@@ -54,7 +57,7 @@ export async function send(outgoing: Outgoing): Promise<Sent> {
 }
 
 async function exchange(outgoing: Outgoing, signal: AbortSignal): Promise<Sent> {
-  const { follow, client, maxBytes } = outgoing;
+  const { follow, client, maxBytes, take } = outgoing;
   let url = new URL(outgoing.url);
   let method = outgoing.method;
   let body = outgoing.body;
@@ -70,7 +73,7 @@ async function exchange(outgoing: Outgoing, signal: AbortSignal): Promise<Sent> 
       ...(hopClient === undefined ? {} : { client: hopClient }),
     });
     const target = follow === undefined ? undefined : redirectTarget(response, url);
-    if (target === undefined) return await readAll(response, maxBytes, signal);
+    if (target === undefined) return await readAll(response, { maxBytes, take }, signal);
     await response.body?.cancel();
     if (hop >= MAX_REDIRECTS) return refused(`stopped after ${MAX_REDIRECTS} redirects`);
     if (await follow?.(target) !== true) return refused(`the redirect to ${target.origin} is not allowed`);
@@ -98,7 +101,11 @@ function redirectTarget(response: Response, from: URL): URL | undefined {
   return location === null || !URL.canParse(location, from) ? undefined : new URL(location, from);
 }
 
-async function readAll(response: Response, maxBytes: number, signal: AbortSignal): Promise<Sent> {
+async function readAll(
+  response: Response,
+  { maxBytes, take }: Pick<Outgoing, "maxBytes" | "take">,
+  signal: AbortSignal,
+): Promise<Sent> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of response.body === null ? [] : chunksOf(response.body, signal)) {
@@ -106,13 +113,23 @@ async function readAll(response: Response, maxBytes: number, signal: AbortSignal
     if (length > maxBytes) {
       return { ok: false, reason: "too large", message: `the answer is longer than ${maxBytes} bytes` };
     }
+    if (take?.(chunk.length) === false) {
+      return { ok: false, reason: "no room", message: "all answers together take too much memory" };
+    }
     chunks.push(chunk.slice());
   }
   // After an abort the body is not complete.
   signal.throwIfAborted();
   const bytes = joined(chunks, length);
-  const text = new TextDecoder().decode(bytes);
-  return { ok: true, status: response.status, headers: response.headers, text, bytes };
+  return {
+    ok: true,
+    status: response.status,
+    headers: response.headers,
+    bytes,
+    get text() {
+      return new TextDecoder().decode(bytes);
+    },
+  };
 }
 
 function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {

@@ -1,12 +1,14 @@
 import { nestsDeeperThan } from "./depth.ts";
+import { heapSizeOfText } from "./heap_size.ts";
 import type { Json } from "./json.ts";
 
 /** The deepest nesting that is accepted: no recursive walk of such a value exhausts the stack. */
 const deepest = 1_000;
 
 /**
- * Returns the value of a JSON text; `undefined` when the text is no JSON or nests so deeply that a recursive
- * walk would exhaust the stack. Use it for text from outside, when the caller needs no reason.
+ * Returns the value of a JSON text; `undefined` when the text is no JSON, nests so deeply that a recursive walk would
+ * exhaust the stack, or would take more than `mostHeap` bytes of heap. Use it for text from outside, when the caller
+ * needs no reason.
  *
  * ```ts
  * import { parseJson } from "./parse.ts";
@@ -16,7 +18,8 @@ const deepest = 1_000;
  * assert.equal(parseJson("[".repeat(5000) + "]".repeat(5000)), undefined);
  * ```
  */
-export function parseJson(text: string): Json | undefined {
+export function parseJson(text: string, mostHeap = Infinity): Json | undefined {
+  if (mostHeap < Infinity && heapSizeOfText(text) > mostHeap) return undefined;
   if (nestsDeeperThan(deepest, text)) return undefined;
   try {
     const value: Json = JSON.parse(text);

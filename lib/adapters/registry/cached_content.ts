@@ -1,7 +1,6 @@
-import { isFault } from "../../json/mod.ts";
+import { heapSize, isFault } from "../../json/mod.ts";
 import type { Clock } from "../../ports.ts";
 import { SharedLoads } from "../shared_loads.ts";
-import { approximateBytes } from "../size.ts";
 import type { RegistryAccess } from "./connection.ts";
 import { isDigest, type Manifest, type Referrer, type RegistryContent } from "./content.ts";
 import type { RegistryFault } from "./registry_fault.ts";
@@ -104,8 +103,5 @@ export class CachedContent {
 function bytesOf(value: Kept["value"]): number {
   if (value instanceof Uint8Array) return value.length;
   if (isFault(value)) return value.message.length;
-  // A manifest counts twice: as text and as parsed values.
-  return "size" in value
-    ? 2 * (value as Manifest).size
-    : approximateBytes(value.map((each) => ({ ...each })));
+  return heapSize("size" in value ? (value as Manifest).value : value.map((each) => ({ ...each })));
 }

@@ -15,6 +15,7 @@ import { PinnedClients } from "../pinned_clients.ts";
 import { retryAfter, withRetries } from "../retry.ts";
 import { send, type Sent } from "../transport.ts";
 import type { AddressRule } from "./addresses.ts";
+import type { QueryMemory } from "./content_memory.ts";
 import { type RegistryReference, schemesOf } from "./reference.ts";
 import { RegistryFault } from "./registry_fault.ts";
 import { basicAuthorization, type Login, readChallenge, tokenAddress, Tokens } from "./token.ts";
@@ -36,6 +37,8 @@ export interface RegistryAccess {
   readonly reference: RegistryReference;
   readonly login: Login | undefined;
   readonly allowInsecure: "yes" | "no";
+  /** The memory of the query that reads. */
+  readonly memory: QueryMemory;
 }
 
 /** One read from a registry: `/v2/REPOSITORY/PATH`. */
@@ -63,6 +66,7 @@ export interface RegistryReader {
 type Scheme = "https" | "http";
 
 interface Try extends Reading {
+  readonly memory: QueryMemory;
   readonly attempts: number;
   readonly limit: Limit;
 }
@@ -97,7 +101,7 @@ export class RegistryConnection implements RegistryReader {
       const url = `${scheme}://${registry}/v2/${repository}/${reading.path}`;
       // All schemes but the last get one attempt: a plain HTTP server fails at once over TLS.
       const attempts = index === schemes.length - 1 ? this.#options.attempts : 1;
-      const got = await this.#readFrom(access, url, { ...reading, attempts, limit });
+      const got = await this.#readFrom(access, url, { ...reading, attempts, limit, memory: access.memory });
       // Without any answer the loop goes on to the next scheme.
       if (!isFault(got) || got.reached) {
         this.#schemes.set(registry, scheme);
@@ -168,7 +172,7 @@ export class RegistryConnection implements RegistryReader {
 
   async #get(
     url: string,
-    { accept, attempts, maxBytes, limit, until: end = Infinity }: Try,
+    { accept, attempts, maxBytes, limit, memory, until: end = Infinity }: Try,
     { authorization, from }: {
       readonly authorization: string | undefined;
       readonly from?: string;
@@ -192,6 +196,7 @@ export class RegistryConnection implements RegistryReader {
           headers: { accept, ...(authorization === undefined ? {} : { authorization }) },
           timeout: Math.max(1, until - clock.now()),
           maxBytes: maxBytes ?? this.#options.maxBytes,
+          take: memory.take,
           client: (target) => pinned.clientOf(target),
           follow: async (target) => await permits(target, new URL(url)) === undefined,
         })
@@ -209,10 +214,13 @@ export class RegistryConnection implements RegistryReader {
   }
 }
 
-/** Parses a JSON text; null when it is no JSON. */
+/** Parses a short JSON text; null when it is no JSON or takes too much memory. */
 export function jsonOf(text: string): Json {
-  return parseJson(text) ?? null;
+  return parseJson(text, MOST_HEAP) ?? null;
 }
+
+/** Bytes of heap of a token, an error or a login. */
+const MOST_HEAP = 4_000_000;
 
 /**
  * The failure when no scheme got an answer. Kyverno parity: the message has the failure of every scheme. Pinned by
@@ -232,7 +240,7 @@ function contentOf(url: string, sent: Sent, authorization?: string): Content | R
     const where = reached ? url : url.replace(/\/v2\/.*$/, "/v2/");
     return new RegistryFault(`Get "${where}": ${inGosWords(url, sent.message)}`, { reached });
   }
-  if (sent.status === 200) return { text: sent.text, bytes: sent.bytes, headers: sent.headers };
+  if (sent.status === 200) return sent;
   const errors = asList(field(jsonOf(sent.text), "errors")).map((each) => {
     const code = asString(field(each, "code")) ?? "UNKNOWN";
     return `${code}: ${asString(field(each, "message")) ?? ""}`;

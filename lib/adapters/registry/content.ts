@@ -3,21 +3,17 @@ import {
   asString,
   asTextMap,
   field,
+  heapSizeOfText,
   isFault,
   isObject,
   type Json,
   type JsonObject,
+  parseJson,
 } from "../../json/mod.ts";
 import type { Clock, Entropy } from "../../ports.ts";
 import type { AddressRule } from "./addresses.ts";
 import type { ImageSource } from "./recording.ts";
-import {
-  type Content,
-  jsonOf,
-  type RegistryAccess,
-  RegistryConnection,
-  type RegistryReader,
-} from "./connection.ts";
+import { type Content, type RegistryAccess, RegistryConnection, type RegistryReader } from "./connection.ts";
 import { RegistryFault } from "./registry_fault.ts";
 
 /** The bounds of {@link RegistryContent}; times in milliseconds. */
@@ -59,7 +55,7 @@ const everywhere: AddressRule = () => Promise.resolve({});
 /** Registries limit manifests to 4 MB. */
 const MAX_MANIFEST = 4_000_000;
 /** Image configurations are seldom larger than a few kilobytes. */
-const MAX_CONFIGURATION = 8_000_000;
+const MAX_CONFIGURATION = 4_000_000;
 const MAX_REFERRER_PAGES = 5;
 const INDEX = "application/vnd.oci.image.index.v1+json";
 const ACCEPT = [
@@ -90,8 +86,8 @@ export class RegistryContent {
     if (isFault(content)) return content;
     const digest = await sha256Of(content.bytes);
     if (isDigest(name) && digest !== name) return mismatch(path, digest);
-    const value = jsonOf(content.text);
-    if (!isObject(value)) return noObject(path);
+    const value = objectIn(access, content.text, path);
+    if (isFault(value)) return value;
     const sent = content.headers.get("content-type")?.split(";")[0]?.trim() ?? "";
     const mediaType = asString(value["mediaType"]) ?? sent;
     return { value, digest, mediaType, size: content.bytes.length };
@@ -118,8 +114,8 @@ export class RegistryContent {
   ): Promise<Pick<Manifest, "value"> | RegistryFault> {
     const bytes = await this.blob(access, digest, { maxBytes: MAX_CONFIGURATION });
     if (!(bytes instanceof Uint8Array)) return bytes;
-    const value = jsonOf(new TextDecoder().decode(bytes));
-    return isObject(value) ? { value } : noObject(`blobs/${digest}`);
+    const value = objectIn(access, new TextDecoder().decode(bytes), `blobs/${digest}`);
+    return isFault(value) ? value : { value };
   }
 
   /**
@@ -150,7 +146,9 @@ export class RegistryContent {
           ? await this.#taggedReferrers(access, digest, { artifactType, until })
           : content;
       }
-      found.push(...referrersIn(jsonOf(content.text), artifactType));
+      const index = valueIn(access, content.text);
+      if (isFault(index)) return index;
+      found.push(...referrersIn(index ?? null, artifactType));
       path = nextPage(content.headers, access);
     }
     return found;
@@ -198,6 +196,18 @@ function nextPage(headers: Headers, { reference }: RegistryAccess): string | und
   if (target === undefined || !URL.canParse(target, `https://registry${base}`)) return undefined;
   const { pathname, search } = new URL(target, `https://registry${base}`);
   return pathname.startsWith(`${base}referrers/`) ? pathname.slice(base.length) + search : undefined;
+}
+
+/** Parses JSON if the query has room for its value. */
+function valueIn({ memory }: RegistryAccess, text: string): Json | undefined | RegistryFault {
+  return memory.take(heapSizeOfText(text))
+    ? parseJson(text)
+    : new RegistryFault("the content of the registry takes too much memory");
+}
+
+function objectIn(access: RegistryAccess, text: string, path: string): JsonObject | RegistryFault {
+  const value = valueIn(access, text);
+  return isFault(value) || isObject(value) ? value : noObject(path);
 }
 
 function mismatch(path: string, actual: string): RegistryFault {

@@ -1,9 +1,9 @@
-import { asList, asString, dig, Fault, field, isFault, type Json } from "../../json/mod.ts";
+import { asList, asString, dig, Fault, field, heapSize, isFault, type Json } from "../../json/mod.ts";
 import type { Answer, Registry, RegistryCredentials } from "../../ports.ts";
 import { SharedLoads } from "../shared_loads.ts";
 import { unlessAborted } from "../deadline.ts";
-import { approximateBytes } from "../size.ts";
 import type { RegistryAccess } from "./connection.ts";
+import { ContentMemory, type QueryMemory } from "./content_memory.ts";
 import { isDigest, RegistryContent, type RegistryContentOptions } from "./content.ts";
 import { RegistryFault } from "./registry_fault.ts";
 import { identifierOf, manifestName, parseReference, type RegistryReference } from "./reference.ts";
@@ -17,11 +17,13 @@ export interface ImageRegistryOptions extends RegistryContentOptions {
   readonly tagTtl?: number;
   /** How long the cache keeps the failure to read an image: 10,000. */
   readonly failureTtl?: number;
-  /** The most bytes of all cached records: 32,000,000. */
+  /** The most bytes of heap of all cached records: 12,000,000. */
   readonly cacheBytes?: number;
 }
 
 const HOUR = 3_600_000;
+/** Bytes of content and heap of all images that are being read. */
+const MOST_BYTES = 16_000_000;
 
 /**
  * Reads images from OCI and Docker registries: manifest, index and configuration, and checks each against its digest. It
@@ -29,6 +31,7 @@ const HOUR = 3_600_000;
  */
 export class ImageRegistry implements Registry {
   readonly #content: RegistryContent;
+  readonly #memory = new ContentMemory(MOST_BYTES);
   readonly #login: RegistryLogins;
   readonly #cache: SharedLoads<{ readonly answer: Answer; readonly ttl: number }>;
   readonly #tagTtl: number;
@@ -43,8 +46,8 @@ export class ImageRegistry implements Registry {
     this.#cache = new SharedLoads({
       clock,
       ttl: ({ ttl }) => ttl,
-      sizeOf: ({ answer }) => approximateBytes(answer.ok ? answer.body : answer.message),
-      maxBytes: options.cacheBytes ?? 32_000_000,
+      sizeOf: ({ answer }) => heapSize(answer.ok ? answer.body : answer.message),
+      maxBytes: options.cacheBytes ?? 12_000_000,
     });
   }
 
@@ -52,7 +55,8 @@ export class ImageRegistry implements Registry {
     const parsed = parseReference(reference);
     if (isFault(parsed)) return Promise.resolve(failed(reference, parsed));
     const load = async () => {
-      const answer = await this.#record(reference, parsed, credentials);
+      const access = { reference: parsed, credentials };
+      const answer = await this.#memory.query((memory) => this.#record(reference, { ...access, memory }));
       const ttl = !answer.ok ? this.#failureTtl : parsed.digest === "" ? this.#tagTtl : HOUR;
       return { answer, ttl };
     };
@@ -63,10 +67,14 @@ export class ImageRegistry implements Registry {
 
   async #record(
     text: string,
-    reference: RegistryReference,
-    credentials: RegistryCredentials,
+    { reference, credentials, memory }: {
+      readonly reference: RegistryReference;
+      readonly credentials: RegistryCredentials;
+      readonly memory: QueryMemory;
+    },
   ): Promise<Answer> {
     const access: RegistryAccess = {
+      memory,
       reference,
       login: await this.#login(reference.registry, credentials),
       allowInsecure: credentials.allowInsecureRegistry === true ? "yes" : "no",

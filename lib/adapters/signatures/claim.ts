@@ -1,6 +1,7 @@
-import { asString, dig, field, isObject, type Json, parseJson } from "../../json/mod.ts";
+import { asString, dig, field, isObject, type Json } from "../../json/mod.ts";
 import type { SignatureContent } from "./cosign_signature.ts";
 import { base64Bytes } from "./pem.ts";
+import { parsePayload } from "./payload.ts";
 
 /** The payload of an image signature ("simple signing"): the image's digest, and the signer's annotations. */
 export interface Claim {
@@ -11,7 +12,7 @@ export interface Claim {
 
 /** Reads a payload; one that cannot be parsed yields an empty claim. */
 export function readClaim(payload: Uint8Array): Claim {
-  const value = parseJson(new TextDecoder().decode(payload)) ?? null;
+  const value = parsePayload(new TextDecoder().decode(payload)) ?? null;
   const annotations = field(value, "optional");
   return {
     digest: asString(dig(value, "critical", "image", "docker-manifest-digest")) ?? "",

@@ -1,4 +1,4 @@
-import { asString, Fault, field, isFault, parseJson } from "../../json/mod.ts";
+import { asString, Fault, field, isFault } from "../../json/mod.ts";
 import { type Certificate, certificatePem, readCertificates } from "./certificate.ts";
 import { refusesCertificateTimestamp } from "./certificate_timestamp.ts";
 import { buildChain, usages } from "./chain.ts";
@@ -9,6 +9,7 @@ import { sameBytes } from "./bytes.ts";
 import { base64Bytes } from "./pem.ts";
 import type { Hash, PublicKey } from "./public_key.ts";
 import { timestampOf } from "./timestamp.ts";
+import { parsePayload } from "./payload.ts";
 
 /** One signature as Cosign stores it: a layer and its annotations. */
 export interface CosignSignature {
@@ -109,7 +110,7 @@ async function timestampTime(
   { timestamps }: CosignTrust,
 ): Promise<Date | undefined | string> {
   if (timestamps === undefined || timestamp === "") return undefined;
-  const response = base64Bytes(asString(field(parseJson(timestamp), "SignedRFC3161Timestamp")) ?? "");
+  const response = base64Bytes(asString(field(parsePayload(timestamp), "SignedRFC3161Timestamp")) ?? "");
   const signed = signature === "" ? payload : base64Bytes(signature);
   if (response === undefined || signed === undefined) {
     return "unable to verify RFC3161 timestamp bundle: it cannot be read";

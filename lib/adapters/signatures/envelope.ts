@@ -8,11 +8,11 @@ import {
   isObject,
   type Json,
   type JsonObject,
-  parseJson,
 } from "../../json/mod.ts";
 import type { Statement } from "../../ports.ts";
 import type { SignatureContent } from "./cosign_signature.ts";
 import { base64Bytes } from "./pem.ts";
+import { parsePayload } from "./payload.ts";
 
 /** A signed envelope (DSSE 1.0) around an in-toto statement. */
 export interface Envelope {
@@ -28,7 +28,7 @@ const MAX_SIGNATURES = 10;
 
 /** Reads an envelope. */
 export function readEnvelope(bytes: Uint8Array): Envelope | Fault {
-  const value = parseJson(new TextDecoder().decode(bytes));
+  const value = parsePayload(new TextDecoder().decode(bytes));
   const payload = base64Bytes(asString(field(value, "payload")) ?? "");
   if (!isObject(value) || payload === undefined) return new Fault("the attestation is no envelope");
   return {
@@ -78,7 +78,7 @@ export function attestationContent(envelope: Envelope | Fault, digest: string): 
 
 /** The in-toto statement in an envelope. */
 export function readStatement(payload: Uint8Array): JsonObject | Fault {
-  const statement = parseJson(new TextDecoder().decode(payload));
+  const statement = parsePayload(new TextDecoder().decode(payload));
   return isObject(statement) ? statement : new Fault("the attestation holds no JSON object");
 }
 
@@ -100,7 +100,7 @@ export function statementOf(statement: JsonObject): Statement | Fault {
   const given = statement["predicate"] ?? null;
   if (!isObject(given)) return new Fault(`could not parse predicate with type ${goTypeOf(given)}`);
   const text = type === CUSTOM ? asString(given["Data"]) : undefined;
-  const inside = text === undefined ? undefined : parseJson(text);
+  const inside = text === undefined ? undefined : parsePayload(text);
   return { type, predicate: inside ?? given, statement };
 }
 

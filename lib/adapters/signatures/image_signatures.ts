@@ -1,4 +1,4 @@
-import { asString, dig, Fault, isFault } from "../../json/mod.ts";
+import { asString, dig, Fault, heapSize, isFault } from "../../json/mod.ts";
 import type {
   Answer,
   Clock,
@@ -17,12 +17,12 @@ import { SharedLoads } from "../shared_loads.ts";
 import { unlessAborted } from "../deadline.ts";
 import { Limit } from "../limit.ts";
 import { IdentityPatterns } from "./identity.ts";
+import { ContentMemory, type QueryMemory } from "../registry/content_memory.ts";
 import { CachedContent } from "../registry/cached_content.ts";
 import type { RegistryAccess } from "../registry/connection.ts";
 import { RegistryContent, type RegistryContentOptions } from "../registry/content.ts";
 import { manifestName, parseReference, type RegistryReference } from "../registry/reference.ts";
 import type { RegistryLogins } from "../registry/token.ts";
-import { approximateBytes } from "../size.ts";
 import { BundleChecker } from "./bundle_checker.ts";
 import type { CheckPorts } from "./cosign_signature.ts";
 import { type Inquiry, refusedBy, unverified, type Verdict } from "./inquiry.ts";
@@ -44,16 +44,18 @@ export interface ImageSignaturesOptions extends RegistryContentOptions {
   readonly trustedRoot?: TrustedRootText;
   /** Whether to search the policy's log for the entry of a signature that carries none; `never` when absent. */
   readonly logSearch?: "never" | "allowed";
-  /** The most bytes of all cached content and verdicts: 32,000,000. */
+  /** The most bytes of all cached content and verdicts: 16,000,000. */
   readonly cacheBytes?: number;
 }
 
 /** The time limit of a verification, also for callers that would wait longer. */
 const MAX_MILLISECONDS = 10_000;
 const CHECKS_AT_A_TIME = 4;
+/** Bytes of content and heap of all images that are being verified. */
+const MOST_BYTES = 32_000_000;
 const ttl = { pass: 3_600_000, fail: 30_000 };
 /** The most bytes of a cached verdict. A larger one is verified each time. */
-const MAX_KEPT = 1_000_000;
+const MAX_KEPT = 2_000_000;
 
 /**
  * Verifies signatures of images in registries: Cosign's tags, sigstore bundles and Notary Project signatures. It checks
@@ -66,6 +68,7 @@ export class ImageSignatures implements Signatures {
   readonly #cluster: Cluster | undefined;
   readonly #roots: TrustedRoots;
   readonly #content: CachedContent;
+  readonly #memory = new ContentMemory(MOST_BYTES);
   readonly #verdicts: SharedLoads<Verdict>;
   readonly #bundles = new BundleChecker();
   readonly #patterns = new IdentityPatterns();
@@ -73,7 +76,7 @@ export class ImageSignatures implements Signatures {
   readonly #logSearch: "never" | "allowed";
 
   constructor(options: ImageSignaturesOptions) {
-    const { clock, cacheBytes = 32_000_000 } = options;
+    const { clock, cacheBytes = 16_000_000 } = options;
     this.#clock = clock;
     this.#login = options.login ?? (() => Promise.resolve(undefined));
     this.#cluster = options.cluster;
@@ -98,7 +101,7 @@ export class ImageSignatures implements Signatures {
     const late = this.#late(isFault(reference) ? query.image : registriesOf(reference, query));
     const answered = isFault(reference)
       ? Promise.resolve(answerOf(unverified(reference.message), { digest: undefined, cached: false }))
-      : this.#verify(query, reference);
+      : this.#memory.query((memory) => this.#verify(query, reference, memory));
     return await unlessAborted(answered, late, signal);
   }
 
@@ -122,36 +125,39 @@ export class ImageSignatures implements Signatures {
     const reference = parseReference(image);
     if (isFault(reference)) return { ok: false, why: "refused", message: reference.message };
     if (reference.digest !== "") return { ok: true, digest: reference.digest };
-    const read = async (): Promise<DigestAnswer> => {
-      const manifest = await this.#content.image(
-        await this.#access(reference, credentials),
-        reference.tag,
-        this.#end(),
-      );
+    const read = async (memory: QueryMemory): Promise<DigestAnswer> => {
+      const access = await this.#access(reference, credentials, memory);
+      const manifest = await this.#content.image(access, reference.tag, this.#end());
       if (!isFault(manifest)) return { ok: true, digest: manifest.digest };
       const { why, message } = refusedBy(manifest) as Extract<Verdict, { ok: false }>;
       return { ok: false, why: why === "no connection" ? why : "refused", message };
     };
     const { message } = this.#late(reference.registry);
-    return await unlessAborted(read(), { ok: false, why: "no connection", message }, signal);
+    const answered = this.#memory.query(read);
+    return await unlessAborted(answered, { ok: false, why: "no connection", message }, signal);
   }
 
   async referrer(query: ReferrerQuery, signal?: AbortSignal): Promise<Answer> {
     const reference = parseReference(query.image);
     if (isFault(reference)) return { ok: false, status: undefined, message: reference.message };
-    const read = async (): Promise<Answer> => {
-      const access = await this.#access(reference, query.credentials);
+    const read = async (memory: QueryMemory): Promise<Answer> => {
+      const access = await this.#access(reference, query.credentials, memory);
       return await readReferrer(query, { access, content: this.#content, until: this.#end() });
     };
     const { message } = this.#late(reference.registry);
-    return await unlessAborted(read(), { ok: false, status: undefined, message }, signal);
+    const answered = this.#memory.query(read);
+    return await unlessAborted(answered, { ok: false, status: undefined, message }, signal);
   }
 
-  async #verify(query: SignatureQuery, reference: RegistryReference): Promise<SignatureAnswer> {
+  async #verify(
+    query: SignatureQuery,
+    reference: RegistryReference,
+    memory: QueryMemory,
+  ): Promise<SignatureAnswer> {
     const none = { digest: undefined, cached: false };
     const by = await this.#withKey(query.by);
     if (isFault(by)) return answerOf(unverified(by.message), none);
-    const access = await this.#access(reference, query.credentials);
+    const access = await this.#access(reference, query.credentials, memory);
     const location = query.repository === "" ? reference : signatureRepository(query.repository);
     if (isFault(location)) return answerOf(unverified(location.message), none);
     const until = this.#end();
@@ -165,7 +171,9 @@ export class ImageSignatures implements Signatures {
       query: { ...query, by },
       digest,
       access,
-      signatureAccess: location === reference ? access : await this.#access(location, query.credentials),
+      signatureAccess: location === reference
+        ? access
+        : await this.#access(location, query.credentials, memory),
       content: this.#content,
       root: this.#roots.source(query.log),
       ports: this.#ports(until),
@@ -193,9 +201,14 @@ export class ImageSignatures implements Signatures {
     return Math.min(ttl.pass, left);
   }
 
-  async #access(reference: RegistryReference, credentials: RegistryCredentials): Promise<RegistryAccess> {
+  async #access(
+    reference: RegistryReference,
+    credentials: RegistryCredentials,
+    memory: QueryMemory,
+  ): Promise<RegistryAccess> {
     const login = await this.#login(reference.registry, credentials);
-    return { reference, login, allowInsecure: credentials.allowInsecureRegistry === true ? "yes" : "no" };
+    const allowInsecure = credentials.allowInsecureRegistry === true ? "yes" : "no";
+    return { reference, login, allowInsecure, memory };
   }
 
   /** Replaces a key in a Secret by its text, so that a cached verdict counts for this text alone. */
@@ -278,7 +291,7 @@ function keyOf({ query, digest, access, signatureAccess }: Inquiry): string {
 function sizeOfVerdict(verdict: Verdict): number {
   if (!verdict.ok) return verdict.message.length + 200 * verdict.tried.length;
   const statements = verdict.statements.map(({ statement, predicate }) =>
-    approximateBytes(statement) + approximateBytes(predicate)
+    heapSize(statement) + heapSize(predicate)
   );
   return 200 * (1 + verdict.tried.length) + statements.reduce((sum, each) => sum + each, 0);
 }

@@ -1,19 +1,10 @@
-import {
-  asList,
-  asString,
-  dig,
-  Fault,
-  field,
-  isFault,
-  isObject,
-  type Json,
-  parseJson,
-} from "../../json/mod.ts";
+import { asList, asString, dig, Fault, field, isFault, isObject, type Json } from "../../json/mod.ts";
 import { base64Bytes, pemBlocks } from "./pem.ts";
 import { sameBytes } from "./bytes.ts";
 import { PublicKey } from "./public_key.ts";
 import { readCertificate } from "./certificate.ts";
 import type { LogKey } from "./trust.ts";
+import { parsePayload } from "./payload.ts";
 
 /** An entry of a transparency log with the log's promise to include it. */
 export interface LogEntry {
@@ -40,7 +31,7 @@ export interface LoggedSignature {
 
 /** Reads the annotation `dev.sigstore.cosign/bundle`. */
 export function readLogBundle(text: string): LogEntry | Fault {
-  const bundle = parseJson(text);
+  const bundle = parsePayload(text);
   const payload = field(bundle, "Payload");
   const promise = base64Bytes(asString(field(bundle, "SignedEntryTimestamp")) ?? "");
   const body = asString(field(payload, "body")), logId = asString(field(payload, "logID"));
@@ -70,7 +61,7 @@ export async function refusesLogEntry(
     return `rekor Public key for LogID ${first[0]} is not type ecdsa.PublicKey`;
   }
   const bytes = base64Bytes(entry.body);
-  const record = recordOf(parseJson(new TextDecoder().decode(bytes ?? new Uint8Array())));
+  const record = recordOf(parsePayload(new TextDecoder().decode(bytes ?? new Uint8Array())));
   if (isFault(record)) return `failed to extract signature from bundle: ${record.message}`;
   const problem = await refusesRecord(record, expected);
   if (problem !== undefined) return problem;

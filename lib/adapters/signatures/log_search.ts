@@ -1,7 +1,8 @@
-import { asString, Fault, field, isFault, isObject, parseJson } from "../../json/mod.ts";
+import { asString, Fault, field, isFault, isObject } from "../../json/mod.ts";
 import { send } from "../transport.ts";
 import type { EntrySearch } from "./cosign_signature.ts";
 import { type LogEntry, readLogBundle } from "./log_entry.ts";
+import { parsePayload } from "./payload.ts";
 
 const PATH = "/api/v1/log/entries/retrieve";
 const MAX_BYTES = 1_000_000;
@@ -45,7 +46,7 @@ export async function searchLog(
 
 /** The first entry of an answer: a list of objects with one entry each. */
 function entryIn(text: string): LogEntry | Fault {
-  const [first] = asArray(parseJson(text));
+  const [first] = asArray(parsePayload(text));
   const [entry] = Object.values(isObject(first) ? first : {});
   if (!isObject(entry)) return new Fault("no signature found: the log has no entry for it");
   const promise = asString(field(entry["verification"], "signedEntryTimestamp")) ?? "";

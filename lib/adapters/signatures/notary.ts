@@ -1,4 +1,4 @@
-import { asList, asString, dig, Fault, field, isFault, type Json, parseJson } from "../../json/mod.ts";
+import { asList, asString, dig, Fault, field, isFault, type Json } from "../../json/mod.ts";
 import type { SignatureTried, Signer } from "../../ports.ts";
 import type { RegistryFault } from "../registry/registry_fault.ts";
 import type { Manifest, Referrer } from "../registry/content.ts";
@@ -8,6 +8,7 @@ import { isSignedBy, usages } from "./chain.ts";
 import { type Inquiry, refusedBy, unverified, type Verdict } from "./inquiry.ts";
 import { type NotaryEnvelope, readNotaryEnvelope } from "./notary_envelope.ts";
 import { readLayer } from "./referrer.ts";
+import { parsePayload } from "./payload.ts";
 
 const SIGNATURE_TYPE = "application/vnd.cncf.notary.signature";
 const SCHEME = "notary.x509";
@@ -116,7 +117,7 @@ async function refusesSignature(
   }
   const now = new Date(ports.now());
   return refusesNow(envelope, now) ??
-    refusesTarget(parseJson(new TextDecoder().decode(envelope.payload)), target);
+    refusesTarget(parsePayload(new TextDecoder().decode(envelope.payload)), target);
 }
 
 /** Why the signature does not verify, or its certificates form no code signing chain up to a self-signed one. */
@@ -174,7 +175,7 @@ async function verifyArtifact(
   if (!verdict.ok) return verdict;
   const text = await readLayer(found.digest, { content, access, until });
   if (typeof text !== "string") return unverified(text.message, verdict.tried);
-  const predicate = parseJson(text);
+  const predicate = parsePayload(text);
   if (predicate === undefined) return unverified(notJson(text), verdict.tried);
   return { ...verdict, statements: [{ type, predicate, statement: predicate }] };
 }

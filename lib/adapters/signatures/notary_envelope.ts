@@ -1,7 +1,8 @@
-import { asList, asString, Fault, field, isFault, isObject, parseJson } from "../../json/mod.ts";
+import { asList, asString, Fault, field, isFault, isObject } from "../../json/mod.ts";
 import { type Certificate, readCertificate } from "./certificate.ts";
 import { base64Bytes } from "./pem.ts";
 import type { Hash, Signed } from "./public_key.ts";
+import { parsePayload } from "./payload.ts";
 
 /** A Notary Project signature from an envelope of either format (JWS, COSE). Nothing in it is verified yet. */
 export interface NotaryEnvelope {
@@ -75,11 +76,11 @@ interface Parts {
 }
 
 async function readJws(bytes: Uint8Array): Promise<NotaryEnvelope | Fault> {
-  const value = parseJson(new TextDecoder().decode(bytes));
+  const value = parsePayload(new TextDecoder().decode(bytes));
   const text = (name: string): string => asString(field(value, name)) ?? "";
   const payload = base64UrlBytes(text("payload")), signature = base64UrlBytes(text("signature"));
   const protectedBytes = base64UrlBytes(text("protected"));
-  const head = parseJson(new TextDecoder().decode(protectedBytes ?? new Uint8Array()));
+  const head = parsePayload(new TextDecoder().decode(protectedBytes ?? new Uint8Array()));
   if (payload === undefined || signature === undefined || !isObject(head)) {
     return new Fault("the JWS envelope cannot be read");
   }

@@ -1,8 +1,9 @@
-import { asList, asString, field, isFault, parseJson } from "../../json/mod.ts";
+import { asList, asString, field, isFault } from "../../json/mod.ts";
 import type { Answer, ReferrerQuery } from "../../ports.ts";
 import type { CachedContent } from "../registry/cached_content.ts";
 import type { RegistryAccess } from "../registry/connection.ts";
 import { manifestName } from "../registry/reference.ts";
+import { parsePayload } from "./payload.ts";
 
 /** The repository from which a referrer is read, and the deadline. */
 export interface ReferrerSource {
@@ -30,7 +31,7 @@ export async function readReferrer(
   if (found === undefined) return failed(`artifact of type ${artifactType} not found`, 404);
   const text = await readLayer(found.digest, { content, access, until });
   if (typeof text !== "string") return text;
-  const body = parseJson(text);
+  const body = parsePayload(text);
   return body === undefined ? failed("failed to unmarshal json") : { ok: true, status: 200, body };
 }
 

@@ -1,0 +1,44 @@
+/** Bytes that each query may hold even when others hold everything: signatures and manifests are seldom larger. */
+const FREE_BYTES = 128 * 1024;
+/** A query may hold all bytes divided by this number. */
+const MOST_PARTS = 2;
+
+/**
+ * Bounds the memory of content that registries send. Whoever creates a Pod names its registries, and these may send
+ * dozens of layers of 10 MB for one image, or JSON that takes twenty times as much heap as its text. A query that
+ * finds no room fails; it does not wait, as others may hold their content until their deadlines.
+ */
+export class ContentMemory {
+  readonly #most: number;
+  #used = 0;
+
+  /** `most` is the number of bytes that all queries may hold together. */
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** Runs a query, and frees its memory when it ends. */
+  async query<T>(run: (memory: QueryMemory) => Promise<T>): Promise<T> {
+    let held = 0;
+    try {
+      return await run({
+        take: (bytes) => {
+          const isFree = held + bytes <= FREE_BYTES;
+          const fits = this.#used + bytes <= this.#most && held + bytes <= this.#most / MOST_PARTS;
+          if (!isFree && !fits) return false;
+          held += bytes;
+          this.#used += bytes;
+          return true;
+        },
+      });
+    } finally {
+      this.#used -= held;
+    }
+  }
+}
+
+/** The memory of one query for content of registries. */
+export interface QueryMemory {
+  /** Takes bytes until the query ends; false when there is no room for them. */
+  take(bytes: number): boolean;
+}
