@@ -1,3 +1,4 @@
+import type { PathDiagnostic } from "../diagnostics/mod.ts";
 import type { DocumentPath } from "../json/mod.ts";
 import type { Need } from "./need.ts";
 import type { Use } from "../template/mod.ts";
@@ -6,7 +7,8 @@ import type { Use } from "../template/mod.ts";
 export interface EntryOptions {
   /** For a Policy, the only namespace that it may read. */
   readonly policyNamespace: string | undefined;
-  report(problem: { code: string; message: string; path: DocumentPath }): void;
+  /** Takes a problem at a path below the entry. */
+  report(problem: PathDiagnostic): void;
   /** Takes what the entry needs from outside the request. */
   need(need: Need): void;
   /** Takes the variables of the entry's templates, by path below the entry. */

@@ -40,7 +40,10 @@ export interface PathDiagnostic extends Diagnostic {
   readonly path: DocumentPath;
 }
 
-/** A mistake in the text of an expression. */
+/**
+ * A mistake in the text of an expression. It is neither a `Fault` nor a {@link Diagnostic}: parsers have the offset in
+ * their text and not the document, and callers make one of the two of it.
+ */
 export interface TextProblem {
   readonly message: string;
   /** In UTF-16 units from the start of the text. */

@@ -1,4 +1,4 @@
-import type { Diagnostic, Position } from "../diagnostics/mod.ts";
+import type { Diagnostic } from "../diagnostics/mod.ts";
 import { asObject, dig, Fault, isFault, isList, type Json, type JsonObject } from "../json/mod.ts";
 import { Bindings, newBudget } from "../jmespath/mod.ts";
 import type { LocatedDocument } from "../policy/mod.ts";
@@ -38,23 +38,11 @@ export function compileJsonPolicy(
   report: (diagnostic: Diagnostic) => void,
 ): CompiledJsonPolicy {
   const policy = compileAssertions(document, standardCompilers());
-  for (const { path, message } of policy.problems) {
-    const position: Position | undefined = locate(stepsOf(path));
-    report({
-      severity: "error",
-      code: "bad-assertion",
-      message: `${path}: ${message}`,
-      policy: policy.name,
-      ...(position && { position }),
-    });
+  for (const { path, ...problem } of policy.problems) {
+    const position = locate(path);
+    report({ ...problem, policy: policy.name, ...(position && { position }) });
   }
   return { ...policy, document, labels: asObject(dig(document, "metadata", "labels")) ?? {} };
-}
-
-/** The steps of `spec.rules[0].assert`. The keys of a tree may contain dots, so paths end where the tree begins. */
-function stepsOf(path: string): (string | number)[] {
-  const written = /^(?:[A-Za-z]+(?:\[\d+\])*(?:\.|$))+/.exec(path)?.[0] ?? "";
-  return [...written.matchAll(/[A-Za-z]+|\d+/g)].map(([part]) => /^\d/.test(part) ? Number(part) : part);
 }
 
 /** Applies expressions to a payload, each to the result of the one before. A fault when one fails or returns null. */

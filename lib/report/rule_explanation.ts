@@ -1,6 +1,14 @@
 import { exceptionsOf, judges } from "../rules/mod.ts";
 import type { EntryTrace, RuleTrace, TraceStep } from "../engine/mod.ts";
-import { asString, type DocumentPath, field, isFault, isList, type Json } from "../json/mod.ts";
+import {
+  asString,
+  type DocumentPath,
+  documentPathText,
+  field,
+  isFault,
+  isList,
+  type Json,
+} from "../json/mod.ts";
 import type { Clause } from "../match/mod.ts";
 
 /** The result of a rule in one or two words. */
@@ -117,7 +125,7 @@ function conditionLines(
   { policy, rule }: Pick<RuleTrace, "policy" | "rule">,
 ): string[] {
   const { path, operator, key, value, unresolved = [], result } = condition;
-  const title = `${ownerTitles[owner]} ${pathText(path)}`.trimEnd();
+  const title = `${ownerTitles[owner]} ${documentPathText(path)}`.trimEnd();
   const left = key === undefined ? "?" : shown(key);
   const right = value === undefined ? "?" : shown(value);
   const written = owner === "preconditions" || owner === "deny"
@@ -159,11 +167,6 @@ function at(value: Json | undefined, path: DocumentPath): Json | undefined {
   return found;
 }
 
-/** `any[0]`, `spec.containers[1].image`. */
-function pathText(path: DocumentPath): string {
-  return path.map((step) => typeof step === "number" ? `[${step}]` : `.${step}`).join("").replace(/^\./, "");
-}
-
 function expressionLines(
   { expression, value }: Extract<TraceStep, { kind: "expression" }>["expression"],
 ): string[] {
@@ -181,7 +184,7 @@ function patternLines(
   if (status === "pass") return [`${name} agrees`];
   if (status === "skip") return [`${name} does not apply: ${message}`];
   const element = inner ?? outer;
-  const position = steps.length === 0 ? "" : ` at ${pathText(steps)}`;
+  const position = steps.length === 0 ? "" : ` at ${documentPathText(steps)}`;
   const within = element === undefined ? "" : ` of "${element}"`;
   if (steps.length === 0 && expected === undefined) return [`${name} fails: ${message}`];
   return [

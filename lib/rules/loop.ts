@@ -113,8 +113,7 @@ export function compileContext(
       policyNamespace: tools.policy.namespace,
       need: tools.need,
       variables: (uses, below) => tools.variables(uses, [...path, "context", at, ...below]),
-      report: (problem) =>
-        tools.report({ severity: "error", ...problem, path: [...path, "context", at, ...problem.path] }),
+      report: (problem) => tools.report({ ...problem, path: [...path, "context", at, ...problem.path] }),
     })
   );
 }

@@ -21,14 +21,7 @@ export function compileAssertRule({ tree }: AssertBody, tools: RuleTools): Compi
   // load.
   if (JSON.stringify(tree).includes("admissionInfo")) tools.need({ kind: "roles" });
   const { problems, check } = compileRuleAssertion(tree, standardCompilers());
-  for (const { path, message } of problems) {
-    tools.report({
-      severity: "error",
-      code: "bad-assertion",
-      message: `${path}: ${message}`,
-      path: ["validate", "assert"],
-    });
-  }
+  for (const problem of problems) tools.report({ ...problem, path: ["validate", ...problem.path] });
   const passed = pass(`Validation rule '${rule.name}' passed.`);
   return {
     run(input) {

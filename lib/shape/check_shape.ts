@@ -1,5 +1,5 @@
 import { type Diagnostic, didYouMean, type Locate, replacing } from "../diagnostics/mod.ts";
-import { type DocumentPath, isList, isObject, type Json } from "../json/mod.ts";
+import { documentPathText, isList, isObject, type Json } from "../json/mod.ts";
 import type { Shape } from "./shape.ts";
 
 /** Compares a value with its shape. Unknown fields and wrong types become diagnostics with their position. */
@@ -44,12 +44,12 @@ export function checkShape(
       : meant === undefined
       ? `accepted fields: ${names.join(", ")}`
       : `did you mean "${meant}"?`;
-    const message = `Unknown field "${name}" in ${show(path)}`;
+    const message = `Unknown field "${name}" in ${documentPathText(path)}`;
     report({ code: "unknown-field", message, hint, ...replacing(name, meant) }, [...path, name]);
   }
 
   function wrongType(path: (string | number)[], right: string): void {
-    report({ code: "wrong-type", message: `${show(path)} must be ${right}` }, path);
+    report({ code: "wrong-type", message: `${documentPathText(path)} must be ${right}` }, path);
   }
 
   function report(problem: Omit<Diagnostic, "severity">, path: (string | number)[]): void {
@@ -74,10 +74,4 @@ function nameOf(value: Json): string {
     : isObject(value)
     ? "an object"
     : `${typeof value} ${JSON.stringify(value)}`;
-}
-
-function show(path: DocumentPath): string {
-  let text = "";
-  for (const step of path) text += typeof step === "number" ? `[${step}]` : text === "" ? step : `.${step}`;
-  return text;
 }

@@ -120,8 +120,8 @@ function compileJudge(tree: Json, environment: Environment): Judge {
   const problems: string[] = [];
   const judge = compileTree(tree, {
     compilers: standardCompilers(),
-    path: "",
-    report: ({ path, message }) => problems.push(`${path}: ${message}`),
+    path: [],
+    report: ({ message }) => problems.push(message),
   });
   const [problem] = problems;
   if (problem !== undefined) return () => new Fault(problem);

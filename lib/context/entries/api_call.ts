@@ -84,6 +84,7 @@ function compileApiCall({ name, call: spec }: ApiCallEntry, options: EntryOption
   const fallback = spec.default === undefined ? undefined : compileTemplate(spec.default);
   if (spec.urlPath === "" && service === undefined) {
     options.report({
+      severity: "error",
       code: "empty-call",
       message: `Context entry "${name}" calls nothing: give it urlPath or service`,
       path: ["apiCall"],

@@ -81,10 +81,16 @@ export function unservedEntries(standIns: StandIns): readonly EntrySource[] {
 export function compileEntry(entry: EntrySpec, options: EntryOptions): ContextEntry {
   const { name } = entry;
   if (name === "") {
-    options.report({ code: "missing-name", message: "A context entry needs a name", path: [] });
+    options.report({
+      severity: "error",
+      code: "missing-name",
+      message: "A context entry needs a name",
+      path: [],
+    });
   }
   if (entry.kind !== "unknown") return all.find(({ kind }) => kind === entry.kind)!.compile(entry, options);
   options.report({
+    severity: "error",
     code: "unknown-context",
     message: `Context entry "${name}" is none of ${entryKinds.join(", ")}`,
     path: [],

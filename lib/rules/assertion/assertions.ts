@@ -1,8 +1,8 @@
-import { asList, asString, Fault, field, isObject, type Json } from "../../json/mod.ts";
+import { asList, asString, documentPathText, Fault, field, isObject, type Json } from "../../json/mod.ts";
 import type { CommunityInput } from "../../jmespath/mod.ts";
 import { withDefault } from "./compilers.ts";
 import { compileMessage, type MessageTemplate } from "./message.ts";
-import { type AssertionTree, compileTree, type TreeOptions } from "./tree.ts";
+import { type AssertionTree, compileTree, reportProblem, type TreeOptions } from "./tree.ts";
 import type { AssertionViolation } from "./violation.ts";
 
 /** An entry of `assert.any` or `assert.all` that the payload does not fulfil. */
@@ -33,7 +33,7 @@ export function compileAssertions(assert: Json | undefined, options: TreeOptions
   const any = compileEntries(assert, "any", { ...options, compilers });
   const all = compileEntries(assert, "all", { ...options, compilers });
   if (any.length + all.length === 0) {
-    options.report({ path: options.path, message: "an empty assert is not valid" });
+    reportProblem("an empty assert is not valid", options);
   }
   return (payload, input) => {
     const failed: FailedAssertion[] = [];
@@ -58,15 +58,19 @@ export function compileAssertions(assert: Json | undefined, options: TreeOptions
 
 function compileEntries(assert: Json | undefined, name: "any" | "all", options: TreeOptions): Assertion[] {
   return asList(field(assert, name)).map((entry, index) => {
-    const path = `${options.path}.${name}[${index}]`;
+    const path = [...options.path, name, index];
     const compilers = withDefault(options.compilers, field(entry, "compiler"));
     const whole = !isObject(entry) || !Object.hasOwn(entry, "check");
     const message = whole ? undefined : asString(field(entry, "message"));
     const tree = whole
       ? compileTree(entry, { ...options, path })
-      : compileTree(field(entry, "check")!, { ...options, compilers, path: `${path}.check` });
+      : compileTree(field(entry, "check")!, { ...options, compilers, path: [...path, "check"] });
     const jmespath = options.compilers.byName.get("jp")!;
-    return { path, tree, message: message === undefined ? undefined : compileMessage(message, jmespath) };
+    return {
+      path: documentPathText(path),
+      tree,
+      message: message === undefined ? undefined : compileMessage(message, jmespath),
+    };
   });
 }
 
@@ -90,11 +94,11 @@ export function compileMatch(
   const compilers = withDefault(options.compilers, field(match, "compiler"));
   const trees = (name: "any" | "all") =>
     asList(field(match, name)).map((tree, index) =>
-      compileTree(tree, { ...options, compilers, path: `${options.path}.${name}[${index}]` })
+      compileTree(tree, { ...options, compilers, path: [...options.path, name, index] })
     );
   const any = trees("any"), all = trees("all");
   if (any.length + all.length === 0) {
-    options.report({ path: options.path, message: "an empty match is not valid" });
+    reportProblem("an empty match is not valid", options);
   }
   return (payload, input) => {
     let fits = true;

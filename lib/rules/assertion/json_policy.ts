@@ -1,9 +1,20 @@
-import { asList, asString, dig, Fault, field, goPrint, type Json, type JsonObject } from "../../json/mod.ts";
+import type { PathDiagnostic } from "../../diagnostics/mod.ts";
+import {
+  asList,
+  asString,
+  dig,
+  documentPathText,
+  Fault,
+  field,
+  goPrint,
+  type Json,
+  type JsonObject,
+} from "../../json/mod.ts";
 import { nameOf } from "../../kube/mod.ts";
 import type { Bindings, CommunityInput } from "../../jmespath/mod.ts";
 import { type Assertions, compileAssertions, compileMatch, type FailedAssertion } from "./assertions.ts";
 import { type Compile, type Compilers, withDefault } from "./compilers.ts";
-import { compileScalar, type TreeOptions, type TreeProblem } from "./tree.ts";
+import { compileScalar, reportProblem, type TreeOptions } from "./tree.ts";
 
 /** The result of one rule for one payload. */
 export interface JsonRuleResult {
@@ -22,8 +33,8 @@ export interface JsonRuleResult {
 /** A compiled policy of the kind `ValidatingPolicy` of json.kyverno.io. */
 export interface JsonPolicy {
   readonly name: string;
-  /** The parts that do not compile. A rule with a problem answers with an error. */
-  readonly problems: readonly TreeProblem[];
+  /** The parts that do not compile, with paths in the policy. A rule with a problem answers with an error. */
+  readonly problems: readonly PathDiagnostic[];
   /**
    * Evaluates the rules for any JSON value. A rule that does not match it has no result. `bindings` are additional
    * `$names`.
@@ -38,14 +49,14 @@ type Rule = (payload: Json, input: CommunityInput) => JsonRuleResult | undefined
 export function compileJsonPolicy(document: JsonObject, compilers: Compilers): JsonPolicy {
   const spec = field(document, "spec");
   const chosen = withDefault(compilers, field(spec, "compiler"));
-  const all: TreeProblem[] = [];
+  const all: PathDiagnostic[] = [];
   const rules = asList(field(spec, "rules")).map((rule, index): Rule => {
-    const problems: TreeProblem[] = [];
-    const report = (problem: TreeProblem) => problems.push(problem);
-    const run = compileRule(rule, { compilers: chosen, path: `spec.rules[${index}]`, report });
+    const problems: PathDiagnostic[] = [];
+    const report = (problem: PathDiagnostic) => problems.push(problem);
+    const run = compileRule(rule, { compilers: chosen, path: ["spec", "rules", index], report });
     all.push(...problems);
     const [first] = problems;
-    if (first !== undefined) return broken(asString(field(rule, "name")) ?? "", first);
+    if (first !== undefined) return broken(asString(field(rule, "name")) ?? "", first.message);
     return (payload, input) => run(payload, { ...input, bindings: input.bindings.with("rule", rule) });
   });
   return {
@@ -58,13 +69,12 @@ export function compileJsonPolicy(document: JsonObject, compilers: Compilers): J
   };
 }
 
-function broken(rule: string, { path, message }: TreeProblem): Rule {
-  const error = `${path}: ${message}`;
+function broken(rule: string, error: string): Rule {
   return () => ({ rule, result: "error", identifier: "", feedback: new Map(), failures: [], error });
 }
 
 function compileRule(rule: Json, policyOptions: TreeOptions): Rule {
-  const at = (name: string): TreeOptions => ({ ...options, path: `${options.path}.${name}` });
+  const at = (...steps: string[]): TreeOptions => ({ ...options, path: [...options.path, ...steps] });
   const options = {
     ...policyOptions,
     compilers: withDefault(policyOptions.compilers, field(rule, "compiler")),
@@ -77,7 +87,7 @@ function compileRule(rule: Json, policyOptions: TreeOptions): Rule {
   // The documentation writes `validate.assert`.
   const direct = field(rule, "assert");
   const assert: Assertions = direct === undefined
-    ? compileAssertions(dig(rule, "validate", "assert"), at("validate.assert"))
+    ? compileAssertions(dig(rule, "validate", "assert"), at("validate", "assert"))
     : compileAssertions(direct, at("assert"));
   const name = asString(field(rule, "name")) ?? "";
 
@@ -108,10 +118,10 @@ function compileContext(
   options: TreeOptions,
 ): (payload: Json, outer: CommunityInput) => CommunityInput {
   const compiled = entries.map((entry, index) => {
-    const path = `${options.path}[${index}].variable`;
+    const path = [...options.path, index, "variable"];
     const compilers = withDefault(options.compilers, field(entry, "compiler"));
     const value = compileScalar(field(entry, "variable") ?? null, { ...options, compilers, path });
-    return { name: asString(field(entry, "name")) ?? "", value, path };
+    return { name: asString(field(entry, "name")) ?? "", value, path: documentPathText(path) };
   });
   return (payload, outer) => {
     let bindings: Bindings = outer.bindings;
@@ -134,7 +144,7 @@ function compileIdentifier(
   const compile: Compile = options.compilers.byName.get("jp")!;
   const expression = compile(text);
   if (expression instanceof Fault) {
-    options.report({ path: options.path, message: `Internal error: ${expression.message}` });
+    reportProblem(`Internal error: ${expression.message}`, options);
     return () => "";
   }
   return (payload, input) => {
@@ -148,7 +158,7 @@ function compileFeedback(
   options: TreeOptions,
 ): (payload: Json, input: CommunityInput) => ReadonlyMap<string, Json | Fault> {
   const compiled = entries.map((entry, index) => {
-    const path = `${options.path}[${index}].value`;
+    const path = [...options.path, index, "value"];
     const compilers = withDefault(options.compilers, field(entry, "compiler"));
     const value = compileScalar(field(entry, "value") ?? null, { ...options, compilers, path });
     return { name: asString(field(entry, "name")) ?? "", value };

@@ -23,5 +23,5 @@ export { compileJsonPolicy, type JsonPolicy, type JsonRuleResult } from "./json_
 export { compileRuleAssertion, type RuleAssertion } from "./rule_assertion.ts";
 export { standardCompilers } from "./standard.ts";
 export { readStatement, type TreeStatement } from "./statement.ts";
-export { type AssertionTree, compileTree, type TreeOptions, type TreeProblem } from "./tree.ts";
+export { type AssertionTree, compileTree, type TreeOptions } from "./tree.ts";
 export { type AssertionViolation, violationText } from "./violation.ts";

@@ -1,14 +1,15 @@
+import type { PathDiagnostic } from "../../diagnostics/mod.ts";
 import { Fault, field, isObject, type Json } from "../../json/mod.ts";
 import type { CommunityInput } from "../../jmespath/mod.ts";
 import { compileAssertions } from "./assertions.ts";
 import type { Compilers } from "./compilers.ts";
-import { compileTree, type TreeOptions, type TreeProblem } from "./tree.ts";
+import { compileTree, type TreeOptions } from "./tree.ts";
 import { violationText } from "./violation.ts";
 
 /** A compiled `validate.assert` of a ClusterPolicy or Policy. */
 export interface RuleAssertion {
-  /** The parts that do not compile. The rule then answers with an error. */
-  readonly problems: readonly TreeProblem[];
+  /** The parts that do not compile, with paths below `validate`. The rule then answers with an error. */
+  readonly problems: readonly PathDiagnostic[];
   /**
    * Returns one text for each violated leaf; none when the payload passes; a fault when it cannot be evaluated. The
    * payload is `{object, oldObject, admissionInfo, operation, namespaceLabels, resourceKind, …}`, and the rule's
@@ -22,12 +23,12 @@ export interface RuleAssertion {
  * documentation of assertion trees writes it. The payload has no fields of these names.
  */
 export function compileRuleAssertion(assert: Json, compilers: Compilers): RuleAssertion {
-  const problems: TreeProblem[] = [];
-  const options: TreeOptions = { compilers, path: "assert", report: (problem) => problems.push(problem) };
+  const problems: PathDiagnostic[] = [];
+  const options: TreeOptions = { compilers, path: ["assert"], report: (problem) => problems.push(problem) };
   const judge = isBlock(assert) ? judgeBlock(assert, options) : judgeTree(assert, options);
   const [first] = problems;
   if (first === undefined) return { problems, check: judge };
-  const fault = new Fault(`failed to apply assertion: ${first.path}: ${first.message}`);
+  const fault = new Fault(`failed to apply assertion: ${first.message}`);
   return { problems, check: () => fault };
 }
 

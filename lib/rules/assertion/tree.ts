@@ -1,4 +1,13 @@
-import { Fault, isList, isObject, type Json, type JsonObject } from "../../json/mod.ts";
+import type { PathDiagnostic } from "../../diagnostics/mod.ts";
+import {
+  type DocumentPath,
+  documentPathText,
+  Fault,
+  isList,
+  isObject,
+  type Json,
+  type JsonObject,
+} from "../../json/mod.ts";
 import type { Bindings, CommunityInput } from "../../jmespath/mod.ts";
 import { fulfils } from "./comparison.ts";
 import type { Compilers, TreeExpression } from "./compilers.ts";
@@ -12,23 +21,23 @@ export type AssertionTree = (
   input: CommunityInput,
 ) => readonly AssertionViolation[] | Fault;
 
-/**
- * A part of a tree that cannot be compiled. Its path is text in the form of kyverno-json's messages; the caller makes
- * a diagnostic of it.
- */
-export interface TreeProblem {
-  /** The path in the policy: `spec.rules[0].assert.all[0].check.spec.(bad[)`. */
-  readonly path: string;
-  readonly message: string;
-}
-
 /** The options of compiling an assertion tree. */
 export interface TreeOptions {
   readonly compilers: Compilers;
-  /** The path of the tree in the policy. */
-  readonly path: string;
+  /** The path of the tree in the policy, or in the rule. */
+  readonly path: DocumentPath;
   /** Receives problems. A tree with a problem must not be used. */
-  readonly report: (problem: TreeProblem) => void;
+  readonly report: (problem: PathDiagnostic) => void;
+}
+
+/** Reports a part that cannot be compiled. Its path is also in the message, as in those of kyverno-json. */
+export function reportProblem(message: string, { path, report }: Pick<TreeOptions, "path" | "report">): void {
+  report({
+    severity: "error",
+    code: "bad-assertion",
+    message: `${documentPathText(path)}: ${message}`,
+    path,
+  });
 }
 
 /** A value under evaluation. */
@@ -57,13 +66,13 @@ export function compileTree(tree: Json, options: TreeOptions): AssertionTree {
 
 function compileNode(tree: Json, options: TreeOptions): Node {
   if (isList(tree)) {
-    return listNode(tree.map((item, index) => compileNode(item, below(options, `[${index}]`))));
+    return listNode(tree.map((item, index) => compileNode(item, below(options, index))));
   }
   return isObject(tree) ? objectNode(tree, options) : leaf(compileScalar(tree, options));
 }
 
-function below(options: TreeOptions, piece: string): TreeOptions {
-  return { ...options, path: `${options.path}${piece}` };
+function below(options: TreeOptions, step: string | number): TreeOptions {
+  return { ...options, path: [...options.path, step] };
 }
 
 function listNode(nodes: readonly Node[]): Node {
@@ -99,7 +108,7 @@ type Project = (value: Json, input: CommunityInput) => Json | Fault | undefined;
 
 function objectNode(tree: JsonObject, options: TreeOptions): Node {
   const branches = Object.keys(tree).map((key): Branch => {
-    const inside = below(options, `.${key}`);
+    const inside = below(options, key);
     const statement = readStatement(key);
     return { key, statement, project: projection(statement, inside), node: compileNode(tree[key]!, inside) };
   });
@@ -215,8 +224,8 @@ function finite(expression: TreeExpression): TreeExpression {
   };
 }
 
-function refuse(text: string, message: string, { path, report }: TreeOptions): void {
-  report({ path, message: `Invalid value: ${JSON.stringify(text)}: ${message}` });
+function refuse(text: string, message: string, options: TreeOptions): void {
+  reportProblem(`Invalid value: ${JSON.stringify(text)}: ${message}`, options);
 }
 
 function internal(path: TreePath | undefined, fault: Fault): Fault {

@@ -1,5 +1,5 @@
 import type { LoadTracker } from "../../context/mod.ts";
-import { isFault, type Json } from "../../json/mod.ts";
+import { type Fault, isFault, type Json } from "../../json/mod.ts";
 import type {
   Answer,
   DigestAnswer,
@@ -27,7 +27,7 @@ export function loadVerdict(store: LoadTracker, query: SignatureQuery): Signatur
     JSON.stringify(query),
     () => signatures.verify(query, store.signal),
   );
-  return isProblem(answer) ? unanswered(answer.problem) : answer;
+  return isFault(answer) ? unanswered(answer.message) : answer;
 }
 
 /** Loads the digest that a registry has for an image. */
@@ -44,7 +44,7 @@ export function loadDigest(
     JSON.stringify(credentials),
     () => signatures.digest(image, credentials, store.signal),
   );
-  return isProblem(answer) ? noDigest(answer.problem) : answer;
+  return isFault(answer) ? noDigest(answer.message) : answer;
 }
 
 /** Loads whether a text was signed. `key` distinguishes this load from others for the same object. */
@@ -56,7 +56,7 @@ export function loadTextVerdict(
   const { signatures } = store.ports;
   if (signatures === undefined) return { ok: false, message: "signatures cannot be verified here" };
   const answer = loadOnce(store, name, key, () => signatures.verifyText(query, store.signal));
-  return isProblem(answer) ? { ok: false, message: answer.problem } : answer;
+  return isFault(answer) ? { ok: false, message: answer.message } : answer;
 }
 
 /** Loads the JSON of an artifact that refers to an image. */
@@ -71,15 +71,7 @@ export function loadReferrer(store: LoadTracker, query: ReferrerQuery): Answer |
     JSON.stringify(query),
     () => signatures.referrer(query, store.signal),
   );
-  return isProblem(answer) ? failed(answer.problem) : answer;
-}
-
-interface Problem {
-  readonly problem: string;
-}
-
-function isProblem(answer: unknown): answer is Problem {
-  return typeof answer === "object" && answer !== null && "problem" in answer;
+  return isFault(answer) ? failed(answer.message) : answer;
 }
 
 function loadOnce<Result extends object>(
@@ -87,13 +79,13 @@ function loadOnce<Result extends object>(
   name: string,
   key: string,
   load: () => Promise<Result>,
-): Result | Pending | Problem {
+): Result | Pending | Fault {
   const { pendingReads } = store;
   // The load tracker keeps answers for the time of a request and does not read them.
   const answer = store.load(name, async () => await load() as unknown as Json, key);
   if (store.pendingReads !== pendingReads) return pending;
   // The only fault left is the deadline, whose message names the image and so its registry.
-  return isFault(answer) ? { problem: answer.message } : answer as unknown as Result;
+  return isFault(answer) ? answer : answer as unknown as Result;
 }
 
 function unanswered(message: string): SignatureAnswer {

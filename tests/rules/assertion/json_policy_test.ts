@@ -147,7 +147,9 @@ Deno.test("a rule with a problem does not stop the others", () => {
     policy({ assert: { all: [{ check: { "(a b)": 1 } }] } }, { assert: { all: [holds] } }),
     compilers,
   );
-  assert.deepEqual(compiled.problems.map(({ path }) => path), ["spec.rules[0].assert.all[0].check.(a b)"]);
+  assert.deepEqual(compiled.problems.map(({ path }) => path), [
+    ["spec", "rules", 0, "assert", "all", 0, "check", "(a b)"],
+  ]);
   assert.deepEqual(compiled.scan(payload, expressionInput()).map(({ result }) => result), ["error", "pass"]);
 });
 

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { PathDiagnostic } from "../../../lib/diagnostics/mod.ts";
 import { isFault, type Json, type JsonObject } from "../../../lib/json/mod.ts";
 import {
   Bindings,
@@ -6,13 +7,7 @@ import {
   communityFunctions,
   kyvernoFunctions,
 } from "../../../lib/jmespath/mod.ts";
-import {
-  celForTrees,
-  compilersOf,
-  compileTree,
-  type TreeProblem,
-  violationText,
-} from "../../../lib/rules/assertion/mod.ts";
+import { celForTrees, compilersOf, compileTree, violationText } from "../../../lib/rules/assertion/mod.ts";
 
 /** JMESPath and CEL with all functions. */
 export const compilers = compilersOf(
@@ -33,10 +28,10 @@ export function expressionInput(
 
 /** The texts of a tree's violations, or of its fault in a list of its own. */
 export function judge(tree: Json, payload: Json, bindings: JsonObject = {}): readonly string[] {
-  const problems: TreeProblem[] = [];
+  const problems: PathDiagnostic[] = [];
   const compiled = compileTree(tree, {
     compilers,
-    path: "check",
+    path: ["check"],
     report: (problem) => problems.push(problem),
   });
   assert.deepEqual(problems, []);

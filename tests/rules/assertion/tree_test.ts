@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Json } from "../../../lib/json/mod.ts";
-import { compileTree, readStatement, type TreeProblem } from "../../../lib/rules/assertion/mod.ts";
+import type { PathDiagnostic } from "../../../lib/diagnostics/mod.ts";
+import { compileTree, readStatement } from "../../../lib/rules/assertion/mod.ts";
 import { compilers, judge } from "./tools.ts";
 
 const foo = { foo: { baz: true, bar: 4, bat: 6 } };
@@ -113,29 +114,30 @@ for (const [name, tree, violations] of cases) {
   Deno.test(`a tree compares ${name}`, () => assert.deepEqual(judge(tree, payload), violations));
 }
 
-const broken: [tree: Json, problem: TreeProblem][] = [
+const broken: [tree: Json, problem: Pick<PathDiagnostic, "path" | "message">][] = [
   [{ a: { "(bad[)": 1 } }, {
-    path: "check.a.(bad[)",
-    message: 'Invalid value: "bad[": SyntaxError: expected *, found the end of the expression at character 5',
+    path: ["check", "a", "(bad[)"],
+    message:
+      'check.a.(bad[): Invalid value: "bad[": SyntaxError: expected *, found the end of the expression at character 5',
   }],
   [{ a: "~.x" }, {
-    path: "check.a",
-    message: 'Invalid value: "~.x": foreach is not supported in scalar projections',
+    path: ["check", "a"],
+    message: 'check.a: Invalid value: "~.x": foreach is not supported in scalar projections',
   }],
   [{ a: ["x->y"] }, {
-    path: "check.a[0]",
-    message: 'Invalid value: "x->y": binding is not supported in scalar projections',
+    path: ["check", "a", 0],
+    message: 'check.a[0]: Invalid value: "x->y": binding is not supported in scalar projections',
   }],
   [{ "(js;1)": 1 }, {
-    path: "check.(js;1)",
-    message: 'Invalid value: "1": unknown compiler js, must be one of jp, cel',
+    path: ["check", "(js;1)"],
+    message: 'check.(js;1): Invalid value: "1": unknown compiler js, must be one of jp, cel',
   }],
 ];
 for (const [tree, problem] of broken) {
   Deno.test(`compileTree() reports ${problem.message}`, () => {
-    const problems: TreeProblem[] = [];
-    compileTree(tree, { compilers, path: "check", report: (found) => problems.push(found) });
-    assert.deepEqual(problems, [problem]);
+    const problems: PathDiagnostic[] = [];
+    compileTree(tree, { compilers, path: ["check"], report: (found) => problems.push(found) });
+    assert.deepEqual(problems, [{ severity: "error", code: "bad-assertion", ...problem }]);
   });
 }
 
