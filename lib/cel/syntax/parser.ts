@@ -1,9 +1,10 @@
 import type { CelExpression, ListLiteral, MapEntry, StructLiteral } from "./expression.ts";
 import { qualifiedName } from "./expression.ts";
-import { hasOnlyEscapes, readBytes, readNumber, readString } from "./literal.ts";
+import { numberLiteral, textLiteral } from "./literal_expression.ts";
 import type { Macro } from "./macro.ts";
 import { type CelError, locate } from "./source.ts";
-import { type CelToken, tokenize } from "./token.ts";
+import type { CelToken } from "./token.ts";
+import { TokenStream } from "./token_stream.ts";
 
 /** The parts of the environment that the parser reads. */
 export interface Grammar {
@@ -21,7 +22,6 @@ export interface Parsed {
 const MAX_LENGTH = 100_000;
 const MAX_DEPTH = 250;
 const MAX_CHAIN = 1000;
-const MAX_ERRORS = 30;
 
 const reserved = new Set(
   "as break const continue else for function if import let loop package namespace return var void while"
@@ -45,94 +45,37 @@ export function parse(text: string, grammar: Grammar): Parsed {
 }
 
 class Parser {
-  readonly #text: string;
   readonly #grammar: Grammar;
-  readonly #tokens: readonly CelToken[];
-  readonly #errors: CelError[] = [];
-  #next = 0;
+  readonly #tokens: TokenStream;
   #depth = 0;
 
   constructor(text: string, grammar: Grammar) {
-    this.#text = text;
     this.#grammar = grammar;
-    const { tokens, errors } = tokenize(text);
-    this.#tokens = tokens;
-    for (const { offset, message } of errors) this.#report(offset, message);
+    this.#tokens = new TokenStream(text);
   }
 
   parse(): Parsed {
     const expression = this.#expression();
-    const rest = this.#peek();
+    const rest = this.#tokens.peek();
     if (rest.kind !== "end") {
-      this.#report(rest.offset, `Syntax error: extraneous input '${rest.text}' expecting <EOF>`);
+      this.#tokens.report(rest.offset, `Syntax error: extraneous input '${rest.text}' expecting <EOF>`);
     }
-    return { expression, errors: [...this.#errors].sort((a, b) => a.offset - b.offset).slice(0, MAX_ERRORS) };
-  }
-
-  #peek(): CelToken {
-    return this.#tokens[this.#next]!;
-  }
-
-  #take(): CelToken {
-    const token = this.#peek();
-    if (token.kind !== "end") this.#next++;
-    return token;
-  }
-
-  #at(symbol: string): boolean {
-    const token = this.#peek();
-    return token.text === symbol && (token.kind === "symbol" || (token.kind === "ident" && symbol === "in"));
-  }
-
-  #accept(symbol: string): boolean {
-    if (!this.#at(symbol)) return false;
-    this.#next++;
-    return true;
-  }
-
-  #report(offset: number, message: string): CelExpression {
-    this.#errors.push(locate(this.#text, offset, message));
-    return { kind: "broken", offset };
-  }
-
-  /** Reads a closing bracket. At another token it skips to the bracket, so that the following text is still parsed. */
-  #close(symbol: string): void {
-    if (this.#accept(symbol)) return;
-    const token = this.#peek();
-    this.#report(
-      token.offset,
-      token.kind === "end"
-        ? `Syntax error: missing '${symbol}' at '<EOF>'`
-        : `Syntax error: mismatched input '${token.text}' expecting '${symbol}'`,
-    );
-    this.#skipTo(symbol);
-    this.#accept(symbol);
-  }
-
-  /** Skips to a closing bracket of the current level. */
-  #skipTo(symbol: string): void {
-    for (let open = 0; this.#peek().kind !== "end"; this.#next++) {
-      const { text } = this.#peek();
-      if (open === 0 && text === symbol) return;
-      if (["(", "[", "{"].includes(text)) open++;
-      else if ([")", "]", "}"].includes(text) && --open < 0) return;
-    }
+    return { expression, errors: this.#tokens.errors };
   }
 
   #expression(): CelExpression {
     if (++this.#depth > MAX_DEPTH) {
-      this.#next = this.#tokens.length - 1;
       this.#depth--;
-      return this.#report(0, `expression recursion limit exceeded: ${MAX_DEPTH}`);
+      return this.#tokens.giveUp(0, `expression recursion limit exceeded: ${MAX_DEPTH}`);
     }
     const condition = this.#logic("||", () => this.#logic("&&", () => this.#binary(0)));
-    const { offset } = this.#peek();
+    const { offset } = this.#tokens.peek();
     let result = condition;
-    if (this.#accept("?")) {
+    if (this.#tokens.accept("?")) {
       const yes = this.#logic("||", () => this.#logic("&&", () => this.#binary(0)));
-      if (!this.#accept(":")) {
-        const token = this.#peek();
-        this.#report(token.offset, `Syntax error: mismatched input '${token.text}' expecting ':'`);
+      if (!this.#tokens.accept(":")) {
+        const token = this.#tokens.peek();
+        this.#tokens.report(token.offset, `Syntax error: mismatched input '${token.text}' expecting ':'`);
       }
       const no = this.#expression();
       result = { kind: "call", name: "_?_:_", args: [condition, yes, no], offset };
@@ -143,10 +86,10 @@ class Parser {
 
   #logic(operator: "&&" | "||", operand: () => CelExpression): CelExpression {
     const first = operand();
-    if (!this.#at(operator)) return first;
+    if (!this.#tokens.isAt(operator)) return first;
     const terms = [first], offsets: number[] = [];
-    while (this.#at(operator)) {
-      offsets.push(this.#take().offset);
+    while (this.#tokens.isAt(operator)) {
+      offsets.push(this.#tokens.take().offset);
       terms.push(operand());
     }
     return { kind: "logic", operator, terms, offsets, offset: offsets[0]! };
@@ -157,11 +100,11 @@ class Parser {
     if (operators === undefined) return this.#unary();
     let left = this.#binary(level + 1);
     for (let length = 1;; length++) {
-      const token = this.#peek();
+      const token = this.#tokens.peek();
       if (!operators.has(token.text) || (token.kind !== "symbol" && token.text !== "in")) return left;
       if (token.kind !== "symbol" && token.kind !== "ident") return left;
       if (length > MAX_CHAIN) return this.#giveUp(token.offset);
-      this.#next++;
+      this.#tokens.take();
       const right = this.#binary(level + 1);
       const name = token.text === "in" ? "@in" : `_${token.text}_`;
       left = { kind: "call", name, args: [left, right], offset: token.offset };
@@ -169,17 +112,16 @@ class Parser {
   }
 
   #giveUp(offset: number): CelExpression {
-    this.#next = this.#tokens.length - 1;
-    return this.#report(offset, `expression recursion limit exceeded: ${MAX_CHAIN}`);
+    return this.#tokens.giveUp(offset, `expression recursion limit exceeded: ${MAX_CHAIN}`);
   }
 
   #unary(): CelExpression {
-    const sign = this.#peek();
+    const sign = this.#tokens.peek();
     if (sign.kind !== "symbol" || (sign.text !== "!" && sign.text !== "-")) return this.#member();
-    const following = this.#tokens[this.#next + 1]!;
+    const following = this.#tokens.peek(1);
     if (sign.text === "-" && (following.kind === "int" || following.kind === "double")) return this.#member();
     let count = 0;
-    for (; this.#accept(sign.text); count++);
+    for (; this.#tokens.accept(sign.text); count++);
     const operand = this.#member();
     if (count % 2 === 0) return operand;
     return { kind: "call", name: `${sign.text}_`, args: [operand], offset: sign.offset };
@@ -189,13 +131,13 @@ class Parser {
     let expression = this.#primary();
     for (let length = 1;; length++) {
       if (length > MAX_CHAIN) return this.#giveUp(expression.offset);
-      const { offset, kind } = this.#peek();
+      const { offset, kind } = this.#tokens.peek();
       if (kind !== "symbol") return expression;
-      if (this.#accept(".")) expression = this.#selection(expression, offset);
-      else if (this.#accept("[")) {
+      if (this.#tokens.accept(".")) expression = this.#selection(expression, offset);
+      else if (this.#tokens.accept("[")) {
         const optional = this.#optionalMark();
         const index = this.#expression();
-        this.#close("]");
+        this.#tokens.close("]");
         expression = {
           kind: "index",
           operand: expression,
@@ -203,7 +145,7 @@ class Parser {
           mode: optional ? "optional" : "value",
           offset,
         };
-      } else if (this.#at("{")) {
+      } else if (this.#tokens.isAt("{")) {
         const name = qualifiedName(expression);
         if (name === undefined) return expression;
         expression = this.#struct(name);
@@ -214,15 +156,18 @@ class Parser {
   /** Parses the part after a dot: a field, an optional field, or a method call. */
   #selection(operand: CelExpression, offset: number): CelExpression {
     const optional = this.#optionalMark();
-    const name = this.#take();
+    const name = this.#tokens.take();
     if (name.kind === "quotedIdent") {
       return { kind: "select", operand, field: name.text, mode: optional ? "optional" : "value", offset };
     }
     if (name.kind !== "ident" || ["in", "true", "false", "null"].includes(name.text)) {
-      return this.#report(name.offset, `Syntax error: mismatched input '${name.text}' expecting IDENTIFIER`);
+      return this.#tokens.report(
+        name.offset,
+        `Syntax error: mismatched input '${name.text}' expecting IDENTIFIER`,
+      );
     }
-    if (!optional && this.#at("(")) {
-      const open = this.#take().offset;
+    if (!optional && this.#tokens.isAt("(")) {
+      const open = this.#tokens.take().offset;
       return this.#call({ name: name.text, target: operand, args: this.#list(")"), offset: open });
     }
     return { kind: "select", operand, field: name.text, mode: optional ? "optional" : "value", offset };
@@ -230,14 +175,14 @@ class Parser {
 
   /** Reads a `?` that makes a selection, index or element optional. */
   #optionalMark(): boolean {
-    const { offset } = this.#peek();
-    if (!this.#accept("?")) return false;
-    if (!this.#grammar.optionals) this.#report(offset, "unsupported syntax '?'");
+    const { offset } = this.#tokens.peek();
+    if (!this.#tokens.accept("?")) return false;
+    if (!this.#grammar.optionals) this.#tokens.report(offset, "unsupported syntax '?'");
     return true;
   }
 
   #primary(): CelExpression {
-    const token = this.#take();
+    const token = this.#tokens.take();
     const { offset } = token;
     switch (token.kind) {
       case "ident":
@@ -245,20 +190,15 @@ class Parser {
       case "int":
       case "uint":
       case "double":
-        return this.#number(token, "");
-      case "string": {
-        const value = readString(token.text);
-        return value === undefined ? this.#badEscape(token) : { kind: "literal", value, offset };
-      }
-      case "bytes": {
-        const value = readBytes(token.text);
-        return value === undefined ? this.#badEscape(token) : { kind: "literal", value, offset };
-      }
+        return numberLiteral(token, "", this.#tokens);
+      case "string":
+      case "bytes":
+        return textLiteral(token, this.#tokens);
       case "symbol":
         switch (token.text) {
           case "(": {
             const inner = this.#expression();
-            this.#close(")");
+            this.#tokens.close(")");
             return inner;
           }
           case "[":
@@ -266,39 +206,21 @@ class Parser {
           case "{":
             return { kind: "map", entries: this.#entries(), offset };
           case "-":
-            return this.#number(this.#take(), "-");
+            return numberLiteral(this.#tokens.take(), "-", this.#tokens);
           case ".":
-            if (this.#peek().kind === "ident") return this.#name(this.#take(), ".");
+            if (this.#tokens.peek().kind === "ident") return this.#name(this.#tokens.take(), ".");
         }
     }
-    if (token.kind !== "end" && [")", "]", "}", ",", ":"].includes(token.text)) this.#next--;
+    if (token.kind !== "end" && [")", "]", "}", ",", ":"].includes(token.text)) this.#tokens.putBack();
     return this.#unexpected(token);
   }
 
   #unexpected({ text, offset }: Pick<CelToken, "text" | "offset">): CelExpression {
-    return this.#report(
+    return this.#tokens.report(
       offset,
       `Syntax error: mismatched input '${text}' expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', ` +
         `'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}`,
     );
-  }
-
-  #badEscape({ kind, offset, text }: CelToken): CelExpression {
-    if (!hasOnlyEscapes(text)) return this.#report(offset, `invalid escape sequence in ${text}`);
-    return this.#report(
-      offset,
-      kind === "bytes" ? "unable to unescape string" : "invalid unicode code point",
-    );
-  }
-
-  #number({ kind, text, offset }: CelToken, sign: "" | "-"): CelExpression {
-    if (kind !== "int" && kind !== "uint" && kind !== "double") {
-      return this.#report(offset, `Syntax error: mismatched input '${text}' expecting a number`);
-    }
-    const value = readNumber(kind, sign + text);
-    return value === undefined
-      ? this.#report(offset, `invalid ${kind} literal`)
-      : { kind: "literal", value, offset: sign === "" ? offset : offset - 1 };
   }
 
   #name({ text, offset }: CelToken, root: "" | "."): CelExpression {
@@ -308,13 +230,13 @@ class Parser {
     }
     if (text === "in") {
       // The token is read again as an operator.
-      this.#next--;
+      this.#tokens.putBack();
       return this.#unexpected({ text, offset });
     }
-    if (reserved.has(text)) return this.#report(offset, `reserved identifier: ${text}`);
+    if (reserved.has(text)) return this.#tokens.report(offset, `reserved identifier: ${text}`);
     const name = root + text;
-    if (this.#at("(")) {
-      const open = this.#take().offset;
+    if (this.#tokens.isAt("(")) {
+      const open = this.#tokens.take().offset;
       return this.#call({ name, args: this.#list(")"), offset: open });
     }
     return { kind: "ident", name, offset: root === "" ? offset : offset - 1 };
@@ -331,7 +253,7 @@ class Parser {
         target: call.target,
         args: call.args,
         offset: call.offset,
-        fail: (offset, message) => this.#report(offset, message),
+        fail: (offset, message) => this.#tokens.report(offset, message),
       });
       if (expanded !== undefined) return expanded;
     }
@@ -340,62 +262,56 @@ class Parser {
 
   #list(close: ")"): CelExpression[] {
     const items: CelExpression[] = [];
-    if (this.#accept(close)) return items;
-    do items.push(this.#expression()); while (this.#accept(","));
-    this.#close(close);
+    if (this.#tokens.accept(close)) return items;
+    do items.push(this.#expression()); while (this.#tokens.accept(","));
+    this.#tokens.close(close);
     return items;
   }
 
   #listLiteral(offset: number): ListLiteral {
     const elements: { value: CelExpression; optional: boolean }[] = [];
-    if (this.#at(",") && this.#tokens[this.#next + 1]!.text === "]") this.#next++;
-    while (!this.#at("]") && this.#peek().kind !== "end") {
+    if (this.#tokens.isAt(",") && this.#tokens.peek(1).text === "]") this.#tokens.take();
+    while (!this.#tokens.isAt("]") && this.#tokens.peek().kind !== "end") {
       const optional = this.#optionalMark();
       elements.push({ value: this.#expression(), optional });
-      if (!this.#accept(",")) break;
+      if (!this.#tokens.accept(",")) break;
     }
-    this.#close("]");
+    this.#tokens.close("]");
     return { kind: "list", elements, offset };
   }
 
   #entries(): MapEntry[] {
     const entries: MapEntry[] = [];
-    while (!this.#at("}")) {
+    while (!this.#tokens.isAt("}")) {
       const optional = this.#optionalMark();
       const key = this.#expression();
-      if (this.#colon() === undefined) break;
+      if (this.#tokens.colon() === undefined) break;
       entries.push({ key, value: this.#expression(), optional });
-      if (!this.#accept(",")) break;
+      if (!this.#tokens.accept(",")) break;
     }
-    this.#close("}");
+    this.#tokens.close("}");
     return entries;
   }
 
   #struct(type: string): StructLiteral {
-    const { offset } = this.#take();
+    const { offset } = this.#tokens.take();
     const fields: { name: string; offset: number; value: CelExpression; optional: boolean }[] = [];
-    while (!this.#at("}")) {
+    while (!this.#tokens.isAt("}")) {
       const optional = this.#optionalMark();
-      const name = this.#take();
+      const name = this.#tokens.take();
       if (name.kind !== "ident" && name.kind !== "quotedIdent") {
-        this.#report(name.offset, `Syntax error: mismatched input '${name.text}' expecting IDENTIFIER`);
+        this.#tokens.report(
+          name.offset,
+          `Syntax error: mismatched input '${name.text}' expecting IDENTIFIER`,
+        );
         break;
       }
-      const colon = this.#colon();
+      const colon = this.#tokens.colon();
       if (colon === undefined) break;
       fields.push({ name: name.text, offset: colon, value: this.#expression(), optional });
-      if (!this.#accept(",")) break;
+      if (!this.#tokens.accept(",")) break;
     }
-    this.#close("}");
+    this.#tokens.close("}");
     return { kind: "struct", type, fields, offset };
-  }
-
-  /** Reads a colon and returns its position; without one, skips to the closing brace. */
-  #colon(): number | undefined {
-    const { offset, text } = this.#peek();
-    if (this.#accept(":")) return offset;
-    this.#report(offset, `Syntax error: mismatched input '${text}' expecting ':'`);
-    this.#skipTo("}");
-    return undefined;
   }
 }
