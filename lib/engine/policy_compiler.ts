@@ -4,6 +4,7 @@ import {
   type BudgetedDocuments,
   type CelException,
   type ClassicPolicy,
+  CompiledWeights,
   type LocatedDocument,
   parseCelException,
   type PolicyException,
@@ -51,7 +52,7 @@ export class PolicyCompiler {
   readonly #dialect: Dialect;
   readonly #admissionPolicies: "left" | "served";
   readonly #ignoreFailures: boolean;
-  readonly #mostWeight: number;
+  readonly #weights: CompiledWeights;
   readonly #read = new WeakMap<YamlDocument, readonly ReadObject[]>();
   readonly #celExceptions = new WeakMap<LocatedDocument, CelException>();
   readonly #classic = new CompiledForms<ClassicPolicy<RuleBody>, CompiledPolicy>();
@@ -59,7 +60,7 @@ export class PolicyCompiler {
   readonly #json = new CompiledForms<LocatedDocument, CompiledJsonPolicy>();
 
   constructor({ dialect, admissionPolicies, ignoreFailures, mostWeight }: CompileOptions = {}) {
-    this.#mostWeight = mostWeight ?? Infinity;
+    this.#weights = new CompiledWeights(mostWeight ?? Infinity);
     this.#dialect = dialect ?? "classic";
     this.#admissionPolicies = admissionPolicies ?? "left";
     this.#ignoreFailures = ignoreFailures === true;
@@ -67,8 +68,8 @@ export class PolicyCompiler {
 
   /** The snapshot of all documents; see {@link compile}. */
   compile(documents: readonly YamlDocument[]): Snapshot {
-    if (this.#mostWeight === Infinity) return this.#compile({ documents, diagnostics: [], leftOut: 0 });
-    return this.#compile(withinBudget(documents, this.#mostWeight, !this.#ignoreFailures));
+    if (this.#weights.limit === Infinity) return this.#compile({ documents, diagnostics: [], leftOut: [] });
+    return this.#compile(withinBudget(documents, this.#weights, !this.#ignoreFailures));
   }
 
   #compile({ documents, diagnostics: unfit, leftOut }: BudgetedDocuments): Snapshot {

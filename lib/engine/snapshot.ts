@@ -2,6 +2,7 @@ import type { Diagnostic } from "../diagnostics/mod.ts";
 import { type Dialect, type Interest, MatchIndex } from "../match/mod.ts";
 import { isOfPhase, type Phase, phases } from "./phase.ts";
 import type { LocatedDocument, Policy } from "../policy/mod.ts";
+import type { YamlDocument } from "../yaml/mod.ts";
 import type { CompiledPolicy } from "./compiled.ts";
 import { type Candidates, PolicySelections } from "./plan/policy_selection.ts";
 import type { CompiledJsonPolicy } from "./json_policies.ts";
@@ -16,8 +17,8 @@ export interface Snapshot {
   /** The JSON policies, in the order of their documents. */
   readonly jsonPolicies: readonly CompiledJsonPolicy[];
   readonly diagnostics: readonly Diagnostic[];
-  /** How many documents were left out because all of them take too much memory. */
-  readonly leftOut: number;
+  /** The documents that were left out because all of them take too much memory. */
+  readonly leftOut: readonly YamlDocument[];
   readonly dialect: Dialect;
   /** Policies with rules of the phase that may be about such a request, in order. */
   readonly candidates: Candidates;

@@ -90,7 +90,13 @@ export class LiveGate {
     });
     this.#uninstallation = new Uninstallation(ports.cluster, installation);
     this.#routes = new WebhookRoutes(() => this.snapshot);
-    this.#reviews = new ObjectReviews({ ...shared, accounts, compiling, exceptionNamespace });
+    this.#reviews = new ObjectReviews({
+      ...shared,
+      accounts,
+      compiling,
+      exceptionNamespace,
+      roomProblem: (object, former) => this.#policies.roomProblem(object, former),
+    });
     this.#reports = new ReportStore({
       ...shared,
       kind: setting.reports,

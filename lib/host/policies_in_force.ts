@@ -154,9 +154,9 @@ export class PoliciesInForce {
   #cameIntoForce(after: Snapshot): void {
     const { background, metrics, log } = this.#followers;
     metrics.loaded(after, this.#checksum);
-    if (after.leftOut > 0) {
+    if (after.leftOut.length > 0) {
       log.write("error", "policies are left out: all together take too much memory", {
-        documents: after.leftOut,
+        documents: after.leftOut.length,
       });
     }
     log.write("info", "policies in force", {

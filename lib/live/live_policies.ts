@@ -1,6 +1,7 @@
 import { type CompileOptions, PolicyCompiler, restrict, type Snapshot } from "../engine/mod.ts";
 import type { Json, JsonObject } from "../json/mod.ts";
 import { nameOf, namespaceOf } from "../kube/mod.ts";
+import { CompiledWeights, roomProblem } from "../policy/mod.ts";
 import type { Clock, Cluster, Collection, Collections, Discovery, Log } from "../ports.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import { concernsReports, reportedAdmissionPolicies } from "./admission_policies/reported.ts";
@@ -46,6 +47,7 @@ export class LivePolicies {
   readonly #objects: PolicyObjects;
   /** Keeps the compiled form of documents that did not change. */
   readonly #compiler: PolicyCompiler;
+  readonly #weights: CompiledWeights;
   readonly #documents = new ObjectDocuments();
   readonly #enforcer: Enforcer;
   readonly #definitions: Collection;
@@ -60,6 +62,7 @@ export class LivePolicies {
   constructor(options: LivePoliciesOptions) {
     this.#options = options;
     this.#compiler = new PolicyCompiler(options.compiling);
+    this.#weights = new CompiledWeights(options.compiling.mostWeight ?? Infinity);
     const { collections, installation, exceptionNamespace } = options;
     this.#objects = new PolicyObjects({
       collections,
@@ -108,6 +111,18 @@ export class LivePolicies {
   /** The objects of the global context. */
   globalContextEntries(): PolicyObject[] {
     return this.#objects.all().filter(({ kind }) => kind.role === "global-context");
+  }
+
+  /**
+   * The reason why a policy that is about to be stored has no room in memory; `undefined` when it has. A version that is
+   * not heavier than the former one has room.
+   */
+  roomProblem(policy: JsonObject, former: JsonObject | undefined): string | undefined {
+    if (former !== undefined && this.#weights.of(policy) <= this.#weights.of(former)) return undefined;
+    const files = this.#options.files().map(({ value }) => value);
+    const stored = [...files, ...this.#objects.all().map(({ object }) => object)];
+    return this.#objects.lackOfMemory(namespaceOf(policy)) ??
+      roomProblem(policy, { stored, weights: this.#weights });
   }
 
   /** Writes statuses. */

@@ -116,6 +116,16 @@ export class PolicyObjects {
     return [...this.#denials(), ...found];
   }
 
+  /** The reason why no further object of a namespace, "" for the whole cluster, is kept; `undefined` when there is none. */
+  lackOfMemory(namespace: string): string | undefined {
+    for (const { leftOut } of this.#collections.values()) {
+      if (leftOut?.namespaces?.has(namespace) ?? leftOut !== undefined) {
+        return `${leftOut!.message}: delete some, or give Postern a larger memory limit`;
+      }
+    }
+    return undefined;
+  }
+
   /** Policies that stand for those which take too much memory to be kept: they deny everything in their namespaces. */
   #denials(): YamlDocument[] {
     const namespaces = new Set<string>();

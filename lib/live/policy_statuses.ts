@@ -7,6 +7,7 @@ import { CachedRights } from "./access.ts";
 import type { Generation } from "./admission_policies/wanted.ts";
 import { type CelEnforcement, celStatus } from "./cel_status.ts";
 import { classicStatus, type Enforcement } from "./classic_status.ts";
+import { leftOutStatus } from "./left_out_status.ts";
 import { missingRules, missingRulesMessage, rightsOf } from "./policy_rights.ts";
 import type { PolicyObject } from "./policy_objects.ts";
 import { missingRights } from "./reporting_rights.ts";
@@ -66,7 +67,9 @@ export class PolicyStatuses {
     const policies = new Map(
       facts.snapshot.policies.map((compiled) => [identityOf(compiled.policy.document), compiled]),
     );
+    const leftOut = new Set(facts.snapshot.leftOut.map(({ value }) => identityOf(value as JsonObject)));
     for (const { kind, object } of objects) {
+      if (leftOut.has(identityOf(object))) await this.#writeLeftOut(kind, object);
       const compiled = policies.get(identityOf(object));
       if (compiled === undefined || isOfOtherVersion(compiled, object)) continue;
       const status = await this.#statusOf(compiled, kind.role, facts);
@@ -77,6 +80,11 @@ export class PolicyStatuses {
       const wasCurrent = await this.writer.write(kind, object, status.make());
       if (wasCurrent) this.#current.set(compiled, { object, enforcement });
     }
+  }
+
+  async #writeLeftOut(kind: PolicyObject["kind"], object: JsonObject): Promise<void> {
+    const status = leftOutStatus(kind.role);
+    if (status !== undefined) await this.writer.write(kind, object, status);
   }
 
   async #statusOf(

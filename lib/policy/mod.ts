@@ -40,5 +40,7 @@ export {
   modernEntry,
 } from "./image_verification.ts";
 export { hasRules } from "./rule_kinds.ts";
+export { CompiledWeights } from "./compiled_weight.ts";
+export { roomProblem } from "./policy_room.ts";
 export { type BudgetedDocuments, denialOf, withinBudget } from "./policy_budget.ts";
 export { isHeavy, isTooHeavy, tooHeavy, weightOf } from "./policy_weight.ts";

@@ -1,38 +1,36 @@
 import type { Diagnostic } from "../diagnostics/mod.ts";
-import { asList, asString, dig, field, type Json, type JsonObject } from "../json/mod.ts";
+import { asString, dig, field, type Json, type JsonObject } from "../json/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
+import type { CompiledWeights } from "./compiled_weight.ts";
 import { matchedKinds } from "./matched_kinds.ts";
-import { isPod } from "./pod_controllers.ts";
-import { weightOf } from "./policy_weight.ts";
+import { everywhere, scopeOf } from "./policy_scope.ts";
 
 /** Documents whose policies fit into memory together. */
 export interface BudgetedDocuments {
   /** The policies to compile; a stand-in policy replaces each one that is left out. */
   readonly documents: readonly YamlDocument[];
   readonly diagnostics: readonly Diagnostic[];
-  /** How many documents were left out. */
-  readonly leftOut: number;
+  /** The documents that were left out. */
+  readonly leftOut: readonly YamlDocument[];
 }
-
-/** The namespace of policies that hold in all namespaces. */
-const everywhere = "";
 
 /**
  * Leaves out documents that weigh more than a limit together, so that nobody who may write policies can exhaust the
- * process's memory. Policies of the whole cluster come first, then those of the namespaces that have the least. Where a
- * policy was left out that may deny, a policy denies all resources of its kinds in its place, in its namespace or in all,
- * unless failures shall be ignored.
+ * process's memory. Policies of the whole cluster come first, then those of the namespaces that have the least; of these
+ * the oldest. All replicas leave out the same. Where a policy was left out that may deny, a policy denies all resources
+ * of its kinds in its place, in its namespace or in all, unless failures shall be ignored.
  */
 export function withinBudget(
   documents: readonly YamlDocument[],
-  limit: number,
+  compiledWeights: CompiledWeights,
   denies = true,
 ): BudgetedDocuments {
+  const { limit } = compiledWeights;
   let left = limit;
-  const weights = documents.map(({ value }) => compiledWeight(value, limit));
-  if (sumOf(weights) <= limit) return { documents, diagnostics: [], leftOut: 0 };
+  const weights = documents.map(({ value }) => compiledWeights.of(value));
+  if (sumOf(weights) <= limit) return { documents, diagnostics: [], leftOut: [] };
   const kept = new Set<YamlDocument>(), denied = new Map<string, DeniedKinds>();
-  let leftOut = 0;
+  const leftOut: YamlDocument[] = [];
   for (const { namespace, indices } of byNamespace(documents, weights)) {
     for (const index of indices) {
       const document = documents[index]!;
@@ -40,14 +38,14 @@ export function withinBudget(
         left -= weights[index]!;
         kept.add(document);
       } else {
-        leftOut++;
+        leftOut.push(document);
         if (denies && mayDeny(document.value)) addKinds(denied, namespace, document);
       }
     }
   }
   const message = `the policies weigh more than ${
     Math.floor(limit)
-  } values together; ${leftOut} are left out`;
+  } values together; ${leftOut.length} are left out`;
   return {
     // Denials come first: of policies with one name the first counts, and users choose names.
     documents: [
@@ -76,31 +74,15 @@ function addKinds(denied: Map<string, DeniedKinds>, namespace: string, document:
   for (const kind of matchedKinds(document.value)) found.kinds.add(kind);
 }
 
-/** Rules for Pods are compiled three times: for Pods, for controllers and for CronJobs. */
-const timesForPods = 3;
-
-/** The weight of a value in CEL, compiled, in values of patterns and conditions. */
-const timesInCel = 4;
-
-function compiledWeight(document: Json, limit: number): number {
-  const weight = weightOf(document, limit);
-  return weight * (hasCel(document) ? timesInCel : 1) *
-    (matchedKinds(document).some(isPod) ? timesForPods : 1);
-}
-
-/** Whether a document has rules in CEL: those of a policy kind in CEL, or `validate.cel` of a ClusterPolicy. */
-function hasCel(document: Json): boolean {
-  const spec = field(document, "spec");
-  return field(spec, "matchConstraints") !== undefined ||
-    asList(field(spec, "rules")).some((rule) => dig(rule, "validate", "cel") !== undefined);
-}
-
 interface NamespaceDocuments {
   readonly namespace: string;
   readonly indices: readonly number[];
 }
 
-/** The positions of documents by their namespace, those of the whole cluster first, then by their weight. */
+/**
+ * The positions of documents by their namespace, those of the whole cluster first, then by their weight. Documents of a
+ * namespace are sorted by age: those of files, which have none, come first.
+ */
 function byNamespace(documents: readonly YamlDocument[], weights: readonly number[]): NamespaceDocuments[] {
   const groups = new Map<string, number[]>();
   documents.forEach(({ value }, index) => {
@@ -108,21 +90,27 @@ function byNamespace(documents: readonly YamlDocument[], weights: readonly numbe
     if (group === undefined) groups.set(namespace, [index]);
     else group.push(index);
   });
-  const rank = ({ namespace, indices }: NamespaceDocuments): number =>
-    namespace === everywhere ? 0 : sumOf(indices.map((index) => weights[index]!));
-  return [...groups].map(([namespace, indices]) => ({ namespace, indices }))
-    .sort((one, other) => rank(one) - rank(other));
+  const ages = documents.map(({ value }) => ageOf(value));
+  return [...groups].map(([namespace, indices]) => ({
+    namespace,
+    indices: indices.sort((one, other) => compare(ages[one]!, ages[other]!)),
+    rank: namespace === everywhere ? 0 : sumOf(indices.map((index) => weights[index]!)),
+  })).sort((one, other) => one.rank - other.rank || compare(one.namespace, other.namespace));
+}
+
+/** A text that sorts objects by the time of their creation, and those of one second by kind and name. */
+function ageOf(document: Json): string {
+  const text = (name: string): string => asString(dig(document, "metadata", name)) ?? "";
+  const created = text("creationTimestamp");
+  return created === "" ? "" : [created, asString(field(document, "kind")) ?? "", text("name")].join(" ");
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
 }
 
 function sumOf(weights: readonly number[]): number {
   return weights.reduce((sum, weight) => sum + weight, 0);
-}
-
-/** Where the policies of a document hold. A list may have some of any kind. */
-function scopeOf(document: Json): string {
-  const kind = asString(field(document, "kind")) ?? "";
-  if (kind !== "Policy" && !kind.startsWith("Namespaced") && kind !== "PolicyException") return everywhere;
-  return asString(dig(document, "metadata", "namespace")) ?? "default";
 }
 
 /** Kinds whose objects deny nothing: they exempt, delete, or hold data. */

@@ -1,7 +1,7 @@
 /** Postern denies storing a broken policy, and a broken object of the kinds that belong to policies. */
 import assert from "node:assert/strict";
 import { asString, dig, isObject, type Json, type JsonObject } from "../../lib/json/mod.ts";
-import { parseReview } from "../../lib/kube/mod.ts";
+import { nameOf, parseReview } from "../../lib/kube/mod.ts";
 import { ObjectReviews } from "../../lib/live/mod.ts";
 import type { Answer, ApiCall, Cluster, ServedResource } from "../../lib/ports.ts";
 import { parseDocuments } from "../../lib/yaml/mod.ts";
@@ -55,6 +55,7 @@ const reviews = new ObjectReviews({
   },
   compiling: { dialect: "current" },
   exceptionNamespace: "team",
+  roomProblem: (object) => nameOf(object) === "one-too-many" ? "there is no room" : undefined,
 });
 
 async function review(
@@ -447,3 +448,25 @@ for (
     assert.match(message, /^the spec has more than 10000 values/);
   });
 }
+
+const onesTooMany: readonly (readonly [path: string, text: string])[] = [
+  ["/policyvalidate", policy(`${onPods}\n${pattern}`)],
+  ["/exceptionvalidate", "apiVersion: kyverno.io/v2\nkind: PolicyException\nmetadata: {name: p}\nspec: {}\n"],
+  [
+    "/celexception/validate",
+    "apiVersion: policies.kyverno.io/v1\nkind: PolicyException\nmetadata: {name: p}\nspec: {}\n",
+  ],
+  ["/cleanupvalidate", "apiVersion: kyverno.io/v2\nkind: CleanupPolicy\nmetadata: {name: p}\nspec: {}\n"],
+];
+for (const [path, text] of onesTooMany) {
+  Deno.test(`a policy that has no room in memory is refused before it is stored: ${path}`, async () => {
+    const { allowed, message } = await review(path, text.replace("name: p", "name: one-too-many"));
+    assert.deepEqual([allowed, message], [false, "there is no room"]);
+  });
+}
+
+Deno.test("an object with a TTL label needs no room", async () => {
+  const text =
+    "apiVersion: v1\nkind: Secret\nmetadata: {name: one-too-many, labels: {cleanup.kyverno.io/ttl: 1h}}\n";
+  assert.equal((await review("/verifyttl", text)).allowed, true);
+});

@@ -129,7 +129,20 @@ Deno.test("when policies take too much memory, a policy that denies everything r
   assert.equal(compile(many.documents()).policies[0]?.policy.key, "policies-left-out");
 });
 
+<<<<<<< HEAD
 Deno.test("a policy with the name of a denial does not replace it", () => {
+=======
+Deno.test("no further object is kept in a namespace whose objects are left out", () => {
+  const message = "too much";
+  const { objects } = setUp({ "/apis/kyverno.io/v1/policies": { message, namespaces: new Set(["a"]) } });
+  assert.equal(objects.lackOfMemory("a"), "too much: delete some, or give Postern a larger memory limit");
+  assert.equal(objects.lackOfMemory("b"), undefined);
+  const many = setUp({ "/apis/kyverno.io/v1/policies": { message, namespaces: undefined } }).objects;
+  assert.match(many.lackOfMemory("b") ?? "", /^too much/);
+});
+
+Deno.test("a policy with the name of a denial does not take its place", () => {
+>>>>>>> 62d477a (A policy that does not fit into memory is refused before it is stored; the others' share stays)
   const message = "too much";
   const { objects, put } = setUp({
     "/apis/kyverno.io/v1/clusterpolicies": { message, namespaces: new Set([""]) },

@@ -37,6 +37,7 @@ Deno.test("of many large policies some are reviewed and the others refused for n
     accounts: { background: "b", reports: "r", cleanup: "c" },
     compiling: {},
     exceptionNamespace: "*",
+    roomProblem: () => undefined,
   });
   const large = Array.from({ length: 10 }, () => reviewed(reviews, policy(100)));
   const small = Array.from({ length: 10 }, () => reviewed(reviews, policy(2)));

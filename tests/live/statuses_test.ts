@@ -268,6 +268,51 @@ Deno.test("status: an object that changed since its policy was compiled gets non
   assert.deepEqual(written, ["u 1"]);
 });
 
+Deno.test("status: a policy that is left out says so", async () => {
+  const written: Json[] = [];
+  const cluster: Cluster = {
+    call({ path, body }) {
+      written.push([path, dig(body ?? null, "status") ?? null]);
+      return Promise.resolve({ ok: true, status: 200, body: {} });
+    },
+    resource: () => Promise.resolve(undefined),
+  };
+  const accounts = { background: "b", reports: "r", cleanup: "c" };
+  const statuses = new PolicyStatuses({
+    cluster,
+    clock: fixedClock(0),
+    log: silent,
+    accounts,
+    lookAgain() {},
+  });
+  const kinds = ["ClusterPolicy", "NamespacedValidatingPolicy", "CleanupPolicy"].map((kind) =>
+    policyObjectKinds.find((each) => each.kind === kind)!
+  );
+  const objects = kinds.map((kind) => ({
+    kind,
+    object: {
+      apiVersion: `${kind.group}/${kind.version}`,
+      kind: kind.kind,
+      metadata: { name: "p", ...(kind.namespaced && { namespace: "team" }) },
+      spec: { rules: [], matchConstraints: {} },
+    },
+  }));
+  const snapshot = compile(objects.map(({ object }) => objectDocument(object)), { mostWeight: 5 });
+  assert.equal(snapshot.leftOut.length, 3);
+  await statuses.write(objects, { snapshot, configured: true, generated: [], served });
+  assert.deepEqual(written.map((each) => asList(each)[0]), [
+    "/apis/kyverno.io/v1/clusterpolicies/p/status",
+    "/apis/policies.kyverno.io/v1beta1/namespaces/team/namespacedvalidatingpolicies/p/status",
+  ]);
+  for (const each of written) {
+    assert.match(
+      JSON.stringify(each),
+      /"status":"False","reason":"TooManyPolicies","message":"left out: all/,
+    );
+  }
+  assert.equal(dig(asList(written[1])[1]!, "conditionStatus", "ready"), false);
+});
+
 Deno.test("status: a current status is written again when its facts change or it was lost", async () => {
   const text =
     "apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: {name: p}\nspec: {background: false, rules: []}\n";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { compile, evaluate, policyRequest } from "../../lib/engine/mod.ts";
 import type { Json, JsonObject } from "../../lib/json/mod.ts";
-import { parseReview } from "../../lib/kube/mod.ts";
+import { nameOf, parseReview } from "../../lib/kube/mod.ts";
 import type { YamlDocument } from "../../lib/yaml/mod.ts";
 import { admissionReview } from "../server/review.ts";
 import { portsOf } from "../server/serving.ts";
@@ -64,7 +64,7 @@ const heavy = Array.from(
 
 Deno.test("policies within the limit are all kept", () => {
   const snapshot = compile([small, others, ...heavy], { mostWeight: 100_000 });
-  assert.equal(snapshot.leftOut, 0);
+  assert.deepEqual(snapshot.leftOut, []);
   assert.equal(snapshot.policies.length, 32);
   assert.deepEqual(snapshot.diagnostics, []);
 });
@@ -73,7 +73,7 @@ Deno.test("the policies of the largest namespace are left out with a diagnostic,
   const documents = [...heavy, small, others];
   const snapshot = compile(documents, { mostWeight: 1_000 });
   const keys = snapshot.policies.map(({ policy }) => policy.key);
-  assert.ok(snapshot.leftOut > 15 && keys.includes("small") && keys.includes("others/others"));
+  assert.ok(snapshot.leftOut.length > 15 && keys.includes("small") && keys.includes("others/others"));
   assert.ok(keys.includes("team/policies-left-out") && keys.includes("team/p0"));
   assert.deepEqual(snapshot.diagnostics.map(({ code, severity }) => [severity, code]), [[
     "error",
@@ -128,7 +128,8 @@ Deno.test("policies about Pods and CEL policies weigh as much as their compiled 
         validations: [{ expression: "true" }],
       },
     }));
-  const leftOut = (documents: readonly YamlDocument[]) => compile(documents, { mostWeight: 400 }).leftOut;
+  const leftOut = (documents: readonly YamlDocument[]) =>
+    compile(documents, { mostWeight: 400 }).leftOut.length;
   const classicInCel = written(["Secret"]).map(({ value }) => {
     const { spec, ...rest } = value as { spec: { rules: JsonObject[] } };
     const validate = { cel: { expressions: [{ expression: "true" }] } };
@@ -149,7 +150,7 @@ Deno.test("a policy with the name of a denial does not replace it", async () => 
 
 Deno.test("when failures are ignored, left-out policies deny nothing", () => {
   const { policies, leftOut } = compile(heavy, { mostWeight: 1_000, ignoreFailures: true });
-  assert.ok(leftOut > 0 && policies.every(({ policy }) => policy.name !== "policies-left-out"));
+  assert.ok(leftOut.length > 0 && policies.every(({ policy }) => policy.name !== "policies-left-out"));
 });
 
 const harmless: [what: string, documents: YamlDocument[]][] = [
@@ -166,10 +167,39 @@ const harmless: [what: string, documents: YamlDocument[]][] = [
 ];
 for (const [what, documents] of harmless) {
   Deno.test(`documents ${what} are left out, and deny nothing`, async () => {
-    assert.ok(compile(documents, { mostWeight: 1_000 }).leftOut > 0);
+    assert.ok(compile(documents, { mostWeight: 1_000 }).leftOut.length > 0);
     assert.equal(await admits({ documents, namespace: "team", mostWeight: 1_000 }), true);
   });
 }
+
+/** A policy as the API server stores it. */
+function stored(name: string, second: number, rest: JsonObject = {}): YamlDocument {
+  const { value } = policy(name, { namespace: "team", values: 100, kinds: ["Secret"] });
+  const { metadata, ...others } = value as { metadata: JsonObject };
+  const creationTimestamp = `2026-01-01T00:00:0${second}Z`;
+  return document({ ...others, ...rest, metadata: { ...metadata, creationTimestamp } });
+}
+
+Deno.test("each replica leaves out the youngest policies, in whatever order it lists them", () => {
+  const policies = [stored("c", 1), stored("b", 2), stored("a", 2), stored("d", 0), stored("e", 3)];
+  const file = policy("f", { namespace: "team", values: 100, kinds: ["Secret"] });
+  const left = (documents: readonly YamlDocument[]) =>
+    compile(documents, { mostWeight: 620 }).leftOut.map(({ value }) => nameOf(value as JsonObject)).sort();
+  const expected = ["b", "e"];
+  assert.deepEqual(left([...policies, file]), expected);
+  assert.deepEqual(left([file, ...policies.toReversed()]), expected);
+  const status: JsonObject = { conditions: Array.from({ length: 300 }, () => ({ type: "Ready" })) };
+  assert.deepEqual(left([...policies.slice(1), stored("c", 1, { status }), file]), expected, "with a status");
+});
+
+Deno.test("CleanupPolicies count for their namespace", () => {
+  const cleaning = heavy.map((_, i) =>
+    policy(`c${i}`, { namespace: "team", values: 100, kind: "CleanupPolicy" })
+  );
+  const snapshot = compile([...cleaning, ...clusterPolicies(["Secret"]).slice(0, 5)], { mostWeight: 1_000 });
+  assert.equal(snapshot.policies.filter(({ policy }) => policy.kind === "ClusterPolicy").length, 5);
+  assert.ok(snapshot.leftOut.length > 0);
+});
 
 Deno.test("leaving out 20,000 policies takes no longer than reading them", () => {
   const documents = Array.from(

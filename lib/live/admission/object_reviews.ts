@@ -27,9 +27,14 @@ export interface ObjectReviewsOptions {
   readonly compiling: CompileOptions;
   /** The namespace whose exceptions have an effect: `*` for all, empty for none. */
   readonly exceptionNamespace: string;
+  /** Returns the reason why an object has no room in memory; `undefined` when it has. */
+  readonly roomProblem: (object: JsonObject, former: JsonObject | undefined) => string | undefined;
 }
 
 type Review = (checked: CheckedObject, options: ObjectReviewsOptions) => Promise<Findings>;
+
+/** The path of the review of objects of any kind; those of all other reviews are kept in memory. */
+const anyKind = "/verifyttl";
 
 /** The review at each path. */
 const reviews: Readonly<Record<string, Review>> = {
@@ -45,7 +50,7 @@ const reviews: Readonly<Record<string, Review>> = {
   "/globalcontextvalidate": async (checked) => errors(globalContextProblems(checked)),
   "/cleanupvalidate": async (checked, options) =>
     errors(await cleanupProblems(checked, await toolsOf(options))),
-  "/verifyttl": async ({ object }) => {
+  [anyKind]: async ({ object }) => {
     const problem = ttlProblem(asString(labelsOf(object)["cleanup.kyverno.io/ttl"]) ?? "");
     return { errors: [], warnings: problem === undefined ? [] : [problem] };
   },
@@ -65,7 +70,12 @@ export class ObjectReviews {
   /** Returns the review for a path; `undefined` for another path. */
   find(path: string): ((request: AdmissionRequest) => Promise<AdmissionResponse>) | undefined {
     const review = Object.hasOwn(reviews, path) ? reviews[path] : undefined;
-    return review === undefined ? undefined : (request) => this.#answer(request, review);
+    if (review === undefined) return undefined;
+    const kept: Review = path === anyKind ? review : async (checked, options) => {
+      const full = options.roomProblem(checked.object, checked.former);
+      return full === undefined ? await review(checked, options) : errors([full]);
+    };
+    return (request) => this.#answer(request, kept);
   }
 
   async #answer({ uid, object, oldObject }: AdmissionRequest, review: Review): Promise<AdmissionResponse> {

@@ -214,7 +214,7 @@ export class Metrics {
     const broken = snapshot.policies.filter((policy) => policy.broken !== undefined).length;
     this.#inForce.set(policies.length - broken, checksum, "ready");
     this.#inForce.set(broken, checksum, "broken");
-    this.#inForce.set(snapshot.leftOut, checksum, "left out");
+    this.#inForce.set(snapshot.leftOut.length, checksum, "left out");
     this.#rules.reset();
     this.#kinds = kindsOf(snapshot);
     for (const { policy, rules, broken } of snapshot.policies) {

@@ -1,0 +1,87 @@
+/** Whether a policy has room in memory beside those that are stored. */
+import assert from "node:assert/strict";
+import type { JsonObject } from "../../lib/json/mod.ts";
+import { CompiledWeights, roomProblem } from "../../lib/policy/mod.ts";
+
+/** A policy that weighs about so many values, of the whole cluster or of a namespace. */
+function policy(name: string, weight: number, namespace?: string, kind = "Policy"): JsonObject {
+  return {
+    apiVersion: "kyverno.io/v1",
+    kind: namespace === undefined ? "ClusterPolicy" : kind,
+    metadata: { name, ...(namespace !== undefined && { namespace }) },
+    spec: {
+      rules: [{
+        name: "r",
+        match: { any: [{ resources: { kinds: ["Secret"], names: Array(weight - 20).fill("n") } }] },
+      }],
+    },
+  };
+}
+
+const limit = 1_000;
+const cases: readonly (readonly [
+  what: string,
+  stored: readonly JsonObject[],
+  added: JsonObject,
+  problem: RegExp | undefined,
+])[] = [
+  ["the first of a namespace", [], policy("p", 200, "team"), undefined],
+  [
+    "more than a quarter in one namespace",
+    [policy("p", 200, "team")],
+    policy("q", 100, "team"),
+    /^the policies of namespace team would weigh 3\d\d values together and may weigh 250, .*: delete or shorten some/,
+  ],
+  [
+    "another namespace's first, beside one that has its share",
+    [policy("p", 240, "team")],
+    policy("p", 200, "b"),
+    undefined,
+  ],
+  [
+    "more than three quarters in all namespaces",
+    ["a", "b", "c", "d"].map((namespace) => policy("p", 180, namespace)),
+    policy("p", 100, "e"),
+    /^the policies of all namespaces would weigh 8\d\d values together and may weigh 750/,
+  ],
+  [
+    "a ClusterPolicy in the cluster's reserve",
+    ["a", "b", "c", "d"].map((namespace) => policy("p", 180, namespace)),
+    policy("p", 200),
+    undefined,
+  ],
+  [
+    "a ClusterPolicy beyond the reserve",
+    ["a", "b", "c", "d"].map((namespace) => policy("p", 180, namespace)),
+    policy("p", 400),
+    /^all policies would weigh 11\d\d values together and may weigh 1000/,
+  ],
+  ["a ClusterPolicy that takes nearly all", [], policy("p", 900), undefined],
+  [
+    "a Policy beside ClusterPolicies that take nearly all",
+    [policy("p", 900)],
+    policy("p", 150, "team"),
+    /^all policies would weigh/,
+  ],
+  [
+    "a new version in place of the stored one",
+    [policy("p", 200, "team")],
+    policy("p", 220, "team"),
+    undefined,
+  ],
+  [
+    "an exception, a cleanup policy and a policy in CEL count for their namespace",
+    [policy("p", 100, "team", "PolicyException"), policy("p", 100, "team", "CleanupPolicy")],
+    policy("p", 100, "team", "NamespacedValidatingPolicy"),
+    /^the policies of namespace team/,
+  ],
+];
+for (const [what, stored, added, problem] of cases) {
+  Deno.test(`room for a policy: ${what}`, () => {
+    const found = roomProblem(added, { stored, weights: new CompiledWeights(limit) });
+    if (problem === undefined) assert.equal(found, undefined);
+    else assert.match(found ?? "", problem);
+    const unlimited = new CompiledWeights(Infinity);
+    assert.equal(roomProblem(added, { stored, weights: unlimited }), undefined);
+  });
+}
