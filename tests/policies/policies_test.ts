@@ -24,6 +24,7 @@ const objectReviews = new ObjectReviews({
   accounts: { background: "b", reports: "r", cleanup: "c" },
   compiling: { dialect: "current" },
   exceptionNamespace: "*",
+  roomProblem: () => undefined,
 });
 
 const annotations = ["title", "category", "severity", "subject", "description"].map((name) =>
