@@ -52,8 +52,14 @@ export interface Started {
   stop(signal?: Deno.Signal): Promise<void>;
 }
 
-/** Starts `main.ts serve` on free ports of the loopback address, with PORT for the webhook's in its arguments, and waits until it listens. */
-export async function startPostern(args: readonly string[]): Promise<Started> {
+/**
+ * Starts `main.ts serve` on free ports of the loopback address, with PORT for the webhook's in its arguments, and waits
+ * until it listens. The flags are those of `deno run`.
+ */
+export async function startPostern(
+  args: readonly string[],
+  flags: readonly string[] = [],
+): Promise<Started> {
   const [port, metricsPort] = [freePort(), freePort()];
   const child = new Deno.Command(Deno.execPath(), {
     args: [
@@ -61,6 +67,7 @@ export async function startPostern(args: readonly string[]): Promise<Started> {
       "--allow-read",
       "--allow-net",
       "--allow-env",
+      ...flags,
       "main.ts",
       "serve",
       "--port",
