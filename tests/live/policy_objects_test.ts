@@ -129,9 +129,6 @@ Deno.test("when policies take too much memory, a policy that denies everything r
   assert.equal(compile(many.documents()).policies[0]?.policy.key, "policies-left-out");
 });
 
-<<<<<<< HEAD
-Deno.test("a policy with the name of a denial does not replace it", () => {
-=======
 Deno.test("no further object is kept in a namespace whose objects are left out", () => {
   const message = "too much";
   const { objects } = setUp({ "/apis/kyverno.io/v1/policies": { message, namespaces: new Set(["a"]) } });
@@ -141,8 +138,7 @@ Deno.test("no further object is kept in a namespace whose objects are left out",
   assert.match(many.lackOfMemory("b") ?? "", /^too much/);
 });
 
-Deno.test("a policy with the name of a denial does not take its place", () => {
->>>>>>> 62d477a (A policy that does not fit into memory is refused before it is stored; the others' share stays)
+Deno.test("a policy with the name of a denial does not replace it", () => {
   const message = "too much";
   const { objects, put } = setUp({
     "/apis/kyverno.io/v1/clusterpolicies": { message, namespaces: new Set([""]) },
