@@ -90,13 +90,8 @@ export class LiveGate {
     });
     this.#uninstallation = new Uninstallation(ports.cluster, installation);
     this.#routes = new WebhookRoutes(() => this.snapshot);
-    this.#reviews = new ObjectReviews({
-      ...shared,
-      accounts,
-      compiling,
-      exceptionNamespace,
-      roomProblem: (object, former) => this.#policies.roomProblem(object, former),
-    });
+    const { roomProblem } = this.#policies;
+    this.#reviews = new ObjectReviews({ ...shared, accounts, compiling, exceptionNamespace, roomProblem });
     this.#reports = new ReportStore({
       ...shared,
       kind: setting.reports,

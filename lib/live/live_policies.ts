@@ -117,13 +117,13 @@ export class LivePolicies {
    * The reason why a policy that is about to be stored has no room in memory; `undefined` when it has. A version that is
    * not heavier than the former one has room.
    */
-  roomProblem(policy: JsonObject, former: JsonObject | undefined): string | undefined {
+  readonly roomProblem = (policy: JsonObject, former: JsonObject | undefined): string | undefined => {
     if (former !== undefined && this.#weights.of(policy) <= this.#weights.of(former)) return undefined;
     const files = this.#options.files().map(({ value }) => value);
     const stored = [...files, ...this.#objects.all().map(({ object }) => object)];
     return this.#objects.lackOfMemory(namespaceOf(policy)) ??
       roomProblem(policy, { stored, weights: this.#weights });
-  }
+  };
 
   /** Writes statuses. */
   get statuses(): StatusWriter {
