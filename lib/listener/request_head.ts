@@ -91,6 +91,10 @@ function withMeaning({ method, target, headers, isOld }: Written): RequestHead |
   if (isChunked && length !== undefined) {
     return refuse("a body has Content-Length or Transfer-Encoding, not both");
   }
+  // Everybody may send these two, so their bodies would take memory from those who may send reviews.
+  if ((method === "GET" || method === "HEAD") && (isChunked || (length ?? 0) > 0)) {
+    return refuse(`a ${method} request has no body here`);
+  }
   const body = isChunked ? "chunked" : { length: length ?? 0 };
   return { method, target, headers, body, keepAlive, expectsContinue };
 }

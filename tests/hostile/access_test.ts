@@ -43,6 +43,15 @@ Deno.test("a server with a secret path answers reviews below it, rejects others 
   // Five megabytes are announced, and nothing of them has to come.
   await unauthenticated.write(postHead("/validate/fail", 5_000_000));
   assert.equal((await unauthenticated.answer()).status, 404);
+  for (const head of ["Content-Length: 5000000", "Transfer-Encoding: chunked"]) {
+    using probing = await RawConnection.open(server.port);
+    await probing.write(`GET /health/liveness HTTP/1.1\r\nHost: a\r\n${head}\r\n\r\n`);
+    assert.equal(
+      (await probing.answer()).status,
+      400,
+      "bodies of health checks would take the room of reviews",
+    );
+  }
   const health = await fetch(`http://127.0.0.1:${server.port}/health/readiness`);
   assert.equal(await health.text(), "ok");
   await server.until(/request refused/);

@@ -72,3 +72,61 @@ Deno.test("each of a thousand callers at once is answered: 200, or 503 when it w
   assert.ok(most < 200, `${most} MiB`);
   for (const caller of callers) caller[Symbol.dispose]();
 });
+
+/** A policy that takes some milliseconds for a review of 25 KB, and needs no loads. */
+const slow = `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: slow}
+spec:
+  validationFailureAction: Enforce
+  rules:
+  - name: compares
+    match: {any: [{resources: {kinds: [Pod]}}]}
+    validate:
+      message: never
+      deny:
+        conditions:
+          any:
+${
+  Array.from({ length: 40 }, (_, index) =>
+    `          - {key: "{{ length(request.object.spec.items[?contains(@, 'x${index}')]) }}", operator: GreaterThan, value: 0}`)
+    .join("\n")
+}
+`;
+const items = Array.from({ length: 3_000 }, (_, index) => `i${index}`);
+const slowReview = JSON.stringify(admissionReview({
+  object: { apiVersion: "v1", kind: "Pod", metadata: { name: "p", namespace: "default" }, spec: { items } },
+}));
+
+Deno.test("health on the webhook's port does not wait for the reviews that wait for their turn", async () => {
+  await using server = await startReplica({ policies: slow, args: ["--no-tls"] });
+  const callers = await Promise.all(Array.from({ length: 300 }, () => RawConnection.open(server.port)));
+  const bytes = postBytes("/validate/fail?timeout=30s", slowReview);
+  let answered = 0;
+  const first = Promise.withResolvers<void>();
+  const reviews = callers.map(async (caller) => {
+    await caller.write(bytes);
+    const { status } = await caller.answer();
+    answered++;
+    first.resolve();
+    return status;
+  });
+  await first.promise;
+  assert.equal(await (await fetch(`${server.address}/health/liveness`)).text(), "ok");
+  assert.ok(answered < callers.length / 2, `${answered} reviews were answered before`);
+  assert.deepEqual([...new Set(await Promise.all(reviews))], [200]);
+  for (const caller of callers) caller[Symbol.dispose]();
+});
+
+Deno.test("reviews that would be late for their callers get 503", async () => {
+  await using server = await startReplica({ policies: slow, args: ["--no-tls"] });
+  const callers = await Promise.all(Array.from({ length: 600 }, () => RawConnection.open(server.port)));
+  const bytes = postBytes("/validate/fail?timeout=1s", slowReview);
+  const statuses = await Promise.all(callers.map(async (caller) => {
+    await caller.write(bytes);
+    return (await caller.answer()).status;
+  }));
+  assert.deepEqual([...new Set(statuses)].sort(), [200, 503]);
+  for (const caller of callers) caller[Symbol.dispose]();
+});

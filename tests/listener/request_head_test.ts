@@ -7,6 +7,7 @@ const lines = (...all: string[]): string => all.join("\r\n");
 
 const read: readonly [what: string, head: string, expected: object][] = [
   ["a GET without a body", lines("GET /health HTTP/1.1", "Host: a"), { method: "GET", body: { length: 0 } }],
+  ["a GET of length 0", lines("GET / HTTP/1.1", "Host: a", "Content-Length: 0"), { body: { length: 0 } }],
   ["a query", lines("POST /validate?timeout=1s HTTP/1.1", "Host: a"), { target: "/validate?timeout=1s" }],
   ["a length", lines("POST / HTTP/1.1", "Host: a", "Content-Length: 12"), { body: { length: 12 } }],
   ["chunks", lines("POST / HTTP/1.1", "Host: a", "Transfer-Encoding: Chunked"), { body: "chunked" }],
@@ -54,6 +55,8 @@ const refused: readonly [what: string, head: string, status: number][] = [
     lines("POST / HTTP/1.1", "Host: a", "Content-Length: 1", "Transfer-Encoding: chunked"),
     400,
   ],
+  ["a GET with a length", lines("GET / HTTP/1.1", "Host: a", "Content-Length: 1"), 400],
+  ["a HEAD with chunks", lines("HEAD / HTTP/1.1", "Host: a", "Transfer-Encoding: chunked"), 400],
   ["gzip", lines("POST / HTTP/1.1", "Host: a", "Transfer-Encoding: gzip, chunked"), 501],
   ["chunks in HTTP/1.0", lines("POST / HTTP/1.0", "Transfer-Encoding: chunked"), 400],
   ["another expectation", lines("POST / HTTP/1.1", "Host: a", "Expect: a miracle"), 417],
