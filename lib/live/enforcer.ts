@@ -81,7 +81,7 @@ export class Enforcer {
       ...keeping,
       kinds: webhookKinds,
       about: "webhook configuration",
-      leaves,
+      removal: { isUnderWay: leaves, after },
     });
     this.#generated = new GeneratedPolicies({ ...keeping, after, changed: () => this.enforce(), noticed });
     this.#statuses = new PolicyStatuses({

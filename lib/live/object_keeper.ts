@@ -18,8 +18,15 @@ export interface ObjectKeeperOptions {
    * nothing is deleted.
    */
   readonly isMadeByPostern?: (object: JsonObject) => boolean;
-  /** Whether the installation is being removed: objects that somebody deleted are then not written again. */
-  readonly leaves?: () => Promise<boolean>;
+  /**
+   * Whether the installation is being removed: objects that somebody deleted are then not written again. Without it they
+   * are written again at once.
+   */
+  readonly removal?: {
+    readonly isUnderWay: () => Promise<boolean>;
+    /** Runs a task after some milliseconds. */
+    readonly after: (milliseconds: number, task: () => void) => void;
+  };
   /** Called for every changed object of the kinds, also for objects that Postern does not keep. */
   readonly noticed?: (object: JsonObject) => void;
 }
@@ -30,6 +37,12 @@ export type Kept =
   | { readonly state: "failed"; readonly reason: string };
 
 const unchanged: Kept = { state: "unchanged" };
+
+/**
+ * Milliseconds until a deleted object is written again. Whoever removes the installation deletes its objects one after
+ * another, and may delete the Deployment last.
+ */
+const restoreAfter = 3_000;
 
 /** The collections of webhook configurations, by kind. */
 export const webhookKinds: Readonly<Record<string, string>> = {
@@ -45,6 +58,10 @@ export class ObjectKeeper {
   readonly #options: ObjectKeeperOptions;
   readonly #watched: readonly Collection[];
   #wanted: readonly JsonObject[] = [];
+  /** The paths of objects that existed when they were read or written last. */
+  readonly #existing = new Set<string>();
+  /** The paths of objects that somebody deleted a moment ago. */
+  readonly #deleted = new Set<string>();
   #writing: Promise<readonly Kept[]> = Promise.resolve([]);
 
   /** Begins to watch all objects of the kinds. */
@@ -121,12 +138,13 @@ export class ObjectKeeper {
     // The watch reports a change that happens after this read, and the keeper writes then.
     const watched = this.#watched.flatMap((collection) => collection.objects())
       .find((each) => each["kind"] === wanted["kind"] && nameOf(each) === nameOf(wanted));
-    if (watched !== undefined && holds(watched, wanted)) return unchanged;
     const path = this.#pathOf(wanted);
+    if (watched !== undefined) this.#existing.add(path);
+    if (watched !== undefined && holds(watched, wanted)) return unchanged;
     const present = await cluster.call({ method: "GET", path });
     if (!present.ok && present.status !== 404) return this.#failed(wanted, present.message);
     if (present.ok && holds(present.body, wanted)) return unchanged;
-    if (!present.ok && await this.#options.leaves?.() === true) return unchanged;
+    if (!present.ok && await this.#staysDeleted(path)) return unchanged;
     const written = present.ok
       ? await cluster.call({ method: "PUT", path, body: merged(present.body, wanted) })
       : await cluster.call({
@@ -135,6 +153,7 @@ export class ObjectKeeper {
         body: wanted,
       });
     if (!written.ok) return this.#failed(wanted, written.message);
+    this.#existing.add(path);
     log.write("info", `${this.#options.about} written`, {
       name: nameOf(wanted),
       ...(wanted["webhooks"] !== undefined && {
@@ -142,6 +161,20 @@ export class ObjectKeeper {
       }),
     });
     return { state: "written" };
+  }
+
+  /** Whether an object that does not exist must not be written: the installation may be on its way out. */
+  async #staysDeleted(path: string): Promise<boolean> {
+    const { removal } = this.#options;
+    if (removal === undefined) return false;
+    if (this.#deleted.has(path)) return true;
+    if (!this.#existing.delete(path)) return await removal.isUnderWay();
+    this.#deleted.add(path);
+    removal.after(restoreAfter, () => {
+      this.#deleted.delete(path);
+      void this.#write();
+    });
+    return true;
   }
 
   #collectionOf(object: JsonObject): string {

@@ -1,0 +1,97 @@
+/** Objects that Postern keeps in their wanted form, and what it does when somebody deletes them. */
+import assert from "node:assert/strict";
+import type { JsonObject } from "../../lib/json/mod.ts";
+import { nameOf } from "../../lib/kube/mod.ts";
+import { ObjectKeeper, webhookKinds } from "../../lib/live/object_keeper.ts";
+import type { ObjectChange } from "../../lib/ports.ts";
+import { silent } from "./setting.ts";
+
+const [kind, path] = ["ValidatingWebhookConfiguration", webhookKinds["ValidatingWebhookConfiguration"]!];
+const configuration = (name: string): JsonObject => ({ kind, metadata: { name }, webhooks: [] });
+
+/** A keeper on an API server that stores webhook configurations, with tasks that the test runs. */
+function keeping() {
+  const stored = new Map<string, JsonObject>(), created: string[] = [];
+  const later: (() => void)[] = [];
+  let isUnderWay = false;
+  let changed: (change: ObjectChange) => void | Promise<void> = () => {};
+  const keeper = new ObjectKeeper({
+    cluster: {
+      call({ method, path, body }) {
+        if (method === "POST") {
+          stored.set(nameOf(body as JsonObject), body as JsonObject);
+          created.push(nameOf(body as JsonObject));
+          return Promise.resolve({ ok: true, status: 201, body: body! });
+        }
+        const found = stored.get(path.split("/").at(-1)!);
+        return Promise.resolve(
+          found === undefined
+            ? { ok: false, status: 404, message: "not found" }
+            : { ok: true, status: 200, body: found },
+        );
+      },
+      resource: () => Promise.resolve(undefined),
+    },
+    collections: {
+      watch(watched, follow) {
+        if (watched === path) changed = follow;
+        return {
+          objects: () => watched === path ? [...stored.values()] : [],
+          synced: Promise.resolve(),
+          close: () => Promise.resolve(),
+        };
+      },
+    },
+    log: silent,
+    leads: () => true,
+    kinds: webhookKinds,
+    about: "webhook configuration",
+    removal: {
+      isUnderWay: () => Promise.resolve(isUnderWay),
+      after: (_, task) => void later.push(task),
+    },
+  });
+  const wanted = [configuration("a"), configuration("b")];
+  return {
+    keep: () => keeper.keep(wanted),
+    async remove(name: string) {
+      const former = stored.get(name);
+      stored.delete(name);
+      await changed({ object: undefined, former });
+      await keeper.keep(wanted);
+    },
+    async passTime() {
+      for (const task of later.splice(0)) task();
+      await keeper.keep(wanted);
+    },
+    uninstall: () => void (isUnderWay = true),
+    /** The names of objects that were created since the last call. */
+    created: () => created.splice(0),
+  };
+}
+
+Deno.test("a webhook configuration that somebody deleted is created again a moment later", async () => {
+  const { keep, remove, passTime, created } = keeping();
+  await keep();
+  assert.deepEqual(created(), ["a", "b"]);
+  await remove("a");
+  await keep();
+  assert.deepEqual(created(), [], "the rest of an installation may follow");
+  await passTime();
+  assert.deepEqual(created(), ["a"]);
+  await remove("a");
+  await passTime();
+  assert.deepEqual(created(), ["a"], "each time");
+});
+
+Deno.test("an installation whose Deployment is deleted last leaves no webhook configuration", async () => {
+  const { keep, remove, passTime, uninstall, created } = keeping();
+  await keep();
+  created();
+  await remove("a");
+  await remove("b");
+  uninstall();
+  await passTime();
+  await passTime();
+  assert.deepEqual(created(), []);
+});
