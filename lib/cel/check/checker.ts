@@ -1,12 +1,10 @@
 import {
   type Bind,
   type Call,
-  type CelError,
   type CelExpression,
   type Comprehension,
   type Index,
   type ListLiteral,
-  locate,
   type Logic,
   type MapLiteral,
   qualifiedName,
@@ -19,20 +17,19 @@ import {
   describeType,
   dynType,
   errorType,
-  intType,
   isDynamic,
   listType,
   mapType,
-  mostGeneral,
   optionalElement,
   optionalType,
-  Substitution,
+  type Substitution,
 } from "../types/mod.ts";
-import type { CallReference, Checked } from "./checked.ts";
-import type { Declarations, RootName } from "./declarations.ts";
+import type { Checked } from "./checked.ts";
+import { foldType, rangeTypes } from "./comprehension_type.ts";
+import type { Declarations } from "./declarations.ts";
 import { findMixedLiterals } from "./homogeneous.ts";
+import { Inference } from "./inference.ts";
 import { literalType } from "./literal_type.ts";
-import { resolveOverloads } from "./overloads.ts";
 
 /** Options of the checker besides the declarations. */
 export interface CheckOptions {
@@ -49,43 +46,27 @@ export function check(expression: CelExpression, declarations: Declarations, opt
 class Checker {
   readonly #declarations: Declarations;
   readonly #options: CheckOptions;
-  readonly #substitution = new Substitution();
-  readonly #errors: CelError[] = [];
-  readonly #names = new Map<CelExpression, RootName>();
-  readonly #calls = new Map<CelExpression, CallReference>();
+  readonly #inference: Inference;
+  readonly #substitution: Substitution;
   readonly #types = new Map<CelExpression, CelType>();
-  /** The variables of the comprehensions around the current part, innermost last. */
-  readonly #scopes: ReadonlyMap<string, CelType>[] = [];
 
   constructor(declarations: Declarations, options: CheckOptions) {
     this.#declarations = declarations;
     this.#options = options;
+    this.#inference = new Inference(declarations, options.text);
+    this.#substitution = this.#inference.substitution;
   }
 
   run(expression: CelExpression): Checked {
+    const { errors, names, calls } = this.#inference;
     const type = this.#substitution.close(this.#check(expression));
     const typeOf = (part: CelExpression): CelType =>
       this.#substitution.close(this.#types.get(part) ?? dynType);
-    if (this.#errors.length === 0 && this.#options.literals === "homogeneous") {
-      this.#errors.push(...findMixedLiterals(expression, typeOf, this.#options.text));
+    if (errors.length === 0 && this.#options.literals === "homogeneous") {
+      errors.push(...findMixedLiterals(expression, typeOf, this.#options.text));
     }
-    this.#errors.sort((left, right) => left.offset - right.offset);
-    return { type, errors: this.#errors, names: this.#names, calls: this.#calls, typeOf };
-  }
-
-  #report(offset: number, message: string): CelType {
-    this.#errors.push(locate(this.#options.text, offset, message));
-    return errorType;
-  }
-
-  #mismatch(offset: number, expected: CelType, found: CelType): CelType {
-    const [wanted, given] = [expected, found].map((type) => describeType(this.#substitution.apply(type)));
-    return this.#report(offset, `expected type '${wanted}' but found '${given}'`);
-  }
-
-  #undeclared(offset: number, name: string): CelType {
-    const { container } = this.#declarations;
-    return this.#report(offset, `undeclared reference to '${name}' (in container '${container}')`);
+    errors.sort((left, right) => left.offset - right.offset);
+    return { type, errors, names, calls, typeOf };
   }
 
   #check(expression: CelExpression): CelType {
@@ -123,43 +104,20 @@ class Checker {
     }
   }
 
-  #local(name: string): CelType | undefined {
-    for (let depth = this.#scopes.length - 1; depth >= 0; depth--) {
-      const type = this.#scopes[depth]!.get(name);
-      if (type !== undefined) return type;
-    }
-    return undefined;
-  }
-
-  #within<T>(variables: ReadonlyMap<string, CelType>, body: () => T): T {
-    this.#scopes.push(variables);
-    try {
-      return body();
-    } finally {
-      this.#scopes.pop();
-    }
-  }
-
-  #root(expression: CelExpression, name: string): CelType | undefined {
-    const found = this.#declarations.lookup(name);
-    if (found === undefined) return undefined;
-    this.#names.set(expression, found);
-    return found.type;
-  }
-
   #ident(expression: CelExpression, name: string): CelType {
-    const local = this.#local(name) ?? this.#root(expression, name);
+    const local = this.#inference.local(name) ?? this.#inference.root(expression, name);
     if (local !== undefined) return local;
     // A name with a leading dot is a root name; without such a root name it is a variable of a comprehension.
-    return this.#local(name.replace(/^\./, "")) ?? this.#undeclared(expression.offset, name);
+    return this.#inference.local(name.replace(/^\./, "")) ??
+      this.#inference.undeclared(expression.offset, name);
   }
 
   #select(expression: Select): CelType {
     const { operand, field, mode, offset } = expression;
     const name = qualifiedName(expression);
     // A dotted name is one name when it is declared, unless its first part is a comprehension's variable.
-    if (name !== undefined && this.#local(name.split(".")[0]!) === undefined) {
-      const type = this.#root(expression, name);
+    if (name !== undefined && this.#inference.local(name.split(".")[0]!) === undefined) {
+      const type = this.#inference.root(expression, name);
       if (type !== undefined) return type;
     }
     const type = this.#substitution.apply(this.#check(operand));
@@ -173,7 +131,7 @@ class Checker {
   #field(type: CelType, field: string, offset: number): CelType {
     if (type.kind === "map") return type.parameters[1]!;
     if (type.field !== undefined) {
-      return type.field(field) ?? this.#report(offset, `undefined field '${field}'`);
+      return type.field(field) ?? this.#inference.report(offset, `undefined field '${field}'`);
     }
     if (type.kind === "parameter") this.#substitution.assign([dynType], [type]);
     else if (!isDynamic(type)) {
@@ -182,7 +140,7 @@ class Checker {
       const message = type.kind === "opaque" && type.name.startsWith("kubernetes.")
         ? `unexpected failed resolution of '${type.name}'`
         : `type '${describeType(type)}' does not support field selection`;
-      this.#report(offset, message);
+      this.#inference.report(offset, message);
     }
     return dynType;
   }
@@ -190,7 +148,7 @@ class Checker {
   #index(expression: Index): CelType {
     const { operand, index, mode, offset } = expression;
     const types = [this.#check(operand), this.#check(index)];
-    return this.#resolve(expression, mode === "optional" ? "_[?_]" : "_[_]", {
+    return this.#inference.resolve(expression, mode === "optional" ? "_[?_]" : "_[_]", {
       args: [operand, index],
       types,
       offset,
@@ -200,13 +158,13 @@ class Checker {
   #call(expression: Call): CelType {
     const { name, target, args, offset } = expression;
     const types = args.map((arg) => this.#check(arg));
-    if (target === undefined) return this.#resolve(expression, name, { args, types, offset });
+    if (target === undefined) return this.#inference.resolve(expression, name, { args, types, offset });
     const prefix = qualifiedName(target);
     const dotted = prefix === undefined ? undefined : `${prefix}.${name}`;
     if (dotted !== undefined && this.#declarations.findFunction(dotted) !== undefined) {
-      return this.#resolve(expression, dotted, { args, types, offset });
+      return this.#inference.resolve(expression, dotted, { args, types, offset });
     }
-    return this.#resolve(expression, name, {
+    return this.#inference.resolve(expression, name, {
       args: [target, ...args],
       types: [this.#check(target), ...types],
       offset,
@@ -214,52 +172,10 @@ class Checker {
     });
   }
 
-  #resolve(
-    expression: CelExpression,
-    name: string,
-    call: {
-      readonly args: readonly CelExpression[];
-      readonly types: readonly CelType[];
-      readonly offset: number;
-      readonly style?: "method";
-    },
-  ): CelType {
-    const { args, types, offset, style = "function" } = call;
-    const declaration = this.#declarations.findFunction(name);
-    if (declaration === undefined) return this.#undeclared(offset, name);
-    const resolution = resolveOverloads(declaration, { style, types }, this.#substitution);
-    if (resolution === undefined) {
-      const fits = (arity: number): boolean => arity === args.length;
-      const overloads = declaration.overloads.filter((one) =>
-        one.style === style && fits(one.parameters.length)
-      );
-      this.#calls.set(expression, { name: declaration.name, overloads, args });
-      return this.#noOverload(declaration.name, types, { offset, style });
-    }
-    this.#calls.set(expression, { name: declaration.name, overloads: resolution.overloads, args });
-    return resolution.type;
-  }
-
-  #noOverload(
-    name: string,
-    types: readonly CelType[],
-    { offset, style }: { readonly offset: number; readonly style?: "function" | "method" },
-  ): CelType {
-    const described = types.map((type) => describeType(this.#substitution.close(type)));
-    const signature = style === "method"
-      ? `${described[0]}.(${described.slice(1).join(", ")})`
-      : `(${described.join(", ")})`;
-    return this.#report(offset, `found no matching overload for '${name}' applied to '${signature}'`);
-  }
-
   #logic({ terms }: Logic): CelType {
     const types = terms.map((term) => this.#check(term));
-    types.forEach((type, index) => this.#expectBool(type, terms[index]!.offset));
+    types.forEach((type, index) => this.#inference.expectBool(type, terms[index]!.offset));
     return boolType;
-  }
-
-  #expectBool(type: CelType, offset: number): void {
-    if (!this.#substitution.assign([type], [boolType])) this.#mismatch(offset, boolType, type);
   }
 
   /** The type of an element that may be optional: `[?x]`, `{?k: x}`. */
@@ -267,21 +183,16 @@ class Checker {
     const type = this.#check(expression);
     if (!optional) return type;
     const inner = optionalElement(this.#substitution.apply(type));
-    if (inner === undefined && !isDynamic(type)) this.#mismatch(expression.offset, optionalType(type), type);
+    if (inner === undefined && !isDynamic(type)) {
+      this.#inference.mismatch(expression.offset, optionalType(type), type);
+    }
     return inner ?? type;
-  }
-
-  /** The common type of an element and those before it. */
-  #join(previous: CelType | undefined, current: CelType): CelType {
-    if (previous === undefined) return current;
-    if (this.#substitution.assign([previous], [current])) return mostGeneral(previous, current);
-    return dynType;
   }
 
   #list({ elements }: ListLiteral): CelType {
     let type: CelType | undefined;
     for (const { value, optional } of elements) {
-      type = this.#join(type, this.#element(value, optional));
+      type = this.#inference.join(type, this.#element(value, optional));
     }
     return listType(type ?? this.#substitution.fresh());
   }
@@ -289,8 +200,8 @@ class Checker {
   #map({ entries }: MapLiteral): CelType {
     let keys: CelType | undefined, values: CelType | undefined;
     for (const { key, value, optional } of entries) {
-      keys = this.#join(keys, this.#check(key));
-      values = this.#join(values, this.#element(value, optional));
+      keys = this.#inference.join(keys, this.#check(key));
+      values = this.#inference.join(values, this.#element(value, optional));
     }
     return mapType(keys ?? this.#substitution.fresh(), values ?? this.#substitution.fresh());
   }
@@ -301,87 +212,27 @@ class Checker {
       const given = this.#element(value, optional);
       if (type === undefined) continue;
       const wanted = type.field?.(field);
-      if (wanted === undefined) this.#report(colon, `undefined field '${field}'`);
+      if (wanted === undefined) this.#inference.report(colon, `undefined field '${field}'`);
       else if (!this.#substitution.assign([wanted], [given])) {
         const [expected, found] = [wanted, given].map((one) => describeType(this.#substitution.apply(one)));
-        this.#report(
+        this.#inference.report(
           colon,
           `expected type of field '${field}' is '${expected}' but provided type is '${found}'`,
         );
       }
     }
-    return type ?? this.#undeclared(offset, name);
+    return type ?? this.#inference.undeclared(offset, name);
   }
 
   #bind({ name, value, body }: Bind): CelType {
     const type = this.#check(value);
-    return this.#within(new Map([[name, type]]), () => this.#check(body));
+    return this.#inference.within(new Map([[name, type]]), () => this.#check(body));
   }
 
   #comprehension(expression: Comprehension): CelType {
-    const { range, variables } = expression;
-    const elements = this.#elements(range, variables.length);
-    const scope = new Map(variables.map((name, index) => [name, elements[index]!]));
-    return this.#within(scope, () => this.#fold(expression, elements));
-  }
-
-  /** The types of the variables over a range: element or key; index or key, and value. */
-  #elements(range: CelExpression, count: number): readonly CelType[] {
-    const type = this.#substitution.apply(this.#check(range));
-    if (type.kind === "list") return count === 1 ? [type.parameters[0]!] : [intType, type.parameters[0]!];
-    if (type.kind === "map") return type.parameters;
-    if (type.kind === "parameter") this.#substitution.assign([dynType], [type]);
-    else if (!isDynamic(type)) {
-      this.#report(
-        range.offset,
-        `expression of type '${
-          describeType(type)
-        }' cannot be range of a comprehension (must be list, map, or dynamic)`,
-      );
-      return [errorType, errorType];
-    }
-    return [dynType, dynType];
-  }
-
-  #fold({ fold, filter, body, offset }: Comprehension, [first]: readonly CelType[]): CelType {
-    const isBool = (type: CelType): boolean => this.#substitution.assign([type], [boolType]);
-    const filterType = filter === undefined ? undefined : this.#check(filter);
-    const bodyType = this.#check(body);
-    // Kubernetes expands macros to operators over an accumulator, and its messages name these operators.
-    const conditional = (condition: CelType, kept: CelType): void => {
-      if (!isBool(condition)) this.#noOverload("_?_:_", [condition, kept, kept], { offset });
-    };
-    switch (fold) {
-      case "all":
-      case "exists":
-        this.#expectBool(bodyType, body.offset);
-        return boolType;
-      case "existsOne":
-        conditional(bodyType, intType);
-        return boolType;
-      case "filter": {
-        const result = listType(first ?? dynType);
-        conditional(bodyType, result);
-        return result;
-      }
-      case "list": {
-        const result = listType(bodyType);
-        if (filterType !== undefined) conditional(filterType, result);
-        return result;
-      }
-      case "map": {
-        const result = mapType(first ?? dynType, bodyType);
-        if (filterType !== undefined) conditional(filterType, result);
-        return result;
-      }
-      case "mapEntry": {
-        const entry = mapType(this.#substitution.fresh(), this.#substitution.fresh());
-        if (!this.#substitution.assign([bodyType], [entry])) {
-          return this.#noOverload("cel.@mapInsert", [entry, bodyType], { offset });
-        }
-        if (filterType !== undefined) conditional(filterType, entry);
-        return this.#substitution.apply(isDynamic(bodyType) ? mapType(dynType, dynType) : bodyType);
-      }
-    }
+    const checks = { inference: this.#inference, check: (part: CelExpression) => this.#check(part) };
+    const types = rangeTypes(expression, checks);
+    const scope = new Map(expression.variables.map((name, index) => [name, types[index]!]));
+    return this.#inference.within(scope, () => foldType(expression, types[0] ?? dynType, checks));
   }
 }
