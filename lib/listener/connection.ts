@@ -3,31 +3,10 @@ import { setImmediate } from "node:timers";
 import type { Socket } from "node:net";
 import { answerBytes, plainAnswer } from "./answer_bytes.ts";
 import { Body, type BodyProgress, giveBack, tooLarge } from "./body.ts";
-import type { ByteBudget, Share } from "./byte_budget.ts";
-import type { Announced, Handler, ListenerAnswer } from "./handler.ts";
-import type { Limits } from "./limits.ts";
-import type { Outbox } from "./outbox.ts";
+import type { Share } from "./byte_budget.ts";
+import type { ListenerAnswer } from "./handler.ts";
 import { readHead, type RequestHead } from "./request_head.ts";
-import type { Turns } from "./turns.ts";
-
-/** The handler, the limits and the budgets that all connections of a listener share. */
-export interface Service {
-  readonly handler: Handler;
-  readonly limits: Limits;
-  readonly budget: ByteBudget;
-  readonly turns: Turns;
-  readonly outbox: Outbox;
-  /** Returns an answer to reject a request before the connection reads its body. */
-  readonly screen: (announced: Announced) => ListenerAnswer | undefined;
-  /** How many milliseconds the caller of this target waits. */
-  readonly answerTime: (target: string) => number;
-  /** Called when a handler throws. */
-  readonly problem: (message: string) => void;
-  /** Whether an answer ends a connection that began with the given certificate. */
-  ends(generation: number): boolean;
-  /** Reports that a request got its answer. */
-  answered(): void;
-}
+import type { Service } from "./service.ts";
 
 /** The state of a connection; `new` before its first request. */
 export type Activity = "new" | "idle" | "head" | "body" | "handling" | "writing" | "lingering";

@@ -2,11 +2,12 @@ import { createServer as createPlainServer, type Server, type Socket } from "nod
 import { createServer as createSecureServer, type Server as SecureServer, type TLSSocket } from "node:tls";
 import { ByteBudget } from "./byte_budget.ts";
 import { certificateProblem } from "./certificate_check.ts";
-import { type Activity, Connection, type Service } from "./connection.ts";
+import { type Activity, Connection } from "./connection.ts";
 import { type Announced, type Fetch, fetchHandler, type Handler, type ListenerAnswer } from "./handler.ts";
 import { Handshakes } from "./handshakes.ts";
 import { defaultLimits, type Limits } from "./limits.ts";
 import { Outbox } from "./outbox.ts";
+import type { Service } from "./service.ts";
 import { Turns } from "./turns.ts";
 
 /** A certificate with its key, in PEM. */

@@ -1,0 +1,24 @@
+import type { ByteBudget } from "./byte_budget.ts";
+import type { Announced, Handler, ListenerAnswer } from "./handler.ts";
+import type { Limits } from "./limits.ts";
+import type { Outbox } from "./outbox.ts";
+import type { Turns } from "./turns.ts";
+
+/** The handler, the limits and the budgets that all connections of a listener share. */
+export interface Service {
+  readonly handler: Handler;
+  readonly limits: Limits;
+  readonly budget: ByteBudget;
+  readonly turns: Turns;
+  readonly outbox: Outbox;
+  /** Returns an answer to reject a request before the connection reads its body. */
+  readonly screen: (announced: Announced) => ListenerAnswer | undefined;
+  /** How many milliseconds the caller of this target waits. */
+  readonly answerTime: (target: string) => number;
+  /** Called when a handler throws. */
+  readonly problem: (message: string) => void;
+  /** Whether an answer ends a connection that began with the given certificate. */
+  ends(generation: number): boolean;
+  /** Reports that a request got its answer. */
+  answered(): void;
+}
