@@ -1,7 +1,11 @@
 /** An API server on this machine, which scripts beside the project build and start. */
+import { dirname } from "node:path";
 import { root } from "./bench.ts";
+import { systemText } from "./system_text.ts";
 
 const kube = `${root}../shared/kube`;
+/** Of the kernel's clock in a second (`getconf CLK_TCK`). */
+const ticks = 100;
 
 /** Of the API server; its etcd has the next ones. */
 export const port = Number(Deno.env.get("BENCH_API_PORT") ?? 28443);
@@ -21,6 +25,19 @@ export async function startApiServer(): Promise<string> {
   const found = /^KUBECONFIG=(.*)$/m.exec(output)?.[1];
   if (found === undefined) throw new Error(`the API server did not start: ${output}`);
   return found;
+}
+
+/** The processor time of the API server and its etcd since they started, in seconds. */
+export async function serverProcessorTime(kubeconfig: string): Promise<number> {
+  let seconds = 0;
+  for (const name of ["kube-apiserver", "etcd"]) {
+    // The time of threads that have ended counts, too.
+    const [pid = ""] = (await systemText(`${dirname(kubeconfig)}/${name}.pid`)).split("\n");
+    const [, fields = ""] = (await systemText(`/proc/${pid}/stat`)).split(") ");
+    const [user, system] = fields.split(" ").slice(11, 13);
+    seconds += (Number(user) + Number(system)) / ticks;
+  }
+  return seconds;
 }
 
 /** Ends it, with everything in it. */

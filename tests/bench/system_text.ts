@@ -11,3 +11,9 @@ export async function systemText(...paths: readonly string[]): Promise<string> {
     return "";
   }
 }
+
+/** The processor time of all threads of a process, in seconds. */
+export async function processorTime(pid: number): Promise<number> {
+  const texts = await systemText(`/proc/${pid}/task/*/schedstat`);
+  return texts.split("\n").reduce((sum, line) => sum + Number(line.split(" ")[0]), 0) / 1e9;
+}
