@@ -31,6 +31,10 @@ const roundTimeoutMs = 600_000;
  * when policies change, when the worker had no room, and from time to time. One comparison runs at a time; requests
  * for another one meanwhile are joined into one. It throws nothing: failures are logged, and the next comparison
  * tries again.
+ *
+ * It shares no list with the background scan, though both may be about Namespaces: the scan follows a kind by a watch, keeps
+ * names and versions alone, and lists objects again when its policies change. A comparison needs whole triggers, listed
+ * after the objects that were generated for them, and must know that no page was missing before it deletes anything.
  */
 export class Upkeep {
   readonly #options: UpkeepOptions;

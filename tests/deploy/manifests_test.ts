@@ -190,8 +190,8 @@ const rules: readonly [what: string, rules: readonly Rule[], expected: readonly 
     "CREATE,UPDATE batch/v1 cronjobs Namespaced",
   ]],
   ["a cluster-scoped kind", [{ match: "kinds: [Namespace, ClusterRole]", body: pattern }], [
-    "CREATE,UPDATE /v1 namespaces Cluster",
-    "CREATE,UPDATE rbac.authorization.k8s.io/v1 clusterroles Cluster",
+    "CREATE,UPDATE /v1 namespaces *",
+    "CREATE,UPDATE rbac.authorization.k8s.io/v1 clusterroles *",
   ]],
   ["wildcards in kinds", [{ match: 'kinds: ["*Set"]', body: pattern }], [
     "CREATE,UPDATE apps/v1 daemonsets,statefulsets Namespaced",
@@ -204,7 +204,7 @@ const rules: readonly [what: string, rules: readonly Rule[], expected: readonly 
     match: "kinds: [Secret]",
     body: pattern,
   }], [
-    "CREATE,DELETE,UPDATE */* * *",
+    "CREATE,DELETE,UPDATE */* *,pods/ephemeralcontainers *",
   ]],
 ];
 for (const [what, given, expected] of rules) {
@@ -225,7 +225,7 @@ Deno.test("changes of generated objects and of sources have a webhook that ignor
     policy("kept", [{ match, body: body(true) }, { match, body: clones }]),
   ]);
   const webhooks = webhooksOf(objects, "Validating");
-  assert.deepEqual(rulesOf(webhooks.get("/validate/fail")!), ["CREATE,DELETE,UPDATE /v1 namespaces Cluster"]);
+  assert.deepEqual(rulesOf(webhooks.get("/validate/fail")!), ["CREATE,DELETE,UPDATE /v1 namespaces *"]);
   assert.deepEqual(rulesOf(webhooks.get("/validate/ignore")!), [
     "DELETE,UPDATE /v1 secrets Namespaced",
     "DELETE,UPDATE networking.k8s.io/v1 networkpolicies Namespaced",

@@ -170,9 +170,9 @@ function triggers(rule: CompiledRule, owner: string, found: Found): void {
 function triggerResources(
   rule: CompiledRule,
 ): { readonly resources: readonly { group: string; resource: string }[]; readonly wide: boolean } {
-  const targets = webhookTargets(rule, () => {}).flatMap(({ group, resource }) =>
-    readResources(resource).map((read) => ({ group, resource: read }))
-  );
+  const targets = webhookTargets(rule, { namespaced: false, guessed: () => {} }).flatMap((
+    { group, resource },
+  ) => readResources(resource).map((read) => ({ group, resource: read })));
   const isWide = ({ group, resource }: { group: string; resource: string }): boolean =>
     `${group}${resource}`.includes("*");
   return { resources: targets.filter((target) => !isWide(target)), wide: targets.some(isWide) };

@@ -1,10 +1,15 @@
 import type { CompiledRule } from "../../engine/mod.ts";
 import type { ResourceRule } from "../../match/mod.ts";
-import { type Target, unseenKinds } from "../../live/mod.ts";
 import {
-  type BuiltinKind,
+  type DiscoveredKind,
+  type Target,
+  type TargetResource,
+  targetResources,
+  unseenKinds,
+} from "../../live/mod.ts";
+import {
+  builtinKind,
   builtinKinds,
-  compileWildcard,
   hasWildcard,
   type KindSelector,
   parseKindSelectors,
@@ -28,8 +33,16 @@ function targetsOf({ groups, versions, resources, operations, scope }: ResourceR
 
 const connected = ["exec", "attach", "portforward", "proxy", "*"];
 
+/** The scope of a rule's policy, and what is done with guesses. */
+export interface WebhookTargetOptions {
+  /** Whether the policy is one of a namespace. */
+  readonly namespaced: boolean;
+  /** Receives the kinds whose resources are guessed. */
+  readonly guessed: (kind: GuessedKind) => void;
+}
+
 /** The requests that a rule must see: the resources of its kinds, and the operations for which it can have a result. */
-export function webhookTargets(rule: CompiledRule, guessed: (kind: GuessedKind) => void): Target[] {
+export function webhookTargets(rule: CompiledRule, options: WebhookTargetOptions): Target[] {
   const { resources } = rule.selector;
   if (resources !== undefined) return resources.flatMap(targetsOf);
   const { form, filters } = rule.selector.match;
@@ -41,7 +54,7 @@ export function webhookTargets(rule: CompiledRule, guessed: (kind: GuessedKind) 
       const operations = operationsOf(rule, written, selector);
       return operations.length === 0
         ? []
-        : targetResources(selector, guessed).map((target) => ({ ...target, operations }));
+        : plainResources(selector, options).map((target) => ({ ...target, operations }));
     });
   });
 }
@@ -58,10 +71,8 @@ export function followedTargets(
   const kinds = downstream.types.map(({ apiVersion, kind }) =>
     apiVersion === "" ? kind : `${apiVersion}/${kind}`
   );
-  return kinds.flatMap(parseKindSelectors).flatMap((
-    selector,
-  ) =>
-    targetResources(selector, guessed).filter(({ resource }) => !resource.includes("/"))
+  return kinds.flatMap(parseKindSelectors).flatMap((selector) =>
+    plainResources(selector, { namespaced: false, guessed }).filter(({ resource }) => !resource.includes("/"))
       .map((target) => ({ ...target, operations: ["DELETE", "UPDATE"] }))
   );
 }
@@ -87,56 +98,30 @@ function operationsOf(
 
 const patternKinds = ["pattern", "anyPattern", "podSecurity"];
 
-type TargetResource = Omit<Target, "operations">;
+/** The kinds of plain Kubernetes that policies see. Events, ReplicaSets and others need no webhook call by default. */
+const plainKinds: readonly DiscoveredKind[] = (() => {
+  const unseen = unseenKinds();
+  return builtinKinds.filter((kind) => !unseen.includes(kind)).map((kind) => ({
+    ...kind,
+    subresources: kind.subresources.map((name) => ({ name })),
+    preferred:
+      builtinKinds.find(({ group, plural }) => group === kind.group && plural === kind.plural) === kind,
+  }));
+})();
 
-function targetResources(selector: KindSelector, guessed: (kind: GuessedKind) => void): TargetResource[] {
-  const { group, version, kind, subresource } = selector;
-  const suffix = subresource === "" ? "" : `/${subresource}`;
-  if (kind === "") return [];
-  if (kind === "*") {
-    return [{ group: literal(group), version: literal(version), resource: `*${suffix}`, scope: "*" }];
-  }
-  const builtins = matching(selector);
-  if (builtins.length === 0 && builtinKinds.some((each) => each.kind === kind)) return [];
-  if (builtins.length > 0) return builtins.flatMap((each) => builtinTargets(each, suffix));
-  if (hasWildcard(kind)) return [];
-  const resource = `${pluralOf(kind)}${suffix}`;
-  guessed({ kind: selector.text, resource });
+/** The resources of a kind in plain Kubernetes. For a kind that it does not serve, the resource is guessed. */
+function plainResources(
+  { group, version, kind, subresource, text }: KindSelector,
+  { namespaced, guessed }: WebhookTargetOptions,
+): TargetResource[] {
+  const found = targetResources(text, { served: plainKinds, namespaced });
+  const isUnserved = found.length === 0 && kind !== "" && !hasWildcard(kind) &&
+    builtinKind(kind) === undefined;
+  if (!isUnserved) return found;
+  const resource = subresource === "" ? pluralOf(kind) : `${pluralOf(kind)}/${subresource}`;
+  guessed({ kind: text, resource });
   return [{ group: literal(group), version: literal(version), resource, scope: "*" }];
 }
-
-function builtinTargets(
-  { kind, group, version, plural, namespaced }: BuiltinKind,
-  suffix: string,
-): TargetResource[] {
-  const target = { group, version, scope: namespaced ? "Namespaced" as const : "Cluster" as const };
-  const found = [{ ...target, resource: `${plural}${suffix}` }];
-  // Kyverno parity: a rule about Pods also matches the ephemeral containers that are added to debug one. Pinned by
-  // tests/deploy/manifests_test.ts.
-  if (kind === "Pod" && suffix === "") found.push({ ...target, resource: "pods/ephemeralcontainers" });
-  return found;
-}
-
-/** The built-in kinds that a selector matches, each in one version: the API server converts (`matchPolicy`). */
-function matching({ group, version, kind }: KindSelector): BuiltinKind[] {
-  const tests = {
-    group: compileWildcard(group),
-    version: compileWildcard(version),
-    kind: compileWildcard(kind),
-  };
-  const found = builtinKinds.filter((each) =>
-    !unseen.includes(each) && tests.kind(each.kind) && tests.group(each.group) && tests.version(each.version)
-  );
-  return found.filter((each, index) =>
-    found.findIndex(({ group, plural }) => group === each.group && plural === each.plural) === index
-  );
-}
-
-/**
- * The kinds that the server's resource filters hide from policies by default, such as Events and ReplicaSets: they need
- * no webhook call.
- */
-const unseen = unseenKinds();
 
 /** Webhooks support `*` and literal names, but no other wildcards. */
 function literal(text: string): string {

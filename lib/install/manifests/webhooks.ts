@@ -123,9 +123,12 @@ function webhook(group: Group, options: WebhookOptions, guessed: (kind: GuessedK
   const { phase, failurePolicy, policies, followed, single } = group;
   const word = failurePolicy.toLowerCase();
   const finegrained = single === undefined ? "" : `/finegrained/${single.key}`;
-  const matched = policies.flatMap(({ rules }) =>
-    rules.filter(({ type }) => isOfWebhook(type, phase)).flatMap((rule) => webhookTargets(rule, guessed))
-  );
+  const matched = policies.flatMap(({ policy, rules }) => {
+    const namespaced = policy.namespace !== undefined;
+    return rules.filter(({ type }) => isOfWebhook(type, phase)).flatMap((rule) =>
+      webhookTargets(rule, { namespaced, guessed })
+    );
+  });
   const targets = [...matched, ...followed.flatMap((rule) => followedTargets(rule, guessed))];
   const rules = webhookRules(targets).map((rule) => ({ ...rule }));
   const timeouts = policies.map(({ policy }) => policy.timeoutSeconds ?? 0);

@@ -5,14 +5,22 @@ import type { Target } from "./target.ts";
 /** A resource of the API. */
 export type TargetResource = Omit<Target, "operations">;
 
+/** A kind with its resource, as a cluster serves it. */
+export interface DiscoveredKind extends Omit<ServedResource, "verbs" | "subresources"> {
+  readonly subresources: readonly { readonly name: string }[];
+}
+
+/** The kinds that a cluster serves, and whether the policy is one of a namespace, which is about namespaced kinds alone. */
+export interface TargetOptions {
+  readonly served: readonly DiscoveredKind[];
+  readonly namespaced: boolean;
+}
+
 /**
  * The resources of a policy's kind (`Pod`, `apps/v1/Deployment`, `Pod/exec`, `*`), as the cluster serves them. A kind
  * that is not served has none: its policy waits for the definition.
  */
-export function targetResources(
-  kind: string,
-  { served, namespaced }: { readonly served: readonly ServedResource[]; readonly namespaced: boolean },
-): TargetResource[] {
+export function targetResources(kind: string, { served, namespaced }: TargetOptions): TargetResource[] {
   return parseKindSelectors(kind).flatMap((selector) => {
     if (selector.kind === "*") return [everything(selector, namespaced)].flat();
     return matching(selector, served).flatMap((resource) => targetsOfResource(resource, selector));
@@ -34,8 +42,8 @@ function everything({ group, version, subresource }: KindSelector, namespaced: b
 
 function matching(
   { group, version, kind }: KindSelector,
-  served: readonly ServedResource[],
-): ServedResource[] {
+  served: readonly DiscoveredKind[],
+): DiscoveredKind[] {
   const isGroup = compileWildcard(group),
     isVersion = compileWildcard(version),
     isKind = compileWildcard(kind);
@@ -45,7 +53,7 @@ function matching(
   );
 }
 
-function targetsOfResource(resource: ServedResource, { subresource }: KindSelector): TargetResource[] {
+function targetsOfResource(resource: DiscoveredKind, { subresource }: KindSelector): TargetResource[] {
   const { group, version, plural, namespaced, subresources } = resource;
   const target = { group, version, scope: namespaced ? "Namespaced" as const : "*" as const };
   if (subresource === "") {
