@@ -118,13 +118,13 @@ export interface WatchOptions {
    */
   readonly keep?: (object: JsonObject) => JsonObject;
   /**
-   * Set when the metadata of a changed object is enough: an object is whole when it is listed, and has its metadata alone
-   * when it changes later. For many large objects that mostly the watcher itself writes.
+   * Set when the metadata of a changed object is enough: an object is whole when it is listed, and has its metadata
+   * alone when it changes later. For many large objects that mostly the watcher itself writes.
    */
   readonly changes?: "metadata";
 }
 
-/** Collections of objects that can be watched. A change is followed by the next one when what `changed` returns has settled. */
+/** Collections of objects that can be watched. The next change follows after the promise of `changed` ends. */
 export interface Collections {
   /** Watches all objects below a path (`/apis/kyverno.io/v1/clusterpolicies`), also when the kind is only served later. */
   watch(
@@ -158,7 +158,7 @@ export interface Registry {
   image(reference: string, credentials?: RegistryCredentials, signal?: AbortSignal): Promise<Answer>;
 }
 
-/** Entries of the global context, kept up to date by whoever owns them. */
+/** Entries of the global context, which their owner keeps up to date. */
 export interface GlobalEntries {
   entry(name: string): Promise<Answer>;
 }

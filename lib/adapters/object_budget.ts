@@ -2,9 +2,9 @@
 const clusterShare = 1 / 4;
 
 /**
- * The bytes of objects that several watched kinds may keep together. Objects of the whole cluster have a share besides the
- * budget: whoever may create objects in one namespace can use the budget up, and must not push out ClusterPolicies, in whose
- * place requests of the whole cluster would be denied.
+ * The bytes of objects that several watched kinds may keep together. Objects of the whole cluster have a share besides
+ * the budget. Users who create objects in one namespace can use up the budget, but must not push out ClusterPolicies,
+ * because Postern would then deny requests of the whole cluster.
  */
 export class ObjectBudget {
   /** The bytes that objects of any scope may take. */

@@ -37,8 +37,8 @@ export interface WatchedKindOptions {
   /** Reduces an object to the fields to keep; when absent, the watch keeps all but the managed fields. */
   readonly keep?: (object: JsonObject) => JsonObject;
   /**
-   * Goes on trying when the API server forbids reads of the kind or does not serve it yet, because its definition may come
-   * later. Otherwise the kind is given up, and callers read its objects from the API server.
+   * Goes on trying when the API server forbids reads of the kind or does not serve it yet, because its definition may
+   * come later. Otherwise the kind is given up, and callers read its objects from the API server.
    */
   readonly persistent?: boolean;
 }
@@ -130,8 +130,8 @@ export class WatchedKind {
   }
 
   /**
-   * Resolves when the objects were listed for the first time, when the API server forbids that or does not serve the kind,
-   * or after `close`.
+   * Resolves when the objects were listed for the first time, when the API server forbids that or does not serve the
+   * kind, or after `close`.
    */
   get synced(): Promise<void> {
     return this.#synced.promise;
@@ -321,8 +321,8 @@ export class WatchedKind {
 }
 
 /**
- * Whether the API server answered that there is nothing to list: it forbids the list, or does not serve the kind. After any
- * other failure nobody knows which objects there are: whoever took them for none would put no policy in force.
+ * Whether the API server answered that there is nothing to list: it forbids the list, or does not serve the kind. After
+ * any other failure the objects are unknown. They must not count as absent, because then no policy would be in force.
  */
 function isFinal({ status }: FailedAnswer): boolean {
   return status === 403 || status === 404;

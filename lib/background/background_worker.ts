@@ -76,7 +76,7 @@ const longestUid = 128;
 
 /**
  * Carries out the effects of generate and mutateExisting rules after the answer, and keeps generated objects in step
- * when a request changes them or their source. Every try plans anew from the cluster's current state, so an
+ * when a request changes them or their source. Every attempt plans again from the cluster's current state, so an
  * interrupted try can be repeated. A request is processed once, however many webhooks it passed, and never for a dry
  * run. Waiting requests are in memory only, in a queue that no namespace can fill for others.
  */

@@ -20,7 +20,7 @@ const fieldManager = "kyverno-generate";
 
 /**
  * Carries out one effect. It may be repeated: creating an object that exists or deleting one that is gone succeeds. A
- * change by somebody else in between makes it fail for now, because the effect must then be planned anew.
+ * change by somebody else in between makes it fail for now, because the effect must then be planned again.
  */
 export async function carryOut(effect: Effect, cluster: Cluster, signal?: AbortSignal): Promise<Carried> {
   const { object, verb } = effect;

@@ -27,7 +27,7 @@ export interface LoadOptions {
 /** Loads the external values of one request, each once. */
 export class LoadTracker {
   readonly ports: Ports;
-  /** Set only for requests that shall be explained. */
+  /** Set only for requests that are explained. */
   readonly observer: Observer | undefined;
   readonly #deadline: (() => AbortSignal) | undefined;
   readonly #absent: readonly AbsentSource[];
@@ -59,7 +59,7 @@ export class LoadTracker {
 
   /**
    * Whether the next rule may begin. It reads the clock every few rules only, unless rules are slow: most take
-   * microseconds, and slow ones have budgets of their own.
+   * microseconds, and slow ones have separate budgets.
    */
   beforeRule(): Turn {
     return this.#turns.beforeRule();

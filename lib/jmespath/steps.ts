@@ -28,12 +28,12 @@ export function spend(steps: number, budget: StepBudget): Fault | undefined {
   return budget.left < 0 ? outOfSteps : undefined;
 }
 
-/** An evaluation that took more steps than this may have made a small value that is huge to whoever walks it. */
+/** After more steps than this the result may be small in memory and huge for code that walks it. */
 const suspicious = maxSteps - 64;
 
 /**
  * The result of an evaluation, or a fault when it took too many steps. A list that holds one large object many times
- * costs little to make, but whoever compares or writes it walks all of it: such a result is weighed.
+ * costs little to make, but comparing or writing it walks all of it. Such a result is weighed.
  */
 export function checkedResult(value: Json | Fault, budget: StepBudget): Json | Fault {
   if (budget.left < 0) return outOfSteps;

@@ -15,10 +15,10 @@ export interface BudgetedDocuments {
 }
 
 /**
- * Leaves out documents that weigh more than a limit together, so that nobody who may write policies can exhaust the
- * process's memory. Policies of the whole cluster come first, then those of the namespaces that have the least; of these
- * the oldest. All replicas leave out the same. Where a policy was left out that may deny, a policy denies all resources
- * of its kinds in its place, in its namespace or in all, unless failures shall be ignored.
+ * Leaves out documents that weigh more than a limit together, so that no author of policies can exhaust the process's
+ * memory. It keeps policies of the whole cluster first, then those of the namespaces with the least, the oldest first.
+ * All replicas leave out the same documents. For each left-out policy that may deny, another policy denies all
+ * resources of its kinds, in its namespace or in all, unless failures are ignored.
  */
 export function withinBudget(
   documents: readonly YamlDocument[],
@@ -130,8 +130,8 @@ function mayDeny(document: Json): boolean {
 }
 
 /**
- * The policy that denies what left-out policies of a namespace might, "" for policies of the cluster: all resources of the
- * kinds that they are about, or of any kind where that is not known. Policies themselves can still be changed.
+ * The policy that denies what left-out policies of a namespace might, "" for policies of the cluster: all resources of
+ * the kinds that they are about, or of any kind where that is not known. Policies themselves can still be changed.
  */
 export function denialOf(namespace: string, kinds: readonly string[] = ["*"]): JsonObject {
   const where = namespace === everywhere ? "" : ` of namespace ${namespace}`;

@@ -24,7 +24,7 @@ export interface ReviewOptions extends Route {
   readonly timeout: number;
   /** When the request arrived, on the clock of `performance.now()`. */
   readonly started: number;
-  /** Whether the review is so large that others shall work before its response is written. */
+  /** Whether the review is so large that other requests run before its response is written. */
   readonly isLarge?: boolean;
   /** Called when the decision waits; the result is called when it is made. */
   readonly waits?: ((deadline: Deadline) => () => void) | undefined;

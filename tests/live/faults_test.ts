@@ -44,8 +44,8 @@ const cut = () =>
   );
 
 const again = "tried again within the request's time";
-const anew = "planned anew and tried again, ten times in 50 seconds";
-const listed = "listed again after a pause; what is known stays in force";
+const anew = "planned again and retried, ten times in 50 seconds";
+const listed = "listed again after a pause; policies stay in force meanwhile";
 
 const faults: readonly FaultKind[] = [
   {
@@ -53,7 +53,7 @@ const faults: readonly FaultKind[] = [
     times: 1,
     answer: silence,
     attemptTimeout: 700,
-    lookUp: [`${again}; then the rule errs and failurePolicy decides`, true, 2],
+    lookUp: [`${again}; then the rule is an error and failurePolicy decides`, true, 2],
     watch: [listed, true, 2],
     effect: [anew, true, 2],
   },
@@ -61,7 +61,7 @@ const faults: readonly FaultKind[] = [
     name: "500, 502, 503, 504",
     times: 1,
     answer: status(503, "not now"),
-    lookUp: [`${again}; then the rule errs and failurePolicy decides`, true, 2],
+    lookUp: [`${again}; then the rule is an error and failurePolicy decides`, true, 2],
     watch: [listed, true, 2],
     effect: [anew, true, 2],
   },
@@ -69,7 +69,7 @@ const faults: readonly FaultKind[] = [
     name: "429 with Retry-After",
     times: 1,
     answer: status(429, "too many", { "retry-after": "0" }),
-    lookUp: ["tried again after the time that the server asks for", true, 2],
+    lookUp: ["tried again after the time in the answer", true, 2],
     watch: [listed, true, 2],
     effect: [anew, true, 2],
   },
@@ -77,7 +77,7 @@ const faults: readonly FaultKind[] = [
     name: "half-closed: the answer breaks off",
     times: 1,
     answer: cut,
-    lookUp: [`${again}; then the rule errs and failurePolicy decides`, true, 2],
+    lookUp: [`${again}; then the rule is an error and failurePolicy decides`, true, 2],
     watch: [listed, true, 2],
     effect: [anew, true, 2],
   },
@@ -93,8 +93,8 @@ const faults: readonly FaultKind[] = [
     name: "403: a right is missing",
     times: 1_000,
     answer: status(403, "forbidden"),
-    lookUp: ["the rule errs at once, names the right, and failurePolicy decides", false, 1],
-    watch: ["looked for again, with pauses of up to 30 seconds, until the right is granted", false, 2],
+    lookUp: ["the rule is an error at once, with the name of the right, and failurePolicy decides", false, 1],
+    watch: ["listed again, with pauses of up to 30 seconds, until the right is granted", false, 2],
     effect: ["tried ten times; then it is an error in the log, an event and an UpdateRequest", false, 10],
   },
   {
@@ -103,7 +103,7 @@ const faults: readonly FaultKind[] = [
     answer: status(409, "the object has been modified"),
     lookUp: ["none: look-ups write nothing", false, 1],
     watch: ["none: watches write nothing", true, 2],
-    effect: ["a creation counts as done; an update is planned anew from what is stored", false, 1],
+    effect: ["a creation counts as done; an update is planned again from the stored object", false, 1],
   },
   {
     name: "410: the version is too old, again and again",
@@ -111,7 +111,7 @@ const faults: readonly FaultKind[] = [
     answer: status(410, "Expired"),
     lookUp: ["none: look-ups have no version", false, 1],
     watch: ["listed from the beginning, after pauses that double up to 30 seconds", true, 4],
-    effect: ["none: effects have no version; should it come, it is tried again", true, 4],
+    effect: ["none: effects have no version; if it occurs, the effect is retried", true, 4],
   },
 ];
 
@@ -245,7 +245,7 @@ Deno.test("docs/faults.md agrees with the observed behaviour", async () => {
     "has the fault (`tests/live/faults_test.ts`, which writes this page). While policies cannot be read, those that are in force stay",
     "in force; a request that needs no look-up is answered as always.",
     "",
-    "| fault | a look-up of a rule | policies and what else is followed | an effect on another object |",
+    "| fault | a look-up of a rule | policies and other watched objects | an effect on another object |",
     "| --- | --- | --- | --- |",
     ...rows,
     "",

@@ -16,8 +16,8 @@ const collections = {
 } as const;
 
 /**
- * The webhook configurations of an installation: those whose webhooks all call its Service, whoever made them and
- * whatever their names. A configuration without webhooks calls nothing, and is left out. A fault when the API server
+ * The webhook configurations of an installation: those whose webhooks all call its Service, with any name
+ * and of any author. A configuration without webhooks calls nothing, and is left out. A fault when the API server
  * does not list them.
  */
 export async function installedWebhooks(

@@ -5,7 +5,7 @@ type Names = ReadonlyMap<string, number>;
 
 /**
  * How many times the input can occur in an expression's result, at most. `[@, @] | [@, @] | …` doubles it at each step:
- * in memory that is little, since lists are shared, but whoever writes or compares the result walks all of it.
+ * in memory that is little, since lists are shared, but writing or comparing the result walks all of it.
  */
 export function growth(node: CommunityNode, names: Names = new Map()): number {
   const of = (part: CommunityNode) => growth(part, names);

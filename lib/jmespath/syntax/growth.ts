@@ -2,7 +2,7 @@ import type { Expression } from "./tree.ts";
 
 /**
  * How many times the input can occur in an expression's result, at most. `[@, @] | [@, @] | …` doubles it at each step:
- * in memory that is little, since lists are shared, but whoever writes or compares the result walks all of it.
+ * in memory that is little, since lists are shared, but writing or comparing the result walks all of it.
  */
 export function growth(node: Expression): number {
   switch (node.kind) {

@@ -23,8 +23,8 @@ export interface ReportWriteOptions {
 }
 
 /**
- * How the write of a report, or its deletion (`wanted` is undefined), ended. `refused`: the API server refuses it for good.
- * `failed`: another try may succeed.
+ * How the write of a report, or its deletion (`wanted` is undefined), ended. `refused`: the API server refuses it for
+ * good. `failed`: another try may succeed.
  */
 export type WriteOutcome =
   | { readonly state: "stored"; readonly wanted: WantedReport; readonly version: string }
@@ -43,8 +43,8 @@ const firstPause = 250;
 
 /**
  * The write of one report, or its deletion, which is repeated until the API server has carried it out. The answer to an
- * earlier try may have been lost: a conflict with a report that says the same counts as done. What the report shall say may
- * change meanwhile; the last wish counts, so that an older result never replaces a newer one.
+ * earlier try may have been lost: a conflict with an equal report counts as done. The wanted report may change
+ * meanwhile; the last one counts, so that an older result never replaces a newer one.
  */
 export class ReportWrite {
   /** The report to store; `undefined` for one to delete. */

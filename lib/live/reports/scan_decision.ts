@@ -53,7 +53,7 @@ export async function scanDecision(
   return { ...validated, results };
 }
 
-/** A scan verifies images anew, so the notes in an object's annotations do not count. */
+/** A scan verifies images again, so the notes in an object's annotations do not count. */
 function withoutChecks({ policy, rules }: PolicyResult): PolicyResult {
   return { policy, rules: rules.filter(({ type }) => type !== "checkImages") };
 }

@@ -127,7 +127,7 @@ export const panels: readonly Panel[] = [
 const height = 8, width = 12;
 
 /**
- * A dashboard for Grafana 10 and later (its JSON model, schema version 39). Grafana asks for the Prometheus when it
+ * A dashboard for Grafana 10 and later (its JSON model, schema version 39). Grafana requests the Prometheus when it
  * imports it.
  */
 export function dashboard(): JsonObject {
