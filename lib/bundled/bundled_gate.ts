@@ -1,9 +1,10 @@
-import type { Hono } from "hono/tiny";
+import { Hono } from "hono/tiny";
 import { jsonLog, systemClock } from "../adapters/mod.ts";
 import { compile, type Snapshot } from "../engine/mod.ts";
 import type { Json } from "../json/mod.ts";
+import type { Log } from "../ports.ts";
 import type { Dialect } from "../match/mod.ts";
-import { AuditQueue, createApp, Metrics } from "../server/mod.ts";
+import { AuditQueue, createApp, Metrics, secretPathProblem } from "../server/mod.ts";
 import { type BundledImages, bundledPorts } from "./bundled_ports.ts";
 import { openEffects } from "./effects.ts";
 import { limitsOf } from "./limits.ts";
@@ -66,6 +67,9 @@ export async function openBundledGate(snapshot: Snapshot, runtime: BundleRuntime
   const audit = new AuditQueue({ snapshot: current, ports, log, metrics });
   const effects = target.afterAnswer === "stops" ? undefined : await openEffects(snapshot, { ports, log });
   const secretPath = settings("POSTERN_SECRET_PATH");
+  // A bundle does not know who reaches it.
+  const problem = secretPath && secretPathProblem(secretPath, "public");
+  if (problem) return refusingGate(`POSTERN_SECRET_PATH ${problem}`, log);
   const app = createApp({
     snapshot: current,
     ports,
@@ -75,7 +79,7 @@ export async function openBundledGate(snapshot: Snapshot, runtime: BundleRuntime
     ...(effects !== undefined && { effects }),
     ...(secretPath !== undefined && { secretPath }),
   });
-  app.get("/metrics", async (c) => c.text(await metrics.text()));
+  app.get(`${secretPath ?? ""}/metrics`, async (c) => c.text(await metrics.text()));
   return {
     app,
     fetch: async (request) => await app.fetch(request),
@@ -83,6 +87,14 @@ export async function openBundledGate(snapshot: Snapshot, runtime: BundleRuntime
       await Promise.all([audit.drain(), effects?.drain()]);
     },
   };
+}
+
+/** A gate that answers nothing, because a setting would let anybody send reviews. */
+function refusingGate(message: string, log: Log): BundledGate {
+  log.write("error", message);
+  const app = new Hono();
+  app.all("*", (c) => c.json({ message }, 503));
+  return { app, fetch: async (request) => await app.fetch(request), workDone: () => Promise.resolve() };
 }
 
 /** Makes a document with an empty position: `bundle` has printed the diagnostics, and nobody reads positions here. */

@@ -1,4 +1,4 @@
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
 import { fileProblem, formatDiagnostic } from "../diagnostics/mod.ts";
 import { compile } from "../engine/mod.ts";
 import type { Dialect } from "../match/mod.ts";
@@ -125,14 +125,17 @@ function errorText(stderr: Uint8Array): string {
   return new TextDecoder().decode(stderr).replace(/\n+Stack backtrace:[^]*$/, "").trim();
 }
 
-/** Writes a bundle without the name of the run's temporary folder, so that the same policies make the same bytes. */
+/**
+ * Writes a bundle without the name of the run's temporary folder, so that the same policies make the same bytes. The
+ * name is random, so no text of a policy contains it.
+ */
 async function writeBundle(made: string, out: string): Promise<string | undefined> {
   const text = await Deno.readTextFile(made);
   try {
     await Deno.mkdir(dirname(out), { recursive: true });
     await Deno.writeTextFile(
       out,
-      text.replace(/[^\s"'`]*postern-bundle-[^\s"'`/]+\/entry\.ts/g, "bundle/entry.ts"),
+      text.replace(new RegExp(`[^\\s"'\`]*${basename(dirname(made))}/entry\\.ts`, "g"), "bundle/entry.ts"),
     );
     return undefined;
   } catch (cause) {

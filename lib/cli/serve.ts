@@ -11,6 +11,7 @@ import { Fault, isFault } from "../json/mod.ts";
 import { eventReasons, type Installation, openReports, policyReports, rowResults } from "../live/mod.ts";
 import type { Dialect } from "../match/mod.ts";
 import type { Cluster } from "../ports.ts";
+import { secretPathProblem } from "../server/mod.ts";
 import { diagnosticLines, type LoadedPolicies } from "../sources/mod.ts";
 import type { Terminal } from "./terminal.ts";
 import { version } from "./version.ts";
@@ -119,21 +120,15 @@ function wordProblem({ omitEvents, reportResults }: ServeArguments): string | un
 
 /** The error about options that let unauthenticated clients send reviews; `undefined` when there is none. */
 function accessProblem({ tls, host, secretPath }: ServeArguments): string | undefined {
-  if (secretPath !== undefined && !/^(?:\/[A-Za-z0-9._~-]+)+$/.test(secretPath)) {
-    return "--secret-path must begin with / and have letters, digits, and - . _ ~ after it";
+  const access = isLoopback(host) ? "loopback" : "public";
+  if (secretPath !== undefined) {
+    const problem = secretPathProblem(secretPath, access);
+    return problem && `--secret-path ${problem}`;
   }
-  if (isLoopback(host)) return undefined;
-  if (!tls && secretPath === undefined) {
-    return "--no-tls on a public address needs --secret-path, or everyone can send reviews";
-  }
-  if (secretPath !== undefined && secretPath.length < leastSecret) {
-    return `--secret-path on a public address needs ${leastSecret} characters, or it can be guessed`;
-  }
-  return undefined;
+  return access === "public" && !tls
+    ? "--no-tls on a public address needs --secret-path, or everyone can send reviews"
+    : undefined;
 }
-
-/** The least number of characters of a secret path that nobody can guess. */
-const leastSecret = 17;
 
 async function readAuthority(file: string): Promise<string | Fault> {
   try {

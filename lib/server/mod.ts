@@ -29,5 +29,6 @@ export { Metrics } from "./metrics/metrics.ts";
 export type { RuleTime } from "./metrics/rule_times.ts";
 export { type AnsweredReview, recordedRoute, reviewRecord, type ReviewRecorder } from "./recording.ts";
 export { type ReadRequest, type ReviewAnswer, Reviews } from "./reviews.ts";
+export { secretPathProblem } from "./secret_path.ts";
 export type { EvaluationSpans, TracedEvaluation, Tracing } from "./tracing.ts";
 export { answerTimeOf, type Route } from "./review_route.ts";

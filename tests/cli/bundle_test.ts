@@ -96,9 +96,32 @@ Deno.test("a bundle under `deno serve` denies with the policy's message, and nee
   });
 });
 
+Deno.test("a bundle leaves the texts of policies as they are", async () => {
+  const message = "see /tmp/postern-bundle-1/entry.ts";
+  await bundled(requireTeam.replace("the label team is required", message), async ({ out }) => {
+    assert.ok((await Deno.readTextFile(out)).includes(message));
+  });
+});
+
+for (const [path, reason] of [["/", /must begin with/], ["/s3cret", /can be guessed/]] as const) {
+  Deno.test(`a bundle with the secret path ${path} answers nobody`, async () => {
+    await bundled(requireTeam, async ({ out }) => {
+      const options = { env: { POSTERN_SECRET_PATH: path } };
+      const args = ["serve", "--allow-env", "--host", "127.0.0.1", "--port", "0", out];
+      await using server = await served(args, options);
+      for (const target of ["/validate/fail", `${path}/validate/fail`, `${path}validate/fail`]) {
+        const answer = await post(server.address, target, admissionReview());
+        assert.equal(answer.status, 503);
+        assert.match((await answer.json()).message, reason);
+      }
+    });
+  });
+}
+
 Deno.test("a bundle answers below POSTERN_SECRET_PATH only", async () => {
   await bundled(requireTeam, async ({ out }) => {
-    const options = { env: { POSTERN_SECRET_PATH: "/s3cret" } };
+    const path = "/4f1f8c02a6d3e95b7c";
+    const options = { env: { POSTERN_SECRET_PATH: path } };
     await using server = await served(
       ["serve", "--allow-env", "--host", "127.0.0.1", "--port", "0", out],
       options,
@@ -106,8 +129,13 @@ Deno.test("a bundle answers below POSTERN_SECRET_PATH only", async () => {
     const open = await post(server.address, "/validate/fail", admissionReview());
     assert.equal(open.status, 404);
     await open.body?.cancel();
-    const hidden = await (await post(server.address, "/s3cret/validate/fail", admissionReview())).json();
+    const hidden = await (await post(server.address, `${path}/validate/fail`, admissionReview())).json();
     assert.equal(hidden.response.allowed, false);
+    for (const [base, status] of [["", 404], [path, 200]] as const) {
+      const metrics = await fetch(`${server.address}${base}/metrics`);
+      await metrics.body?.cancel();
+      assert.equal(metrics.status, status, "metrics name policies");
+    }
   });
 });
 

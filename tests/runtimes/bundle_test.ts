@@ -32,7 +32,7 @@ const rows: readonly Row[] = [
   {
     what: "denies with the policy's message",
     method: "POST",
-    path: "/s3cret/validate/fail",
+    path: "/s3cret-4f1f8c02a6d3e95b7c/validate/fail",
     body: admissionReview(),
     status: 200,
     answer: /"allowed":false.*the label team is required/,
@@ -40,7 +40,7 @@ const rows: readonly Row[] = [
   {
     what: "allows what no policy forbids",
     method: "POST",
-    path: "/s3cret/validate/fail",
+    path: "/s3cret-4f1f8c02a6d3e95b7c/validate/fail",
     body: complete,
     status: 200,
     answer: /"allowed":true/,
@@ -48,7 +48,7 @@ const rows: readonly Row[] = [
   {
     what: "mutates",
     method: "POST",
-    path: "/s3cret/mutate/fail",
+    path: "/s3cret-4f1f8c02a6d3e95b7c/mutate/fail",
     body: labelled,
     status: 200,
     answer: /"allowed":true,"patch":"W3sib3AiO/,
@@ -56,7 +56,7 @@ const rows: readonly Row[] = [
   {
     what: "looks up a ConfigMap in the cluster",
     method: "POST",
-    path: "/s3cret/validate/fail",
+    path: "/s3cret-4f1f8c02a6d3e95b7c/validate/fail",
     body: admissionReview({ kind: "ConfigMap", resource: "configmaps" }),
     status: 200,
     answer: /"allowed":false.*no limits/,
@@ -64,7 +64,7 @@ const rows: readonly Row[] = [
   {
     what: "refuses what is no review",
     method: "POST",
-    path: "/s3cret/validate/fail",
+    path: "/s3cret-4f1f8c02a6d3e95b7c/validate/fail",
     body: { kind: "Pod" },
     status: 400,
     answer: /kind must be AdmissionReview/,
@@ -109,7 +109,7 @@ for (const runtime of runtimes) {
     const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
     try {
       const file = await bundled(target, folder);
-      const settings = { POSTERN_SECRET_PATH: "/s3cret", POSTERN_API_SERVER: api.address };
+      const settings = { POSTERN_SECRET_PATH: "/s3cret-4f1f8c02a6d3e95b7c", POSTERN_API_SERVER: api.address };
       await using running = await runtime.serve({ file, folder, settings });
       const step = (what: string, hold: () => Promise<void>): Promise<boolean> =>
         t.step(what, async () => {
@@ -231,7 +231,7 @@ async function checkGenerated(
   await check(running, {
     what: "",
     method: "POST",
-    path: "/s3cret/validate/fail",
+    path: "/s3cret-4f1f8c02a6d3e95b7c/validate/fail",
     body: review,
     status: 200,
     answer: /"allowed":true/,
