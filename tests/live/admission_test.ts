@@ -32,9 +32,13 @@ const served = [
   resource("rbac.authorization.k8s.io", "ClusterRole", false),
 ];
 
+/** The calls to the cluster so far. */
+const calls: ApiCall[] = [];
+
 /** A cluster where accounts may write ConfigMaps and the Secret `old`, and nothing else. */
 const cluster: Cluster = {
   call: (call: ApiCall): Promise<Answer> => {
+    calls.push(call);
     const attributes = dig(call.body ?? null, "spec", "resourceAttributes") ?? null;
     const resource = dig(attributes, "resource");
     const isWhole = dig(attributes, "subresource") === undefined;
@@ -446,6 +450,25 @@ for (
     const { allowed, message } = await review(path, JSON.stringify(object));
     assert.equal(allowed, false);
     assert.match(message, /^the spec has more than 10000 values/);
+  });
+}
+
+for (
+  const [what, targets, most] of [
+    ["one kind nine hundred times", Array(900).fill("{apiVersion: v1, kind: ConfigMap, namespace: a}"), 3],
+    [
+      "targets in three hundred namespaces",
+      Array.from({ length: 300 }, (_, index) => `{apiVersion: v1, kind: ConfigMap, namespace: n${index}}`),
+      100,
+    ],
+  ] as const
+) {
+  Deno.test(`the review of a policy that names ${what} makes at most ${most} calls`, async () => {
+    const before = calls.length;
+    const mutate = `mutate: {targets: [${targets.join(", ")}], patchStrategicMerge: {data: {a: b}}}`;
+    const { allowed, message } = await review("/policyvalidate", policy(`${onPods}\n${mutate}`));
+    assert.equal(allowed, true, message);
+    assert.ok(calls.length - before <= most, `${calls.length - before} calls`);
   });
 }
 

@@ -177,13 +177,24 @@ function compiledOf(
   return { compiled: policies[0], diagnostics };
 }
 
+/** The most rights that are looked up for one policy. It may name thousands of kinds, and most name one. */
+const mostRights = 100;
+
 async function toolsOf({ cluster, discovery, accounts }: ObjectReviewsOptions): Promise<CheckTools> {
   const discovered = await discovery.resources();
+  const answers = new Map<string, Promise<boolean | undefined>>();
   return {
     served: discovered.ok ? discovered.resources : [],
     accounts,
-    // When the API server does not answer, no policy is refused for missing rights.
-    hasRight: async (account, right) => await hasRight(cluster, account, right) ?? true,
+    // No policy is refused for missing rights that were not looked up, or when the API server does not answer: its
+    // status names them.
+    hasRight: async (account, right) => {
+      const key = JSON.stringify([account, right]);
+      const answer = answers.get(key) ??
+        (answers.size < mostRights ? hasRight(cluster, account, right) : undefined);
+      if (answer !== undefined) answers.set(key, answer);
+      return await answer ?? true;
+    },
   };
 }
 
