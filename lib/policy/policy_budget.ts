@@ -130,8 +130,8 @@ function mayDeny(document: Json): boolean {
 }
 
 /**
- * The policy that denies what left-out policies of a namespace might, "" for policies of the cluster: all resources of
- * the kinds that they are about, or of any kind where that is not known. Policies themselves can still be changed.
+ * Makes the policy that denies the resources that left-out policies of a namespace may deny (`""`: of the cluster): all
+ * resources of their kinds, or of any kind when the kinds are unknown. It does not deny changes of policies.
  */
 export function denialOf(namespace: string, kinds: readonly string[] = ["*"]): JsonObject {
   const where = namespace === everywhere ? "" : ` of namespace ${namespace}`;

@@ -67,7 +67,7 @@ export async function runTest(
     const objectAnswers: ObjectAnswer[] = [];
     for (const resource of resources) {
       const { steps } = await applyPolicies(resource, options);
-      objectAnswers.push({ identity: identityOf(resource), object: resource, steps: steps.filter(speaks) });
+      objectAnswers.push({ identity: identityOf(resource), object: resource, steps: steps.filter(hasRow) });
     }
     for (const { name, value } of operation === "" ? input.payloads : []) {
       const { steps } = await applyPolicies(value, options);
@@ -75,7 +75,7 @@ export async function runTest(
       objectAnswers.push({
         identity,
         object: value,
-        steps: steps.filter(({ policy }) => !hasRules(policy.kind)).filter(speaks),
+        steps: steps.filter(({ policy }) => !hasRules(policy.kind)).filter(hasRow),
       });
     }
     answers.set(operation, objectAnswers);
@@ -95,7 +95,7 @@ export async function runTest(
    * Kyverno parity: a policy with one resource rule and no selector has no row about an object that the rule does not
    * match. Pinned by "a policy with one resource rule alone has no row about what the rule does not match".
    */
-  function speaks({ policy, rules }: AppliedStep): boolean {
+  function hasRow({ policy, rules }: AppliedStep): boolean {
     if (rules.length === 0 && isOneResourceRule(policy)) return false;
     return snapshot.policies.find((each) => each.policy.key === policy.key)?.broken === undefined;
   }

@@ -157,19 +157,19 @@ const trials: readonly Trial[] = [
     refused: /^image tag not found: GET http:.*\/manifests\/[^:]*: MANIFEST_UNKNOWN: manifest unknown$/,
   },
   {
-    title: "payload of another digest",
+    title: "a payload with another digest",
     image: "payload of another digest",
     change: withKey,
     refused: /^no matching signatures: invalid or missing digest in claim: sha256:[0-9a-f]{64}$/,
   },
   {
-    title: "payload changed after it was signed",
+    title: "a payload that was changed after it was signed",
     image: "payload changed",
     change: withKey,
     refused: BAD_ECDSA,
   },
   {
-    title: "signature that is no base64",
+    title: "a signature that is no base64",
     image: "signature is no base64",
     change: withKey,
     refused: /^no matching signatures: illegal base64 data at input byte \d+$/,
@@ -261,7 +261,7 @@ const trials: readonly Trial[] = [
     refused: "no matching signatures: error verifying bundle: failed to extract signature from bundle: " +
       "verifying signature: invalid signature when validating ASN.1 encoded signature",
   },
-  { title: "keyless identities: nobody in particular", image: "keyless", change: keyless() },
+  { title: "keyless identities: any", image: "keyless", change: keyless() },
   {
     title: "keyless identities: subject and issuer",
     image: "keyless",
@@ -292,13 +292,13 @@ const trials: readonly Trial[] = [
     refused: "issuer mismatch: expected https://other.test, received https://accounts.acme.test",
   },
   {
-    title: "keyless identities: a regular expression that is none",
+    title: "keyless identities: an invalid regular expression",
     image: "keyless",
     change: keyless({ subjectRegExp: "(" }),
     refused: "invalid regexp for subject: ( : error parsing regexp: missing closing ): `(`",
   },
   {
-    title: "keyless identities: an extension that nobody knows",
+    title: "keyless identities: an unknown extension",
     image: "keyless",
     change: keyless({}, { more: { extensions: { buildSignerURI: "x" } } }),
     refused: "invalid certificate extension buildSignerURI",
@@ -336,7 +336,7 @@ const trials: readonly Trial[] = [
     refused: "no matching signatures: both public key and certificate were provided but did not match",
   },
   {
-    title: "keyless: a root that issued nothing",
+    title: "keyless: another root",
     image: "keyless",
     change: (fixtures) => keyless({}, { more: { roots: fixtures.codeRoot } })(fixtures),
     refused:
@@ -387,14 +387,14 @@ const trials: readonly Trial[] = [
     refused: "no matching signatures: expected a signed timestamp to verify an expired certificate",
   },
   {
-    title: "certificates: of a stranger",
+    title: "certificates: of another signer",
     image: "certificate of a stranger",
     change: codeChain,
     refused:
       /^no matching signatures: cert verification failed: x509: certificate signed by unknown authority\./,
   },
   {
-    title: "certificates: text that is none",
+    title: "certificates: an invalid text",
     image: "signed",
     change: () => ({ by: { kind: "certificates", certificate: "nonsense", chain: "" } }),
     refused: "failed to load certificate from nonsense: failed to unmarshal certificate from PEM format: " +
@@ -434,7 +434,7 @@ const trials: readonly Trial[] = [
       "Expected application/vnd.in-toto+json",
   },
   {
-    title: "attestations: a signature that does not hold",
+    title: "attestations: an invalid signature",
     image: "attested with a bad signature",
     change: attested,
     refused: "no matching attestations: accepted signatures do not match threshold, Found: 0, Expected 1",
@@ -449,13 +449,13 @@ const trials: readonly Trial[] = [
     refused: NO_BUNDLE,
   },
   {
-    title: "bundles: before tags",
+    title: "bundles: preferred to tags",
     image: "bundle of another key",
     change: ({ keys }) => ({ by: byKey(keys.one), layout: "bundle or tag" }),
     refused: NO_BUNDLE,
   },
   {
-    title: "bundles: tags where there are none",
+    title: "bundles: tags when there are no bundles",
     image: "signed",
     change: ({ keys }) => ({ by: byKey(keys.one), layout: "bundle or tag" }),
   },
@@ -487,7 +487,7 @@ const trials: readonly Trial[] = [
       /^failed to verify (\S+@sha256:[0-9a-f]{64}): no signature is associated with "\1", make sure the artifact was signed successfully$/,
   },
   {
-    title: "Notary: certificates that are none",
+    title: "Notary: invalid certificates",
     image: "notary jws",
     change: notary(() => "nonsense"),
     refused: "failed to parse certificates: error during PEM decoding",
@@ -505,8 +505,9 @@ export function signaturesContract(name: string, newFixtures: () => Promise<Sign
           check(answer, { refused, statements });
         });
       }
-      await test.step("no connection", async () => await nobodyListens(fixtures));
-      await test.step("the digest of a tag, and of nothing", async () => await digests(fixtures));
+      await test.step("a failed connection is an error", async () => await nobodyListens(fixtures));
+      await test.step("a tag has a digest, and a missing image an error", async () =>
+        await digests(fixtures));
     } finally {
       await fixtures.close();
     }

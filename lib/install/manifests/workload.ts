@@ -136,10 +136,10 @@ function container(options: ManifestOptions, needs: WorkloadNeeds): JsonObject {
       { name: "https", containerPort: webhookPort },
       { name: "metrics", containerPort: metricsPort },
     ],
-    // A probe before the port is open would show users an event of an unhealthy pod; on a quiet machine it opens in 0.3 s.
+    // A probe before the port is open causes an event about an unhealthy pod. On a quiet machine the port opens in 0.3 s.
     startupProbe: { ...probe("liveness"), initialDelaySeconds: 1, periodSeconds: 1, failureThreshold: 60 },
     livenessProbe: { ...probe("liveness"), periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 },
-    // Each second: a pod whose policies come a moment after its port is not ready for a whole period more.
+    // With a longer period a pod whose policies load just after a probe stays unready until the next one.
     readinessProbe: { ...probe("readiness"), periodSeconds: 1, timeoutSeconds: 2, failureThreshold: 5 },
     // Requests still arrive for a moment after the pod has left the endpoints of the Service.
     lifecycle: { preStop: { sleep: { seconds: 5 } } },
