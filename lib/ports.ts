@@ -122,6 +122,8 @@ export interface WatchOptions {
    * alone when it changes later. For many large objects that mostly the watcher itself writes.
    */
   readonly changes?: "metadata";
+  /** Called when objects that were left out are gone or kept now, in addition to calls for changed objects. */
+  readonly leftOutChanged?: () => void;
 }
 
 /** Collections of objects that can be watched. The next change follows after the promise of `changed` ends. */

@@ -11,8 +11,8 @@ export interface LiveCollectionsOptions {
   readonly entropy: Entropy;
   readonly log?: Log;
   /**
-   * The most bytes of objects in all collections together: 64,000,000, and a quarter more for objects of the whole
-   * cluster. Further objects are left out.
+   * The most bytes of objects in all collections together: 64,000,000, of one namespace half of them, and a quarter
+   * more for objects of the whole cluster. Further objects are left out.
    */
   readonly maxBytes?: number;
 }
@@ -30,7 +30,7 @@ export class LiveCollections implements Collections {
   watch(
     path: string,
     changed: (change: ObjectChange) => void | Promise<void>,
-    { keep, changes }: WatchOptions = {},
+    { keep, changes, leftOutChanged }: WatchOptions = {},
   ): Collection {
     const { cluster, clock, entropy, log } = this.#options;
     return new WatchedKind({
@@ -45,6 +45,7 @@ export class LiveCollections implements Collections {
       changed,
       persistent: true,
       ...(keep !== undefined && { keep }),
+      ...(leftOutChanged !== undefined && { leftOutChanged }),
       ...(log !== undefined && { log }),
     });
   }

@@ -12,6 +12,7 @@ import type { Answer, ApiCall, Clock, Entropy, LeftOutObjects, Log, ObjectChange
 import { nameOf, namespaceOf } from "../kube/mod.ts";
 import { describeFailure, type FailedAnswer, itemsOf } from "../embedded/mod.ts";
 import { pause } from "./deadline.ts";
+import { LeftOutNames, namespaceOfKey } from "./left_out_names.ts";
 import type { ObjectBudget } from "./object_budget.ts";
 import { approximateBytes } from "./size.ts";
 
@@ -34,6 +35,8 @@ export interface WatchedKindOptions {
   readonly budget?: ObjectBudget;
   /** Called for every object that is new, changed or gone; `former` is the object as it was in memory before. */
   readonly changed?: (change: ObjectChange) => void | Promise<void>;
+  /** Called when objects that were left out are gone or kept now. */
+  readonly leftOutChanged?: () => void;
   /** Reduces an object to the fields to keep; when absent, the watch keeps all but the managed fields. */
   readonly keep?: (object: JsonObject) => JsonObject;
   /**
@@ -43,13 +46,12 @@ export interface WatchedKindOptions {
   readonly persistent?: boolean;
 }
 
-/** The most names of left-out objects. A full set does not change until all objects are listed again. */
-const MOST_NAMES = 10_000;
-
 /** Objects in a page. With 500 reports or Pods and their managed fields, text and objects took 50 MiB more memory. */
 const PAGE = 250;
 /** The longest watch in seconds. The longest silence in milliseconds: the API server sends a bookmark each minute. */
 const LASTS = 290;
+/** The longest watch in seconds while objects are left out: after it they are listed again if there is room. */
+const LASTS_WITHOUT_ROOM = 60;
 const SILENCE = 150_000;
 const FIRST_DELAY = 500, MAX_DELAY = 30_000;
 
@@ -79,9 +81,9 @@ export class WatchedKind {
   #list: Json | undefined;
   readonly #synced = Promise.withResolvers<void>();
   /** Objects of a persistent kind that do not fit. */
-  #unfit = new Set<string>();
+  #unfit = new LeftOutNames();
   /** Those of before, until all objects are listed again: meanwhile nobody knows whether they fit. */
-  #unfitBefore: ReadonlySet<string> = new Set();
+  #unfitBefore = new LeftOutNames();
 
   /** Begins to list and watch at once, in the background. */
   constructor(options: WatchedKindOptions) {
@@ -115,12 +117,11 @@ export class WatchedKind {
 
   /** The objects that {@link objects} leaves out because they take too much memory; `undefined` when there are none. */
   get leftOut(): LeftOutObjects | undefined {
-    const unfit = this.#unfit.union(this.#unfitBefore);
-    if (unfit.size === 0) return undefined;
-    const isSure = this.#unfit.size < MOST_NAMES && this.#unfitBefore.size < MOST_NAMES;
+    if (this.#unfit.isEmpty && this.#unfitBefore.isEmpty) return undefined;
+    const { namespaces } = this.#unfit, before = this.#unfitBefore.namespaces;
     return {
       message: `the objects of ${this.#options.path} ${this.#tooLarge}`,
-      namespaces: isSure ? new Set([...unfit].map(namespaceOfKey)) : undefined,
+      namespaces: before && namespaces?.union(before),
     };
   }
 
@@ -160,7 +161,7 @@ export class WatchedKind {
       const end = state === "watch" && !stopped.aborted ? await this.#watch() : "broken";
       this.#open = false;
       if (this.#isFull) state = "give up";
-      else if (end === "too old") state = "list";
+      else if (end === "too old" || end === "over" && this.#hasRoomAgain) state = "list";
       if (end === "over") delay = FIRST_DELAY;
       else if (state !== "give up") {
         await pause(delay * (0.5 + this.#options.entropy.next() / 2), stopped);
@@ -179,8 +180,8 @@ export class WatchedKind {
   async #relist(): Promise<FailedAnswer | undefined> {
     const { path, call } = this.#options;
     const listed = new Set<string>();
-    this.#unfitBefore = this.#unfitBefore.union(this.#unfit);
-    this.#unfit = new Set();
+    this.#unfitBefore.addAll(this.#unfit);
+    this.#unfit = new LeftOutNames();
     let token = "";
     do {
       const page = `${path}?limit=${PAGE}${token === "" ? "" : `&continue=${encodeURIComponent(token)}`}`;
@@ -201,7 +202,9 @@ export class WatchedKind {
       token = asString(dig(answer.body, "metadata", "continue")) ?? "";
     } while (token !== "");
     for (const key of [...this.#objects.keys()]) if (!listed.has(key)) await this.#remove(key);
-    this.#unfitBefore = new Set();
+    const wereLeftOut = !this.#unfitBefore.isEmpty;
+    this.#unfitBefore = new LeftOutNames();
+    if (wereLeftOut) this.#options.leftOutChanged?.();
     if (!this.#isFull) return undefined;
     return { ok: false, status: undefined, message: `the objects ${this.#tooLarge}` };
   }
@@ -212,8 +215,9 @@ export class WatchedKind {
     this.#stop.signal.addEventListener("abort", abort);
     let timer = setTimeout(abort, SILENCE);
     try {
+      const lasts = this.#unfit.isEmpty ? LASTS : LASTS_WITHOUT_ROOM;
       const query =
-        `watch=true&allowWatchBookmarks=true&timeoutSeconds=${LASTS}&resourceVersion=${this.#version}`;
+        `watch=true&allowWatchBookmarks=true&timeoutSeconds=${lasts}&resourceVersion=${this.#version}`;
       const following = await this.#options.follow(`${this.#options.path}?${query}`, ended.signal);
       if (!following.ok) {
         this.#log("watch failed", following);
@@ -269,7 +273,7 @@ export class WatchedKind {
     if (this.#fits(key, bytes)) {
       this.#objects.set(key, watched);
       this.#take(key, bytes);
-    } else this.#leaveOut(key);
+    } else this.#leaveOut(key, bytes);
     this.#list = undefined;
     if (changed === undefined) return;
     return changed({
@@ -290,21 +294,27 @@ export class WatchedKind {
     this.#options.budget?.add(namespaceOfKey(key), bytes);
   }
 
-  #leaveOut(key: string): void {
-    if (this.#unfit.size === 0) {
+  /** Whether an object that was left out fits now. */
+  get #hasRoomAgain(): boolean {
+    return this.#unfit.mayHold((key, bytes) => this.#fits(key, bytes));
+  }
+
+  #leaveOut(key: string, bytes: number): void {
+    if (this.#unfit.isEmpty && this.#unfitBefore.isEmpty) {
       const { path, log } = this.#options;
       log?.write("error", `${path}: objects are left out`, { reason: `the objects ${this.#tooLarge}` });
     }
-    if (this.#unfit.size < MOST_NAMES) this.#unfit.add(key);
+    this.#unfit.add(key, bytes);
   }
 
   #remove(key: string): void | Promise<void> {
+    if (this.#unfit.delete(key)) this.#options.leftOutChanged?.();
     const former = this.#drop(key);
     return former && this.#options.changed?.({ object: undefined, former: this.#typed(former) });
   }
 
   #drop(key: string): WatchedObject | undefined {
-    if (this.#unfit.size < MOST_NAMES) this.#unfit.delete(key);
+    this.#unfit.delete(key);
     const former = this.#objects.get(key);
     if (former === undefined) return undefined;
     this.#objects.delete(key);
@@ -330,11 +340,6 @@ function isFinal({ status }: FailedAnswer): boolean {
 
 function keyOf(object: JsonObject): string {
   return `${namespaceOf(object)}/${nameOf(object)}`;
-}
-
-/** The namespace of an object with this key, "" for one of the whole cluster. */
-function namespaceOfKey(key: string): string {
-  return key.slice(0, key.indexOf("/"));
 }
 
 /** Whether the object has not changed: a list also contains objects that are in memory already. */

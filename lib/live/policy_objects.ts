@@ -77,7 +77,9 @@ export class PolicyObjects {
     });
     this.#collections = new Map(policyObjectKinds.map((kind) => [
       kind,
-      collections.watch(collectionPath(kind, ""), (change) => this.#noticed(kind, change)),
+      collections.watch(collectionPath(kind, ""), (change) => this.#noticed(kind, change), {
+        leftOutChanged: () => this.#changing.request(),
+      }),
     ]));
   }
 

@@ -151,7 +151,7 @@ Deno.test("objects above the limit are left out, with their namespaces, until th
     if (object?.["metadata"] !== undefined && nameOf(object) === "last") whenLast.resolve();
   });
   await whenListed.promise;
-  assert.equal(collection.objects().length, 5);
+  assert.equal(collection.objects().length, 4, "two of each namespace");
   assert.deepEqual([...collection.leftOut?.namespaces ?? []].sort(), ["n0", "n1"]);
   assert.match(
     collection.leftOut?.message ?? "",
@@ -173,8 +173,8 @@ Deno.test("objects above the limit are left out, with their namespaces, until th
   await after.close();
 });
 
-Deno.test("objects of the whole cluster are kept when one namespace uses up the bytes for namespaces", async () => {
-  const flood = Array.from({ length: 20 }, (_, index) => large(`m${index}`, "team", 1_000));
+Deno.test("objects of the whole cluster are kept when namespaces use up their bytes", async () => {
+  const flood = Array.from({ length: 20 }, (_, index) => large(`m${index}`, `team${index % 2}`, 1_000));
   const ofCluster = Array.from({ length: 3 }, (_, index) => large(`c${index}`, "", 1_000));
   const noEvents = Promise.resolve([]);
   const collections = new LiveCollections({
@@ -185,16 +185,84 @@ Deno.test("objects of the whole cluster are kept when one namespace uses up the 
     },
     clock: systemClock(),
     entropy: countingEntropy(),
-    maxBytes: 10_000,
+    maxBytes: 9_500,
   });
   const policies = collections.watch("/apis/kyverno.io/v1/policies", () => {});
   await policies.synced;
-  assert.deepEqual([...policies.leftOut?.namespaces ?? []], ["team"]);
+  assert.deepEqual([...policies.leftOut?.namespaces ?? []], ["team0", "team1"]);
   const clusterPolicies = collections.watch("/apis/kyverno.io/v1/clusterpolicies", () => {});
   await clusterPolicies.synced;
   assert.deepEqual(clusterPolicies.objects().map(nameOf), ["c0", "c1"], "a quarter of the bytes");
   assert.deepEqual([...clusterPolicies.leftOut?.namespaces ?? []], [""], "the reserve has an end");
   await Promise.all([policies.close(), clusterPolicies.close()]);
+});
+
+Deno.test("objects of a namespace are kept when another namespace uses up its bytes", async () => {
+  const flood = Array.from({ length: 20 }, (_, index) => large(`m${index}`, "team", 1_000));
+  const others = Array.from({ length: 3 }, (_, index) => large(`o${index}`, "others", 1_000));
+  const collections = new LiveCollections({
+    cluster: pagedCluster([flood, others], Promise.resolve([])),
+    clock: systemClock(),
+    entropy: countingEntropy(),
+    maxBytes: 10_000,
+  });
+  const policies = collections.watch("/apis/kyverno.io/v1/policies", () => {});
+  await policies.synced;
+  assert.deepEqual([...policies.leftOut?.namespaces ?? []], ["team"]);
+  assert.deepEqual(policies.objects().map(nameOf).slice(-3), ["o0", "o1", "o2"]);
+  await policies.close();
+});
+
+Deno.test("however many objects of a namespace are left out, they concern that namespace alone", async () => {
+  const flood = Array.from({ length: 20_000 }, (_, index) => large(`m${index}`, "team", 10));
+  const collections = new LiveCollections({
+    cluster: pagedCluster([flood], Promise.resolve([])),
+    clock: systemClock(),
+    entropy: countingEntropy(),
+    maxBytes: 1_000,
+  });
+  const policies = collections.watch("/apis/kyverno.io/v1/policies", () => {});
+  await policies.synced;
+  assert.deepEqual([...policies.leftOut?.namespaces ?? []], ["team"]);
+  await policies.close();
+});
+
+Deno.test("objects are listed again when there is room for those that were left out", async () => {
+  const first = [large("a", "team", 1_000), large("b", "team", 1_000), large("c", "team", 1_000)];
+  const lists = [first, first.slice(1)], watched: string[] = [];
+  const kept = Promise.withResolvers<void>();
+  const noticed: string[] = [];
+  const cluster: FollowedCluster = {
+    call: () => {
+      const items = lists.length > 1 ? lists.shift()! : lists[0]!;
+      const body = { kind: "PolicyList", apiVersion: "kyverno.io/v1", metadata: {}, items };
+      return Promise.resolve({ ok: true, status: 200, body });
+    },
+    resource: () => Promise.resolve(undefined),
+    follow: (path, signal) =>
+      Promise.resolve({
+        ok: true,
+        lines: (async function* () {
+          watched.push(/timeoutSeconds=(\d+)/.exec(path)![1]!);
+          if (watched.length === 2) yield JSON.stringify({ type: "DELETED", object: first[0]! });
+          if (watched.length > 2) {
+            await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+          }
+        })(),
+      }),
+  };
+  const ports = { cluster, clock: systemClock(), entropy: countingEntropy(), maxBytes: 5_000 };
+  const collection = new LiveCollections(ports).watch("/apis/kyverno.io/v1/policies", ({ object }) => {
+    if (object !== undefined) noticed.push(nameOf(object));
+    if (collection?.objects().length === 2 && noticed.length > 3) kept.resolve();
+  }, { leftOutChanged: () => noticed.push("room") });
+  await kept.promise;
+  assert.deepEqual(collection.objects().map(nameOf), ["b", "c"]);
+  await collection.close();
+  assert.equal(collection.leftOut, undefined);
+  // The second watch ended without room, and nothing was listed again before the third.
+  assert.deepEqual(watched.slice(0, 2), ["60", "60"]);
+  assert.deepEqual(noticed, ["a", "b", "c", "c", "room"]);
 });
 
 Deno.test("left-out objects stay left out while all are listed again", async () => {

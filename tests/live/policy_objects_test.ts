@@ -54,15 +54,19 @@ class ManualTimer {
 function setUp(leftOut: Record<string, LeftOutObjects> = {}, timer?: ManualTimer) {
   const stored = new Map<string, JsonObject>();
   const watchers = new Map<string, (change: ObjectChange) => void | Promise<void>>();
+  const roomMade = new Map<string, () => void>();
   const keyOf = (object: JsonObject) => `${object["kind"]} ${nameOf(object)}`;
   const collections: Collections = {
-    watch(path, changed) {
+    watch(path, changed, { leftOutChanged } = {}) {
       watchers.set(path, changed);
+      if (leftOutChanged !== undefined) roomMade.set(path, leftOutChanged);
       return {
         objects: () => [...stored.values()].filter((each) => paths[each["kind"] as string] === path),
         synced: Promise.resolve(),
         close: () => Promise.resolve(),
-        leftOut: leftOut[path],
+        get leftOut() {
+          return leftOut[path];
+        },
       };
     },
   };
@@ -94,6 +98,7 @@ function setUp(leftOut: Record<string, LeftOutObjects> = {}, timer?: ManualTimer
     put: (object: JsonObject) => notify(keyOf(object), object),
     remove: (object: JsonObject) => notify(keyOf(object), undefined),
     changes: () => changes,
+    makeRoom: (path: string) => roomMade.get(path)!(),
     /** The notifications since the last call. */
     events: () => events.splice(0),
   };
@@ -127,6 +132,19 @@ Deno.test("when policies take too much memory, a policy that denies everything r
   assert.deepEqual(objects.documents(), objects.documents());
   const many = setUp({ "/apis/kyverno.io/v1/policies": { message, namespaces: undefined } }).objects;
   assert.equal(compile(many.documents()).policies[0]?.policy.key, "policies-left-out");
+});
+
+Deno.test("a denial goes when the objects that were left out are gone", () => {
+  const path = "/apis/kyverno.io/v1/policies";
+  const leftOut: Record<string, LeftOutObjects> = {
+    [path]: { message: "too much", namespaces: new Set(["a"]) },
+  };
+  const { objects, makeRoom, changes } = setUp(leftOut);
+  assert.equal(objects.documents().length, 1);
+  delete leftOut[path];
+  makeRoom(path);
+  assert.equal(changes(), 1);
+  assert.deepEqual(objects.documents(), []);
 });
 
 Deno.test("no further object is kept in a namespace whose objects are left out", () => {
