@@ -1,8 +1,8 @@
 import { didYouMean, type PathDiagnostic, replacing } from "../diagnostics/mod.ts";
 import { compileExpression, kyvernoFunctions } from "../jmespath/mod.ts";
 import { type DocumentPath, isFault, isList, isObject, isString, type Json } from "../json/mod.ts";
-import { imageVerificationOf, type Rule } from "../policy/mod.ts";
-import { entriesWithin, type RuleBody } from "../rules/mod.ts";
+import type { Rule } from "../policy/mod.ts";
+import { namesWithin, type RuleBody } from "../rules/mod.ts";
 import type { Use } from "../template/mod.ts";
 
 /** The rule with the names that it declares, and the position of the checked template in it. */
@@ -65,8 +65,7 @@ function problemsOf(use: Use, { rule, path: above, background }: VariableCheckOp
       path,
     }];
   }
-  const entries = [...rule.context, ...entriesWithin(rule.body)].map(({ name }) => name);
-  const declared = [...entries, ...attestationNames(rule.body)];
+  const declared = [...rule.context.map(({ name }) => name), ...namesWithin(rule.body)];
   // A validate rule with loops is evaluated inside them, its message too.
   const inLoop = path.includes("foreach") ||
     (path[0] === "validate" && rule.body.kind === "foreach");
@@ -89,15 +88,6 @@ function problemsOf(use: Use, { rule, path: above, background }: VariableCheckOp
     return [unknown(name, { candidates: [...predefined, ...declared], expression: use.expression, path })];
   });
   return [...named, ...unknownFunctions(use.expression, path)];
-}
-
-/** The names of the attestations of images, which are variables. */
-function attestationNames(body: RuleBody): string[] {
-  if (body.kind !== "verifyImages") return [];
-  const names = body.entries.flatMap((entry) => imageVerificationOf(entry).attestations).map(({ name }) =>
-    name
-  );
-  return names.filter((name) => name !== "");
 }
 
 /** Whether a context entry uses a name that only this entry or later ones declare. */

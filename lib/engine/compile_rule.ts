@@ -88,10 +88,10 @@ class RuleCompiler {
       needsRoles: needs.some(({ kind }) => kind === "roles"),
       needsNamespaceLabels: needs.some(({ kind }) => kind === "namespaceLabels"),
     };
-    return bodies.map(({ type, kind, body }) => {
+    return bodies.map(({ body, ...phase }) => {
       const used = this.#broken === undefined ? body : brokenBody(this.#broken, body);
-      const constantResults = new ConstantResults(used, { rule: rule.name, type });
-      return { ...shared, type, kind, body: used, constantResults };
+      const constantResults = new ConstantResults(used, { rule: rule.name, type: phase.type });
+      return { ...shared, ...phase, body: used, constantResults };
     });
   }
 

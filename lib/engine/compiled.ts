@@ -4,7 +4,7 @@ import type { ContextEntry, Need } from "../context/mod.ts";
 import type { Diagnostic } from "../diagnostics/mod.ts";
 import type { Block, RuleSelector } from "../match/mod.ts";
 import type { Policy, PolicyException, Rule } from "../policy/mod.ts";
-import type { CompiledBody, RuleBody, RuleInput, RuleType } from "../rules/mod.ts";
+import type { CompiledBody, PhaseTraits, RuleBody, RuleInput, RuleType } from "../rules/mod.ts";
 import type { ConstantResults } from "./plan/constant_results.ts";
 import type { ReportProperties } from "./report_properties.ts";
 
@@ -16,7 +16,7 @@ export interface CompiledException {
 }
 
 /** A compiled rule. */
-export interface CompiledRule {
+export interface CompiledRule extends PhaseTraits {
   readonly rule: Rule<RuleBody>;
   readonly type: RuleType;
   /** The kind's name, for explanations: `pattern`, `deny`, `foreach` … */

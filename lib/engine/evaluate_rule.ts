@@ -58,7 +58,7 @@ function isExcused(rule: CompiledRule, policy: Policy<RuleBody>, view: RequestVi
   if (written !== "Enforce" || !rule.rule.allowExistingViolations) return false;
   // Kyverno parity: a CEL rule compares with oldObject itself, so it is not evaluated for the old object.
   // Pinned by "validate.cel: an update that does not change a violation is denied".
-  if (rule.type !== "validate" || rule.kind === "cel") return false;
+  if (rule.type !== "validate" || rule.comparesOldObject) return false;
   return violatedAlready(rule, policy, view);
 }
 
@@ -114,8 +114,7 @@ function judge(rule: CompiledRule, context: Context, view: RequestView): Outcome
   const exceptions = rule.exceptions.length === 0
     ? noExceptions
     : matchingExceptions(rule.exceptions, view.candidate()!, context);
-  // Pod security exceptions exempt single controls, so its body reads them.
-  if (exceptions.length > 0 && rule.kind !== "podSecurity") {
+  if (exceptions.length > 0 && !rule.appliesExceptions) {
     const keys = exceptions.map((exception) => exception.key);
     return { ...skip(`rule is skipped due to policy exceptions${keys.join(", ")}`), exceptions: keys };
   }

@@ -1,4 +1,3 @@
-import type { EntrySpec } from "../context/mod.ts";
 import { asList, asString, field, isGiven, isObject, type Json } from "../json/mod.ts";
 import { type LoopSpec, parseLoop } from "./loop.ts";
 
@@ -73,11 +72,11 @@ function parseLoops(written: Json | undefined): PatchLoop[] {
   }));
 }
 
-/** The context entries in the loops of a change. */
-export function entriesOfChange(change: ChangeSpec): readonly EntrySpec[] {
-  return change.by === "foreach" ? change.entries.flatMap(entriesOfLoop) : [];
+/** The names of the context entries in the loops of a change. */
+export function namesOfChange(change: ChangeSpec): readonly string[] {
+  return change.by === "foreach" ? change.entries.flatMap(namesOfLoop) : [];
 }
 
-function entriesOfLoop({ context, inner }: PatchLoop): readonly EntrySpec[] {
-  return [...context, ...inner.flatMap(entriesOfLoop)];
+function namesOfLoop({ context, inner }: PatchLoop): readonly string[] {
+  return [...context.map(({ name }) => name), ...inner.flatMap(namesOfLoop)];
 }

@@ -7,9 +7,9 @@
 export {
   type BodyOf,
   compileBodies,
-  entriesWithin,
   kindNotes,
   kindOf,
+  namesWithin,
   parseBody,
   type RuleBody,
   ruleKinds,
@@ -36,6 +36,7 @@ export {
   type Downstream,
   judges,
   type ObjectType,
+  type PhaseTraits,
   type RuleInput,
   type RuleTools,
   type RuleType,

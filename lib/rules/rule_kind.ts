@@ -1,5 +1,5 @@
 import type { PathDiagnostic } from "../diagnostics/mod.ts";
-import type { Context, EntrySpec, Need } from "../context/mod.ts";
+import type { Context, Need } from "../context/mod.ts";
 import type { DocumentPath, Json, JsonObject } from "../json/mod.ts";
 import type { Dialect } from "../match/mod.ts";
 import type { Draft } from "../patch/mod.ts";
@@ -110,11 +110,20 @@ export function judges(type: RuleType): boolean {
   return type === "validate" || type === "verifyImages" || type === "checkImages";
 }
 
+/** What the engine leaves to the bodies of a kind. */
+export interface PhaseTraits {
+  /** Set when an exception does not skip the rule: the body exempts single checks by the exceptions in its input. */
+  readonly appliesExceptions?: true;
+  /** Set when the body compares the object with the old one. It is then not evaluated for the old object. */
+  readonly comparesOldObject?: true;
+}
+
 /** How the bodies of a kind are evaluated in one phase of a request. */
 export interface RulePhase<Body> {
   readonly type: RuleType;
   /** The name in explanations. */
   readonly name: string;
+  readonly traits?: PhaseTraits;
   compile(body: Body, tools: RuleTools): CompiledBody;
 }
 
@@ -130,8 +139,11 @@ export interface RuleKind<Body extends ParsedBody> extends RulePhase<Body> {
   readonly shape: { readonly [field: string]: Shape };
   recognises(section: Json): boolean;
   read(section: Json): Body;
-  /** The context entries inside a body; absent where there are none. */
-  entries?(body: Body): readonly EntrySpec[];
+  /**
+   * The names that variables of a body can read beside the rule's context entries, such as the entries of its loops;
+   * absent where there are none.
+   */
+  names?(body: Body): readonly string[];
   /**
    * The section for pod controllers; `wrap` moves a pattern below the Pod template. Absent or `undefined` when such a
    * body cannot be moved.

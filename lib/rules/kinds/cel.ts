@@ -52,5 +52,6 @@ export const validateCel: RuleKind<CelBody> = {
   carryOver: (validate) => ({ cel: validate["cel"]! }),
   type: "validate",
   name: "cel",
+  traits: { comparesOldObject: true },
   compile: compileCelRule,
 };

@@ -1,5 +1,5 @@
 import type { Conditions } from "../../condition/mod.ts";
-import { contextShape, type EntrySpec, type LoopProgress } from "../../context/mod.ts";
+import { contextShape, type LoopProgress } from "../../context/mod.ts";
 import {
   asList,
   field,
@@ -63,14 +63,15 @@ export const validateForeach: RuleKind<ForeachCheck & Validation> = {
   recognises: (validate) => asList(field(validate, "foreach")).length > 0,
   read: (validate) => ({ ...parseForeach(field(validate, "foreach")), ...validation(validate) }),
   carryOver: (validate) => ({ foreach: validate["foreach"]! }),
-  entries: ({ entries }) => entries.flatMap(entriesOfLoop),
+  names: ({ entries }) => entries.flatMap(namesOfLoop),
   type: "validate",
   name: "foreach",
   compile: (body, tools) => compileForeach(body, { message: body.message, tools, nesting: 0 }),
 };
 
-function entriesOfLoop({ context, check }: CheckLoop): readonly EntrySpec[] {
-  return [...context, ...(check?.kind === "foreach" ? check.entries.flatMap(entriesOfLoop) : [])];
+function namesOfLoop({ context, check }: CheckLoop): readonly string[] {
+  const inner = check?.kind === "foreach" ? check.entries.flatMap(namesOfLoop) : [];
+  return [...context.map(({ name }) => name), ...inner];
 }
 
 function parseForeach(written: Json | undefined): ForeachCheck {

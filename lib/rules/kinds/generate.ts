@@ -59,7 +59,7 @@ export const generate: RuleKind<GenerateBody> = {
         : [{ loop: undefined, pattern: parsePattern(section) }],
     };
   },
-  entries: ({ patterns }) => patterns.flatMap(({ loop }) => loop?.context ?? []),
+  names: ({ patterns }) => patterns.flatMap(({ loop }) => loop?.context ?? []).map(({ name }) => name),
   type: "generate",
   name: "generate",
   compile: compileGenerate,

@@ -2,12 +2,12 @@ import { asList, isGiven, isObject, type Json, type JsonObject } from "../../jso
 import { contextShape } from "../../context/mod.ts";
 import type { FieldNotes } from "../../shape/mod.ts";
 import {
-  entriesOfChange,
   hasLoops,
   hasTargets,
   isOnPolicyUpdate,
   type LoopChange,
   loopChange,
+  namesOfChange,
   patchChange,
 } from "../change.ts";
 import { compileMutation, unchanged } from "../mutation.ts";
@@ -71,7 +71,7 @@ export const mutateForeach: RuleKind<MutateForeachBody> = {
     onPolicyUpdate: isOnPolicyUpdate(mutate),
   }),
   carryOver: carryOverMutation,
-  entries: ({ change }) => entriesOfChange(change),
+  names: ({ change }) => namesOfChange(change),
   type: "mutate",
   name: "foreach",
   compile,

@@ -1,14 +1,7 @@
 import { contextShape, parseContext } from "../../context/mod.ts";
 import { asList, asString, field, isGiven, isObject, type JsonObject } from "../../json/mod.ts";
 import { type FieldNotes, selectorShape } from "../../shape/mod.ts";
-import {
-  entriesOfChange,
-  hasLoops,
-  hasTargets,
-  isOnPolicyUpdate,
-  loopChange,
-  patchChange,
-} from "../change.ts";
+import { hasLoops, hasTargets, isOnPolicyUpdate, loopChange, namesOfChange, patchChange } from "../change.ts";
 import { compileMutateExisting, type MutateExistingBody, type TargetSpec } from "../mutate_existing.ts";
 import type { RuleKind } from "../rule_kind.ts";
 import { carryOverMutation } from "./mutate.ts";
@@ -47,9 +40,9 @@ export const mutateExisting: RuleKind<MutateExistingBody> = {
     onPolicyUpdate: isOnPolicyUpdate(mutate),
   }),
   carryOver: carryOverMutation,
-  entries: ({ targets, change }) => [
-    ...targets.flatMap(({ context }) => context),
-    ...entriesOfChange(change),
+  names: ({ targets, change }) => [
+    ...targets.flatMap(({ context }) => context).map(({ name }) => name),
+    ...namesOfChange(change),
   ],
   type: "mutateExisting",
   name: "targets",

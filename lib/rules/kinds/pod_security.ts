@@ -40,5 +40,6 @@ export const validatePodSecurity: RuleKind<PodSecurityBody> = {
   carryOver: (validate) => ({ podSecurity: validate["podSecurity"]! }),
   type: "validate",
   name: "podSecurity",
+  traits: { appliesExceptions: true },
   compile: compilePodSecurityRule,
 };

@@ -1,8 +1,7 @@
-import type { EntrySpec } from "../../context/mod.ts";
 import { asObject, type Json, type JsonObject } from "../../json/mod.ts";
 import type { EmptyBody, ExpressionsBody, ParsedBody, Rule, Section } from "../../policy/mod.ts";
 import type { FieldNotes, Shape } from "../../shape/mod.ts";
-import type { CompiledBody, RuleKind, RulePhase, RuleTools, RuleType } from "../rule_kind.ts";
+import type { CompiledBody, PhaseTraits, RuleKind, RulePhase, RuleTools, RuleType } from "../rule_kind.ts";
 import { unsupported } from "../unsupported.ts";
 import { assertNotes, validateAssert } from "./assert.ts";
 import { celRuleNotes, validateCel } from "./cel.ts";
@@ -90,9 +89,9 @@ export function kindNotes(): readonly FieldNotes[] {
   ];
 }
 
-/** The context entries in a body: those of its loops, at any depth, and of its targets. */
-export function entriesWithin(body: RuleBody): readonly EntrySpec[] {
-  return kindOfBody(body)?.entries?.(body as KindBody) ?? [];
+/** The names that variables of a body can read beside the rule's context entries. */
+export function namesWithin(body: RuleBody): readonly string[] {
+  return kindOfBody(body)?.names?.(body as KindBody) ?? [];
 }
 
 function kindOfBody(body: ParsedBody): RuleKind<KindBody> | undefined {
@@ -100,7 +99,7 @@ function kindOfBody(body: ParsedBody): RuleKind<KindBody> | undefined {
 }
 
 /** A compiled body with its kind. */
-export interface TypedBody {
+export interface TypedBody extends PhaseTraits {
   readonly type: RuleType;
   readonly kind: string;
   readonly body: CompiledBody;
@@ -117,7 +116,8 @@ export function compileBodies(rule: Rule<RuleBody>, tools: Omit<RuleTools, "rule
     : kind.then === undefined
     ? [kind]
     : [kind, kind.then];
-  return phases.map(({ type, name, compile }) => ({
+  return phases.map(({ type, name, traits, compile }) => ({
+    ...traits,
     type,
     kind: name,
     body: compile(rule.body as KindBody, { ...tools, rule }),

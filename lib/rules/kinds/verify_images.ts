@@ -1,5 +1,5 @@
 import { asList, isObject } from "../../json/mod.ts";
-import { attestorSetShape, registryCredentialsShape } from "../../policy/mod.ts";
+import { attestorSetShape, imageVerificationOf, registryCredentialsShape } from "../../policy/mod.ts";
 import type { FieldNotes } from "../../shape/mod.ts";
 import type { RuleKind } from "../rule_kind.ts";
 import { compileImageChecks, compileVerifyImages, type VerifyImagesBody } from "../verify_images/mod.ts";
@@ -62,6 +62,10 @@ export const verifyImages: RuleKind<VerifyImagesBody> = {
   },
   recognises: Array.isArray,
   read: (entries) => ({ kind: "verifyImages", entries: asList(entries).filter(isObject) }),
+  // Conditions read attestations by their names.
+  names: ({ entries }) =>
+    entries.flatMap((entry) => imageVerificationOf(entry).attestations).map(({ name }) => name)
+      .filter((name) => name !== ""),
   type: "verifyImages",
   name: "verifyImages",
   compile: compileVerifyImages,
