@@ -4,11 +4,10 @@ import {
   type BudgetedDocuments,
   type CelException,
   type ClassicPolicy,
-  CompiledWeights,
   type LocatedDocument,
   parseCelException,
+  type PolicyBudget,
   type PolicyException,
-  withinBudget,
 } from "../policy/mod.ts";
 import type { RuleBody } from "../rules/mod.ts";
 import { policySet, readDocument, type ReadObject } from "../documents/mod.ts";
@@ -31,8 +30,8 @@ export interface CompileOptions {
   readonly admissionPolicies?: "left" | "served";
   /** Whether every failurePolicy counts as Ignore, so that requests are admitted when evaluation fails. */
   readonly ignoreFailures?: boolean;
-  /** The most that all documents may weigh together; what does not fit is left out, and its requests are denied. */
-  readonly mostWeight?: number;
+  /** The memory for all documents together; what does not fit is left out, and its requests are denied. */
+  readonly budget?: PolicyBudget;
 }
 
 /**
@@ -52,15 +51,15 @@ export class PolicyCompiler {
   readonly #dialect: Dialect;
   readonly #admissionPolicies: "left" | "served";
   readonly #ignoreFailures: boolean;
-  readonly #weights: CompiledWeights;
+  readonly #budget: PolicyBudget | undefined;
   readonly #read = new WeakMap<YamlDocument, readonly ReadObject[]>();
   readonly #celExceptions = new WeakMap<LocatedDocument, CelException>();
   readonly #classic = new CompiledForms<ClassicPolicy<RuleBody>, CompiledPolicy>();
   readonly #cel = new CompiledForms<LocatedDocument, CompiledPolicy>();
   readonly #json = new CompiledForms<LocatedDocument, CompiledJsonPolicy>();
 
-  constructor({ dialect, admissionPolicies, ignoreFailures, mostWeight }: CompileOptions = {}) {
-    this.#weights = new CompiledWeights(mostWeight ?? Infinity);
+  constructor({ dialect, admissionPolicies, ignoreFailures, budget }: CompileOptions = {}) {
+    this.#budget = budget;
     this.#dialect = dialect ?? "classic";
     this.#admissionPolicies = admissionPolicies ?? "left";
     this.#ignoreFailures = ignoreFailures === true;
@@ -68,8 +67,8 @@ export class PolicyCompiler {
 
   /** The snapshot of all documents; see {@link compile}. */
   compile(documents: readonly YamlDocument[]): Snapshot {
-    if (this.#weights.limit === Infinity) return this.#compile({ documents, diagnostics: [], leftOut: [] });
-    return this.#compile(withinBudget(documents, this.#weights, !this.#ignoreFailures));
+    const all = { documents, diagnostics: [], leftOut: [] };
+    return this.#compile(this.#budget?.fit(documents, !this.#ignoreFailures) ?? all);
   }
 
   #compile({ documents, diagnostics: unfit, leftOut }: BudgetedDocuments): Snapshot {

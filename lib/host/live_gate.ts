@@ -32,6 +32,7 @@ import type { Dialect } from "../match/mod.ts";
 import type { Log, Ports, ServedResource } from "../ports.ts";
 import type { AppOptions, Metrics } from "../server/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
+import { PolicyBudget } from "../policy/mod.ts";
 import { mostWeight } from "./heap.ts";
 import type { OpenPorts } from "./ports.ts";
 
@@ -73,7 +74,7 @@ export class LiveGate {
     const { watching, installation, dialect, ports, log, files, cameIntoForce, leads, setting } = options;
     this.#metrics = options.metrics;
     const { exceptionNamespace, ignoreFailures } = setting, { accounts } = installation;
-    const compiling = { dialect, ignoreFailures, mostWeight: mostWeight() };
+    const compiling = { dialect, ignoreFailures, budget: new PolicyBudget(mostWeight()) };
     const shared = { ...watching, cluster: ports.cluster, log, leads };
     this.#policies = new LivePolicies({
       ...shared,

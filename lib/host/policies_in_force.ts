@@ -5,6 +5,7 @@ import { untilReachable, WebhookRegistration } from "../install/mod.ts";
 import type { Log, Ports } from "../ports.ts";
 import type { AppOptions, Metrics } from "../server/mod.ts";
 import { FileSource, FollowedPolicies } from "../sources/mod.ts";
+import { PolicyBudget } from "../policy/mod.ts";
 import type { GateOptions } from "./gate_options.ts";
 import { mostWeight } from "./heap.ts";
 import { LiveGate } from "./live_gate.ts";
@@ -40,7 +41,7 @@ export class PoliciesInForce {
       compiling: {
         dialect,
         ignoreFailures,
-        mostWeight: mostWeight(),
+        budget: new PolicyBudget(mostWeight()),
         admissionPolicies: serveAdmissionPolicies ? "served" : "left",
       },
       loaded: (policies) => {

@@ -62,7 +62,7 @@ export class LivePolicies {
   constructor(options: LivePoliciesOptions) {
     this.#options = options;
     this.#compiler = new PolicyCompiler(options.compiling);
-    this.#weights = new CompiledWeights(options.compiling.mostWeight ?? Infinity);
+    this.#weights = options.compiling.budget?.weights ?? new CompiledWeights(Infinity);
     const { collections, installation, exceptionNamespace } = options;
     this.#objects = new PolicyObjects({
       collections,

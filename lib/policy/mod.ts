@@ -42,5 +42,5 @@ export {
 export { hasRules } from "./rule_kinds.ts";
 export { CompiledWeights } from "./compiled_weight.ts";
 export { roomProblem } from "./policy_room.ts";
-export { type BudgetedDocuments, denialOf, withinBudget } from "./policy_budget.ts";
+export { type BudgetedDocuments, denialOf, PolicyBudget } from "./policy_budget.ts";
 export { isHeavy, isTooHeavy, tooHeavy, weightOf } from "./policy_weight.ts";

@@ -1,7 +1,7 @@
 import type { Diagnostic } from "../diagnostics/mod.ts";
 import { asString, dig, field, type Json, type JsonObject } from "../json/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
-import type { CompiledWeights } from "./compiled_weight.ts";
+import { CompiledWeights } from "./compiled_weight.ts";
 import { matchedKinds } from "./matched_kinds.ts";
 import { everywhere, scopeOf } from "./policy_scope.ts";
 
@@ -15,15 +15,33 @@ export interface BudgetedDocuments {
 }
 
 /**
+ * The memory for the policies that are compiled together. The engine gets it from the programs that have a limit, so
+ * that others need not hold its code.
+ */
+export class PolicyBudget {
+  /** The weights of the documents; their limit is the most that all may weigh together. */
+  readonly weights: CompiledWeights;
+
+  constructor(mostWeight: number) {
+    this.weights = new CompiledWeights(mostWeight);
+  }
+
+  /** The documents that fit; see {@link withinBudget}. */
+  fit(documents: readonly YamlDocument[], denies: boolean): BudgetedDocuments {
+    return withinBudget(documents, this.weights, denies);
+  }
+}
+
+/**
  * Leaves out documents that weigh more than a limit together, so that no author of policies can exhaust the process's
  * memory. It keeps policies of the whole cluster first, then those of the namespaces with the least, the oldest first.
  * All replicas leave out the same documents. For each left-out policy that may deny, another policy denies all
  * resources of its kinds, in its namespace or in all, unless failures are ignored.
  */
-export function withinBudget(
+function withinBudget(
   documents: readonly YamlDocument[],
   compiledWeights: CompiledWeights,
-  denies = true,
+  denies: boolean,
 ): BudgetedDocuments {
   const { limit } = compiledWeights;
   let left = limit;

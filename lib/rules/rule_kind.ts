@@ -110,7 +110,7 @@ export function judges(type: RuleType): boolean {
   return type === "validate" || type === "verifyImages" || type === "checkImages";
 }
 
-/** What the engine leaves to the bodies of a kind. */
+/** The steps of an evaluation that the bodies of a kind do themselves. */
 export interface PhaseTraits {
   /** Set when an exception does not skip the rule: the body exempts single checks by the exceptions in its input. */
   readonly appliesExceptions?: true;

@@ -18,6 +18,7 @@ import { missingRights } from "../../lib/live/reporting_rights.ts";
 import { PolicyStatuses } from "../../lib/live/policy_statuses.ts";
 import { StatusRounds } from "../../lib/live/status_rounds.ts";
 import { StatusWriter } from "../../lib/live/status.ts";
+import { PolicyBudget } from "../../lib/policy/mod.ts";
 import type { Cluster, ServedResource } from "../../lib/ports.ts";
 import { parseDocuments } from "../../lib/yaml/mod.ts";
 import { onPods, silent } from "./setting.ts";
@@ -297,7 +298,9 @@ Deno.test("status: a policy that is left out says so", async () => {
       spec: { rules: [], matchConstraints: {} },
     },
   }));
-  const snapshot = compile(objects.map(({ object }) => objectDocument(object)), { mostWeight: 5 });
+  const snapshot = compile(objects.map(({ object }) => objectDocument(object)), {
+    budget: new PolicyBudget(5),
+  });
   assert.equal(snapshot.leftOut.length, 3);
   await statuses.write(objects, { snapshot, configured: true, generated: [], served });
   assert.deepEqual(written.map((each) => asList(each)[0]), [

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { compile, evaluate, policyRequest } from "../../lib/engine/mod.ts";
 import type { Json, JsonObject } from "../../lib/json/mod.ts";
 import { nameOf, parseReview } from "../../lib/kube/mod.ts";
+import { PolicyBudget } from "../../lib/policy/mod.ts";
 import type { YamlDocument } from "../../lib/yaml/mod.ts";
 import { admissionReview } from "../server/review.ts";
 import { portsOf } from "../server/serving.ts";
@@ -51,7 +52,7 @@ async function admits({ documents, namespace, mostWeight, kind }: Tried): Promis
   const request = { ...review["request"] as JsonObject, ...(kind && { kind }) };
   const parsed = parseReview({ ...review, request });
   assert.ok(parsed.ok);
-  const snapshot = compile(documents, { mostWeight });
+  const snapshot = compile(documents, { budget: new PolicyBudget(mostWeight) });
   const options = { phase: "validate", rules: "admission", ports: portsOf() } as const;
   return (await evaluate(snapshot, policyRequest(parsed.review.request), options)).allowed;
 }
@@ -63,7 +64,7 @@ const heavy = Array.from(
 );
 
 Deno.test("policies within the limit are all kept", () => {
-  const snapshot = compile([small, others, ...heavy], { mostWeight: 100_000 });
+  const snapshot = compile([small, others, ...heavy], { budget: new PolicyBudget(100_000) });
   assert.deepEqual(snapshot.leftOut, []);
   assert.equal(snapshot.policies.length, 32);
   assert.deepEqual(snapshot.diagnostics, []);
@@ -71,7 +72,7 @@ Deno.test("policies within the limit are all kept", () => {
 
 Deno.test("the policies of the largest namespace are left out with a diagnostic, and everything in it is denied", async () => {
   const documents = [...heavy, small, others];
-  const snapshot = compile(documents, { mostWeight: 1_000 });
+  const snapshot = compile(documents, { budget: new PolicyBudget(1_000) });
   const keys = snapshot.policies.map(({ policy }) => policy.key);
   assert.ok(snapshot.leftOut.length > 15 && keys.includes("small") && keys.includes("others/others"));
   assert.ok(keys.includes("team/policies-left-out") && keys.includes("team/p0"));
@@ -129,7 +130,7 @@ Deno.test("policies about Pods and CEL policies weigh as much as their compiled 
       },
     }));
   const leftOut = (documents: readonly YamlDocument[]) =>
-    compile(documents, { mostWeight: 400 }).leftOut.length;
+    compile(documents, { budget: new PolicyBudget(400) }).leftOut.length;
   const classicInCel = written(["Secret"]).map(({ value }) => {
     const { spec, ...rest } = value as { spec: { rules: JsonObject[] } };
     const validate = { cel: { expressions: [{ expression: "true" }] } };
@@ -149,7 +150,7 @@ Deno.test("a policy with the name of a denial does not replace it", async () => 
 });
 
 Deno.test("when failures are ignored, left-out policies deny nothing", () => {
-  const { policies, leftOut } = compile(heavy, { mostWeight: 1_000, ignoreFailures: true });
+  const { policies, leftOut } = compile(heavy, { budget: new PolicyBudget(1_000), ignoreFailures: true });
   assert.ok(leftOut.length > 0 && policies.every(({ policy }) => policy.name !== "policies-left-out"));
 });
 
@@ -167,7 +168,7 @@ const harmless: [what: string, documents: YamlDocument[]][] = [
 ];
 for (const [what, documents] of harmless) {
   Deno.test(`documents ${what} are left out, and deny nothing`, async () => {
-    assert.ok(compile(documents, { mostWeight: 1_000 }).leftOut.length > 0);
+    assert.ok(compile(documents, { budget: new PolicyBudget(1_000) }).leftOut.length > 0);
     assert.equal(await admits({ documents, namespace: "team", mostWeight: 1_000 }), true);
   });
 }
@@ -184,7 +185,9 @@ Deno.test("each replica leaves out the youngest policies, in whatever order it l
   const policies = [stored("c", 1), stored("b", 2), stored("a", 2), stored("d", 0), stored("e", 3)];
   const file = policy("f", { namespace: "team", values: 100, kinds: ["Secret"] });
   const left = (documents: readonly YamlDocument[]) =>
-    compile(documents, { mostWeight: 620 }).leftOut.map(({ value }) => nameOf(value as JsonObject)).sort();
+    compile(documents, { budget: new PolicyBudget(620) }).leftOut.map(({ value }) =>
+      nameOf(value as JsonObject)
+    ).sort();
   const expected = ["b", "e"];
   assert.deepEqual(left([...policies, file]), expected);
   assert.deepEqual(left([file, ...policies.toReversed()]), expected);
@@ -196,7 +199,9 @@ Deno.test("CleanupPolicies count for their namespace", () => {
   const cleaning = heavy.map((_, i) =>
     policy(`c${i}`, { namespace: "team", values: 100, kind: "CleanupPolicy" })
   );
-  const snapshot = compile([...cleaning, ...clusterPolicies(["Secret"]).slice(0, 5)], { mostWeight: 1_000 });
+  const snapshot = compile([...cleaning, ...clusterPolicies(["Secret"]).slice(0, 5)], {
+    budget: new PolicyBudget(1_000),
+  });
   assert.equal(snapshot.policies.filter(({ policy }) => policy.kind === "ClusterPolicy").length, 5);
   assert.ok(snapshot.leftOut.length > 0);
 });
@@ -207,5 +212,5 @@ Deno.test("leaving out 20,000 policies takes no longer than reading them", () =>
     (_, index) => policy(`p${index}`, { namespace: `n${index % 100}` }),
   );
   // Compiled they take a gigabyte.
-  assert.ok(compile(documents, { mostWeight: 2_000 }).policies.length < 400);
+  assert.ok(compile(documents, { budget: new PolicyBudget(2_000) }).policies.length < 400);
 });
