@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../json/mod.ts";
+import type { JsonObject } from "../json/mod.ts";
 import type { ImageNote } from "./verify_images/notes.ts";
 
 /** A change of a rule to the cluster. `lib/background` carries it out after the answer; a dry run only shows it. */
@@ -67,9 +67,6 @@ export interface FailOutcome extends Reported, Planned {
   readonly result: "fail";
   /** The path at which a pattern failed: `/spec/containers/0/image/`. */
   readonly path?: string;
-  /** The expected and the actual value of a failed pattern, for explanations. */
-  readonly expected?: Json;
-  readonly actual?: Json;
 }
 
 /** The rule does not apply. */

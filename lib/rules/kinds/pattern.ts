@@ -111,9 +111,8 @@ function patternFailure(
   rule: string,
   message: ReturnType<Message["render"]>,
 ): Outcome {
-  const { path, expected, actual } = found;
-  const seen = { ...(expected !== undefined && { expected }), ...(actual !== undefined && { actual }) };
-  const build = found.status === "fail" ? (text: string) => ({ ...fail(text, path), ...seen }) : error;
+  const { path } = found;
+  const build = found.status === "fail" ? (text: string) => fail(text, path) : error;
   if (isFault(message)) {
     return build(
       `validation error: variables substitution error in rule ${rule} execution error: ${found.message}`,
