@@ -1,26 +1,14 @@
-import {
-  asObject,
-  asString,
-  dig,
-  field,
-  isObject,
-  isString,
-  type Json,
-  type JsonObject,
-} from "../json/mod.ts";
-import type { Answer, ApiCall, Clock, Entropy, LeftOutObjects, Log, ObjectChange } from "../ports.ts";
-import { nameOf, namespaceOf } from "../kube/mod.ts";
+import { asObject, asString, dig, field, isObject, type Json, type JsonObject } from "../json/mod.ts";
+import type { Answer, ApiCall, Clock, Entropy, LeftOutObjects } from "../ports.ts";
 import { describeFailure, type FailedAnswer, itemsOf } from "../embedded/mod.ts";
 import { pause } from "./deadline.ts";
-import { LeftOutNames, namespaceOfKey } from "./left_out_names.ts";
-import type { ObjectBudget } from "./object_budget.ts";
-import { approximateBytes } from "./size.ts";
+import { keyOf, WatchedObjects, type WatchedObjectsOptions } from "./watched_objects.ts";
 
 /** The answer to opening a watch: lines with one JSON event each, or why the watch could not be opened. */
 export type Following = { readonly ok: true; readonly lines: AsyncIterable<string> } | FailedAnswer;
 
 /** The path, the ports and the bounds of a {@link WatchedKind}. */
-export interface WatchedKindOptions {
+export interface WatchedKindOptions extends WatchedObjectsOptions {
   /** The path that lists all objects of the kind: `/api/v1/namespaces`. */
   readonly path: string;
   readonly call: (call: ApiCall) => Promise<Answer>;
@@ -28,20 +16,10 @@ export interface WatchedKindOptions {
   readonly follow: (path: string, signal: AbortSignal) => Promise<Following>;
   readonly clock: Clock;
   readonly entropy: Entropy;
-  readonly log?: Log;
-  /** The most bytes of objects. Beyond it a persistent kind leaves objects out; any other kind is given up. */
-  readonly maxBytes: number;
-  /** A further bound, which several kinds share. */
-  readonly budget?: ObjectBudget;
-  /** Called for every object that is new, changed or gone; `former` is the object as it was in memory before. */
-  readonly changed?: (change: ObjectChange) => void | Promise<void>;
-  /** Called when objects that were left out are gone or kept now. */
-  readonly leftOutChanged?: () => void;
-  /** Reduces an object to the fields to keep; when absent, the watch keeps all but the managed fields. */
-  readonly keep?: (object: JsonObject) => JsonObject;
   /**
    * Goes on trying when the API server forbids reads of the kind or does not serve it yet, because its definition may
-   * come later. Otherwise the kind is given up, and callers read its objects from the API server.
+   * come later, and leaves out objects that do not fit. Otherwise the kind is given up, and callers read its objects
+   * from the API server.
    */
   readonly persistent?: boolean;
 }
@@ -55,13 +33,6 @@ const LASTS_WITHOUT_ROOM = 60;
 const SILENCE = 150_000;
 const FIRST_DELAY = 500, MAX_DELAY = 30_000;
 
-interface WatchedObject {
-  readonly object: JsonObject;
-  readonly bytes: number;
-  /** The object with kind and apiVersion. The first read makes it; it stays the same until the object changes. */
-  typed?: JsonObject;
-}
-
 /** How a watch ended: the API server ended it, its resourceVersion was too old, or it failed. */
 type End = "over" | "too old" | "broken";
 
@@ -71,63 +42,38 @@ type End = "over" | "too old" | "broken";
  */
 export class WatchedKind {
   readonly #options: WatchedKindOptions;
-  readonly #objects = new Map<string, WatchedObject>();
+  readonly #objects: WatchedObjects;
   readonly #stop = new AbortController();
   readonly #done: Promise<void>;
-  #type: { readonly kind: string; readonly apiVersion: string } = { kind: "", apiVersion: "" };
   #version = "";
-  #bytes = 0;
   #open = false;
-  #list: Json | undefined;
   readonly #synced = Promise.withResolvers<void>();
-  /** Objects of a persistent kind that do not fit. */
-  #unfit = new LeftOutNames();
-  /** Those of before, until all objects are listed again: meanwhile nobody knows whether they fit. */
-  #unfitBefore = new LeftOutNames();
 
   /** Begins to list and watch at once, in the background. */
   constructor(options: WatchedKindOptions) {
     this.#options = options;
+    this.#objects = new WatchedObjects(options);
     this.#done = this.#run();
   }
 
   /** Returns the list of all objects in the API server's form; `undefined` while the watch is not open. */
   list(): Json | undefined {
-    if (!this.#open) return undefined;
-    const { kind, apiVersion } = this.#type;
-    this.#list ??= {
-      kind: `${kind}List`,
-      apiVersion,
-      metadata: { resourceVersion: this.#version },
-      items: [...this.#objects.values()].map(({ object }) => object),
-    };
-    return this.#list;
+    return this.#open ? this.#objects.list(this.#version) : undefined;
   }
 
   /** Returns one object; `undefined` when it is not in memory or while the watch is not open. */
   get(namespace: string, name: string): Json | undefined {
-    const found = this.#open ? this.#objects.get(`${namespace}/${name}`) : undefined;
-    return found === undefined ? undefined : { ...this.#type, ...found.object };
+    return this.#open ? this.#objects.get(namespace, name) : undefined;
   }
 
   /** Returns all objects in their last state, also while the watch is not open; each stays the same until it changes. */
   objects(): readonly JsonObject[] {
-    return [...this.#objects.values()].map((each) => this.#typed(each));
+    return this.#objects.all();
   }
 
   /** The objects that {@link objects} leaves out because they take too much memory; `undefined` when there are none. */
   get leftOut(): LeftOutObjects | undefined {
-    if (this.#unfit.isEmpty && this.#unfitBefore.isEmpty) return undefined;
-    const { namespaces } = this.#unfit, before = this.#unfitBefore.namespaces;
-    return {
-      message: `the objects of ${this.#options.path} ${this.#tooLarge}`,
-      namespaces: before && namespaces?.union(before),
-    };
-  }
-
-  get #tooLarge(): string {
-    const { maxBytes, budget } = this.#options;
-    return `take more than ${Math.min(maxBytes, budget?.most ?? Infinity)} bytes`;
+    return this.#objects.leftOut;
   }
 
   /**
@@ -154,14 +100,16 @@ export class WatchedKind {
         const refusal = await this.#relist();
         if (refusal === undefined || isFinal(refusal)) this.#synced.resolve();
         if (refusal === undefined) state = "watch";
-        else if (this.#options.persistent !== true && isFinal(refusal) || this.#isFull) state = "give up";
+        else if (this.#options.persistent !== true && isFinal(refusal) || this.#objects.isFull) {
+          state = "give up";
+        }
         if (refusal !== undefined) this.#log(state === "give up" ? "not kept" : "list failed", refusal);
       }
       // `close` may have been called during the list.
       const end = state === "watch" && !stopped.aborted ? await this.#watch() : "broken";
       this.#open = false;
-      if (this.#isFull) state = "give up";
-      else if (end === "too old" || end === "over" && this.#hasRoomAgain) state = "list";
+      if (this.#objects.isFull) state = "give up";
+      else if (end === "too old" || end === "over" && this.#objects.hasRoomAgain) state = "list";
       if (end === "over") delay = FIRST_DELAY;
       else if (state !== "give up") {
         await pause(delay * (0.5 + this.#options.entropy.next() / 2), stopped);
@@ -169,44 +117,36 @@ export class WatchedKind {
       }
     }
     this.#open = false;
-    for (const key of [...this.#objects.keys()]) this.#drop(key);
-  }
-
-  get #isFull(): boolean {
-    return this.#bytes > this.#options.maxBytes;
+    this.#objects.clear();
   }
 
   /** Lists all objects again, with one page in memory at a time; returns the failure if there was one. */
   async #relist(): Promise<FailedAnswer | undefined> {
     const { path, call } = this.#options;
     const listed = new Set<string>();
-    this.#unfitBefore.addAll(this.#unfit);
-    this.#unfit = new LeftOutNames();
+    this.#objects.beginList();
     let token = "";
     do {
       const page = `${path}?limit=${PAGE}${token === "" ? "" : `&continue=${encodeURIComponent(token)}`}`;
       const answer = await call({ method: "GET", path: page, signal: this.#stop.signal });
       if (!answer.ok) return answer;
       const kind = asString(field(answer.body, "kind")) ?? "";
-      this.#type = {
+      this.#objects.type = {
         kind: kind.replace(/List$/, ""),
         apiVersion: asString(field(answer.body, "apiVersion")) ?? "",
       };
       for (const item of itemsOf(answer.body)) {
         if (!isObject(item)) continue;
         listed.add(keyOf(item));
-        await this.#put(item);
+        await this.#objects.put(item);
       }
-      if (this.#isFull) break;
+      if (this.#objects.isFull) break;
       this.#version = asString(dig(answer.body, "metadata", "resourceVersion")) ?? "";
       token = asString(dig(answer.body, "metadata", "continue")) ?? "";
     } while (token !== "");
-    for (const key of [...this.#objects.keys()]) if (!listed.has(key)) await this.#remove(key);
-    const wereLeftOut = !this.#unfitBefore.isEmpty;
-    this.#unfitBefore = new LeftOutNames();
-    if (wereLeftOut) this.#options.leftOutChanged?.();
-    if (!this.#isFull) return undefined;
-    return { ok: false, status: undefined, message: `the objects ${this.#tooLarge}` };
+    await this.#objects.endList(listed);
+    if (!this.#objects.isFull) return undefined;
+    return { ok: false, status: undefined, message: `the objects ${this.#objects.tooLarge}` };
   }
 
   async #watch(): Promise<End> {
@@ -215,7 +155,7 @@ export class WatchedKind {
     this.#stop.signal.addEventListener("abort", abort);
     let timer = setTimeout(abort, SILENCE);
     try {
-      const lasts = this.#unfit.isEmpty ? LASTS : LASTS_WITHOUT_ROOM;
+      const lasts = this.#objects.isComplete ? LASTS : LASTS_WITHOUT_ROOM;
       const query =
         `watch=true&allowWatchBookmarks=true&timeoutSeconds=${lasts}&resourceVersion=${this.#version}`;
       const following = await this.#options.follow(`${this.#options.path}?${query}`, ended.signal);
@@ -229,7 +169,7 @@ export class WatchedKind {
         timer = setTimeout(abort, SILENCE);
         const event: Json = JSON.parse(line);
         if (!await this.#apply(event)) return "too old";
-        if (this.#isFull) return "broken";
+        if (this.#objects.isFull) return "broken";
       }
       return ended.signal.aborted ? "broken" : "over";
     } catch {
@@ -248,79 +188,9 @@ export class WatchedKind {
     if (type === "ERROR") return false;
     this.#version = asString(dig(object, "metadata", "resourceVersion")) ?? this.#version;
     if (type === "BOOKMARK") return true;
-    this.#list = undefined;
-    if (type === "DELETED") await this.#remove(keyOf(object));
-    else await this.#put(object);
+    if (type === "DELETED") await this.#objects.remove(keyOf(object));
+    else await this.#objects.put(object);
     return true;
-  }
-
-  #typed(watched: WatchedObject): JsonObject {
-    return watched.typed ??= { ...this.#type, ...watched.object };
-  }
-
-  #put(object: JsonObject): void | Promise<void> {
-    const key = keyOf(object);
-    const { kind: _kind, apiVersion: _apiVersion, ...rest } = object;
-    const { managedFields: _fields, ...metadata } = asObject(rest["metadata"]) ?? {};
-    const whole = { ...rest, metadata };
-    const former = this.#objects.get(key);
-    if (isSameVersion(former?.object, whole)) return;
-    const { changed, keep } = this.#options;
-    const kept = keep?.(whole) ?? whole;
-    const bytes = approximateBytes(kept);
-    this.#drop(key);
-    const watched = { object: kept, bytes };
-    if (this.#fits(key, bytes)) {
-      this.#objects.set(key, watched);
-      this.#take(key, bytes);
-    } else this.#leaveOut(key, bytes);
-    this.#list = undefined;
-    if (changed === undefined) return;
-    return changed({
-      object: keep === undefined ? this.#typed(watched) : { ...this.#type, ...whole },
-      former: former && this.#typed(former),
-    });
-  }
-
-  /** Whether to keep an object. A kind that is not persistent keeps all, until they are too large and it is given up. */
-  #fits(key: string, bytes: number): boolean {
-    if (this.#options.persistent !== true) return true;
-    const { maxBytes, budget } = this.#options;
-    return this.#bytes + bytes <= maxBytes && (budget?.fits(namespaceOfKey(key), bytes) ?? true);
-  }
-
-  #take(key: string, bytes: number): void {
-    this.#bytes += bytes;
-    this.#options.budget?.add(namespaceOfKey(key), bytes);
-  }
-
-  /** Whether an object that was left out fits now. */
-  get #hasRoomAgain(): boolean {
-    return this.#unfit.mayHold((key, bytes) => this.#fits(key, bytes));
-  }
-
-  #leaveOut(key: string, bytes: number): void {
-    if (this.#unfit.isEmpty && this.#unfitBefore.isEmpty) {
-      const { path, log } = this.#options;
-      log?.write("error", `${path}: objects are left out`, { reason: `the objects ${this.#tooLarge}` });
-    }
-    this.#unfit.add(key, bytes);
-  }
-
-  #remove(key: string): void | Promise<void> {
-    if (this.#unfit.delete(key)) this.#options.leftOutChanged?.();
-    const former = this.#drop(key);
-    return former && this.#options.changed?.({ object: undefined, former: this.#typed(former) });
-  }
-
-  #drop(key: string): WatchedObject | undefined {
-    this.#unfit.delete(key);
-    const former = this.#objects.get(key);
-    if (former === undefined) return undefined;
-    this.#objects.delete(key);
-    this.#take(key, -former.bytes);
-    this.#list = undefined;
-    return former;
   }
 
   #log(what: string, failure: FailedAnswer): void {
@@ -336,14 +206,4 @@ export class WatchedKind {
  */
 function isFinal({ status }: FailedAnswer): boolean {
   return status === 403 || status === 404;
-}
-
-function keyOf(object: JsonObject): string {
-  return `${namespaceOf(object)}/${nameOf(object)}`;
-}
-
-/** Whether the object has not changed: a list also contains objects that are in memory already. */
-function isSameVersion(former: JsonObject | undefined, object: JsonObject): boolean {
-  const version = dig(object, "metadata", "resourceVersion");
-  return former !== undefined && isString(version) && version === dig(former, "metadata", "resourceVersion");
 }
