@@ -1,6 +1,7 @@
 import { asList, asString, dig, equal, field, isObject, type Json, type JsonObject } from "../json/mod.ts";
 import { nameOf } from "../kube/mod.ts";
-import type { Cluster, Collection, Collections, Log } from "../ports.ts";
+import type { Answer, Cluster, Collection, Collections, Log } from "../ports.ts";
+import { isRetryable, repeatedCall } from "./repeated_call.ts";
 
 /** The ports of an {@link ObjectKeeper}, and the objects that it keeps. */
 export interface ObjectKeeperOptions {
@@ -29,12 +30,18 @@ export interface ObjectKeeperOptions {
   };
   /** Called for every changed object of the kinds, also for objects that Postern does not keep. */
   readonly noticed?: (object: JsonObject) => void;
+  /** Milliseconds after which the keeper tries again what failed: two seconds. */
+  readonly tryAgain?: number;
 }
 
 /** The result of writing an object: the cluster had it already, has it now, or refused it. */
 export type Kept =
   | { readonly state: "unchanged" | "written" }
-  | { readonly state: "failed"; readonly reason: string };
+  | {
+    readonly state: "failed";
+    readonly reason: string; /** Whether another try may succeed. */
+    readonly retryable: boolean;
+  };
 
 const unchanged: Kept = { state: "unchanged" };
 
@@ -63,6 +70,8 @@ export class ObjectKeeper {
   /** The paths of objects that somebody deleted a moment ago. */
   readonly #deleted = new Set<string>();
   #writing: Promise<readonly Kept[]> = Promise.resolve([]);
+  readonly #stop = new AbortController();
+  #again: ReturnType<typeof setTimeout> | undefined;
 
   /** Begins to watch all objects of the kinds. */
   constructor(options: ObjectKeeperOptions) {
@@ -94,12 +103,15 @@ export class ObjectKeeper {
     this.#wanted = [];
     await this.#writing;
     for (const each of wanted) {
-      await this.#options.cluster.call({ method: "DELETE", path: this.#pathOf(each) });
+      const call = { method: "DELETE", path: this.#pathOf(each) } as const;
+      await repeatedCall(this.#options.cluster, call, this.#stop.signal);
     }
   }
 
   /** Ends the watches. */
   async close(): Promise<void> {
+    this.#stop.abort();
+    clearTimeout(this.#again);
     await Promise.all(this.#watched.map((collection) => collection.close()));
   }
 
@@ -108,7 +120,7 @@ export class ObjectKeeper {
     const isKept = this.#wanted.some((each) =>
       each["kind"] === object?.["kind"] && nameOf(each) === nameOf(object ?? {})
     );
-    if (isKept) void this.#write();
+    if (isKept) void this.#restore();
   }
 
   #write(): Promise<readonly Kept[]> {
@@ -120,17 +132,35 @@ export class ObjectKeeper {
     if (!this.#options.leads()) return wanted.map(() => unchanged);
     const all: Kept[] = [];
     for (const each of wanted) all.push(await this.#writeOne(each));
-    await this.#deleteOthers(wanted);
+    if (!await this.#deleteOthers(wanted)) this.#tryAgain();
     return all;
   }
 
-  async #deleteOthers(wanted: readonly JsonObject[]): Promise<void> {
+  /** Writes what is wanted for no caller: nobody else would try again. */
+  async #restore(): Promise<void> {
+    const kept = await this.#write();
+    if (kept.some((each) => each.state === "failed" && each.retryable)) this.#tryAgain();
+  }
+
+  #tryAgain(): void {
+    if (this.#stop.signal.aborted) return;
+    clearTimeout(this.#again);
+    this.#again = setTimeout(() => void this.#restore(), this.#options.tryAgain ?? 2_000);
+  }
+
+  /** Returns whether all unwanted objects are gone, as far as the API server permits it. */
+  async #deleteOthers(wanted: readonly JsonObject[]): Promise<boolean> {
     const { isMadeByPostern, cluster } = this.#options;
-    if (isMadeByPostern === undefined) return;
+    if (isMadeByPostern === undefined) return true;
     const kept = new Set(wanted.map((each) => `${each["kind"]} ${nameOf(each)}`));
     const others = this.#watched.flatMap((collection) => collection.objects())
       .filter((each) => isMadeByPostern(each) && !kept.has(`${each["kind"]} ${nameOf(each)}`));
-    for (const each of others) await cluster.call({ method: "DELETE", path: this.#pathOf(each) });
+    let areGone = true;
+    for (const each of others) {
+      const answer = await cluster.call({ method: "DELETE", path: this.#pathOf(each) });
+      areGone &&= answer.ok || !isRetryable(answer.status);
+    }
+    return areGone;
   }
 
   async #writeOne(wanted: JsonObject): Promise<Kept> {
@@ -142,7 +172,7 @@ export class ObjectKeeper {
     if (watched !== undefined) this.#existing.add(path);
     if (watched !== undefined && holds(watched, wanted)) return unchanged;
     const present = await cluster.call({ method: "GET", path });
-    if (!present.ok && present.status !== 404) return this.#failed(wanted, present.message);
+    if (!present.ok && present.status !== 404) return this.#failed(wanted, present);
     if (present.ok && holds(present.body, wanted)) return unchanged;
     if (!present.ok && await this.#staysDeleted(path)) return unchanged;
     const written = present.ok
@@ -152,7 +182,7 @@ export class ObjectKeeper {
         path: this.#collectionOf(wanted),
         body: wanted,
       });
-    if (!written.ok) return this.#failed(wanted, written.message);
+    if (!written.ok) return this.#failed(wanted, written);
     this.#existing.add(path);
     log.write("info", `${this.#options.about} written`, {
       name: nameOf(wanted),
@@ -172,7 +202,7 @@ export class ObjectKeeper {
     this.#deleted.add(path);
     removal.after(restoreAfter, () => {
       this.#deleted.delete(path);
-      void this.#write();
+      void this.#restore();
     });
     return true;
   }
@@ -185,12 +215,12 @@ export class ObjectKeeper {
     return `${this.#collectionOf(object)}/${nameOf(object)}`;
   }
 
-  #failed(wanted: JsonObject, reason: string): Kept {
+  #failed(wanted: JsonObject, { status, message: reason }: Extract<Answer, { ok: false }>): Kept {
     this.#options.log.write("error", `${this.#options.about} not written`, {
       name: nameOf(wanted),
       reason,
     });
-    return { state: "failed", reason };
+    return { state: "failed", reason, retryable: isRetryable(status) };
   }
 }
 

@@ -21,7 +21,7 @@ export interface PolicyStatusesOptions {
   readonly log: Log;
   /** The accounts whose rights are checked. */
   readonly accounts: Accounts;
-  /** Called when a right is missing: no watch shows when it is granted. */
+  /** Called when a right is missing, as no watch shows when it is granted, and when a status could not be written. */
   readonly lookAgain: () => void;
 }
 
@@ -77,14 +77,16 @@ export class PolicyStatuses {
       const enforcement = JSON.stringify(status.enforcement);
       const current = this.#current.get(compiled);
       if (current?.object === object && current.enforcement === enforcement) continue;
-      const wasCurrent = await this.writer.write(kind, object, status.make());
-      if (wasCurrent) this.#current.set(compiled, { object, enforcement });
+      const written = await this.writer.write(kind, object, status.make());
+      if (written === "current") this.#current.set(compiled, { object, enforcement });
+      if (written === "failed") this.#options.lookAgain();
     }
   }
 
   async #writeLeftOut(kind: PolicyObject["kind"], object: JsonObject): Promise<void> {
     const status = leftOutStatus(kind.role);
-    if (status !== undefined) await this.writer.write(kind, object, status);
+    if (status === undefined) return;
+    if (await this.writer.write(kind, object, status) === "failed") this.#options.lookAgain();
   }
 
   async #statusOf(

@@ -2,6 +2,7 @@ import { asList, asObject, dig, equal, field, type Json, type JsonObject } from 
 import { nameOf, namespaceOf, objectPath } from "../kube/mod.ts";
 import type { Clock, Cluster, Log } from "../ports.ts";
 import type { PolicyObjectKind } from "./policy_kinds.ts";
+import { isRetryable } from "./repeated_call.ts";
 
 /** The ports of the status writer. */
 export interface StatusWriterOptions {
@@ -18,6 +19,9 @@ export interface StatusCondition {
   readonly message: string;
 }
 
+/** How a write of a status ended. `failed`: another try may succeed. `refused`: none will. */
+export type StatusWritten = "current" | "written" | "refused" | "failed";
+
 /**
  * Writes statuses of policy objects through the status subresource, if they changed. A condition keeps its time as
  * long as its status stays (Kubernetes API conventions).
@@ -29,11 +33,11 @@ export class StatusWriter {
     this.#options = options;
   }
 
-  /** Sets fields of an object's status; `null` removes one, and other fields stay. Returns whether the status was current. */
-  async write(kind: PolicyObjectKind, object: JsonObject, status: JsonObject): Promise<boolean> {
+  /** Sets fields of an object's status; `null` removes one, and other fields stay. */
+  async write(kind: PolicyObjectKind, object: JsonObject, status: JsonObject): Promise<StatusWritten> {
     const present = asObject(field(object, "status")) ?? {};
     const wanted = this.#timed(status, present) as JsonObject;
-    if (Object.entries(wanted).every(([name, value]) => hasValue(present[name], value))) return true;
+    if (Object.entries(wanted).every(([name, value]) => hasValue(present[name], value))) return "current";
     const { cluster, log } = this.#options;
     const path = objectPath(kind, {
       namespace: namespaceOf(object),
@@ -46,14 +50,15 @@ export class StatusWriter {
       body: { status: replacing(present, wanted) },
       contentType: "application/merge-patch+json",
     });
-    if (!answer.ok && answer.status !== 404) {
+    if (answer.ok) return "written";
+    if (answer.status !== 404) {
       log.write("warn", "status not written", {
         kind: kind.kind,
         name: nameOf(object),
         reason: answer.message,
       });
     }
-    return false;
+    return isRetryable(answer.status) ? "failed" : "refused";
   }
 
   /** Sets the time of every condition, at any depth. */

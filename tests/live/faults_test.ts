@@ -10,6 +10,9 @@ import { nameOf } from "../../lib/kube/mod.ts";
 import type { Ports } from "../../lib/ports.ts";
 import { countingEntropy } from "../adapters/fakes.ts";
 import { fakeServer, type ReceivedRequest, silence } from "../adapters/fake_server.ts";
+import { cutAfter, faultyCluster, refusal } from "./faults/faulty_server.ts";
+import { runStreamFault, streamFaults } from "./faults/stream_faults.ts";
+import { writeFaults, writers } from "./faults/write_faults.ts";
 import { keptLog, policies, portsWith, request } from "../background/setting.ts";
 
 /** A fault, and how it is made: for so many requests, then the server is well again. */
@@ -29,19 +32,8 @@ interface FaultKind {
 type Seen = readonly [words: string, good: boolean, requests: number];
 
 const status = (code: number, message: string, headers: Record<string, string> = {}) => () =>
-  Response.json({ kind: "Status", apiVersion: "v1", status: "Failure", message, code }, {
-    status: code,
-    headers,
-  });
-const cut = () =>
-  new Response(
-    new ReadableStream({
-      start(controller) {
-        controller.enqueue(new TextEncoder().encode('{"kind":"'));
-        setTimeout(() => controller.error(new Error("cut")), 5);
-      },
-    }),
-  );
+  refusal(code, message, headers);
+const cut = () => cutAfter('{"kind":"');
 
 const again = "tried again within the request's time";
 const anew = "planned again and retried, ten times in 50 seconds";
@@ -233,6 +225,20 @@ for (const fault of faults) {
   }
 }
 
+for (const fault of streamFaults) {
+  Deno.test(`a watch, ${fault.name}: ${fault.words}`, () => runStreamFault(fault));
+}
+
+for (const writer of writers) {
+  for (const [index, fault] of writeFaults.entries()) {
+    Deno.test(`a write of ${writer.name}, ${fault.name}: ${writer.words[index]}`, async () => {
+      const cluster = faultyCluster(writer.objects, fault);
+      await writer.run(cluster, fault);
+      await cluster.close();
+    });
+  }
+}
+
 Deno.test("docs/faults.md agrees with the observed behaviour", async () => {
   const page = new URL("../../docs/faults.md", import.meta.url);
   const rows = faults.map(({ name, lookUp: [first], watch: [second], effect: [third] }) =>
@@ -248,6 +254,23 @@ Deno.test("docs/faults.md agrees with the observed behaviour", async () => {
     "| fault | a look-up of a rule | policies and other watched objects | an effect on another object |",
     "| --- | --- | --- | --- |",
     ...rows,
+    "",
+    "## A watch that has begun",
+    "",
+    "A watch sends events for hours. When it fails, what was read before stays in force.",
+    "",
+    "| fault | result |",
+    "| --- | --- |",
+    ...streamFaults.map(({ name, words }) => `| ${name} | ${words} |`),
+    "",
+    "## Writes",
+    "",
+    "The first write has the fault, then the API server is well again. Events are the exception: one that cannot be written is left",
+    "out, with a warning in the log.",
+    "",
+    `| write of | ${writeFaults.map(({ name }) => name).join(" | ")} |`,
+    `| --- |${" --- |".repeat(writeFaults.length)}`,
+    ...writers.map(({ name, words }) => `| ${name} | ${words.join(" | ")} |`),
     "",
   ].join("\n");
   if (Deno.env.get("UPDATE_GOLDEN") === "1") await Deno.writeTextFile(page, text);

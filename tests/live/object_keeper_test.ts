@@ -1,9 +1,11 @@
 /** Objects that Postern keeps in their wanted form, and what it does when somebody deletes them. */
 import assert from "node:assert/strict";
+import { EmbeddedCluster } from "../../lib/adapters/mod.ts";
 import type { JsonObject } from "../../lib/json/mod.ts";
 import { nameOf } from "../../lib/kube/mod.ts";
 import { ObjectKeeper, webhookKinds } from "../../lib/live/object_keeper.ts";
 import type { ObjectChange } from "../../lib/ports.ts";
+import { countingEntropy, fixedClock } from "../adapters/fakes.ts";
 import { silent } from "./setting.ts";
 
 const [kind, path] = ["ValidatingWebhookConfiguration", webhookKinds["ValidatingWebhookConfiguration"]!];
@@ -94,4 +96,62 @@ Deno.test("an installation whose Deployment is deleted last leaves no webhook co
   await passTime();
   await passTime();
   assert.deepEqual(created(), []);
+});
+
+/** A keeper on an API server that fails for the first so many deletions. */
+function failing(deletions: number) {
+  const stored = new EmbeddedCluster({ objects: [], clock: fixedClock(), entropy: countingEntropy() });
+  let left = deletions;
+  const collection = {
+    objects: () => [configuration("a"), configuration("b")],
+    synced: Promise.resolve(),
+    leftOut: undefined,
+    close: () => Promise.resolve(),
+  };
+  const keeper = new ObjectKeeper({
+    cluster: {
+      call: (call) =>
+        call.method === "DELETE" && left-- > 0
+          ? Promise.resolve({ ok: false, status: 500, message: "failed" })
+          : stored.call(call),
+      resource: () => Promise.resolve(undefined),
+    },
+    // Nothing is written for what is there already.
+    collections: { watch: () => collection },
+    log: silent,
+    leads: () => true,
+    kinds: { [kind]: path },
+    about: "webhook configuration",
+    isMadeByPostern: () => true,
+    tryAgain: 1,
+  });
+  const exists = async (name: string): Promise<boolean> =>
+    (await stored.call({ method: "GET", path: `${path}/${name}` })).ok;
+  return { keeper, stored, exists };
+}
+
+Deno.test("an object that is no longer wanted goes also where its deletion fails for a moment", async () => {
+  const { keeper, stored, exists } = failing(2);
+  for (const name of ["a", "b"]) {
+    const body = { apiVersion: "admissionregistration.k8s.io/v1", ...configuration(name) };
+    await stored.call({ method: "POST", path, body });
+  }
+  await keeper.keep([configuration("a")]);
+  assert.ok(await exists("b"));
+  for (const until = Date.now() + 10_000; await exists("b") && Date.now() < until;) {
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  assert.deepEqual([await exists("a"), await exists("b")], [true, false]);
+  await keeper.close();
+});
+
+Deno.test("the webhooks of an installation go with it also where a deletion fails for a moment", async () => {
+  const { keeper, stored, exists } = failing(1);
+  const body = { apiVersion: "admissionregistration.k8s.io/v1", ...configuration("a") };
+  await stored.call({ method: "POST", path, body });
+  await stored.call({ method: "POST", path, body: { ...body, metadata: { name: "b" } } });
+  await keeper.keep([configuration("a"), configuration("b")]);
+  await keeper.remove();
+  assert.deepEqual([await exists("a"), await exists("b")], [false, false]);
+  await keeper.close();
 });

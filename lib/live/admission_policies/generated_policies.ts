@@ -30,6 +30,9 @@ interface Followed {
  */
 const takesEffect = 2_500;
 
+/** Milliseconds until the next attempt after a failure. */
+const tryAgain = 2_000;
+
 /**
  * Keeps the admission policies that are made from Kyverno's policies, and tracks which of them the API server
  * enforces already.
@@ -89,6 +92,8 @@ export class GeneratedPolicies {
       );
       return failed?.state === "failed" ? { ...each, objects: [], message: failed.reason } : each;
     });
+    const isMissing = [...kept.values()].some((each) => each.state === "failed" && each.retryable);
+    if (isMissing) this.#options.after(tryAgain, () => this.#options.changed());
     const present = new Set(made.filter(({ objects }) => objects.length > 0).map(textOf));
     if (present.symmetricDifference(this.#enforced).size === 0) return made;
     // The webhook must be called again at once for a policy whose admission policy is deleted.

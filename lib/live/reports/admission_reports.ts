@@ -1,9 +1,9 @@
 import { asString, dig, isObject, type JsonObject } from "../../json/mod.ts";
 import { metadataOnly, nameOf, namespaceOf, objectPath } from "../../kube/mod.ts";
 import type { Cluster, Log } from "../../ports.ts";
+import { isRetryable } from "../repeated_call.ts";
 import { uidOf } from "./report.ts";
 import type { ReportStore } from "./report_store.ts";
-import { isFinal } from "./report_write.ts";
 
 /** Milliseconds by which the API server's clock may be behind. */
 const clockSkew = 10_000;
@@ -123,7 +123,7 @@ export class AdmissionReports {
       name: nameOf(object),
     });
     const found = await cluster.call({ method: "GET", path, accept: metadataOnly });
-    if (!found.ok) return isFinal(found.status) ? "absent" : "not read";
+    if (!found.ok) return isRetryable(found.status) ? "not read" : "absent";
     if (!isObject(found.body)) return "absent";
     const createdAt = Date.parse(asString(dig(found.body, "metadata", "creationTimestamp")) ?? "");
     return createdAt < since - clockSkew ? "absent" : { ...found.body, apiVersion, kind };

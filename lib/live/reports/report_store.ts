@@ -2,9 +2,10 @@ import { asList, asObject, asString, field, isObject, type Json, type JsonObject
 import { pause } from "../../background/mod.ts";
 import { labelsOf, nameOf, namespaceOf } from "../../kube/mod.ts";
 import type { Cluster, Collection, Collections, Log } from "../../ports.ts";
+import { isRetryable } from "../repeated_call.ts";
 import { digestOf, reportLabels, reportOf, uidOf } from "./report.ts";
 import { type ReportKind, reportsPath } from "./report_kind.ts";
-import { isFinal, ReportWrite, versionOf, type WantedReport, type WriteOutcome } from "./report_write.ts";
+import { ReportWrite, versionOf, type WantedReport, type WriteOutcome } from "./report_write.ts";
 
 /** The ports of the store, and the kind of its reports. */
 export interface ReportStoreOptions {
@@ -92,7 +93,7 @@ export class ReportStore {
     const { cluster, kind } = this.#options;
     const path = `${reportsPath(kind, namespaceOf(resource))}/${uidOf(resource)}`;
     const present = await cluster.call({ method: "GET", path });
-    if (!present.ok && present.status !== 404) return isFinal(present.status);
+    if (!present.ok && present.status !== 404) return !isRetryable(present.status);
     const former = present.ok ? asList(field(present.body, "results")).filter(isObject) : [];
     const replaced = new Set(rows.map(identityOf));
     const kept = former.filter((row) => !replaced.has(identityOf(row)));
@@ -184,7 +185,7 @@ export class ReportStore {
     const { cluster, kind, missed } = this.#options;
     const present = await cluster.call({ method: "GET", path: `${reportsPath(kind, namespace)}/${uid}` });
     if (present.ok) return await this.write(resourceOf(present.body), rows);
-    if (isFinal(present.status)) return "unchanged";
+    if (!isRetryable(present.status)) return "unchanged";
     missed();
     return "failed";
   }

@@ -1,6 +1,7 @@
 import { asObject, asString, dig, type Json, type JsonObject } from "../../json/mod.ts";
 import { metadataOnly } from "../../kube/mod.ts";
 import type { Answer, Cluster } from "../../ports.ts";
+import { isRetryable, mostTries, pauseAfter } from "../repeated_call.ts";
 import { digestOf } from "./report.ts";
 
 /** A report to store, with its digest. */
@@ -36,11 +37,6 @@ export type WriteOutcome =
     readonly reason: string;
   };
 
-/** Tries of one write. With their pauses they take some seconds, in which an API server restarts. */
-const most = 6;
-/** The first pause between two tries in milliseconds; each further one is twice as long. */
-const firstPause = 250;
-
 /**
  * The write of one report, or its deletion, which is repeated until the API server has carried it out. The answer to an
  * earlier try may have been lost: a conflict with an equal report counts as done. The wanted report may change
@@ -74,8 +70,8 @@ export class ReportWrite {
       if (tried.state === "stored" || tried.state === "deleted") {
         if (this.wanted === wanted) return tried;
         tries = 0;
-      } else if (tried.state === "refused" || ++tries >= most) return tried;
-      else if (!await this.#options.pause(firstPause * 2 ** (tries - 1))) return tried;
+      } else if (tried.state === "refused" || ++tries >= mostTries) return tried;
+      else if (!await this.#options.pause(pauseAfter(tries))) return tried;
     }
   }
 
@@ -92,7 +88,7 @@ export class ReportWrite {
       return { state: "deleted", wanted: undefined };
     }
     const { status, message: reason } = answer;
-    return { state: isFinal(status) ? "refused" : "failed", wanted, status, reason };
+    return { state: isRetryable(status) ? "failed" : "refused", wanted, status, reason };
   }
 
   #isGone({ status }: Answer, wanted: WantedReport | undefined): boolean {
@@ -120,11 +116,6 @@ export class ReportWrite {
     const report = present.ok ? asObject(present.body) : undefined;
     return report !== undefined && digestOf(report) === wanted?.digest ? present : undefined;
   }
-}
-
-/** Whether the API server will refuse a call again: the report is invalid, or a right, the namespace or the kind is missing. */
-export function isFinal(status: number | undefined): boolean {
-  return status !== undefined && status >= 400 && status < 500 && ![401, 408, 409, 410, 429].includes(status);
 }
 
 /** The resourceVersion of a stored object. */

@@ -2,7 +2,8 @@ import { existingRequest, isOver, type WorkOutcome } from "../../background/mod.
 import type { PolicyRequest, PolicyResult } from "../../engine/mod.ts";
 import { asString, dig, isObject, type JsonObject } from "../../json/mod.ts";
 import { collectionPath, labelsOf, nameOf, objectPath } from "../../kube/mod.ts";
-import type { Cluster, Collection, Collections, Log } from "../../ports.ts";
+import type { Answer, ApiCall, Cluster, Collection, Collections, Log } from "../../ports.ts";
+import { repeatedCall } from "../repeated_call.ts";
 import { posternLabel, updateRequest, type WantedEffect, wantedEffects } from "./update_request.ts";
 
 /** The ports of {@link UpdateRequests}. */
@@ -41,6 +42,7 @@ export class UpdateRequests {
   /** The names of UpdateRequests, by the uid of the request that was made from each. */
   readonly #taken = new Map<string, string>();
   #writing: Promise<void> = Promise.resolve();
+  readonly #stop = new AbortController();
   #isServed = true;
 
   /** Begins to watch UpdateRequests. */
@@ -104,6 +106,7 @@ export class UpdateRequests {
 
   /** Ends the watch and waits for writes. */
   async close(): Promise<void> {
+    this.#stop.abort();
     await this.#collection.close();
     await this.#writing;
   }
@@ -176,7 +179,7 @@ export class UpdateRequests {
       rules: [...new Set(rules.map(({ rule }) => rule))],
       request,
     });
-    const answer = await this.#options.cluster.call({ method: "POST", path: this.#path(), body });
+    const answer = await this.#call({ method: "POST", path: this.#path(), body });
     if (!answer.ok && answer.status !== 409) return this.#notWritten(answer);
     await this.#writeStatus(name, status);
   }
@@ -185,7 +188,7 @@ export class UpdateRequests {
     name: string,
     status: { readonly state: State; readonly message: string },
   ): Promise<void> {
-    const answer = await this.#options.cluster.call({
+    const answer = await this.#call({
       method: "PATCH",
       path: `${this.#path()}/${name}/status`,
       body: { status: { ...status } },
@@ -195,7 +198,7 @@ export class UpdateRequests {
   }
 
   async #remove(name: string): Promise<void> {
-    const answer = await this.#options.cluster.call({ method: "DELETE", path: `${this.#path()}/${name}` });
+    const answer = await this.#call({ method: "DELETE", path: `${this.#path()}/${name}` });
     if (!answer.ok) this.#notWritten(answer);
   }
 
@@ -204,6 +207,10 @@ export class UpdateRequests {
     if (status === 404 || !this.#isServed) return;
     this.#isServed = status !== 403;
     this.#options.log.write("warn", "an UpdateRequest was not written", { reason: message });
+  }
+
+  #call(call: ApiCall): Promise<Answer> {
+    return repeatedCall(this.#options.cluster, call, this.#stop.signal);
   }
 
   #path(): string {
