@@ -1,12 +1,40 @@
 import type { Scheduler } from "../ports.ts";
 
+/** Milliseconds that an evaluation works until it pauses. A request that came meanwhile waits about as long. */
+const sliceMilliseconds = 10;
+
 /**
- * Shares the event loop: an evaluation that has run for 25 milliseconds waits for the next turn of the loop, in which
- * Postern answers other requests and health checks.
+ * Timers that end one after the other in a pause. During the first the runtime notices what callers have sent, and
+ * Postern answers it during the second. With one timer, or with `setImmediate`, others waited for several slices
+ * (median of requests beside a mutation of 3 MB: 48 ms with one timer and slices of 25 ms, 9 ms with these).
+ */
+const timers = 2;
+
+/**
+ * Shares the event loop: an evaluation that has run for a slice waits until Postern has answered other requests and
+ * health checks. Of the evaluations that pause, one continues at a time, in the order in which they paused.
  */
 export function eventLoopScheduler(): Scheduler {
-  return {
-    sliceMilliseconds: 25,
-    pause: () => new Promise((resolve) => setTimeout(resolve, 0)),
-  };
+  const waiting: (() => void)[] = [];
+  let isTurning = false;
+  return { sliceMilliseconds, pause: () => new Promise((resolve) => add(resolve)) };
+
+  function add(resume: () => void): void {
+    waiting.push(resume);
+    if (isTurning) return;
+    isTurning = true;
+    afterTimers(timers, next);
+  }
+
+  function next(): void {
+    const resume = waiting.shift();
+    isTurning = resume !== undefined;
+    if (resume === undefined) return;
+    resume();
+    afterTimers(timers, next);
+  }
+}
+
+function afterTimers(count: number, then: () => void): void {
+  setTimeout(count > 1 ? () => afterTimers(count - 1, then) : then, 0);
 }
