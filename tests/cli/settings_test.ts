@@ -22,3 +22,9 @@ Deno.test("the command line has the same V8 settings and permissions, however it
   assert.deepEqual(flagsOf(wrapper), flagsOf(task));
   assert.deepEqual(flagsOf(installed), flagsOf(task));
 });
+
+Deno.test("the command line and the server do not look through the packages of the whole workspace when they start", async () => {
+  const { start, dev, postern } = JSON.parse(await Deno.readTextFile(new URL("deno.json", root))).tasks;
+  const wrapper = lineWith(await Deno.readTextFile(new URL("bin/postern", root)), "exec deno run");
+  for (const line of [start, dev, postern, wrapper]) assert.match(line, / --node-modules-dir=none /);
+});
