@@ -32,6 +32,8 @@ const LASTS = 290;
 const LASTS_WITHOUT_ROOM = 60;
 const SILENCE = 150_000;
 const FIRST_DELAY = 500, MAX_DELAY = 30_000;
+/** An API server that starts forbids everything for about a second: it has not read its roles yet. */
+const REFUSALS = 3;
 
 /** How a watch ended: the API server ended it, its resourceVersion was too old, or it failed. */
 type End = "over" | "too old" | "broken";
@@ -93,12 +95,13 @@ export class WatchedKind {
 
   async #run(): Promise<void> {
     const stopped = this.#stop.signal;
-    let delay = FIRST_DELAY;
+    let delay = FIRST_DELAY, forbidden = 0;
     let state: "list" | "watch" | "give up" = "list";
     while (!stopped.aborted && state !== "give up") {
       if (state === "list") {
         const refusal = await this.#relist();
-        if (refusal === undefined || isFinal(refusal)) this.#synced.resolve();
+        forbidden = refusal?.status === 403 ? forbidden + 1 : 0;
+        if (refusal === undefined || refusal.status === 404 || forbidden === REFUSALS) this.#synced.resolve();
         if (refusal === undefined) state = "watch";
         else if (this.#options.persistent !== true && isFinal(refusal) || this.#objects.isFull) {
           state = "give up";

@@ -33,7 +33,15 @@ const refusals: readonly [what: string, answers: readonly Answer[], names: reado
   ["502: a proxy before it fails", [refusal(502), list(["a"], "")], ["a"]],
   ["503: it starts", [refusal(503), list(["a"], "")], ["a"]],
   ["404: the kind is not served yet", [refusal(404), list(["a"], "")], []],
-  ["403: the kind may not be read", [refusal(403), list(["a"], "")], []],
+  ["403: an API server that starts has not read its roles", [refusal(403), refusal(403), list(["a"], "")], [
+    "a",
+  ]],
+  ["403 again and again: the kind may not be read", [
+    refusal(403),
+    refusal(403),
+    refusal(403),
+    list(["a"], ""),
+  ], []],
 ];
 
 for (const [what, answers, names] of refusals) {

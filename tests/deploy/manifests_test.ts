@@ -244,6 +244,15 @@ Deno.test("the webhook's rules include those for pod controllers", async () => {
   ]);
 });
 
+Deno.test("webhook rules of a Policy about every kind are about namespaced kinds", async () => {
+  const text = policy("p", [{ match: 'kinds: ["*"]', body: deny }])
+    .replace("kind: ClusterPolicy", "kind: Policy").replace("metadata: {", "metadata: {namespace: team, ");
+  const { objects } = await manifestsOf([text]);
+  assert.deepEqual(rulesOf(webhooksOf(objects, "Validating").get("/validate/fail")!), [
+    "CREATE,DELETE,UPDATE */* *,pods/ephemeralcontainers Namespaced",
+  ]);
+});
+
 const context = (entry: string): Rule => ({ body: deny, more: `context: [{name: x, ${entry}}]` });
 const rights: readonly [what: string, rule: Rule, expected: readonly string[]][] = [
   ["policies without look-ups", { body: pattern }, []],

@@ -216,3 +216,49 @@ for (const [what, failing] of secondScans) {
     assert.equal(await scan(cluster, [failing]), 0);
   });
 }
+
+Deno.test("a scan that is superseded before it has listed all objects deletes no report", async () => {
+  const cluster = new EmbeddedCluster({ objects, clock: systemClock(), entropy: countingEntropy() });
+  await scan(cluster);
+  let lists = 0, deletions = 0;
+  const call = async (made: ApiCall): Promise<Answer> => {
+    if (made.method === "DELETE") deletions++;
+    if (!made.path.startsWith("/api/v1/pods")) return await cluster.call(made);
+    lists++;
+    await new Promise<void>((resolve) => made.signal?.addEventListener("abort", () => resolve()));
+    return { ok: false, status: undefined, message: "aborted" };
+  };
+  const reached = { call, resource: (...type: [string, string]) => cluster.resource(...type) };
+  const follow = () => Promise.resolve({ ok: false, status: 403, message: "no watches here" } as const);
+  const collections = new LiveCollections({
+    cluster: { ...reached, follow },
+    clock: systemClock(),
+    entropy: countingEntropy(),
+  });
+  const log = { write: () => {} };
+  const shared = { cluster: reached, collections, log };
+  const store = new ReportStore({
+    ...shared,
+    kind: policyReports,
+    results: new Set(["pass", "fail"]),
+    isLasting: () => false,
+    missed: () => {},
+  });
+  const scanner = new Scanner({
+    ...shared,
+    ports: { ...clusterPorts([]), cluster: reached },
+    discovery: { resources: () => Promise.resolve({ ok: true, resources: [pods] }) },
+    store,
+    resourceFilters: () => "",
+    leads: () => true,
+    every: 5,
+  });
+  scanner.policiesChanged(snapshot);
+  for (const until = Date.now() + 10_000; lists < 4 && Date.now() < until;) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  await store.close();
+  await scanner.close();
+  assert.ok(lists >= 4);
+  assert.equal(deletions, 0);
+});
