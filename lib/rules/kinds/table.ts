@@ -1,5 +1,12 @@
 import { asObject, type Json, type JsonObject } from "../../json/mod.ts";
-import type { EmptyBody, ExpressionsBody, ParsedBody, Rule, Section } from "../../policy/mod.ts";
+import {
+  type EmptyBody,
+  type ExpressionsBody,
+  type ParsedBody,
+  type Rule,
+  type Section,
+  sections,
+} from "../../policy/mod.ts";
 import type { FieldNotes, Shape } from "../../shape/mod.ts";
 import type { CompiledBody, PhaseTraits, RuleKind, RulePhase, RuleTools, RuleType } from "../rule_kind.ts";
 import { unsupported } from "../unsupported.ts";
@@ -50,8 +57,6 @@ export const ruleKinds: readonly RuleKind<KindBody>[] = kinds;
 export function kindOf(section: Section, written: Json): RuleKind<KindBody> | undefined {
   return ruleKinds.find((kind) => kind.section === section && kind.recognises(written));
 }
-
-const sections: readonly Section[] = ["validate", "mutate", "generate", "verifyImages"];
 
 /** Parses the body of a rule. Its section is that of its kind; of an empty body the one that the rule has. */
 export function parseBody(rule: JsonObject): { readonly section: Section; readonly body: RuleBody } {
