@@ -1,8 +1,7 @@
 import type { Decision, PolicyIdentity, PolicyResult, RuleResult } from "../engine/mod.ts";
 import type { JsonObject } from "../json/mod.ts";
 import { encodeBase64Text } from "../kube/mod.ts";
-import { compareKeys } from "../yaml/mod.ts";
-import { DenialBlocks } from "./denial_blocks.ts";
+import { goYaml } from "../yaml/mod.ts";
 
 /** The `response` of an AdmissionReview. */
 export interface AdmissionResponse {
@@ -16,11 +15,10 @@ export interface AdmissionResponse {
   readonly auditAnnotations?: Readonly<Record<string, string>>;
 }
 
-/** Makes the admission response of a decision. A server gives the texts that its responses share. */
+/** Makes the admission response of a decision. */
 export function admissionResponse(
   decision: Decision,
   request: { kind: string; namespace: string; name: string },
-  blocks?: DenialBlocks,
 ): AdmissionResponse {
   const { uid, allowed, results, patch } = decision;
   const response: Writable<AdmissionResponse> = { uid, allowed };
@@ -33,7 +31,7 @@ export function admissionResponse(
     }
   } else {
     // Kyverno parity: a denied request has no warnings. Pinned by "a denied request has a status and no warnings".
-    response.status = { status: "Failure", message: denialMessage(decision, request, blocks), code: 400 };
+    response.status = { status: "Failure", message: denialMessage(decision, request), code: 400 };
   }
   const annotations = auditAnnotations(results);
   if (annotations !== undefined) response.auditAnnotations = annotations;
@@ -46,11 +44,8 @@ type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 export function denialMessage(
   decision: Decision,
   request: { kind: string; namespace: string; name: string },
-  blocks: DenialBlocks = new DenialBlocks(),
 ): string {
-  return decision.denial === "mutate"
-    ? mutationDenial(decision, request)
-    : blockedMessage(decision, request, blocks);
+  return decision.denial === "mutate" ? mutationDenial(decision, request) : blockedMessage(decision, request);
 }
 
 /**
@@ -61,9 +56,8 @@ export function denialMessage(
 function blockedMessage(
   { results }: Decision,
   { kind, namespace, name }: { kind: string; namespace: string; name: string },
-  blocks: DenialBlocks,
 ): string {
-  const blocked = new Map<string, string>();
+  const blocked = new Map<string, JsonObject>();
   const lines: string[] = [];
   for (const { policy, rules } of results) {
     const shown = rules.filter((rule) => {
@@ -72,13 +66,12 @@ function blockedMessage(
     });
     if (shown.length === 0) continue;
     if (policy.language === "cel") lines.push(...shown.map((rule) => celMessage(policy, rule)));
-    else blocked.set(policy.name, blocks.block(policy.name, shown));
+    else blocked.set(policy.name, Object.fromEntries(shown.map((rule) => [rule.rule, rule.message])));
   }
   const inCel = lines.join("; ");
   if (blocked.size === 0) return inCel;
-  const texts = [...blocked.keys()].sort(compareKeys).map((policy) => blocked.get(policy)!);
   return `${inCel}\n\nresource ${kind}/${namespace}/${name} was blocked due to the following policies \n\n${
-    texts.join("")
+    goYaml(Object.fromEntries(blocked))
   }`;
 }
 

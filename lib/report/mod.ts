@@ -4,7 +4,6 @@
  * @module
  */
 export { type AdmissionResponse, admissionResponse, admissionReview, denialMessage } from "./admission.ts";
-export { DenialBlocks } from "./denial_blocks.ts";
 export { explanationPage } from "./explanation_html.ts";
 export { type Explanation, explanationObject, explanationText } from "./explanation.ts";
 export { isForOtherController, ruleLines } from "./rule_explanation.ts";

@@ -1,12 +1,7 @@
 import { type Decision, evaluate, type Phase, type PolicyRequest, type Snapshot } from "../engine/mod.ts";
 import type { FailurePolicy } from "../policy/mod.ts";
 import type { Log, Ports } from "../ports.ts";
-import {
-  type AdmissionResponse,
-  admissionResponse,
-  type DenialBlocks,
-  reviewedResource,
-} from "../report/mod.ts";
+import { type AdmissionResponse, admissionResponse, reviewedResource } from "../report/mod.ts";
 import { Deadline } from "./deadline.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import type { Route } from "./review_route.ts";
@@ -18,8 +13,6 @@ export interface DecidePhaseOptions {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly tracing?: Tracing | undefined;
-  /** Texts that messages of denials share. */
-  readonly denialBlocks?: DenialBlocks;
   /** Called with every decision, of admission and of audits, for events and reports. It must not throw or take long. */
   readonly decided?: (decision: Decision, request: PolicyRequest) => void;
 }
@@ -78,7 +71,7 @@ export function decide(
   }
 
   function worded(decision: Decision): AdmissionResponse {
-    const response = admissionResponse(decision, reviewedResource(request), setting.denialBlocks);
+    const response = admissionResponse(decision, reviewedResource(request));
     metrics.decided(decision, request);
     setting.decided?.(decision, request);
     spans?.end(decision);

@@ -1,9 +1,9 @@
 import { policyRequest } from "../engine/mod.ts";
 import { heapSizeOfText } from "../json/mod.ts";
 import type { AdmissionRequest } from "../kube/mod.ts";
-import { type AdmissionResponse, admissionReview, DenialBlocks } from "../report/mod.ts";
+import { type AdmissionResponse, admissionReview } from "../report/mod.ts";
 import type { AppOptions } from "./app_options.ts";
-import { decide, type DecidePhaseOptions, failed } from "./decide.ts";
+import { decide, failed } from "./decide.ts";
 import { compileFilters, type FilterConfig } from "./filters.ts";
 import { paced } from "./paced.ts";
 import { type HttpError, type ReadReview, readReview, readReviewInStages, tooDeep } from "./review.ts";
@@ -61,14 +61,14 @@ export interface ReadRequest {
 
 /** Answers reviews for the Hono app, and for the listener, which makes no web request. */
 export class Reviews {
-  readonly #options: AppOptions & DecidePhaseOptions;
+  readonly #options: AppOptions;
   #filters: { readonly config: FilterConfig; readonly unseen: (request: AdmissionRequest) => boolean };
   readonly #decoder = new TextDecoder();
   readonly #memory: ReviewMemory;
   readonly #pending: PendingReviews;
 
   constructor(options: AppOptions) {
-    this.#options = { ...options, denialBlocks: new DenialBlocks() };
+    this.#options = options;
     const { long, short } = options.reviewMemory ?? defaultMemory;
     this.#memory = new ReviewMemory(long);
     this.#pending = new PendingReviews(short);

@@ -24,5 +24,4 @@ export {
 } from "./document.ts";
 export { DocumentStream, type DocumentStreamOptions } from "./document_stream.ts";
 export { goYaml, toYaml } from "./go_yaml.ts";
-export { compareKeys } from "./key_order.ts";
 export { Fault, isFault } from "../json/mod.ts";
