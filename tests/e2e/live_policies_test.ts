@@ -1,7 +1,10 @@
 /** Policies as objects of a real API server: they come into force, say so, and take their webhooks with them. */
 import assert from "node:assert/strict";
 import { clusterForTests, kubectl, startPostern } from "./kubectl.ts";
-import { eventually } from "./waiting.ts";
+import { dirname } from "node:path";
+import { kubeconfigEndpoint, LiveCluster, systemClock, systemEntropy } from "../../lib/adapters/mod.ts";
+import { isFault } from "../../lib/json/mod.ts";
+import { eventually, pause } from "./waiting.ts";
 import { definitions } from "../../lib/install/mod.ts";
 
 const cluster = clusterForTests();
@@ -60,6 +63,17 @@ spec:
     resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [configmaps]}]
   validations: [{expression: "object.metadata.labels.team != '${name}'", message: "${name} says no"}]
 `;
+
+/** Calls the API server without the time that kubectl takes. */
+async function liveCluster(kubeconfig: string): Promise<LiveCluster> {
+  const text = await Deno.readTextFile(kubeconfig);
+  const folder = dirname(kubeconfig);
+  const endpoint = await kubeconfigEndpoint({ text, folder, readText: Deno.readTextFile });
+  assert.ok(!isFault(endpoint));
+  const cluster = LiveCluster.connect(endpoint, { clock: systemClock(), entropy: systemEntropy() });
+  assert.ok(!isFault(cluster));
+  return cluster;
+}
 
 Deno.test({
   name:
@@ -154,6 +168,48 @@ Deno.test({
           assert.notEqual(code, 0);
           assert.match(err, /no leases here/);
           await run(["delete", "clusterpolicy", `${namespace}-leases`]);
+        },
+      );
+      await t.step(
+        "a policy that changes all the time puts off neither another policy nor its status",
+        async () => {
+          const api = await liveCluster(kubeconfig);
+          const name = `${namespace}-changing`, path = "/apis/kyverno.io/v1/clusterpolicies";
+          const changing = leasePolicy.replace(`${namespace}-leases`, name).replace(
+            "[Lease]",
+            "[LimitRange]",
+          );
+          assert.equal((await apply(changing)).code, 0);
+          let changes = 0, goesOn = true;
+          const writing = (async () => {
+            while (goesOn) {
+              const body = { spec: { schemaValidation: changes++ % 2 === 0 } };
+              const contentType = "application/merge-patch+json";
+              await api.call({ method: "PATCH", path: `${path}/${name}`, body, contentType });
+              await pause(10);
+            }
+          })();
+          try {
+            assert.equal((await apply(leasePolicy)).code, 0);
+            await eventually(async () => {
+              const { code, err } = await apply(lease);
+              assert.notEqual(code, 0);
+              assert.match(err, /no leases here/);
+            });
+            await eventually(async () => {
+              const { out } = await run([
+                ...["get", "clusterpolicy", `${namespace}-leases`, "-o"],
+                "jsonpath={.status.conditions[0].status}",
+              ]);
+              assert.equal(out, "True");
+            });
+            assert.ok(changes > 20, `${changes} changes`);
+          } finally {
+            goesOn = false;
+            await writing;
+            api.close();
+            await run(["delete", "clusterpolicy", `${namespace}-leases`, name]);
+          }
         },
       );
       await t.step("two CEL policies share one webhook", async () => {
