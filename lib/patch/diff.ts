@@ -1,4 +1,5 @@
 import { compareBytes, equal, isList, isObject, type Json, type JsonObject } from "../json/mod.ts";
+import { type SameElement, sameElements } from "./element_classes.ts";
 import type { PatchOperation } from "./json_patch.ts";
 import { Pointer } from "./pointer.ts";
 
@@ -143,24 +144,32 @@ function pairElements(old: readonly Json[], fresh: readonly Json[]): [from: numb
   if (old.length === 1 && fresh.length === 1) return editable(old[0]!, fresh[0]!) ? [[0, 0]] : [];
   if (old.length > LONGEST_ALIGNMENT || fresh.length > LONGEST_ALIGNMENT) return pairByPosition(old, fresh);
   const width = fresh.length + 1;
-  const cost = editCosts(old, fresh);
+  const same = sameElements(old, fresh);
+  const cost = editCosts({ old, fresh, same });
   const pairs: [number, number][] = [];
   let i = 0, j = 0;
   while (i < old.length && j < fresh.length) {
     const at = i * width + j;
     const edited = cost[at + width + 1]! + 1 === cost[at] && editable(old[i]!, fresh[j]!);
-    if (edited || equal(old[i]!, fresh[j]!)) pairs.push([i++, j++]);
+    if (edited || same(i, j)) pairs.push([i++, j++]);
     else if (cost[at + width]! + 1 === cost[at]) i++;
     else j++;
   }
   return pairs;
 }
 
+/** Two lists, and the equality of their elements. */
+interface Aligned {
+  readonly old: readonly Json[];
+  readonly fresh: readonly Json[];
+  readonly same: SameElement;
+}
+
 /**
  * Returns, for each pair of positions, the least number of elements to edit, remove and add from there on. An
  * edit of any size counts one; equal elements cost nothing.
  */
-function editCosts(old: readonly Json[], fresh: readonly Json[]): Uint16Array {
+function editCosts({ old, fresh, same }: Aligned): Uint16Array {
   const width = fresh.length + 1;
   const cost = new Uint16Array((old.length + 1) * width);
   for (let i = old.length; i >= 0; i--) {
@@ -171,7 +180,7 @@ function editCosts(old: readonly Json[], fresh: readonly Json[]): Uint16Array {
         continue;
       }
       const below = cost[at + width]!, right = cost[at + 1]!, diagonal = cost[at + width + 1]!;
-      if (equal(old[i]!, fresh[j]!)) cost[at] = diagonal;
+      if (same(i, j)) cost[at] = diagonal;
       else cost[at] = 1 + Math.min(below, right, editable(old[i]!, fresh[j]!) ? diagonal : below);
     }
   }
