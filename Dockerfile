@@ -14,11 +14,16 @@ RUN deno install --frozen
 COPY image image
 COPY lib lib
 COPY policies policies
-RUN deno bundle --quiet --minify --format cjs --output engine.cjs image/main.ts
-# As image/engine.js runs it: a function that takes what a CommonJS module gets. To put the text together at each start
+# Packages that few starts need are a file of their own (image/packages.ts), and the engine requires them.
+RUN deno bundle --quiet --minify --format cjs --output packages.cjs image/packages.ts
+RUN deno bundle --quiet --minify --format cjs $(sed -n 's/^  "\(.*\)": () => .*/--external \1/p' image/packages.ts) \
+  --output engine.cjs image/main.ts \
+  && sed -i 's/import("/require("/g' engine.cjs
+# As image/engine.js runs them: functions that take what a CommonJS module gets. To put the text together at each start
 # would take 2 ms.
-RUN { printf '(function (exports, require, module, __filename, __dirname) {'; cat engine.cjs; printf '\n})'; } > engine.function \
-  && mv engine.function engine.cjs
+RUN for file in engine packages; do \
+  { printf '(function (exports, require, module, __filename, __dirname) {'; cat $file.cjs; printf '\n})'; } > $file.function \
+  && mv $file.function $file.cjs; done
 # The thread that checks sigstore bundles of images, which would hold up other requests; it starts with the first of them.
 RUN deno bundle --quiet --minify --format cjs --output bundle_worker.cjs lib/adapters/signatures/bundle_worker.ts
 # The thread of probes is a program of its own, and a small one.
@@ -44,7 +49,7 @@ LABEL org.opencontainers.image.title="Postern" \
       org.opencontainers.image.licenses="Apache-2.0"
 COPY --from=build /runtime /
 WORKDIR /app
-COPY --from=build /app/engine.cjs /app/engine.cache /app/bundle_worker.cjs /app/probes.js /app/engine.js /app/postern.js ./
+COPY --from=build /app/engine.cjs /app/engine.cache /app/packages.cjs /app/bundle_worker.cjs /app/probes.js /app/engine.js /app/postern.js ./
 # What is served when nothing is mounted over it.
 COPY policies /policies
 # The root file system may be read-only: nothing is written, not even caches. The heap ends before the memory limit of

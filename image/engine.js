@@ -29,8 +29,14 @@ export function compileEngine() {
 
 /** Runs the compiled engine, which then runs the command that the process' arguments name. */
 export function runEngine(script) {
+  run(script, engineName);
+}
+
+/** Runs a module of CommonJS, and returns what it exports. */
+function run(script, name) {
   const module = { exports: {} };
-  script.runInThisContext()(module.exports, require, module, `${folder}/${engineName}`, folder);
+  script.runInThisContext()(module.exports, require, module, `${folder}/${name}`, folder);
+  return module.exports;
 }
 
 /** The offsets of {@link calledFunctions}, ascending; `undefined` when there is no such file. */
@@ -56,6 +62,7 @@ const whole = new Set(["node:buffer", "node:events", "node:process", "node:strea
  * reads it: `node:crypto` gets another `verify` when images are verified.
  */
 function require(name) {
+  if (!name.startsWith("node:")) return requirePackage(name);
   if (whole.has(name)) return process.getBuiltinModule(name);
   // The bundle makes objects that inherit from this one.
   return Object.create(
@@ -64,4 +71,13 @@ function require(name) {
       set: (_, key, value) => Reflect.set(process.getBuiltinModule(name), key, value),
     }),
   );
+}
+
+let packages;
+
+/** Loads a package of packages.cjs: a promise, as the engine's text has an `import()` there. */
+function requirePackage(name) {
+  const file = "packages.cjs";
+  packages ??= run(new Script(Deno.readTextFileSync(`${folder}/${file}`), { filename: file }), file).packages;
+  return packages[name]();
 }

@@ -1,5 +1,6 @@
 /** The image gives its bundle modules of Node whose code is loaded when one of their members is first read. */
 import assert from "node:assert/strict";
+import { packages } from "../../image/packages.ts";
 import { parseDockerfile } from "../../release/dockerfile.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
@@ -41,6 +42,7 @@ Deno.test("every part of the image's bundle uses the replaced functions of Node"
       return text.decode(stdout);
     };
     await run("bundle", "--quiet", "--minify", "--format", "cjs", "--output", "engine.cjs", "main.ts");
+    await Deno.writeTextFile(`${folder}/packages.cjs`, "");
     await new Deno.Command("sh", { args: ["-ec", await lineAfterBundle()], cwd: folder }).output();
     assert.deepEqual(JSON.parse(await run("run", "--allow-read=.", "postern.js")), {
       before: true,
@@ -53,9 +55,24 @@ Deno.test("every part of the image's bundle uses the replaced functions of Node"
   }
 });
 
-/** The line of the Dockerfile that makes the bundle a function. */
+/** The line of the Dockerfile that makes the bundles functions. */
 async function lineAfterBundle(): Promise<string> {
   const { build } = parseDockerfile(await Deno.readTextFile(`${root}Dockerfile`));
   const bundled = build.findIndex(([, text]) => text.includes("--output engine.cjs"));
   return build[bundled + 1]![1];
 }
+
+Deno.test("the image has a file of its own for the packages that are loaded on demand, all of them", async () => {
+  const wanted = new Set<string>();
+  const read = async (folder: string): Promise<void> => {
+    for await (const { name, isDirectory } of Deno.readDir(folder)) {
+      if (isDirectory) await read(`${folder}/${name}`);
+      else {
+        const text = await Deno.readTextFile(`${folder}/${name}`);
+        for (const [, specifier] of text.matchAll(/await import\("([^".][^"]*)"/g)) wanted.add(specifier!);
+      }
+    }
+  };
+  await read(`${root}lib`);
+  assert.deepEqual(Object.keys(packages).toSorted(), [...wanted].toSorted());
+});
