@@ -286,7 +286,7 @@ Deno.test("comments and titles use the glossary's words: Kyverno is called Kyver
 
 /** Words that `docs/GLOSSARY.md` replaces; an identifier such as `knownPaths` or `isOwn` must not hold them. */
 const replacedNames =
-  /^(?:known|own|ask|asks|asked|asking|asker|unasked|told|tell|tells|settles?|settled|questions?|worlds?|surroundings|strangers?|brought|lonely|patience|agenda)$/;
+  /^(?:known|own|ask|asks|asked|asking|asker|unasked|told|tell|tells|settles?|settled|questions?|worlds?|surroundings|strangers?|brought|lonely|patience|agenda|places?|placed)$/;
 
 /** Identifiers of JavaScript, of URLs and of JSON output that hold such a word. */
 const allowedNames = new Set([
@@ -315,7 +315,7 @@ function identifiersOf(text: string): Set<string> {
   return new Set(code.match(/[A-Za-z_$][\w$]*/g) ?? []);
 }
 
-Deno.test("identifiers use the glossary's words: no known, own, asked, told, question, and a subject only where it is a term", () => {
+Deno.test("identifiers use the glossary's words: no known, own, asked, told, question, place, and a subject only where it is a term", () => {
   const others = ["tests", "site"].flatMap((folder) => sourceFiles(join(root, folder)))
     .filter((path) => !path.includes("node_modules") && path !== import.meta.filename)
     .map((path) => ({ name: relative(root, path), text: Deno.readTextFileSync(path) }));

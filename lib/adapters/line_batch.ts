@@ -54,7 +54,7 @@ export class LineBatch {
     try {
       this.#write(lines);
     } catch {
-      // The lines are lost: there is no other place to report the failure.
+      // The lines are lost: nothing else can report the failure.
     }
   }
 }

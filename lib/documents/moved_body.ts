@@ -27,7 +27,7 @@ function carriedOver(
   return kindOf(section, written)?.carryOver?.(written, wrap);
 }
 
-/** The fields that a moved validating rule keeps. References in its message follow the pattern to its new place. */
+/** The fields that a moved validating rule keeps. References in its message follow the pattern to its new path. */
 function keptOf(validate: JsonObject, key: string): JsonObject {
   const kept = pick(validate, [
     "message",

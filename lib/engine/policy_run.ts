@@ -100,7 +100,7 @@ export class PolicyRun {
   }
 
   /**
-   * The only place that catches exceptions: no policy or request makes anything throw, so an exception is a bug in
+   * The only function that catches exceptions: no policy or request makes anything throw, so an exception is a bug in
    * Postern. It affects one rule, and the failurePolicy of its policy decides.
    */
   #resultsOf(rule: CompiledRule): readonly RuleResult[] {

@@ -12,7 +12,7 @@ import {
   type Stages,
 } from "../json/mod.ts";
 import { type ImageOptions, parseImage } from "./image.ts";
-import { podPlaces } from "./pod_places.ts";
+import { podTemplatePaths } from "./pod_template_paths.ts";
 
 /** The path of images in a resource: one entry of a rule's `imageExtractors`. */
 export interface ImageExtractorConfig {
@@ -54,7 +54,7 @@ function podExtractors(path: readonly string[]): Extractor[] {
 
 /** The extractors of the kinds that need no configured extractor. */
 export const builtinImageExtractors: ImageExtractors = new Map(
-  [...podPlaces].map(([kind, path]) => [kind, podExtractors(path)]),
+  [...podTemplatePaths].map(([kind, path]) => [kind, podExtractors(path)]),
 );
 
 /** The built-in extractors; a rule's extractors replace those of the kinds that the rule names. */

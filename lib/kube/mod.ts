@@ -42,7 +42,7 @@ export {
   type ImageExtractors,
   type ImagesOptions,
 } from "./images.ts";
-export { podPlaces } from "./pod_places.ts";
+export { podTemplatePaths } from "./pod_template_paths.ts";
 export { labelKeyProblem } from "./label_syntax.ts";
 export type { LabelPredicate } from "./label_requirement.ts";
 export { compileLabelSelector, type LabelSelectorOptions } from "./label_selector.ts";

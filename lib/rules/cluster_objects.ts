@@ -24,7 +24,7 @@ import {
 import type { Answer, ApiResource, Cluster } from "../ports.ts";
 
 /** A kind of the API. An empty apiVersion means the preferred version of a built-in kind. */
-export interface KindPlace {
+export interface KindReference {
   readonly apiVersion: string;
   readonly kind: string;
   /** `status`, `scale`; empty for the object itself. */
@@ -32,7 +32,7 @@ export interface KindPlace {
 }
 
 /** A reference to an object. The namespace is empty for cluster-scoped objects. */
-export interface ObjectReference extends KindPlace {
+export interface ObjectReference extends KindReference {
   readonly namespace: string;
   readonly name: string;
 }
@@ -41,7 +41,7 @@ export interface ObjectReference extends KindPlace {
 export type Lookup = { readonly object: JsonObject } | { readonly missing: string };
 
 /** A list of objects of a kind; an empty namespace means all namespaces. */
-export interface Listing extends KindPlace {
+export interface Listing extends KindReference {
   readonly namespace: string;
   /** A LabelSelector. */
   readonly selector?: JsonObject;
@@ -52,20 +52,20 @@ export interface Listing extends KindPlace {
  * While it loads, the answer is a fault, and evaluation is repeated.
  */
 export interface ClusterObjects {
-  get(place: ObjectReference): Lookup | Fault;
+  get(reference: ObjectReference): Lookup | Fault;
   list(listing: Listing): readonly JsonObject[] | Fault;
 }
 
 /** Reads objects from the cluster. */
 export function objectsInCluster(store: LoadTracker): ClusterObjects {
   return {
-    get(place) {
-      const { apiVersion, kind, subresource = "", namespace, name } = place;
+    get(reference) {
+      const { apiVersion, kind, subresource = "", namespace, name } = reference;
       const key = `object ${apiVersion} ${kind} ${subresource} ${namespace}/${name}`;
       const answer = store.load(key, async () => {
-        const resource = await findKind(store.ports.cluster, place);
+        const resource = await findKind(store.ports.cluster, reference);
         if (isFault(resource)) return resource;
-        const path = objectPath(resource, place);
+        const path = objectPath(resource, reference);
         return found(await store.ports.cluster.call({ method: "GET", path, ...store.call }));
       });
       if (isFault(answer)) return answer;
@@ -99,9 +99,12 @@ export function createdInDryRun(
   object: JsonObject,
   namespace: string,
 ): JsonObject | Fault {
-  const place = { apiVersion: asString(object["apiVersion"]) ?? "", kind: asString(object["kind"]) ?? "" };
+  const reference = {
+    apiVersion: asString(object["apiVersion"]) ?? "",
+    kind: asString(object["kind"]) ?? "",
+  };
   const answer = store.load(`dry run of ${describe(object)}`, async () => {
-    const resource = await findKind(store.ports.cluster, place);
+    const resource = await findKind(store.ports.cluster, reference);
     if (isFault(resource)) return resource;
     const path = `${collectionPath(resource, namespace)}?dryRun=All`;
     const within = resource.namespaced ? { namespace } : {};
@@ -119,15 +122,15 @@ export function createdInDryRun(
  */
 export function triggerAlone(trigger: JsonObject | undefined): ClusterObjects {
   const objects = trigger === undefined ? [] : [trigger];
-  const isOf = (object: JsonObject, { apiVersion, kind }: KindPlace): boolean =>
+  const isOf = (object: JsonObject, { apiVersion, kind }: KindReference): boolean =>
     object["kind"] === kind && (apiVersion === "" || object["apiVersion"] === apiVersion);
   return {
-    get(place) {
+    get(reference) {
       const object = objects.find((each) =>
-        isOf(each, place) && nameOf(each) === place.name && namespaceOf(each) === place.namespace
+        isOf(each, reference) && nameOf(each) === reference.name && namespaceOf(each) === reference.namespace
       );
-      const plural = builtinKind(place.kind)?.plural ?? place.kind;
-      return object === undefined ? { missing: `${plural} "${place.name}" not found` } : { object };
+      const plural = builtinKind(reference.kind)?.plural ?? reference.kind;
+      return object === undefined ? { missing: `${plural} "${reference.name}" not found` } : { object };
     },
     list(listing) {
       const selected = selection(listing.selector);
@@ -152,7 +155,7 @@ function selection(selector: JsonObject | undefined): ((object: JsonObject) => b
   return isFault(holds) ? holds : (object) => holds(labelsOf(object));
 }
 
-async function findKind(cluster: Cluster, { apiVersion, kind }: KindPlace): Promise<ApiResource | Fault> {
+async function findKind(cluster: Cluster, { apiVersion, kind }: KindReference): Promise<ApiResource | Fault> {
   const builtin = apiVersion === "" ? builtinKind(kind) : undefined;
   const version = builtin === undefined ? apiVersion : formatApiVersion(builtin);
   return await cluster.resource(version, kind) ??

@@ -124,12 +124,12 @@ export function manifestOf(
 }
 
 /** The object with another name and namespace; without a namespace for cluster-scoped kinds. */
-export function placedAt(
+export function renamed(
   object: JsonObject,
-  place: { readonly name: string; readonly namespace: string },
+  identity: { readonly name: string; readonly namespace: string },
 ): JsonObject {
   const { namespace: _, name: __, ...metadata } = asObject(field(object, "metadata")) ?? {};
-  const { name, namespace } = place;
+  const { name, namespace } = identity;
   return { ...object, metadata: { ...metadata, name, ...(namespace !== "" && { namespace }) } };
 }
 

@@ -18,7 +18,7 @@ import {
 import { compileLoop, type Loop, type LoopSpec } from "./loop.ts";
 import { type Effect, fail, pass } from "./outcome.ts";
 import type { CompiledBody, Downstream, RuleInput, RuleTools } from "./rule_kind.ts";
-import { describe, type KindPlace, objectsInCluster, triggerAlone } from "./cluster_objects.ts";
+import { describe, type KindReference, objectsInCluster, triggerAlone } from "./cluster_objects.ts";
 
 /** Generates objects for the request's object, the trigger. */
 export interface GenerateBody {
@@ -159,7 +159,7 @@ function withdraw(
       missing: undefined,
     });
   }
-  const kinds = new Map<string, KindPlace>();
+  const kinds = new Map<string, KindReference>();
   const failures: string[] = [];
   for (const { pattern } of makers) {
     const made = pattern.kinds(context);

@@ -22,14 +22,19 @@ import {
   manifestOf,
   type Owner,
   ownerLabels,
-  placedAt,
+  renamed,
   replacing,
   sourceLabels,
 } from "./downstream.ts";
 import { downstreamNeeds } from "./downstream_needs.ts";
 import type { Effect } from "./outcome.ts";
 import type { RuleTools } from "./rule_kind.ts";
-import { type ClusterObjects, describe, type KindPlace, type ObjectReference } from "./cluster_objects.ts";
+import {
+  type ClusterObjects,
+  describe,
+  type KindReference,
+  type ObjectReference,
+} from "./cluster_objects.ts";
 
 /** The object to generate: `data`, or copies of other objects. The texts are templates; absent ones are empty. */
 export interface GeneratePatternSpec {
@@ -69,7 +74,7 @@ export interface Plan {
 export interface GeneratePattern {
   plan(context: Context, situation: Situation): Plan;
   /** The kinds of the objects that it generates. */
-  kinds(context: Context): readonly KindPlace[] | Fault;
+  kinds(context: Context): readonly KindReference[] | Fault;
 }
 
 /** Compiles the pattern of a generate rule, or of one of its foreach entries. */
@@ -101,16 +106,16 @@ export function compileGeneratePattern(
 }
 
 /** The types of the objects that a pattern generates. */
-export function typesOf({ apiVersion, kind, cloneList }: GeneratePatternSpec): readonly KindPlace[] {
+export function typesOf({ apiVersion, kind, cloneList }: GeneratePatternSpec): readonly KindReference[] {
   return cloneList !== undefined && cloneList.kinds.length > 0
     ? cloneList.kinds.map(kindOf)
     : [{ apiVersion, kind }];
 }
 
 /** A pattern as one document in which variables are replaced. */
-function documentOf({ data, clone, cloneList, ...place }: GeneratePatternSpec): JsonObject {
+function documentOf({ data, clone, cloneList, ...target }: GeneratePatternSpec): JsonObject {
   return {
-    ...place,
+    ...target,
     ...(data !== undefined && { data }),
     ...(clone !== undefined && { clone }),
     ...(cloneList !== undefined && {
@@ -185,8 +190,10 @@ class Planner {
         ...(selector !== undefined && { selector }),
       });
       if (isFault(sources)) {
-        const place = `${kind.apiVersion} ${kind.kind} ${namespace}`;
-        return failed(new Fault(`failed to list source resource for cloneList ${place}: ${sources.message}`));
+        const listed = `${kind.apiVersion} ${kind.kind} ${namespace}`;
+        return failed(
+          new Fault(`failed to list source resource for cloneList ${listed}: ${sources.message}`),
+        );
       }
       return joined(
         sources.filter((source) => namespaceOf(source) !== into).map((source) => {
@@ -225,7 +232,7 @@ class Planner {
   /** Plans to create the object, or to keep the existing one in step. */
   #write(target: ObjectReference, content: JsonObject): Plan {
     const { owner, clusterObjects, existing, writing } = this.#situation;
-    const wanted = labelled(placedAt({ ...typed(content, target) }, target), ownerLabels(owner));
+    const wanted = labelled(renamed({ ...typed(content, target) }, target), ownerLabels(owner));
     const lookup = clusterObjects.get(target);
     if (isFault(lookup)) return failed(lookup);
     const why = `generated for ${describe(owner.trigger)}`;
@@ -277,7 +284,7 @@ function foreign(doing: string, namespace: string): Fault {
  * Kyverno parity: the rule's apiVersion wins over that of the data, the data's kind over the rule's. Pinned
  * by "the rule's apiVersion wins over that of the data, the data's kind over the rule's".
  */
-function typed(content: JsonObject, { apiVersion, kind }: KindPlace): JsonObject {
+function typed(content: JsonObject, { apiVersion, kind }: KindReference): JsonObject {
   return {
     ...content,
     apiVersion: apiVersion === "" ? content["apiVersion"] ?? "" : apiVersion,
@@ -286,7 +293,7 @@ function typed(content: JsonObject, { apiVersion, kind }: KindPlace): JsonObject
 }
 
 /** A kind in the form of cloneList: `v1/Secret`, `apps/v1/Deployment` or `Secret`. */
-function kindOf(text: string): KindPlace {
+function kindOf(text: string): KindReference {
   const slash = text.lastIndexOf("/");
   return { apiVersion: slash < 0 ? "" : text.slice(0, slash), kind: text.slice(slash + 1) };
 }

@@ -49,7 +49,7 @@ export interface Loop {
 }
 
 /** The position of a foreach entry in its rule. */
-export interface LoopPlace {
+export interface LoopPosition {
   /** The number of loops around this one. */
   readonly nesting: number;
   /** The path below the rule. */
@@ -57,7 +57,7 @@ export interface LoopPlace {
 }
 
 /** Compiles what all kinds of foreach share. */
-export function compileLoop(spec: LoopSpec, { nesting, path }: LoopPlace, tools: RuleTools): Loop {
+export function compileLoop(spec: LoopSpec, { nesting, path }: LoopPosition, tools: RuleTools): Loop {
   const { list } = spec;
   const expression = compileExpression(list);
   if (isFault(expression)) {

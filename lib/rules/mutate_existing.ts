@@ -112,14 +112,14 @@ function compileTarget(target: TargetSpec, index: number, tools: RuleTools): Tar
   if (target.kind === "") {
     tools.report({ severity: "error", code: "missing-kind", message: "A target needs a kind", path });
   }
-  const place = compileTemplate({
+  const template = compileTemplate({
     apiVersion: target.apiVersion,
     kind: target.kind,
     name: target.name,
     namespace: target.namespace,
     selector: target.selector ?? null,
   });
-  tools.variables(place.uses, path);
+  tools.variables(template.uses, path);
   tools.need(targetNeed(target));
   const { preconditions } = target;
   return {
@@ -128,7 +128,7 @@ function compileTarget(target: TargetSpec, index: number, tools: RuleTools): Tar
       ? undefined
       : ruleConditions(preconditions, tools, [...path, "preconditions"]),
     find(context, clusterObjects) {
-      const rendered = place.render(context, context.environment);
+      const rendered = template.render(context, context.environment);
       if (isFault(rendered)) {
         return new Fault(`failed to substitute variables in target[${index}]: ${rendered.message}`);
       }

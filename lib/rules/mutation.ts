@@ -4,7 +4,7 @@ import { asString, equal, Fault, field, isFault, isObject, type Json, type JsonO
 import { Draft } from "../patch/mod.ts";
 import type { ChangeSpec, PatchLoop, PatchSpec } from "./change.ts";
 import { observed, ruleConditions } from "./conditions.ts";
-import { compileLoop, elementsOf, type Loop, type LoopPlace, stopped } from "./loop.ts";
+import { compileLoop, elementsOf, type Loop, type LoopPosition, stopped } from "./loop.ts";
 import { error, type Outcome, skip } from "./outcome.ts";
 import { compilePatcher, type Patcher } from "./patcher.ts";
 import type { RuleTools } from "./rule_kind.ts";
@@ -29,7 +29,7 @@ export function compileMutation(change: ChangeSpec, tools: RuleTools): Mutation 
 }
 
 function compilePatch(patch: PatchSpec, tools: RuleTools): Mutation {
-  const patcher = compilePatcher(patch, tools, { path: ["mutate"], place: ["mutate"] });
+  const patcher = compilePatcher(patch, tools, { path: ["mutate"], shownPath: ["mutate"] });
   if (patcher === undefined) {
     tools.report({
       severity: "error",
@@ -98,7 +98,7 @@ interface LoopPlan {
 
 function compileLoops(
   entries: readonly PatchLoop[],
-  { nesting, path: above }: LoopPlace,
+  { nesting, path: above }: LoopPosition,
   tools: RuleTools,
 ): LoopPlan[] {
   return entries.map((entry, index): LoopPlan => {
@@ -112,7 +112,7 @@ function compileLoops(
       preconditions: preconditions === undefined
         ? undefined
         : ruleConditions(preconditions, tools, [...path, "preconditions"]),
-      patcher: compilePatcher(patch, tools, { path, place: [] }),
+      patcher: compilePatcher(patch, tools, { path, shownPath: [] }),
       inner: compileLoops(entry.inner, { nesting: nesting + 1, path }, tools),
     };
   });

@@ -38,9 +38,9 @@ export interface Patcher {
 /**
  * The position of a patch: its path below the rule, for diagnostics, and its path in the document that messages show.
  */
-export interface PatchPlace {
+export interface PatchPosition {
   readonly path: DocumentPath;
-  readonly place: readonly string[];
+  readonly shownPath: readonly string[];
 }
 
 /** A patch without variables. */
@@ -54,15 +54,15 @@ interface Plan {
 export function compilePatcher(
   patch: PatchSpec,
   tools: RuleTools,
-  { path, place }: PatchPlace,
+  { path, shownPath }: PatchPosition,
 ): Patcher | undefined {
   if (patch.form === "none") return undefined;
   const isMerge = patch.form === "merge";
   const written = isMerge ? patch.merge : patch.operations;
   const name = isMerge ? "patchStrategicMerge" : "patchesJson6902";
-  const document = place.reduceRight<Json>((inner, step) => ({ [step]: inner }), { [name]: written });
+  const document = shownPath.reduceRight<Json>((inner, step) => ({ [step]: inner }), { [name]: written });
   const template = compileTemplate(document);
-  tools.variables(template.uses, path.slice(0, path.length - place.length));
+  tools.variables(template.uses, path.slice(0, path.length - shownPath.length));
   if (template.problem !== undefined) {
     const { message } = template.problem;
     tools.report({ severity: "error", code: "bad-patch", message, path: [...path, name] });
@@ -87,7 +87,7 @@ export function compilePatcher(
 
   // The template is rendered although it has no variables, because it may have references and escapes.
   const rendered = template.render(scopeOf({}), noEnvironment);
-  const plan = isFault(rendered) ? rendered : planOf(dig(rendered, ...place, name) ?? null);
+  const plan = isFault(rendered) ? rendered : planOf(dig(rendered, ...shownPath, name) ?? null);
   if (isFault(plan)) {
     tools.report({ severity: "error", code: "bad-patch", message: plan.message, path: [...path, name] });
     const broken = failed(plan);
@@ -103,7 +103,7 @@ export function compilePatcher(
   function renderedPatch(context: Context): Plan | Fault {
     const rendered = template.render(context, context.environment);
     if (isFault(rendered)) return new Failure(`variable substitution failed: ${rendered.message}`);
-    const plan = planOf(dig(rendered, ...place, name) ?? null);
+    const plan = planOf(dig(rendered, ...shownPath, name) ?? null);
     return isFault(plan) ? failed(plan) : plan;
   }
 }

@@ -98,7 +98,7 @@ function attempt(text: string): Node | Error {
 }
 
 /**
- * The problem of the first word that the parser cannot place. Its errors carry no position; but a beginning of the
+ * The problem of the first word that the parser cannot parse. Its errors carry no position; but a beginning of the
  * text that holds the offending word fails for the same reason, and a shorter one only for want of an end.
  */
 function firstFailure(words: readonly string[], tokens: readonly Token[], whole: Error): TextProblem {

@@ -18,8 +18,8 @@ export function elementPath(parent: TreePath | undefined, index: number | string
 export function pathText(path: TreePath | undefined): string {
   if (path === undefined) return "<nil>";
   const pieces: string[] = [];
-  for (let place: TreePath | undefined = path; place !== undefined; place = place.parent) {
-    pieces.push(place.piece);
+  for (let part: TreePath | undefined = path; part !== undefined; part = part.parent) {
+    pieces.push(part.piece);
   }
   return pieces.reverse().join("");
 }

@@ -48,8 +48,8 @@ function foundText(value: Json): string {
 }
 
 /** A value in Go's notation (`%#v`), in which Kyverno prints the expected value. */
-function goSyntax(value: Json, place: "bare" | "nested"): string {
-  if (value === null) return place === "bare" ? "<nil>" : "interface {}(nil)";
+function goSyntax(value: Json, nesting: "bare" | "nested"): string {
+  if (value === null) return nesting === "bare" ? "<nil>" : "interface {}(nil)";
   if (typeof value === "string") return JSON.stringify(value);
   if (typeof value === "number") return numberText(value);
   if (typeof value === "boolean") return String(value);

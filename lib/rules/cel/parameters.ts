@@ -89,17 +89,17 @@ export function collectParameters(
   if (scope === "namespaced" && within === "") {
     return new Fault("can't use namespaced paramRef to match cluster-scoped resources");
   }
-  const place = { apiVersion, kind, namespace: within };
+  const kindReference = { apiVersion, kind, namespace: within };
   const clusterObjects = objectsInCluster(store);
   if (name !== "") {
     if (scope === "unknown") return missing(notFound(source));
-    const found = clusterObjects.get({ ...place, name });
+    const found = clusterObjects.get({ ...kindReference, name });
     if (isFault(found)) return found;
     return "object" in found ? [found.object] : missing(found.missing);
   }
   const found = scope === "unknown"
     ? []
-    : clusterObjects.list(selector === undefined ? place : { ...place, selector });
+    : clusterObjects.list(selector === undefined ? kindReference : { ...kindReference, selector });
   if (isFault(found) || found.length > 0) return found;
   return missing("no params found");
 

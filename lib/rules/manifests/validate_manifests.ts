@@ -87,10 +87,10 @@ interface ManifestVerdict {
 function verifySet(set: AttestorSet, path: string, check: ManifestCheck): ManifestVerdict | Pending {
   const byResult: Record<ManifestVerdict["result"], string[]> = { pass: [], fail: [], error: [] };
   for (const [index, entry] of set.entries.entries()) {
-    const place = `${path}.entries[${index}]`;
+    const entryPath = `${path}.entries[${index}]`;
     const verdict = entry.kind === "set"
-      ? verifySet(entry.set, `${place}.attestor`, check)
-      : check.verify(entry, `${place}${entry.suffix}`);
+      ? verifySet(entry.set, `${entryPath}.attestor`, check)
+      : check.verify(entry, `${entryPath}${entry.suffix}`);
     if (verdict === pending) return pending;
     byResult[verdict.result].push(verdict.message);
     if (byResult.pass.length >= set.required) return summary("pass", byResult.pass);

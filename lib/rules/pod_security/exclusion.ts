@@ -72,10 +72,10 @@ function* applyExclusion(
     if (remaining === undefined) continue;
     for (const excluded of fields) {
       if (++looked % fieldsInStage === 0) yield;
-      const place = placeOf(excluded);
-      if (restrictedField !== "" && restrictedField !== place) continue;
+      const fieldPath = fieldPathOf(excluded);
+      if (restrictedField !== "" && restrictedField !== fieldPath) continue;
       if (!allValuesPass(excluded, exclusion)) continue;
-      remaining.remove(place, reducedOwnerOf(excluded));
+      remaining.remove(fieldPath, reducedOwnerOf(excluded));
     }
   }
   return violations.flatMap((violation) => {
@@ -91,7 +91,7 @@ function allValuesPass(excluded: FieldViolation, { value }: Exclusion): boolean 
 }
 
 /** The path with `*` for each number. */
-function placeOf({ path }: FieldViolation): string {
+function fieldPathOf({ path }: FieldViolation): string {
   return path.replace(/\d+/g, "*");
 }
 
@@ -109,15 +109,15 @@ class RemainingFields {
 
   /** Adds a field of a container; returns the number of fields. */
   add(field: FieldViolation, owner: string | undefined): number {
-    this.#keys.push(keyOf(placeOf(field), owner));
+    this.#keys.push(keyOf(fieldPathOf(field), owner));
     this.#put(this.fields.push(field) - 1);
     return this.fields.length;
   }
 
   /** Removes the first field at the path; the last field takes its position. */
-  remove(place: string, owner: string | undefined): void {
+  remove(fieldPath: string, owner: string | undefined): void {
     // A position beyond the end belongs to a field that was moved.
-    const first = this.#positions.get(keyOf(place, owner))?.takeBelow(this.fields.length);
+    const first = this.#positions.get(keyOf(fieldPath, owner))?.takeBelow(this.fields.length);
     if (first === undefined) return;
     const field = this.fields.pop()!, key = this.#keys.pop()!;
     if (first === this.fields.length) return;
@@ -134,8 +134,8 @@ class RemainingFields {
   }
 }
 
-function keyOf(place: string, owner: string | undefined): string {
-  return owner === undefined ? place : `${place} ${owner}`;
+function keyOf(fieldPath: string, owner: string | undefined): string {
+  return owner === undefined ? fieldPath : `${fieldPath} ${owner}`;
 }
 
 function withStandIn(pod: PodView): PodView {

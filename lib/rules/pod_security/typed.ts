@@ -26,7 +26,7 @@ export function struct(name: string, fields: Readonly<Record<string, Type>>): Ty
 }
 
 /** The position of a value: the innermost struct, and the path from the root without indexes, as Go prints them. */
-interface Place {
+interface FieldPosition {
   readonly struct: string;
   readonly path: string;
 }
@@ -39,17 +39,17 @@ export function typeProblem(value: Json, type: Type): string | undefined {
   return problemAt(value, type, { struct: "", path: "" });
 }
 
-function problemAt(value: Json, type: Type, place: Place): string | undefined {
+function problemAt(value: Json, type: Type, position: FieldPosition): string | undefined {
   if (value === null) return undefined;
   switch (type) {
     case "string":
-      return typeof value === "string" ? undefined : mismatch(value, type, place);
+      return typeof value === "string" ? undefined : mismatch(value, type, position);
     case "bool":
-      return typeof value === "boolean" ? undefined : mismatch(value, type, place);
+      return typeof value === "boolean" ? undefined : mismatch(value, type, position);
     case "int32":
-      return isInteger(value, 2 ** 31) ? undefined : mismatch(value, type, place);
+      return isInteger(value, 2 ** 31) ? undefined : mismatch(value, type, position);
     case "int64":
-      return isInteger(value, 2 ** 63) ? undefined : mismatch(value, type, place);
+      return isInteger(value, 2 ** 63) ? undefined : mismatch(value, type, position);
     case "quantity":
       return quantityProblem(typeof value === "string" ? value : JSON.stringify(value));
     case "time":
@@ -58,32 +58,38 @@ function problemAt(value: Json, type: Type, place: Place): string | undefined {
         : `json: cannot unmarshal ${goKind(value)} into Go value of type string`;
   }
   if ("list" in type) {
-    return isList(value) ? listProblem(value, type.list, place) : mismatch(value, type, place);
+    return isList(value) ? listProblem(value, type.list, position) : mismatch(value, type, position);
   }
-  if (!isObject(value)) return mismatch(value, type, place);
-  return "values" in type ? valuesProblem(value, type.values, place) : fieldsProblem(value, type, place);
+  if (!isObject(value)) return mismatch(value, type, position);
+  return "values" in type
+    ? valuesProblem(value, type.values, position)
+    : fieldsProblem(value, type, position);
 }
 
-function listProblem(list: readonly Json[], type: Type, place: Place): string | undefined {
+function listProblem(list: readonly Json[], type: Type, position: FieldPosition): string | undefined {
   for (const item of list) {
-    const problem = problemAt(item, type, place);
+    const problem = problemAt(item, type, position);
     if (problem !== undefined) return problem;
   }
   return undefined;
 }
 
-function valuesProblem(object: JsonObject, type: Type, place: Place): string | undefined {
+function valuesProblem(object: JsonObject, type: Type, position: FieldPosition): string | undefined {
   // Only the keys with problems are sorted: a Pod may have a hundred thousand annotations.
-  const [first] = Object.keys(object).filter((key) => problemAt(object[key]!, type, place) !== undefined)
+  const [first] = Object.keys(object).filter((key) => problemAt(object[key]!, type, position) !== undefined)
     .sort(compareBytes);
-  return first === undefined ? undefined : problemAt(object[first]!, type, place);
+  return first === undefined ? undefined : problemAt(object[first]!, type, position);
 }
 
-function fieldsProblem(object: JsonObject, { struct, fields }: Struct, { path }: Place): string | undefined {
+function fieldsProblem(
+  object: JsonObject,
+  { struct, fields }: Struct,
+  { path }: FieldPosition,
+): string | undefined {
   for (const [name, type] of fields) {
     if (!Object.hasOwn(object, name)) continue;
-    const place = { struct, path: path === "" ? name : `${path}.${name}` };
-    const problem = problemAt(object[name]!, type, place);
+    const position = { struct, path: path === "" ? name : `${path}.${name}` };
+    const problem = problemAt(object[name]!, type, position);
     if (problem !== undefined) return problem;
   }
   return undefined;
@@ -93,7 +99,7 @@ function isInteger(value: Json, limit: number): boolean {
   return typeof value === "number" && Number.isInteger(value) && value < limit && value >= -limit;
 }
 
-function mismatch(value: Json, type: Type, { struct, path }: Place): string {
+function mismatch(value: Json, type: Type, { struct, path }: FieldPosition): string {
   const at = path === "" ? "Go value" : `Go struct field ${struct}.${path}`;
   const found = typeof value === "number" && (type === "int32" || type === "int64")
     ? `number ${value}`

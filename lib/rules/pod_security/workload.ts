@@ -1,15 +1,15 @@
 import { asString, dig, Fault, field, type Json } from "../../json/mod.ts";
-import { podPlaces } from "../../kube/mod.ts";
+import { podTemplatePaths } from "../../kube/mod.ts";
 import { type PodView, podView } from "./pod.ts";
 import { metadataType, podSpecType } from "./pod_type.ts";
 import { struct, type Type, typeProblem } from "./typed.ts";
 
 /** The kinds that have a pod or a pod template. */
-export const podKinds: readonly string[] = [...podPlaces.keys()];
+export const podKinds: readonly string[] = [...podTemplatePaths.keys()];
 
 /** The type of each kind, for the fields that the controls read. */
 const types: ReadonlyMap<string, Type> = new Map(
-  [...podPlaces].map(([kind, template]) => [kind, typeOf(kind, template)]),
+  [...podTemplatePaths].map(([kind, template]) => [kind, typeOf(kind, template)]),
 );
 
 /** The pod in a resource. */
@@ -22,16 +22,16 @@ export interface ExtractedPod {
 /** The pod of a Pod or of one of the seven controllers; a fault when the object is of another kind or shape. */
 export function extractPod(resource: Json): ExtractedPod | Fault {
   const kind = asString(field(resource, "kind")) ?? "";
-  const place = podPlaces.get(kind);
-  if (place === undefined) {
+  const template = podTemplatePaths.get(kind);
+  if (template === undefined) {
     return new Fault("could not find correct resource type");
   }
   const problem = typeProblem(resource, types.get(kind)!);
   if (problem !== undefined) return new Fault(problem);
-  const pod = dig(resource, ...place);
+  const pod = dig(resource, ...template);
   return {
     pod: podView(field(pod, "metadata"), field(pod, "spec") ?? {}),
-    locate: (path) => locate(path, place),
+    locate: (path) => locate(path, template),
   };
 }
 

@@ -23,7 +23,7 @@ export function opened(object: JsonObject): readonly JsonObject[] {
 /** The fields of metadata that the API server gave the source, and that a copy must not have. */
 const given = ["uid", "managedFields", "resourceVersion", "creationTimestamp", "selfLink"];
 
-/** A generated object as it is placed: in the namespace, without what only the source has; a fault across scopes. */
+/** A generated object as the cluster gets it: in the namespace, without what only the source has; a fault across scopes. */
 export function inNamespace(object: JsonObject, namespace: string, policy: Policy): JsonObject | Fault {
   const kind = asString(object["kind"]) ?? "", apiVersion = asString(object["apiVersion"]) ?? "";
   const namespaced = (builtinKind(kind, apiVersion) ?? builtinKind(kind))?.namespaced ?? true;
@@ -45,10 +45,10 @@ export function inNamespace(object: JsonObject, namespace: string, policy: Polic
   return { ...object, metadata };
 }
 
-/** Whether an object is a stored one, and the placed object a copy of it. */
-export function isCopy(object: JsonObject, placed: JsonObject): boolean {
+/** Whether an object is a stored one, and the generated object a copy of it. */
+export function isCopy(object: JsonObject, generated: JsonObject): boolean {
   return (asString(dig(object, "metadata", "uid")) ?? "") !== "" &&
-    namespaceOf(object) !== namespaceOf(placed);
+    namespaceOf(object) !== namespaceOf(generated);
 }
 
 /** Whether a source has the label by which changes of it are followed. */

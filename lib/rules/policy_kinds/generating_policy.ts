@@ -176,9 +176,9 @@ class GeneratingBody implements CompiledBody {
   #collector(generated: Generated[]): TakeObjects {
     return (namespace, objects) => {
       for (const object of objects.flatMap(opened)) {
-        const placed = inNamespace(object, namespace, this.#policy);
-        if (isFault(placed)) return placed;
-        generated.push({ object: placed, source: isCopy(object, placed) ? object : undefined });
+        const scoped = inNamespace(object, namespace, this.#policy);
+        if (isFault(scoped)) return scoped;
+        generated.push({ object: scoped, source: isCopy(object, scoped) ? object : undefined });
       }
       return undefined;
     };
@@ -241,13 +241,13 @@ class GeneratingBody implements CompiledBody {
     const clusterObjects = objectsInCluster(store);
     const effects: Effect[] = [];
     for (const object of objects) {
-      const place = {
+      const reference = {
         apiVersion: asString(object["apiVersion"]) ?? "",
         kind: asString(object["kind"]) ?? "",
         namespace: namespaceOf(object),
         name: nameOf(object),
       };
-      const found = clusterObjects.get(place);
+      const found = clusterObjects.get(reference);
       if (isFault(found)) return found;
       if (!("object" in found) || ownerOf(found.object)?.policy.name !== policy.name) continue;
       const reason = `${describe(owner.trigger)}, for which it was generated, is gone or no longer matches`;

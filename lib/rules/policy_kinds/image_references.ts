@@ -10,7 +10,7 @@ import {
   type Json,
   type JsonObject,
 } from "../../json/mod.ts";
-import { podPlaces } from "../../kube/mod.ts";
+import { podTemplatePaths } from "../../kube/mod.ts";
 import { type CelEvaluation, type ExpressionSet, wanted } from "../cel/mod.ts";
 import { compileGlob } from "./glob.ts";
 
@@ -54,9 +54,9 @@ export function compileImageLists(
 }
 
 function containerImages(object: JsonObject | undefined): Record<string, readonly PolicyImage[]> {
-  const place = podPlaces.get(asString(object?.["kind"]) ?? "");
-  const path = [...place ?? [], "spec"];
-  const spec = place === undefined ? undefined : dig(object, ...path);
+  const template = podTemplatePaths.get(asString(object?.["kind"]) ?? "");
+  const path = [...template ?? [], "spec"];
+  const spec = template === undefined ? undefined : dig(object, ...path);
   return Object.fromEntries(groups.map((group) => [
     group,
     asList(field(spec, group)).flatMap((container, index) => {

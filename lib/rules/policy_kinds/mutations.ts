@@ -74,8 +74,8 @@ function compileMutation(mutation: JsonObject, index: number, expressions: Expre
     (field(mutation, "jsonPatch") === undefined ? "ApplyConfiguration" : "JSONPatch");
   if (patchType === "JSONPatch") {
     const text = asString(dig(mutation, "jsonPatch", "expression")) ?? "";
-    const place = [...path, "jsonPatch", "expression"];
-    return { form: "JSONPatch", program: expressions.compile(text, place, [jsonPatchListType]) };
+    const expressionPath = [...path, "jsonPatch", "expression"];
+    return { form: "JSONPatch", program: expressions.compile(text, expressionPath, [jsonPatchListType]) };
   }
   if (patchType !== "ApplyConfiguration") {
     expressions.mistake(`patchType cannot be "${patchType}": use ApplyConfiguration or JSONPatch`, [
@@ -84,8 +84,11 @@ function compileMutation(mutation: JsonObject, index: number, expressions: Expre
     ]);
   }
   const text = asString(dig(mutation, "applyConfiguration", "expression")) ?? "";
-  const place = [...path, "applyConfiguration", "expression"];
-  return { form: "ApplyConfiguration", program: expressions.compile(text, place, [objectPatchType]) };
+  const expressionPath = [...path, "applyConfiguration", "expression"];
+  return {
+    form: "ApplyConfiguration",
+    program: expressions.compile(text, expressionPath, [objectPatchType]),
+  };
 }
 
 function patched(object: JsonObject, made: Json): JsonObject | Fault {

@@ -136,8 +136,8 @@ class AttestationCheck {
     let verified = 0;
     for (const entry of set.entries) {
       const signer = entry.kind === "set" ? anySigner(this.#case.roots) : entry;
-      const place = `${path}.entries[${this.#case.entryIndex}]${this.#tools.suffix(signer)}`;
-      const answer = this.#tools.loadStatements(signer, place, this.#case.attestation.type);
+      const entryPath = `${path}.entries[${this.#case.entryIndex}]${this.#tools.suffix(signer)}`;
+      const answer = this.#tools.loadStatements(signer, entryPath, this.#case.attestation.type);
       if (answer === pending) return pending;
       if (answer.ok && entry.kind === "set") {
         // Kyverno accepts any signer under the trusted root for a nested attestor (declared in
@@ -154,7 +154,7 @@ class AttestationCheck {
         this.image = atDigest(this.image, answer.digest);
       }
       const problem = this.#statementProblem(answer.statements);
-      if (problem !== undefined) this.#reasons.push(`${place}: ${problem}`);
+      if (problem !== undefined) this.#reasons.push(`${entryPath}: ${problem}`);
       else if (++verified >= set.required) break;
     }
     return verified;

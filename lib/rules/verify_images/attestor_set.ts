@@ -45,10 +45,10 @@ function verifySet(set: AttestorSet, path: string, tools: SignerTools): SetVerdi
   const reasons: string[] = [];
   let verified = 0, unreachable = false;
   for (const [index, entry] of set.entries.entries()) {
-    const place = `${path}.entries[${index}]`;
+    const entryPath = `${path}.entries[${index}]`;
     const verdict = entry.kind === "set"
-      ? verifySet(entry.set, `${place}.attestor`, tools)
-      : verifySigner(entry, place, tools);
+      ? verifySet(entry.set, `${entryPath}.attestor`, tools)
+      : verifySigner(entry, entryPath, tools);
     if (verdict === pending) return pending;
     if (verdict.ok) {
       if (++verified >= set.required) return verdict;
@@ -62,10 +62,10 @@ function verifySet(set: AttestorSet, path: string, tools: SignerTools): SetVerdi
 
 function verifySigner(
   entry: SignerEntry,
-  place: string,
+  entryPath: string,
   { verify, suffix }: SignerTools,
 ): SetVerdict | Pending {
-  const path = `${place}${suffix(entry)}`;
+  const path = `${entryPath}${suffix(entry)}`;
   const answer = verify(entry, path);
   if (answer === pending || answer.ok) return answer;
   return {

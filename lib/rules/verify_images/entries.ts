@@ -97,10 +97,10 @@ function compileParts(entry: JsonObject, tools: RuleTools, path: DocumentPath): 
     ])
   );
   const deny = field(entry["validate"], "deny");
-  const place = [...path, "validate", "deny", "conditions"];
+  const conditionsPath = [...path, "validate", "deny", "conditions"];
   return {
     conditions,
-    deny: isObject(deny) ? compileDenyCheck(deny["conditions"] ?? null, tools, place) : undefined,
+    deny: isObject(deny) ? compileDenyCheck(deny["conditions"] ?? null, tools, conditionsPath) : undefined,
   };
 }
 

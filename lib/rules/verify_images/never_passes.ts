@@ -32,12 +32,12 @@ function* referencesThatNeverMatch(
 ): Generator<PathDiagnostic> {
   const verifies = attestors.length > 0 || attestations.length > 0;
   for (const [index, reference] of imageReferences.entries()) {
-    const place = [...path, "imageReferences", index];
+    const entryPath = [...path, "imageReferences", index];
     const why = whyNoImage(reference);
-    if (why !== undefined) yield neverMatches(place, why);
+    if (why !== undefined) yield neverMatches(entryPath, why);
     const skip = verifies ? skipImageReferences.find((each) => covers(each, reference)) : undefined;
     if (skip === undefined) continue;
-    yield neverMatches(place, {
+    yield neverMatches(entryPath, {
       message: `skipImageReferences leaves out every image that "${reference}" matches`,
       hint: `take "${skip}" away, or write it more narrowly`,
     });
@@ -116,8 +116,8 @@ function* signersThatNeverPass(
     yield* entryProblems(written, { type, forAttestation: false });
   }
   for (const [index, attestation] of asList(modern["attestations"]).entries()) {
-    const place = [...path, "attestations", index, "attestors"];
-    for (const written of writtenEntries(field(attestation, "attestors"), place)) {
+    const entryPath = [...path, "attestations", index, "attestors"];
+    for (const written of writtenEntries(field(attestation, "attestors"), entryPath)) {
       yield* entryProblems(written, { type, forAttestation: true });
     }
   }

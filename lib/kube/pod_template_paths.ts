@@ -1,7 +1,7 @@
 const inTemplate: readonly string[] = ["spec", "template"];
 
 /** The path of the metadata and spec of a Pod in each kind that contains one; empty for a Pod itself. */
-export const podPlaces: ReadonlyMap<string, readonly string[]> = new Map([
+export const podTemplatePaths: ReadonlyMap<string, readonly string[]> = new Map([
   ["Pod", []],
   ["DaemonSet", inTemplate],
   ["Deployment", inTemplate],
