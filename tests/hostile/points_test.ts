@@ -212,7 +212,7 @@ const points: readonly Point[] = [
   },
   {
     attack: "Autogen of nested `foreach`",
-    shownBy: { "policy/autogen_test.ts": ["loops inside a mutating loop are moved"] },
+    shownBy: { "documents/autogen_test.ts": ["loops inside a mutating loop are moved"] },
   },
   {
     attack: "`\\$(./../x)` in mutate rules",
