@@ -187,7 +187,14 @@ Deno.test({
       const { "postern.json": text } = map!["data"] as Record<string, string>;
       assert.equal(JSON.parse(text!).title, "Postern");
       for (
-        const wrong of ["certificate=mine", "policies=both", "replicas=0", "secretPath=short", "unheard=of"]
+        const wrong of [
+          "certificate=mine",
+          "policies=both",
+          "replicas=0",
+          "secretPath=short",
+          "unheard=of",
+          'namespace=a"b',
+        ]
       ) {
         const { success } = await new Deno.Command(helm.path!, { args: [...template, "--set", wrong] })
           .output();
@@ -255,6 +262,11 @@ const trees: readonly [what: string, make: () => ReturnType<typeof vary>, text: 
       ),
     "{{- if eq .a 1 }}\n{{- if .b }}\nboth: true\n{{- end }}\n{{- if not .b }}\nboth: false\n{{- end }}\n{{- end }}\n" +
     "{{- if eq .a 2 }}\nboth: false\n{{- end }}\n",
+  ],
+  [
+    "a text that looks like a mark of another value",
+    () => ({ text: "HELM[.Values.tls.key]", namespace: "HELM[.Values.namespace]" }),
+    'text: "HELM[.Values.tls.key]"\nnamespace: "{{ .Values.namespace }}"\n',
   ],
   [
     "braces in a text, and an expression",

@@ -9,7 +9,7 @@ import {
   pathSecret,
 } from "../manifests/manifest_options.ts";
 import { makeManifests } from "../manifests/manifests.ts";
-import { helmDocuments, helmTemplate, marked } from "./helm_template.ts";
+import { helmDocuments, helmTemplate, namespaceMark } from "./helm_template.ts";
 import { chartValues, valuesSchema, valuesText } from "./helm_values.ts";
 import { policyFiles } from "./kustomize_base.ts";
 import type { PackageFile, PackageFormat, PackageInput } from "./package.ts";
@@ -91,7 +91,7 @@ function template({ snapshot, files, options }: PackageInput): string {
     // The needs of policies in the cluster are unknown when the chart is made.
     cluster: { snapshot: restrict(snapshot, () => false), files: [], follows: true },
   };
-  const namespace = marked(".Values.namespace");
+  const namespace = namespaceMark;
   const trees = vary(
     policies,
     (source) =>
@@ -203,7 +203,7 @@ function dashboardTemplate(): string {
     kind: "ConfigMap",
     metadata: {
       name: "postern-dashboard",
-      namespace: marked(".Values.namespace"),
+      namespace: namespaceMark,
       labels: { ...labels, grafana_dashboard: "1" },
     },
     data: { "postern.json": expression('.Files.Get "files/dashboard.json" | toJson') },

@@ -69,20 +69,19 @@ function inline(tree: Tree): string {
   return scalar(tree);
 }
 
-/** A scalar in which Helm's braces are escaped, and marks are replaced by expressions. */
+/** A scalar in which Helm's braces are escaped, and the mark of the namespace is replaced by its expression. */
 function scalar(value: Tree): string {
-  return JSON.stringify(value).replaceAll("{{", '{{ "{{" }}').replace(
-    mark,
-    (_, text: string) => `{{ ${text} }}`,
-  );
+  return JSON.stringify(value).replaceAll("{{", '{{ "{{" }}')
+    .replaceAll(namespaceMark, `{{ ${namespaceExpression} }}`);
 }
 
-/** Marks a text inside a string as an expression of Helm's language. It has only letters, digits, dots and spaces. */
-export function marked(expression: string): string {
-  return `HELM[${expression}]`;
-}
+const namespaceExpression = ".Values.namespace";
 
-const mark = /HELM\[([A-Za-z0-9. ]+)\]/g;
+/**
+ * Stands for the chart's namespace inside texts. It is the only mark: texts of policies are among them, and must not name
+ * other values, such as the key of the certificate.
+ */
+export const namespaceMark = `HELM[${namespaceExpression}]`;
 
 function isNested(tree: Tree): tree is readonly Tree[] | { readonly [key: string]: Tree } {
   return typeof tree === "object" && tree !== null && !(tree instanceof Part);

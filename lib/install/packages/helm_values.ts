@@ -23,7 +23,7 @@ const certificateNames: Readonly<Record<CertificateSource["from"], string>> = {
 const values: Readonly<Record<string, ChartValue>> = {
   namespace: {
     about: "The namespace that holds everything",
-    schema: { ...text, minLength: 1 },
+    schema: { ...text, pattern: "^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$" },
     of: ({ namespace }) => namespace,
   },
   createNamespace: {
