@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { BundleCheck, type BundleQuery } from "../../lib/adapters/signatures/bundle_check.ts";
 import { BundleChecker, threadFile } from "../../lib/adapters/signatures/bundle_checker.ts";
+import { addImageFiles } from "../support/image.ts";
 import { loggedBundle, trustedRootOf } from "./signing/bundle.ts";
 import { Signers } from "./signing/fixtures.ts";
 
@@ -62,9 +63,7 @@ Deno.test("a program of one file checks bundles on a thread from the file beside
       });`;
     await Deno.writeTextFile(`${folder}/main.ts`, program);
     await bundled(`${folder}/main.ts`, `${folder}/engine.cjs`);
-    for (const name of ["engine.js", "postern.js"]) {
-      await Deno.copyFile(`${root}image/${name}`, `${folder}/${name}`);
-    }
+    await addImageFiles(folder);
     const answer = async (): Promise<string> => {
       const args = ["run", "--no-prompt", `--allow-read=${folder}`, `${folder}/postern.js`];
       const { stdout, stderr } = await new Deno.Command(Deno.execPath(), { args }).output();

@@ -1,7 +1,7 @@
 /** The image gives its bundle modules of Node whose code is loaded when one of their members is first read. */
 import assert from "node:assert/strict";
 import { packages } from "../../image/packages.ts";
-import { parseDockerfile } from "../../release/dockerfile.ts";
+import { addImageFiles } from "../support/image.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
 
@@ -31,9 +31,6 @@ Deno.test("every part of the image's bundle uses the replaced functions of Node"
   const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
   try {
     for (const [name, text] of Object.entries(parts)) await Deno.writeTextFile(`${folder}/${name}`, text);
-    for (const name of ["engine.js", "postern.js"]) {
-      await Deno.copyFile(`${root}image/${name}`, `${folder}/${name}`);
-    }
     const run = async (...args: string[]): Promise<string> => {
       const command = new Deno.Command(Deno.execPath(), { args, cwd: folder });
       const { stdout, stderr } = await command.output();
@@ -42,8 +39,7 @@ Deno.test("every part of the image's bundle uses the replaced functions of Node"
       return text.decode(stdout);
     };
     await run("bundle", "--quiet", "--minify", "--format", "cjs", "--output", "engine.cjs", "main.ts");
-    await Deno.writeTextFile(`${folder}/packages.cjs`, "");
-    await new Deno.Command("sh", { args: ["-ec", await lineAfterBundle()], cwd: folder }).output();
+    await addImageFiles(folder);
     assert.deepEqual(JSON.parse(await run("run", "--allow-read=.", "postern.js")), {
       before: true,
       after: true,
@@ -54,13 +50,6 @@ Deno.test("every part of the image's bundle uses the replaced functions of Node"
     await Deno.remove(folder, { recursive: true });
   }
 });
-
-/** The line of the Dockerfile that makes the bundles functions. */
-async function lineAfterBundle(): Promise<string> {
-  const { build } = parseDockerfile(await Deno.readTextFile(`${root}Dockerfile`));
-  const bundled = build.findIndex(([, text]) => text.includes("--output engine.cjs"));
-  return build[bundled + 1]![1];
-}
 
 Deno.test("the image has a file of its own for the packages that are loaded on demand, all of them", async () => {
   const wanted = new Set<string>();

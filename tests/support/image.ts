@@ -2,6 +2,7 @@
 import { dirname } from "node:path";
 import { makeAppFiles } from "../../release/app_files.ts";
 import { parseDockerfile } from "../../release/dockerfile.ts";
+import { output } from "../../release/process.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
 
@@ -31,6 +32,17 @@ export async function imageSettings(): Promise<Record<string, string>> {
   if (env["DENO_V8_FLAGS"] === undefined) throw new Error("the Dockerfile sets no DENO_V8_FLAGS");
   // A container has no such variable; with it each process reads these authorities when it starts.
   return { ...env, NODE_EXTRA_CA_CERTS: "" };
+}
+
+/** Makes `engine.cjs` of a folder a function, as the Dockerfile does with its bundles, and adds what `image/` has to run it. */
+export async function addImageFiles(folder: string): Promise<void> {
+  const { build } = parseDockerfile(await Deno.readTextFile(`${root}Dockerfile`));
+  const bundled = build.findIndex(([, text]) => text.includes("--output engine.cjs"));
+  await Deno.writeTextFile(`${folder}/packages.cjs`, "");
+  await output("sh", ["-ec", build[bundled + 1]![1]], { cwd: folder });
+  for (const name of ["engine.js", "postern.js"]) {
+    await Deno.copyFile(`${root}image/${name}`, `${folder}/${name}`);
+  }
 }
 
 const permissions = ["--no-prompt", "--allow-read", "--allow-write", "--allow-env", "--allow-net"];
