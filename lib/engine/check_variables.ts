@@ -190,8 +190,9 @@ function unknown(
 }
 
 /**
- * Kyverno parity: a policy whose expression calls a function is accepted whatever it names, and what is missing is null:
- * `{{ to_string(later) }}` is `null` until a rule declares `later`; pinned by "a function may get a name that is not there".
+ * Kyverno parity: a policy whose expression calls a function is accepted whatever it names, and what is missing is
+ * null: `{{ to_string(later) }}` is `null` until a rule declares `later`; pinned by "a function may get an unknown
+ * name".
  */
 function callsFunction(expression: string): boolean {
   const compiled = compileExpression(expression);

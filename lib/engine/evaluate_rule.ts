@@ -52,8 +52,8 @@ const none: readonly RuleResult[] = [];
 
 /** Whether the rule's violation is allowed because the old object had it too. */
 function isExcused(rule: CompiledRule, policy: Policy<RuleBody>, view: RequestView): boolean {
-  // Kyverno parity: overrides for namespaces do not count here. Pinned by "an override for a namespace does
-  // not excuse what violated the rule before".
+  // Kyverno parity: overrides for namespaces do not count here. Pinned by "an override for a namespace does not admit
+  // an existing violation".
   const written = rule.rule.failureAction ?? policy.failureAction;
   if (written !== "Enforce" || !rule.rule.allowExistingViolations) return false;
   // Kyverno parity: a CEL rule compares with oldObject itself, so it is not evaluated for the old object.

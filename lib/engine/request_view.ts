@@ -130,7 +130,7 @@ export class RequestView implements Computed {
       return undefined;
     }
     // Kyverno parity: the type is that of the whole old object, also when the request is about a subresource.
-    // Pinned by "a change of a subresource is not excused by what the whole object was before".
+    // Pinned by "a violation by a subresource is denied although the whole object violated the rule before".
     const type = { ...typeOf(this.oldObject), subresource: "" };
     const user = { username: invalid, groups: [invalid], roles: [invalid], clusterRoles: [invalid] };
     return new RequestView(this.base, {

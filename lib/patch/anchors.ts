@@ -56,7 +56,7 @@ const MOST_COPIES = 20_000;
  * condition does not hold.
  *
  * Kyverno parity: a `+()` that is decided for the first element of a list stays decided for the following elements.
- * Pinned by "what is decided for the first element holds for the others".
+ * Pinned by "the decision for the first element holds for the others".
  */
 export function decideAnchors(patch: PatchNode, resource: JsonObject, draft?: Draft): JsonObject | Fault {
   const { node, unmet } = new Decision(draft).decide(patch, resource);

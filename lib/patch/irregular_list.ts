@@ -14,11 +14,10 @@ interface Selector {
 /**
  * Merges lists in which some elements lack a key or are no maps.
  *
- * Kyverno parity: kustomize has no rule for such lists; the results follow from how it searches and replaces.
- * When the patch has an element without the only key, kustomize removes all elements with the key. It merges an
- * element with one of two keys with those that have the same value for this key. Pinned by "an element without
- * the only key drives out those that have it" and "an element with one of two keys joins those that agree in
- * it".
+ * Kyverno parity: kustomize has no rule for such lists; the results follow from how it searches and replaces. When the
+ * patch has an element without the only key, kustomize removes all elements with the key. It merges an element with one
+ * of two keys with those that have the same value for this key. Pinned by "an element without the only key removes
+ * those that have it" and "an element with one of two keys joins those that agree in it".
  */
 export function mergeIrregularList({ dest, patch, keys, mergeElement }: KeyedLists): Cell[] | Fault {
   if (dest.length + patch.length > MOST_ELEMENTS) {

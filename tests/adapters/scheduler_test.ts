@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { eventLoopScheduler } from "../../lib/adapters/mod.ts";
 
-Deno.test("of evaluations that pause together one continues at a time, and others run in between", async () => {
+Deno.test("of evaluations that pause together, one continues at a time, and others run in between", async () => {
   const scheduler = eventLoopScheduler();
   const events: string[] = [];
   const evaluations = ["a", "b", "c"].map(async (name) => {

@@ -130,7 +130,7 @@ Deno.test("of entries with one name the first that fails is why the name has no 
   assert.equal(await query(contextOf(fakeApi({}), entries.slice(1)), "v"), 1);
 });
 
-Deno.test("apiCall: a path that is not there has the message of a raw call", async () => {
+Deno.test("apiCall: a missing path has the message of a raw call", async () => {
   const entry = { name: "v", apiCall: { urlPath: "/api/v1/pods" } };
   assert.equal(
     await query(contextOf(fakeApi({}), [entry]), "v"),
@@ -162,7 +162,7 @@ for (const [about, variable, expected] of variables) {
   });
 }
 
-Deno.test("apiCall: jmesPath applies to the answer, a default stands in for a failure as it is", async () => {
+Deno.test("apiCall: jmesPath applies to the answer, and not to the default", async () => {
   const list = { items: [{ metadata: { name: "a" } }] };
   const entry = (urlPath: string): JsonObject => ({
     name: "v",

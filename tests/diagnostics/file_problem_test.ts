@@ -46,7 +46,7 @@ const rows: readonly (readonly [
     "write",
     "Writing it is not permitted",
   ],
-  ["what is no error", () => Promise.reject("so"), "read", "so"],
+  ["a value that is no error", () => Promise.reject("so"), "read", "so"],
 ];
 for (const [what, work, access, said] of rows) {
   Deno.test(`fileProblem() of ${what}: ${said}`, async () => {

@@ -268,7 +268,7 @@ validate: {pattern: {}}`),
     /error unknown-function: .*there is no function lenght\n {2}hint: did you mean length\?/,
   ],
   [
-    "a function may get a name that is not there",
+    "a function may get an unknown name",
     deny('{key: "{{ to_string(nowhere) }}", operator: Equals, value: "null"}'),
     /warning unknown-variable: Cannot resolve "nowhere"/,
   ],

@@ -45,7 +45,7 @@ const ofNamespace = (name: string): string =>
   `{kind: ConfigMap, apiVersion: v1, name: ${name}, namespace: default, data: {data: {}}}`;
 
 const cases: Readonly<Record<string, Case>> = {
-  "an override for a namespace does not excuse what violated the rule before": {
+  "an override for a namespace does not admit an existing violation": {
     policies: policy(
       [["r", noHostPid]],
       "validationFailureActionOverrides: [{action: Enforce, namespaces: [default]}]",
@@ -65,7 +65,7 @@ const cases: Readonly<Record<string, Case>> = {
     phase: "mutate",
     answers: ["bad error", "good error"],
   },
-  "a change of a subresource is not excused by what the whole object was before": {
+  "a violation by a subresource is denied although the whole object violated the rule before": {
     policies: policy([["r", noHostPid]], "validationFailureAction: Enforce").replace(
       "[Pod]",
       "[Pod/status]",

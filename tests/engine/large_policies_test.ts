@@ -103,7 +103,7 @@ const answered:
   ];
 for (const [what, rules, matched, other] of answered) {
   for (const failurePolicy of ["Fail", "Ignore"]) {
-    Deno.test(`requests that ${what} match are answered as failurePolicy ${failurePolicy} says`, () => {
+    Deno.test(`requests that ${what} match are answered by failurePolicy ${failurePolicy}`, () => {
       const spec = `"spec":{"validationFailureAction":"Enforce","failurePolicy":"${failurePolicy}",`;
       const snapshot = policies(policy(rules).replace('"spec":{', spec));
       assert.notEqual(snapshot.policies[0]?.broken, undefined);

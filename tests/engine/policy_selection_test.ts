@@ -72,7 +72,7 @@ const rows: Record<string, Row> = {
     failing: ["in-shop"],
   },
   "one policy": { request: {}, query: { policy: "named" }, failing: ["named"] },
-  "a policy that is not there": { request: {}, query: { policy: "nobody" }, failing: [] },
+  "a missing policy": { request: {}, query: { policy: "nobody" }, failing: [] },
   "policies of another failurePolicy": { request: {}, query: { failurePolicy: "Ignore" }, failing: [] },
   "the request again": {
     request: {},

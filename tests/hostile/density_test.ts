@@ -70,7 +70,7 @@ const waiting: readonly (readonly [what: string, action: string, count: number, 
   ["short reviews that wait for a service", "Enforce", 400, 30_000],
 ];
 for (const [what, action, count, characters] of waiting) {
-  Deno.test(`${what} are bounded by the memory that they take`, async () => {
+  Deno.test(`the memory that ${what} take is bounded`, async () => {
     const service = fakeServer(() => silence());
     try {
       await using server = await startReplica({

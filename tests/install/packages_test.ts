@@ -147,7 +147,7 @@ for (const { what, options, values } of choices) {
 }
 
 Deno.test({
-  name: "helm renders policies of the cluster with their kinds, which stay when the chart goes",
+  name: "helm renders policies of the cluster with their kinds, which stay when the chart is removed",
   ignore: helm.path === undefined,
   fn: () =>
     inFolder(async (folder) => {

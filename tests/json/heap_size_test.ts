@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { heapSize, heapSizeOfText, type Json } from "../../lib/json/mod.ts";
 
-Deno.test("a text and its value have about the same estimate", () => {
+Deno.test("the estimate for a text is near that for its value", () => {
   fc.assert(fc.property(fc.jsonValue(), (value) => {
     const text = JSON.stringify(value);
     fc.pre(!text.includes("\\"));

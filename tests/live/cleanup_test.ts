@@ -115,7 +115,7 @@ for (const [what, text, selected] of policies) {
   });
 }
 
-Deno.test("an object whose time to live is over goes also where more than a page of others live on", async () => {
+Deno.test("an expired object is deleted behind a page of unexpired ones", async () => {
   const labelled = (name: string, ttl: string): JsonObject => ({
     apiVersion: "v1",
     kind: "ConfigMap",

@@ -72,7 +72,7 @@ function keeping() {
   };
 }
 
-Deno.test("a webhook configuration that somebody deleted is created again a moment later", async () => {
+Deno.test("the keeper creates a deleted webhook configuration again", async () => {
   const { keep, remove, passTime, created } = keeping();
   await keep();
   assert.deepEqual(created(), ["a", "b"]);
@@ -86,7 +86,7 @@ Deno.test("a webhook configuration that somebody deleted is created again a mome
   assert.deepEqual(created(), ["a"], "each time");
 });
 
-Deno.test("an installation whose Deployment is deleted last leaves no webhook configuration", async () => {
+Deno.test("an installation leaves no webhook configuration when its Deployment is deleted last", async () => {
   const { keep, remove, passTime, uninstall, created } = keeping();
   await keep();
   created();
@@ -130,7 +130,7 @@ function failing(deletions: number) {
   return { keeper, stored, exists };
 }
 
-Deno.test("an object that is no longer wanted goes also where its deletion fails for a moment", async () => {
+Deno.test("an unwanted object is deleted although its first deletion fails", async () => {
   const { keeper, stored, exists } = failing(2);
   for (const name of ["a", "b"]) {
     const body = { apiVersion: "admissionregistration.k8s.io/v1", ...configuration(name) };
@@ -145,7 +145,7 @@ Deno.test("an object that is no longer wanted goes also where its deletion fails
   await keeper.close();
 });
 
-Deno.test("the webhooks of an installation go with it also where a deletion fails for a moment", async () => {
+Deno.test("the webhooks of an installation are deleted with it although a deletion fails", async () => {
   const { keeper, stored, exists } = failing(1);
   const body = { apiVersion: "admissionregistration.k8s.io/v1", ...configuration("a") };
   await stored.call({ method: "POST", path, body });

@@ -134,7 +134,7 @@ Deno.test("when policies take too much memory, a policy that denies everything r
   assert.equal(compile(many.documents()).policies[0]?.policy.key, "policies-left-out");
 });
 
-Deno.test("a denial goes when the objects that were left out are gone", () => {
+Deno.test("a denial ends when the left-out objects are deleted", () => {
   const path = "/apis/kyverno.io/v1/policies";
   const leftOut: Record<string, LeftOutObjects> = {
     [path]: { message: "too much", namespaces: new Set(["a"]) },
@@ -147,7 +147,7 @@ Deno.test("a denial goes when the objects that were left out are gone", () => {
   assert.deepEqual(objects.documents(), []);
 });
 
-Deno.test("no further object is kept in a namespace whose objects are left out", () => {
+Deno.test("no further object is kept in a namespace with left-out objects", () => {
   const message = "too much";
   const { objects } = setUp({ "/apis/kyverno.io/v1/policies": { message, namespaces: new Set(["a"]) } });
   assert.equal(objects.lackOfMemory("a"), "too much: delete some, or give Postern a larger memory limit");
@@ -235,7 +235,7 @@ Deno.test("a paced task rests longer when it costs more", () => {
 });
 
 for (const status of [401, 429, 500, 502, 503, 504, undefined]) {
-  Deno.test(`policies are not taken for complete while the API server does not list them: ${status ?? "no answer"}`, async () => {
+  Deno.test(`policies are incomplete while the API server does not list them: ${status ?? "no answer"}`, async () => {
     const clock = systemClock(), entropy = countingEntropy();
     const cluster = new EmbeddedCluster({ objects: [policy("p", "1")], clock, entropy });
     let failures = 1;

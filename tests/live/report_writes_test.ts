@@ -104,7 +104,7 @@ const creations: readonly (readonly [what: string, failures: readonly Course[], 
   ["several of these", [busy, unheard, lost], "POST POST POST POST GET"],
 ];
 for (const [what, failures, calls] of creations) {
-  Deno.test(`a report whose creation fails is stored all the same, and not written again: ${what}`, async () => {
+  Deno.test(`a report is stored once after a failed creation: ${what}`, async () => {
     const trial = storing(failures);
     assert.equal(await trial.store.write(pod, [row("pass")]), "stored");
     assert.equal(trial.calls.join(" "), calls);
@@ -121,7 +121,7 @@ const changes: readonly (readonly [what: string, failure: Course, calls: string]
   ["another client's deletion", deleted, "PUT GET POST"],
 ];
 for (const [what, failure, calls] of changes) {
-  Deno.test(`a report whose change fails says what it should all the same: ${what}`, async () => {
+  Deno.test(`a report is correct after a failed update: ${what}`, async () => {
     const trial = storing([well, failure]);
     await trial.store.write(pod, [row("pass")]);
     trial.calls.length = 0;
@@ -133,7 +133,7 @@ for (const [what, failure, calls] of changes) {
 }
 
 for (const [what, failure] of [["500", busy], ["no answer, though it is gone", lost]] as const) {
-  Deno.test(`a report whose deletion fails is deleted all the same: ${what}`, async () => {
+  Deno.test(`a report is deleted after a failed deletion: ${what}`, async () => {
     const trial = storing([well, failure]);
     await trial.store.write(pod, [row("pass")]);
     assert.equal(await trial.store.remove("u-1"), "deleted");
@@ -141,7 +141,7 @@ for (const [what, failure] of [["500", busy], ["no answer, though it is gone", l
   });
 }
 
-Deno.test("a report that cannot be written for long is given up, and said to be missed; the next scan writes it", async () => {
+Deno.test("a report that cannot be written for long counts as missed, and the next scan writes it", async () => {
   const trial = storing(Array.from({ length: 6 }, () => busy));
   assert.equal(await trial.store.write(pod, [row("pass")]), "failed");
   assert.deepEqual(trial.pauses, [250, 500, 1_000, 2_000, 4_000]);
@@ -151,14 +151,14 @@ Deno.test("a report that cannot be written for long is given up, and said to be 
 });
 
 for (const status of [403, 404, 413, 422]) {
-  Deno.test(`a report that the API server refuses for good is not tried again: ${status}`, async () => {
+  Deno.test(`a report that the API server refuses for good is not retried: ${status}`, async () => {
     const trial = storing([answered(status)]);
     assert.equal(await trial.store.write(pod, [row("pass")]), "refused");
     assert.deepEqual([trial.calls, trial.missed()], [["POST"], 0]);
   });
 }
 
-Deno.test("of two results for one object the later one is stored, though the write of the earlier one still fails", async () => {
+Deno.test("of two results for one object the later one is stored, while the write of the earlier one still fails", async () => {
   const trial = storing([busy, busy]);
   const states = await Promise.all([
     trial.store.write(pod, [row("pass")]),
@@ -171,14 +171,14 @@ Deno.test("of two results for one object the later one is stored, though the wri
   assert.equal(await trial.stored(), undefined);
 });
 
-Deno.test("a store that is closed does not wait for an API server that fails", async () => {
+Deno.test("close() does not wait for an API server that fails", async () => {
   const trial = storing(Array.from({ length: 6 }, () => busy));
   await trial.store.close();
   assert.equal(await trial.store.write(pod, [row("pass")]), "failed");
   assert.deepEqual(trial.calls, ["POST"]);
 });
 
-Deno.test("reports about objects that no scan saw go with the next scan where one cannot be deleted", async () => {
+Deno.test("the next scan deletes the reports about objects that no scan saw when a deletion failed", async () => {
   const trial = storing([well, well, well, ...Array.from({ length: 6 }, () => busy)]);
   for (const uid of ["u-1", "u-2", "u-3"]) {
     await trial.store.write({ ...pod, metadata: { ...pod["metadata"] as JsonObject, uid } }, [row("pass")]);

@@ -177,7 +177,7 @@ const firstScans: readonly (readonly [what: string, failing: readonly Failing[]]
   ["all writes for a while: some are given up", [{ call: writes, times: (nth) => nth <= 200, status: 503 }]],
 ];
 for (const [what, failing] of firstScans) {
-  Deno.test(`the first scan writes each report once, a second one none, where there fails: ${what}`, async () => {
+  Deno.test(`the first scan writes each report once, and the second none, despite failures of ${what}`, async () => {
     const cluster = new EmbeddedCluster({ objects, clock: systemClock(), entropy: countingEntropy() });
     assert.equal(await scan(cluster, failing), count);
     assert.equal(await storedReports(cluster), count);
@@ -210,14 +210,14 @@ const secondScans: readonly (readonly [what: string, failing: Failing])[] = [
   ),
 ];
 for (const [what, failing] of secondScans) {
-  Deno.test(`a second scan writes nothing where there fails for a moment ${what}`, async () => {
+  Deno.test(`a second scan writes nothing after a temporary failure of ${what}`, async () => {
     const cluster = new EmbeddedCluster({ objects, clock: systemClock(), entropy: countingEntropy() });
     await scan(cluster);
     assert.equal(await scan(cluster, [failing]), 0);
   });
 }
 
-Deno.test("a scan that is superseded before it has listed all objects deletes no report", async () => {
+Deno.test("a scan that ends before it has listed all objects deletes no report", async () => {
   const cluster = new EmbeddedCluster({ objects, clock: systemClock(), entropy: countingEntropy() });
   await scan(cluster);
   let lists = 0, deletions = 0;

@@ -210,7 +210,7 @@ Deno.test("status: a new value replaces a field completely, and other fields sta
   }]);
 });
 
-Deno.test("status: policies that change all the time get a status", async () => {
+Deno.test("status: policies that change continuously get a status", async () => {
   const clock = fixedClock(0), tasks: (() => void)[] = [], written: number[] = [];
   const snapshots = Array.from({ length: 100 }, () => compile([]));
   let newest: Snapshot | undefined;
@@ -233,7 +233,7 @@ Deno.test("status: policies that change all the time get a status", async () => 
   assert.equal(written.at(-1), clock.now(), "the newest is written in any case");
 });
 
-Deno.test("status: an object that changed since its policy was compiled gets none", async () => {
+Deno.test("status: an object that changed after its policy was compiled gets none", async () => {
   const kind = policyObjectKinds.find(({ kind }) => kind === "ClusterPolicy")!;
   const stored = (uid: string, generation: number): JsonObject => ({
     apiVersion: "kyverno.io/v1",
@@ -269,7 +269,7 @@ Deno.test("status: an object that changed since its policy was compiled gets non
   assert.deepEqual(written, ["u 1"]);
 });
 
-Deno.test("status: a policy that is left out says so", async () => {
+Deno.test("status: a left-out policy has the reason", async () => {
   const written: Json[] = [];
   const cluster: Cluster = {
     call({ path, body }) {

@@ -389,7 +389,7 @@ for (const [what, text, data, expected] of conditionCases) {
   });
 }
 
-Deno.test("webhooks: they take the ConfigMap's selectors, labels and annotations, and leave out Postern's namespace", () => {
+Deno.test("webhooks: a webhook has the ConfigMap's selectors, labels and annotations, and excludes Postern's namespace", () => {
   const data = {
     webhooks: JSON.stringify({
       namespaceSelector: { matchLabels: { gate: "on" } },

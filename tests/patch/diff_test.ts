@@ -38,7 +38,7 @@ const cases: [name: string, original: Json, changed: Json, operations: PatchOper
     { op: "remove", path: "/0" },
     { op: "add", path: "/0", value: { name: "b", v: 1 } },
   ]],
-  ["scalars in a list are replaced where they stand", ["a", "b"], ["a", "c"], [
+  ["scalars in a list are replaced at their index", ["a", "b"], ["a", "c"], [
     { op: "replace", path: "/1", value: "c" },
   ]],
   ["nested changes stay small", { spec: { list: [{ a: [1, 2] }] } }, { spec: { list: [{ a: [1, 2, 3] }] } }, [
@@ -124,7 +124,7 @@ const documents = fc.letrec<{ value: Json }>((tie) => ({
   ),
 }));
 
-Deno.test("applying diff() gives exactly the changed document and leaves the original alone", () => {
+Deno.test("applying diff() gives exactly the changed document and does not modify the original", () => {
   fc.assert(
     fc.property(documents.value, documents.value, (before, after) => {
       const original = deepFreeze({ root: before }), changed = deepFreeze({ root: after });

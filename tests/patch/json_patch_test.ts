@@ -95,11 +95,11 @@ Deno.test("apply() writes __proto__ as a key of the copy, and changes no prototy
 
 const unchanged: [name: string, operation: PatchOperation][] = [
   ["a missing key to remove", { op: "remove", path: "/spec/missing" }],
-  ["a missing parent of what to remove", { op: "remove", path: "/spec/missing/deep" }],
+  ["a missing parent of the removed value", { op: "remove", path: "/spec/missing/deep" }],
   ["an index to remove that is too high", { op: "remove", path: "/spec/list/9" }],
   ["an index to remove that is too low", { op: "remove", path: "/spec/list/-9" }],
   ["removing the whole document", { op: "remove", path: "" }],
-  ["a value that is there already", { op: "add", path: "/spec/text", value: "str" }],
+  ["an existing value", { op: "add", path: "/spec/text", value: "str" }],
   ["a test that holds", { op: "test", path: "/spec/list", value: [1, 2, 3] }],
   ["a test of a missing key for null", { op: "test", path: "/spec/missing", value: null }],
 ];

@@ -205,7 +205,7 @@ table("lists", [
     result: service([{ port: 80, protocol: "TCP" }]),
   },
   {
-    name: "an element without the only key drives out those that have it",
+    name: "an element without the only key removes those that have it",
     resource: pod({ containers: [web, log] }),
     patch: { spec: { containers: [{ image: "nameless" }] } },
     result: pod({ containers: [] }),
@@ -241,7 +241,7 @@ table("additions", [
     result: pod({ securityContext: { runAsUser: 1 } }),
   },
   {
-    name: "what is decided for the first element holds for the others",
+    name: "the decision for the first element holds for the others",
     resource: pod({ containers: [{ ...web, imagePullPolicy: "Never" }, log] }),
     patch: { spec: { containers: [{ "(name)": "*", "+(imagePullPolicy)": "Always", tty: true }] } },
     result: pod({ containers: [{ ...web, imagePullPolicy: "Never", tty: true }, { ...log, tty: true }] }),
@@ -343,7 +343,7 @@ const refused: [name: string, patch: Json][] = [
   ["a condition that picks no element", { spec: { containers: [{ "(name)": "other", a: 1 }] } }],
   ["a condition in a list that is missing", { spec: { volumes: [{ "(name)": "*", a: 1 }] } }],
   ["an addition in a list that is missing", { spec: { volumes: [{ "+(name)": "v" }] } }],
-  ["changes that are there already", {
+  ["changes that the resource has already", {
     spec: { hostNetwork: false, containers: [web], tolerations: [{ key: "a" }] },
   }],
   ["an empty patch", {}],

@@ -42,7 +42,7 @@ const validations: readonly (readonly [title: string, rule: string, answers: rea
     ["fail of {{ request.object.none }}"],
   ],
   [
-    "a foreach rule over a list that is not there has no result",
+    "a foreach rule over a missing list has no result",
     "validate: {message: m, foreach: [{list: request.object.spec.none, pattern: {image: y}}]}",
     [],
   ],

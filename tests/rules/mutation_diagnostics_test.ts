@@ -51,7 +51,7 @@ for (const [mutate, diagnostics] of paths) {
   });
 }
 
-Deno.test("a rule with an impossible path answers as its failurePolicy says instead of doing nothing", () => {
+Deno.test("a rule with an impossible path answers by its failurePolicy", () => {
   const snapshot = policies(`
 apiVersion: kyverno.io/v1
 kind: ClusterPolicy

@@ -7,7 +7,7 @@ import { ReviewMemory } from "../../lib/server/review_memory.ts";
 const soon = 1;
 const later = 60_000;
 
-Deno.test("reviews begin in the order in which they came, as soon as there is room", async () => {
+Deno.test("reviews begin in the order of arrival, as soon as there is room", async () => {
   const memory = new ReviewMemory(100);
   assert.ok(memory.fits(100) && !memory.fits(101));
   const order: string[] = [];
@@ -30,7 +30,7 @@ Deno.test("reviews begin in the order in which they came, as soon as there is ro
   (await take("all", 100))();
 });
 
-Deno.test("a review that gets no room in time leaves those behind it alone", async () => {
+Deno.test("a review that gets no room in time does not delay those behind it", async () => {
   const memory = new ReviewMemory(100);
   const first = await memory.take(50, later);
   const large = memory.take(90, soon), small = memory.take(40, later);
@@ -39,7 +39,7 @@ Deno.test("a review that gets no room in time leaves those behind it alone", asy
   first!();
 });
 
-Deno.test("of short reviews that wait, the oldest get no more time when all take too much", () => {
+Deno.test("when many short reviews wait, the oldest get no further time", () => {
   const pending = new PendingReviews(10_000);
   const deadlines = Array.from({ length: 6 }, () => new Deadline(later));
   // Of a text alone each character is a byte, of empty maps it is twenty.

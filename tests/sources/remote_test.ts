@@ -17,7 +17,7 @@ async function serving(use: (address: string) => Promise<void>): Promise<void> {
   }
 }
 
-Deno.test("the address of a file is read, with the address as its name", () =>
+Deno.test("a file is read from its address, with the address as its name", () =>
   serving(async (address) => {
     const { documents, diagnostics, files } = await loadDocuments([`${address}/policy.yaml?version=1`]);
     assert.deepEqual(diagnostics, []);
@@ -30,7 +30,7 @@ const unreadable: [what: string, path: string, message: RegExp][] = [
   ["no git repository", "/owner/repository", /git clone failed|git cannot be run/],
 ];
 for (const [what, path, message] of unreadable) {
-  Deno.test(`an address that cannot be read is a diagnostic, and other paths are read: ${what}`, () =>
+  Deno.test(`an unreadable address is a diagnostic, and other paths are read: ${what}`, () =>
     serving(async (address) => {
       const { documents, diagnostics } = await loadDocuments([
         `${address}${path}`,

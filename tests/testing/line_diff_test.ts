@@ -4,7 +4,7 @@ import { lineDiff } from "../../lib/testing/mod.ts";
 
 const cases: readonly [what: string, first: string, second: string, lines: readonly string[]][] = [
   ["nothing for equal texts", "a\nb", "a\nb", []],
-  ["a changed line with what is around it", "1\n2\n3\n4\n5\n6\n7", "1\n2\n3\nx\n5\n6\n7", [
+  ["a changed line with the lines around it", "1\n2\n3\n4\n5\n6\n7", "1\n2\n3\nx\n5\n6\n7", [
     "  2",
     "  3",
     "- 4",

@@ -198,8 +198,8 @@ function readCluster({ method, urlPath, body }: ResolvedCall, { store }: Context
 
   function valueOf(answer: Answer): Json | Fault {
     if (answer.ok) return answer.body;
-    // Kyverno parity: a raw call to a missing path has this short message. Pinned by "apiCall: a path that is not
-    // there has the message of a raw call".
+    // Kyverno parity: a raw call to a missing path has this short message. Pinned by "apiCall: a missing path has the
+    // message of a raw call".
     const message = answer.status === 404
       ? "the server could not find the requested resource"
       : answer.message;

@@ -119,7 +119,7 @@ function compileForeach(foreach: ForeachCheck, options: ForeachOptions): SingleB
         const elements = elementsOf(entry.loop, progress, input.context);
         if (isFault(elements)) {
           // Kyverno parity: a list that is absent passes, a list that cannot be computed is an error. Pinned
-          // by "a foreach rule over a list that is not there has no result" and "a foreach rule over a list
+          // by "a foreach rule over a missing list has no result" and "a foreach rule over a list
           // that cannot be computed is an error".
           if (elements.missing === undefined) listFault = elements.message;
           continue;
