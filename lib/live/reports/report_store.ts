@@ -121,7 +121,7 @@ export class ReportStore {
     return await this.#put(uid, stored?.namespace ?? "", undefined);
   }
 
-  /** Stores or deletes a report. A write in progress goes on with the new wish. */
+  /** Stores or deletes a report. A write in progress goes on with what is wanted now. */
   async #put(uid: string, namespace: string, wanted: WantedReport | undefined): Promise<Written> {
     const running = this.#underWay.get(uid);
     if (running !== undefined) {
@@ -141,7 +141,7 @@ export class ReportStore {
     this.#underWay.delete(uid);
     this.#ended(uid, outcome);
     if (write.seen !== undefined) await this.#seen(write.seen);
-    // The wish may have changed while the outcome was on its way.
+    // Something else may be wanted since the write ended.
     return write.wanted === outcome.wanted ? outcome.state : await this.#put(uid, namespace, write.wanted);
   }
 
