@@ -8,7 +8,7 @@ export type Carried =
   | { readonly done: true; /** Whether the cluster had to change for it. */ readonly changed: boolean }
   | {
     readonly done: false;
-    readonly message: string; /** Whether another try, planned anew, may do it. */
+    readonly message: string; /** Whether another attempt, planned again, may succeed. */
     readonly retryable: boolean;
   };
 

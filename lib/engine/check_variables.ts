@@ -191,8 +191,8 @@ function unknown(
 
 /**
  * Kyverno parity: a policy whose expression calls a function is accepted whatever it names, and what is missing is
- * null: `{{ to_string(later) }}` is `null` until a rule declares `later`; pinned by "a function may get an unknown
- * name".
+ * null: `{{ to_string(later) }}` is `null` until a rule declares `later`; pinned by "an unknown name in a function as a
+ * warning".
  */
 function callsFunction(expression: string): boolean {
   const compiled = compileExpression(expression);

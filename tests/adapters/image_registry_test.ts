@@ -274,7 +274,7 @@ const references: [text: string, registry: string, repository: string, tag: stri
   ["[::1]:5000/app", "[::1]:5000", "app", "latest", ""],
 ];
 for (const [text, registry, repository, tag, digest] of references) {
-  Deno.test(`reference ${text.replace(D, "DIGEST")}`, () => {
+  Deno.test(`parseReference() reads ${text.replace(D, "DIGEST")}`, () => {
     assert.deepEqual(parseReference(text), { registry, repository, tag, digest });
   });
 }
@@ -293,7 +293,8 @@ for (
     "ghcr.io//a",
   ]
 ) {
-  Deno.test(`no reference: ${JSON.stringify(text)}`, () => assert.ok(isFault(parseReference(text))));
+  Deno.test(`parseReference() refuses ${JSON.stringify(text)}`, () =>
+    assert.ok(isFault(parseReference(text))));
 }
 
 Deno.test("pull secrets: the first with a login for the registry is used", async () => {

@@ -32,7 +32,7 @@ const secrets: [fields: JsonObject, shown: JsonObject][] = [
   [{ object: { kind: "ConfigMap", data: { a: "b" } } }, { object: { kind: "ConfigMap", data: { a: "b" } } }],
 ];
 for (const [fields, shown] of secrets) {
-  Deno.test(`log: ${JSON.stringify(fields)}`, () => {
+  Deno.test(`log: secrets are hidden in ${JSON.stringify(fields)}`, () => {
     const { time: _time, level: _level, message: _message, ...rest } = lineOf(fields);
     assert.deepEqual(rest, shown);
   });

@@ -52,7 +52,7 @@ results:
 `;
 
 for (const { command, flag, line, code, shows } of kyvernoFlags) {
-  Deno.test(`kyverno ${command} ${flag}`, () =>
+  Deno.test(`${command} ${flag} works as docs/compatibility.md says`, () =>
     inFolder(files, async (run, folder) => {
       await Deno.mkdir(join(folder, "tests"));
       await Deno.writeTextFile(join(folder, "tests", "kyverno-test.yaml"), kyvernoTest);

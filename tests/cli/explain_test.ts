@@ -18,7 +18,7 @@ const optional = {
 } as const;
 
 for (const { name } of [...Deno.readDirSync(folder)].sort((left, right) => left.name < right.name ? -1 : 1)) {
-  Deno.test(`explain: ${name.replaceAll("_", " ")}`, async () => {
+  Deno.test(`explain prints the golden text of: ${name.replaceAll("_", " ")}`, async () => {
     const at = (file: string): string => join(folder, name, file);
     const files = new Set([...Deno.readDirSync(join(folder, name))].map((entry) => entry.name));
     const given = Object.entries(optional).filter(([file]) => files.has(file));

@@ -18,7 +18,7 @@ const evaluated: [args: string[], code: number, out: string, err: RegExp][] = [
   [["check", "nothing", "1"], 1, "1: int", /undeclared reference to 'nothing'/],
 ];
 for (const [args, code, out, err] of evaluated) {
-  Deno.test(`cel ${args.join(" ")}`, () =>
+  Deno.test(`postern cel ${args.join(" ")} ends with ${code}`, () =>
     inFolder(files, async (run) => {
       const ran = await run("cel", ...args);
       assert.deepEqual([ran.code, ran.out], [code, out]);

@@ -268,7 +268,7 @@ validate: {pattern: {}}`),
     /error unknown-function: .*there is no function lenght\n {2}hint: did you mean length\?/,
   ],
   [
-    "a function may get an unknown name",
+    "an unknown name in a function as a warning",
     deny('{key: "{{ to_string(nowhere) }}", operator: Equals, value: "null"}'),
     /warning unknown-variable: Cannot resolve "nowhere"/,
   ],
@@ -330,7 +330,7 @@ validate: {pattern: {}}`),
   ],
 ];
 for (const [about, text, expected] of table) {
-  Deno.test(`load: ${about}`, () => {
+  Deno.test(`load reports ${about}`, () => {
     const found = diagnostics(text);
     assert.ok(found.some((line) => expected.test(line)), `${expected} is none of:\n${found.join("\n")}`);
   });

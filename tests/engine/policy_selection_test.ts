@@ -80,7 +80,7 @@ const rows: Record<string, Row> = {
   },
 };
 for (const [name, { request: change, query, failing }] of Object.entries(rows)) {
-  Deno.test(`the policies that are evaluated: ${name}`, () => {
+  Deno.test(`the index selects the policies for ${name}`, () => {
     const object = { apiVersion: "autoscaling/v1", kind: "Scale", metadata: { name: "one" } };
     const about = request(object, { ...scale, operation: "CREATE", ...change });
     for (let time = 0; time < 2; time++) {

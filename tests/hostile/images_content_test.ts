@@ -251,5 +251,6 @@ const foreign:
     ],
   ];
 for (const [what, attempt, why] of foreign) {
-  Deno.test(`forged: ${what}`, () => withRegistry(async (trial) => assert.match(await attempt(trial), why)));
+  Deno.test(`the client rejects forgeries: ${what}`, () =>
+    withRegistry(async (trial) => assert.match(await attempt(trial), why)));
 }

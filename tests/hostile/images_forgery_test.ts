@@ -45,7 +45,7 @@ interface Trial {
 }
 
 function forgery(title: string, run: (trial: Trial) => Promise<void>): void {
-  Deno.test(`forged: ${title}`, async () => {
+  Deno.test(`the client rejects forgeries: ${title}`, async () => {
     const registry = new TestRegistry();
     const signatures = new ImageSignatures({ clock: systemClock(), entropy: countingEntropy() });
     const signers = new Signers();

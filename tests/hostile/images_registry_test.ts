@@ -44,7 +44,7 @@ interface Trial {
 }
 
 function hostile(title: string, run: (trial: Trial) => Promise<void>): void {
-  Deno.test(`a hostile registry: ${title}`, async () => {
+  Deno.test(`the client withstands a hostile registry: ${title}`, async () => {
     const registry = new TestRegistry();
     const signatures = new ImageSignatures({
       clock: systemClock(),

@@ -26,7 +26,7 @@ const images: [
   ["a/foo__bar--baz_q.z", "docker.io", "a/foo__bar--baz_q.z", "latest", undefined],
 ];
 for (const [text, registry, path, tag, imageDigest] of images) {
-  Deno.test(`image ${text}`, () => {
+  Deno.test(`parseImage() reads ${text}`, () => {
     const image = parseImage(text);
     assert.ok(!isFault(image));
     assert.deepEqual([image.registry, image.path, image.tag, image.digest], [

@@ -80,7 +80,7 @@ const ranges: [range: string, inside: string[], outside: string[]][] = [
   ["~1.x", ["1.0.0"], ["1.0.1"]],
 ];
 for (const [text, inside, outside] of ranges) {
-  Deno.test(`range ${text}`, () => {
+  Deno.test(`range ${text} contains its versions and no others`, () => {
     const range = compileSemverRange(text);
     assert.ok(!isFault(range));
     for (const each of inside) assert.equal(range(version(each)), true, each);

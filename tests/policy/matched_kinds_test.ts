@@ -22,7 +22,7 @@ const rows: readonly [what: string, document: Json, kinds: readonly string[]][] 
   ["a document without rules", { spec: {} }, ["*"]],
 ];
 for (const [what, document, kinds] of rows) {
-  Deno.test(`the kinds that a document matches: ${what}`, () => {
+  Deno.test(`matchedKinds() lists the kinds of ${what}`, () => {
     assert.deepEqual([...matchedKinds(document)].sort(), [...kinds].sort());
   });
 }

@@ -16,7 +16,7 @@ Deno.test("all examples can be read", () => {
 });
 
 for (const found of tests) {
-  Deno.test(`example ${relative(folder, found.folder)}`, async () => {
+  Deno.test(`the test of the example ${relative(folder, found.folder)} passes`, async () => {
     const run = await runTest(found, { dialect: "classic" });
     assert.deepEqual(run.diagnostics.filter(({ severity }) => severity === "error"), []);
     const { rows } = await testRows(run, found.test.results);
@@ -40,7 +40,7 @@ for (const section of Deno.readDirSync(folder)) {
     const here = `${folder}/${section.name}/${name}`;
     const text = await Deno.readTextFile(`${here}/json-scan.yaml`).catch(() => undefined);
     if (text === undefined) continue;
-    Deno.test(`example ${section.name}/${name}`, async () => {
+    Deno.test(`json scan gives the expected results of the example ${section.name}/${name}`, async () => {
       const { documents } = parseDocuments(await Deno.readTextFile(`${here}/policy.yaml`), "policy.yaml");
       const { jsonPolicies, diagnostics } = compile(documents);
       assert.deepEqual(diagnostics, []);

@@ -72,7 +72,7 @@ const documents: [name: string, text: string, value: Json][] = [
   ["of JSON values in a row the first is read", '{"a":1}{"b":2}', { a: 1 }],
 ];
 for (const [name, text, value] of documents) {
-  Deno.test(`yaml: ${name}`, () => assert.deepEqual(parseYaml(text), value));
+  Deno.test(`parseYaml(): ${name}`, () => assert.deepEqual(parseYaml(text), value));
 }
 
 const refused: [text: string, message: RegExp][] = [
@@ -95,7 +95,7 @@ const refused: [text: string, message: RegExp][] = [
   ["[".repeat(300) + "]".repeat(300), /depth|nest/i],
 ];
 for (const [text, message] of refused) {
-  Deno.test(`yaml refuses ${JSON.stringify(text.slice(0, 30))}`, () => {
+  Deno.test(`parseYaml() refuses ${JSON.stringify(text.slice(0, 30))}`, () => {
     const fault = parseYaml(text);
     assert.ok(isFault(fault));
     assert.match(fault.message, message);

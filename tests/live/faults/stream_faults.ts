@@ -29,7 +29,7 @@ const half = added("late", "12").slice(0, 40);
 
 const from = (version: string): string => `watch from ${version}`;
 const rewatched = "watched again from the last whole event, after a pause that doubles up to 30 seconds";
-const relisted = "listed again after a pause; what has gone meanwhile is noticed, too";
+const relisted = "listed again after a pause; deletions in between are detected";
 
 /** The faults, in the order of the page. */
 export const streamFaults: readonly StreamFault[] = [

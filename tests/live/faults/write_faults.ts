@@ -108,10 +108,10 @@ const again = "tried again, six times in eight seconds, then the object is scann
 const report: Writer = {
   name: "a report",
   words: [
-    "replaces the version that is stored",
+    "replaces the stored version",
     again,
     again,
-    "tried again; the report that is there says the same, so it is not written twice",
+    "tried again; the existing report is equal, so it is not written twice",
   ],
   objects: [
     ...namespaces,
@@ -267,7 +267,7 @@ spec:
     generate: {apiVersion: v1, kind: ConfigMap, name: c, namespace: team, data: {data: {a: b}}}
 `);
 const team: JsonObject = { apiVersion: "v1", kind: "Namespace", metadata: { name: "team", uid: "u-team" } };
-const anew = "planned anew and tried again, ten times in 50 seconds";
+const anew = "planned again and retried, ten times in 50 seconds";
 
 const generated: Writer = {
   name: "a generated object",
@@ -275,7 +275,7 @@ const generated: Writer = {
     "somebody else made it: it counts as made, and the next comparison corrects it where the rule synchronizes",
     anew,
     anew,
-    "tried again: it is there and counts as made",
+    "tried again: it exists and counts as made",
   ],
   objects: namespaces,
   async run(cluster, { isConflict }) {
@@ -300,7 +300,7 @@ const generated: Writer = {
 const soon = "tried again, six times in eight seconds; then the log has the effect's error alone";
 const updateRequest: Writer = {
   name: "an UpdateRequest",
-  words: ["none: its name is random", soon, soon, "tried again: it is there"],
+  words: ["none: its name is random", soon, soon, "tried again: it exists"],
   objects: [
     ...namespaces,
     definition("UpdateRequest", "kyverno.io", {
@@ -332,7 +332,7 @@ const updateRequest: Writer = {
     const states = async () =>
       asList(field(await read(cluster, path) ?? null, "items")).map((each) => dig(each, "status", "state"));
     if (isConflict === true) await eventually("its status is written, too", () => cluster.writes() === 2);
-    else await eventually("it is there", async () => (await states()).join() === "Pending");
+    else await eventually("it exists", async () => (await states()).join() === "Pending");
     await requests.close();
   },
 };
