@@ -41,7 +41,8 @@ const allowed: Record<string, readonly string[]> = {
   simulation: [...engine, "report", "library", "embedded", "apply"],
   background: engine,
   live: [...engine, "report", "background"],
-  install: [...engine, "live"],
+  certificates: ["json", "ports"],
+  install: [...engine, "certificates", "live"],
   server: [...engine, "report", "background"],
   listener: [],
   bundled: [...engine, "adapters", "background", "server"],
@@ -51,6 +52,7 @@ const allowed: Record<string, readonly string[]> = {
     "adapters",
     "sources",
     "background",
+    "certificates",
     "live",
     "install",
     "server",
@@ -65,6 +67,7 @@ const allowed: Record<string, readonly string[]> = {
     "apply",
     "testing",
     "background",
+    "certificates",
     "install",
     "live",
     "server",
@@ -301,7 +304,7 @@ const allowedNames = new Set([
  * function, and a key in the JSON of `explain`.
  */
 const subjectFiles =
-  /^lib\/(?:adapters\/signatures\/|embedded\/(?:rbac|system_objects)|engine\/roles|install\/(?:certificates\/|manifests\/access|export\/match_resources)|jmespath\/|kube\/x509\/|live\/admission\/classic_checks|documents\/(?:image_shape|spec_shape)|live\/admission_policies\/match_constraints|match\/|policy\/|ports\/signatures|report\/explanation|rules\/(?:policy_kinds\/image_attestors|kinds\/verify_images))/;
+  /^lib\/(?:adapters\/signatures\/|certificates\/|embedded\/(?:rbac|system_objects)|engine\/roles|install\/(?:manifests\/access|export\/match_resources)|jmespath\/|kube\/x509\/|live\/admission\/classic_checks|documents\/(?:image_shape|spec_shape)|live\/admission_policies\/match_constraints|match\/|policy\/|ports\/signatures|report\/explanation|rules\/(?:policy_kinds\/image_attestors|kinds\/verify_images))/;
 
 /** The identifiers of a source text, without its comments, texts and regular expressions. */
 function identifiersOf(text: string): Set<string> {

@@ -3,14 +3,13 @@ import { compile, type Snapshot } from "../engine/mod.ts";
 import { Fault, isFault } from "../json/mod.ts";
 import type { Dialect } from "../match/mod.ts";
 import { type FileText, systemClock } from "../adapters/mod.ts";
+import { madeCertificates, readServingCertificate } from "../certificates/mod.ts";
 import {
   type CertificateSource,
   definitions,
-  madeCertificates,
   makeManifests,
   type ManifestOptions,
   packageFormats,
-  readServingCertificate,
   serviceNames,
 } from "../install/mod.ts";
 import { toYaml } from "../yaml/mod.ts";

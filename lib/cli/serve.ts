@@ -31,7 +31,7 @@ export async function serve(args: ServeArguments, terminal: Terminal): Promise<n
     policies: [...args.policies, ...args.exceptions],
     services: { allowedAddresses: args.allowServiceAddress, namespaced: args.namespacedServiceCalls },
     images: args,
-    ...(args.watchPolicies === true && { live: liveSetting({ ...args, secretPath }) }),
+    ...(args.watchPolicies === true && { live: await liveSetting({ ...args, secretPath }) }),
     record: recordSetting(args),
     lease: namespacedName(args.service),
     ...(args.webhooks !== undefined &&

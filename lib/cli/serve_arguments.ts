@@ -1,8 +1,8 @@
 import type { LogLevel } from "../adapters/mod.ts";
 import { fileProblem } from "../diagnostics/mod.ts";
 import { Fault } from "../json/mod.ts";
-import { eventReasons, rowResults } from "../live/mod.ts";
 import type { Dialect } from "../match/mod.ts";
+import { eventReasons, rowResults } from "../report/mod.ts";
 import { secretPathProblem } from "../server/mod.ts";
 
 /** The options of `serve`. */

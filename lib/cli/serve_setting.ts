@@ -5,9 +5,10 @@ import {
   clusterCertificates,
   givenCertificates,
   madeCertificates,
-} from "../install/mod.ts";
-import { eventReasons, type Installation, openReports, policyReports, rowResults } from "../live/mod.ts";
+} from "../certificates/mod.ts";
+import type { Installation } from "../live/mod.ts";
 import type { Cluster } from "../ports.ts";
+import { eventReasons, rowResults } from "../report/mod.ts";
 import { namespacedName, type ServeArguments, wordsOf } from "./serve_arguments.ts";
 
 /** The recorder of reviews that the options request; `undefined` without `--record`. */
@@ -20,7 +21,8 @@ export function recordSetting(
 }
 
 /** The settings of policies in the cluster (`--watch-policies`). */
-export function liveSetting(args: ServeArguments): NonNullable<GateOptions["live"]> {
+export async function liveSetting(args: ServeArguments): Promise<NonNullable<GateOptions["live"]>> {
+  const { openReports, policyReports } = await import("../live/mod.ts");
   return {
     installation: installationOf(args),
     lookForExpired: args.ttlInterval * 1000,

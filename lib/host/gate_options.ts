@@ -1,6 +1,7 @@
 import type { LogLevel } from "../adapters/mod.ts";
 import type { Diagnostic } from "../diagnostics/mod.ts";
-import type { Certificates, ServiceReference } from "../install/mod.ts";
+import type { Certificates } from "../certificates/mod.ts";
+import type { ServiceReference } from "../install/mod.ts";
 import type { Installation, LiveSetting } from "../live/mod.ts";
 import type { Dialect } from "../match/mod.ts";
 import type { Cluster } from "../ports.ts";

@@ -1,14 +1,14 @@
 import type { BackgroundWork, WorkOutcome } from "../background/mod.ts";
 import type { Diagnostic } from "../diagnostics/mod.ts";
 import type { Snapshot } from "../engine/mod.ts";
-import { untilReachable, WebhookRegistration } from "../install/mod.ts";
+import type { WebhookRegistration } from "../install/mod.ts";
 import type { Log, Ports } from "../ports.ts";
 import type { AppOptions, Metrics } from "../server/mod.ts";
 import { FileSource, FollowedPolicies } from "../sources/mod.ts";
 import { PolicyBudget } from "../policy/mod.ts";
 import type { GateOptions } from "./gate_options.ts";
 import { mostWeight } from "./heap.ts";
-import { LiveGate } from "./live_gate.ts";
+import type { LiveGate } from "./live_gate.ts";
 import type { OpenPorts } from "./ports.ts";
 
 /** The parts of a gate that are notified when policies come into force. */
@@ -94,9 +94,12 @@ export class PoliciesInForce {
     listener: { readonly caBundle: string | undefined },
   ): Promise<void> {
     const { live: setting, dialect } = this.#options;
-    this.#register(listener);
+    await this.#register(listener);
     if (setting !== undefined && watching !== undefined) {
       const { ports, log, background, metrics } = this.#followers;
+      // A server of files needs none of this code, which is an eighth of all modules.
+      const { LiveGate } = await import("./live_gate.ts");
+      const { untilReachable } = await import("../install/mod.ts");
       this.#live = new LiveGate({
         watching,
         installation: { ...setting.installation, caBundle: () => listener.caBundle },
@@ -129,10 +132,11 @@ export class PoliciesInForce {
   }
 
   /** Registers webhooks for the policies of files, if the installation has configurations for them. */
-  #register(listener: { readonly caBundle: string | undefined }): void {
+  async #register(listener: { readonly caBundle: string | undefined }): Promise<void> {
     const { registration, secretPath } = this.#options;
     if (registration === undefined) return;
     const { ports, log } = this.#followers;
+    const { WebhookRegistration } = await import("../install/mod.ts");
     this.#registration = new WebhookRegistration({
       ...registration,
       secretPath,

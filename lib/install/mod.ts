@@ -1,13 +1,9 @@
 /**
- * The parts of an installation in a cluster: the serving certificates, made or given, kept in a folder or in a
- * Secret; the manifests; the webhooks of the policies, registered once a replica can answer; and rules written as
- * admission policies of the API server.
+ * The parts of an installation in a cluster: the manifests; the webhooks of the policies, registered once a replica
+ * can answer; and rules written as admission policies of the API server.
  *
  * @module
  */
-export { type Certificates, givenCertificates, madeCertificates } from "./certificates/certificates.ts";
-export { clusterCertificates } from "./certificates/cluster_certificates.ts";
-export { readServingCertificate, type ServingCertificate } from "./certificates/serving_certificate.ts";
 export { definitions } from "./definitions/definitions.ts";
 export { exportAdmissionPolicies } from "./export/admission_policies.ts";
 export { type WebhookOptions, webhooksOf } from "./manifests/webhooks.ts";

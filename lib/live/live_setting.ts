@@ -1,4 +1,4 @@
-import type { EventReason } from "./events/event.ts";
+import type { EventReason } from "../report/mod.ts";
 import type { ReportKind } from "./reports/report_kind.ts";
 
 /** The settings with which the policies of a cluster are followed. */

@@ -4,6 +4,7 @@
  * @module
  */
 export { type AdmissionResponse, admissionResponse, admissionReview, denialMessage } from "./admission.ts";
+export { type EventReason, eventReasons, rowResults } from "./cluster_words.ts";
 export { explanationPage } from "./explanation_html.ts";
 export { type Explanation, explanationObject, explanationText } from "./explanation.ts";
 export { isForOtherController, ruleLines } from "./rule_explanation.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { HttpClient, type HttpOptions, serviceAddresses } from "../../lib/adapters/mod.ts";
 import { isFault } from "../../lib/json/mod.ts";
-import { madeCertificates } from "../../lib/install/mod.ts";
+import { madeCertificates } from "../../lib/certificates/mod.ts";
 import { type Answering, type FakeServer, fakeServer, silence } from "./fake_server.ts";
 
 function httpTest(

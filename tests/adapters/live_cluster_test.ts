@@ -14,7 +14,7 @@ import {
   systemClock,
 } from "../../lib/adapters/mod.ts";
 import { isFault } from "../../lib/json/mod.ts";
-import { madeCertificates } from "../../lib/install/mod.ts";
+import { madeCertificates } from "../../lib/certificates/mod.ts";
 import { clusterContract } from "../contract/cluster.ts";
 import { countingEntropy, fixedClock, type TestClock } from "./fakes.ts";
 import { type Answering, type FakeServer, fakeServer, silence } from "./fake_server.ts";

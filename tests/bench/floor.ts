@@ -8,7 +8,7 @@
  */
 import { Hono } from "hono";
 import { fetchHandler, type Handler, Listener } from "../../lib/listener/mod.ts";
-import { madeCertificates } from "../../lib/install/mod.ts";
+import { madeCertificates } from "../../lib/certificates/mod.ts";
 import { systemClock } from "../../lib/adapters/mod.ts";
 
 const [kind = "echo", port = "0", folder] = Deno.args;

@@ -1,4 +1,4 @@
-import type { Authority } from "../certificates/issue_certificate.ts";
+import type { Authority } from "../../certificates/mod.ts";
 
 /** The source of the serving certificate in the manifests. */
 export type CertificateSource =

@@ -1,11 +1,6 @@
 import { asString, dig, type JsonObject } from "../../json/mod.ts";
 import { nameOf, namespaceOf } from "../../kube/mod.ts";
-
-/** The reasons of events, in Kyverno's words. */
-export const eventReasons = ["PolicyViolation", "PolicyApplied", "PolicyError", "PolicySkipped"] as const;
-
-/** One of {@link eventReasons}. */
-export type EventReason = (typeof eventReasons)[number];
+import type { EventReason } from "../../report/mod.ts";
 
 /** The `action` of an event: the change of the resource. */
 export type EventAction =

@@ -1,5 +1,6 @@
 import type { Clock, Cluster, Log } from "../../ports.ts";
-import { eventObject, type EventReason, type PolicyEvent } from "./event.ts";
+import type { EventReason } from "../../report/mod.ts";
+import { eventObject, type PolicyEvent } from "./event.ts";
 
 /** The ports and filters of {@link EventWriter}. */
 export interface EventWriterOptions {

@@ -1,6 +1,7 @@
 import { asList, asString, dig, isObject, type Json, type JsonObject } from "../../json/mod.ts";
 import { nameOf, namespaceOf } from "../../kube/mod.ts";
 import type { ReportKind } from "./report_kind.ts";
+import { rowResults } from "../../report/mod.ts";
 
 /** The labels of reports about policies. */
 export const reportLabels = { "app.kubernetes.io/managed-by": "kyverno" } as const;
@@ -75,9 +76,6 @@ function hash(text: string): string {
   }
   return `${(first >>> 0).toString(16)}${(second >>> 0).toString(16)}`;
 }
-
-/** The results that a row can have, in the order of summaries. */
-export const rowResults = ["pass", "fail", "warn", "error", "skip"];
 
 function summaryOf(rows: readonly JsonObject[]): JsonObject {
   const counts = new Map<Json, number>(rowResults.map((result) => [result, 0]));

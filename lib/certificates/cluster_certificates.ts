@@ -1,5 +1,5 @@
-import { isFault } from "../../json/mod.ts";
-import type { Clock, Cluster } from "../../ports.ts";
+import { isFault } from "../json/mod.ts";
+import type { Clock, Cluster } from "../ports.ts";
 import { CertificateSecret } from "./certificate_secret.ts";
 import { type CertificateReading, type Certificates, type Made, makeOrKeep } from "./certificates.ts";
 import { registerAuthority } from "./register_authority.ts";

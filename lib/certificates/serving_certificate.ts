@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from "node:crypto";
-import { Fault } from "../../json/mod.ts";
+import { Fault } from "../json/mod.ts";
 
 /** The certificate and key of a TLS listener, and the CA certificates that its callers need. */
 export interface ServingCertificate {

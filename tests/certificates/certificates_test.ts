@@ -1,7 +1,7 @@
 /** Certificates: made, kept, renewed, given, and used for TLS. */
 import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
-import { givenCertificates, madeCertificates, type ServingCertificate } from "../../lib/install/mod.ts";
+import { givenCertificates, madeCertificates, type ServingCertificate } from "../../lib/certificates/mod.ts";
 import { fixedClock } from "../adapters/fakes.ts";
 
 const DAY = 86_400_000;

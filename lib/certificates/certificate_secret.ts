@@ -1,5 +1,5 @@
-import { asObject, asString, Fault, field, type JsonObject } from "../../json/mod.ts";
-import type { Cluster } from "../../ports.ts";
+import { asObject, asString, Fault, field, type JsonObject } from "../json/mod.ts";
+import type { Cluster } from "../ports.ts";
 import {
   type CertificateKeeper,
   type KeptCertificates,

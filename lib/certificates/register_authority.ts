@@ -1,5 +1,5 @@
-import { asList, asString, dig, Fault, field } from "../../json/mod.ts";
-import type { Cluster } from "../../ports.ts";
+import { asList, asString, dig, Fault, field } from "../json/mod.ts";
+import type { Cluster } from "../ports.ts";
 
 const kinds = ["validatingwebhookconfigurations", "mutatingwebhookconfigurations"];
 

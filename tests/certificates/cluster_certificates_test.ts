@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { EmbeddedCluster, systemEntropy } from "../../lib/adapters/mod.ts";
 import { asList, asString, dig, isFault, type Json, type JsonObject } from "../../lib/json/mod.ts";
-import { clusterCertificates, type ServingCertificate } from "../../lib/install/mod.ts";
+import { clusterCertificates, type ServingCertificate } from "../../lib/certificates/mod.ts";
 import { parseJsonPatch } from "../../lib/patch/mod.ts";
 import type { ApiCall, Cluster } from "../../lib/ports.ts";
 import { manifestsOf, withWebhooks } from "../deploy/manifests.ts";

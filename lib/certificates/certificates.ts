@@ -1,5 +1,5 @@
-import { Fault, isFault } from "../../json/mod.ts";
-import type { Clock } from "../../ports.ts";
+import { Fault, isFault } from "../json/mod.ts";
+import type { Clock } from "../ports.ts";
 import { CertificateFolder } from "./certificate_folder.ts";
 import type { CertificateKeeper } from "./kept_certificates.ts";
 import { type Authority, issueCertificate, makeAuthority } from "./issue_certificate.ts";

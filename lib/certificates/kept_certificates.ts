@@ -1,4 +1,4 @@
-import { Fault, isFault } from "../../json/mod.ts";
+import { Fault, isFault } from "../json/mod.ts";
 import type { Authority, IssuedCertificate } from "./issue_certificate.ts";
 import {
   certificatesIn,

@@ -1,4 +1,4 @@
-import type { Fault } from "../../json/mod.ts";
+import type { Fault } from "../json/mod.ts";
 import {
   type CertificateFiles,
   type CertificateKeeper,
