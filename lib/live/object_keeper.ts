@@ -20,8 +20,8 @@ export interface ObjectKeeperOptions {
    */
   readonly isMadeByPostern?: (object: JsonObject) => boolean;
   /**
-   * Whether the installation is being removed: objects that somebody deleted are then not written again. Without it they
-   * are written again at once.
+   * Whether the installation is being removed: objects that somebody deleted are then not written again. Without it
+   * they are written again at once.
    */
   readonly removal?: {
     readonly isUnderWay: () => Promise<boolean>;
@@ -46,8 +46,8 @@ export type Kept =
 const unchanged: Kept = { state: "unchanged" };
 
 /**
- * Milliseconds until a deleted object is written again. Whoever removes the installation deletes its objects one after
- * another, and may delete the Deployment last.
+ * Milliseconds until a deleted object is written again. A user who removes the installation deletes its objects one
+ * after another, perhaps the Deployment last.
  */
 const restoreAfter = 3_000;
 
@@ -136,7 +136,7 @@ export class ObjectKeeper {
     return all;
   }
 
-  /** Writes what is wanted for no caller: nobody else would try again. */
+  /** Writes the wanted objects without a caller, and tries again itself after a failure. */
   async #restore(): Promise<void> {
     const kept = await this.#write();
     if (kept.some((each) => each.state === "failed" && each.retryable)) this.#tryAgain();
@@ -193,7 +193,7 @@ export class ObjectKeeper {
     return { state: "written" };
   }
 
-  /** Whether an object that does not exist must not be written: the installation may be on its way out. */
+  /** Whether an object that does not exist must not be written: the installation may be in removal. */
   async #staysDeleted(path: string): Promise<boolean> {
     const { removal } = this.#options;
     if (removal === undefined) return false;

@@ -18,7 +18,7 @@ export interface PolicyObjectsOptions {
   readonly deleted: (documents: ReadonlySet<YamlDocument>) => void;
   /** Runs a task after some milliseconds. */
   readonly after: (milliseconds: number, task: () => void) => void;
-  /** Milliseconds from any time on; those of the process when absent. */
+  /** A clock in milliseconds; that of the process when absent. */
   readonly now?: () => number;
 }
 
@@ -28,7 +28,7 @@ export interface PolicyObjectsOptions {
  */
 const burst = 60;
 
-/** How many times as long as the removal of deleted policies took the next one waits. */
+/** The wait before the next removal of deleted policies, as a multiple of the time that the last one took. */
 const restAfterRemoval = 3;
 
 /** An object with its kind. */
@@ -89,7 +89,7 @@ export class PolicyObjects {
       return;
     }
     this.#changing.request();
-    // Other changes and deletions may tighten: they come into force together, in one snapshot.
+    // Other changes and deletions may deny more requests, so they come into force together, in one snapshot.
     const isPolicy = role === "classic" || role === "cel";
     if (!isPolicy || former === undefined || object !== undefined && !isGoing(object)) return;
     this.#deleted.add(this.#documents.of(former));
@@ -128,7 +128,7 @@ export class PolicyObjects {
     return undefined;
   }
 
-  /** Policies that stand for those which take too much memory to be kept: they deny everything in their namespaces. */
+  /** Makes policies that deny everything in the namespaces of left-out policies. */
   #denials(): YamlDocument[] {
     const namespaces = new Set<string>();
     for (const [{ role }, { leftOut }] of this.#collections) {

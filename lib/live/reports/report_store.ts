@@ -23,7 +23,7 @@ export interface ReportStoreOptions {
   readonly wait?: (milliseconds: number, signal: AbortSignal) => Promise<boolean>;
 }
 
-/** How a write ended; `unchanged` when the report said the same before. */
+/** The result of a write; `unchanged` when the stored report was equal. */
 export type Written = "unchanged" | WriteOutcome["state"];
 
 /** The remembered state of a stored report. */
@@ -121,7 +121,7 @@ export class ReportStore {
     return await this.#put(uid, stored?.namespace ?? "", undefined);
   }
 
-  /** Stores or deletes a report. A write in progress goes on with what is wanted now. */
+  /** Stores or deletes a report. A write in progress continues with the new report. */
   async #put(uid: string, namespace: string, wanted: WantedReport | undefined): Promise<Written> {
     const running = this.#underWay.get(uid);
     if (running !== undefined) {
@@ -141,7 +141,7 @@ export class ReportStore {
     this.#underWay.delete(uid);
     this.#ended(uid, outcome);
     if (write.seen !== undefined) await this.#seen(write.seen);
-    // Something else may be wanted since the write ended.
+    // The wanted report may have changed since the write ended.
     return write.wanted === outcome.wanted ? outcome.state : await this.#put(uid, namespace, write.wanted);
   }
 
@@ -166,8 +166,8 @@ export class ReportStore {
   }
 
   /**
-   * Removes the reports about objects that no scan saw, but for rows that no scan can find. It ends at the first failure,
-   * because the next scan tries again.
+   * Removes the reports about objects that no scan saw, but for rows that no scan can find. It ends at the first
+   * failure, because the next scan tries again.
    */
   async keepOnly(isScanned: (uid: string) => boolean): Promise<void> {
     for (const [uid, stored] of [...this.#stored]) {

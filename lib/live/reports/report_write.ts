@@ -24,8 +24,8 @@ export interface ReportWriteOptions {
 }
 
 /**
- * How the write of a report, or its deletion (`wanted` is undefined), ended. `refused`: the API server refuses it for
- * good. `failed`: another try may succeed.
+ * The result of writing a report, or of deleting it (`wanted` is undefined). `refused`: the API server refuses it for
+ * good. `failed`: another attempt may succeed.
  */
 export type WriteOutcome =
   | { readonly state: "stored"; readonly wanted: WantedReport; readonly version: string }
@@ -45,7 +45,7 @@ export type WriteOutcome =
 export class ReportWrite {
   /** The report to store; `undefined` for one to delete. */
   wanted: WantedReport | undefined;
-  /** The report as a watch showed it meanwhile. */
+  /** The report that the watch delivered during the write. */
   seen: JsonObject | undefined;
   readonly #options: ReportWriteOptions;
   #version: string | undefined;
@@ -107,7 +107,7 @@ export class ReportWrite {
     return cluster.call({ method: "PUT", path, body: { ...report, metadata }, accept: metadataOnly });
   }
 
-  /** Reads the version that the next try replaces; returns the stored report if it says what is wanted. */
+  /** Reads the version that the next attempt replaces; returns the stored report if it equals the wanted one. */
   async #stored(wanted: WantedReport | undefined): Promise<Answer | undefined> {
     const { cluster, collection, name } = this.#options;
     const present = await cluster.call({ method: "GET", path: `${collection}/${name}` });

@@ -47,7 +47,7 @@ function resourceOf({ group, plural }: Pick<BuiltinKind, "group" | "plural">): s
   return `${group}/${plural}`;
 }
 
-/** Two namespaces and names that both match only wildcards for all of them. */
+/** Two names without common parts: a filter that matches both matches every namespace and name. */
 const samples = ["any", "0-9"];
 
 /** The built-in kinds that the server's resource filters hide from policies wholly, such as Events and Nodes. */
