@@ -20,7 +20,7 @@ async function unusableIn({ policy, rules }: CompiledPolicy): Promise<Diagnostic
       found.set(`${path.join("/")} ${why}`, {
         severity: "warning",
         code: "never-passes",
-        message: `Nothing that anybody signs satisfies this attestor: ${why}`,
+        message: `No signature can satisfy this attestor: ${why}`,
         policy: policy.key,
         ...(position && { position }),
       });

@@ -260,7 +260,7 @@ const rules: Readonly<Record<string, CodeNote>> = {
       "Write registry, path and tag as the hint does: images are matched with the default registry and tag filled in.",
   },
   "never-passes": {
-    cause: "Nothing that anybody signs can satisfy an entry or an attestor: its images are always refused.",
+    cause: "No signature can satisfy an entry or an attestor, so its images are always refused.",
     fix: "The message says what stands against it, the hint what to write instead.",
   },
   "not-evaluated": {

@@ -77,7 +77,7 @@ export async function openProbes(
         case slowestRulesPath:
           return isLoopback(address)
             ? slowestRules(metrics, query)
-            : plainAnswer(403, "this is answered on the loopback address only");
+            : plainAnswer(403, "this path is available on the loopback address only");
         default:
           return plainAnswer(
             404,

@@ -215,7 +215,7 @@ export class Listener {
     // An accept that fails, for example without a free file descriptor, affects only that connection.
     this.#server.on(
       "error",
-      (cause) => this.#options.problem(`a connection was not taken: ${cause.message}`),
+      (cause) => this.#options.problem(`a connection could not be accepted: ${cause.message}`),
     );
     this.#repeat(() => this.#sweep(), sweepEvery);
     if (certificates !== undefined) this.#repeat(() => void this.renew(), lookEvery);

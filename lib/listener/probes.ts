@@ -47,8 +47,8 @@ async function openThread(file: URL, options: ProbeOptions): Promise<Probes | st
   const opened = await new Promise<number | string>((resolve) => {
     worker.onerror = (event) => {
       event.preventDefault();
-      problem(`the thread of probes ended: ${event.message}`);
-      resolve(`the thread of probes cannot be started: ${event.message}`);
+      problem(`the probe thread ended: ${event.message}`);
+      resolve(`the probe thread cannot be started: ${event.message}`);
     };
     worker.onmessage = ({ data }: MessageEvent<ProbeMessage>) => {
       switch (data.kind) {

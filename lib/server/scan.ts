@@ -43,7 +43,7 @@ export async function answerScan(c: Context, options: ScanOptions): Promise<Resp
   }
   const { payload, preprocessors } = readScan(body);
   if (preprocessors.length > 0 && options.scanPreprocessors !== true) {
-    const message = "preprocessors are not taken here: start the server with --scan-preprocessors";
+    const message = "preprocessors are not enabled: start the server with --scan-preprocessors";
     return c.json({ message }, 400);
   }
   if (payload === null) return c.json({ message: "payload is `null`" }, 400);
@@ -52,7 +52,7 @@ export async function answerScan(c: Context, options: ScanOptions): Promise<Resp
     preprocessors.some((text) => text.length > maxPreprocessorLength)
   ) {
     const message =
-      `at most ${maxPreprocessors} preprocessors of ${maxPreprocessorLength} characters are taken`;
+      `at most ${maxPreprocessors} preprocessors of ${maxPreprocessorLength} characters are allowed`;
     return c.json({ message }, 400);
   }
   const preprocessed = preprocess(payload, preprocessors, ports);

@@ -1,4 +1,4 @@
-/** `lint` warns of policies about images that can never pass, whatever anybody signs. */
+/** `lint` warns of policies about images that can never pass, with any signature. */
 import assert from "node:assert/strict";
 import type { Json } from "../../lib/json/mod.ts";
 import { issue, newKeys } from "../adapters/signing/certificates.ts";

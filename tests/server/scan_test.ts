@@ -126,7 +126,7 @@ Deno.test("/scan ignores expressions of callers by default", async () => {
   const body = JSON.stringify({ payload: { items: [] }, preprocessors: ["items"] });
   assert.deepEqual(await post(body, {}), [
     400,
-    { message: "preprocessors are not taken here: start the server with --scan-preprocessors" },
+    { message: "preprocessors are not enabled: start the server with --scan-preprocessors" },
   ]);
 });
 

@@ -124,7 +124,7 @@ export class Cleaner {
     for (const verb of ["list", "delete"]) {
       const right = { verb, group, resource: plural, ...(namespace !== undefined && { namespace }) };
       if (await hasRight(cluster, account, right) === false) {
-        log.write("warn", "cleanup lacks a right", { account, verb, resource: plural });
+        log.write("warn", "a right for the cleanup is missing", { account, verb, resource: plural });
         return;
       }
     }

@@ -88,7 +88,7 @@ export class AdmissionReports {
       if (waiting.due > Date.now()) return;
       this.#waiting.delete(key);
       await this.#write(waiting).catch((cause) =>
-        this.#options.log.write("error", "a report was not written", { cause: String(cause) })
+        this.#options.log.write("error", "a report could not be written", { cause: String(cause) })
       );
     }
     this.#dropped = 0;

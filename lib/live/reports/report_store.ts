@@ -17,7 +17,7 @@ export interface ReportStoreOptions {
   readonly results: ReadonlySet<string>;
   /** Whether a stored row stays when its object is scanned again. */
   readonly isLasting: (row: JsonObject) => boolean;
-  /** Called when a report was not written, for a reason that may pass: then its object must be scanned again. */
+  /** Called when a report could not be written, for a reason that may pass: then its object must be scanned again. */
   readonly missed: () => void;
   /** Waits for some milliseconds; tests replace it. */
   readonly wait?: (milliseconds: number, signal: AbortSignal) => Promise<boolean>;

@@ -207,7 +207,7 @@ export class Scanner {
     if (this.#closed) return;
     const working = object === undefined ? this.#gone(former!, scanned) : this.#scan(object, scanned);
     const work: Promise<void> = working.catch((cause) =>
-      this.#options.log.write("error", "an object was not scanned", { cause: String(cause) })
+      this.#options.log.write("error", "an object could not be scanned", { cause: String(cause) })
     ).finally(() => this.#writing.delete(work));
     this.#writing.add(work);
     if (this.#writing.size >= most) await Promise.race(this.#writing);

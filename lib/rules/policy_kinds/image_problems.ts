@@ -25,7 +25,7 @@ export function reportHopeless(
     if (problem === undefined) continue;
     warn(
       path,
-      `Nothing that anybody signs satisfies this attestor: ${problem}`,
+      `No signature can satisfy this attestor: ${problem}`,
       "name one signer, and whom it trusts",
     );
   }
