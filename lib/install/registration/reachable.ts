@@ -44,10 +44,13 @@ export async function untilReachable(options: ReachableOptions): Promise<boolean
 
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, milliseconds);
-  signal.addEventListener("abort", () => {
+  const end = (): void => {
     clearTimeout(timer);
+    // A Service may have no endpoints for long: the signal must not collect the listeners of all pauses.
+    signal.removeEventListener("abort", end);
     resolve();
-  }, { once: true });
+  };
+  const timer = setTimeout(end, milliseconds);
+  signal.addEventListener("abort", end);
   return promise;
 }
