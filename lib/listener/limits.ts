@@ -37,7 +37,7 @@ export const defaultLimits: Limits = {
   bodyTime: 5_000,
   // The API server limits objects to 3 MB; a review may contain two of them.
   bodyBytes: 5 * 1024 * 1024,
-  allBodyBytes: 12 * 1024 * 1024,
+  allBodyBytes: 8 * 1024 * 1024,
   waitTime: 10_000,
   writeTime: 10_000,
   closeTime: 15_000,

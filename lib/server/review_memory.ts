@@ -26,8 +26,12 @@ export class ReviewMemory {
     return bytes <= this.#most;
   }
 
-  /** Takes bytes when there is room for them. The result is `undefined` when there is none within the time. */
-  async take(bytes: number, milliseconds: number): Promise<Free | undefined> {
+  /**
+   * Takes bytes when there is room for them, or all when they are more. The result is `undefined` when there is no room
+   * within the time.
+   */
+  async take(wanted: number, milliseconds: number): Promise<Free | undefined> {
+    const bytes = Math.min(wanted, this.#most);
     if (this.#waiting.length === 0 && this.#used + bytes <= this.#most) return this.#hold(bytes);
     return await new Promise((resolve) => {
       const waiting: Waiting = {

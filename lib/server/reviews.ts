@@ -3,11 +3,11 @@ import { heapSizeOfText } from "../json/mod.ts";
 import type { AdmissionRequest } from "../kube/mod.ts";
 import { type AdmissionResponse, admissionReview } from "../report/mod.ts";
 import type { AppOptions } from "./app_options.ts";
-import { decide, failed } from "./decide.ts";
+import { decide, failed, type ReviewOptions } from "./decide.ts";
 import { compileFilters, type FilterConfig } from "./filters.ts";
 import { paced } from "./paced.ts";
 import { type HttpError, type ReadReview, readReview, readReviewInStages, tooDeep } from "./review.ts";
-import { ReviewMemory } from "./review_memory.ts";
+import { type Free, ReviewMemory } from "./review_memory.ts";
 import { PendingReviews } from "./pending_reviews.ts";
 import { answerTimeOf, type ObjectRoute, type PathRoute, routeOf } from "./review_route.ts";
 
@@ -16,6 +16,9 @@ const large = 512 * 1024;
 
 /** The characters of a text whose heap is estimated before it is parsed. Usual reviews are shorter. */
 const estimated = 32 * 1024;
+
+/** How many times a text is in memory while it is parsed: as bytes, as text, and in pieces. */
+const copies = 3;
 
 /**
  * The bytes of heap of all reviews together, where the server has no other limit: of long ones until they are answered,
@@ -35,12 +38,16 @@ export interface PostedReview {
   readonly timeout: number;
 }
 
-/** When a review came, in milliseconds of `performance.now()`, and its text. */
-interface Received {
+/** A review that was posted, without its text: a long text is freed as soon as it is parsed. */
+interface Received extends Pick<PostedReview, "endpoint" | "path" | "timeout"> {
+  /** When it came, in milliseconds of `performance.now()`. */
   readonly started: number;
-  readonly text: string;
+  /** The characters of its text. */
+  readonly length: number;
   /** Estimates the bytes that the review takes in the heap. */
   readonly heapSize: () => number;
+  /** Called when a short review waits for loads. */
+  readonly waits?: ReviewOptions["waits"];
 }
 
 /** The answer to a review, in JSON. */
@@ -103,43 +110,59 @@ export class Reviews {
   /** Answers a review, at once unless something must be loaded or the review is large. It never throws. */
   answer(review: PostedReview): ReviewAnswer | Promise<ReviewAnswer> {
     const started = performance.now();
-    const { path, contentType, body } = review;
+    const { endpoint, path, timeout, contentType, body } = review;
     if (!isJson(contentType)) return this.#refuse(path, wrongType);
     if (typeof body !== "string") return this.#refuse(path, body);
-    if (body.length > estimated) return this.#answerLong(body, review, started);
-    const received = { started, text: body, heapSize: () => heapSizeOfText(body) };
-    return this.#read(readReview(body), review, received);
+    const { length } = body;
+    if (length > estimated) return this.#answerLong(body, { endpoint, path, timeout, started, length });
+    const heapSize = () => heapSizeOfText(body);
+    const waits = this.#pending.waits(body);
+    return this.#read(readReview(body), { endpoint, path, timeout, started, length, heapSize, waits });
   }
 
-  /** Parses a long review when there is room for it in the heap. */
-  async #answerLong(text: string, review: PostedReview, started: number): Promise<ReviewAnswer> {
-    const { scheduler } = this.#options.ports;
+  /** Answers a long review when there is room for it in the heap. */
+  #answerLong(
+    text: string,
+    posted: Omit<Received, "heapSize">,
+  ): ReviewAnswer | Promise<ReviewAnswer> {
     const bytes = heapSizeOfText(text);
-    const received = { started, text, heapSize: () => bytes };
-    if (!this.#memory.fits(bytes)) return this.#refuse(review.path, tooDeep(text) ?? tooDense);
-    const free = await this.#memory.take(bytes, started + review.timeout - performance.now());
-    if (free === undefined) return this.#refuse(review.path, tooMany);
-    try {
-      if (scheduler === undefined || text.length <= large) {
-        return await this.#read(readReview(text), review, received);
+    if (!this.#memory.fits(bytes)) return this.#refuse(posted.path, tooDeep(text) ?? tooDense);
+    const received = { ...posted, heapSize: () => bytes };
+    return this.#parsed(text, bytes, posted).then(async (parsed) => {
+      if (parsed === undefined) return this.#refuse(received.path, tooMany);
+      try {
+        return await this.#read(parsed.read, received);
+      } finally {
+        parsed.free();
       }
-      const read = await paced(readReviewInStages(text), scheduler);
-      await scheduler.pause();
-      return await this.#read(read, review, received);
-    } finally {
-      free();
-    }
+    });
   }
 
-  #read(read: ReadReview, review: PostedReview, received: Received): ReviewAnswer | Promise<ReviewAnswer> {
-    return "status" in read ? this.#refuse(review.path, read) : this.#decided(read.request, review, received);
+  /** Parses a long text as soon as there is room for its value; `undefined` when there is none in time. */
+  async #parsed(
+    text: string,
+    bytes: number,
+    { started, timeout }: Pick<Received, "started" | "timeout">,
+  ): Promise<{ readonly read: ReadReview; readonly free: Free } | undefined> {
+    const { scheduler } = this.#options.ports;
+    const all = bytes + copies * text.length;
+    const free = await this.#memory.take(all, started + timeout - performance.now());
+    if (free === undefined) return undefined;
+    if (scheduler === undefined || text.length <= large) return { read: readReview(text), free };
+    const read = await paced(readReviewInStages(text), scheduler);
+    await scheduler.pause();
+    return { read, free };
+  }
+
+  #read(read: ReadReview, received: Received): ReviewAnswer | Promise<ReviewAnswer> {
+    return "status" in read ? this.#refuse(received.path, read) : this.#decided(read.request, received);
   }
 
   #decided(
     request: AdmissionRequest,
-    { endpoint, path, timeout }: PostedReview,
     received: Received,
   ): ReviewAnswer | Promise<ReviewAnswer> {
+    const { endpoint } = received;
     const { failurePolicy = "Fail" } = "respond" in endpoint ? {} : endpoint.route;
     const broke = (cause: unknown): ReviewAnswer => {
       // For any other error the response has the request's uid, and the failurePolicy decides.
@@ -150,7 +173,7 @@ export class Reviews {
     try {
       const response = "respond" in endpoint
         ? endpoint.respond(request)
-        : this.#respond(request, endpoint, { ...received, timeout, path });
+        : this.#respond(request, endpoint, received);
       if (!(response instanceof Promise)) return answered(response);
       return response.then(async (response) => {
         await this.#pauseAfter(response.patch ?? "");
@@ -169,7 +192,7 @@ export class Reviews {
   #respond(
     request: AdmissionRequest,
     { route, snapshot }: PathRoute,
-    { started, text, heapSize, timeout, path }: Received & Pick<PostedReview, "timeout" | "path">,
+    { started, length, heapSize, waits, timeout, path }: Received,
   ): AdmissionResponse | Promise<AdmissionResponse> {
     const { audit, effects, metrics, recorder } = this.#options;
     if (snapshot === undefined) {
@@ -182,8 +205,7 @@ export class Reviews {
     }
     if (this.#unseen(request)) return { uid: request.uid, allowed: true };
     const policyInput = policyRequest(request);
-    const isLarge = text.length > large;
-    const waits = text.length > estimated ? undefined : this.#pending.waits(text);
+    const isLarge = length > large;
     const response = decide(
       policyInput,
       { ...route, snapshot, started, timeout, isLarge, waits },

@@ -115,7 +115,7 @@ Deno.test("configurations of images that take much more memory than their text d
   const registry = new TestRegistry(), content = new Content();
   const manifests = Array.from(
     { length: 4 },
-    (_, index) => manifestOf(content.add(emptyMaps(index, 7_800_000)), []),
+    (_, index) => manifestOf(content.add(emptyMaps(index, 3_900_000)), []),
   );
   registry.intercept(({ path }) => {
     const [, index] = /^\/v2\/app(\d)\/manifests\//.exec(path) ?? [];

@@ -52,7 +52,7 @@ export interface ImageSignaturesOptions extends RegistryContentOptions {
 const MAX_MILLISECONDS = 10_000;
 const CHECKS_AT_A_TIME = 4;
 /** Bytes of content and heap of all images that are being verified. */
-const MOST_BYTES = 32_000_000;
+const MOST_BYTES = 24_000_000;
 const ttl = { pass: 3_600_000, fail: 30_000 };
 /** The most bytes of a cached verdict. A larger one is verified each time. */
 const MAX_KEPT = 2_000_000;
