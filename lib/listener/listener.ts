@@ -53,8 +53,11 @@ const tcpOptions = { allowHalfOpen: true, noDelay: true };
 /** Milliseconds between two checks for connections that have exceeded their time. */
 const sweepEvery = 500;
 
-/** How many milliseconds without a request must pass before `close` closes the idle connections. */
-const quietTime = 1_000;
+/** Milliseconds between two checks of `close`, and how many in a row must find no request before it closes idle connections. */
+const checkEvery = 50, quietChecks = 20;
+
+/** How many milliseconds a new connection is spared when room is made. */
+const sparedTime = 1_000;
 
 /**
  * A port for HTTP/1.1, with TLS or without. New connections use a new certificate; a connection with the former
@@ -73,7 +76,8 @@ export class Listener {
   /** The number of the current certificate. Each renewal increments it. */
   #generation = 0;
   #isClosing = false;
-  #lastAnswer = 0;
+  /** The number of answers so far. */
+  #answers = 0;
   #lastSweep = performance.now();
 
   private constructor(options: ListenerOptions, certificate: KeyPair | undefined) {
@@ -91,7 +95,7 @@ export class Listener {
       answerTime: answerTime ?? (() => 10_000),
       problem,
       ends: (generation) => this.#isClosing || generation !== this.#generation,
-      answered: () => void (this.#lastAnswer = performance.now()),
+      answered: () => void this.#answers++,
     };
     const secure = certificate && this.#makeSecureServer(service, certificate);
     this.#secure = secure;
@@ -154,9 +158,13 @@ export class Listener {
     this.#isClosing = true;
     const started = performance.now();
     const isOver = () => performance.now() - started > this.#limits.closeTime;
-    const isQuiet = () =>
-      this.#busy() === 0 && performance.now() - Math.max(started, this.#lastAnswer) > quietTime;
-    while (this.#connections.size > 0 && !isQuiet() && !isOver()) await pause(50);
+    // Checks are counted, not time: a process that was held up has requests which it has not read yet.
+    let checks = 0, answers = this.#answers;
+    while (this.#connections.size > 0 && checks < quietChecks && !isOver()) {
+      await pause(checkEvery);
+      checks = this.#busy() === 0 && this.#answers === answers ? checks + 1 : 0;
+      answers = this.#answers;
+    }
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     for (const connection of this.#connections) {
       if (isFree(connection)) connection.end();
@@ -248,7 +256,7 @@ export class Listener {
     const { connections: most } = this.#limits;
     if (this.#connections.size + this.#handshakes.size < most) return;
     if (this.#handshakes.size > most / 4) return this.#handshakes.dropOldest();
-    const young = performance.now() + this.#limits.newTime - quietTime;
+    const young = performance.now() + this.#limits.newTime - sparedTime;
     let least: Connection | undefined;
     for (const connection of this.#connections) {
       if (rank[connection.activity] === undefined) continue;

@@ -232,3 +232,28 @@ for (const [what, caller, isVerified] of callers) {
     await listener.close();
   });
 }
+
+Deno.test("a request that arrives while the process is held up is answered, although the listener closes", async () => {
+  const listener = await Listener.open({
+    hostname: "127.0.0.1",
+    port: 0,
+    serve: { handler: echo },
+    problem: () => {},
+  });
+  assert.ok(typeof listener !== "string", String(listener));
+  // The client has a thread of its own: it sends its second request while this thread is held up.
+  const client = new Worker(new URL("late_client.ts", import.meta.url), { type: "module" });
+  const said = () => new Promise<string>((resolve) => client.onmessage = ({ data }) => resolve(data));
+  let text = said();
+  client.postMessage(listener.port);
+  assert.match(await text, /before$/);
+  text = said();
+  client.postMessage("send");
+  const closing = listener.close();
+  // Longer than the listener waits for further requests.
+  const heldUpUntil = performance.now() + 1_500;
+  while (performance.now() < heldUpUntil);
+  assert.match(await text, /during$/);
+  client.terminate();
+  await closing;
+});
