@@ -12,11 +12,11 @@ export function mostWeight(): number {
 }
 
 /**
- * Bytes of JSON that the objects of all followed kinds may take: a fifth of the heap, as objects take more. Objects of the
- * whole cluster may take a quarter of it besides.
+ * Bytes of heap that the objects of all followed kinds may take, by an estimate. Objects of the whole cluster may take a
+ * quarter of it besides.
  */
 export function mostObjectBytes(): number {
-  return getHeapStatistics().heap_size_limit / 5;
+  return getHeapStatistics().heap_size_limit * 3 / 10;
 }
 
 /** Bytes of the heap that reviews may take together: the long ones, and the short ones that wait for loads. */

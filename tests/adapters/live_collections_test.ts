@@ -193,7 +193,7 @@ Deno.test("objects of the whole cluster are kept when namespaces use up their by
     },
     clock: systemClock(),
     entropy: countingEntropy(),
-    maxBytes: 9_500,
+    maxBytes: 12_000,
   });
   const policies = collections.watch("/apis/kyverno.io/v1/policies", () => {});
   await policies.synced;
@@ -259,7 +259,7 @@ Deno.test("objects are listed again when there is room for those that were left 
         })(),
       }),
   };
-  const ports = { cluster, clock: systemClock(), entropy: countingEntropy(), maxBytes: 5_000 };
+  const ports = { cluster, clock: systemClock(), entropy: countingEntropy(), maxBytes: 6_000 };
   const collection = new LiveCollections(ports).watch("/apis/kyverno.io/v1/policies", ({ object }) => {
     if (object !== undefined) noticed.push(nameOf(object));
     if (collection?.objects().length === 2 && noticed.length > 3) kept.resolve();
