@@ -2,7 +2,7 @@
 # A bundle and Deno, nothing else: `docker build -t postern:0.1.0 .` For a release, pin the image by digest.
 ARG DENO_VERSION=2.9.6
 # V8's settings, also of the build: a code cache is taken only with the settings it was made with.
-ARG V8_FLAGS=--max-old-space-size=128,--initial-old-space-size=40,--max-semi-space-size=2,--no-allocation-site-pretenuring,--no-parallel-scavenge,--expose-gc
+ARG V8_FLAGS=--max-old-space-size=128,--initial-old-space-size=24,--max-semi-space-size=2,--no-allocation-site-pretenuring,--no-parallel-scavenge,--expose-gc
 
 FROM denoland/deno:${DENO_VERSION} AS build
 WORKDIR /app
