@@ -1,7 +1,8 @@
 /**
  * Writes which functions of the engine a start calls up to its first decision, when the image is built: the code cache holds
- * these. Its arguments start the gate, which gets a review. If the file is there, functions that it does not name are left out:
- * whether a timer has run differs from start to start, and an image must come out the same twice.
+ * these. Its arguments start the gate, which gets a review. An image must come out the same twice, on a busy machine, too: so
+ * the clock stands still, timers that wait never end, and the decision and the audit after it are both awaited. If the file is
+ * there, functions that it does not name are left out.
  *
  *     deno run … called_functions.js serve --policies policies …
  */
@@ -34,11 +35,18 @@ const session = new Session();
 session.connect();
 await session.post("Profiler.enable");
 await session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
-const port = listeningPort();
+const port = written(/listens on https:\/\/[^:]+:(\d+)/);
 // The build may itself run in a pod.
 Deno.env.delete("KUBERNETES_SERVICE_HOST");
+// Milliseconds of the longest timers that end. Those of up to 100 are steps of the start, those of up to 10 steps of a request.
+let longestTimer = 100;
+stopTime();
+const audited = written(/"message":"audit"/);
 runEngine(compileEngine());
-await send(await port);
+const [, opened] = await port;
+longestTimer = 10;
+await send(opened);
+await audited;
 const { result } = await session.post("Profiler.takePreciseCoverage");
 const { functions } = result.find(({ url }) => url === engineName);
 const called = new Set(
@@ -48,15 +56,31 @@ const before = readCalledFunctions() ?? [...called].sort((one, other) => one - o
 Deno.writeTextFileSync(calledFunctions, JSON.stringify(before.filter((each) => called.has(each))));
 process.exit(0);
 
-/** The port that the gate writes to standard error when it is open. */
-function listeningPort() {
+/**
+ * Stops the clocks and the long timers: no request takes so long that it pauses, and what is done from time to time is not
+ * done.
+ */
+function stopTime() {
+  const { setTimeout } = globalThis, now = performance.now(), today = Date.now();
+  const never = 2 ** 31 - 1;
+  performance.now = () => now;
+  Date.now = () => today;
+  globalThis.setTimeout = (callback, delay = 0, ...rest) =>
+    setTimeout(callback, delay > longestTimer ? never : delay, ...rest);
+  globalThis.setInterval = (callback) => setTimeout(callback, never);
+}
+
+/** Waits until the gate writes such a text to standard error or standard output; the match. */
+function written(pattern) {
   const { promise, resolve } = Promise.withResolvers();
-  const write = Deno.stderr.writeSync.bind(Deno.stderr);
-  Deno.stderr.writeSync = (bytes) => {
-    const [, port] = /listens on https:\/\/[^:]+:(\d+)/.exec(new TextDecoder().decode(bytes)) ?? [];
-    if (port !== undefined) resolve(Number(port));
-    return write(bytes);
-  };
+  for (const stream of [Deno.stderr, Deno.stdout]) {
+    const write = stream.writeSync.bind(stream);
+    stream.writeSync = (bytes) => {
+      const match = pattern.exec(new TextDecoder().decode(bytes));
+      if (match !== null) resolve(match);
+      return write(bytes);
+    };
+  }
   return promise;
 }
 
