@@ -34,22 +34,6 @@ export function deadlineIn(milliseconds: number, outer?: AbortSignal): CallDeadl
   };
 }
 
-/** Waits and returns `true`; returns `false` at once when the signal aborts. */
-export function pause(milliseconds: number, signal?: AbortSignal): Promise<boolean> {
-  if (signal?.aborted === true) return Promise.resolve(false);
-  return new Promise((resolve) => {
-    const stop = () => {
-      clearTimeout(timer);
-      resolve(false);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", stop);
-      resolve(true);
-    }, milliseconds);
-    signal?.addEventListener("abort", stop, { once: true });
-  });
-}
-
 /**
  * Returns the promise's value, or `otherwise` as soon as the signal aborts. It does not end the promise's work, because
  * other callers may wait for the same load.

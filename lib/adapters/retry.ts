@@ -1,5 +1,5 @@
 import type { Clock, Entropy } from "../ports.ts";
-import { pause } from "./deadline.ts";
+import { pause } from "../pause.ts";
 
 /** The bounds of {@link withRetries}. */
 export interface RetryOptions {

@@ -1,7 +1,7 @@
 import { asObject, asString, dig, field, isObject, type Json, type JsonObject } from "../json/mod.ts";
 import type { Answer, ApiCall, Clock, Entropy, LeftOutObjects } from "../ports.ts";
 import { describeFailure, type FailedAnswer, itemsOf } from "../embedded/mod.ts";
-import { pause } from "./deadline.ts";
+import { pause } from "../pause.ts";
 import { keyOf, WatchedObjects, type WatchedObjectsOptions } from "./watched_objects.ts";
 
 /** The answer to opening a watch: lines with one JSON event each, or why the watch could not be opened. */

@@ -1,6 +1,7 @@
 import type { Effect, PolicyQuery, PolicyRequest, Snapshot } from "../engine/mod.ts";
 import { asObject, asString, heapSize } from "../json/mod.ts";
 import { nameOf, namespaceOf } from "../kube/mod.ts";
+import { pause } from "../pause.ts";
 import type { Log, Ports } from "../ports.ts";
 import { carryOut } from "./carry_out.ts";
 import type { Failure } from "./failure.ts";
@@ -36,7 +37,7 @@ export interface BackgroundOptions {
   /** Receives the outcome of a request's effects when they are done or given up, and each failure before that. */
   readonly worked?: (outcome: WorkOutcome) => void;
   /** Waits for some milliseconds; tests replace it. */
-  readonly wait?: (milliseconds: number) => Promise<void>;
+  readonly wait?: (milliseconds: number) => Promise<unknown>;
 }
 
 /** The rules that are evaluated for a request. */
@@ -169,7 +170,7 @@ export class BackgroundWorker {
 
   #begin(): void {
     // Answers come first: the work starts when the event loop is idle.
-    this.#starting ??= sleep(0).then(() => {
+    this.#starting ??= pause(0).then(() => {
       this.#starting = undefined;
       while (!this.#closed && this.#running.size < (this.#options.concurrency ?? 4)) {
         const ticket = this.#queue.next();
@@ -209,12 +210,12 @@ export class BackgroundWorker {
     this.#log("debug", "effects are tried again", request, { tries: tries + 1, cause: first.message });
     this.#queue.pause(ticket);
     const delay = Math.min((this.#options.firstDelay ?? 100) * 2 ** tries, longestDelay);
-    const pause = (this.#options.wait ?? sleep)(delay).then(() => {
-      this.#pausing.delete(pause);
+    const pausing = (this.#options.wait ?? pause)(delay).then(() => {
+      this.#pausing.delete(pausing);
       ticket.item.tries++;
       if (!this.#closed && this.#queue.resume(ticket)) this.#begin();
     });
-    this.#pausing.add(pause);
+    this.#pausing.add(pausing);
   }
 
   #attemptsFor(failures: readonly Failure[]): number {
@@ -292,8 +293,4 @@ function keyOf({ policy, rule, verb, object, subresource = "" }: Effect): string
   const metadata = asObject(object["metadata"]) ?? {};
   const type = [object["apiVersion"], object["kind"], subresource];
   return JSON.stringify([policy, rule, verb, type, metadata["namespace"], metadata["name"]]);
-}
-
-function sleep(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

@@ -1,7 +1,7 @@
 import { asObject, asString, dig, field, type Json, type JsonObject } from "../json/mod.ts";
 import { annotationsOf } from "../kube/mod.ts";
 import type { Answer, Clock, Cluster, Log } from "../ports.ts";
-import { pause } from "./pause.ts";
+import { pause } from "../pause.ts";
 
 /** The Lease, the ports and the times of an election. */
 export interface LeadershipOptions {

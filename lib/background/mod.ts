@@ -16,4 +16,3 @@ export { type Change, followChange } from "./synchronize.ts";
 export { isOver, type WorkOutcome } from "./work_outcome.ts";
 export { existingRequest } from "./existing_request.ts";
 export { listResource, type ResourceListing } from "./list_objects.ts";
-export { pause } from "./pause.ts";

@@ -1,4 +1,4 @@
-import { pause } from "../background/mod.ts";
+import { pause } from "../pause.ts";
 import type { Answer, ApiCall, Cluster } from "../ports.ts";
 
 /** Whether another try of a call may succeed: the API server did not answer, was busy, failed, or met a conflict. */

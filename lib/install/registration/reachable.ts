@@ -1,5 +1,6 @@
 import { asString, dig, isFault } from "../../json/mod.ts";
 import type { Cluster, Log } from "../../ports.ts";
+import { pause } from "../../pause.ts";
 import { readyEndpoints, type ServiceReference } from "./ready_endpoints.ts";
 
 /** The cluster and the Service that {@link untilReachable} waits for. */
@@ -40,17 +41,4 @@ export async function untilReachable(options: ReachableOptions): Promise<boolean
     await pause(every, signal);
   }
   return false;
-}
-
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const end = (): void => {
-    clearTimeout(timer);
-    // A Service may have no endpoints for long: the signal must not collect the listeners of all pauses.
-    signal.removeEventListener("abort", end);
-    resolve();
-  };
-  const timer = setTimeout(end, milliseconds);
-  signal.addEventListener("abort", end);
-  return promise;
 }

@@ -1,5 +1,5 @@
 import { asList, asObject, asString, field, isObject, type Json, type JsonObject } from "../../json/mod.ts";
-import { pause } from "../../background/mod.ts";
+import { pause } from "../../pause.ts";
 import { labelsOf, nameOf, namespaceOf } from "../../kube/mod.ts";
 import type { Cluster, Collection, Collections, Log } from "../../ports.ts";
 import { isRetryable } from "../repeated_call.ts";

@@ -1,6 +1,6 @@
 /** Pauses end with their time or with a signal, and leave nothing behind on a signal that lives on. */
 import assert from "node:assert/strict";
-import { pause } from "../../lib/background/mod.ts";
+import { pause } from "../lib/pause.ts";
 
 Deno.test("a pause ends after its time, or at once when its signal aborts", async () => {
   const stop = new AbortController();
