@@ -1,4 +1,4 @@
-import { asString, Fault, field, isFault, isObject, type Json } from "../json/mod.ts";
+import { asString, Fault, field, isFault, isObject, type Json, sharedHeapSize } from "../json/mod.ts";
 import type { Answer, Clock, Cluster, GlobalEntries, Http } from "../ports.ts";
 import { itemsOf } from "../embedded/mod.ts";
 import { SharedLoads } from "./shared_loads.ts";
@@ -10,7 +10,6 @@ import {
   refreshOf,
   watchedPath,
 } from "./global_entry.ts";
-import { approximateBytes } from "./size.ts";
 
 /** The ports and bounds of {@link ClusterGlobalEntries}. Times are in milliseconds. */
 export interface GlobalEntriesOptions {
@@ -53,7 +52,7 @@ export class ClusterGlobalEntries implements GlobalEntries {
     this.#specs = new SharedLoads({
       clock,
       ttl: ({ spec }) => isFault(spec) ? failureTtl : ttl,
-      sizeOf: ({ spec }) => isFault(spec) ? spec.message.length : approximateBytes(spec),
+      sizeOf: ({ spec }) => isFault(spec) ? spec.message.length : sharedHeapSize(spec),
       maxBytes: 4_000_000,
     });
     this.#held = new SharedLoads({
@@ -104,7 +103,7 @@ export class ClusterGlobalEntries implements GlobalEntries {
     if (isFault(value)) return { values: value, bytes: value.message.length, ttl: failureTtl };
     const values = projectedValues(spec, value, this.#options.project);
     if (isFault(values)) return { values, bytes: values.message.length, ttl: failureTtl };
-    const bytes = [...values.values()].reduce<number>((sum, each) => sum + approximateBytes(each), 0);
+    const bytes = [...values.values()].reduce<number>((sum, each) => sum + sharedHeapSize(each), 0);
     return { values, bytes, ttl: isObject(resource) ? ttl : refreshOf(apiCall ?? null) };
   }
 

@@ -1,9 +1,8 @@
-import { asObject, dig, isString, type Json, type JsonObject } from "../json/mod.ts";
+import { asObject, dig, isString, type Json, type JsonObject, sharedHeapSize } from "../json/mod.ts";
 import { nameOf, namespaceOf } from "../kube/mod.ts";
 import type { LeftOutObjects, Log, ObjectChange } from "../ports.ts";
 import { LeftOutNames, namespaceOfKey } from "./left_out_names.ts";
 import type { ObjectBudget } from "./object_budget.ts";
-import { approximateBytes } from "./size.ts";
 
 /** The bounds and the listeners of {@link WatchedObjects}. */
 export interface WatchedObjectsOptions {
@@ -125,7 +124,7 @@ export class WatchedObjects {
     if (isSameVersion(former?.object, whole)) return;
     const { changed, keep } = this.#options;
     const kept = keep?.(whole) ?? whole;
-    const bytes = approximateBytes(kept);
+    const bytes = sharedHeapSize(kept);
     this.#drop(key);
     const watched = { object: kept, bytes };
     if (this.#fits(key, bytes)) {

@@ -48,22 +48,46 @@ export function heapSizeOfText(text: string): number {
  * each time.
  */
 export function heapSize(value: Json | undefined): number {
-  let bytes = 0;
+  const { texts, structure } = partsOf(value);
+  return texts + structure;
+}
+
+/**
+ * Estimates the same for a value that is kept among others of its kind: objects of one kind share their shapes, and most
+ * of their names and short texts, so the bytes beside the texts count half.
+ *
+ * ```ts
+ * import { sharedHeapSize } from "./heap_size.ts";
+ * import assert from "node:assert/strict";
+ * assert.equal(sharedHeapSize([{}, {}, "abc"]), 24 + 32 + 32 + 3 + 16);
+ * ```
+ */
+export function sharedHeapSize(value: Json | undefined): number {
+  const { texts, structure } = partsOf(value);
+  return texts + structure / 2;
+}
+
+/** The bytes of a value: those of its texts and names, and those of everything around them. */
+function partsOf(value: Json | undefined): { readonly texts: number; readonly structure: number } {
+  let texts = 0, structure = 0;
   const waiting: (Json | undefined)[] = [value];
   while (waiting.length > 0) {
     const next = waiting.pop();
-    if (typeof next === "string") bytes += next.length + bytesOf.text;
-    else if (typeof next !== "object" || next === null) bytes += bytesOf.other;
+    if (typeof next === "string") {
+      texts += next.length;
+      structure += bytesOf.text;
+    } else if (typeof next !== "object" || next === null) structure += bytesOf.other;
     else if (isList(next)) {
-      bytes += bytesOf.list;
+      structure += bytesOf.list;
       for (const item of next) waiting.push(item);
     } else {
-      bytes += bytesOf.map;
+      structure += bytesOf.map;
       for (const name in next) {
-        bytes += bytesOf.name + name.length;
+        texts += name.length;
+        structure += bytesOf.name;
         waiting.push(next[name as keyof typeof next]);
       }
     }
   }
-  return bytes;
+  return { texts, structure };
 }

@@ -28,7 +28,7 @@ export { nestsDeeperThan } from "./depth.ts";
 export { type DocumentPath, documentPathText } from "./document_path.ts";
 export { equal } from "./equal.ts";
 export { Fault, isFault } from "./fault.ts";
-export { heapSize, heapSizeOfText } from "./heap_size.ts";
+export { heapSize, heapSizeOfText, sharedHeapSize } from "./heap_size.ts";
 export { goJsonProblem, maxJsonDepth } from "./go_json.ts";
 export { groupBy } from "./group_by.ts";
 export { parseJson } from "./parse.ts";

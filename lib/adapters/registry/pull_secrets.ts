@@ -1,7 +1,6 @@
-import { asString, dig, field, type Json } from "../../json/mod.ts";
+import { asString, dig, field, type Json, sharedHeapSize } from "../../json/mod.ts";
 import type { Answer, Clock, Cluster } from "../../ports.ts";
 import { SharedLoads } from "../shared_loads.ts";
-import { approximateBytes } from "../size.ts";
 import { jsonOf } from "./connection.ts";
 import { decodedText, loginIn } from "./docker_config.ts";
 import type { Login, RegistryLogins } from "./token.ts";
@@ -19,7 +18,7 @@ export function pullSecretLogins(cluster: Cluster, namespace: string, clock: Clo
   const secrets = new SharedLoads<Answer>({
     clock,
     ttl: (answer) => answer.ok ? MILLISECONDS_KEPT : 0,
-    sizeOf: (answer) => answer.ok ? approximateBytes(answer.body) : 0,
+    sizeOf: (answer) => answer.ok ? sharedHeapSize(answer.body) : 0,
     maxBytes: MAX_BYTES,
   });
   return async (registry, { secrets: names = [] }) => {
