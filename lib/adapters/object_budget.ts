@@ -1,7 +1,7 @@
 /** The share of the budget that objects of the whole cluster may take besides it. */
 const clusterShare = 1 / 4;
 
-/** The share that objects of one namespace may take: objects of other namespaces fit beside them. */
+/** The share that objects of one namespace may take, so that there is room for those of other namespaces. */
 const namespaceShare = 1 / 2;
 
 /**

@@ -56,7 +56,7 @@ export class Turns {
     this.#now = now;
   }
 
-  /** Whether the running job was there before the last one ended, so that several callers wait at the same time. */
+  /** Whether the running job began right after another one, so that several callers wait at the same time. */
   get areCrowded(): boolean {
     return this.#areCrowded;
   }

@@ -39,7 +39,8 @@ export type Kept =
   | { readonly state: "unchanged" | "written" }
   | {
     readonly state: "failed";
-    readonly reason: string; /** Whether another try may succeed. */
+    readonly reason: string;
+    /** Whether another try may succeed. */
     readonly retryable: boolean;
   };
 

@@ -148,10 +148,15 @@ export class Reviews {
     const all = bytes + copies * text.length;
     const free = await this.#memory.take(all, started + timeout - performance.now());
     if (free === undefined) return undefined;
-    if (scheduler === undefined || text.length <= large) return { read: readReview(text), free };
-    const read = await paced(readReviewInStages(text), scheduler);
-    await scheduler.pause();
-    return { read, free };
+    try {
+      if (scheduler === undefined || text.length <= large) return { read: readReview(text), free };
+      const read = await paced(readReviewInStages(text), scheduler);
+      await scheduler.pause();
+      return { read, free };
+    } catch (cause) {
+      free();
+      throw cause;
+    }
   }
 
   #read(read: ReadReview, received: Received): ReviewAnswer | Promise<ReviewAnswer> {
@@ -176,17 +181,13 @@ export class Reviews {
         : this.#respond(request, endpoint, received);
       if (!(response instanceof Promise)) return answered(response);
       return response.then(async (response) => {
-        await this.#pauseAfter(response.patch ?? "");
+        // A long patch took long to write: other requests go first.
+        if ((response.patch ?? "").length > large) await this.#options.ports.scheduler?.pause();
         return answered(response);
       }).catch(broke);
     } catch (cause) {
       return broke(cause);
     }
-  }
-
-  /** Lets other requests run after a text that took long to parse or write; `undefined` after others. */
-  #pauseAfter({ length }: string): Promise<void> | undefined {
-    return length > large ? this.#options.ports.scheduler?.pause() : undefined;
   }
 
   #respond(
