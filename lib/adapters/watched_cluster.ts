@@ -27,7 +27,7 @@ export interface WatchedClusterOptions {
  * The collections that nearly every admission request reads: namespaces for their labels, and the bindings that give
  * users their roles.
  */
-export const admissionPaths: readonly string[] = [
+const admissionPaths: readonly string[] = [
   "/api/v1/namespaces",
   "/apis/rbac.authorization.k8s.io/v1/rolebindings",
   "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings",

@@ -44,7 +44,7 @@ export {
 } from "./functions/record.ts";
 export type { Environment } from "./plan/value.ts";
 export { newBudget, type StepBudget } from "./steps.ts";
-export { float32Text, parseFloat64 } from "./go_strings.ts";
+export { parseFloat64 } from "./go_strings.ts";
 export {
   Bindings,
   communityCompiler,

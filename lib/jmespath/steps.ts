@@ -13,7 +13,7 @@ export interface StepBudget {
 export const maxSteps = 2_000_000;
 
 /** The answer of an evaluation that would take more steps. Operators that turn faults into null do not hide it. */
-export const outOfSteps = new Fault(
+const outOfSteps = new Fault(
   `the expression takes more than ${maxSteps} steps: it visits or makes too many values`,
 );
 

@@ -7,7 +7,7 @@ import { containsAddress, type IpPrefix, parseIpPrefix } from "./ip_prefix.ts";
  * private and shared networks, and hosts that serve metadata. The list is that of Kyverno's HTTP library. Postern adds
  * 0.0.0.0/8, `::` and `localhost`, because they mean this machine.
  */
-export const defaultBlockedAddresses: readonly string[] = [
+const defaultBlockedAddresses: readonly string[] = [
   "0.0.0.0/8",
   "::/128",
   "127.0.0.0/8",

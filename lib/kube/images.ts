@@ -53,7 +53,7 @@ function podExtractors(path: readonly string[]): Extractor[] {
 }
 
 /** The extractors of the kinds that need no configured extractor. */
-export const builtinImageExtractors: ImageExtractors = new Map(
+const builtinImageExtractors: ImageExtractors = new Map(
   [...podTemplatePaths].map(([kind, path]) => [kind, podExtractors(path)]),
 );
 

@@ -32,7 +32,7 @@ export function shared(list: readonly Json[] | Fault, before: readonly Json[]): 
 }
 
 /** Returns kustomize's name for the kind of a YAML node. */
-export function nodeKind(value: Json): "MappingNode" | "SequenceNode" | "ScalarNode" {
+function nodeKind(value: Json): "MappingNode" | "SequenceNode" | "ScalarNode" {
   return isObject(value) ? "MappingNode" : isList(value) ? "SequenceNode" : "ScalarNode";
 }
 

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from "../json/mod.ts";
  * Compiling this many values takes a third of a second; one policy of 3 MB, which the API server accepts, would
  * exhaust the process.
  */
-export const maxWeight = 10_000;
+const maxWeight = 10_000;
 
 /** The characters of a text that weigh as much as another value. */
 const charactersOfValue = 64;

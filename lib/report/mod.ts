@@ -16,7 +16,7 @@ export type {
   ReportWriter,
 } from "./formats/format.ts";
 export { reportFormats } from "./formats/formats.ts";
-export { type ReportRow, resourceText, rowsOf } from "./formats/row.ts";
+export { type ReportRow, rowsOf } from "./formats/row.ts";
 export {
   messageOf,
   type ReportedResult,

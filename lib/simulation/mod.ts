@@ -41,8 +41,7 @@ export {
   type OutcomeCounts,
   summaryOf,
 } from "./outcome.ts";
-export { reviewOfObject } from "./request_of_object.ts";
 export type { FailedValue, Plain, ReportedOutcome, ReportedViolation, RuleReport } from "./rule_report.ts";
 export { type Simulation, simulation } from "./simulation.ts";
 export type { InputName } from "./input.ts";
-export { noTexts, type SimulationOptions, type SimulationTexts, type TextName, textNames } from "./texts.ts";
+export { noTexts, type SimulationOptions, type SimulationTexts, type TextName } from "./texts.ts";

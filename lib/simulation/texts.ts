@@ -27,17 +27,6 @@ export interface SimulationOptions {
   readonly dialect?: Dialect;
 }
 
-/** The names of all texts. */
-export const textNames: readonly TextName[] = [
-  "policies",
-  "resources",
-  "cluster",
-  "exceptions",
-  "values",
-  "user",
-  "answers",
-];
-
 /** Empty texts. */
 export const noTexts: SimulationTexts = {
   policies: "",

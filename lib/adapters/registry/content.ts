@@ -169,7 +169,7 @@ export class RegistryContent {
 }
 
 /** `sha256:HEX` of bytes. */
-export async function sha256Of(bytes: Uint8Array): Promise<string> {
+async function sha256Of(bytes: Uint8Array): Promise<string> {
   const hash = await crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>);
   return `sha256:${new Uint8Array(hash).toHex()}`;
 }

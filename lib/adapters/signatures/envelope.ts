@@ -41,7 +41,7 @@ export function readEnvelope(bytes: Uint8Array): Envelope | Fault {
 }
 
 /** The bytes that the signers of an envelope sign (DSSE 1.0, pre-authentication encoding). */
-export function signedBytes({ payloadType, payload }: Envelope): Uint8Array {
+function signedBytes({ payloadType, payload }: Envelope): Uint8Array {
   const type = new TextEncoder().encode(payloadType);
   const head = new TextEncoder().encode(`DSSEv1 ${type.length} ${payloadType} ${payload.length} `);
   const bytes = new Uint8Array(head.length + payload.length);

@@ -61,7 +61,7 @@ export async function readTrustedRoot(text: string): Promise<TrustedRoot | Fault
 }
 
 /** The ID of a log: SHA-256 of its key (RFC 6962 §3.2), in hexadecimal. */
-export async function logIdOf(key: PublicKey): Promise<string> {
+async function logIdOf(key: PublicKey): Promise<string> {
   return new Uint8Array(await crypto.subtle.digest("SHA-256", new Uint8Array(key.spki))).toHex();
 }
 

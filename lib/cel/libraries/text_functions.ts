@@ -28,7 +28,7 @@ export function searchCost([text, pattern]: readonly Result[]): number {
 }
 
 /** Reports a constant that is not a pattern. The pattern is the second argument of every function that takes one. */
-export function patternMistake([, pattern]: readonly CallArgument[]): ArgumentMistake | undefined {
+function patternMistake([, pattern]: readonly CallArgument[]): ArgumentMistake | undefined {
   return typeof pattern?.value === "string" && !isPattern(pattern.value)
     ? { offset: pattern.offset, message: "invalid matches argument" }
     : undefined;

@@ -1,7 +1,6 @@
 /** The values of CEL besides those of JSON, with their kind, size, equality and order. */
 export { CelObject } from "./object.ts";
 export {
-  compareNumbers,
   Double,
   type Float,
   floatValue,
@@ -10,9 +9,6 @@ export {
   intOverflow,
   isFloat,
   isInt,
-  MAX_INT,
-  MAX_UINT,
-  MIN_INT,
   numeric,
   toFloat,
   toInt,

@@ -35,7 +35,7 @@ export class Uint extends CelObject {
 
 export const MIN_INT = -(2n ** 63n);
 export const MAX_INT = 2n ** 63n - 1n;
-export const MAX_UINT = 2n ** 64n - 1n;
+const MAX_UINT = 2n ** 64n - 1n;
 
 /** A double from its numeric value. */
 export function toFloat(value: number): Float {

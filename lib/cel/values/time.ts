@@ -127,7 +127,7 @@ export function civil(seconds: number): CivilTime {
 }
 
 /** Days since 1970-01-01 of a date of the proleptic Gregorian calendar. */
-export function daysFromCivil(year: number, month: number, day: number): number {
+function daysFromCivil(year: number, month: number, day: number): number {
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
   return Math.round(date.getTime() / 86_400_000);

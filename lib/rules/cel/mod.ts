@@ -23,13 +23,7 @@ export {
   type ParameterSource,
   parameterSource,
 } from "./parameters.ts";
-export {
-  admissionRoots,
-  admissionVariables,
-  kyvernoVariables,
-  requestNamespace,
-  requestOf,
-} from "./roots.ts";
+export { admissionRoots, admissionVariables, kyvernoVariables, requestNamespace } from "./roots.ts";
 export { apiServerEvaluates, compileWebhookConditions } from "./webhook_conditions.ts";
 export { compileValidations, type ValidationVerdict } from "./validations.ts";
 export { orValueLibrary } from "../../cel/mod.ts";

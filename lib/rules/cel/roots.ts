@@ -62,7 +62,7 @@ function either(value: Result | undefined, other: () => Result | undefined): Res
 }
 
 /** The AdmissionRequest without its empty fields, as in its JSON form. */
-export function requestOf(input: RuleInput): JsonObject {
+function requestOf(input: RuleInput): JsonObject {
   const { request, group, version, kind, operation, resource, oldResource } = input;
   const name = asString(request["name"]) ?? nameOf(resource ?? oldResource);
   const namespace = requestNamespace(input);
