@@ -9,7 +9,16 @@ import {
   type JsonObject,
 } from "../json/mod.ts";
 import { movedBody } from "./moved_body.ts";
-import { isAboutPods, isForControllers, isPod, podControllers } from "../policy/mod.ts";
+import {
+  autogenPrefix,
+  cronJobPrefix,
+  isAboutPods,
+  isAutogenName,
+  isForControllers,
+  isPod,
+  podControllers,
+} from "../policy/mod.ts";
+import { kindOf } from "../rules/mod.ts";
 
 /** The JSON of a rule with the index of its written rule. */
 export interface RuleSource {
@@ -30,7 +39,7 @@ export function autogenRules(
   annotations: Readonly<Record<string, string>>,
 ): RuleSource[] {
   if (!isForControllers(sources.map(({ rule }) => rule))) return [];
-  const written = sources.filter(({ rule }) => !asString(rule["name"])?.startsWith("autogen-"));
+  const written = sources.filter(({ rule }) => !isAutogenName(asString(rule["name"]) ?? ""));
   const wanted = wantedControllers(annotations[annotation]);
   const templated = wanted.filter((kind) => kind !== "CronJob");
   return written.flatMap(({ rule, index }) => {
@@ -39,14 +48,14 @@ export function autogenRules(
     const step = movedBody(rule, "template");
     if (step === undefined) return [];
     if (templated.length > 0) {
-      generated.push(finish(step, { prefix: "autogen-", kinds: templated, text: "spec.template" }, index));
+      generated.push(finish(step, { prefix: autogenPrefix, kinds: templated, text: "spec.template" }, index));
     }
     if (wanted.includes("CronJob")) {
       const cron = movedBody(step, "jobTemplate");
       if (cron !== undefined) {
         generated.push(
           finish(cron, {
-            prefix: "autogen-cronjob-",
+            prefix: cronJobPrefix,
             kinds: ["CronJob"],
             text: "spec.jobTemplate.spec.template",
           }, index),
@@ -74,7 +83,7 @@ interface Target {
 
 function finish(rule: JsonObject, { prefix, kinds, text }: Target, index: number): RuleSource {
   const name = `${prefix}${asString(rule["name"]) ?? ""}`.slice(0, 63);
-  const everyFilter = prefix === "autogen-cronjob-";
+  const everyFilter = prefix === cronJobPrefix;
   const apis = kinds.map((kind) => podControllers[kind]!);
   const moved: Record<string, Json> = { ...rule, name, match: moveKinds(rule["match"], apis, everyFilter) };
   if (rule["exclude"] !== undefined) moved["exclude"] = moveKinds(rule["exclude"], apis, everyFilter);
@@ -110,20 +119,18 @@ function moveKinds(match: Json | undefined, kinds: readonly string[], everyFilte
  * "autogen rewrites expressions by text, once".
  */
 function rewriteText(rule: JsonObject, template: string): JsonObject {
-  const text = JSON.stringify(rule);
-  const isCel = isObject(field(rule["validate"] ?? null, "cel"));
-  const rewritten = isCel
-    ? text.replaceAll("object.spec", `object.${template}.spec`).replaceAll(
-      "oldObject.spec",
-      `oldObject.${template}.spec`,
-    )
-      .replaceAll("object.metadata", `object.${template}.metadata`).replaceAll(
-        "oldObject.metadata",
-        `oldObject.${template}.metadata`,
-      )
-    : text.replaceAll("request.object.spec", `request.object.${template}.spec`)
-      .replaceAll("request.oldObject.spec", `request.oldObject.${template}.spec`)
-      .replaceAll("request.object.metadata", `request.object.${template}.metadata`)
-      .replaceAll("request.oldObject.metadata", `request.oldObject.${template}.metadata`);
-  return JSON.parse(rewritten) as JsonObject;
+  let text = JSON.stringify(rule);
+  for (const below of ["spec", "metadata"]) {
+    for (const name of objectNamesOf(rule)) {
+      text = text.replaceAll(`${name}.${below}`, `${name}.${template}.${below}`);
+    }
+  }
+  return JSON.parse(text) as JsonObject;
+}
+
+/** The names of the object and of the old object in the expressions of a rule. */
+function objectNamesOf(rule: JsonObject): readonly string[] {
+  const validate = asObject(rule["validate"]);
+  const kind = validate && kindOf("validate", validate);
+  return kind?.objectNames ?? ["request.object", "request.oldObject"];
 }

@@ -4,6 +4,7 @@
  *
  * @module
  */
+export { autogenPrefix, cronJobPrefix, isAutogenName, isRuleNamed } from "./autogen_names.ts";
 export { type CelException, parseCelException } from "./cel_exception.ts";
 export { podControllerSpecs, type Rewrite, rewriteText } from "./cel_autogen.ts";
 export { type CelSections, type ConstraintSection, parseCelSections } from "./cel_sections.ts";

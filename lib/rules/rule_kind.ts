@@ -149,6 +149,11 @@ export interface RuleKind<Body extends ParsedBody> extends RulePhase<Body> {
    * body cannot be moved.
    */
   carryOver?(section: JsonObject, wrap: (pattern: Json) => Json): JsonObject | undefined;
+  /**
+   * The names of the object and of the old object in expressions, which a carried-over rule reads below the Pod
+   * template; `request.object` and `request.oldObject` when absent.
+   */
+  readonly objectNames?: readonly string[];
   /** The evaluation of the same rule in a later phase of the request. */
   readonly then?: RulePhase<Body>;
 }

@@ -1,5 +1,5 @@
 import { type Diagnostic, didYouMean } from "../diagnostics/mod.ts";
-import { hasRules } from "../policy/mod.ts";
+import { hasRules, isRuleNamed } from "../policy/mod.ts";
 import { identityOf, isNamed, type ObjectIdentity } from "../apply/mod.ts";
 import type { Expectation } from "./test_case.ts";
 import type { TestRun } from "./run.ts";
@@ -41,10 +41,6 @@ export function nameRemarks(run: TestRun, expectations: readonly Expectation[]):
     }
   }
   return remarks;
-}
-
-function isRuleNamed(name: string, wanted: string): boolean {
-  return [wanted, `autogen-${wanted}`, `autogen-cronjob-${wanted}`].includes(name);
 }
 
 function names(identities: readonly ObjectIdentity[]): string[] {

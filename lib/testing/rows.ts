@@ -4,7 +4,7 @@ import type { JsonObject } from "../json/mod.ts";
 import { reportedResult, type TestRow } from "../report/mod.ts";
 import { effectsOf, ownerOf } from "../rules/mod.ts";
 import type { AppliedStep } from "../apply/mod.ts";
-import { hasRules } from "../policy/mod.ts";
+import { hasRules, isRuleNamed } from "../policy/mod.ts";
 import {
   identityOf,
   identityText,
@@ -132,7 +132,7 @@ class EntryRows {
    */
   #isMeant(rule: RuleResult): boolean {
     const { rule: name } = this.#expectation;
-    return name === "" || [name, `autogen-${name}`, `autogen-cronjob-${name}`].includes(rule.rule);
+    return name === "" || isRuleNamed(rule.rule, name);
   }
 
   /**

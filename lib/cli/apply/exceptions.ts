@@ -1,4 +1,4 @@
-import { hasRules } from "../../policy/mod.ts";
+import { autogenPrefix, cronJobPrefix, hasRules, isAutogenName } from "../../policy/mod.ts";
 import type { JsonObject } from "../../json/mod.ts";
 import { formatDuration, nameOf, namespaceOf } from "../../kube/mod.ts";
 import { type ReportedObject, type ReportRow, rowsOf } from "../../report/mod.ts";
@@ -64,10 +64,11 @@ function celException({ policy, resource }: ReportRow, options: ExceptionOptions
 
 /** The kinds and rules that an exception names for a rule; for an autogen rule also Pod and the rule about Pods. */
 function generatedFrom(rule: string, kind: string): { kinds: string[]; rules: string[] } {
-  if (!rule.startsWith("autogen-")) return { kinds: [kind], rules: [rule] };
-  if (kind !== "CronJob") return { kinds: [kind, "Pod"], rules: [rule, rule.slice("autogen-".length)] };
-  const written = rule.replace(/^autogen-(?:cronjob-)?/, "");
-  return { kinds: ["CronJob", "Job", "Pod"], rules: [rule, `autogen-${written}`, written] };
+  if (!isAutogenName(rule)) return { kinds: [kind], rules: [rule] };
+  if (kind !== "CronJob") return { kinds: [kind, "Pod"], rules: [rule, rule.slice(autogenPrefix.length)] };
+  const prefix = rule.startsWith(cronJobPrefix) ? cronJobPrefix : autogenPrefix;
+  const written = rule.slice(prefix.length);
+  return { kinds: ["CronJob", "Job", "Pod"], rules: [rule, `${autogenPrefix}${written}`, written] };
 }
 
 function metadataOf(parts: readonly string[], { ttl }: ExceptionOptions): JsonObject {

@@ -50,6 +50,7 @@ export const validateCel: RuleKind<CelBody> = {
     };
   },
   carryOver: (validate) => ({ cel: validate["cel"]! }),
+  objectNames: ["object", "oldObject"],
   type: "validate",
   name: "cel",
   traits: { comparesOldObject: true },

@@ -1,0 +1,13 @@
+/** The beginnings of the names of autogen rules: for controllers in general, and for CronJobs. */
+export const autogenPrefix = "autogen-";
+export const cronJobPrefix = "autogen-cronjob-";
+
+/** Whether a rule has the name of an autogen rule. */
+export function isAutogenName(name: string): boolean {
+  return name.startsWith(autogenPrefix);
+}
+
+/** Whether a rule has a name, or is one of the autogen rules that may be derived from the rule of that name. */
+export function isRuleNamed(rule: string, name: string): boolean {
+  return [name, `${autogenPrefix}${name}`, `${cronJobPrefix}${name}`].includes(rule);
+}
