@@ -14,8 +14,7 @@ import {
   weightOf,
 } from "../policy/mod.ts";
 import type { PolicyKind } from "../rules/mod.ts";
-import { celPolicySpecShape } from "./cel_shape.ts";
-import { imagePolicySpecShape } from "./image_shape.ts";
+import { celSpecShapeOf } from "./described_kinds.ts";
 import { checkShape } from "../shape/mod.ts";
 
 /** The parsed fields that all CEL policies share, and the policy's specs. */
@@ -40,8 +39,7 @@ export function parseCelPolicy(
   if (written === undefined) report("missing-spec", "A policy needs a spec", []);
   const spec = bounded(written ?? {}, () => report("too-large", tooHeavy, ["spec"]));
   // Unknown fields are reported, but the policy still works with the others.
-  const specShape = kind.endsWith("ImageValidatingPolicy") ? imagePolicySpecShape : celPolicySpecShape;
-  const shape = checkShape(spec, specShape, { path: ["spec"], locate });
+  const shape = checkShape(spec, celSpecShapeOf(kind), { path: ["spec"], locate });
   diagnostics.push(...shape.map((each) => ({ ...each, severity: "warning" as const })));
   const namespace = kind.startsWith("Namespaced") ? namespaceOf(document) || "default" : undefined;
   const sections = parseCelSections(spec), actions = sections.validationActions;

@@ -10,7 +10,8 @@ import {
   type PolicyException,
   tooHeavy,
 } from "../policy/mod.ts";
-import type { RuleBody } from "../rules/mod.ts";
+import { policyKindNames, type RuleBody } from "../rules/mod.ts";
+import { exceptionVersions, policyVersions } from "./described_kinds.ts";
 import { parseException } from "./exception.ts";
 import { parsePolicy } from "./parse.ts";
 
@@ -25,30 +26,13 @@ export interface ReadObject {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-const policyVersions = ["kyverno.io/v1", "kyverno.io/v2beta1"];
-const exceptionVersions = ["kyverno.io/v2", "kyverno.io/v2beta1", "kyverno.io/v2alpha1"];
-
 /** The kinds that other modules parse, by API group. */
 const otherKinds: Readonly<Record<string, readonly string[]>> = {
-  "policies.kyverno.io": [
-    "ValidatingPolicy",
-    "MutatingPolicy",
-    "GeneratingPolicy",
-    "DeletingPolicy",
-    "ImageValidatingPolicy",
-    "NamespacedValidatingPolicy",
-    "NamespacedMutatingPolicy",
-    "NamespacedGeneratingPolicy",
-    "NamespacedDeletingPolicy",
-    "NamespacedImageValidatingPolicy",
-    "PolicyException",
-  ],
-  "admissionregistration.k8s.io": [
-    "ValidatingAdmissionPolicy",
-    "ValidatingAdmissionPolicyBinding",
-    "MutatingAdmissionPolicy",
-    "MutatingAdmissionPolicyBinding",
-  ],
+  "policies.kyverno.io": [...policyKindNames("policies.kyverno.io"), "PolicyException"],
+  "admissionregistration.k8s.io": policyKindNames("admissionregistration.k8s.io").flatMap((kind) => [
+    kind,
+    `${kind}Binding`,
+  ]),
   "json.kyverno.io": ["ValidatingPolicy"],
   "kyverno.io": ["CleanupPolicy", "ClusterCleanupPolicy", "GlobalContextEntry"],
 };

@@ -1,40 +1,7 @@
 import type { JsonObject } from "../json/mod.ts";
-import { celPolicySpecShape } from "./cel_shape.ts";
 import type { FieldNotes, Shape } from "../shape/mod.ts";
+import { type DescribedKind, describedKinds } from "./described_kinds.ts";
 import { fieldNote, fieldNotes } from "./field_note.ts";
-import { imagePolicySpecShape } from "./image_shape.ts";
-import { exceptionSpecShape, policySpecShape } from "./spec_shape.ts";
-
-/** A kind of policy document and the shape of its `spec`. */
-interface DescribedKind {
-  readonly kind: string;
-  readonly versions: readonly string[];
-  readonly spec: Shape;
-}
-
-const celKinds = [
-  "ValidatingPolicy",
-  "MutatingPolicy",
-  "GeneratingPolicy",
-  "DeletingPolicy",
-  "ImageValidatingPolicy",
-];
-
-const kinds: readonly DescribedKind[] = [
-  { kind: "ClusterPolicy", versions: ["kyverno.io/v1", "kyverno.io/v2beta1"], spec: policySpecShape },
-  { kind: "Policy", versions: ["kyverno.io/v1", "kyverno.io/v2beta1"], spec: policySpecShape },
-  { kind: "PolicyException", versions: ["kyverno.io/v2", "kyverno.io/v2beta1"], spec: exceptionSpecShape },
-  ...celKinds.flatMap((kind) => [kind, `Namespaced${kind}`]).map((kind): DescribedKind => ({
-    kind,
-    versions: ["v1", "v1beta1", "v1alpha1"].map((version) => `policies.kyverno.io/${version}`),
-    spec: kind.endsWith("ImageValidatingPolicy") ? imagePolicySpecShape : celPolicySpecShape,
-  })),
-];
-
-/** The shape of the `spec` of a kind; `open` for a kind without description. */
-export function specShapeOf(kind: string): Shape {
-  return kinds.find((each) => each.kind === kind)?.spec ?? "open";
-}
 
 /**
  * The JSON Schemas (draft 7) of policies by kind. They are made from the shapes that the loader checks, so both
@@ -42,7 +9,7 @@ export function specShapeOf(kind: string): Shape {
  */
 export function policySchemas(): ReadonlyMap<string, JsonObject> {
   const notes = fieldNotes();
-  return new Map(kinds.map((each) => [each.kind, schemaOf(each, notes)]));
+  return new Map(describedKinds.map((each) => [each.kind, schemaOf(each, notes)]));
 }
 
 function schemaOf({ kind, versions, spec }: DescribedKind, notes: readonly FieldNotes[]): JsonObject {

@@ -10,5 +10,6 @@ export { parsePolicy } from "./parse.ts";
 export { type PolicySet, policySet, readPolicies } from "./policy_set.ts";
 export { parseCelPolicy } from "./cel_policy.ts";
 export { autogenTexts, countRules, type RuleCount } from "./written_rules.ts";
-export { policySchemas, specShapeOf } from "./json_schema.ts";
+export { specShapeOf } from "./described_kinds.ts";
+export { policySchemas } from "./json_schema.ts";
 export { exceptionSpecShape, policySpecShape } from "./spec_shape.ts";

@@ -63,6 +63,12 @@ export {
 } from "./downstream.ts";
 export { type ClusterObjects, objectsInCluster } from "./cluster_objects.ts";
 export { apiServerEvaluates, compileWebhookConditions } from "./cel/mod.ts";
-export { type PolicyKind, policyKindsOf, type PolicyTools, rankOf } from "./policy_kinds/mod.ts";
+export {
+  type PolicyKind,
+  policyKindNames,
+  policyKindsOf,
+  type PolicyTools,
+  rankOf,
+} from "./policy_kinds/mod.ts";
 export { ruleImageExtractors } from "./image_extractors.ts";
 export { annotated, type ScopedNotes, withoutNotes } from "./verify_images/mod.ts";

@@ -24,6 +24,11 @@ export const policyKinds: readonly PolicyKind[] = [
   deletingPolicy,
 ];
 
+/** The names of the kinds of CEL policies in an API group. */
+export function policyKindNames(group: string): readonly string[] {
+  return [...new Set(policyKinds.filter((each) => each.group === group).flatMap(({ kinds }) => kinds))];
+}
+
 /** The kinds of a document, one for each of its rules; none for other documents. */
 export function policyKindsOf({ group, kind, document }: LocatedDocument): readonly PolicyKind[] {
   const spec = asObject(document["spec"]) ?? {};
