@@ -44,8 +44,3 @@ export function accessOf(urlPath: string, method: "GET" | "POST"): Access | unde
   if (name === undefined) return { group, resource, verb: "list" };
   return { group, resource, verb: "get", ...(!name.includes(variable) && { name }) };
 }
-
-/** Whether a text of a policy holds variables. */
-export function hasVariables(text: string): boolean {
-  return text.includes("{{") || text.includes("$(");
-}

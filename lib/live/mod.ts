@@ -35,7 +35,7 @@ export { UpdateRequests } from "./update_requests/update_requests.ts";
 export { updateRequest, wantedEffects } from "./update_requests/update_request.ts";
 export { emptyWebhookConfigurations } from "./empty_configurations.ts";
 export { type NeededRights, neededRights, type RoleRule } from "./needed_rights.ts";
-export { type Access, accessOf, hasVariables } from "./api_path.ts";
+export { type Access, accessOf } from "./api_path.ts";
 export { entryStatus } from "./entry_status.ts";
 export { Cleaner } from "./cleanup/cleaner.ts";
 export { Expirer } from "./cleanup/expirer.ts";

@@ -1,4 +1,5 @@
 import { kindNeed, type Need } from "../context/mod.ts";
+import { hasVariables } from "../template/mod.ts";
 import type { ObjectType } from "./rule_kind.ts";
 
 /** The rights to create, update and delete objects of some types. */
@@ -8,9 +9,4 @@ export function downstreamNeeds(types: readonly ObjectType[]): readonly Need[] {
       ? { kind: "unknown", what: "what kind of objects it generates" }
       : kindNeed(type, ["create", "delete", "get", "list", "patch", "update"])
   );
-}
-
-/** Whether a text of a policy contains variables. */
-export function hasVariables(text: string): boolean {
-  return text.includes("{{") || text.includes("$(");
 }

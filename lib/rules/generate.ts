@@ -2,9 +2,9 @@ import type { Conditions } from "../condition/mod.ts";
 import type { Context } from "../context/mod.ts";
 import { dig, isFault, type JsonObject } from "../json/mod.ts";
 import { policyKey } from "../policy/mod.ts";
+import { hasVariables } from "../template/mod.ts";
 import { ruleConditions } from "./conditions.ts";
 import { type Owner, ownerLabels } from "./downstream.ts";
-import { hasVariables } from "./downstream_needs.ts";
 import {
   compileGeneratePattern,
   failed,

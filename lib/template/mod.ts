@@ -15,6 +15,7 @@
  * @module
  */
 export { type TemplateCompilations, templateCompilations } from "./counters.ts";
+export { hasVariables } from "./has_variables.ts";
 export { markVariables } from "./marked.ts";
 export { resolveReferences } from "./reference.ts";
 export { compileTemplate, type Template, type TemplateOptions } from "./template.ts";

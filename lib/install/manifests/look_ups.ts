@@ -2,7 +2,8 @@ import type { CompiledPolicy, CompiledRule, Snapshot } from "../../engine/mod.ts
 import { asObject, asString, dig, field, type JsonObject } from "../../json/mod.ts";
 import type { Need } from "../../context/mod.ts";
 import { parseApiCall } from "../../context/mod.ts";
-import { type Access, accessOf, hasVariables } from "../../live/mod.ts";
+import { type Access, accessOf } from "../../live/mod.ts";
+import { hasVariables } from "../../template/mod.ts";
 import { webhookTargets } from "./webhook_rule.ts";
 
 /** The API resources and hosts that policies read outside the request, as far as their text shows them. */
