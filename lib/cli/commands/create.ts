@@ -13,9 +13,9 @@ export const createTest = command({
     policy: { type: "list", short: "p", value: "path", about: "policies" },
     resource: { type: "list", short: "r", value: "path", about: "resources" },
     values: { type: "text", short: "f", value: "file", about: "values for variables" },
-    pass: { type: "texts", value: "policy,rule,resource[,namespace][,kind]", about: "what passes" },
-    fail: { type: "texts", value: "policy,rule,resource[,namespace][,kind]", about: "what fails" },
-    skip: { type: "texts", value: "policy,rule,resource[,namespace][,kind]", about: "what is skipped" },
+    pass: { type: "texts", value: "policy,rule,resource[,[namespace,]kind]", about: "what passes" },
+    fail: { type: "texts", value: "policy,rule,resource[,[namespace,]kind]", about: "what fails" },
+    skip: { type: "texts", value: "policy,rule,resource[,[namespace,]kind]", about: "what is skipped" },
     review: {
       type: "list",
       value: "path",
@@ -35,7 +35,7 @@ export const createTest = command({
     },
   ],
   async run(_, options, terminal) {
-    const { createTest } = await import("../create.ts");
+    const { createTest } = await import("../create/test.ts");
     return await createTest(options, terminal);
   },
 });
@@ -63,7 +63,7 @@ export const createValues = command({
     },
   ],
   async run(_, options, terminal) {
-    const { createValues } = await import("../create.ts");
+    const { createValues } = await import("../create/values.ts");
     return await createValues(options, terminal);
   },
 });
@@ -86,7 +86,7 @@ export const createUserInfo = command({
     },
   ],
   async run(_, options, terminal) {
-    const { createUserInfo } = await import("../create.ts");
+    const { createUserInfo } = await import("../create/user.ts");
     return await createUserInfo(options, terminal);
   },
 });
@@ -119,7 +119,7 @@ export const createException = command({
     },
   ],
   async run([name = ""], options, terminal) {
-    const { createException } = await import("../create.ts");
+    const { createException } = await import("../create/exception.ts");
     return await createException(name, options, terminal);
   },
 });

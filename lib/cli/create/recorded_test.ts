@@ -1,11 +1,11 @@
 import { join, relative, resolve } from "node:path";
-import { asObject, field, type Json, type JsonObject } from "../json/mod.ts";
-import { type AdmissionRequest, parseReview } from "../kube/mod.ts";
-import { loadDocuments } from "../sources/mod.ts";
-import { findTests, runTest } from "../testing/mod.ts";
-import { toYaml } from "../yaml/mod.ts";
-import { Diagnostics } from "./diagnostics.ts";
-import { type Terminal, unusable } from "./terminal.ts";
+import { asObject, field, type Json, type JsonObject } from "../../json/mod.ts";
+import { type AdmissionRequest, parseReview } from "../../kube/mod.ts";
+import { loadDocuments } from "../../sources/mod.ts";
+import { findTests, runTest } from "../../testing/mod.ts";
+import { toYaml } from "../../yaml/mod.ts";
+import { Diagnostics } from "../diagnostics.ts";
+import { type Terminal, unusable } from "../terminal.ts";
 
 /** The arguments of `create recorded-test`. */
 export interface RecordedTestArguments {
