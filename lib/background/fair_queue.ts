@@ -67,21 +67,19 @@ export class FairQueue<T> {
 
   /** Takes the next item. A lane with an item in progress gives none. */
   next(): Ticket<T> | undefined {
-    for (const [name, lane] of this.#lanes) {
+    for (const lane of this.#lanes.values()) {
       const ticket = lane.busy === undefined ? lane.ready.shift() : undefined;
       if (ticket === undefined) continue;
       lane.busy = ticket;
-      this.#lanes.delete(name);
-      this.#lanes.set(name, lane);
       return ticket;
     }
     return undefined;
   }
 
   /** Notes that an item waits for its next try: its lane continues without it. */
-  pause({ lane }: Ticket<T>): void {
-    const found = this.#lanes.get(lane);
-    if (found !== undefined) found.busy = undefined;
+  pause(ticket: Ticket<T>): void {
+    const lane = this.#lanes.get(ticket.lane);
+    if (lane?.busy === ticket) this.#endTurn(ticket.lane, lane);
   }
 
   /** Notes that a pausing item is ready again; false when it lost its room meanwhile. */
@@ -96,7 +94,7 @@ export class FairQueue<T> {
   release(ticket: Ticket<T>): void {
     const lane = this.#lanes.get(ticket.lane);
     if (lane === undefined || !lane.held.delete(ticket)) return;
-    if (lane.busy === ticket) lane.busy = undefined;
+    if (lane.busy === ticket) this.#endTurn(ticket.lane, lane);
     const at = lane.ready.indexOf(ticket);
     if (at >= 0) lane.ready.splice(at, 1);
     lane.bytes -= ticket.bytes;
@@ -110,6 +108,13 @@ export class FairQueue<T> {
     for (const lane of [...this.#lanes.values()]) {
       for (const ticket of [...lane.held]) if (ticket !== lane.busy) this.release(ticket);
     }
+  }
+
+  /** Puts a lane behind those that came while its item was in progress. */
+  #endTurn(name: string, lane: Lane<T>): void {
+    lane.busy = undefined;
+    this.#lanes.delete(name);
+    this.#lanes.set(name, lane);
   }
 
   #hold(ticket: Ticket<T>): void {

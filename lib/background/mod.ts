@@ -6,6 +6,7 @@
  */
 export { BackgroundWork, type BackgroundWorkOptions } from "./background_work.ts";
 export { type BackgroundOptions, BackgroundWorker } from "./background_worker.ts";
+export { FairQueue, type Ticket } from "./fair_queue.ts";
 export { carryOut } from "./carry_out.ts";
 export { posternUsername } from "./postern_username.ts";
 export { Leadership, type LeadershipOptions } from "./leadership.ts";

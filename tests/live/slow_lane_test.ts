@@ -22,16 +22,17 @@ function policy(rules: number): JsonObject {
   };
 }
 
-function reviewed(reviews: ObjectReviews, object: JsonObject): Promise<number> {
-  const parsed = parseReview(admissionReview({ kind: "Policy", resource: "policies", object }));
+function reviewed(reviews: ObjectReviews, object: JsonObject, username = "ann"): Promise<number> {
+  const userInfo = { username };
+  const parsed = parseReview(admissionReview({ kind: "Policy", resource: "policies", object, userInfo }));
   assert.ok(parsed.ok);
   return reviews.find("/policyvalidate")!(parsed.review.request)
     .then(({ allowed, status }) => allowed ? 200 : status?.code ?? 0);
 }
 
-Deno.test("of many large policies some are reviewed and the others refused for now, small ones do not wait", async () => {
+function newReviews(): ObjectReviews {
   const gone = { ok: false, status: 404, message: "gone" } as const;
-  const reviews = new ObjectReviews({
+  return new ObjectReviews({
     cluster: { call: () => Promise.resolve(gone), resource: () => Promise.resolve(undefined) },
     discovery: { resources: () => Promise.resolve(gone) },
     accounts: { background: "b", reports: "r", cleanup: "c" },
@@ -39,11 +40,52 @@ Deno.test("of many large policies some are reviewed and the others refused for n
     exceptionNamespace: "*",
     roomProblem: () => undefined,
   });
-  const large = Array.from({ length: 10 }, () => reviewed(reviews, policy(100)));
+}
+
+Deno.test("of many large policies some are reviewed and the others refused for now, small ones do not wait", async () => {
+  const reviews = newReviews();
+  const large = Array.from({ length: 12 }, () => reviewed(reviews, policy(100)));
   const small = Array.from({ length: 10 }, () => reviewed(reviews, policy(2)));
   assert.deepEqual(await Promise.all(small), Array(10).fill(200));
-  assert.deepEqual((await Promise.all(large)).sort(), [...Array(4).fill(200), ...Array(6).fill(429)]);
+  assert.deepEqual((await Promise.all(large)).sort(), [...Array(8).fill(200), ...Array(4).fill(429)]);
   assert.equal(await reviewed(reviews, policy(100)), 200, "the lane is free again");
+});
+
+Deno.test("a user who sends many large policies keeps no other user's policy from its review", async () => {
+  const reviews = newReviews(), order: string[] = [];
+  const account = (name: string) => `system:serviceaccount:team-a:${name}`;
+  const flood = Array.from({ length: 20 }, async (_, index) => {
+    const code = await reviewed(reviews, policy(100), account(`robot-${index}`));
+    if (code === 200) order.push("team-a");
+  });
+  const others = ["ann", "bob"].map(async (user) => {
+    assert.equal(await reviewed(reviews, policy(100), user), 200);
+    order.push(user);
+  });
+  await Promise.all([...flood, ...others]);
+  assert.deepEqual(order.slice(0, 4), ["team-a", "ann", "bob", "team-a"]);
+});
+
+/** A lane that rests by moving the test's clock. */
+function manualLane(): { lane: SlowLane; clock: { now: number }; rests: number[] } {
+  const clock = { now: 0 }, rests: number[] = [];
+  const rest = (milliseconds: number) => Promise.resolve(void rests.push(milliseconds));
+  return { lane: new SlowLane({ now: () => clock.now, rest }), clock, rests };
+}
+
+Deno.test("a review that waited as long as its caller does is not begun any more", async () => {
+  const { lane, clock } = manualLane();
+  const slow = lane.run("ann", () => Promise.resolve().then(() => clock.now += 10_000));
+  const late = lane.run("bob", () => assert.fail("its caller is gone"));
+  assert.deepEqual(await Promise.all([slow, late]), [10_000, undefined]);
+  assert.equal(await lane.run("bob", async () => "next"), "next");
+});
+
+Deno.test("the lane rests as long as a review took, at most two seconds", async () => {
+  const { lane, clock, rests } = manualLane();
+  for (const took of [300, 5_000]) await lane.run("ann", async () => clock.now += took);
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  assert.deepEqual(rests, [300, 2_000]);
 });
 
 Deno.test("the slow lane reviews one policy after another, also after a failure", async () => {
@@ -56,7 +98,7 @@ Deno.test("the slow lane reviews one policy after another, also after a failure"
     if (fails) throw new Error("broken");
     return name;
   };
-  const all = [lane.run(work("a", true)), lane.run(work("b")), lane.run(work("c"))];
+  const all = [lane.run("ann", work("a", true)), lane.run("ann", work("b")), lane.run("ann", work("c"))];
   const results = await Promise.allSettled(all);
   assert.deepEqual(results.map(({ status }) => status), ["rejected", "fulfilled", "fulfilled"]);
   assert.deepEqual(order, ["a begins", "a ends", "b begins", "b ends", "c begins", "c ends"]);

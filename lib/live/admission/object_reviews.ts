@@ -1,8 +1,7 @@
 import { compile, type CompiledPolicy, type CompileOptions } from "../../engine/mod.ts";
 import type { Diagnostic } from "../../diagnostics/mod.ts";
 import { asString, clipped, dig, type JsonObject } from "../../json/mod.ts";
-import type { AdmissionRequest } from "../../kube/mod.ts";
-import { labelsOf } from "../../kube/mod.ts";
+import { type AdmissionRequest, labelsOf, parseServiceAccount, type UserInfo } from "../../kube/mod.ts";
 import { isHeavy, isTooHeavy, tooHeavy } from "../../policy/mod.ts";
 import type { Cluster, Discovery } from "../../ports.ts";
 import type { AdmissionResponse } from "../../report/mod.ts";
@@ -78,15 +77,18 @@ export class ObjectReviews {
     return (request) => this.#answer(request, kept);
   }
 
-  async #answer({ uid, object, oldObject }: AdmissionRequest, review: Review): Promise<AdmissionResponse> {
+  async #answer(
+    { uid, object, oldObject, userInfo }: AdmissionRequest,
+    review: Review,
+  ): Promise<AdmissionResponse> {
     if (object === null || dig(object, "metadata", "deletionTimestamp") !== undefined) {
       return { uid, allowed: true };
     }
     const findings = (): Promise<Findings> => this.#findings(object, oldObject ?? undefined, review);
     const isSlow = isHeavy(object["spec"]) || isHeavy(oldObject?.["spec"]);
-    const found = isSlow ? this.#slowLane.run(findings) : findings();
+    const found = await (isSlow ? this.#slowLane.run(ownerOf(userInfo), findings) : findings());
     if (found === undefined) return busy(uid);
-    const { errors, warnings } = await found;
+    const { errors, warnings } = found;
     const noticed = warnings.length > 0 ? { warnings: shortened(warnings) } : {};
     if (errors.length === 0) return { uid, allowed: true, ...noticed };
     const message = shortened(errors).join("; ");
@@ -99,6 +101,12 @@ export class ObjectReviews {
     const comparable = former === undefined || isTooHeavy(former["spec"]) ? undefined : former;
     return await review({ object, former: comparable }, this.#options);
   }
+}
+
+/** The user, or the namespace of a service account: who may make one account there may make many. */
+function ownerOf({ username }: UserInfo): string {
+  const account = parseServiceAccount(username);
+  return account === undefined ? username : `system:serviceaccounts:${account.namespace}`;
 }
 
 function busy(uid: string): AdmissionResponse {

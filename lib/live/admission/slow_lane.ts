@@ -1,33 +1,73 @@
+import { FairQueue, type Ticket } from "../../background/mod.ts";
+import { pause } from "../../pause.ts";
+
 /** The most reviews in the lane, with the running one. */
-const mostWaiting = 4;
+const mostReviews = 8;
 
 /** The longest rest after a review, in milliseconds. */
 const longestRest = 2_000;
 
+/** Milliseconds after which a review is no longer begun: its caller waits 10 seconds. */
+const longestWait = 8_000;
+
+/** The clock of a {@link SlowLane}; tests replace it. */
+export interface SlowLaneOptions {
+  /** Milliseconds from any time on. */
+  readonly now?: () => number;
+  /** Waits for some milliseconds. */
+  readonly rest?: (milliseconds: number) => Promise<unknown>;
+}
+
+interface Waiting {
+  readonly since: number;
+  readonly begin: () => Promise<void>;
+  readonly refuse: () => void;
+}
+
 /**
  * Runs work that blocks the event loop for long: one task at a time, with a rest after each that is as long as the
  * task. Every author of policies can send any number of large policies, also as dry runs; other requests run during the
- * rests.
+ * rests. Owners of tasks take turns, and when the lane is full, the owner with the most tasks gives way.
  */
 export class SlowLane {
-  #last: Promise<void> = Promise.resolve();
-  #waiting = 0;
+  readonly #queue = new FairQueue<Waiting>(mostReviews);
+  readonly #now: () => number;
+  readonly #rest: (milliseconds: number) => Promise<unknown>;
+  #isRunning = false;
 
-  /** Runs a task after the tasks before it; `undefined` when the lane is full. */
-  run<T>(work: () => Promise<T>): Promise<T> | undefined {
-    if (this.#waiting >= mostWaiting) return undefined;
-    this.#waiting++;
-    let started = 0;
-    const result = this.#last.then(() => {
-      started = performance.now();
-      return work();
+  constructor({ now = () => performance.now(), rest = pause }: SlowLaneOptions = {}) {
+    this.#now = now;
+    this.#rest = rest;
+  }
+
+  /** Runs a task when it is its owner's turn; `undefined` when there was no room for it, or its turn came too late. */
+  run<T>(owner: string, work: () => Promise<T>): Promise<T | undefined> {
+    return new Promise((resolve, reject) => {
+      const item = {
+        since: this.#now(),
+        begin: () => work().then(resolve, reject),
+        refuse: () => resolve(undefined),
+      };
+      // Each task counts as one of the queue's bytes.
+      for (const { item: { refuse } } of this.#queue.add({ item, lane: owner, bytes: 1 })) refuse();
+      if (!this.#isRunning) void this.#runAll();
     });
-    const rest = (): Promise<void> => {
-      this.#waiting--;
-      const took = Math.min(performance.now() - started, longestRest);
-      return new Promise((resolve) => setTimeout(resolve, took));
-    };
-    this.#last = result.then(rest, rest);
-    return result;
+  }
+
+  async #runAll(): Promise<void> {
+    this.#isRunning = true;
+    for (let next = this.#queue.next(); next !== undefined; next = this.#queue.next()) {
+      await this.#runOne(next);
+    }
+    this.#isRunning = false;
+  }
+
+  async #runOne(ticket: Ticket<Waiting>): Promise<void> {
+    const { since, begin, refuse } = ticket.item, started = this.#now();
+    if (started - since > longestWait) refuse();
+    else await begin();
+    this.#queue.release(ticket);
+    const took = this.#now() - started;
+    if (took > 0) await this.#rest(Math.min(took, longestRest));
   }
 }
