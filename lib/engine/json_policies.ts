@@ -86,7 +86,7 @@ export interface ScanLimits {
 }
 
 /** The steps that are counted for a policy and a value: the least cost of a rule and its result. */
-const stepsPerPolicy = 100;
+const stepsPerPolicy = 500;
 
 /**
  * As {@link scanPayload}, for payloads of callers. It pauses for other work, and returns a fault when the expressions

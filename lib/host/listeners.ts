@@ -8,11 +8,11 @@ export async function openListener(options: GateOptions, app: AppOptions): Promi
   // The listener is loaded when a port is opened: bundles for other platforms do not have it.
   const { fetchHandler, Listener, plainAnswer } = await import("../listener/mod.ts");
   const { hostname, port, certificates, clientAuthority, lookEvery } = options;
-  const { cluster } = app.ports;
+  const { cluster } = app.ports, reviews = new Reviews(app);
   return await Listener.open({
     hostname,
     port,
-    serve: { handler: handlerOf(new Reviews(app), fetchHandler(createApp(app).fetch)) },
+    serve: { handler: handlerOf(reviews, fetchHandler(createApp(app, reviews).fetch)) },
     ...(certificates !== undefined && { certificates: certificates(cluster) }),
     ...(clientAuthority !== undefined && { clientAuthority }),
     lookEvery,

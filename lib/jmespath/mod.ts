@@ -43,7 +43,7 @@ export {
   type ValueType,
 } from "./functions/record.ts";
 export type { Environment } from "./plan/value.ts";
-export { newBudget, type StepBudget } from "./steps.ts";
+export { newBudget, spend, type StepBudget, weightOf } from "./steps.ts";
 export { parseFloat64 } from "./go_strings.ts";
 export {
   Bindings,

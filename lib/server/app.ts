@@ -1,20 +1,17 @@
 import type { Context } from "hono";
-import { bodyLimit } from "hono/body-limit";
 import { Hono } from "hono/tiny";
 import type { AppOptions } from "./app_options.ts";
-import { BodyReader, tooLarge } from "./body.ts";
-import { maxReviewBytes } from "./review.ts";
+import { BodyReader } from "./body.ts";
 import { timeoutOf } from "./review_route.ts";
 import { Reviews } from "./reviews.ts";
 import { answerScan } from "./scan.ts";
 
 /**
- * Makes the webhook's HTTP app. It starts nothing, and has no state besides its options. It serves reviews and
+ * Makes the webhook's HTTP app. It starts nothing, and has no state besides its options and reviews. It serves reviews and
  * `/scan` below the secret path only, and health everywhere, because the kubelet does not have the path.
  */
-export function createApp(options: AppOptions): Hono {
-  const { snapshot, secretPath = "" } = options;
-  const reviews = new Reviews(options), bodies = new BodyReader();
+export function createApp(options: AppOptions, reviews: Reviews = new Reviews(options)): Hono {
+  const { snapshot, secretPath = "" } = options, { texts } = reviews, bodies = new BodyReader();
   const app = new Hono();
   for (const base of new Set(["", secretPath])) {
     app.get(`${base}/health/liveness`, (c) => c.text("ok"));
@@ -23,12 +20,10 @@ export function createApp(options: AppOptions): Hono {
       (c) => snapshot() === undefined ? c.text("loading", 503) : c.text("ok"),
     );
   }
-  const scan = `${secretPath}/scan`;
-  app.use(
-    scan,
-    bodyLimit({ maxSize: maxReviewBytes, onError: (c) => c.json({ message: tooLarge.message }, 413) }),
+  app.post(
+    `${secretPath}/scan`,
+    async (c) => await answerScan(c, { ...options, bodies, texts }) ?? notServed(c),
   );
-  app.post(scan, async (c) => await answerScan(c, options) ?? notServed(c));
   app.post("*", async (c) => await review(c) ?? notServed(c));
   app.notFound(notServed);
   app.onError((cause, c) => {

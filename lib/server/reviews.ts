@@ -5,11 +5,10 @@ import { type AdmissionResponse, admissionReview } from "../report/mod.ts";
 import type { AppOptions } from "./app_options.ts";
 import { decide, failed, type ReviewOptions } from "./decide.ts";
 import { compileFilters, type FilterConfig } from "./filters.ts";
-import { paced } from "./paced.ts";
-import { type HttpError, type ReadReview, readReview, readReviewInStages, tooDeep } from "./review.ts";
-import { type Free, ReviewMemory } from "./review_memory.ts";
+import { type HttpError, type ReadReview, readReview, readReviewInStages } from "./review.ts";
 import { PendingReviews } from "./pending_reviews.ts";
 import { answerTimeOf, type ObjectRoute, type PathRoute, routeOf } from "./review_route.ts";
+import { TextParser } from "./text_parser.ts";
 
 /** The characters of a text whose parsing or writing takes several milliseconds. */
 const large = 512 * 1024;
@@ -17,14 +16,8 @@ const large = 512 * 1024;
 /** The characters of a text whose heap is estimated before it is parsed. Usual reviews are shorter. */
 const estimated = 32 * 1024;
 
-/** How many times a text is in memory while it is parsed: as bytes, as text, and in pieces. */
-const copies = 3;
-
-/**
- * The bytes of heap of all reviews together, where the server has no other limit: of long ones until they are answered,
- * and of short ones that wait for loads.
- */
-const defaultMemory = { long: 40 * 1024 * 1024, short: 24 * 1024 * 1024 };
+/** The bytes of heap of all short reviews that wait for loads, where the server has no other limit. */
+const defaultMemory = 24 * 1024 * 1024;
 
 /** A review that was posted. */
 export interface PostedReview {
@@ -68,17 +61,17 @@ export interface ReadRequest {
 
 /** Answers reviews for the Hono app, and for the listener, which makes no web request. */
 export class Reviews {
+  /** Parses long texts within the memory for them. */
+  readonly texts: TextParser;
   readonly #options: AppOptions;
   #filters: { readonly config: FilterConfig; readonly unseen: (request: AdmissionRequest) => boolean };
   readonly #decoder = new TextDecoder();
-  readonly #memory: ReviewMemory;
   readonly #pending: PendingReviews;
 
   constructor(options: AppOptions) {
     this.#options = options;
-    const { long, short } = options.reviewMemory ?? defaultMemory;
-    this.#memory = new ReviewMemory(long);
-    this.#pending = new PendingReviews(short);
+    this.texts = new TextParser({ memory: options.reviewMemory?.long, scheduler: options.ports.scheduler });
+    this.#pending = new PendingReviews(options.reviewMemory?.short ?? defaultMemory);
     const config = options.filters?.() ?? {};
     this.#filters = { config, unseen: compileFilters(config) };
   }
@@ -121,41 +114,15 @@ export class Reviews {
   }
 
   /** Answers a long review when there is room for it in the heap. */
-  #answerLong(
-    text: string,
-    posted: Omit<Received, "heapSize">,
-  ): ReviewAnswer | Promise<ReviewAnswer> {
-    const bytes = heapSizeOfText(text);
-    if (!this.#memory.fits(bytes)) return this.#refuse(posted.path, tooDeep(text) ?? tooDense);
-    const received = { ...posted, heapSize: () => bytes };
-    return this.#parsed(text, bytes, posted).then(async (parsed) => {
-      if (parsed === undefined) return this.#refuse(received.path, tooMany);
-      try {
-        return await this.#read(parsed.read, received);
-      } finally {
-        parsed.free();
-      }
-    });
-  }
-
-  /** Parses a long text as soon as there is room for its value; `undefined` when there is none in time. */
-  async #parsed(
-    text: string,
-    bytes: number,
-    { started, timeout }: Pick<Received, "started" | "timeout">,
-  ): Promise<{ readonly read: ReadReview; readonly free: Free } | undefined> {
-    const { scheduler } = this.#options.ports;
-    const all = bytes + copies * text.length;
-    const free = await this.#memory.take(all, started + timeout - performance.now());
-    if (free === undefined) return undefined;
+  async #answerLong(text: string, posted: Omit<Received, "heapSize">): Promise<ReviewAnswer> {
+    const { path, started, timeout } = posted, bytes = heapSizeOfText(text);
+    const within = started + timeout - performance.now();
+    const parsed = await this.texts.parse(text, { bytes, within, read: readReviewInStages });
+    if ("status" in parsed) return this.#refuse(path, parsed);
     try {
-      if (scheduler === undefined || text.length <= large) return { read: readReview(text), free };
-      const read = await paced(readReviewInStages(text), scheduler);
-      await scheduler.pause();
-      return { read, free };
-    } catch (cause) {
-      free();
-      throw cause;
+      return await this.#read(parsed.value, { ...posted, heapSize: () => bytes });
+    } finally {
+      parsed.free();
     }
   }
 
@@ -244,12 +211,6 @@ function answered(response: AdmissionResponse): ReviewAnswer {
   return { status: 200, body: JSON.stringify(admissionReview(response)) };
 }
 
-const tooDense: HttpError = {
-  status: 413,
-  message: "the review has too many values: it would take too much memory",
-  uid: "",
-};
-const tooMany: HttpError = { status: 503, message: "too many large requests are being answered", uid: "" };
 const wrongType: HttpError = {
   status: 415,
   message: "invalid Content-Type: expected application/json",

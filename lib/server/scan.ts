@@ -1,10 +1,21 @@
 import type { Context } from "hono";
 import { preprocess, scanInSteps, type ScanPorts, type Snapshot } from "../engine/mod.ts";
-import { asList, isFault, isObject, isString, type Json, nestsDeeperThan } from "../json/mod.ts";
+import {
+  asList,
+  Fault,
+  heapSizeOfText,
+  isFault,
+  isObject,
+  isString,
+  type Json,
+  type JsonObject,
+  parseInStages,
+  type Stages,
+} from "../json/mod.ts";
 import { scanObject } from "../report/mod.ts";
-
-/** The deepest nesting; deeper JSON is refused before it is parsed. */
-const maxDepth = 500;
+import type { BodyReader } from "./body.ts";
+import { tooDeep } from "./review.ts";
+import type { TextParser } from "./text_parser.ts";
 
 /** The most expressions of a request, and characters of each: they are compiled for that request alone. */
 const maxPreprocessors = 10;
@@ -14,12 +25,20 @@ const maxPreprocessorLength = 4096;
 export interface ScanOptions {
   readonly snapshot: () => Snapshot | undefined;
   readonly ports: ScanPorts;
+  readonly bodies: BodyReader;
+  readonly texts: TextParser;
   /** Whether callers may send expressions, which are compiled and evaluated here. */
   readonly scanPreprocessors?: boolean;
 }
 
-/** The most steps of a scan: of all expressions together, and of applying each rule to each value. */
+/** The most steps of a scan: of all expressions together, and of each result. */
 const maxSteps = 10_000_000;
+
+/** Milliseconds in which a scan begins or is answered with 503. */
+const longestWait = 10_000;
+
+/** Estimated bytes of heap of one result with its part of the answer, and the most results that the steps allow. */
+const bytesOfResult = 400, mostResults = maxSteps / 500;
 
 /**
  * Answers `POST /scan`: evaluates the JSON policies in force for any JSON, or for `{payload, preprocessors}`. The
@@ -27,38 +46,61 @@ const maxSteps = 10_000_000;
  * too many steps. `undefined` without such policies: the path is then not served.
  */
 export async function answerScan(c: Context, options: ScanOptions): Promise<Response | undefined> {
-  const { snapshot, ports } = options;
+  const { snapshot, bodies, texts } = options;
   const current = snapshot();
   if (current === undefined) return c.json({ message: "policies are still being loaded" }, 503);
   if (current.jsonPolicies.length === 0) return undefined;
-  const text = await c.req.text();
-  if (nestsDeeperThan(maxDepth, text)) {
-    return c.json({ message: `the body nests deeper than ${maxDepth} levels` }, 400);
-  }
-  let body: Json;
+  const text = await bodies.read(c.req.raw);
+  if (typeof text !== "string") return c.json({ message: text.message }, text.status);
+  // Each result is about a value of its own, which takes two characters or more.
+  const results = Math.min(text.length / 2, mostResults) * bytesOfResult;
+  const parsed = await texts.parse(text, {
+    bytes: heapSizeOfText(text) + results,
+    within: longestWait,
+    read: readJsonInStages,
+  });
+  if ("status" in parsed) return c.json({ message: parsed.message }, parsed.status);
   try {
-    body = JSON.parse(text) as Json;
+    const answer = isFault(parsed.value) ? parsed.value : await scanned(parsed.value, current, options);
+    return isFault(answer) ? c.json({ message: answer.message }, 400) : c.json(answer);
+  } finally {
+    parsed.free();
+  }
+}
+
+function* readJsonInStages(text: string, most?: number): Stages<Json | Fault> {
+  const deep = tooDeep(text);
+  if (deep !== undefined) return new Fault(deep.message);
+  try {
+    return yield* parseInStages(text, most);
   } catch {
-    return c.json({ message: "the body is not JSON" }, 400);
+    return new Fault("the body is not JSON");
   }
+}
+
+/** The results for a body; a fault says why there are none. */
+async function scanned(
+  body: Json,
+  { jsonPolicies }: Snapshot,
+  { ports, scanPreprocessors }: ScanOptions,
+): Promise<JsonObject | Fault> {
   const { payload, preprocessors } = readScan(body);
-  if (preprocessors.length > 0 && options.scanPreprocessors !== true) {
-    const message = "preprocessors are not enabled: start the server with --scan-preprocessors";
-    return c.json({ message }, 400);
+  if (preprocessors.length > 0 && scanPreprocessors !== true) {
+    return new Fault("preprocessors are not enabled: start the server with --scan-preprocessors");
   }
-  if (payload === null) return c.json({ message: "payload is `null`" }, 400);
+  if (payload === null) return new Fault("payload is `null`");
   if (
     preprocessors.length > maxPreprocessors ||
     preprocessors.some((text) => text.length > maxPreprocessorLength)
   ) {
-    const message =
-      `at most ${maxPreprocessors} preprocessors of ${maxPreprocessorLength} characters are allowed`;
-    return c.json({ message }, 400);
+    return new Fault(
+      `at most ${maxPreprocessors} preprocessors of ${maxPreprocessorLength} characters are allowed`,
+    );
   }
   const preprocessed = preprocess(payload, preprocessors, ports);
-  if (isFault(preprocessed)) return c.json({ message: preprocessed.message }, 400);
-  const results = await scanInSteps(current.jsonPolicies, preprocessed, { ports, maxSteps });
-  return isFault(results) ? c.json({ message: results.message }, 400) : c.json(scanObject(results));
+  if (isFault(preprocessed)) return preprocessed;
+  const results = await scanInSteps(jsonPolicies, preprocessed, { ports, maxSteps });
+  return isFault(results) ? results : scanObject(results);
 }
 
 /**

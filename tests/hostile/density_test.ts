@@ -47,6 +47,32 @@ for (const [what, count, value, status] of attacks) {
   });
 }
 
+const asserting = `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: asserting}
+spec:
+  validationFailureAction: Enforce
+  rules:
+  - name: asserts
+    match: {any: [{resources: {kinds: [Pod]}}]}
+    validate: {assert: {object: {spec: {~.(tolerations): {(key || ''): x}}}}}
+`;
+
+Deno.test("a Pod that violates an assertion half a million times is denied, within the memory bound", async () => {
+  await using server = await startReplica({ policies: asserting, args: ["--no-tls"] });
+  using connection = await RawConnection.open(server.port);
+  await connection.write(postBytes("/validate/fail?timeout=10s", review("dense", empty(1_400_000))));
+  const { status, text } = await connection.answer();
+  assert.equal(status, 200);
+  const { allowed, status: { message } } = JSON.parse(text.slice(text.indexOf("\r\n\r\n"))).response;
+  assert.equal(allowed, false);
+  assert.ok(message.length < 20_000, `${message.length} characters`);
+  assert.ok(server.running());
+  const { most } = await server.memory();
+  assert.ok(most < bound, `${most} MiB`);
+});
+
 /** A policy that calls a service about Pods. */
 function calling(url: string, action: string): string {
   return `

@@ -14,7 +14,10 @@ const points: readonly Point[] = [
   {
     attack: "Expressions of callers of `/scan`",
     shownBy: {
-      "hostile/scan_test.ts": ["expressions of callers neither end the process nor block it"],
+      "hostile/scan_test.ts": [
+        "expressions of callers neither end the process nor block it",
+        "payloads that take much more memory than their text do not end the process",
+      ],
       "jmespath/hostile_test.ts": ["the step budget ends it in the community dialect"],
     },
   },
@@ -57,7 +60,9 @@ const points: readonly Point[] = [
         "kinds and namespaces that are no names are rejected, and leave no state",
         "audits that wait for a service which never answers delay no others",
       ],
+      "rules/assertion/rule_assertion_test.ts": ["stops at thousands of violations"],
       "hostile/density_test.ts": [
+        "a Pod that violates an assertion half a million times is denied, within the memory bound",
         "reviews that take much more memory than their text do not end the process",
         "audits that wait for a service",
         "short reviews that wait for a service",

@@ -1,6 +1,6 @@
 import type { PathDiagnostic } from "../../diagnostics/mod.ts";
 import { Fault, field, isObject, type Json } from "../../json/mod.ts";
-import type { CommunityInput } from "../../jmespath/mod.ts";
+import { type CommunityInput, newBudget } from "../../jmespath/mod.ts";
 import { compileAssertions } from "./assertions.ts";
 import type { Compilers } from "./compilers.ts";
 import { compileTree, type TreeOptions } from "./tree.ts";
@@ -41,7 +41,7 @@ function isBlock(assert: Json): boolean {
 function judgeTree(assert: Json, options: TreeOptions): RuleAssertion["check"] {
   const tree = compileTree(assert, options);
   return (payload, input) => {
-    const violations = tree(payload, input);
+    const violations = tree(payload, { ...input, budget: newBudget() });
     return violations instanceof Fault ? failed(violations) : violations.map(violationText);
   };
 }
@@ -49,7 +49,7 @@ function judgeTree(assert: Json, options: TreeOptions): RuleAssertion["check"] {
 function judgeBlock(assert: Json, options: TreeOptions): RuleAssertion["check"] {
   const assertions = compileAssertions(assert, options);
   return (payload, input) => {
-    const failures = assertions(payload, input);
+    const failures = assertions(payload, { ...input, budget: newBudget() });
     if (failures instanceof Fault) return failed(failures);
     return failures.flatMap(({ message, violations }) =>
       violations.map((violation) =>

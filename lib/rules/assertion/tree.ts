@@ -8,7 +8,7 @@ import {
   type Json,
   type JsonObject,
 } from "../../json/mod.ts";
-import type { Bindings, CommunityInput } from "../../jmespath/mod.ts";
+import { type Bindings, type CommunityInput, spend, weightOf } from "../../jmespath/mod.ts";
 import { fulfils } from "./comparison.ts";
 import type { Compilers, TreeExpression } from "./compilers.ts";
 import { childPath, elementPath, pathText, type TreePath } from "./path.ts";
@@ -45,8 +45,19 @@ interface Judged {
   readonly value: Json;
   readonly path: TreePath | undefined;
   readonly input: CommunityInput;
-  /** Receives violations. */
   readonly violations: AssertionViolation[];
+}
+
+/** The steps that visiting a part of the tree takes, and those of a violation, which becomes a text of an answer. */
+const stepsOf = { part: 16, violation: 500 } as const;
+
+/** Adds a violation; a fault when the input's budget does not allow it. */
+function violate(
+  { path, input: { budget }, violations }: Judged,
+  violation: Omit<AssertionViolation, "path">,
+): Fault | undefined {
+  violations.push({ ...violation, path: pathText(path) });
+  return budget && spend(stepsOf.violation + weightOf(violation.value, budget.left), budget);
 }
 
 /** Evaluates a value; a fault ends the whole tree. */
@@ -60,7 +71,10 @@ export function compileTree(tree: Json, options: TreeOptions): AssertionTree {
   const node = compileNode(tree, options);
   return (value, input) => {
     const violations: AssertionViolation[] = [];
-    return node({ value, path: undefined, input, violations }) ?? violations;
+    const fault = node({ value, path: undefined, input, violations });
+    const isCutShort = input.budget !== undefined && input.budget.left < 0;
+    // A value that was violated before the budget was used up is violated, whatever follows.
+    return fault === undefined || isCutShort && violations.length > 0 ? violations : fault;
   };
 }
 
@@ -76,20 +90,17 @@ function below(options: TreeOptions, step: string | number): TreeOptions {
 }
 
 function listNode(nodes: readonly Node[]): Node {
-  return ({ value, path, input, violations }) => {
-    if (value === null) {
-      violations.push({ path: pathText(path), kind: "invalid", value, detail: "value is null" });
-    } else if (!isList(value)) {
-      return new Fault(invalidText(pathText(path), value, "expected a slice"));
-    } else if (value.length !== nodes.length) {
-      const detail = "lengths of slices don't match";
-      violations.push({ path: pathText(path), kind: "invalid", value, detail });
-    } else {
-      for (let index = 0; index < nodes.length; index++) {
-        const element = { value: value[index]!, path: elementPath(path, index), input, violations };
-        const fault = nodes[index]!(element);
-        if (fault !== undefined) return fault;
-      }
+  return (judged) => {
+    const { value, path, input, violations } = judged;
+    if (value === null) return violate(judged, { kind: "invalid", value, detail: "value is null" });
+    if (!isList(value)) return new Fault(invalidText(pathText(path), value, "expected a slice"));
+    if (value.length !== nodes.length) {
+      return violate(judged, { kind: "invalid", value, detail: "lengths of slices don't match" });
+    }
+    for (let index = 0; index < nodes.length; index++) {
+      const element = { value: value[index]!, path: elementPath(path, index), input, violations };
+      const fault = nodes[index]!(element);
+      if (fault !== undefined) return fault;
     }
     return undefined;
   };
@@ -115,13 +126,17 @@ function objectNode(tree: JsonObject, options: TreeOptions): Node {
   if (branches.length === 0) return notNull;
   return (judged) => {
     let { input } = judged;
+    const { budget } = input;
+    const tooMany = budget && spend(branches.length * stepsOf.part, budget);
+    if (tooMany !== undefined) return tooMany;
     for (const branch of branches) {
       const { binding } = branch.statement;
       const path = childPath(judged.path, branch.key);
       const projected = branch.project(judged.value, input);
       if (projected === undefined) {
         const detail = "field not found in the input object";
-        judged.violations.push({ path: pathText(path), kind: "required", value: "", detail });
+        const fault = violate({ ...judged, path }, { kind: "required", value: "", detail });
+        if (fault !== undefined) return fault;
         continue;
       }
       if (projected instanceof Fault) return internal(path, projected);
@@ -135,15 +150,11 @@ function objectNode(tree: JsonObject, options: TreeOptions): Node {
   };
 }
 
-function notNull({ value, path, violations }: Judged): undefined {
-  if (value !== null) return undefined;
-  violations.push({
-    path: pathText(path),
-    kind: "invalid",
-    value,
-    detail: "invalid value, must not be null",
-  });
-  return undefined;
+function notNull(judged: Judged): Fault | undefined {
+  const { value } = judged;
+  return value === null
+    ? violate(judged, { kind: "invalid", value, detail: "invalid value, must not be null" })
+    : undefined;
 }
 
 /** Evaluates the projected value, or with `~` each of its elements. */
@@ -155,8 +166,9 @@ function descend({ statement, node }: Branch, judged: Judged): Fault | undefined
     return new Fault(invalidText(pathText(path), value, "expected a slice or a map"));
   }
   const elements: Iterable<[string | number, Json]> = isList(value) ? value.entries() : Object.entries(value);
+  const { budget } = input;
   for (const [index, element] of elements) {
-    const fault = node({
+    const fault = (budget && spend(stepsOf.part, budget)) ?? node({
       ...judged,
       value: element,
       path: elementPath(path, index),
@@ -193,13 +205,13 @@ export function compileScalar(scalar: Json, options: TreeOptions): TreeExpressio
 }
 
 function leaf(expected: TreeExpression): Node {
-  return ({ value, path, input, violations }) => {
+  return (judged) => {
+    const { value, path, input } = judged;
     const wanted = expected(value, input);
     if (wanted instanceof Fault) return internal(path, wanted);
     const same = fulfils(wanted, value);
     if (same instanceof Fault) return internal(path, same);
-    if (!same) violations.push({ path: pathText(path), kind: "invalid", value, detail: expectation(wanted) });
-    return undefined;
+    return same ? undefined : violate(judged, { kind: "invalid", value, detail: expectation(wanted) });
   };
 }
 

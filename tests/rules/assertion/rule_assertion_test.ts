@@ -38,3 +38,19 @@ for (const [name, tree, result] of cases) {
     assert.deepEqual(isFault(texts) ? texts.message : texts, result);
   });
 }
+
+const many = { object: { spec: { tolerations: Array.from({ length: 200_000 }, () => ({})) } } };
+
+Deno.test("validate.assert stops at thousands of violations, and the payload is violated", () => {
+  const tree = { object: { spec: { "~.tolerations": { "(key || '')": "x" } } } };
+  const texts = compileRuleAssertion(tree, compilers).check(many, expressionInput());
+  assert.ok(!isFault(texts));
+  assert.ok(texts.length > 100 && texts.length < 5_000, `${texts.length}`);
+});
+
+Deno.test("validate.assert is a fault when it visits too many values and none violates it", () => {
+  const tree = { object: { spec: { "~.tolerations": { "(key || '')": "" } } } };
+  const texts = compileRuleAssertion(tree, compilers).check(many, expressionInput());
+  assert.ok(isFault(texts));
+  assert.match(texts.message, /more than 2000000 steps/);
+});
