@@ -26,7 +26,7 @@ export { BoundedCache } from "./bounded_cache.ts";
 export { clipped } from "./clip.ts";
 export { nestsDeeperThan } from "./depth.ts";
 export { type DocumentPath, documentPathText } from "./document_path.ts";
-export { equal } from "./equal.ts";
+export { equal, type Visits } from "./equal.ts";
 export { Fault, isFault } from "./fault.ts";
 export { heapSize, heapSizeOfText, sharedHeapSize } from "./heap_size.ts";
 export { goJsonProblem, maxJsonDepth } from "./go_json.ts";

@@ -1,5 +1,13 @@
-import { compareBytes, equal, isList, isObject, type Json, type JsonObject } from "../json/mod.ts";
-import { type SameElement, sameElements } from "./element_classes.ts";
+import {
+  compareBytes,
+  equal,
+  isList,
+  isObject,
+  type Json,
+  type JsonObject,
+  type Visits,
+} from "../json/mod.ts";
+import { type SameElement, sameElements, valuesIn } from "./element_classes.ts";
 import type { PatchOperation } from "./json_patch.ts";
 import { Pointer } from "./pointer.ts";
 
@@ -14,6 +22,12 @@ const LONGEST_ALIGNMENT = 400;
  * or object. 170,000 operations for the containers of one Pod make an answer of 20 MB; the Pod has 3 MB.
  */
 const MOST_OPERATIONS = 2_000;
+
+/**
+ * The most comparisons of elements in all lists of two documents. When they are used up, one operation replaces each
+ * list. Thousands of lists, or lists that nest hundreds of levels, would take seconds.
+ */
+const MOST_COMPARISONS = 4_000_000;
 
 /**
  * Returns the JSON patch that turns one document into another: applying it gives exactly `changed`.
@@ -42,13 +56,14 @@ export function diff(original: Json, changed: Json): PatchOperation[] {
  */
 class Comparison {
   readonly operations: PatchOperation[] = [];
+  readonly #visits: Visits = { left: MOST_COMPARISONS };
 
   values(before: Json, after: Json, pointer: Pointer): void {
     if (before === after) return;
     const start = this.operations.length;
     const at = { pointer, limit: pointer === Pointer.root ? Infinity : start + MOST_OPERATIONS };
     if (isObject(before) && isObject(after)) this.#objects(before, after, at);
-    else if (isList(before) && isList(after)) this.#lists(before, after, at);
+    else if (isList(before) && isList(after) && this.#visits.left > 0) this.#lists(before, after, at);
     else this.operations.push({ op: "replace", path: pointer.text, value: after });
     if (this.operations.length <= at.limit) return;
     this.operations.length = start;
@@ -80,19 +95,21 @@ class Comparison {
   }
 
   #lists(before: readonly Json[], after: readonly Json[], at: Limited): void {
-    const shorter = Math.min(before.length, after.length);
+    const shorter = Math.min(before.length, after.length), visits = this.#visits;
     let start = 0, end = 0;
-    while (start < shorter && equal(before[start]!, after[start]!)) start++;
+    while (start < shorter && equal(before[start]!, after[start]!, visits)) start++;
     if (start === before.length && start === after.length) return;
     // In lists of the same length the loop from the end need not compare the first differing element again.
     const most = shorter - start - (before.length === after.length ? 1 : 0);
-    while (end < most && equal(before[before.length - 1 - end]!, after[after.length - 1 - end]!)) end++;
+    while (end < most && equal(before[before.length - 1 - end]!, after[after.length - 1 - end]!, visits)) {
+      end++;
+    }
     const old = before.slice(start, before.length - end), fresh = after.slice(start, after.length - end);
     this.#sections({ old, fresh, start }, at);
   }
 
   #sections({ old, fresh, start }: Sections, { pointer, limit }: Limited): void {
-    const pairs = pairElements(old, fresh);
+    const pairs = pairElements(old, fresh, this.#visits);
     let left = pairs.length;
     for (let index = old.length - 1; index >= 0 && this.operations.length <= limit; index--) {
       if (left > 0 && pairs[left - 1]![0] === index) left--;
@@ -139,10 +156,17 @@ function differingKeys(before: JsonObject, after: JsonObject): string[] {
  * Returns which old element becomes which new one, both in ascending order, so that the patch touches the
  * fewest elements. The first elements of the two lists are not equal.
  */
-function pairElements(old: readonly Json[], fresh: readonly Json[]): [from: number, to: number][] {
+function pairElements(
+  old: readonly Json[],
+  fresh: readonly Json[],
+  visits: Visits,
+): [from: number, to: number][] {
   if (old.length === 0 || fresh.length === 0) return [];
   if (old.length === 1 && fresh.length === 1) return editable(old[0]!, fresh[0]!) ? [[0, 0]] : [];
   if (old.length > LONGEST_ALIGNMENT || fresh.length > LONGEST_ALIGNMENT) return pairByPosition(old, fresh);
+  visits.left -= old.length * fresh.length;
+  visits.left -= valuesIn(old, visits.left) + valuesIn(fresh, visits.left);
+  if (visits.left < 0) return pairByPosition(old, fresh);
   const width = fresh.length + 1;
   const same = sameElements(old, fresh);
   const cost = editCosts({ old, fresh, same });

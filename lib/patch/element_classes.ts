@@ -25,7 +25,7 @@ export function sameElements(old: readonly Json[], fresh: readonly Json[]): Same
 }
 
 /** The number of values in a value. Counting ends soon after the limit. */
-function valuesIn(value: Json, limit: number): number {
+export function valuesIn(value: Json, limit: number): number {
   if (typeof value !== "object" || value === null) return 1;
   let values = 1;
   for (const inner of isList(value) ? value : Object.values(value)) {

@@ -48,6 +48,10 @@ const points: readonly Point[] = [
       "hostile/stall_test.ts": ["a review of 3 MB delays neither probes nor other requests"],
       "hostile/stretch_test.ts": ["lets other requests run while it evaluates a Pod of 3 MB"],
       "patch/draft_list_test.ts": ["takes linear time"],
+      "patch/diff_test.ts": [
+        "the alignment of many lists has one bound for all together",
+        "lists in lists are not compared as a whole at each level",
+      ],
       "server/pauses_test.ts": ["the server parses a long review in stages"],
       "kube/wildcard_test.ts": ["long patterns of few different characters are compared in linear time"],
     },

@@ -194,3 +194,29 @@ Deno.test("large lists are aligned as small ones are", () => {
     { numRuns: 50 },
   );
 });
+
+Deno.test("the alignment of many lists has one bound for all together", () => {
+  let reads = 0;
+  const element = (value: number): Json => Object.defineProperty({ value }, "name", { get: () => ++reads });
+  const lists = (value: number): Json =>
+    fields(60, () => fields(10, () => [...Array.from({ length: 390 }, () => element(value))]));
+  const before = { a: lists(0) }, after = { a: lists(1) };
+  const found = diff(before, after);
+  // Each pair of elements in each list would be 90 million comparisons, with two reads each.
+  assert.ok(reads < 20_000_000, `${reads} reads`);
+  assert.ok(found.length > 0);
+});
+
+Deno.test("lists in lists are not compared as a whole at each level", () => {
+  let reads = 0;
+  const nested = (last: number): Json => {
+    const read = { get: (list: Json[], name: string) => (reads++, Reflect.get(list, name)) };
+    let value: Json = new Proxy([...Array.from({ length: 100_000 }, () => 0), last], read);
+    for (let level = 0; level < 400; level++) value = [value];
+    return value;
+  };
+  const found = diff({ a: nested(1) }, { a: nested(2) });
+  // The innermost lists, once for each level, would be 40 million comparisons.
+  assert.ok(reads < 15_000_000, `${reads} reads`);
+  assert.equal(found.length, 1);
+});
