@@ -7,6 +7,8 @@ export interface PacedTaskOptions {
   readonly after: (milliseconds: number, task: () => void) => void;
   /** Milliseconds from any time on. */
   readonly now: () => number;
+  /** Runs within the request that comes after the rest, instead of collecting those that follow at once. */
+  readonly isUrgent?: boolean;
 }
 
 /**
@@ -26,9 +28,11 @@ export class PacedTask {
   /** Runs the task after the rest. */
   request(): void {
     if (this.#isDue) return;
+    const { after, now, isUrgent = false } = this.#options;
+    const rest = Math.max(0, this.#restedAt - now());
     this.#isDue = true;
-    const { after, now } = this.#options;
-    after(Math.max(0, this.#restedAt - now()), () => this.#run());
+    if (isUrgent && rest === 0) this.#run();
+    else after(rest, () => this.#run());
   }
 
   #run(): void {

@@ -66,8 +66,10 @@ export class PolicyObjects {
         changed();
       },
     });
+    // The next request may follow in the same millisecond: scripts delete a policy, and then what it protects.
     this.#deleting = new PacedTask({
       ...pace,
+      isUrgent: true,
       rest: (took) => Math.min(burst, took * restAfterRemoval),
       run: () => {
         const documents = this.#deleted;

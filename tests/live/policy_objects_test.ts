@@ -199,6 +199,7 @@ Deno.test("a deleted policy is out of force at once, a deleted exception with th
   ]);
   timer.pass(100);
   remove(policy("a", "2"));
+  assert.deepEqual(events(), ["1215: without a"], "before the next request is read");
   timer.pass(100);
   assert.deepEqual(events(), ["1215: all but what is gone"], "a load leaves out what is gone, too");
 });
