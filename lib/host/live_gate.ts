@@ -207,6 +207,7 @@ export class LiveGate {
   get #eventContext(): WorkContext {
     return {
       policyObject: (kind, key) => this.#policies.policyObject(kind, key),
+      exceptionObject: (role, key) => this.#policies.exceptionObject(role, key),
       successes: this.#policies.configuration.generateSuccessEvents,
     };
   }

@@ -7,6 +7,7 @@ import type { YamlDocument } from "../yaml/mod.ts";
 import { concernsReports, reportedAdmissionPolicies } from "./admission_policies/reported.ts";
 import { type DynamicConfiguration, readConfiguration } from "./configuration.ts";
 import { Enforcer } from "./enforcer.ts";
+import type { ExceptionRole } from "./events/admission_events.ts";
 import type { Installation } from "./installation.ts";
 import { ObjectDocuments } from "./object_document.ts";
 import { type PolicyObject, PolicyObjects } from "./policy_objects.ts";
@@ -137,6 +138,13 @@ export class LivePolicies {
     );
     const document = compiled?.policy.document;
     return document !== undefined && uidOf(document) !== "" ? document : undefined;
+  }
+
+  /** The object of an exception, by its namespace and name; `undefined` for one from a file. */
+  exceptionObject(role: ExceptionRole, key: string): JsonObject | undefined {
+    return this.#objects.all().find(({ kind, object }) =>
+      kind.role === role && `${namespaceOf(object)}/${nameOf(object)}` === key
+    )?.object;
   }
 
   /** Waits until all policies are listed, and puts them in force. */

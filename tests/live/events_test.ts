@@ -52,7 +52,8 @@ async function events(
   });
   const { value } = documents[0]!;
   const policyObject = () => isObject(value) ? value : undefined;
-  return decisionEvents(decision, { request: admitted, policyObject, successes, by });
+  const exceptionObject = () => undefined;
+  return decisionEvents(decision, { request: admitted, policyObject, exceptionObject, successes, by });
 }
 
 const cases: readonly (readonly [
@@ -117,10 +118,77 @@ Deno.test("events: a missing target has no event", async () => {
       results: effects,
       carried: [],
       failures: [{ message: "not found", retryable: true, ...(moot && { moot }), by }],
-    }, { policyObject: () => ({ kind: "ClusterPolicy", metadata: { name: "teams" } }), successes: false });
+    }, {
+      policyObject: () => ({ kind: "ClusterPolicy", metadata: { name: "teams" } }),
+      exceptionObject: () => undefined,
+      successes: false,
+    });
   assert.deepEqual(found("targetMissing"), []);
   assert.deepEqual(found().map(({ reason }) => reason), ["PolicyError"]);
 });
+
+const exceptionTexts: Readonly<Record<string, string>> = {
+  exception: `${policyText("Enforce")}
+---
+apiVersion: kyverno.io/v2
+kind: PolicyException
+metadata: {name: one, namespace: shop, uid: e-1}
+spec:
+  exceptions: [{policyName: teams, ruleNames: [team]}]
+  match: {any: [{resources: {kinds: [ConfigMap]}}]}
+`,
+  "cel-exception": `
+apiVersion: policies.kyverno.io/v1
+kind: ValidatingPolicy
+metadata: {name: teams, uid: p-1}
+spec:
+  matchConstraints: {resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [configmaps]}]}
+  validations: [{expression: "false"}]
+---
+apiVersion: policies.kyverno.io/v1
+kind: PolicyException
+metadata: {name: one, namespace: shop, uid: e-1}
+spec:
+  policyRefs: [{name: teams, kind: ValidatingPolicy}]
+  matchConditions: [{name: all, expression: "true"}]
+`,
+};
+
+const skips: readonly (readonly [role: string, ofException: string, ofPolicy: string])[] = [
+  ["exception", "policy rule teams/team", "rule team due to policy exceptions shop/one"],
+  ["cel-exception", "policy teams", "policy teams due to policy exceptions shop/one"],
+];
+
+for (const [role, ofException, ofPolicy] of skips) {
+  Deno.test(`events: an exemption is an event about the ${role} and about the policy`, async () => {
+    const { documents } = parseDocuments(exceptionTexts[role]!, "p.yaml");
+    const admitted = request({});
+    const ports = clusterPorts([]);
+    const decision = await evaluate(compile(documents), admitted, { phase: "validate", rules: "all", ports });
+    const objects = documents.map(({ value }) => value as JsonObject);
+    const found = decisionEvents(decision, {
+      request: admitted,
+      policyObject: () => objects[0],
+      exceptionObject: (wanted, key) => wanted === role && key === "shop/one" ? objects[1] : undefined,
+      successes: false,
+    });
+    const shared = { kind: "ConfigMap", reason: "PolicySkipped", action: "Resource Passed" };
+    const resource = "resource ConfigMap/shop/c was skipped from";
+    assert.deepEqual(
+      found.map(({ regarding, related, reason, action, message }) => ({
+        uid: regarding["uid"],
+        kind: related!["kind"],
+        reason,
+        action,
+        message,
+      })),
+      [
+        { uid: "e-1", ...shared, message: `${resource} ${ofException}` },
+        { uid: "p-1", ...shared, message: `${resource} ${ofPolicy}` },
+      ],
+    );
+  });
+}
 
 Deno.test("the writer writes events that arrive after it was idle, and drain() waits for them", async () => {
   const written: ApiCall[] = [];

@@ -5,6 +5,9 @@ import { formatApiVersion, nameOf } from "../../kube/mod.ts";
 import { hasRules } from "../../policy/mod.ts";
 import { type PolicyEvent, referenceTo } from "./event.ts";
 
+/** Which policies an exception is for: those with rules, or those in CEL. */
+export type ExceptionRole = "exception" | "cel-exception";
+
 /** The request, and the options of the events about its decision. */
 export interface DecisionContext {
   readonly request: PolicyRequest;
@@ -13,6 +16,8 @@ export interface DecisionContext {
    * written.
    */
   readonly policyObject: (kind: string, key: string) => JsonObject | undefined;
+  /** Returns the object of an exception; `undefined` for one from a file. */
+  readonly exceptionObject: (role: ExceptionRole, key: string) => JsonObject | undefined;
   /** Whether successes are events too. */
   readonly successes: boolean;
   /** The cause of the decision; a request when absent. */
@@ -46,7 +51,7 @@ export function decisionEvents(decision: Decision, context: DecisionContext): Po
             component,
           }];
         case "skip":
-          return skipped(about);
+          return skipped(about, context);
         case "pass":
           // Kyverno parity: a scan reports failures alone. Pinned by "events: a scan has no events for successes".
           return context.by !== "scan" && context.successes && decision.allowed ? [applied(about)] : [];
@@ -89,19 +94,24 @@ function violation(
   }];
 }
 
-function skipped({ regarding, related, rule, policy, component }: EventParts): PolicyEvent[] {
+/** A skipped rule is an event about each exception, and one about the policy. */
+function skipped(
+  { regarding, related, rule, policy, isClassic, component }: EventParts,
+  { exceptionObject }: DecisionContext,
+): PolicyEvent[] {
   const exceptions = exceptionsOf(rule);
   if (exceptions === undefined) return [];
-  return [{
-    regarding,
-    related,
-    reason: "PolicySkipped",
-    action: "Resource Passed",
-    message: `resource ${
-      slashed(related)
-    } was skipped from rule ${rule.rule} of ${policy} due to policy exceptions ${exceptions.join(",")}`,
-    component,
-  }];
+  const resource = `resource ${slashed(related)} was skipped from`;
+  const shared = { related, reason: "PolicySkipped", action: "Resource Passed", component } as const;
+  const ofExceptions = exceptions.flatMap((key): PolicyEvent[] => {
+    const object = exceptionObject(isClassic ? "exception" : "cel-exception", key);
+    if (object === undefined) return [];
+    const name = isClassic ? `policy rule ${policy}/${rule.rule}` : `policy ${policy}`;
+    return [{ ...shared, regarding: referenceTo(object), message: `${resource} ${name}` }];
+  });
+  const name = isClassic ? `rule ${rule.rule}` : `policy ${policy}`;
+  const message = `${resource} ${name} due to policy exceptions ${exceptions.join(", ")}`;
+  return [...ofExceptions, { ...shared, regarding, message }];
 }
 
 function applied({ regarding, related, rule, component }: EventParts): PolicyEvent {
