@@ -12,4 +12,5 @@ export { parseCelPolicy } from "./cel_policy.ts";
 export { autogenTexts, countRules, type RuleCount } from "./written_rules.ts";
 export { specShapeOf } from "./described_kinds.ts";
 export { policySchemas } from "./json_schema.ts";
+export { fieldNote, fieldNotes } from "./field_note.ts";
 export { exceptionSpecShape, policySpecShape } from "./spec_shape.ts";

@@ -54,12 +54,37 @@ Deno.test("definitions set the same defaults as Kyverno's", () => {
 
 Deno.test("definitions: each description belongs to an existing field", () => {
   for (const { kind, fields, details = {} } of definedKinds) {
-    const schema = structuralSchema(fields, details);
+    const schema = structuralSchema(fields, { details });
     for (const [path, detail] of Object.entries(details)) {
       const found = at(schema, path);
       assert.ok(isObject(found), `${kind}: ${path}`);
       assert.deepEqual({ ...found, ...detail }, found, `${kind}: ${path}`);
     }
+  }
+});
+
+function* withoutDescription(schema: Json, path: string): Generator<string> {
+  const { description, properties, items } = schema as JsonObject;
+  if (!path.endsWith("[]") && !/^\S.*\.$/.test(String(description))) yield path;
+  if (items !== undefined) yield* withoutDescription(items, `${path}[]`);
+  for (const [name, inner] of Object.entries((properties ?? {}) as JsonObject)) {
+    if (name !== "metadata" || path.includes(".")) yield* withoutDescription(inner, `${path}.${name}`);
+  }
+}
+
+Deno.test("definitions: kubectl explain has a sentence for each kind and field", () => {
+  const found = [...byName.values()].flatMap((definition) =>
+    (dig(definition, "spec", "versions") as readonly Json[]).flatMap((version) => [...withoutDescription(
+      dig(version, "schema", "openAPIV3Schema") ?? null,
+      String(dig(definition, "spec", "names", "kind")),
+    )])
+  );
+  assert.deepEqual([...new Set(found)], []);
+});
+
+Deno.test("definitions: each fits into the annotation of kubectl apply", () => {
+  for (const [name, definition] of byName) {
+    assert.ok(JSON.stringify(definition).length < 250_000, name);
   }
 });
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../json/mod.ts";
-import type { Shape } from "../../shape/mod.ts";
+import type { FieldNotes, Shape } from "../../shape/mod.ts";
 import type { FieldDetails } from "./structural_schema.ts";
 
 /** A served version of a kind. */
@@ -29,6 +29,10 @@ export interface DefinedKind {
   /** The versions; the first one is stored. All have the same fields, so nothing is converted. */
   readonly versions: readonly ServedVersion[];
   readonly columns: readonly PrinterColumn[];
+  /** The sentence that `kubectl explain` shows about the kind. */
+  readonly about: string;
+  /** Descriptions of fields that policies do not have, by name or as `parent.field`; they count before those. */
+  readonly notes?: FieldNotes;
   /** The fields besides apiVersion, kind, metadata and status. */
   readonly fields: Readonly<Record<string, Shape>>;
   /** Details of the fields, by path. */

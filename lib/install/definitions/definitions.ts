@@ -1,4 +1,6 @@
+import { fieldNote, fieldNotes } from "../../documents/mod.ts";
 import type { JsonObject } from "../../json/mod.ts";
+import type { FieldNotes, Shape } from "../../shape/mod.ts";
 import type { DefinedKind, PrinterColumn } from "./defined_kind.ts";
 import { celKinds, classicKinds } from "./policy_kinds.ts";
 import { reportKinds } from "./report_kinds.ts";
@@ -52,16 +54,28 @@ function definition(defined: DefinedKind): JsonObject {
   };
 }
 
-function schemaOf({ fields, details, required, status }: DefinedKind): JsonObject {
-  const { properties } = structuralSchema(fields, details) as { readonly properties: JsonObject };
+/** Descriptions of the fields that every kind has, and of Postern's status. */
+const commonNotes: FieldNotes = {
+  spec: "The part that its author writes.",
+  status: "Whether it is in force, and what its author must mend. Postern writes it.",
+};
+
+function schemaOf({ about, notes = {}, fields, details = {}, required, status }: DefinedKind): JsonObject {
+  const tables = [notes, ...fieldNotes()];
+  const describe = (path: readonly string[]) =>
+    path.length === 1 ? (notes[path[0]!] ?? commonNotes[path[0]!]) : fieldNote(path, tables);
+  const all: Shape = { ...fields, ...(status && { status: "open" }) };
+  const { properties } = structuralSchema(all, { details, describe }) as { readonly properties: JsonObject };
+  const statusSchema = { ...(properties["status"] as JsonObject), type: "object" };
   return {
     type: "object",
+    description: about,
     properties: {
-      apiVersion: { type: "string" },
-      kind: { type: "string" },
+      apiVersion: { type: "string", description: "The group and the version of the API." },
+      kind: { type: "string", description: "The kind of the object." },
       metadata: { type: "object" },
       ...properties,
-      ...(status && { status: { type: "object", "x-kubernetes-preserve-unknown-fields": true } }),
+      ...(status && { status: statusSchema }),
     },
     ...(required !== undefined && { required: [...required] }),
   };

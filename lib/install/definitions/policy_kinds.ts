@@ -1,5 +1,5 @@
 import { exceptionSpecShape, policySpecShape, specShapeOf } from "../../documents/mod.ts";
-import type { Shape } from "../../shape/mod.ts";
+import type { FieldNotes, Shape } from "../../shape/mod.ts";
 import { age, byDefault, type DefinedKind, type PrinterColumn } from "./defined_kind.ts";
 import type { FieldDetails } from "./structural_schema.ts";
 
@@ -41,11 +41,20 @@ const policyDetails: FieldDetails = {
 
 /** Policies, exceptions and cleanup policies of kyverno.io. */
 export const classicKinds: readonly DefinedKind[] = [
-  policy("ClusterPolicy", "clusterpolicies", { shortName: "cpol", namespaced: false }),
-  policy("Policy", "policies", { shortName: "pol", namespaced: true }),
+  policy("ClusterPolicy", "clusterpolicies", {
+    shortName: "cpol",
+    namespaced: false,
+    about: "Rules that validate, mutate and generate objects and verify images, in the whole cluster.",
+  }),
+  policy("Policy", "policies", {
+    shortName: "pol",
+    namespaced: true,
+    about: "Rules that validate, mutate and generate objects and verify images, in one namespace.",
+  }),
   {
     group: "kyverno.io",
     kind: "PolicyException",
+    about: "Exempts the objects that it matches from named rules of ClusterPolicies and Policies.",
     plural: "policyexceptions",
     shortNames: ["polex"],
     categories,
@@ -56,18 +65,35 @@ export const classicKinds: readonly DefinedKind[] = [
     required: ["spec"],
     status: false,
   },
-  cleanup("CleanupPolicy", "cleanuppolicies", { shortName: "cleanpol", namespaced: true }),
-  cleanup("ClusterCleanupPolicy", "clustercleanuppolicies", { shortName: "ccleanpol", namespaced: false }),
+  cleanup("CleanupPolicy", "cleanuppolicies", {
+    shortName: "cleanpol",
+    namespaced: true,
+    about: "Deletes the objects of its namespace that it matches, on schedule.",
+  }),
+  cleanup("ClusterCleanupPolicy", "clustercleanuppolicies", {
+    shortName: "ccleanpol",
+    namespaced: false,
+    about: "Deletes the objects that it matches, on schedule.",
+  }),
 ];
 
 interface Naming {
+  readonly about: string;
   readonly shortName: string;
   readonly namespaced: boolean;
 }
 
 /** The fields of a CustomResourceDefinition that all policy kinds of kyverno.io share. */
-function kindOf(kind: string, plural: string, { shortName, namespaced }: Naming) {
-  const common = { group: "kyverno.io", kind, plural, shortNames: [shortName], categories, namespaced };
+function kindOf(kind: string, plural: string, { about, shortName, namespaced }: Naming) {
+  const common = {
+    group: "kyverno.io",
+    kind,
+    about,
+    plural,
+    shortNames: [shortName],
+    categories,
+    namespaced,
+  };
   return { ...common, required: ["spec"], status: true };
 }
 
@@ -97,6 +123,7 @@ function cleanup(kind: string, plural: string, naming: Naming): DefinedKind {
         deletionPropagationPolicy: "text",
       },
     },
+    notes: { "spec.exclude": "Objects that match and are not deleted all the same." },
     details: { "spec.deletionPropagationPolicy": { enum: ["Foreground", "Background", "Orphan"] } },
   };
 }
@@ -120,16 +147,39 @@ const conditionMessage: PrinterColumn = {
   type: "string",
 };
 
+const exceptionNotes: FieldNotes = {
+  "spec.policyRefs": "The policies that have no effect on the objects.",
+  "policyRefs.name": "The name of a policy.",
+  "policyRefs.kind": "The kind of the policy, such as ValidatingPolicy.",
+  "spec.matchConditions": "Expressions that must all be true for an object to be exempted.",
+  "spec.images": "Images that the policies must allow; they read them as `exceptions.allowedImages`.",
+  "spec.allowedValues": "Values that the policies must allow; they read them as `exceptions.allowedValues`.",
+  "spec.reportResult": "`skip` or `pass`: the result that reports have.",
+  "spec.expiresAt": "The time at which the exception ends.",
+};
+
 /** The kinds of policies.kyverno.io, each cluster-wide and with `Namespaced` before its name, and their exceptions. */
 export const celKinds: readonly DefinedKind[] = [
-  ...cel("ValidatingPolicy", "vpol"),
-  ...cel("MutatingPolicy", "mpol"),
-  ...cel("GeneratingPolicy", "gpol", [conditionMessage]),
-  ...cel("ImageValidatingPolicy", "ivpol"),
-  ...cel("DeletingPolicy", "dpol"),
+  ...cel("ValidatingPolicy", { shortName: "vpol", about: "Expressions in CEL that objects must satisfy" }),
+  ...cel("MutatingPolicy", { shortName: "mpol", about: "Changes of objects, in CEL" }),
+  ...cel("GeneratingPolicy", {
+    shortName: "gpol",
+    about: "Objects that are made when others change, in CEL",
+    columns: [conditionMessage],
+  }),
+  ...cel("ImageValidatingPolicy", {
+    shortName: "ivpol",
+    about: "Signatures and attestations that images must have, in CEL",
+  }),
+  ...cel("DeletingPolicy", {
+    shortName: "dpol",
+    about: "Deletes objects on schedule; conditions are in CEL",
+  }),
   {
     group: "policies.kyverno.io",
     kind: "PolicyException",
+    about: "Exempts the objects that it matches from policies in CEL.",
+    notes: exceptionNotes,
     plural: "policyexceptions",
     shortNames: [],
     namespaced: true,
@@ -151,10 +201,16 @@ export const celKinds: readonly DefinedKind[] = [
   },
 ];
 
+interface CelNaming {
+  readonly shortName: string;
+  /** The begin of the sentence about the kind, which ends in its scope. */
+  readonly about: string;
+  readonly columns?: readonly PrinterColumn[];
+}
+
 function cel(
   kind: string,
-  shortName: string,
-  columns: readonly PrinterColumn[] = [conditionReady, conditionMessage],
+  { about, shortName, columns = [conditionReady, conditionMessage] }: CelNaming,
 ): DefinedKind[] {
   const plural = `${kind.toLowerCase().slice(0, -1)}ies`;
   const shared = {
@@ -172,6 +228,7 @@ function cel(
     {
       ...shared,
       kind,
+      about: `${about}, in the whole cluster.`,
       plural,
       shortNames: [shortName],
       namespaced: false,
@@ -180,6 +237,7 @@ function cel(
     {
       ...shared,
       kind: `Namespaced${kind}`,
+      about: `${about}, in one namespace.`,
       plural: `namespaced${plural}`,
       shortNames: [`n${shortName}`],
       namespaced: true,

@@ -1,4 +1,4 @@
-import type { Shape } from "../../shape/mod.ts";
+import type { FieldNotes, Shape } from "../../shape/mod.ts";
 import { age, type DefinedKind, type PrinterColumn } from "./defined_kind.ts";
 import type { FieldDetails } from "./structural_schema.ts";
 
@@ -33,6 +33,38 @@ const report: Readonly<Record<string, Shape>> = {
     message: "text",
     properties: "open",
   }],
+};
+
+const notes: FieldNotes = {
+  source: "The program that wrote the results.",
+  scope: "The object that the report is about.",
+  scopeSelector: "Labels of the objects that the report is about.",
+  configuration: "The configuration of the program that wrote the report.",
+  summary: "The number of results of each kind.",
+  results: "A result for each rule that was evaluated.",
+  "summary.pass": "The number of rules that the object satisfies.",
+  "summary.fail": "The number of rules that it breaks.",
+  "summary.warn": "The number of rules that it breaks and that do not count.",
+  "summary.error": "The number of rules that could not be evaluated.",
+  "summary.skip": "The number of rules that were skipped.",
+  "results.source": "The program, or the kind of the policy.",
+  "results.policy": "The policy: its name, or `NAMESPACE/NAME`.",
+  "results.rule": "The rule.",
+  "results.category": "The annotation policies.kyverno.io/category of the policy.",
+  "results.severity": "The annotation policies.kyverno.io/severity of the policy.",
+  "results.timestamp": "The time of the evaluation.",
+  "timestamp.seconds": "Seconds since 1970.",
+  "timestamp.nanos": "Nanoseconds within the second.",
+  "results.result": "`pass`, `fail`, `warn`, `error` or `skip`.",
+  "results.scored": "Whether a failure counts as one; otherwise it is a warning.",
+  "results.resources": "The objects, if they are others than those of the scope.",
+  "results.resourceSelector": "Labels of the objects.",
+  "results.message": "The reason of the result.",
+  "results.description": "The reason of the result.",
+  "results.properties": "Further values, such as the names of exceptions.",
+  uid: "The uid of the object.",
+  resourceVersion: "The version of the object.",
+  fieldPath: "The part of the object.",
 };
 
 const details: FieldDetails = {
@@ -99,6 +131,10 @@ function made(
   return {
     group,
     kind,
+    about: `The results of policies for ${
+      namespaced ? "an object in a namespace" : "a cluster-wide object"
+    }.`,
+    notes,
     plural: `${kind.toLowerCase()}s`,
     shortNames: [shortName],
     namespaced,

@@ -1,5 +1,5 @@
 import { apiCallShape } from "../../context/mod.ts";
-import type { Shape } from "../../shape/mod.ts";
+import type { FieldNotes, Shape } from "../../shape/mod.ts";
 import { age, byDefault, type DefinedKind, type PrinterColumn } from "./defined_kind.ts";
 
 const categories = ["kyverno"];
@@ -10,11 +10,43 @@ function column(name: string, jsonPath: string): PrinterColumn {
   return { name, jsonPath, type: "string" };
 }
 
+const entryNotes: FieldNotes = {
+  "spec.kubernetesResource": "Objects of the cluster that are watched.",
+  "kubernetesResource.group": "The API group; empty for the core group.",
+  "kubernetesResource.version": "The API version.",
+  "kubernetesResource.resource": "The resource in the plural: `deployments`.",
+  "kubernetesResource.namespace": "The namespace of the objects; all when absent.",
+  "apiCall.refreshInterval": "The time after which the call is made again: `10m`.",
+  "apiCall.retryLimit": "The number of attempts when the call fails.",
+  "spec.projections": "Parts of the objects or of the answer, under names; rules read them as `ENTRY.NAME`.",
+  "projections.name": "The name of the part.",
+  "projections.jmesPath": "The expression in JMESPath that makes the part.",
+};
+
+const requestNotes: FieldNotes = {
+  "spec.requestType": "`generate`, `mutate`, `cel-generate` or `cel-mutate`.",
+  "spec.policy": "The policy: its name, or `NAMESPACE/NAME`.",
+  "spec.rule": "The rule.",
+  "spec.ruleContext": "The rules and their triggers.",
+  "ruleContext.rule": "The rule.",
+  "ruleContext.trigger": "The object whose request makes the rule run.",
+  "ruleContext.deleteDownstream": "Whether generated objects are deleted.",
+  "ruleContext.synchronize": "Whether generated objects follow their source.",
+  "ruleContext.cacheRestore": "Whether the request restores what was cached.",
+  "spec.context": "The user and the admission request.",
+  "spec.resource": "The object whose request makes the rule run.",
+  "spec.deleteDownstream": "Whether generated objects are deleted.",
+  "spec.synchronize": "Whether generated objects follow their source.",
+  uid: "The uid of the object.",
+};
+
 /** The kinds of global context entries and of update requests. */
 export const workKinds: readonly DefinedKind[] = [
   {
     group: "kyverno.io",
     kind: "GlobalContextEntry",
+    about: "Objects of the cluster or an answer of a service, kept in memory for all policies.",
+    notes: entryNotes,
     plural: "globalcontextentries",
     shortNames: ["gctxentry"],
     categories,
@@ -43,6 +75,8 @@ export const workKinds: readonly DefinedKind[] = [
   {
     group: "kyverno.io",
     kind: "UpdateRequest",
+    about: "Work that a rule left: objects to generate or to change. Postern makes and deletes it.",
+    notes: requestNotes,
     plural: "updaterequests",
     shortNames: ["ur"],
     categories,
