@@ -121,6 +121,10 @@ const points: readonly Point[] = [
   {
     attack: "Effects that starve others, or get lost",
     shownBy: {
+      "live/scanner_test.ts": [
+        "a Policy that changes all the time does not begin the scan of other namespaces again",
+        "a scan ends before another begins for the policies that changed meanwhile",
+      ],
       "background/background_worker_test.ts": [
         "requests of one namespace that wait for a retry do not block those of others",
         "a hanging look-up delays only its namespace",

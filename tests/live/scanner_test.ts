@@ -1,7 +1,7 @@
 /** Scans of an API server that fails now and then: in the end each object has its report, and a second scan writes nothing. */
 import assert from "node:assert/strict";
 import { EmbeddedCluster, LiveCollections, systemClock } from "../../lib/adapters/mod.ts";
-import { compile } from "../../lib/engine/mod.ts";
+import { compile, type Snapshot } from "../../lib/engine/mod.ts";
 import { asList, field, type Json } from "../../lib/json/mod.ts";
 import { policyReports, ReportStore, Scanner } from "../../lib/live/mod.ts";
 import type { Answer, ApiCall, Discovery, ServedResource } from "../../lib/ports.ts";
@@ -217,48 +217,185 @@ for (const [what, failing] of secondScans) {
   });
 }
 
-Deno.test("a scan that ends before it has listed all objects deletes no report", async () => {
-  const cluster = new EmbeddedCluster({ objects, clock: systemClock(), entropy: countingEntropy() });
-  await scan(cluster);
-  let lists = 0, deletions = 0;
-  const call = async (made: ApiCall): Promise<Answer> => {
-    if (made.method === "DELETE") deletions++;
-    if (!made.path.startsWith("/api/v1/pods")) return await cluster.call(made);
-    lists++;
-    await new Promise<void>((resolve) => made.signal?.addEventListener("abort", () => resolve()));
-    return { ok: false, status: undefined, message: "aborted" };
-  };
-  const reached = { call, resource: (...type: [string, string]) => cluster.resource(...type) };
-  const follow = () => Promise.resolve({ ok: false, status: 403, message: "no watches here" } as const);
-  const collections = new LiveCollections({
-    cluster: { ...reached, follow },
+/** Scans of a cluster whose policies the test changes. */
+class Scans {
+  readonly lists: string[] = [];
+  readonly finished: number[] = [];
+  readonly scanner: Scanner;
+  readonly store: ReportStore;
+  deletions = 0;
+
+  /** `call` answers before the cluster does. */
+  constructor(cluster: EmbeddedCluster, called: (made: ApiCall) => Promise<Answer | undefined> | undefined) {
+    const call = async (made: ApiCall): Promise<Answer> => {
+      if (made.method === "DELETE") this.deletions++;
+      if (made.path.includes("/pods?limit") && !made.path.includes("continue")) this.lists.push(made.path);
+      return await called(made) ?? await cluster.call(made);
+    };
+    const reached = { call, resource: (...type: [string, string]) => cluster.resource(...type) };
+    const follow = (_path: string, signal: AbortSignal) =>
+      Promise.resolve({ ok: true, lines: silence(signal) } as const);
+    const collections = new LiveCollections({
+      cluster: { ...reached, follow },
+      clock: systemClock(),
+      entropy: countingEntropy(),
+    });
+    const log = {
+      write: (_level: string, message: string, fields?: { readonly [name: string]: unknown }) => {
+        if (message === "background scan finished") this.finished.push(fields?.["objects"] as number);
+      },
+    };
+    const shared = { cluster: reached, collections, log };
+    this.store = new ReportStore({
+      ...shared,
+      kind: policyReports,
+      results: new Set(["pass", "fail"]),
+      isLasting: () => false,
+      missed: () => {},
+    });
+    this.scanner = new Scanner({
+      ...shared,
+      ports: { ...clusterPorts([]), cluster: reached },
+      discovery: { resources: () => Promise.resolve({ ok: true, resources: [pods] }) },
+      store: this.store,
+      resourceFilters: () => "",
+      leads: () => true,
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.store.close();
+    await this.scanner.close();
+  }
+}
+
+/** A watch on which nothing happens. */
+// deno-lint-ignore require-yield -- nothing happens
+async function* silence(signal: AbortSignal): AsyncGenerator<string> {
+  if (signal.aborted) return;
+  await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+}
+
+/** The policy of all tests, in another version, with a Policy of a tenant in another version. */
+function policiesOf(versions: { readonly cluster?: number; readonly tenant?: number }): Snapshot {
+  const rule = (name: string, message: string) => `
+  - name: ${name}
+    match: {any: [{resources: {kinds: [Pod]}}]}
+    validate: {message: "${message}", pattern: {metadata: {labels: {team: "?*"}}}}`;
+  const noAutogen = "{pod-policies.kyverno.io/autogen-controllers: none}";
+  return compile(
+    parseDocuments(
+      `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: teams, annotations: ${noAutogen}}
+spec:
+  background: true
+  rules:${rule("team", `cluster ${versions.cluster ?? 0}`)}
+---
+apiVersion: kyverno.io/v1
+kind: Policy
+metadata: {name: tenants, namespace: tenant, annotations: ${noAutogen}}
+spec:
+  background: true
+  rules:${rule("tenant", `tenant ${versions.tenant ?? 0}`)}
+`,
+      "p.yaml",
+    ).documents,
+    { dialect: "current" },
+  );
+}
+
+const tenantPod = {
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: { name: "one", namespace: "tenant", uid: "one" },
+};
+
+function clusterWithTenant(): EmbeddedCluster {
+  return new EmbeddedCluster({
+    objects: [...objects, { apiVersion: "v1", kind: "Namespace", metadata: { name: "tenant" } }, tenantPod],
     clock: systemClock(),
     entropy: countingEntropy(),
   });
-  const log = { write: () => {} };
-  const shared = { cluster: reached, collections, log };
-  const store = new ReportStore({
-    ...shared,
-    kind: policyReports,
-    results: new Set(["pass", "fail"]),
-    isLasting: () => false,
-    missed: () => {},
+}
+
+async function messagesOf(cluster: EmbeddedCluster, namespace: string, uid: string): Promise<unknown[]> {
+  const path = `${reports}/namespaces/${namespace}/policyreports/${uid}`;
+  const answer = await cluster.call({ method: "GET", path });
+  return asList(answer.ok ? field(answer.body, "results") : undefined).map((row) =>
+    /(cluster|tenant) \d+/.exec(String(field(row, "message")))?.[0]
+  ).sort();
+}
+
+Deno.test("a Policy that changes all the time does not begin the scan of other namespaces again", async () => {
+  const cluster = clusterWithTenant();
+  let version = 0;
+  await using scans = new Scans(cluster, ({ path }) => {
+    // A change with each page of Pods and each report.
+    if (path.includes("/pods?") || path.includes("/policyreports")) {
+      if (version < 300) scans.scanner.policiesChanged(policiesOf({ tenant: ++version }));
+    }
+    return undefined;
   });
-  const scanner = new Scanner({
-    ...shared,
-    ports: { ...clusterPorts([]), cluster: reached },
-    discovery: { resources: () => Promise.resolve({ ok: true, resources: [pods] }) },
-    store,
-    resourceFilters: () => "",
-    leads: () => true,
-    every: 5,
+  scans.scanner.policiesChanged(policiesOf({ tenant: version }));
+  await scans.scanner.idle();
+  assert.deepEqual(scans.lists.filter((path) => path.startsWith("/api/v1/pods?")).length, 1);
+  assert.equal(scans.finished[0], count + 1);
+  assert.equal(await storedReports(cluster), count + 1);
+  assert.deepEqual(await messagesOf(cluster, "tenant", "one"), ["cluster 0", `tenant ${version}`]);
+});
+
+Deno.test("a changed Policy is evaluated for the objects of its namespace, and for no others", async () => {
+  const cluster = clusterWithTenant();
+  await using scans = new Scans(cluster, () => undefined);
+  scans.scanner.policiesChanged(policiesOf({}));
+  await scans.scanner.idle();
+  scans.scanner.policiesChanged(policiesOf({ tenant: 1 }));
+  await scans.scanner.idle();
+  assert.deepEqual(await messagesOf(cluster, "tenant", "one"), ["cluster 0", "tenant 1"]);
+  scans.scanner.policiesChanged(snapshot);
+  await scans.scanner.idle();
+  assert.deepEqual((await messagesOf(cluster, "tenant", "one")).length, 1, "its row is gone with the Policy");
+});
+
+Deno.test("a scan ends before another begins for the policies that changed meanwhile", async () => {
+  const cluster = clusterWithTenant();
+  let version = 0;
+  await using scans = new Scans(cluster, ({ path }) => {
+    if (path.startsWith("/api/v1/pods?")) {
+      scans.scanner.policiesChanged(policiesOf({ cluster: version < 4 ? ++version : version }));
+    }
+    return undefined;
   });
-  scanner.policiesChanged(snapshot);
-  for (const until = Date.now() + 10_000; lists < 4 && Date.now() < until;) {
+  scans.scanner.policiesChanged(policiesOf({}));
+  for (const until = Date.now() + 10_000; scans.finished.length < 3 && Date.now() < until;) {
     await new Promise((resolve) => setTimeout(resolve, 5));
+    await scans.scanner.idle();
   }
-  await store.close();
-  await scanner.close();
-  assert.ok(lists >= 4);
-  assert.equal(deletions, 0);
+  // Three pages each: four changes need two scans and one more.
+  assert.deepEqual(scans.finished.slice(0, 3), [count + 1, count + 1, count + 1]);
+  assert.deepEqual(await messagesOf(cluster, "shop", "u-0"), ["cluster 4"]);
+});
+
+Deno.test("a scan that ends before it has listed all objects deletes no report", async () => {
+  const cluster = new EmbeddedCluster({ objects, clock: systemClock(), entropy: countingEntropy() });
+  await scan(cluster);
+  const listing = Promise.withResolvers<void>();
+  {
+    await using scans = new Scans(cluster, ({ path, signal }) => {
+      if (!path.startsWith("/api/v1/pods")) return undefined;
+      listing.resolve();
+      return new Promise((resolve) =>
+        signal?.addEventListener("abort", () => resolve({ ok: false, status: undefined, message: "aborted" }))
+      );
+    });
+    scans.scanner.policiesChanged(snapshot);
+    await listing.promise;
+    scans.scanner.policiesChanged(policiesOf({ cluster: 1 }));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await scans.scanner.close();
+    assert.equal(scans.deletions, 0);
+  }
+  assert.equal(await storedReports(cluster), count);
 });

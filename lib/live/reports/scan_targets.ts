@@ -40,7 +40,7 @@ function isScannedRule({ type }: CompiledRule, { language }: CompiledPolicy["pol
 /** A resource that is scanned. */
 export interface ScannedResource {
   readonly resource: ServedResource;
-  /** Changes when a policy for the resource changes: then its objects are scanned again. */
+  /** Changes when a policy of the cluster for the resource changes: then its objects are scanned again. */
   readonly version: string;
 }
 
@@ -51,12 +51,25 @@ export function scannedResources(
 ): ScannedResource[] {
   const policies = snapshot.policies.filter(isScanned).map((compiled) => ({
     targets: scannedTargets(compiled, served),
-    version: versionOf(compiled, snapshot),
+    versions: compiled.policy.namespace === undefined ? [versionOf(compiled, snapshot)] : [],
   }));
   return served.filter(isFollowed).flatMap((resource) => {
     const about = policies.filter(({ targets }) => targets.some((target) => isAbout(target, resource)));
-    return about.length === 0 ? [] : [{ resource, version: about.map(({ version }) => version).join("\n") }];
+    return about.length === 0
+      ? []
+      : [{ resource, version: about.flatMap(({ versions }) => versions).join("\n") }];
   });
+}
+
+/** For each namespace with scanned policies a text that changes when one of them does: then it is scanned again. */
+export function namespaceVersions(snapshot: Snapshot): ReadonlyMap<string, string> {
+  const versions = new Map<string, string>();
+  for (const compiled of snapshot.policies) {
+    const { namespace } = compiled.policy;
+    if (namespace === undefined || !isScanned(compiled)) continue;
+    versions.set(namespace, `${versions.get(namespace) ?? ""}${versionOf(compiled, snapshot)}\n`);
+  }
+  return versions;
 }
 
 /** The resources that policies match, whatever their other fields say. */

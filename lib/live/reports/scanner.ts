@@ -10,20 +10,14 @@ import {
   namespaceOf,
   typeOf,
 } from "../../kube/mod.ts";
-import type {
-  Collection,
-  Collections,
-  Discovery,
-  Log,
-  ObjectChange,
-  Ports,
-  ServedResource,
-} from "../../ports.ts";
+import type { Collection, Collections, Discovery, Log, ObjectChange, Ports } from "../../ports.ts";
 import { uidOf } from "./report.ts";
 import type { ReportStore } from "./report_store.ts";
 import { rowsOf } from "./rows.ts";
 import { scanDecision, type ScannedPolicies, scannedPolicies } from "./scan_decision.ts";
-import { scannedResources } from "./scan_targets.ts";
+import { NamespaceScans } from "./namespace_scans.ts";
+import { namespaceVersions, type ScannedResource, scannedResources } from "./scan_targets.ts";
+import { ScannedKind } from "./scanned_kind.ts";
 
 /** The ports and options of a {@link Scanner}. */
 export interface ScannerOptions {
@@ -50,39 +44,37 @@ const most = 8;
 /** Milliseconds until the new labels of a namespace are cached everywhere. */
 const labelDelay = 500;
 
-interface Watched {
-  readonly resource: ServedResource;
-  readonly version: string;
-  readonly collection: Collection;
-  /** The uids of the scanned objects. */
-  readonly scanned: Set<string>;
-}
-
 /**
  * Evaluates the background policies for every object that they match, and keeps a report for each object. It watches
- * objects and keeps only their names and versions. When policies change, it lists the objects that they match again,
- * page by page; when the labels of a namespace change, the objects in it.
+ * objects and keeps only their names and versions. When policies of the cluster change, it lists the objects that they
+ * match again, page by page; when policies or labels of a namespace change, the objects in it.
  */
 export class Scanner {
   readonly #options: ScannerOptions;
-  readonly #watched = new Map<string, Watched>();
+  readonly #watched = new Map<string, ScannedKind>();
   readonly #writing = new Set<Promise<void>>();
   readonly #stop = new AbortController();
   readonly #hourly: ReturnType<typeof setInterval>;
+  readonly #namespaceScans: NamespaceScans;
   #namespaces: Collection | undefined;
   #policies: ScannedPolicies | undefined;
+  /** The versions of the policies of each namespace. */
+  #ofNamespaces: ReadonlyMap<string, string> | undefined;
   #restarting: Promise<void> = Promise.resolve();
-  #superseded = Promise.withResolvers<void>();
+  /** The begin of the scan that has not ended: the time, and how many reports were written before. */
+  #began: { readonly at: number; readonly written: number } | undefined;
   #isHidden: (object: JsonObject) => boolean = () => false;
   #isMissed = false;
   #again: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: ScannerOptions) {
     this.#options = options;
+    const scan = (namespace: string): Promise<void> => this.#rescan(namespace);
+    this.#namespaceScans = new NamespaceScans({ scan, signal: this.#stop.signal });
     this.#hourly = setInterval(() => this.#begin({ everything: true }), options.every ?? 3_600_000);
   }
 
-  /** Takes new policies, and scans the objects that they match again. */
+  /** Takes new policies, and scans the objects that changed ones match again. */
   policiesChanged(snapshot: Snapshot): void {
     this.#policies = scannedPolicies(snapshot);
     this.#begin({ everything: false });
@@ -92,7 +84,7 @@ export class Scanner {
   missed(): void {
     if (this.#isMissed) return;
     this.#isMissed = true;
-    void this.#restarting.then(() => {
+    void this.#listed().then(() => {
       if (this.#closed) return;
       this.#again = setTimeout(() => {
         this.#isMissed = false;
@@ -103,8 +95,14 @@ export class Scanner {
 
   /** Resolves when every object was scanned. */
   async idle(): Promise<void> {
-    await this.#restarting;
-    while (this.#writing.size > 0) await Promise.all(this.#writing);
+    let ended: Promise<void>;
+    do {
+      await this.#listed();
+      ended = this.#restarting;
+      await ended;
+      await this.#namespaceScans.idle();
+      while (this.#writing.size > 0) await Promise.all(this.#writing);
+    } while (ended !== this.#restarting);
   }
 
   /** Ends watches and writes. */
@@ -112,9 +110,9 @@ export class Scanner {
     this.#stop.abort();
     clearInterval(this.#hourly);
     clearTimeout(this.#again);
-    this.#superseded.resolve();
-    await Promise.all([...this.#watched.values()].map(({ collection }) => collection.close()));
+    await Promise.all([...this.#watched.values()].map(({ options: { collection } }) => collection.close()));
     await this.#namespaces?.close();
+    await this.#namespaceScans.idle();
     await Promise.all(this.#writing);
   }
 
@@ -122,24 +120,29 @@ export class Scanner {
     return this.#stop.signal.aborted;
   }
 
-  #begin(scope: { readonly everything: boolean }): void {
-    // A running scan need not end: the new one scans what it left out.
-    this.#superseded.resolve();
-    this.#superseded = Promise.withResolvers();
-    const { promise } = this.#superseded;
-    this.#restarting = this.#restarting.then(() => this.#restart(scope, promise)).catch((cause) =>
+  async #listed(): Promise<void> {
+    await this.#restarting;
+    await Promise.all([...this.#watched.values()].map(({ listed }) => listed));
+  }
+
+  #begin(scope: Scope): void {
+    this.#queue(() => this.#restart(scope));
+  }
+
+  #queue(step: () => Promise<void>): void {
+    this.#restarting = this.#restarting.then(step).catch((cause) =>
       this.#options.log.write("error", "the background scan stopped", { cause: String(cause) })
     );
   }
 
-  async #restart({ everything }: { readonly everything: boolean }, superseded: Promise<void>): Promise<void> {
-    const { discovery, store, leads, log, resourceFilters } = this.#options;
+  async #restart({ everything }: Scope): Promise<void> {
+    const { discovery, store, leads, resourceFilters } = this.#options;
     if (this.#closed || !leads() || this.#policies === undefined) return;
     const policies = this.#policies;
     const discovered = await discovery.resources();
     if (!discovered.ok) return this.missed();
     if (this.#closed) return;
-    const started = performance.now(), { written } = store;
+    this.#began ??= { at: performance.now(), written: store.written };
     this.#isHidden = hiddenBy(resourceFilters());
     store.start();
     await store.ready();
@@ -149,36 +152,67 @@ export class Scanner {
         each,
       ) => [collectionPath(each.resource, ""), each]),
     );
-    for (const [path, { version, collection }] of this.#watched) {
-      if (!everything && wanted.get(path)?.version === version) continue;
+    for (const [path, kind] of this.#watched) {
+      const version = wanted.get(path)?.version;
+      if (!everything && !kind.isOutdated && version === kind.options.version) continue;
+      if (version !== undefined && kind.isBusy) {
+        this.#restartLater(kind);
+        continue;
+      }
       this.#watched.delete(path);
-      await collection.close();
+      await kind.options.collection.close();
     }
     for (const [path, each] of wanted) if (!this.#watched.has(path)) this.#follow(path, each);
-    const listed = Promise.all([...this.#watched.values()].map(({ collection }) => collection.synced));
-    const isWhole = await Promise.race([listed.then(() => true), superseded.then(() => false)]);
+    this.#scanNamespaces(policies.all);
+    await this.#conclude();
+  }
+
+  #restartLater(kind: ScannedKind): void {
+    if (kind.isOutdated) return;
+    kind.isOutdated = true;
+    void kind.rested.then(() => this.#begin({ everything: false }));
+  }
+
+  /** Removes reports about objects that are gone once all objects are listed. */
+  async #conclude(): Promise<void> {
+    const { store, log } = this.#options;
+    const kinds = [...this.#watched.values()];
     // Reports about objects that are not listed yet must stay.
-    if (!isWhole || this.#closed) return;
+    if (this.#closed || this.#began === undefined || !kinds.every(({ isListed }) => isListed)) return;
+    const { at, written } = this.#began;
+    this.#began = undefined;
     await Promise.all(this.#writing);
-    const watched = [...this.#watched.values()];
-    await store.keepOnly((uid) => watched.some(({ scanned }) => scanned.has(uid)));
-    if (watched.length === 0) return;
+    await store.keepOnly((uid) => kinds.some(({ options: { scanned } }) => scanned.has(uid)));
+    if (kinds.length === 0) return;
     if (this.#isMissed) {
       return log.write("warn", "background scan: objects were missed, it begins again soon");
     }
     log.write("info", "background scan finished", {
-      kinds: watched.length,
-      objects: watched.reduce((sum, { scanned }) => sum + scanned.size, 0),
+      kinds: kinds.length,
+      objects: kinds.reduce((sum, { options: { scanned } }) => sum + scanned.size, 0),
       written: store.written - written,
-      milliseconds: Math.round(performance.now() - started),
+      milliseconds: Math.round(performance.now() - at),
     });
   }
 
-  #follow(path: string, { resource, version }: Pick<Watched, "resource" | "version">): void {
-    const scanned = new Set<string>();
+  #follow(path: string, { resource, version }: Pick<ScannedResource, "resource" | "version">): void {
+    const scanned = new Set<string>(), { signal } = this.#stop;
     const changed = (change: ObjectChange): void | Promise<void> => this.#changed(change, scanned);
     const collection = this.#options.collections.watch(path, changed, { keep: onlyIdentity });
-    this.#watched.set(path, { resource, version, collection, scanned });
+    const kind = new ScannedKind({ resource, version, collection, scanned, signal });
+    this.#watched.set(path, kind);
+    void kind.listed.then(() => this.#queue(() => this.#conclude()));
+  }
+
+  /** Scans the namespaces again whose policies changed. */
+  #scanNamespaces(snapshot: Snapshot): void {
+    const former = this.#ofNamespaces, current = namespaceVersions(snapshot);
+    this.#ofNamespaces = current;
+    // The first scan is about all of them.
+    if (former === undefined) return;
+    for (const namespace of new Set([...former.keys(), ...current.keys()])) {
+      if (former.get(namespace) !== current.get(namespace)) this.#namespaceScans.request(namespace);
+    }
   }
 
   /** Watches the labels of namespaces, if a policy selects by them. */
@@ -186,14 +220,14 @@ export class Scanner {
     if (!policies.some(({ rules }) => rules.some((rule) => rule.needsNamespaceLabels))) return;
     this.#namespaces ??= this.#options.collections.watch("/api/v1/namespaces", ({ object, former }) => {
       if (object === undefined || former === undefined || equal(labelsOf(object), labelsOf(former))) return;
-      setTimeout(() => void this.#rescan(nameOf(object)), labelDelay);
+      setTimeout(() => this.#namespaceScans.request(nameOf(object)), labelDelay);
     }, { keep: withLabels });
   }
 
   /** Scans all objects of a namespace again. */
   async #rescan(namespace: string): Promise<void> {
     const { ports: { cluster } } = this.#options, { signal } = this.#stop;
-    for (const { resource, scanned } of [...this.#watched.values()]) {
+    for (const { options: { resource, scanned } } of [...this.#watched.values()]) {
       if (!resource.namespaced) continue;
       for await (const object of listResource(resource, { cluster, namespace, signal })) {
         if (isFault(object)) this.missed();
@@ -228,6 +262,11 @@ export class Scanner {
     const written = await store.write(object, [...rows, ...store.lastingRows(object, rows)]);
     if (written !== "unchanged" && written !== "failed") found?.(decision, existingRequest(object));
   }
+}
+
+/** Whether a scan begins again for all resources, or for those whose policies changed. */
+interface Scope {
+  readonly everything: boolean;
 }
 
 function hiddenBy(resourceFilters: string | undefined): (object: JsonObject) => boolean {

@@ -1,0 +1,52 @@
+import { pause } from "../../pause.ts";
+import type { Collection } from "../../ports.ts";
+import type { ScannedResource } from "./scan_targets.ts";
+
+/** The longest rest after a listing, in milliseconds. */
+const longestRest = 60_000;
+
+/** A resource whose objects are listed and watched, and its scanned objects. */
+export interface ScannedKindOptions extends Pick<ScannedResource, "resource" | "version"> {
+  readonly collection: Collection;
+  /** The uids of the scanned objects. */
+  readonly scanned: Set<string>;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The scan of one resource. It lists all objects once, and then follows their changes. A listing during which policies
+ * change is not interrupted, and a rest follows it that is as long: otherwise it would never end while policies change
+ * all the time.
+ */
+export class ScannedKind {
+  readonly options: ScannedKindOptions;
+  /** Resolves when the objects were listed. */
+  readonly listed: Promise<void>;
+  /** Resolves when they may be listed again. */
+  readonly rested: Promise<void>;
+  /** Whether the objects must be listed again. */
+  isOutdated = false;
+  #isListed = false;
+  #isRested = false;
+
+  constructor(options: ScannedKindOptions) {
+    this.options = options;
+    const began = performance.now();
+    this.listed = options.collection.synced.then(() => {
+      this.#isListed = true;
+    });
+    this.rested = this.listed.then(async () => {
+      await pause(Math.min(performance.now() - began, longestRest), options.signal);
+      this.#isRested = true;
+    });
+  }
+
+  get isListed(): boolean {
+    return this.#isListed;
+  }
+
+  /** Whether the objects are being listed, or a rest is due because policies changed meanwhile. */
+  get isBusy(): boolean {
+    return !this.#isListed || this.isOutdated && !this.#isRested;
+  }
+}
