@@ -27,7 +27,7 @@ RUN for file in engine packages; do \
 RUN deno bundle --quiet --minify --format cjs --output bundle_worker.cjs lib/adapters/signatures/bundle_worker.ts
 # The thread of probes is a program of its own, and a small one.
 RUN deno bundle --quiet --minify --output probes.js lib/listener/probe_worker.ts
-RUN cp image/engine.js image/postern.js image/called_functions.js image/code_cache.js .
+RUN cp image/*.js .
 # What three starts call up to a decision. The first makes a certificate, which a replica finds; so it does not count.
 RUN for start in 1 2 3; do deno run --no-code-cache --no-prompt --allow-net=127.0.0.1 --allow-env --allow-sys \
   --allow-read=. --allow-write=called_functions.json,certificates called_functions.js \
@@ -35,6 +35,9 @@ RUN for start in 1 2 3; do deno run --no-code-cache --no-prompt --allow-net=127.
   [ $start -gt 1 ] || rm called_functions.json; done
 ARG V8_FLAGS
 RUN DENO_V8_FLAGS=$V8_FLAGS deno run --no-code-cache --allow-sys --allow-read=. --allow-write=engine.cache code_cache.js
+# What V8 makes of Node's modules: Deno itself keeps that in $DENO_DIR.
+RUN DENO_V8_FLAGS=$V8_FLAGS DENO_DIR=written deno run runtime_modules.js \
+  && deno run --no-code-cache --allow-read=. --allow-write=compiled runtime_cache.js written compiled && rm -r written
 
 # The image's file system: Deno, and the C libraries that the loader says it is linked with. A base image would add
 # libraries that Deno does not use, 7 MB of them when compressed.
@@ -49,6 +52,7 @@ LABEL org.opencontainers.image.title="Postern" \
 COPY --from=build /runtime /
 WORKDIR /app
 COPY --from=build /app/engine.cjs /app/engine.cache /app/packages.cjs /app/bundle_worker.cjs /app/probes.js /app/engine.js /app/postern.js ./
+COPY --from=build /app/compiled/v8_code_cache_v2 /app/compiled/v8_code_cache_v2-wal /app/compiled/v8_code_cache_v2-shm compiled/
 # What is served when nothing is mounted over it.
 COPY policies /policies
 # The root file system may be read-only: nothing is written, not even caches. The heap ends before the memory limit of
@@ -59,7 +63,7 @@ COPY policies /policies
 # the thread that made it: to wake others takes longer. V8 would collect the old generation in the middle of a start, too:
 # its first size keeps V8 from that, and Postern itself lets V8 collect what the start left (lib/host/heap.ts).
 ARG V8_FLAGS
-ENV DENO_DIR=/nonexistent \
+ENV DENO_DIR=/app/compiled \
     DENO_NO_UPDATE_CHECK=1 \
     DENO_USE_CGROUPS=1 \
     MALLOC_ARENA_MAX=1 \
@@ -69,7 +73,7 @@ EXPOSE 9443 8000
 # What the process may do, and nothing else: no writing, no running, and of the file system policies, certificates and
 # the service account. Policies may call services and registries, so the network is open here; deploy.yaml closes it
 # down to what its policies name.
-ENTRYPOINT ["/tini", "--", "/bin/deno", "run", "--no-prompt", "--cached-only", "--no-code-cache", \
+ENTRYPOINT ["/tini", "--", "/bin/deno", "run", "--no-prompt", "--cached-only", \
   "--allow-net", \
   "--allow-read=/app,/policies,/exceptions,/cluster,/tls,/var/run/secrets/kubernetes.io/serviceaccount", \
   "--allow-env=KUBERNETES_SERVICE_HOST,KUBERNETES_SERVICE_PORT,POD_NAMESPACE,NO_COLOR,OTEL_DENO", \

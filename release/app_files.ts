@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 /** What the image's own files are made with. */
 export interface AppFilesOptions {
   readonly dockerfile: Dockerfile;
-  /** The folder of the image's program `deno`, where it runs here; otherwise V8's code cache is left out. */
+  /** The folder of the image's program `deno`, where it runs here; otherwise what V8 compiles is left out. */
   readonly deno: string | undefined;
 }
 
@@ -23,14 +23,18 @@ export async function makeAppFiles(
   const path = [deno ?? [], Deno.env.get("PATH") ?? ""].flat().join(":");
   for (const [name, text] of dockerfile.build) {
     const isOfSystem = text.includes("/runtime"),
-      isCache = name === "RUN" && /deno run .*(?:called_functions|code_cache)\.js/s.test(text);
+      isCache = name === "RUN" &&
+        /deno run .*(?:called_functions|code_cache|runtime_modules)\.js/s.test(text);
     if (isOfSystem || isCache && deno === undefined) continue;
     if (name === "RUN") await output("sh", ["-ec", text], { cwd: folder, env: { PATH: path } });
     else await copy(text.split(/\s+/), folder);
   }
   const { appFiles } = dockerfile;
-  return deno === undefined ? appFiles.filter((name) => name !== "engine.cache") : appFiles;
+  return deno === undefined ? appFiles.filter((name) => !ofV8.test(name)) : appFiles;
 }
+
+/** Files that hold what V8 compiled. */
+const ofV8 = /^(?:engine\.cache$|compiled\/)/;
 
 /** Copies what a `COPY` line names into a folder that stands for the image's. */
 async function copy(names: readonly string[], folder: string): Promise<void> {

@@ -1,5 +1,6 @@
 /** The image's lines do what they say: its build makes one file, and its entry point serves with its permissions. */
 import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
 import { admissionReview } from "../server/review.ts";
 import { served } from "../cli/served.ts";
 import { dirname } from "node:path";
@@ -35,6 +36,14 @@ async function makeCodeCache(folder: string): Promise<void> {
   assert.ok(success, line);
 }
 
+/** The modules of Node in Deno's cache of compiled modules, which is opened as Deno does where it may not write. */
+function compiledModules(folder: string): readonly unknown[] {
+  using cache = new DatabaseSync(`${folder}/v8_code_cache_v2`, { readOnly: true });
+  cache.exec("PRAGMA journal_mode = WAL; PRAGMA optimize");
+  const names = cache.prepare("SELECT specifier FROM codecache WHERE specifier NOT LIKE 'file:%' ORDER BY 1");
+  return names.all().map(({ specifier }) => specifier);
+}
+
 Deno.test("the entry point grants listed permissions: no writing, no programs, not everything", () => {
   const flags = dockerfile.entrypoint.filter((each) => each.startsWith("-"));
   for (const forbidden of ["-A", "--allow-all", "--allow-read", "--allow-env"]) {
@@ -60,9 +69,14 @@ Deno.test("the built program starts with its entry point and answers", async () 
     await Deno.writeTextFile(`${folder}/policies/policy.yaml`, policy);
     const made = await makeAppFiles(folder, { dockerfile, deno: dirname(Deno.execPath()) });
     for (const name of made) assert.ok((await Deno.stat(`${folder}/${name}`)).isFile, name);
+    const env = { ...dockerfile.env, DENO_DIR: dockerfile.env["DENO_DIR"]!.replace("/app", folder) };
+    const compiled = compiledModules(env.DENO_DIR);
     const code =
       `import { compileEngine } from "${folder}/engine.js"; console.log(compileEngine().cachedDataRejected);`;
-    const look = new Deno.Command("deno", { args: ["eval", code], env: { ...dockerfile.env } });
+    const look = new Deno.Command("deno", {
+      args: ["eval", code],
+      env,
+    });
     assert.equal(
       new TextDecoder().decode((await look.output()).stdout),
       "false\n",
@@ -93,7 +107,6 @@ Deno.test("the built program starts with its entry point and answers", async () 
         `${folder}/policies`,
       )
     );
-    const env = { ...dockerfile.env };
     const here = ["--host", "127.0.0.1", "--port", "0", "--metrics-port", "0"];
     await using server = await served([...args, ...here], { env });
     const ca = /caBundle of its certificate: (\S+)/.exec(await server.until(/caBundle of .*\n/))![1]!;
@@ -109,6 +122,11 @@ Deno.test("the built program starts with its entry point and answers", async () 
     const ready = await fetch(new URL("/health/readiness", metrics));
     assert.equal(await ready.text(), "ok");
     assert.doesNotMatch(await server.until(/./), /the main thread answers probes/);
+    assert.deepEqual(
+      compiledModules(env.DENO_DIR),
+      compiled,
+      "the image has each module of Node that a start needs in compiled form: Deno, which may write here, adds none",
+    );
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

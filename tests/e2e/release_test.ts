@@ -149,7 +149,7 @@ async function runImage(
   await Deno.mkdir(join(root, "proc"));
   const here = { x86_64: "amd64", aarch64: "arm64" }[Deno.build.arch] === architecture;
   if (!here) await Deno.copyFile("/usr/bin/qemu-aarch64-static", join(root, "qemu"));
-  const run = `${here ? "/tini -s --" : "/qemu"} /bin/deno run --no-prompt --cached-only --no-code-cache ` +
+  const run = `${here ? "/tini -s --" : "/qemu"} /bin/deno run --no-prompt --cached-only ` +
     "--allow-read=/app --allow-env /app/postern.js version";
   const said = await runTool("unshare", [
     "--mount",
@@ -157,7 +157,7 @@ async function runImage(
     "--fork",
     "sh",
     "-c",
-    `mount -t proc proc ${root}/proc && DENO_DIR=/nonexistent exec chroot ${root} ${run}`,
+    `mount -t proc proc ${root}/proc && DENO_DIR=/app/compiled exec chroot ${root} ${run}`,
   ], { cwd: root });
   assert.match(said, /Version: \d+\.\d+\.\d+[^]*Deno: 2\./);
 }

@@ -23,15 +23,15 @@ export interface Image {
 export async function makeImage(folder: string): Promise<Image> {
   const dockerfile = parseDockerfile(await Deno.readTextFile(`${root}Dockerfile`));
   await makeAppFiles(folder, { dockerfile, deno: dirname(Deno.execPath()) });
-  return { file: `${folder}/postern.js`, env: await imageSettings() };
+  return { file: `${folder}/postern.js`, env: await imageSettings(folder) };
 }
 
-/** The environment that the Dockerfile sets. */
-export async function imageSettings(): Promise<Record<string, string>> {
+/** The environment that the Dockerfile sets, for a folder that stands for the image's. */
+async function imageSettings(folder: string): Promise<Record<string, string>> {
   const { env } = parseDockerfile(await Deno.readTextFile(`${root}Dockerfile`));
   if (env["DENO_V8_FLAGS"] === undefined) throw new Error("the Dockerfile sets no DENO_V8_FLAGS");
   // A container has no such variable; with it each process reads these authorities when it starts.
-  return { ...env, NODE_EXTRA_CA_CERTS: "" };
+  return { ...env, DENO_DIR: env["DENO_DIR"]!.replace("/app", folder), NODE_EXTRA_CA_CERTS: "" };
 }
 
 /** Makes `engine.cjs` of a folder a function, as the Dockerfile does with its bundles, and adds what `image/` has to run it. */
@@ -55,7 +55,7 @@ export function serveCommand(
 ): Command {
   const options = ["--port", "PORT", "--metrics-port", "0", ...more, "--policies", policies.join(",")];
   return {
-    args: ["run", "--cached-only", "--no-code-cache", ...permissions, file, "serve", ...options],
+    args: ["run", "--cached-only", ...permissions, file, "serve", ...options],
     env,
   };
 }

@@ -9,7 +9,7 @@ export async function startReplica(
   options: Pick<ServerOptions, "policies" | "args">,
 ): Promise<ServerProcess> {
   const { file, env } = await (built ??= build());
-  return await startServer({ ...options, program: file, runtime: ["--cached-only", "--no-code-cache"], env });
+  return await startServer({ ...options, program: file, runtime: ["--cached-only"], env });
 }
 
 async function build(): Promise<Image> {

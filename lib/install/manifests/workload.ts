@@ -203,7 +203,6 @@ function command(options: ManifestOptions, { hosts }: WorkloadNeeds): string[] {
     "run",
     "--no-prompt",
     "--cached-only",
-    "--no-code-cache",
     hosts === undefined ? "--allow-net" : `--allow-net=${[...new Set([...addresses, ...hosts])].join(",")}`,
     `--allow-read=${reads.join(",")}`,
     `--allow-env=${variables.join(",")}`,

@@ -12,7 +12,7 @@ export async function coldStart({ inputs, image, results, quick, folder }: Bench
   const bundled = serveCommand(image, [inputs.security], ["--cert-dir", `${folder}/certificates`]);
   const settings = await settingsOfTask();
   const source: Command = {
-    args: bundled.args.filter((each) => !each.startsWith("--cached") && !each.startsWith("--no-code"))
+    args: bundled.args.filter((each) => !each.startsWith("--cached"))
       .flatMap((each) => each === image.file ? [...settings, "main.ts"] : [each]),
     env: {},
   };

@@ -152,7 +152,7 @@ async function scanOnce(
 ): Promise<Scan> {
   const serve = ["serve", "--kubeconfig", kubeconfig, "--watch-policies", "--policies", policies];
   const options = ["--port", "0", "--metrics-port", "0"];
-  const deno = [Deno.execPath(), "run", "-A", "--cached-only", "--no-code-cache", file];
+  const deno = [Deno.execPath(), "run", "-A", "--cached-only", file];
   const serverBefore = await serverProcessorTime(kubeconfig);
   const process = new Deno.Command("taskset", {
     args: ["-c", "0", ...deno, ...serve, ...options],
