@@ -109,7 +109,9 @@ for (const [what, action, count, characters] of waiting) {
           (_, index) => statusOf(server, review(`review-${index}`, empty(characters)), 5),
         ),
       );
-      assert.deepEqual([...new Set(statuses)], [200]);
+      // A busy machine answers those with 503 that would be late for their callers.
+      assert.deepEqual(statuses.filter((status) => status !== 200 && status !== 503), []);
+      assert.ok(statuses.includes(200));
       assert.ok(server.running());
       const { most } = await server.memory();
       assert.ok(most < bound, `${most} MiB`);
