@@ -191,11 +191,16 @@ function checkElements(
   walk: Walk,
 ): PatternMismatch | undefined {
   let skips: PatternMismatch[] | undefined;
+  let skipped = 0;
   for (let index = 0; index < count; index++) {
     const found = check(repeated ?? items[index]!, list[index], walk);
     if (found === undefined) continue;
     if (!isSkip(found)) return under(index, found);
-    (skips ??= []).push(under(index, found));
+    if (++skipped <= mostSkips) (skips ??= []).push(under(index, found));
+    else if (skipped === mostSkips + 1) skips?.push(mismatch("left out", undefined, undefined));
   }
-  return skips !== undefined && skips.length === count ? mismatchOf("none applied", skips) : undefined;
+  return skips !== undefined && skipped === count ? mismatchOf("none applied", skips) : undefined;
 }
+
+/** The most skipped elements of a list that are kept for the message: a list may have half a million elements. */
+const mostSkips = 100;

@@ -20,7 +20,8 @@ export type Reason =
   | "condition"
   | "condition missing"
   | "global"
-  | "none applied";
+  | "none applied"
+  | "left out";
 
 /**
  * A failed comparison as a value. Its text and path are made when a caller reads them: creating a mismatch must
@@ -173,6 +174,9 @@ const texts: Readonly<Record<Reason, Write>> = {
   global(out, { causes }, path) {
     out.write("global anchor mismatch: ");
     writeMessage(out, causes[0]!, path);
+  },
+  "left out"(out) {
+    out.write("…");
   },
   "none applied"(out, { causes }, path) {
     causes.forEach((cause, index) => {

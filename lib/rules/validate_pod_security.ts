@@ -56,7 +56,8 @@ export function compilePodSecurityRule(
       }
       if (verdict.allowed) return passed;
       const { violations } = verdict;
-      const properties = reportProperties({ level, version, violations, imageOf: imageReader(context) });
+      const imageOf = verdict.isLarge ? () => undefined : imageReader(context);
+      const properties = reportProperties({ level, version, violations, imageOf });
       return { ...fail(failureMessage({ rule: rule.name, level, version, violations })), properties };
     },
   };

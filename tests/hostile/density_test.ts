@@ -47,31 +47,52 @@ for (const [what, count, value, status] of attacks) {
   });
 }
 
-const asserting = `
+/** A policy with one rule about Pods. */
+function enforcing(rule: string): string {
+  return `
 apiVersion: kyverno.io/v1
 kind: ClusterPolicy
-metadata: {name: asserting}
+metadata: {name: enforcing}
 spec:
   validationFailureAction: Enforce
   rules:
-  - name: asserts
+  - name: rule
     match: {any: [{resources: {kinds: [Pod]}}]}
-    validate: {assert: {object: {spec: {~.(tolerations): {(key || ''): x}}}}}
+    validate: {message: no, ${rule}}
 `;
+}
 
-Deno.test("a Pod that violates an assertion half a million times is denied, within the memory bound", async () => {
-  await using server = await startReplica({ policies: asserting, args: ["--no-tls"] });
-  using connection = await RawConnection.open(server.port);
-  await connection.write(postBytes("/validate/fail?timeout=10s", review("dense", empty(1_400_000))));
-  const { status, text } = await connection.answer();
-  assert.equal(status, 200);
-  const { allowed, status: { message } } = JSON.parse(text.slice(text.indexOf("\r\n\r\n"))).response;
-  assert.equal(allowed, false);
-  assert.ok(message.length < 20_000, `${message.length} characters`);
-  assert.ok(server.running());
-  const { most } = await server.memory();
-  assert.ok(most < bound, `${most} MiB`);
-});
+const maps = empty(1_400_000);
+const many = Array.from({ length: 93_000 }, (_, at) => `{"name":"${at.toString(36)}","image":"a:${at}"}`);
+const containers = `{"containers":[${many.join()}]}`;
+const exclude = `exclude: [{controlName: Capabilities, images: ["*"]}]`;
+const rules: readonly (readonly [what: string, rule: string, spec: string, allowed: boolean])[] = [
+  ["violates an assertion", "assert: {object: {spec: {~.(tolerations): {(key || ''): x}}}}", maps, false],
+  [
+    "is skipped by a condition of a pattern",
+    `pattern: {spec: {tolerations: [{"(key)": "a*", operator: x}]}}`,
+    maps,
+    true,
+  ],
+  ["violates podSecurity", "podSecurity: {level: restricted}", containers, false],
+  ["violates podSecurity with exclusions", `podSecurity: {level: restricted, ${exclude}}`, containers, false],
+];
+for (const [what, rule, spec, expected] of rules) {
+  Deno.test(`a Pod of many small values that ${what} is answered within the memory bound`, async () => {
+    await using server = await startReplica({ policies: enforcing(rule), args: ["--no-tls"] });
+    using connection = await RawConnection.open(server.port);
+    await connection.write(postBytes("/validate/fail?timeout=20s", review("dense", spec)));
+    const { status, text } = await connection.answer();
+    assert.equal(status, 200);
+    const { allowed, status: { message = "" } = {} } =
+      JSON.parse(text.slice(text.indexOf("\r\n\r\n"))).response;
+    assert.equal(allowed, expected);
+    assert.ok(message.length < 20_000, `${message.length} characters`);
+    assert.ok(server.running());
+    const { most } = await server.memory();
+    assert.ok(most < bound, `${most} MiB`);
+  });
+}
 
 /** A policy that calls a service about Pods. */
 function calling(url: string, action: string): string {

@@ -60,6 +60,8 @@ export interface Violation extends Finding {
   readonly control: string;
   /** The control's name as in `controlName`, empty when it has none. */
   readonly name: string;
+  /** The number of fields that are left out, as a Pod may have tens of thousands. */
+  readonly more?: number;
 }
 
 /** The values of a field as texts, in the form that `exclude[].values` matches. An empty text counts as no value. */

@@ -32,8 +32,8 @@ export interface FailureText {
  * ```
  */
 export function failureMessage({ rule, level, version, violations }: FailureText): string {
-  const groups = violations.map(({ reason, fields }) =>
-    `(Forbidden reason: ${reason}, field error list: [${fieldTexts(fields)}])`
+  const groups = violations.map(({ reason, fields, more }) =>
+    `(Forbidden reason: ${reason}, field error list: [${fieldTexts(fields, more)}])`
   );
   // Kyverno takes the groups out of a map in random order. Sorting keeps the message stable.
   groups.sort(compareBytes);
@@ -43,12 +43,10 @@ export function failureMessage({ rule, level, version, violations }: FailureText
 }
 
 /** The most fields of one reason in a message: a Pod may have tens of thousands. */
-const mostFields = 50;
+export const mostFields = 50;
 
-function fieldTexts(fields: readonly FieldViolation[]): string {
-  const texts = fields.slice(0, mostFields).map(fieldText);
-  if (fields.length > mostFields) texts.push(`${fields.length - mostFields} more`);
-  return texts.join(", ");
+function fieldTexts(fields: readonly FieldViolation[], more = 0): string {
+  return [...fields.map(fieldText), ...(more > 0 ? [`${more} more`] : [])].join(", ");
 }
 
 /** One entry of the field error list. */

@@ -13,6 +13,7 @@ import {
 import { compileWildcard } from "../../kube/mod.ts";
 import type { Level, Standard, Violation } from "./control.ts";
 import { type Exclusion, withoutExcluded } from "./exclusion.ts";
+import { mostFields } from "./message.ts";
 import { isLarge, type PodView } from "./pod.ts";
 import { minorVersion, selectControls, type SelectedControl } from "./selection.ts";
 import { extractPod } from "./workload.ts";
@@ -22,7 +23,9 @@ export interface PodSecurityVerdict {
   readonly allowed: boolean;
   /** Whether the resource passes only because of an exception's exclusions: the rule is then skipped. */
   readonly exempted: boolean;
-  /** The violations, with paths from the resource's root; empty when allowed. */
+  /** Whether the pod is so large that listing all its images takes too much memory. */
+  readonly isLarge: boolean;
+  /** The violations with their first fields, whose paths are from the resource's root; empty when allowed. */
   readonly violations: readonly Violation[];
 }
 
@@ -38,6 +41,9 @@ export interface PodSecurity {
   /** Checks a pod by its metadata and spec, without exclusions. */
   judge(pod: PodView): readonly Violation[];
 }
+
+/** The most containers of a pod to which exclusions apply: those of a Pod of 3 MB took the memory of the process. */
+const mostExcludable = 10_000;
 
 /**
  * Compiles `podSecurity: {level, version, exclude}`. `standard` is `kyverno` for rules of policies and `kubernetes`
@@ -93,17 +99,25 @@ export function compilePodSecurity(settings: JsonObject, standard: Standard): Po
         completed(judged(reduced, selected.filter(({ control }) => (control.name ?? "") === name))),
     };
     const found = yield* judged(pod, selected);
-    const violations = yield* withoutExcluded(found, exclusions, input);
-    if (violations.length === 0) return { allowed: true, exempted: false, violations };
-    const left = yield* withoutExcluded(violations, exceptions, input);
-    if (left.length === 0) return { allowed: true, exempted: true, violations: left };
-    const located: Violation[] = [];
-    for (const violation of left) {
-      if (isLarge(pod)) yield;
-      const fields = violation.fields.map((bad) => ({ ...bad, path: locate(bad.path) }));
-      located.push({ ...violation, fields });
-    }
-    return { allowed: false, exempted: false, violations: located };
+    // Without its exclusions such a pod is denied, which is right for a pod that no node can run.
+    const isTooLarge = pod.containers.length > mostExcludable;
+    const violations = isTooLarge ? found : yield* withoutExcluded(found, exclusions, input);
+    if (violations.length === 0) return { allowed: true, exempted: false, isLarge: isLarge(pod), violations };
+    const left = isTooLarge ? violations : yield* withoutExcluded(violations, exceptions, input);
+    if (left.length === 0) return { allowed: true, exempted: true, isLarge: isLarge(pod), violations: left };
+    return {
+      allowed: false,
+      exempted: false,
+      isLarge: isLarge(pod),
+      violations: left.map((violation) => {
+        const fields = violation.fields.slice(0, mostFields).map((bad) => ({
+          ...bad,
+          path: locate(bad.path),
+        }));
+        const more = violation.fields.length - fields.length;
+        return { ...violation, fields, ...(more > 0 && { more }) };
+      }),
+    };
   }
 }
 
