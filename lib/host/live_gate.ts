@@ -84,6 +84,7 @@ export class LiveGate {
       compiling,
       exceptionNamespace,
       files,
+      kindsChanged: () => this.#scanner.kindsChanged(),
       loaded: (snapshot) => {
         cameIntoForce(snapshot);
         this.#follow(snapshot, options);

@@ -28,6 +28,8 @@ export interface LivePoliciesOptions {
   readonly files: () => readonly YamlDocument[];
   /** Called with each new snapshot before its webhooks are written. */
   readonly loaded: (snapshot: Snapshot) => void;
+  /** Called when the API server may serve other kinds than before. */
+  readonly kindsChanged?: () => void;
   /** Whether this replica writes webhooks and statuses. */
   readonly leads: () => boolean;
   /** Whether the installation is being removed: deleted webhooks are then not written again. */
@@ -84,7 +86,12 @@ export class LivePolicies {
     });
     this.#definitions = collections.watch("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", () => {
       if (!this.#started) return;
-      for (const delay of servingTimes) this.#timers.after(delay, () => this.#enforcer.enforce());
+      for (const delay of servingTimes) {
+        this.#timers.after(delay, () => {
+          this.#enforcer.enforce();
+          options.kindsChanged?.();
+        });
+      }
     });
     const path = `/api/v1/namespaces/${installation.namespace}/configmaps`;
     this.#configMaps = collections.watch(path, ({ object, former }) => {

@@ -378,6 +378,50 @@ Deno.test("a scan ends before another begins for the policies that changed meanw
   assert.deepEqual(await messagesOf(cluster, "shop", "u-0"), ["cluster 4"]);
 });
 
+Deno.test("objects of a kind that is defined later are scanned soon, and their reports go with the definition", async () => {
+  const cluster = new EmbeddedCluster({ objects, clock: systemClock(), entropy: countingEntropy() });
+  const follow = () => Promise.resolve({ ok: false, status: 403, message: "no watches here" } as const);
+  const reached = {
+    call: (made: ApiCall) => cluster.call(made),
+    resource: (...type: [string, string]) => cluster.resource(...type),
+  };
+  const collections = new LiveCollections({
+    cluster: { ...reached, follow },
+    clock: systemClock(),
+    entropy: countingEntropy(),
+  });
+  const shared = { cluster: reached, collections, log: { write: () => {} } };
+  const store = new ReportStore({
+    ...shared,
+    kind: policyReports,
+    results: new Set(["pass", "fail"]),
+    isLasting: () => false,
+    missed: () => {},
+  });
+  let served: readonly ServedResource[] = [];
+  const scanner = new Scanner({
+    ...shared,
+    ports: { ...clusterPorts([]), cluster: reached },
+    discovery: { resources: () => Promise.resolve({ ok: true, resources: served }) },
+    store,
+    resourceFilters: () => "",
+    leads: () => true,
+  });
+  scanner.policiesChanged(snapshot);
+  await scanner.idle();
+  assert.equal(await storedReports(cluster), 0);
+  served = [pods];
+  scanner.kindsChanged();
+  await scanner.idle();
+  assert.equal(await storedReports(cluster), count);
+  served = [];
+  scanner.kindsChanged();
+  await scanner.idle();
+  assert.equal(await storedReports(cluster), 0);
+  await store.close();
+  await scanner.close();
+});
+
 Deno.test("a scan that ends before it has listed all objects deletes no report", async () => {
   const cluster = new EmbeddedCluster({ objects, clock: systemClock(), entropy: countingEntropy() });
   await scan(cluster);

@@ -80,6 +80,18 @@ export class Scanner {
     this.#begin({ everything: false });
   }
 
+  /** Scans the objects of kinds that the API server serves since the last scan, and removes reports about other kinds. */
+  kindsChanged(): void {
+    this.#queue(async () => {
+      const policies = this.#policies, discovered = await this.#options.discovery.resources();
+      if (policies === undefined || !discovered.ok) return;
+      const wanted = scannedResources(policies.all, discovered.resources);
+      const isFollowed = wanted.length === this.#watched.size &&
+        wanted.every(({ resource }) => this.#watched.has(collectionPath(resource, "")));
+      if (!isFollowed) await this.#restart({ everything: false });
+    });
+  }
+
   /** Notes that something could not be read or written: everything is scanned again a minute after this scan. */
   missed(): void {
     if (this.#isMissed) return;
