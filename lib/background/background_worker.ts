@@ -49,6 +49,8 @@ export interface JobScope {
    * different replicas, and each replica carries out the effects of its group.
    */
   readonly route?: Pick<PolicyQuery, "failurePolicy" | "policy">;
+  /** Called once after {@link BackgroundWorker.add} took the request: with the end of its tries, or of its room. */
+  readonly ended?: (end: "over" | "refused") => void;
 }
 
 /** One request with its tries so far. */
@@ -112,7 +114,10 @@ export class BackgroundWorker {
     const lane = namespace === "" && kind === "Namespace" ? name : namespace;
     const ticket: Ticket<Job> = { item, lane, bytes: heapSize(request.variable) };
     const refused = this.#queue.add(ticket);
-    for (const each of refused) this.#refuse(each.item.request);
+    for (const each of refused) {
+      this.#refuse(each.item.request);
+      if (each !== ticket) each.item.ended?.("refused");
+    }
     this.#begin();
     return !refused.includes(ticket);
   }
@@ -196,15 +201,13 @@ export class BackgroundWorker {
     const attempts = this.#attemptsFor(failures);
     const [first] = failures;
     if (first === undefined) {
-      this.#reportOutcome("done", ticket.item, tried);
-      return this.#queue.release(ticket);
+      return this.#end("done", ticket, tried);
     }
     if (tries + 1 >= attempts || failures.every(({ retryable }) => !retryable)) {
       // A request that was not carried out, or that finds no target, is not an error.
       const level = failures.every(({ moot }) => moot !== undefined) ? "debug" : "error";
       this.#log(level, "effects given up", request, { tries: tries + 1, cause: first.message });
-      this.#reportOutcome("given up", ticket.item, tried);
-      return this.#queue.release(ticket);
+      return this.#end("given up", ticket, tried);
     }
     if (tries + 1 === reportAfter) this.#reportOutcome("failing", ticket.item, tried);
     this.#log("debug", "effects are tried again", request, { tries: tries + 1, cause: first.message });
@@ -216,6 +219,12 @@ export class BackgroundWorker {
       if (!this.#closed && this.#queue.resume(ticket)) this.#begin();
     });
     this.#pausing.add(pausing);
+  }
+
+  #end(state: "done" | "given up", ticket: Ticket<Job>, tried: Tried): void {
+    this.#reportOutcome(state, ticket.item, tried);
+    this.#queue.release(ticket);
+    ticket.item.ended?.("over");
   }
 
   #attemptsFor(failures: readonly Failure[]): number {

@@ -1,8 +1,9 @@
 import type { PolicyRequest } from "../engine/mod.ts";
-import { asString, dig, isFault, type JsonObject } from "../json/mod.ts";
+import { asString, dig, type Fault, isFault, type JsonObject } from "../json/mod.ts";
+import { pause } from "../pause.ts";
 import type { Cluster, Log } from "../ports.ts";
 import { existingRequest } from "./existing_request.ts";
-import { listObjects } from "./list_objects.ts";
+import { type ListFault, listObjects } from "./list_objects.ts";
 import type { RuleInForce } from "./rules_in_force.ts";
 import { triggerKinds } from "./trigger_kinds.ts";
 
@@ -19,29 +20,55 @@ export interface ExistingOptions {
   readonly signal: AbortSignal;
   /** Only objects that were created at this time (milliseconds since 1970) or later; all when absent. */
   readonly since?: number;
+  /** Waits for some milliseconds, or until the signal aborts; tests replace it. */
+  readonly wait?: typeof pause;
 }
 
+/** Milliseconds before a kind is listed again: at first, and at most. The lists of a minute may fail. */
+const firstDelay = 500, longestDelay = 32_000;
+
 /**
- * Lists the existing objects of a rule's kinds, page by page. Evaluation then decides whether the rule selects them.
- * It logs kinds that cannot be listed: those with wildcards, and custom kinds without group and version.
+ * Lists the existing objects of a rule's kinds, page by page, each object once. Evaluation then decides whether the rule
+ * selects them. A list that fails begins again, after pauses that double; a fault says that it failed for a minute, or that
+ * the signal aborted. It logs kinds that it leaves out: those with wildcards, custom kinds without group and version, and
+ * those whose list the API server forbids.
  */
 export async function* existingTriggers(
   { policy, rule }: Pick<RuleInForce, "policy" | "rule">,
-  { cluster, log, signal, since = -Infinity }: ExistingOptions,
-): AsyncGenerator<ExistingTrigger> {
+  options: ExistingOptions,
+): AsyncGenerator<ExistingTrigger | Fault> {
+  const { cluster, log, signal, since = -Infinity, wait = pause } = options;
   const only = { policy: policy.key, rule: rule.rule.name };
   const { kinds, vague } = triggerKinds(rule);
   if (vague.length > 0) {
     log.write("warn", "existing objects of some kinds are not listed", { ...only, kinds: vague });
   }
   for (const type of kinds) {
-    const namespace = policy.namespace ?? "";
-    for await (const object of listObjects({ ...type, namespace }, { cluster, signal })) {
-      if (isFault(object)) {
-        log.write("warn", "existing objects cannot be listed", { kind: type.kind, cause: object.message });
-      } else if (!(createdAt(object) < since)) yield { request: existingRequest(object), only };
+    const listed = new Set<string>();
+    for (let delay = firstDelay;; delay *= 2) {
+      let fault: ListFault | undefined;
+      for await (
+        const object of listObjects({ ...type, namespace: policy.namespace ?? "" }, { cluster, signal })
+      ) {
+        if (isFault(object)) fault = object;
+        else if (!listed.has(uidOf(object))) {
+          listed.add(uidOf(object));
+          if (!(createdAt(object) < since)) yield { request: existingRequest(object), only };
+        }
+      }
+      if (fault === undefined) break;
+      log.write("warn", "existing objects cannot be listed", { kind: type.kind, cause: fault.message });
+      if (fault.isFinal) break;
+      if (delay > longestDelay || !await wait(delay, signal)) {
+        yield fault;
+        break;
+      }
     }
   }
+}
+
+function uidOf(object: JsonObject): string {
+  return asString(dig(object, "metadata", "uid")) ?? "";
 }
 
 /** The creation time of an object, in milliseconds since 1970; NaN when it has none. */

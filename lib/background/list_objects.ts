@@ -24,6 +24,17 @@ export interface ResourceListing {
   readonly labelSelector?: string;
 }
 
+/** Why objects could not be listed. */
+export class ListFault extends Fault {
+  /** Whether the API server forbids the list or has none: another attempt fails, too, until somebody changes that. */
+  readonly isFinal: boolean;
+
+  constructor(message: string, status?: number) {
+    super(message);
+    this.isFinal = status === 403 || status === 404 || status === 405;
+  }
+}
+
 /** The objects of a page: some megabytes at most with ordinary objects. */
 const pageSize = 250;
 
@@ -34,12 +45,12 @@ const pageSize = 250;
 export async function* listObjects(
   { apiVersion, kind, namespace, labels = {} }: ObjectListing,
   { cluster, signal }: { readonly cluster: Cluster; readonly signal: AbortSignal },
-): AsyncGenerator<JsonObject | Fault> {
+): AsyncGenerator<JsonObject | ListFault> {
   const builtin = apiVersion === "" ? builtinKind(kind) : undefined;
   const version = builtin === undefined ? apiVersion : formatApiVersion(builtin);
   const resource = await cluster.resource(version, kind);
   if (resource === undefined) {
-    yield new Fault(`the cluster does not serve ${version}/${kind}`);
+    yield new ListFault(`the cluster does not serve ${version}/${kind}`);
     return;
   }
   const labelSelector = Object.entries(labels).map(([name, value]) => `${name}=${value}`).join(",");
@@ -53,7 +64,7 @@ export async function* listObjects(
 export async function* listResource(
   resource: ApiResource,
   { cluster, signal, namespace = "", labelSelector = "" }: ResourceListing,
-): AsyncGenerator<JsonObject | Fault> {
+): AsyncGenerator<JsonObject | ListFault> {
   const collection = collectionPath(resource, namespace);
   const type = { apiVersion: formatApiVersion(resource), kind: resource.kind };
   for (let token: string | undefined = ""; token !== undefined;) {
@@ -65,7 +76,7 @@ export async function* listResource(
     const path = `${collection}?${query}`;
     const answer = await cluster.call({ method: "GET", path, ...(signal !== undefined && { signal }) });
     if (!answer.ok) {
-      yield new Fault(answer.message);
+      yield new ListFault(answer.message, answer.status);
       return;
     }
     // Items of a list have no apiVersion and kind.

@@ -12,6 +12,8 @@ interface Remembered {
 
 /** A rule that changes other objects, with its history. */
 export interface RuleInForce {
+  /** The identity of the rule in the memory. */
+  readonly key: string;
   readonly policy: CompiledPolicy["policy"];
   readonly rule: CompiledRule;
   /** Objects created since then were admitted under the rule. */
@@ -27,6 +29,8 @@ export interface RuleInForce {
  */
 export class RulesInForce {
   #rules: ReadonlyMap<string, Remembered>;
+  /** The evaluations of existing objects that have not ended, by the key of their rule. */
+  readonly #evaluations = new Map<string, symbol>();
 
   /** Reads the text of {@link text}; any other text is an empty memory. */
   constructor(text = "") {
@@ -49,20 +53,40 @@ export class RulesInForce {
         // Creation times have whole seconds, so an object of the same second may be older than the rule.
         const since = former?.selection === selection ? former.since : Math.ceil(now / 1000) * 1000;
         remembered.set(key, { since, selection, whole });
-        inForce.push({ policy, rule, since, changed: former?.whole !== whole });
+        inForce.push({ key, policy, rule, since, changed: former?.whole !== whole });
       }
     }
     this.#rules = remembered;
     return inForce;
   }
 
+  /**
+   * Notes that existing objects are being evaluated for a rule. Until the returned function is called with `true`, the
+   * rule counts as changed after a restart; after `false`, also in the next comparison.
+   */
+  evaluating(key: string): (isComplete: boolean) => void {
+    const evaluation = Symbol();
+    this.#evaluations.set(key, evaluation);
+    return (isComplete) => {
+      if (this.#evaluations.get(key) !== evaluation) return;
+      this.#evaluations.delete(key);
+      const rule = this.#rules.get(key);
+      if (!isComplete && rule !== undefined) {
+        this.#rules = new Map([...this.#rules, [key, { ...rule, whole: unevaluated }]]);
+      }
+    };
+  }
+
   /** The memory as text for an annotation, some 60 characters a rule. */
   get text(): string {
     return [...this.#rules].map(([key, { since, selection, whole }]) =>
-      `${key} ${Math.floor(since / 1000)} ${selection} ${whole}`
+      `${key} ${Math.floor(since / 1000)} ${selection} ${this.#evaluations.has(key) ? unevaluated : whole}`
     ).join("\n");
   }
 }
+
+/** Stands for the digest of a rule that was not evaluated for all existing objects. */
+const unevaluated = "-";
 
 /** The fields of a rule, in YAML or CEL, that select its objects. */
 const choosing = [

@@ -1,5 +1,6 @@
 import type { Snapshot } from "../engine/mod.ts";
 import { isFault } from "../json/mod.ts";
+import type { pause } from "../pause.ts";
 import type { Log, Ports } from "../ports.ts";
 import type { BackgroundWorker } from "./background_worker.ts";
 import { carryOut } from "./carry_out.ts";
@@ -20,6 +21,8 @@ export interface UpkeepOptions {
   readonly memory?: { read(): string; write(text: string): void };
   /** Milliseconds between two comparisons with the cluster: five minutes. */
   readonly every?: number;
+  /** Waits for some milliseconds, or until the signal aborts; tests replace it. */
+  readonly wait?: typeof pause;
   /** Milliseconds until the comparison that finds requests which the worker had no room for: half a minute. */
   readonly soon?: number;
 }
@@ -167,18 +170,36 @@ export class Upkeep {
     };
   }
 
-  /** Makes the worker evaluate a rule for existing objects. */
-  async #evaluateExisting(rule: RuleInForce, since?: number): Promise<void> {
-    const { worker, ports: { cluster }, log } = this.#options;
+  /**
+   * Makes the worker evaluate a rule for existing objects. Until all are generated, the rule counts as new after a
+   * restart. Targets are not changed again then, as a patch may add to what it finds.
+   */
+  async #evaluateExisting(each: RuleInForce, since?: number): Promise<void> {
+    const { worker, ports: { cluster }, log, memory, wait } = this.#options;
+    const rules = this.#rules!, isRepeatable = each.rule.type === "generate" && since === undefined;
+    const evaluated = isRepeatable ? rules.evaluating(each.key) : () => {};
     const { signal, release } = this.#limit();
+    let open = 1, isComplete = true;
+    const ended = (end: "over" | "refused" = "over"): void => {
+      isComplete &&= end === "over";
+      if (--open > 0) return;
+      evaluated(isComplete);
+      if (rules === this.#rules && this.#goesOn) memory?.write(rules.text);
+    };
     try {
       const range = since === undefined ? {} : { since };
-      for await (const { request, only } of existingTriggers(rule, { cluster, log, signal, ...range })) {
-        await worker.room();
-        worker.add(request, { only });
+      const options = { cluster, log, signal, ...range, ...(wait !== undefined && { wait }) };
+      for await (const found of existingTriggers(each, options)) {
+        if (isFault(found)) isComplete = false;
+        else {
+          await worker.room();
+          open++;
+          if (!worker.add(found.request, { only: found.only, ended })) open--;
+        }
       }
     } finally {
       release();
+      ended();
     }
   }
 

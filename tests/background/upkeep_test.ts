@@ -38,24 +38,27 @@ function setUp(text = synchronized) {
   const log = keptLog();
   let current = policies(text), noted = "";
   const memory = { read: () => noted, write: (written: string) => void (noted = written) };
-  const start = (options: Partial<UpkeepOptions> & { maxBytes?: number } = {}) => {
-    const { maxBytes = 1_000_000, ...rest } = options;
+  const start = (options: Partial<UpkeepOptions> & { maxBytes?: number; hangs?: boolean } = {}) => {
+    const { maxBytes = 1_000_000, hangs = false, ...rest } = options;
     const worker = new BackgroundWorker({
       snapshot: () => current,
       ports,
       log,
       triggers: "as-stored",
       maxBytes,
-      wait: () => Promise.resolve(),
+      wait: () => hangs ? new Promise(() => {}) : Promise.resolve(),
       refused: () => upkeep.missed(),
     });
     const upkeep: Upkeep = new Upkeep({ snapshot: () => current, ports, log, worker, memory, ...rest });
     return {
       worker,
       async look() {
+        await this.compare();
+        await worker.drain();
+      },
+      async compare() {
         upkeep.look();
         await upkeep.done();
-        await worker.drain();
       },
       async admit(object: JsonObject) {
         const made = await cluster.inner.call({ method: "POST", path: "/api/v1/namespaces", body: object });
@@ -326,6 +329,61 @@ Deno.test("generateExisting evaluates existing objects once when a rule is new o
   await replica.look();
   assert.deepEqual(cluster.writes, [], "an unchanged rule is not asked again");
   assert.deepEqual(await restarted(), [], "nor after a restart");
+});
+
+const generatesOnce = synchronized.replaceAll("synchronize: true", "generateExisting: true");
+const isPost = (write: string): boolean => write.startsWith("POST ");
+const outages: readonly (readonly [what: string, status: number | undefined])[] = [
+  ["500", 500],
+  ["no answer", undefined],
+  ["410: the version is too old", 410],
+];
+for (const [what, status] of outages) {
+  Deno.test(`generateExisting evaluates all existing objects although their list fails: ${what}`, async () => {
+    const { cluster, start } = setUp(generatesOnce);
+    for (let index = 0; index < 300; index++) {
+      const metadata = { name: `n-${index}`, uid: `u-${index}`, labels: { team: "yes" } };
+      const body = { apiVersion: "v1", kind: "Namespace", metadata };
+      assert.ok((await cluster.inner.call({ method: "POST", path: "/api/v1/namespaces", body })).ok);
+    }
+    let failures = 0;
+    cluster.interfere = ({ path }) =>
+      path.startsWith("/api/v1/namespaces?") && path.includes("continue=") && failures++ < 2
+        ? { ok: false, status, message: "failed" }
+        : undefined;
+    await start({ wait: () => Promise.resolve(true) }).look();
+    const made = cluster.writes.filter((write) => write.endsWith("/configmaps"));
+    assert.equal(made.length, 301);
+    assert.equal(new Set(made).size, 301, "each once");
+  });
+}
+
+Deno.test("generateExisting begins again when the lists failed for a minute", async () => {
+  const { cluster, start, restarted } = setUp(generatesOnce);
+  cluster.interfere = ({ path }) =>
+    path.startsWith("/api/v1/namespaces?") ? { ok: false, status: 500, message: "failed" } : undefined;
+  const replica = start({ wait: () => Promise.resolve(true) });
+  await replica.look();
+  assert.deepEqual(cluster.writes, []);
+  cluster.interfere = () => undefined;
+  await replica.look();
+  assert.deepEqual(cluster.writes.splice(0).filter(isPost).length, 2);
+  await replica.look();
+  assert.deepEqual(cluster.writes, []);
+  assert.deepEqual(await restarted(), []);
+});
+
+Deno.test("generateExisting begins again when a replica was killed before it had generated all", async () => {
+  const { cluster, start, restarted, remove } = setUp(generatesOnce);
+  const killed = start({ hangs: true });
+  cluster.interfere = ({ method }) =>
+    method === "POST" ? { ok: false, status: undefined, message: "killed" } : undefined;
+  await killed.compare();
+  cluster.interfere = () => undefined;
+  assert.equal((await restarted()).filter(isPost).length, 2);
+  await remove(oldSettings);
+  cluster.writes.length = 0;
+  assert.deepEqual(await restarted(), [], "once");
 });
 
 Deno.test("mutateExistingOnPolicyUpdate changes targets once, also after restarts", async () => {
