@@ -17,6 +17,8 @@ export interface SweepOptions {
   readonly snapshot: Snapshot;
   readonly ports: Ports;
   readonly log: Log;
+  /** Whether the worker evaluates the triggers at this time: the sweep then leaves it to make and correct objects. */
+  readonly isEvaluated?: boolean;
   /** Aborted when the sweep must end early: this replica no longer leads, or stops. */
   readonly signal: AbortSignal;
 }
@@ -122,7 +124,7 @@ class RuleSweep {
     });
     if (signal.aborted) return;
     const effects = decision.effects.filter((effect) => effect.rule === rule.rule.name);
-    for (const effect of effects) await this.#perform(effect);
+    if (this.#options.isEvaluated !== true) { for (const effect of effects) await this.#perform(effect); }
     const isAbout = verdictOf(decision.results, rule.rule.name) === "applies" ||
       !choosesByObject(policy.document, rule.rule.name);
     if (!isAbout) return await this.#remove(made, "its trigger no longer matches");

@@ -141,7 +141,7 @@ export class Upkeep {
         await this.#evaluateExisting(each, Math.max(overlookedSince, each.since));
       }
       const { signal, release } = this.#limit();
-      const fault = await sweepRule(each, { snapshot: current, ports, log, signal });
+      const fault = await sweepRule(each, { snapshot: current, ports, log, isEvaluated: isNew, signal });
       release();
       if (isFault(fault)) {
         const { policy: { key }, rule: { rule } } = each;

@@ -358,6 +358,24 @@ for (const [what, status] of outages) {
   });
 }
 
+Deno.test("a new rule that generates for existing objects and synchronizes makes each object with one call", async () => {
+  const { cluster, start } = setUp(
+    synchronized.replaceAll("synchronize: true", "synchronize: true\n      generateExisting: true"),
+  );
+  for (let index = 0; index < 50; index++) {
+    const metadata = { name: `n-${index}`, uid: `u-${index}`, labels: { team: "yes" } };
+    const body = { apiVersion: "v1", kind: "Namespace", metadata };
+    assert.ok((await cluster.inner.call({ method: "POST", path: "/api/v1/namespaces", body })).ok);
+  }
+  const call = cluster.call.bind(cluster);
+  cluster.call = async (made) => {
+    if (made.method === "POST") await new Promise((resolve) => setTimeout(resolve, 5));
+    return await call(made);
+  };
+  await start().look();
+  assert.equal(cluster.writes.filter(isPost).length, 2 * 51);
+});
+
 Deno.test("generateExisting begins again when the lists failed for a minute", async () => {
   const { cluster, start, restarted } = setUp(generatesOnce);
   cluster.interfere = ({ path }) =>
