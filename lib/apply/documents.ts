@@ -4,19 +4,11 @@ import {
   asString,
   asTexts,
   field,
-  isFault,
   isObject,
   type Json,
   type JsonObject,
 } from "../json/mod.ts";
-import { parseYaml } from "../yaml/mod.ts";
 import type { GivenUser } from "./resource_request.ts";
-
-/** Parses the text of a UserInfo file; `undefined` without a text or for a file that is not YAML. */
-export function parseUserInfo(text: string | undefined): GivenUser | undefined {
-  const document = text === undefined ? null : parseYaml(text);
-  return document === null || isFault(document) ? undefined : readUser(document);
-}
 
 /** Parses a UserInfo document of cli.kyverno.io. */
 export function readUser(document: Json): GivenUser {

@@ -6,7 +6,7 @@
  */
 export { type Applied, type AppliedStep, type ApplyOptions, applyPolicies, type Output } from "./apply.ts";
 export type { DecideOptions } from "./decide.ts";
-export { openList, parseUserInfo, readUser } from "./documents.ts";
+export { openList, readUser } from "./documents.ts";
 export { faultyPolicies, type FaultyPolicy } from "./faulty_policies.ts";
 export { manifestObjects } from "./manifest_objects.ts";
 export { type DocumentObjects, documentObjects, type GivenObject } from "./objects.ts";
@@ -20,4 +20,4 @@ export {
   type ObjectIdentity,
 } from "./object_identity.ts";
 export { Tally } from "./tally.ts";
-export { noValues, parseValues, readValues, type Values, withOperation, withSetValues } from "./values.ts";
+export { noValues, readValues, type Values, withOperation, withSetValues } from "./values.ts";

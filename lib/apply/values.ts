@@ -5,13 +5,12 @@ import {
   dig,
   Fault,
   field,
-  isFault,
   isObject,
   type Json,
   type JsonObject,
   setField,
 } from "../json/mod.ts";
-import { parseYaml } from "../yaml/mod.ts";
+import { writtenRuleName } from "../policy/mod.ts";
 
 /** A Values file of cli.kyverno.io: the values that replace a cluster's answers. */
 export interface Values {
@@ -39,12 +38,6 @@ export const noValues: Values = {
   subresources: [],
 };
 
-/** Parses the text of a Values file; without a text the values are empty. */
-export function parseValues(text: string | undefined): Values {
-  const document = text === undefined ? null : parseYaml(text);
-  return document === null || isFault(document) ? noValues : readValues(document);
-}
-
 /** Parses a Values document. */
 export function readValues(document: Json): Values {
   const globals = entries(field(document, "globalValues"));
@@ -59,8 +52,7 @@ export function readValues(document: Json): Values {
     if (name !== undefined) labels.set(name, asObject(dig(namespace, "metadata", "labels")) ?? {});
   }
   return {
-    forResource: (policy, resource) =>
-      new Map([...globals, ...named(policies, policy, "resources", resource)]),
+    forResource: (policy, resource) => new Map([...globals, ...ofResource(policies, policy, resource)]),
     forRule: (policy, rule) => nest(forRule(policies, policy, rule)),
     namespaceLabels: labels,
     subresources: asList(field(document, "subresources")).map((entry) => ({
@@ -76,11 +68,11 @@ export function readValues(document: Json): Values {
  * "a rule's values apply to its autogen rules, and the first foreach value counts".
  */
 function forRule(policies: readonly JsonObject[], policy: string, rule: string): [string, Json][] {
-  const source = rule.replace(/^autogen-(?:cronjob-)?/, "");
+  const written = writtenRuleName(rule);
   const rules = policies.filter((entry) => entry["name"] === policy).flatMap((entry) =>
     asList(entry["rules"])
   )
-    .filter((entry) => field(entry, "name") === rule || field(entry, "name") === source);
+    .filter((entry) => field(entry, "name") === rule || field(entry, "name") === written);
   return rules.flatMap((entry) => [
     ...entries(field(entry, "values")),
     ...entries(field(entry, "foreachValues")).map((
@@ -89,14 +81,9 @@ function forRule(policies: readonly JsonObject[], policy: string, rule: string):
   ]);
 }
 
-function named(
-  policies: readonly JsonObject[],
-  policy: string,
-  list: "resources",
-  name: string,
-): [string, Json][] {
+function ofResource(policies: readonly JsonObject[], policy: string, name: string): [string, Json][] {
   return policies.filter((entry) => entry["name"] === policy)
-    .flatMap((entry) => asList(entry[list]).filter((item) => field(item, "name") === name))
+    .flatMap((entry) => asList(entry["resources"]).filter((item) => field(item, "name") === name))
     .flatMap((item) => entries(field(item, "values")));
 }
 

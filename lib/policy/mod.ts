@@ -4,7 +4,13 @@
  *
  * @module
  */
-export { autogenPrefix, cronJobPrefix, isAutogenName, isRuleNamed } from "./autogen_names.ts";
+export {
+  autogenPrefix,
+  cronJobPrefix,
+  isAutogenName,
+  isRuleNamed,
+  writtenRuleName,
+} from "./autogen_names.ts";
 export { type CelException, parseCelException } from "./cel_exception.ts";
 export { podControllerSpecs, type Rewrite, rewriteText } from "./cel_autogen.ts";
 export { type CelSections, type ConstraintSection, parseCelSections } from "./cel_sections.ts";

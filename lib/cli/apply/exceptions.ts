@@ -1,4 +1,4 @@
-import { autogenPrefix, cronJobPrefix, hasRules, isAutogenName } from "../../policy/mod.ts";
+import { autogenPrefix, hasRules, isAutogenName, writtenRuleName } from "../../policy/mod.ts";
 import type { JsonObject } from "../../json/mod.ts";
 import { formatDuration, nameOf, namespaceOf } from "../../kube/mod.ts";
 import { type ReportedObject, type ReportRow, rowsOf } from "../../report/mod.ts";
@@ -66,8 +66,7 @@ function celException({ policy, resource }: ReportRow, options: ExceptionOptions
 function generatedFrom(rule: string, kind: string): { kinds: string[]; rules: string[] } {
   if (!isAutogenName(rule)) return { kinds: [kind], rules: [rule] };
   if (kind !== "CronJob") return { kinds: [kind, "Pod"], rules: [rule, rule.slice(autogenPrefix.length)] };
-  const prefix = rule.startsWith(cronJobPrefix) ? cronJobPrefix : autogenPrefix;
-  const written = rule.slice(prefix.length);
+  const written = writtenRuleName(rule);
   return { kinds: ["CronJob", "Job", "Pod"], rules: [rule, `${autogenPrefix}${written}`, written] };
 }
 

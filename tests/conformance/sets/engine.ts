@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import {
   applyPolicies,
+  noValues,
   openList,
-  parseUserInfo,
-  parseValues,
+  readUser,
+  readValues,
   withNamespace,
 } from "../../../lib/apply/mod.ts";
 import { compile, type Snapshot } from "../../../lib/engine/mod.ts";
@@ -107,11 +108,12 @@ export async function checkCase(folder: string, sources: CaseSources = noSources
   ], { dialect: "current" });
   if (expected.refused !== undefined) return [checkRefusal(expected.refused, snapshot)];
   const objects = documents(/^resources\.yaml$/).flatMap(({ value }) => openList(value)).map(withNamespace);
+  const [values] = documents(/^values\.yaml$/), [user] = documents(/^userinfo\.yaml$/);
   const options = {
     snapshot,
     ports: sources.ports(objects),
-    values: parseValues(text("values.yaml")),
-    user: parseUserInfo(text("userinfo.yaml")),
+    values: values === undefined ? noValues : readValues(values.value),
+    user: user && readUser(user.value),
     absent: sources.absent,
   };
   const reported = clusterWide(snapshot);
