@@ -244,6 +244,34 @@ Deno.test(`functions have at most ${mostLines} lines`, () => {
   assert.deepEqual(long, []);
 });
 
+const mostParameters = 3;
+const signature =
+  /^\s*(?:export )?(?:(?:static|async|override) )*(?:function\*? |\*?#)?\w+(?:<.*>)?\(([^()]*(?:\([^()]*\)[^()]*)*)\)(?:: [^\n;]+)? \{$/gm;
+
+/** The number of parameters in the text between the brackets of a signature. */
+function parameterCount(text: string): number {
+  let depth = 0, count = 0, isPending = false;
+  for (const [at, character] of [...text].entries()) {
+    if ("([{<".includes(character)) depth++;
+    else if (")]}".includes(character) || (character === ">" && text[at - 1] !== "=")) depth--;
+    if (character === "," && depth === 0) isPending = false;
+    else if (!isPending && /\S/.test(character)) {
+      isPending = true;
+      count++;
+    }
+  }
+  return count;
+}
+
+Deno.test(`functions have at most ${mostParameters} positional parameters`, () => {
+  const wrong = files.flatMap(({ name, text }) =>
+    [...withoutComments(text).matchAll(signature)]
+      .filter(([, parameters]) => parameterCount(parameters!) > mostParameters)
+      .map(([line]) => `${name}: ${line.trim().split("\n")[0]}`)
+  );
+  assert.deepEqual(wrong, []);
+});
+
 /** The comments of a source, each as one line. */
 function commentsOf(text: string): string[] {
   return [...text.matchAll(/\/\*\*[\s\S]*?\*\/|(?:^[ \t]*\/\/.*\n)+/gm)]

@@ -169,7 +169,7 @@ export class BackgroundWorker {
   #refuse(request: PolicyRequest): void {
     // Only the first refusal is an error in the log, so that a flood of requests does not flood the log.
     const level = this.#refused++ === 0 ? "error" : "debug";
-    this.#log(level, "effects refused: too many requests wait", request);
+    this.#options.log.write(level, "effects refused: too many requests wait", fieldsOf(request));
     this.#options.refused?.(request);
   }
 
@@ -206,11 +206,19 @@ export class BackgroundWorker {
     if (tries + 1 >= attempts || failures.every(({ retryable }) => !retryable)) {
       // A request that was not carried out, or that finds no target, is not an error.
       const level = failures.every(({ moot }) => moot !== undefined) ? "debug" : "error";
-      this.#log(level, "effects given up", request, { tries: tries + 1, cause: first.message });
+      this.#options.log.write(level, "effects given up", {
+        ...fieldsOf(request),
+        tries: tries + 1,
+        cause: first.message,
+      });
       return this.#end("given up", ticket, tried);
     }
     if (tries + 1 === reportAfter) this.#reportOutcome("failing", ticket.item, tried);
-    this.#log("debug", "effects are tried again", request, { tries: tries + 1, cause: first.message });
+    this.#options.log.write("debug", "effects are tried again", {
+      ...fieldsOf(request),
+      tries: tries + 1,
+      cause: first.message,
+    });
     this.#queue.pause(ticket);
     const delay = Math.min((this.#options.firstDelay ?? 100) * 2 ** tries, longestDelay);
     const pausing = (this.#options.wait ?? pause)(delay).then(() => {
@@ -270,25 +278,31 @@ export class BackgroundWorker {
       if (effect.dispensable === undefined) {
         return [{ ...carried, by: { policy: effect.policy, rule: effect.rule } }];
       }
-      this.#log("warn", "effect left out", request, { reason: effect.reason, cause: carried.message });
+      this.#options.log.write("warn", "effect left out", {
+        ...fieldsOf(request),
+        reason: effect.reason,
+        cause: carried.message,
+      });
       return [];
     }
     done.set(key, effect);
     const { verb, policy, rule, reason } = effect;
     if (carried.changed) {
-      this.#log("info", `effect: ${verb}`, request, { policy, rule, reason, object: objectOf(effect) });
+      this.#options.log.write("info", `effect: ${verb}`, {
+        ...fieldsOf(request),
+        policy,
+        rule,
+        reason,
+        object: objectOf(effect),
+      });
     }
     return [];
   }
+}
 
-  #log(
-    level: Parameters<Log["write"]>[0],
-    message: string,
-    { uid, kind, namespace, name }: PolicyRequest,
-    fields: Parameters<Log["write"]>[2] = {},
-  ): void {
-    this.#options.log.write(level, message, { uid, kind, namespace, name, ...fields });
-  }
+/** The fields of a log line that identify a request. */
+function fieldsOf({ uid, kind, namespace, name }: PolicyRequest): Readonly<Record<string, string>> {
+  return { uid, kind, namespace, name };
 }
 
 /** `Kind/namespace/name` of an effect's object, for logs. */

@@ -51,7 +51,7 @@ export function compileCondition(condition: Json, path: DocumentPath, options: T
     message,
     lenient: options.unresolved === "empty",
   };
-  const evaluate = evaluation(key, value, comparing(operator, name, value), reported);
+  const evaluate = evaluation({ key, value }, comparing(operator, name, value), reported);
   const isConstant = key.template.constant && value.template.constant;
   const constant = isConstant ? evaluate(nowhere, fixedEnvironment, undefined) : undefined;
   return {
@@ -107,8 +107,7 @@ interface ReportedParts {
 }
 
 function evaluation(
-  key: Operand,
-  value: Operand,
+  { key, value }: { readonly key: Operand; readonly value: Operand },
   compare: Compare,
   { lenient, ...reported }: ReportedParts,
 ): Condition["evaluate"] {

@@ -29,11 +29,10 @@ export function admissionPolicyProblems({ kind, group, document, locate }: Locat
     checkParamKind(spec, report);
     checkNamed(
       spec,
-      "matchConditions",
-      { valid: isQualifiedName, what: "a qualified name", most: 64 },
+      { list: "matchConditions", valid: isQualifiedName, what: "a qualified name", most: 64 },
       report,
     );
-    checkNamed(spec, "variables", { valid: isIdentifier, what: "an identifier of CEL" }, report);
+    checkNamed(spec, { list: "variables", valid: isIdentifier, what: "an identifier of CEL" }, report);
     if (kind === "ValidatingAdmissionPolicy") {
       checkValidations(spec, report);
       checkAuditAnnotations(spec, report);
@@ -69,12 +68,17 @@ function checkParamKind(spec: Json, report: Report): void {
   }
 }
 
-function checkNamed(
-  spec: Json,
-  list: string,
-  { valid, what, most }: { valid: (name: string) => boolean; what: string; most?: number },
-  report: Report,
-): void {
+/** A list of named expressions, and what their names may be. */
+interface NamedList {
+  readonly list: string;
+  readonly valid: (name: string) => boolean;
+  /** The valid names, in words for messages. */
+  readonly what: string;
+  /** The most entries; any number when absent. */
+  readonly most?: number;
+}
+
+function checkNamed(spec: Json, { list, valid, what, most }: NamedList, report: Report): void {
   const entries = asList(field(spec, list));
   if (most !== undefined && entries.length > most) {
     report([list], `${list} has ${entries.length} entries; ${most} are allowed`);

@@ -27,7 +27,20 @@ export function isReply(value: JsonObject | Reply): value is Reply {
   return typeof value["status"] === "number" && "body" in value;
 }
 
-function failure(status: number, reason: string, message: string, details: Details | undefined): Reply {
+/** The status codes of Kubernetes' reasons. */
+const statuses = {
+  AlreadyExists: 409,
+  BadRequest: 400,
+  Conflict: 409,
+  Forbidden: 403,
+  Invalid: 422,
+  MethodNotAllowed: 405,
+  NotFound: 404,
+  UnsupportedMediaType: 415,
+} as const;
+
+function failure(reason: keyof typeof statuses, message: string, details?: Details): Reply {
+  const status = statuses[reason];
   const body = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, reason };
   return { status, body: { ...body, ...(details === undefined ? {} : { details }), code: status } };
 }
@@ -54,48 +67,43 @@ export function noSuchPath(): Reply {
 
 /** The reply for an unknown resource of a group and version that is served. */
 export function noSuchResource(): Reply {
-  return failure(404, "NotFound", "the server could not find the requested resource", {});
+  return failure("NotFound", "the server could not find the requested resource", {});
 }
 
 /** The reply for an object that does not exist. */
 export function notFound(kind: ServedKind, name: string): Reply {
-  return failure(404, "NotFound", `${qualified(kind)} "${name}" not found`, about(kind, name));
+  return failure("NotFound", `${qualified(kind)} "${name}" not found`, about(kind, name));
 }
 
 /** The reply for a verb that the resource does not have. */
 export function methodNotAllowed(): Reply {
-  return failure(
-    405,
-    "MethodNotAllowed",
-    "the server does not allow this method on the requested resource",
-    {},
-  );
+  return failure("MethodNotAllowed", "the server does not allow this method on the requested resource", {});
 }
 
 /** The reply to an invalid request. */
 export function badRequest(message: string): Reply {
-  return failure(400, "BadRequest", message, undefined);
+  return failure("BadRequest", message);
 }
 
 /** The reply for an unsupported patch type. */
 export function unsupportedMediaType(): Reply {
-  return failure(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
+  return failure("UnsupportedMediaType", "415: Unsupported Media Type", {});
 }
 
 /** The reply for a patch that cannot be applied. */
 export function badPatch(message: string): Reply {
-  return failure(422, "Invalid", message, {});
+  return failure("Invalid", message, {});
 }
 
 /** The reply for a name that is taken. */
 export function alreadyExists(kind: ServedKind, name: string): Reply {
-  return failure(409, "AlreadyExists", `${qualified(kind)} "${name}" already exists`, about(kind, name));
+  return failure("AlreadyExists", `${qualified(kind)} "${name}" already exists`, about(kind, name));
 }
 
 /** The reply for an object that changed since the writer read it. */
 export function conflict(kind: ServedKind, name: string, why: string): Reply {
   const message = `Operation cannot be fulfilled on ${qualified(kind)} "${name}": ${why}`;
-  return failure(409, "Conflict", message, about(kind, name));
+  return failure("Conflict", message, about(kind, name));
 }
 
 /** The reply for fields that an apply would take from other managers; `writer` is the manager in messages. */
@@ -109,12 +117,12 @@ export function applyConflict(
   }));
   const texts = fields.map(({ writer, field }) => `conflict with ${writer}: ${field}`);
   const count = fields.length === 1 ? "1 conflict" : `${fields.length} conflicts`;
-  return failure(409, "Conflict", `Apply failed with ${count}: ${texts.join(", ")}`, { causes });
+  return failure("Conflict", `Apply failed with ${count}: ${texts.join(", ")}`, { causes });
 }
 
 /** The reply for a change that no user may make. */
 export function forbidden(kind: ServedKind, name: string, why: string): Reply {
-  return failure(403, "Forbidden", `${qualified(kind)} "${name}" is forbidden: ${why}`, about(kind, name));
+  return failure("Forbidden", `${qualified(kind)} "${name}" is forbidden: ${why}`, about(kind, name));
 }
 
 /** The reply for an invalid object; `type` is its kind in the message: `ConfigMap`, `widgets.example.com`. */
@@ -124,7 +132,7 @@ export function invalid(
 ): Reply {
   const texts = causes.map(({ field, message }) => `${field}: ${message}`);
   const message = `${type} "${name}" is invalid: ${texts.length === 1 ? texts[0] : `[${texts.join(", ")}]`}`;
-  return failure(422, "Invalid", message, {
+  return failure("Invalid", message, {
     ...(name === "" ? {} : { name }),
     ...(group === "" ? {} : { group }),
     ...(type.startsWith(".") ? {} : { kind: type.split(".")[0]! }),

@@ -2,7 +2,7 @@ import { Fault, isFault, type Json, type Scope } from "../json/mod.ts";
 import { kyvernoFunctions } from "./functions/kyverno.ts";
 import type { FunctionTable } from "./functions/record.ts";
 import { plan } from "./plan/plan.ts";
-import { type Environment, type Evaluate, newRun } from "./plan/value.ts";
+import { type Environment, type Evaluate, newRun, type Run } from "./plan/value.ts";
 import { readsOf } from "./reads.ts";
 import { checkedResult } from "./steps.ts";
 import { outline, type TreeItem, treeOf } from "./syntax/outline.ts";
@@ -84,7 +84,7 @@ export function compileExpression(
     return {
       source: text,
       ...reads,
-      evaluate: (scope, environment) => run(evaluate, scope, environment, scope.all()),
+      evaluate: (scope, environment) => run(evaluate, newRun(scope, environment), scope.all()),
     };
   }
   const loaded = reads.names.filter((name) => !alwaysThere.test(name));
@@ -92,18 +92,17 @@ export function compileExpression(
     return {
       source: text,
       ...reads,
-      evaluate: (scope, environment) => run(evaluate, scope, environment),
+      evaluate: (scope, environment) => run(evaluate, newRun(scope, environment)),
     };
   }
   return {
     source: text,
     ...reads,
-    evaluate: (scope, environment) => failedLoad(loaded, scope) ?? run(evaluate, scope, environment),
+    evaluate: (scope, environment) => failedLoad(loaded, scope) ?? run(evaluate, newRun(scope, environment)),
   };
 }
 
-function run(evaluate: Evaluate, scope: Scope, environment: Environment, root: Json = null): Json | Fault {
-  const started = newRun(scope, environment);
+function run(evaluate: Evaluate, started: Run, root: Json = null): Json | Fault {
   return checkedResult(evaluate(root, started), started);
 }
 

@@ -37,7 +37,10 @@ export async function* streamDocuments(
         else yield { kind: "progress", bytes: bytes += part, of };
       }
     } catch (cause) {
-      yield { kind: "problem", diagnostic: problem(file, "unreadable-file", fileProblem(cause)) };
+      yield {
+        kind: "problem",
+        diagnostic: problem(file, { code: "unreadable-file", message: fileProblem(cause) }),
+      };
     }
   }
 }
@@ -65,7 +68,11 @@ async function* readParts(
   for (const line of documents.tooLong) {
     yield {
       kind: "problem",
-      diagnostic: problem(file, "long-document", "The document is too long to be read", line),
+      diagnostic: problem(
+        file,
+        { code: "long-document", message: "The document is too long to be read" },
+        line,
+      ),
     };
   }
 }
@@ -78,6 +85,6 @@ async function* readPieces(file: string): AsyncGenerator<Uint8Array> {
   }
 }
 
-function problem(file: string, code: string, message: string, line = 1): Diagnostic {
-  return { severity: "error", code, message, position: { file, line, column: 1 } };
+function problem(file: string, problem: Pick<Diagnostic, "code" | "message">, line = 1): Diagnostic {
+  return { severity: "error", ...problem, position: { file, line, column: 1 } };
 }

@@ -85,7 +85,11 @@ function broken(fault: Fault): Query {
 }
 
 /** Adds an expression to the variables of its document. */
-export function noteUse(text: string, offset: number, { compiled }: Query, spot: Spot): void {
+export function noteUse(
+  { text, offset }: { readonly text: string; readonly offset: number },
+  { compiled }: Query,
+  spot: Spot,
+): void {
   const steps = { expression: text, path: spot.steps, column: offset + 1 };
   if (isFault(compiled)) {
     spot.uses.push({ ...steps, names: [], paths: [], problem: compiled });

@@ -32,7 +32,7 @@ function written(parts: Variable["parts"]): string {
 function planExpression(text: string, offset: number, spot: Spot): { render: Render; expression: string } {
   if (text === "@") return planCurrentField(offset, spot);
   const alive = compile(text, spot);
-  noteUse(text, offset, alive, spot);
+  noteUse({ text, offset }, alive, spot);
   return { render: chooseByOperation(text, alive, spot), expression: text };
 }
 
@@ -42,7 +42,7 @@ function planCurrentField(offset: number, spot: Spot): { render: Render; express
   const ofTarget = compile(currentField("target", steps), spot);
   const inObject = currentField("request.object", steps);
   const ofObject = compile(inObject, spot);
-  noteUse(inObject, offset, ofObject, spot);
+  noteUse({ text: inObject, offset }, ofObject, spot);
   const inRequest = chooseByOperation(inObject, ofObject, spot);
   const render: Render = (run) => hasTarget(run.scope) ? ofTarget.render(run) : inRequest(run);
   return { render, expression: "@" };

@@ -10,8 +10,8 @@ const maxDepth = 200;
  */
 export function differenceOf(manifest: JsonObject, object: JsonObject, ignores: Ignores): string | undefined {
   const before = new Map<string, Json>(), after = new Map<string, Json>();
-  collect(manifest, "", before);
-  collect(object, "", after);
+  collect(manifest, before);
+  collect(object, after);
   const items: Json[] = [];
   for (const key of [...new Set([...before.keys(), ...after.keys()])].sort()) {
     if (ignores(key)) continue;
@@ -25,13 +25,12 @@ export function differenceOf(manifest: JsonObject, object: JsonObject, ignores: 
  * Collects the leaves of a value by their paths, with dots between keys and indexes. An empty object or list is not a
  * leaf.
  */
-function collect(value: Json, path: string, leaves: Map<string, Json>, depth = 0): void {
-  const below = (name: string): string => path === "" ? name : `${path}.${name}`;
-  if (depth < maxDepth && isList(value)) {
-    value.forEach((element, index) => collect(element, below(String(index)), leaves, depth + 1));
-  } else if (depth < maxDepth && isObject(value)) {
-    for (const name of sortedKeys(value)) collect(value[name]!, below(name), leaves, depth + 1);
+function collect(value: Json, leaves: Map<string, Json>, path: readonly string[] = []): void {
+  if (path.length < maxDepth && isList(value)) {
+    value.forEach((element, index) => collect(element, leaves, [...path, String(index)]));
+  } else if (path.length < maxDepth && isObject(value)) {
+    for (const name of sortedKeys(value)) collect(value[name]!, leaves, [...path, name]);
   } else {
-    leaves.set(path, value);
+    leaves.set(path.join("."), value);
   }
 }

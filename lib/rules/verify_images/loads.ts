@@ -23,8 +23,10 @@ export function loadVerdict(store: LoadTracker, query: SignatureQuery): Signatur
   const { image, repository } = query;
   const answer = loadOnce(
     store,
-    repository === "" ? `signatures of ${image}` : `signatures of ${image} in ${repository}`,
-    JSON.stringify(query),
+    {
+      name: `signatures of ${image}${repository === "" ? "" : ` in ${repository}`}`,
+      key: JSON.stringify(query),
+    },
     () => signatures.verify(query, store.signal),
   );
   return isFault(answer) ? unanswered(answer.message) : answer;
@@ -40,8 +42,7 @@ export function loadDigest(
   if (signatures === undefined) return noDigest("registries cannot be reached here");
   const answer = loadOnce(
     store,
-    `digest of ${image}`,
-    JSON.stringify(credentials),
+    { name: `digest of ${image}`, key: JSON.stringify(credentials) },
     () => signatures.digest(image, credentials, store.signal),
   );
   return isFault(answer) ? noDigest(answer.message) : answer;
@@ -55,7 +56,7 @@ export function loadTextVerdict(
 ): SignedTextAnswer | Pending {
   const { signatures } = store.ports;
   if (signatures === undefined) return { ok: false, message: "signatures cannot be verified here" };
-  const answer = loadOnce(store, name, key, () => signatures.verifyText(query, store.signal));
+  const answer = loadOnce(store, { name, key }, () => signatures.verifyText(query, store.signal));
   return isFault(answer) ? { ok: false, message: answer.message } : answer;
 }
 
@@ -67,8 +68,7 @@ export function loadReferrer(store: LoadTracker, query: ReferrerQuery): Answer |
   const name = `referrers of ${query.image}`;
   const answer = loadOnce(
     store,
-    name,
-    JSON.stringify(query),
+    { name, key: JSON.stringify(query) },
     () => signatures.referrer(query, store.signal),
   );
   return isFault(answer) ? failed(answer.message) : answer;
@@ -76,8 +76,7 @@ export function loadReferrer(store: LoadTracker, query: ReferrerQuery): Answer |
 
 function loadOnce<Result extends object>(
   store: LoadTracker,
-  name: string,
-  key: string,
+  { name, key }: { readonly name: string; readonly key: string },
   load: () => Promise<Result>,
 ): Result | Pending | Fault {
   const { pendingReads } = store;
