@@ -47,7 +47,7 @@
  * @module
  */
 export * from "./lib/library/mod.ts";
-export { type Diagnostic, formatDiagnostic } from "./lib/diagnostics/mod.ts";
+export { type Diagnostic, type DiagnosticCode, formatDiagnostic } from "./lib/diagnostics/mod.ts";
 export type { Decision, PolicyResult, Refusing, RuleResult, Snapshot } from "./lib/engine/mod.ts";
 export type { Json, JsonObject } from "./lib/json/mod.ts";
 export type * from "./lib/ports.ts";

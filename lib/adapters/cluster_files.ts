@@ -21,8 +21,10 @@ export async function clusterFromFiles(
   const { files, diagnostics } = await readFiles(paths);
   const parsed = files.map(({ file, text }) => parseDocuments(text, file));
   const documents = parsed.flatMap((each) => each.documents);
-  const others = documents.filter(({ value }) => !isKubernetesObject(value)).map(({ positionOf }) => ({
-    severity: "error" as const,
+  const others = documents.filter(({ value }) => !isKubernetesObject(value)).map((
+    { positionOf },
+  ): Diagnostic => ({
+    severity: "error",
     code: "no-object",
     message: "The document is no Kubernetes object: it needs apiVersion, kind and metadata.name",
     position: positionOf([]),

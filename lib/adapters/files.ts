@@ -1,4 +1,4 @@
-import { type Diagnostic, fileProblem } from "../diagnostics/mod.ts";
+import { type Diagnostic, type DiagnosticCode, fileProblem, unreadablePath } from "../diagnostics/mod.ts";
 import { compareBytes } from "../json/mod.ts";
 
 /** A file that was read. */
@@ -66,7 +66,7 @@ export async function readFiles(
   const files: FileText[] = [];
   const diagnostics = [...found.diagnostics];
   for (const { file, size } of found.files) {
-    const problem = (code: string, message: string): void =>
+    const problem = (code: DiagnosticCode, message: string): void =>
       void diagnostics.push({ severity: "error", code, message, position: { file, line: 1, column: 1 } });
     if (size > maxBytes) {
       problem("large-file", `The file has ${size} bytes; ${maxBytes} are read at most`);
@@ -74,7 +74,7 @@ export async function readFiles(
     }
     const text = await attempt(file === "-" ? stdin() : Deno.readTextFile(file));
     if (typeof text === "string") files.push({ file, text });
-    else problem("unreadable-file", text.reason);
+    else problem("unreadable-file", fileProblem(text.cause));
   }
   return { files, diagnostics };
 }
@@ -95,21 +95,14 @@ class Search {
       return;
     }
     const found = await attempt(Deno.stat(path));
-    if ("reason" in found) {
-      const hint = found.missing ? "check the path; relative ones start at the working directory" : undefined;
-      this.#problem(path, found.missing ? "missing-file" : "unreadable-file", found.reason, hint);
-    } else if (found.isDirectory) {
+    if ("cause" in found) this.diagnostics.push(unreadablePath(path, found.cause));
+    else if (found.isDirectory) {
       const before = this.files.length;
       await this.#folder(path, 0);
       const reported = this.diagnostics.some(({ position }) => position?.file.startsWith(path) === true);
       if (this.files.length === before && !reported) {
-        this.#problem(
-          path,
-          "empty-folder",
-          "The folder holds no .yaml, .yml or .json file",
-          undefined,
-          "warning",
-        );
+        const message = "The folder holds no .yaml, .yml or .json file";
+        this.#problem(path, { severity: "warning", code: "empty-folder", message });
       }
     } else await this.#file(path, found.size);
   }
@@ -117,18 +110,19 @@ class Search {
   async #folder(path: string, depth: number): Promise<void> {
     if (!await this.#isFirstVisit(path)) return;
     if (depth > MAX_DEPTH) {
-      this.#problem(path, "deep-folder", `Folders are read ${MAX_DEPTH} deep and no deeper`);
+      const message = `Folders are read ${MAX_DEPTH} deep and no deeper`;
+      this.#problem(path, { code: "deep-folder", message });
       return;
     }
     const names = await attempt(listFolder(path));
-    if ("reason" in names) return this.#problem(path, "unreadable-file", names.reason);
+    if ("cause" in names) return this.#unreadable(path, names.cause);
     const parent = path.endsWith("/") ? path : `${path}/`;
     for (const name of names.filter((each) => !each.startsWith(".")).sort(compareBytes)) {
       const inner = `${parent}${name}`;
       // `stat` follows links: the files of a mounted ConfigMap are links.
       const found = await attempt(Deno.stat(inner));
-      if ("reason" in found) {
-        if (extensions.test(name)) this.#problem(inner, "unreadable-file", found.reason);
+      if ("cause" in found) {
+        if (extensions.test(name)) this.#unreadable(inner, found.cause);
       } else if (found.isDirectory) await this.#folder(inner, depth + 1);
       else if (extensions.test(name)) await this.#file(inner, found.size);
     }
@@ -138,7 +132,8 @@ class Search {
     if (!await this.#isFirstVisit(path)) return;
     if (this.files.length < this.#maxFiles) this.files.push({ file: path, size });
     else if (this.#isNew("too many files")) {
-      this.#problem(path, "too-many-files", `No more than ${this.#maxFiles} files are read`);
+      const message = `No more than ${this.#maxFiles} files are read`;
+      this.#problem(path, { code: "too-many-files", message });
     }
   }
 
@@ -154,15 +149,14 @@ class Search {
     return true;
   }
 
-  #problem(
-    file: string,
-    code: string,
-    message: string,
-    hint?: string,
-    severity: Diagnostic["severity"] = "error",
-  ): void {
-    const position = { file, line: 1, column: 1 };
-    this.diagnostics.push({ severity, code, message, ...(hint === undefined ? {} : { hint }), position });
+  /** Reports a file or folder that the search found and cannot read. */
+  #unreadable(path: string, cause: unknown): void {
+    this.#problem(path, { code: "unreadable-file", message: fileProblem(cause) });
+  }
+
+  /** Reports a problem; an error unless it has another severity. */
+  #problem(file: string, problem: Pick<Diagnostic, "code" | "message"> & Partial<Diagnostic>): void {
+    this.diagnostics.push({ severity: "error", ...problem, position: { file, line: 1, column: 1 } });
   }
 }
 
@@ -172,13 +166,13 @@ async function listFolder(path: string): Promise<string[]> {
   return names;
 }
 
-/** Returns the promise's value, or the reason why it failed. */
+/** Returns the promise's value, or the cause of its failure. */
 async function attempt<T>(
   promise: Promise<T>,
-): Promise<T | { readonly reason: string; readonly missing: boolean }> {
+): Promise<T | { readonly cause: unknown }> {
   try {
     return await promise;
-  } catch (error) {
-    return { reason: fileProblem(error), missing: error instanceof Deno.errors.NotFound };
+  } catch (cause) {
+    return { cause };
   }
 }

@@ -29,7 +29,7 @@ export async function lint(
     const message = `${paths.join(", ")}: there are no policies`;
     all.push({ severity: "error", code: "no-policies", message });
   }
-  for (const diagnostic of all) terminal.out(formatDiagnostic(diagnostic));
+  for (const diagnostic of inFileOrder(all)) terminal.out(formatDiagnostic(diagnostic));
   const errors = all.filter(isError).length;
   const count = snapshot.policies.length + snapshot.jsonPolicies.length;
   terminal.err(
@@ -38,6 +38,15 @@ export async function lint(
     } other remarks`,
   );
   return errors > 0 ? 1 : 0;
+}
+
+/** Diagnostics of a file one after the other, from its top to its end. */
+function inFileOrder(diagnostics: readonly Diagnostic[]): Diagnostic[] {
+  const files = [...new Set(diagnostics.map(({ position }) => position?.file))];
+  return diagnostics.toSorted(({ position: one }, { position: other }) =>
+    files.indexOf(one?.file) - files.indexOf(other?.file) ||
+    (one?.line ?? 0) - (other?.line ?? 0) || (one?.column ?? 0) - (other?.column ?? 0)
+  );
 }
 
 function isError({ severity }: Diagnostic): boolean {

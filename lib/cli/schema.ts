@@ -30,8 +30,10 @@ export async function schema(
   const found = schemas.get(kind);
   if (found === undefined) {
     const meant = didYouMean(kind, schemas.keys());
-    const hint = meant === undefined ? "" : `; did you mean ${meant}?`;
-    return unusable(`there is no schema of "${kind}"${hint}`, terminal);
+    const hint = meant === undefined
+      ? `there are ${[...schemas.keys()].join(", ")}`
+      : `did you mean ${meant}?`;
+    return unusable(`there is no schema of "${kind}"; ${hint}`, terminal);
   }
   terminal.out(JSON.stringify(found, null, 2));
   return 0;

@@ -7,7 +7,7 @@ export interface CodeNote {
 }
 
 /** Codes about documents and files. */
-const files: Readonly<Record<string, CodeNote>> = {
+const files = {
   "duplicate-key": {
     cause: "A mapping has a key twice. The later value counts, as in the API server.",
     fix: "Remove one of the two.",
@@ -20,6 +20,15 @@ const files: Readonly<Record<string, CodeNote>> = {
     cause: "The text is no YAML, or goes beyond its limits of depth and aliases.",
     fix: "Go to the line that is named; the hint says what is often wrong there.",
   },
+  "deep-folder": { cause: "Folders nest deeper than they are read.", fix: "Name the inner folder." },
+  "empty-folder": {
+    cause: "A folder holds no `.yaml`, `.yml` or `.json` file.",
+    fix: "Check the path; files with other names are read when they are named themselves.",
+  },
+  "missing-file": { cause: "A path names no file or folder.", fix: "Check the path." },
+  "large-file": { cause: "A file is longer than what is read of one.", fix: "Split it." },
+  "long-document": { cause: "A document is longer than what is read of one.", fix: "Split it at `---`." },
+  "too-many-files": { cause: "Folders hold more files than are read at once.", fix: "Name fewer folders." },
   "large-document": { cause: "A document is longer than 4 MB.", fix: "Split it at `---`." },
   "large-files": {
     cause: "Files are longer than what is read at once.",
@@ -62,10 +71,10 @@ const files: Readonly<Record<string, CodeNote>> = {
     cause: "A login of `~/.docker/config.json` cannot be used.",
     fix: "Put name and password under `auths`: credential helpers are not run.",
   },
-};
+} satisfies Readonly<Record<string, CodeNote>>;
 
 /** Codes about the shape of a policy. */
-const shape: Readonly<Record<string, CodeNote>> = {
+const shape = {
   "deprecated-field": {
     cause: "A field of an older version is read as its successor.",
     fix: "Write the successor; `postern fix policy` does.",
@@ -83,12 +92,8 @@ const shape: Readonly<Record<string, CodeNote>> = {
     fix: "Give it one.",
   },
   "empty-match": {
-    cause: "A rule would match nothing.",
+    cause: "A rule would match nothing, or has no `match`.",
     fix: "Name kinds, a selector or users under `match`.",
-  },
-  "missing-match": {
-    cause: "A rule does not say which objects it is about.",
-    fix: "Give it `match`.",
   },
   "missing-spec": { cause: "A policy has no `spec`.", fix: "Write what it does under `spec`." },
   "not-an-object": {
@@ -99,6 +104,10 @@ const shape: Readonly<Record<string, CodeNote>> = {
   "odd-kind": {
     cause: "A kind is written as no kind of Kubernetes is.",
     fix: "Take the spelling of the hint.",
+  },
+  "several-bodies": {
+    cause: "A rule has more than one body. Only one of them runs; Kyverno's webhook refuses such a rule.",
+    fix: "Make a rule of each.",
   },
   "too-large": {
     cause: "The spec of a policy or an exception has more values than are compiled.",
@@ -153,10 +162,10 @@ const shape: Readonly<Record<string, CodeNote>> = {
     cause: "Exceptions stand among the policies of a command.",
     fix: "Add `--exceptions-within-policies`, or name them with `--exception`.",
   },
-};
+} satisfies Readonly<Record<string, CodeNote>>;
 
 /** Codes about the content of a rule. */
-const rules: Readonly<Record<string, CodeNote>> = {
+const rules = {
   "background-variable": {
     cause: "A rule reads what only an admission request has, and its policy is also for background scans.",
     fix: "Set `spec.background: false`.",
@@ -292,18 +301,55 @@ const rules: Readonly<Record<string, CodeNote>> = {
     cause: "The path of a JSON patch has a variable.",
     fix: "Move the patch into `mutate.foreach`, or use `patchStrategicMerge`.",
   },
-};
+} satisfies Readonly<Record<string, CodeNote>>;
 
 /** Codes about tests and runs of commands. */
-const runs: Readonly<Record<string, CodeNote>> = {
+const runs = {
   "duplicate-resource": {
     cause: "A test has two objects of one name; the first counts.",
     fix: "Rename one.",
+  },
+  "unknown-result": {
+    cause: "A test expects a result that policies do not have.",
+    fix: "Write one of those that the message names.",
+  },
+  "unknown-policy": {
+    cause: "A test names a policy that its files do not have.",
+    fix: "Check its name and `policies`.",
+  },
+  "unknown-rule": { cause: "A test names a rule that its policy does not have.", fix: "Check its name." },
+  "unknown-resource": {
+    cause: "A test names an object that its files do not have.",
+    fix: "Check its name and `resources`.",
   },
   "empty-check": { cause: "A check of a test is about no result.", fix: "Check its `match`." },
   "empty-test": {
     cause: "A test has no result that is about any object.",
     fix: "Check the names of policies, rules and resources in `results`.",
+  },
+  "invalid-policy": {
+    cause: "A test expects results of a policy that cannot be used.",
+    fix: "`postern lint` says what is wrong with the policy.",
+  },
+  "missing-field": {
+    cause: "An entry of a test lacks a field.",
+    fix: "Give it the field that the message names.",
+  },
+  "not-a-test": {
+    cause: "A document of a test file is no Test.",
+    fix: "Write `apiVersion: cli.kyverno.io/v1alpha1` and `kind: Test`.",
+  },
+  "not-applied": {
+    cause: "A test expects a result where the policy or rule has none.",
+    fix: "`postern explain` says why it does not apply.",
+  },
+  "not-compared": {
+    cause: "An expected object was compared with nothing, so the entry proves nothing.",
+    fix: "Check the file that the message names.",
+  },
+  "unknown-operation": {
+    cause: "A test names an operation that no admission request has.",
+    fix: "Write one of those that the message names.",
   },
   "no-review": {
     cause: "A document is no AdmissionReview.",
@@ -317,7 +363,10 @@ const runs: Readonly<Record<string, CodeNote>> = {
     cause: "A test has a payload of HTTP or Envoy requests.",
     fix: "Those policies belong to Kyverno's authorization server.",
   },
-};
+} satisfies Readonly<Record<string, CodeNote>>;
+
+/** The name of a problem in a document, a file or a run, for searching and for tests. */
+export type DiagnosticCode = keyof typeof files | keyof typeof shape | keyof typeof rules | keyof typeof runs;
 
 /** Every code of a diagnostic, with its meaning: `docs/diagnostics.md` is made from it. */
 export const codeNotes: Readonly<Record<string, Readonly<Record<string, CodeNote>>>> = {

@@ -1,4 +1,6 @@
 import type { DocumentPath } from "../json/mod.ts";
+import type { DiagnosticCode } from "./codes.ts";
+
 /** The severity. A policy with an error cannot be used as it is written; a policy with a warning can. */
 export type Severity = "error" | "warning" | "info";
 
@@ -16,7 +18,7 @@ export type Locate = (path: DocumentPath) => Position | undefined;
 export interface Diagnostic {
   readonly severity: Severity;
   /** A short stable name such as `unknown-field`, for searching and for tests. */
-  readonly code: string;
+  readonly code: DiagnosticCode;
   /** The problem, as a sentence without a full stop. */
   readonly message: string;
   /** How to fix it. */

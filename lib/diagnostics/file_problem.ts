@@ -1,3 +1,5 @@
+import type { Diagnostic } from "./diagnostic.ts";
+
 const reasons: ReadonlyMap<string, Readonly<Record<"read" | "write", string>>> = new Map([
   ["NotFound", { read: "There is no such file or folder", write: "There is no such folder" }],
   ["PermissionDenied", { read: "Reading it is not permitted", write: "Writing it is not permitted" }],
@@ -15,4 +17,16 @@ const reasons: ReadonlyMap<string, Readonly<Record<"read" | "write", string>>> =
 export function fileProblem(cause: unknown, access: "read" | "write" = "read"): string {
   if (!(cause instanceof Error)) return String(cause);
   return reasons.get(cause.name)?.[access] ?? cause.message.replace(/ \(os error \d+\)[^]*$/, "");
+}
+
+/** The diagnostic of a path on the command line that cannot be read. */
+export function unreadablePath(path: string, cause: unknown): Diagnostic {
+  const isMissing = cause instanceof Error && cause.name === "NotFound";
+  return {
+    severity: "error",
+    code: isMissing ? "missing-file" : "unreadable-file",
+    message: fileProblem(cause),
+    ...(isMissing && { hint: "check the path; relative ones start at the working directory" }),
+    position: { file: path, line: 1, column: 1 },
+  };
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-export { fileProblem } from "./file_problem.ts";
+export { fileProblem, unreadablePath } from "./file_problem.ts";
 export {
   type Diagnostic,
   formatDiagnostic,
@@ -14,5 +14,5 @@ export {
   type TextProblem,
   type TextReplacement,
 } from "./diagnostic.ts";
-export { type CodeNote, codeNotes } from "./codes.ts";
+export { type CodeNote, codeNotes, type DiagnosticCode } from "./codes.ts";
 export { didYouMean, replacing } from "./suggestion.ts";

@@ -22,11 +22,10 @@ import {
   parseMatch,
   policyKey,
   type Rule,
-  sections,
   tooHeavy,
   weightOf,
 } from "../policy/mod.ts";
-import { parseBody, type RuleBody } from "../rules/mod.ts";
+import { bodiesOf, parseBody, type RuleBody } from "../rules/mod.ts";
 import { checkShape } from "../shape/mod.ts";
 import { autogenRules, type RuleSource } from "./autogen.ts";
 import { maxRules, representativeRules } from "./too_many_rules.ts";
@@ -107,7 +106,7 @@ class PolicyParser {
       locate,
       document,
     };
-    this.#checkNames(sources);
+    this.#checkRules(sources);
     return policy;
   }
 
@@ -175,7 +174,7 @@ class PolicyParser {
     };
   }
 
-  #checkNames(rules: readonly RuleSource[]): void {
+  #checkRules(rules: readonly RuleSource[]): void {
     const seen = new Set<string>();
     for (const { rule, index } of rules) {
       const path = ["spec", "rules", index];
@@ -189,12 +188,13 @@ class PolicyParser {
         ]);
       }
       if (ruleName !== undefined) seen.add(ruleName);
-      if (asObject(rule["match"]) === undefined) {
-        this.#report({ code: "missing-match", message: "A rule needs a match" }, path);
-      }
-      if (!sections.some((section) => Object.hasOwn(rule, section))) {
-        const hint = `give it one of ${sections.join(", ")}`;
-        this.#report({ code: "empty-rule", message: `Rule "${ruleName}" does nothing`, hint }, path);
+      const [runs, ...others] = bodiesOf(rule);
+      if (others.length > 0) {
+        const message = `Of rule "${ruleName ?? ""}" only ${runs} runs, not ${others.join(", ")}`;
+        this.#report(
+          { severity: "warning", code: "several-bodies", message, hint: "make a rule of each" },
+          path,
+        );
       }
     }
   }
@@ -236,7 +236,8 @@ class PolicyParser {
     this.#report({ code: "unknown-value", message, hint, ...replacing(written, meant) }, path);
   }
 
-  #report(problem: Omit<Diagnostic, "severity">, path: (string | number)[]): void {
+  /** Reports a problem; an error unless it has another severity. */
+  #report(problem: Omit<Diagnostic, "severity"> & Partial<Diagnostic>, path: (string | number)[]): void {
     const position = this.#locate(path);
     this.diagnostics.push({ severity: "error", ...problem, ...(position && { position }) });
   }

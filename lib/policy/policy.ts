@@ -33,6 +33,8 @@ export interface ExpressionsBody {
 /** The body of a rule without one of a supported kind. */
 export interface EmptyBody {
   readonly kind: "empty";
+  /** Whether the rule has a section, though with the contents of no kind. */
+  readonly hasSection: boolean;
 }
 
 /** One rule, written by the user or derived by autogen. */

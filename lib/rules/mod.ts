@@ -5,6 +5,7 @@
  * @module
  */
 export {
+  bodiesOf,
   type BodyOf,
   compileBodies,
   kindNotes,

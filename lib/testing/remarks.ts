@@ -4,6 +4,11 @@ import { identityOf, isNamed, type ObjectIdentity } from "../apply/mod.ts";
 import type { Expectation } from "./test_case.ts";
 import type { TestRun } from "./run.ts";
 
+/** The codes of names that the files of a test do not have, by the fields of a result. */
+const codes = { policy: "unknown-policy", rule: "unknown-rule", resources: "unknown-resource" } as const;
+
+type NamedField = keyof typeof codes;
+
 /**
  * Remarks on names in a test that its files do not have: policies, rules, objects. Kyverno does not report these, and
  * some of their rows pass, so that a test with a misspelt name would prove nothing.
@@ -18,11 +23,16 @@ export function nameRemarks(run: TestRun, expectations: readonly Expectation[]):
   const remarks: Diagnostic[] = [];
   for (const expectation of expectations) {
     const { index, rule } = expectation;
-    const remark = (field: string, message: string, near: string | undefined): void => {
+    const remark = (field: NamedField, message: string, near: string | undefined): void => {
       const position = run.found.positionOf(["results", index, field]);
       const hint = near === undefined ? undefined : `did you mean "${near}"?`;
-      const code = `unknown-${field.replace(/s$/, "")}`;
-      remarks.push({ severity: "warning", code, message, position, ...(hint !== undefined && { hint }) });
+      remarks.push({
+        severity: "warning",
+        code: codes[field],
+        message,
+        position,
+        ...(hint !== undefined && { hint }),
+      });
     };
     const name = expectation.policy.split("/").at(-1)!;
     const policy = policies.get(name);

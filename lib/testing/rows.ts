@@ -1,4 +1,4 @@
-import type { Diagnostic, Position } from "../diagnostics/mod.ts";
+import type { Diagnostic, DiagnosticCode, Position } from "../diagnostics/mod.ts";
 import type { RuleResult } from "../engine/mod.ts";
 import type { JsonObject } from "../json/mod.ts";
 import { reportedResult, type TestRow } from "../report/mod.ts";
@@ -214,7 +214,7 @@ class EntryRows {
     });
   }
 
-  #remark(code: string, message: string): void {
+  #remark(code: DiagnosticCode, message: string): void {
     this.remarks.push({ severity: "warning", code, message, position: this.#position() });
   }
 

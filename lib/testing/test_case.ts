@@ -1,4 +1,4 @@
-import { type Diagnostic, didYouMean } from "../diagnostics/mod.ts";
+import { type Diagnostic, type DiagnosticCode, didYouMean } from "../diagnostics/mod.ts";
 import {
   asList,
   asObject,
@@ -124,7 +124,7 @@ const operations: readonly string[] = ["", "CREATE", "UPDATE", "DELETE"];
  */
 export function readTestCase(document: YamlDocument): ReadTestCase {
   const diagnostics: Diagnostic[] = [];
-  const report = (path: DocumentPath, code: string, message: string, hint?: string): void => {
+  const report = (path: DocumentPath, code: DiagnosticCode, message: string, hint?: string): void => {
     const position = document.positionOf(path);
     diagnostics.push({ severity: "error", code, message, position, ...(hint !== undefined && { hint }) });
   };
@@ -168,7 +168,7 @@ export function readTestCase(document: YamlDocument): ReadTestCase {
   };
 }
 
-type Report = (path: DocumentPath, code: string, message: string, hint?: string) => void;
+type Report = (path: DocumentPath, code: DiagnosticCode, message: string, hint?: string) => void;
 
 /** The fields of an object under their proper spelling; unknown fields are reported. */
 function properFields(

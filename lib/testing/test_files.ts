@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path";
-import { type Diagnostic, fileProblem, type Position } from "../diagnostics/mod.ts";
+import { type Diagnostic, type Position, unreadablePath } from "../diagnostics/mod.ts";
 import { compareBytes, type DocumentPath } from "../json/mod.ts";
 import { parseDocuments } from "../yaml/mod.ts";
 import { readTestCase, type TestCase } from "./test_case.ts";
@@ -34,7 +34,7 @@ export async function findTests(paths: readonly string[], fileName: string): Pro
     try {
       await readFile(file);
     } catch (cause) {
-      diagnostics.push(unreadable(file, cause));
+      diagnostics.push(unreadablePath(file, cause));
     }
   }
   return { tests, diagnostics };
@@ -66,7 +66,7 @@ export async function findTestFiles(
     try {
       files.push(...await filesBelow(path, fileName));
     } catch (cause) {
-      diagnostics.push(unreadable(path, cause));
+      diagnostics.push(unreadablePath(path, cause));
     }
   }
   return { files, diagnostics };
@@ -87,13 +87,4 @@ async function filesBelow(path: string, fileName: string): Promise<string[]> {
     }
     return files;
   }
-}
-
-function unreadable(path: string, cause: unknown): Diagnostic {
-  return {
-    severity: "error",
-    code: "unreadable-file",
-    message: fileProblem(cause),
-    position: { file: path, line: 1, column: 1 },
-  };
 }

@@ -180,10 +180,23 @@ validate: {pattern: {}}`),
   [
     "a rule without match",
     rule("validate: {pattern: {}}").replace(/ {4}match:.*\n/, ""),
-    /error missing-match: A rule needs a match/,
+    /error empty-match: Rule "r" matches nothing\n {2}hint: name kinds/,
   ],
-  ["a rule that does nothing", rule("preconditions: {}"), /error empty-rule: Rule "r" does nothing/],
-  ["an unknown body", rule("validate:\n  message: m"), /error unsupported-rule: /],
+  [
+    "a rule that does nothing",
+    rule("preconditions: {}"),
+    /^p\.yaml:7:\d+: error empty-rule: Rule "r" does nothing\n.*$/,
+  ],
+  [
+    "an unknown body",
+    rule("validate:\n  message: m"),
+    /error unsupported-rule: .*\n {2}hint: fields of validate: .*pattern, anyPattern/,
+  ],
+  [
+    "a rule with two validations and a mutation",
+    rule("validate: {pattern: {}, deny: {}}\nmutate: {patchStrategicMerge: {}}"),
+    /warning several-bodies: Of rule "r" only validate\.deny runs, not validate\.pattern, mutate\n {2}hint: make a rule of each/,
+  ],
   [
     "a misspelt body",
     rule("validate:\n  pattren: {}"),
@@ -197,7 +210,7 @@ validate: {pattern: {}}`),
   [
     "match that is text",
     rule("validate: {pattern: {}}", "Pod"),
-    /error wrong-type: spec\.rules\[0\]\.match must be an object|error missing-match/,
+    /error wrong-type: spec\.rules\[0\]\.match must be an object/,
   ],
   [
     "a variable in match",

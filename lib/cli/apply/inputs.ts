@@ -1,4 +1,4 @@
-import { fileProblem } from "../../diagnostics/mod.ts";
+import { type Diagnostic, fileProblem } from "../../diagnostics/mod.ts";
 import {
   type ApplyOptions,
   documentObjects,
@@ -161,8 +161,8 @@ async function readPolicyFiles(
   const exceptions = [...given.documents];
   if (args.exceptionsWithinPolicies) exceptions.push(...within);
   else {
-    diagnostics.add(...within.map(({ positionOf }) => ({
-      severity: "warning" as const,
+    diagnostics.add(...within.map(({ positionOf }): Diagnostic => ({
+      severity: "warning",
       code: "unused-exception",
       message: "PolicyExceptions among the policies count only with --exceptions-within-policies",
       position: positionOf([]),

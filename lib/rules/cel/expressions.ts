@@ -72,6 +72,10 @@ export class ExpressionSet {
 
   /** Compiles an expression that must have one of the types; any type when there are none. */
   compile(text: string, path: DocumentPath, types: readonly CelType[]): Program | undefined {
+    if (text.trim() === "") {
+      this.mistake("the expression is missing", path);
+      return undefined;
+    }
     const compiled = this.#environment.compile(text);
     if (!compiled.ok) {
       for (const { line, column, message } of compiled.errors) {

@@ -1,4 +1,4 @@
-import { asObject, type Json, type JsonObject } from "../../json/mod.ts";
+import { asObject, isGiven, type Json, type JsonObject } from "../../json/mod.ts";
 import {
   type EmptyBody,
   type ExpressionsBody,
@@ -9,7 +9,7 @@ import {
 } from "../../policy/mod.ts";
 import type { FieldNotes, Shape } from "../../shape/mod.ts";
 import type { CompiledBody, PhaseTraits, RuleKind, RulePhase, RuleTools, RuleType } from "../rule_kind.ts";
-import { unsupported } from "../unsupported.ts";
+import { type MissingBody, unsupported } from "../unsupported.ts";
 import { assertNotes, validateAssert } from "./assert.ts";
 import { celRuleNotes, validateCel } from "./cel.ts";
 import { denyNotes, validateDeny } from "./deny.ts";
@@ -65,8 +65,19 @@ export function parseBody(rule: JsonObject): { readonly section: Section; readon
     const kind = written === undefined ? undefined : kindOf(section, written);
     if (kind !== undefined) return { section, body: kind.read(written!) };
   }
-  const held = (["mutate", "generate", "verifyImages"] as const).find((name) => rule[name] !== undefined);
-  return { section: held ?? "validate", body: { kind: "empty" } };
+  const order = ["mutate", "generate", "verifyImages", "validate"] as const;
+  const held = order.find((name) => rule[name] !== undefined);
+  return { section: held ?? "validate", body: { kind: "empty", hasSection: held !== undefined } };
+}
+
+/** The bodies of a rule, as a user writes them; only the first runs. */
+export function bodiesOf(rule: JsonObject): readonly string[] {
+  const validate = asObject(rule["validate"]);
+  const validations = ruleKinds.filter(({ section, recognises }) =>
+    section === "validate" && validate !== undefined && recognises(validate)
+  );
+  const others = sections.filter((section) => section !== "validate" && isGiven(rule[section]));
+  return [...validations.map(({ name }) => `validate.${name}`), ...others];
 }
 
 /** The shape of a rule's section: the fields of all kinds in it. */
@@ -103,6 +114,16 @@ function kindOfBody(body: ParsedBody): RuleKind<KindBody> | undefined {
   return ruleKinds.find(({ kind }) => kind === body.kind);
 }
 
+/** The problem of a rule without a body of any kind. */
+function missingBody({ name, section, body }: Rule<RuleBody>): MissingBody {
+  if (body.kind === "empty" && !body.hasSection) {
+    const hint = `give it one of ${sections.join(", ")}`;
+    return { code: "empty-rule", message: `Rule "${name}" does nothing`, hint };
+  }
+  const hint = `fields of ${section}: ${Object.keys(sectionShape(section)).join(", ")}`;
+  return { code: "unsupported-rule", message: `Rule "${name}" has no body that Postern can run`, hint };
+}
+
 /** A compiled body with its kind. */
 export interface TypedBody extends PhaseTraits {
   readonly type: RuleType;
@@ -117,7 +138,7 @@ export interface TypedBody extends PhaseTraits {
 export function compileBodies(rule: Rule<RuleBody>, tools: Omit<RuleTools, "rule">): readonly TypedBody[] {
   const kind = kindOfBody(rule.body);
   const phases: readonly RulePhase<KindBody>[] = kind === undefined
-    ? [unsupported(rule.section)]
+    ? [unsupported(rule.section, missingBody(rule))]
     : kind.then === undefined
     ? [kind]
     : [kind, kind.then];
