@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { imageVerifyLibrary, kubernetesLibraries, kyvernoLibraries, type Library } from "../lib/cel/mod.ts";
 import { commands } from "../lib/cli/commands/table.ts";
 import { operatorNames } from "../lib/condition/mod.ts";
-import { kyvernoFunctions } from "../lib/jmespath/mod.ts";
+import { kyvernoFunctionNotes } from "../lib/jmespath/mod.ts";
 import { entryKinds } from "../lib/context/mod.ts";
 import { reportFormats } from "../lib/report/mod.ts";
 import { controls } from "../lib/rules/pod_security/controls/mod.ts";
@@ -58,7 +58,7 @@ function libraryRows(libraries: readonly Library[]): string[][] {
 }
 
 function supportPage(): string {
-  const functions = [...kyvernoFunctions().values()];
+  const functions = kyvernoFunctionNotes();
   const kubernetes = new Set(kubernetesLibraries.map(({ name }) => name));
   return [
     "# What Postern supports",
@@ -82,7 +82,9 @@ function supportPage(): string {
     "## JMESPath functions",
     table(
       ["function", "does"],
-      functions.map(({ name, summary }) => [code(name), summary]).sort(([a], [b]) => a! < b! ? -1 : 1),
+      Object.entries(functions).map(([name, { summary }]) => [code(name), summary]).sort(([a], [b]) =>
+        a! < b! ? -1 : 1
+      ),
     ),
     "## CEL libraries",
     "The standard library of CEL and the libraries of Kubernetes:",

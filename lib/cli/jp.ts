@@ -3,6 +3,7 @@ import {
   compileExpression,
   type Example,
   type FunctionRecord,
+  kyvernoFunctionNotes,
   kyvernoFunctions,
   outlineExpression,
   type Parameter,
@@ -114,11 +115,12 @@ export function jpFunction(names: readonly string[], { terminal }: Console): num
 }
 
 function functionText(record: FunctionRecord): string {
-  const { name, summary, examples } = record;
+  const { name } = record;
+  const { summary, examples } = kyvernoFunctionNotes()[name]!;
   return [
     `Name: ${name}`,
     `  Signature: ${signatureOf(record)}`,
-    ...(summary === "" ? [] : [`  Note:      ${summary}`]),
+    `  Note:      ${summary}`,
     ...examples.map((example) => `  Example:   ${exampleText(example)}`),
     "",
   ].join("\n");

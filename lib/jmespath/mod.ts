@@ -29,10 +29,13 @@ export {
 export type { TreeItem } from "./syntax/outline.ts";
 export { type Compilations, compilations } from "./compilations.ts";
 export { functionFamilies, type FunctionOptions, kyvernoFunctions } from "./functions/kyverno.ts";
+export { kyvernoFunctionNotes } from "./functions/notes.ts";
 export {
   type Apply,
   type ByFunction,
   type Example,
+  type FunctionNote,
+  type FunctionNotes,
   type FunctionRecord,
   type FunctionTable,
   functionTable,
@@ -50,6 +53,7 @@ export {
   communityCompiler,
   type CommunityExpression,
   type CommunityFunction,
+  communityFunctionNotes,
   communityFunctions,
   type CommunityInput,
   type CommunityTable,

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { hyphenated, type OptionRecord } from "../../lib/cli/command.ts";
 import { commands } from "../../lib/cli/commands/table.ts";
 import { environmentNotes } from "../../lib/cli/environment_notes.ts";
-import { kyvernoFunctions } from "../../lib/jmespath/mod.ts";
+import { kyvernoFunctionNotes, kyvernoFunctions } from "../../lib/jmespath/mod.ts";
 import { Metrics } from "../../lib/server/mod.ts";
 import { celPage } from "./cel_page.ts";
 import { fieldPages } from "./field_pages.ts";
@@ -28,7 +28,9 @@ export async function referencePages(): Promise<Page[]> {
 /** Every JMESPath function with its examples, which `deno task test` runs. */
 function functionPage(): Page {
   const functions = [...kyvernoFunctions().values()].sort((a, b) => a.name < b.name ? -1 : 1);
-  const parts = functions.map(({ name, summary, parameters, returns, examples }) => {
+  const notes = kyvernoFunctionNotes();
+  const parts = functions.map(({ name, parameters, returns }) => {
+    const { summary, examples } = notes[name]!;
     const takes = parameters.map((each) => `${each.name}: ${each.types.join(" or ")}`).join(", ");
     return [
       `## ${name}`,
@@ -36,7 +38,7 @@ function functionPage(): Page {
       code(`${name}(${takes}) → ${returns.join(" or ")}`),
       table(
         ["expression", "result"],
-        (examples ?? []).map(({ expression, result }) => [code(expression), code(JSON.stringify(result))]),
+        examples.map(({ expression, result }) => [code(expression), code(JSON.stringify(result))]),
       ),
     ].join("\n\n");
   });

@@ -12,7 +12,7 @@ import {
 } from "../../lib/bundled/mod.ts";
 import { bundleImports } from "../../lib/cli/bundle_imports.ts";
 import { compile, type Snapshot } from "../../lib/engine/mod.ts";
-import { functionFamilies } from "../../lib/jmespath/mod.ts";
+import { functionFamilies, kyvernoFunctionNotes } from "../../lib/jmespath/mod.ts";
 import type { Json } from "../../lib/json/mod.ts";
 import { loadDocuments } from "../../lib/sources/mod.ts";
 import { findTests } from "../../lib/testing/mod.ts";
@@ -98,7 +98,7 @@ async function* files(folder: string): AsyncGenerator<string> {
 for (const [family, functions] of Object.entries(functionFamilies)) {
   Deno.test(`a call of a left-out function is a fault with the reason: JMESPath ${family}`, async () => {
     const module = new URL(`../../lib/jmespath/functions/left_out/${family}.ts`, import.meta.url).href;
-    const [standIns] = Object.values<typeof functions>(await import(module));
+    const standIns = Object.values<typeof functions>(await import(module)).find(Array.isArray);
     assert.deepEqual(standIns!.map(({ name }) => name), functions.map(({ name }) => name));
     for (const standIn of standIns!) {
       const { applied } = {
@@ -108,8 +108,8 @@ for (const [family, functions] of Object.entries(functionFamilies)) {
     }
   });
   Deno.test(`a bundle includes the functions that its policy calls: JMESPath ${family}`, () => {
-    for (const { name, examples } of functions) {
-      for (const { expression } of examples) {
+    for (const { name } of functions) {
+      for (const { expression } of kyvernoFunctionNotes()[name]!.examples) {
         const document = {
           apiVersion: "kyverno.io/v1",
           kind: "ClusterPolicy",

@@ -10,4 +10,4 @@
 export { Bindings } from "./bindings.ts";
 export { communityCompiler, type CommunityExpression, type CommunityInput } from "./expression.ts";
 export type { CommunityFunction, CommunityTable } from "./functions/record.ts";
-export { communityFunctions } from "./functions/table.ts";
+export { communityFunctionNotes, communityFunctions } from "./functions/table.ts";

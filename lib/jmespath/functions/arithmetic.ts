@@ -15,7 +15,7 @@ import {
   subtractQuantities,
 } from "../../kube/mod.ts";
 import { functionFault } from "./fault.ts";
-import { type FunctionRecord, parameter } from "./record.ts";
+import { type FunctionNotes, type FunctionRecord, parameter } from "./record.ts";
 
 /**
  * An operand of Kyverno's arithmetic functions. A text is a quantity if it can be one, so `5m` is five thousandths,
@@ -153,59 +153,24 @@ function wholeNumber(value: number): bigint | undefined {
   return Number.isInteger(value) && Math.abs(value) < 2 ** 63 ? BigInt(value) : undefined;
 }
 
-type Described = Pick<FunctionRecord, "name" | "summary" | "examples">;
-
-function binary(record: Described, calculation: Calculation): FunctionRecord {
+function binary(name: string, calculation: Calculation): FunctionRecord {
   return {
     kind: "plain",
+    name,
     parameters: [parameter("left", "any"), parameter("right", "any")],
     returns: ["number", "string"],
-    integerProblem: functionFault(record.name, invalidOperand).message,
-    apply: (args) => calculate(record.name, calculation, args),
-    ...record,
+    integerProblem: functionFault(name, invalidOperand).message,
+    apply: (args) => calculate(name, calculation, args),
   };
 }
 
 /** Kyverno's arithmetic of numbers, quantities (`1Gi`, `500m`) and durations (`1h30m`). */
 export const arithmetic: readonly FunctionRecord[] = [
-  binary({
-    name: "add",
-    summary: "The sum of two numbers, two quantities or two durations.",
-    examples: [
-      { expression: "add(`1`, `2`)", result: 3 },
-      { expression: "add('1Gi', '512Mi')", result: "1536Mi" },
-      { expression: "add('1h', '30m0s')", result: "1h30m0s" },
-    ],
-  }, add),
-  binary({
-    name: "subtract",
-    summary: "The difference of two numbers, two quantities or two durations.",
-    examples: [{ expression: "subtract('3', '0.1')", result: "2900m" }],
-  }, subtract),
-  binary({
-    name: "multiply",
-    summary: "The product of a number with a number, a quantity or a duration.",
-    examples: [
-      { expression: "multiply('100Mi', `3`)", result: "300Mi" },
-      { expression: "multiply(`2`, '1h')", result: "2h0m0s" },
-    ],
-  }, multiply),
-  binary({
-    name: "divide",
-    summary: "The ratio of two numbers, quantities or durations; or a quantity or duration in equal parts.",
-    examples: [
-      { expression: "divide('1Gi', '512Mi')", result: 2 },
-      { expression: "divide('1h', `4`)", result: "15m0s" },
-    ],
-  }, divide),
-  binary({
-    name: "modulo",
-    summary: "What remains of a whole number, quantity or a duration when it is divided by another.",
-    examples: [
-      { expression: "modulo(`-7`, `3`)", result: -1 },
-      { expression: "modulo('90s', '1h')", result: "1m30s" },
-    ],
-  }, modulo),
+  binary("add", add),
+  binary("subtract", subtract),
+  binary("multiply", multiply),
+  binary("divide", divide),
+  binary("modulo", modulo),
   {
     kind: "plain",
     name: "sum",
@@ -213,11 +178,6 @@ export const arithmetic: readonly FunctionRecord[] = [
     cost: ([list]) => 8 * (list as readonly Json[]).length,
     parameters: [parameter("list", "array")],
     returns: ["number", "string"],
-    summary: "The sum of a list of numbers, of quantities or of durations.",
-    examples: [
-      { expression: "sum(`[1, 2, 3]`)", result: 6 },
-      { expression: "sum(['1Gi', '1Gi'])", result: "2Gi" },
-    ],
     apply: ([list]) => {
       const [first, ...rest] = list as readonly Json[];
       if (first === undefined) return functionFault("sum", "at least one element in the array is required");
@@ -230,3 +190,47 @@ export const arithmetic: readonly FunctionRecord[] = [
     },
   },
 ];
+
+/** The notes of these functions. */
+export const arithmeticNotes: FunctionNotes = {
+  add: {
+    summary: "The sum of two numbers, two quantities or two durations.",
+    examples: [
+      { expression: "add(`1`, `2`)", result: 3 },
+      { expression: "add('1Gi', '512Mi')", result: "1536Mi" },
+      { expression: "add('1h', '30m0s')", result: "1h30m0s" },
+    ],
+  },
+  subtract: {
+    summary: "The difference of two numbers, two quantities or two durations.",
+    examples: [{ expression: "subtract('3', '0.1')", result: "2900m" }],
+  },
+  multiply: {
+    summary: "The product of a number with a number, a quantity or a duration.",
+    examples: [
+      { expression: "multiply('100Mi', `3`)", result: "300Mi" },
+      { expression: "multiply(`2`, '1h')", result: "2h0m0s" },
+    ],
+  },
+  divide: {
+    summary: "The ratio of two numbers, quantities or durations; or a quantity or duration in equal parts.",
+    examples: [
+      { expression: "divide('1Gi', '512Mi')", result: 2 },
+      { expression: "divide('1h', `4`)", result: "15m0s" },
+    ],
+  },
+  modulo: {
+    summary: "What remains of a whole number, quantity or a duration when it is divided by another.",
+    examples: [
+      { expression: "modulo(`-7`, `3`)", result: -1 },
+      { expression: "modulo('90s', '1h')", result: "1m30s" },
+    ],
+  },
+  sum: {
+    summary: "The sum of a list of numbers, of quantities or of durations.",
+    examples: [
+      { expression: "sum(`[1, 2, 3]`)", result: 6 },
+      { expression: "sum(['1Gi', '1Gi'])", result: "2Gi" },
+    ],
+  },
+};

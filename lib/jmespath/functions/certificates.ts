@@ -1,5 +1,5 @@
 import { decodeCertificate } from "../../kube/mod.ts";
-import { type FunctionRecord, parameter } from "./record.ts";
+import { type FunctionNotes, type FunctionRecord, parameter } from "./record.ts";
 
 const example = `-----BEGIN CERTIFICATE REQUEST-----
 MIIBUTCBuwIBADASMRAwDgYDVQQDDAdleGFtcGxlMIGfMA0GCSqGSIb3DQEBAQUA
@@ -19,9 +19,15 @@ export const certificates: readonly FunctionRecord[] = [
     name: "x509_decode",
     parameters: [parameter("pem", "string")],
     returns: ["object"],
-    summary:
-      "A certificate or a certificate request of an RSA key as an object, with the fields of Go's x509 package.",
-    examples: [{ expression: "x509_decode(@).Subject.CommonName", input: example, result: "example" }],
     apply: ([pem]) => decodeCertificate(pem as string),
   },
 ];
+
+/** The notes of these functions. */
+export const certificateNotes: FunctionNotes = {
+  x509_decode: {
+    summary:
+      "A certificate or a certificate request of an RSA key as an object, with the fields of Go's x509 package.",
+    examples: [{ expression: "x509_decode(@).Subject.CommonName", input: example, result: "example" }],
+  },
+};

@@ -4,7 +4,7 @@ import { decodeUtf8 } from "../go_utf8.ts";
 import { maxText } from "../go_strings.ts";
 import { tooLarge } from "./fault.ts";
 import { ofText } from "./of_text.ts";
-import type { FunctionRecord } from "./record.ts";
+import type { FunctionNotes, FunctionRecord } from "./record.ts";
 import { unwritable } from "./unwritable.ts";
 
 /** Kyverno's functions that encode and decode texts. */
@@ -12,8 +12,6 @@ export const encodings: readonly FunctionRecord[] = [
   ofText({
     name: "base64_decode",
     returns: ["string"],
-    summary: "The text that base64 stands for.",
-    examples: [{ expression: "base64_decode('SGVsbG8=')", result: "Hello" }],
   }, (text) => {
     const bytes = decodeBase64(text);
     return bytes instanceof Fault ? bytes : decodeUtf8(bytes);
@@ -22,16 +20,12 @@ export const encodings: readonly FunctionRecord[] = [
     {
       name: "base64_encode",
       returns: ["string"],
-      summary: "A text in base64.",
-      examples: [{ expression: "base64_encode('Hello')", result: "SGVsbG8=" }],
     },
     (text) => text.length > maxText / 4 ? tooLarge("base64_encode") : encodeBase64Text(text),
   ),
   ofText({
     name: "parse_json",
     returns: ["any"],
-    summary: "The value that a JSON text stands for.",
-    examples: [{ expression: "parse_json('{\"a\": [1]}').a", result: [1] }],
   }, parseJson),
 ];
 
@@ -49,3 +43,19 @@ function parseJson(text: string): Json | Fault {
     ? value
     : new Fault("json: cannot unmarshal number into Go value of type float64");
 }
+
+/** The notes of these functions. */
+export const encodingNotes: FunctionNotes = {
+  base64_decode: {
+    summary: "The text that base64 stands for.",
+    examples: [{ expression: "base64_decode('SGVsbG8=')", result: "Hello" }],
+  },
+  base64_encode: {
+    summary: "A text in base64.",
+    examples: [{ expression: "base64_encode('Hello')", result: "SGVsbG8=" }],
+  },
+  parse_json: {
+    summary: "The value that a JSON text stands for.",
+    examples: [{ expression: "parse_json('{\"a\": [1]}').a", result: [1] }],
+  },
+};

@@ -1,7 +1,7 @@
 import { Fault, type Json } from "../../json/mod.ts";
 import { compileWildcard, type ImageOptions, matchWildcard, parseImage } from "../../kube/mod.ts";
 import { functionFault } from "./fault.ts";
-import { type FunctionRecord, parameter } from "./record.ts";
+import { type FunctionNotes, type FunctionRecord, parameter } from "./record.ts";
 import { textOf } from "./text_of.ts";
 
 /** Kyverno's functions of Kubernetes' own texts: wildcards and image names. */
@@ -13,11 +13,6 @@ export function kubernetes(images: ImageOptions): readonly FunctionRecord[] {
       parameters: [parameter("pattern", "string"), parameter("subject", "string", "number")],
       returns: ["boolean"],
       cost: matching,
-      summary: "Whether a text or number matches a pattern with the wildcards `*` and `?`.",
-      examples: [
-        { expression: "pattern_match('prefix*', 'prefix-foo')", result: true },
-        { expression: "pattern_match('1?3', `123`)", result: true },
-      ],
       apply: ([pattern, subject]) => matchWildcard(pattern as string, textOf(subject!) ?? ""),
       prepare: ([pattern]) => {
         if (typeof pattern !== "string") return undefined;
@@ -30,9 +25,6 @@ export function kubernetes(images: ImageOptions): readonly FunctionRecord[] {
       name: "image_normalize",
       parameters: [parameter("image", "string")],
       returns: ["string"],
-      summary:
-        "An image's whole name, with the default registry and tag; beside a digest the tag is dropped.",
-      examples: [{ expression: "image_normalize('nginx')", result: "docker.io/nginx:latest" }],
       apply: ([text]) => {
         const image = parseImage(text as string, images);
         return image instanceof Fault
@@ -49,3 +41,18 @@ function matching([pattern, subject]: readonly Json[]): number {
     ? (pattern.length * subject.length) / 32
     : 0;
 }
+
+/** The notes of these functions. */
+export const kubernetesNotes: FunctionNotes = {
+  pattern_match: {
+    summary: "Whether a text or number matches a pattern with the wildcards `*` and `?`.",
+    examples: [
+      { expression: "pattern_match('prefix*', 'prefix-foo')", result: true },
+      { expression: "pattern_match('1?3', `123`)", result: true },
+    ],
+  },
+  image_normalize: {
+    summary: "An image's whole name, with the default registry and tag; beside a digest the tag is dropped.",
+    examples: [{ expression: "image_normalize('nginx')", result: "docker.io/nginx:latest" }],
+  },
+};

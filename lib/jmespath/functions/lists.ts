@@ -2,7 +2,7 @@ import { compareBytes, Fault, type Json, TextSearch } from "../../json/mod.ts";
 import { countCharacters, maxText } from "../go_strings.ts";
 import { fieldsOfArguments, sorting } from "../steps.ts";
 import { tooLarge } from "./fault.ts";
-import { type FunctionRecord, parameter } from "./record.ts";
+import { type FunctionNotes, type FunctionRecord, parameter } from "./record.ts";
 
 const list = parameter("list", "array");
 const by = parameter("expression", "expref");
@@ -15,11 +15,6 @@ export const lists: readonly FunctionRecord[] = [
     parameters: [parameter("value", "string", "array", "object")],
     returns: ["number"],
     cost: fieldsOfArguments,
-    summary: "How many characters a string, elements a list or fields an object has.",
-    examples: [
-      { expression: "length('日本')", result: 2 },
-      { expression: "length(@)", input: { a: 1, b: 2 }, result: 2 },
-    ],
     apply: ([value]) => {
       if (typeof value === "string") return countCharacters(value);
       return Array.isArray(value) ? value.length : Object.keys(value as object).length;
@@ -30,12 +25,6 @@ export const lists: readonly FunctionRecord[] = [
     name: "contains",
     parameters: [parameter("subject", "array", "string"), parameter("search", "any")],
     returns: ["boolean"],
-    summary: "Whether a list has an element, or a string a part.",
-    examples: [
-      { expression: "contains(['a', 'b'], 'b')", result: true },
-      { expression: "contains('foobar', 'oba')", result: true },
-      { expression: "contains('5', `5`)", result: false },
-    ],
     apply: ([subject, search]) => {
       if (typeof subject === "string") {
         return typeof search === "string" && new TextSearch(search).positionIn(subject) >= 0;
@@ -49,8 +38,6 @@ export const lists: readonly FunctionRecord[] = [
     name: "join",
     parameters: [parameter("separator", "string"), parameter("strings", "array[string]")],
     returns: ["string"],
-    summary: "A list of strings as one, with a separator between them.",
-    examples: [{ expression: "join(', ', ['a', 'b'])", result: "a, b" }],
     apply: ([separator, strings]) => {
       const parts = strings as readonly string[], between = separator as string;
       let size = between.length * parts.length;
@@ -63,11 +50,6 @@ export const lists: readonly FunctionRecord[] = [
     name: "reverse",
     parameters: [parameter("value", "array", "string")],
     returns: ["array", "string"],
-    summary: "A list or a string from its end to its beginning.",
-    examples: [
-      { expression: "reverse(`[1, 2, 3]`)", result: [3, 2, 1] },
-      { expression: "reverse('abc')", result: "cba" },
-    ],
     apply: ([value]) =>
       typeof value === "string" ? [...value].reverse().join("") : [...(value as readonly Json[])].reverse(),
   },
@@ -77,8 +59,6 @@ export const lists: readonly FunctionRecord[] = [
     parameters: [parameter("list", "array[string]", "array[number]")],
     returns: ["array[string]", "array[number]"],
     cost: sorting,
-    summary: "A list of strings (by their bytes) or of numbers in ascending order.",
-    examples: [{ expression: "sort(['b', 'a', 'B'])", result: ["B", "a", "b"] }],
     apply: ([value]) => [...(value as readonly Json[])].sort(ascending),
   },
   {
@@ -86,8 +66,6 @@ export const lists: readonly FunctionRecord[] = [
     name: "to_array",
     parameters: [parameter("value", "any")],
     returns: ["array"],
-    summary: "The value in a list, unless it is a list already.",
-    examples: [{ expression: "to_array('a')", result: ["a"] }],
     apply: ([value]) => Array.isArray(value) ? value : [value!],
   },
   {
@@ -96,8 +74,6 @@ export const lists: readonly FunctionRecord[] = [
     parameters: [parameter("values", "any")],
     variadic: true,
     returns: ["any"],
-    summary: "The first argument that is not null.",
-    examples: [{ expression: "not_null(missing, 'b', 'c')", input: {}, result: "b" }],
     apply: (values) => values.find((value) => value !== null) ?? null,
   },
   {
@@ -105,8 +81,6 @@ export const lists: readonly FunctionRecord[] = [
     name: "map",
     parameters: [by, list],
     returns: ["array"],
-    summary: "The results of an expression on each element; null where it has none.",
-    examples: [{ expression: "map(&a, @)", input: [{ a: 1 }, {}], result: [1, null] }],
     applyBy: (elements, of) => {
       const mapped: Json[] = [];
       for (const element of elements) {
@@ -123,14 +97,6 @@ export const lists: readonly FunctionRecord[] = [
     steps: 3,
     parameters: [list, by],
     returns: ["array"],
-    summary: "A list in ascending order of an expression on its elements.",
-    examples: [
-      {
-        expression: "sort_by(@, &age)[].name",
-        input: [{ name: "b", age: 3 }, { name: "a", age: 2 }],
-        result: ["a", "b"],
-      },
-    ],
     applyBy: sortBy,
   },
   {
@@ -138,8 +104,6 @@ export const lists: readonly FunctionRecord[] = [
     name: "max_by",
     parameters: [list, by],
     returns: ["any"],
-    summary: "The element for which an expression is greatest.",
-    examples: [{ expression: "max_by(@, &age).age", input: [{ age: 3 }, { age: 20 }], result: 20 }],
     applyBy: (elements, of) => extremeBy(elements, of, 1),
   },
   {
@@ -147,8 +111,6 @@ export const lists: readonly FunctionRecord[] = [
     name: "min_by",
     parameters: [list, by],
     returns: ["any"],
-    summary: "The element for which an expression is least.",
-    examples: [{ expression: "min_by(@, &age).age", input: [{ age: 3 }, { age: 20 }], result: 3 }],
     applyBy: (elements, of) => extremeBy(elements, of, -1),
   },
 ];
@@ -201,3 +163,67 @@ function extremeBy(
   }
   return best;
 }
+
+/** The notes of these functions. */
+export const listNotes: FunctionNotes = {
+  length: {
+    summary: "How many characters a string, elements a list or fields an object has.",
+    examples: [
+      { expression: "length('日本')", result: 2 },
+      { expression: "length(@)", input: { a: 1, b: 2 }, result: 2 },
+    ],
+  },
+  contains: {
+    summary: "Whether a list has an element, or a string a part.",
+    examples: [
+      { expression: "contains(['a', 'b'], 'b')", result: true },
+      { expression: "contains('foobar', 'oba')", result: true },
+      { expression: "contains('5', `5`)", result: false },
+    ],
+  },
+  join: {
+    summary: "A list of strings as one, with a separator between them.",
+    examples: [{ expression: "join(', ', ['a', 'b'])", result: "a, b" }],
+  },
+  reverse: {
+    summary: "A list or a string from its end to its beginning.",
+    examples: [
+      { expression: "reverse(`[1, 2, 3]`)", result: [3, 2, 1] },
+      { expression: "reverse('abc')", result: "cba" },
+    ],
+  },
+  sort: {
+    summary: "A list of strings (by their bytes) or of numbers in ascending order.",
+    examples: [{ expression: "sort(['b', 'a', 'B'])", result: ["B", "a", "b"] }],
+  },
+  to_array: {
+    summary: "The value in a list, unless it is a list already.",
+    examples: [{ expression: "to_array('a')", result: ["a"] }],
+  },
+  not_null: {
+    summary: "The first argument that is not null.",
+    examples: [{ expression: "not_null(missing, 'b', 'c')", input: {}, result: "b" }],
+  },
+  map: {
+    summary: "The results of an expression on each element; null where it has none.",
+    examples: [{ expression: "map(&a, @)", input: [{ a: 1 }, {}], result: [1, null] }],
+  },
+  sort_by: {
+    summary: "A list in ascending order of an expression on its elements.",
+    examples: [
+      {
+        expression: "sort_by(@, &age)[].name",
+        input: [{ name: "b", age: 3 }, { name: "a", age: 2 }],
+        result: ["a", "b"],
+      },
+    ],
+  },
+  max_by: {
+    summary: "The element for which an expression is greatest.",
+    examples: [{ expression: "max_by(@, &age).age", input: [{ age: 3 }, { age: 20 }], result: 20 }],
+  },
+  min_by: {
+    summary: "The element for which an expression is least.",
+    examples: [{ expression: "min_by(@, &age).age", input: [{ age: 3 }, { age: 20 }], result: 3 }],
+  },
+};

@@ -1,7 +1,7 @@
 import { Fault } from "../../json/mod.ts";
 import { ipAddress, isInternal, urlHost } from "../url_host.ts";
 import { functionFault } from "./fault.ts";
-import { type FunctionRecord, parameter } from "./record.ts";
+import { type FunctionNotes, type FunctionRecord, parameter } from "./record.ts";
 
 /** Kyverno's functions of paths and URLs. */
 export const locations: readonly FunctionRecord[] = [
@@ -10,8 +10,6 @@ export const locations: readonly FunctionRecord[] = [
     name: "path_canonicalize",
     parameters: [parameter("path", "string")],
     returns: ["string"],
-    summary: "A file path without `.`, `..`, double and trailing slashes.",
-    examples: [{ expression: "path_canonicalize('~//../a//b/./')", result: "a/b" }],
     apply: ([path]) => cleanPath(path as string),
   },
   {
@@ -19,13 +17,6 @@ export const locations: readonly FunctionRecord[] = [
     name: "is_external_url",
     parameters: [parameter("url", "string")],
     returns: ["boolean"],
-    summary:
-      "Whether a URL's host is an IP address that is neither private nor loopback. Host names are an error: " +
-      "nothing is looked up in the network during an evaluation.",
-    examples: [
-      { expression: "is_external_url('http://1.1.1.1/')", result: true },
-      { expression: "is_external_url('https://10.0.0.1:8443/x')", result: false },
-    ],
     apply: ([url]) => {
       const host = urlHost(url as string);
       if (host instanceof Fault) return host;
@@ -50,3 +41,20 @@ function cleanPath(path: string): string {
   }
   return (rooted ? "/" : "") + kept.join("/") || ".";
 }
+
+/** The notes of these functions. */
+export const locationNotes: FunctionNotes = {
+  path_canonicalize: {
+    summary: "A file path without `.`, `..`, double and trailing slashes.",
+    examples: [{ expression: "path_canonicalize('~//../a//b/./')", result: "a/b" }],
+  },
+  is_external_url: {
+    summary:
+      "Whether a URL's host is an IP address that is neither private nor loopback. Host names are an error: " +
+      "nothing is looked up in the network during an evaluation.",
+    examples: [
+      { expression: "is_external_url('http://1.1.1.1/')", result: true },
+      { expression: "is_external_url('https://10.0.0.1:8443/x')", result: false },
+    ],
+  },
+};

@@ -1,18 +1,15 @@
 import { compareBytes, type Json } from "../../json/mod.ts";
 import { parseFloat64 } from "../go_strings.ts";
 import { functionFault } from "./fault.ts";
-import { type FunctionRecord, parameter } from "./record.ts";
+import { type FunctionNotes, type FunctionRecord, parameter } from "./record.ts";
 
-function ofNumber(
-  record: Pick<FunctionRecord, "name" | "summary" | "examples">,
-  compute: (value: number) => number,
-): FunctionRecord {
+function ofNumber(name: string, compute: (value: number) => number): FunctionRecord {
   return {
     kind: "plain",
+    name,
     parameters: [parameter("value", "number")],
     returns: ["number"],
     apply: ([value]) => compute(value as number),
-    ...record,
   };
 }
 
@@ -30,28 +27,14 @@ function extreme(list: readonly Json[], sign: 1 | -1): Json {
 
 /** The standard's functions of numbers, and Kyverno's `round`. */
 export const numbers: readonly FunctionRecord[] = [
-  ofNumber({
-    name: "abs",
-    summary: "The number without its sign.",
-    examples: [{ expression: "abs(`-2.5`)", result: 2.5 }],
-  }, Math.abs),
-  ofNumber({
-    name: "ceil",
-    summary: "The next whole number above.",
-    examples: [{ expression: "ceil(`1.2`)", result: 2 }],
-  }, Math.ceil),
-  ofNumber({
-    name: "floor",
-    summary: "The next whole number below.",
-    examples: [{ expression: "floor(`-1.2`)", result: -2 }],
-  }, Math.floor),
+  ofNumber("abs", Math.abs),
+  ofNumber("ceil", Math.ceil),
+  ofNumber("floor", Math.floor),
   {
     kind: "plain",
     name: "avg",
     parameters: [parameter("numbers", "array[number]")],
     returns: ["number"],
-    summary: "The mean of a list of numbers.",
-    examples: [{ expression: "avg(`[1, 2, 6]`)", result: 3 }],
     apply: ([list]) => {
       const elements = list as readonly number[];
       return elements.reduce((total, element) => total + element, 0) / elements.length;
@@ -62,11 +45,6 @@ export const numbers: readonly FunctionRecord[] = [
     name: "max",
     parameters: [parameter("list", "array[number]", "array[string]")],
     returns: ["number", "string", "null"],
-    summary: "The greatest element of a list of numbers or of strings.",
-    examples: [
-      { expression: "max(`[3, 10, 2]`)", result: 10 },
-      { expression: "max(`[]`)", result: null },
-    ],
     apply: ([list]) => extreme(list as readonly Json[], 1),
   },
   {
@@ -74,8 +52,6 @@ export const numbers: readonly FunctionRecord[] = [
     name: "min",
     parameters: [parameter("list", "array[number]", "array[string]")],
     returns: ["number", "string", "null"],
-    summary: "The least element of a list of numbers or of strings.",
-    examples: [{ expression: "min(['b', 'a'])", result: "a" }],
     apply: ([list]) => extreme(list as readonly Json[], -1),
   },
   {
@@ -84,11 +60,6 @@ export const numbers: readonly FunctionRecord[] = [
     parameters: [parameter("value", "any")],
     returns: ["number", "null"],
     integerProblem: "unknown type",
-    summary: "A number from its text; null from anything that is none.",
-    examples: [
-      { expression: "to_number('1e3')", result: 1000 },
-      { expression: "to_number('1Gi')", result: null },
-    ],
     apply: ([value]) => {
       if (typeof value === "number") return value;
       return typeof value === "string" ? parseFloat64(value) ?? null : null;
@@ -99,11 +70,6 @@ export const numbers: readonly FunctionRecord[] = [
     name: "round",
     parameters: [parameter("value", "number"), parameter("digits", "number")],
     returns: ["number"],
-    summary: "The number rounded to a number of decimal places, halves away from zero.",
-    examples: [
-      { expression: "round(`3.14159`, `2`)", result: 3.14 },
-      { expression: "round(`-2.5`, `0`)", result: -3 },
-    ],
     apply: ([value, digits]) => round(value as number, digits as number),
   },
 ];
@@ -127,3 +93,48 @@ function roundHalfUp(value: number): number {
   const whole = Math.floor(value);
   return value - whole >= 0.5 ? whole + 1 : whole;
 }
+
+/** The notes of these functions. */
+export const numberNotes: FunctionNotes = {
+  abs: {
+    summary: "The number without its sign.",
+    examples: [{ expression: "abs(`-2.5`)", result: 2.5 }],
+  },
+  ceil: {
+    summary: "The next whole number above.",
+    examples: [{ expression: "ceil(`1.2`)", result: 2 }],
+  },
+  floor: {
+    summary: "The next whole number below.",
+    examples: [{ expression: "floor(`-1.2`)", result: -2 }],
+  },
+  avg: {
+    summary: "The mean of a list of numbers.",
+    examples: [{ expression: "avg(`[1, 2, 6]`)", result: 3 }],
+  },
+  max: {
+    summary: "The greatest element of a list of numbers or of strings.",
+    examples: [
+      { expression: "max(`[3, 10, 2]`)", result: 10 },
+      { expression: "max(`[]`)", result: null },
+    ],
+  },
+  min: {
+    summary: "The least element of a list of numbers or of strings.",
+    examples: [{ expression: "min(['b', 'a'])", result: "a" }],
+  },
+  to_number: {
+    summary: "A number from its text; null from anything that is none.",
+    examples: [
+      { expression: "to_number('1e3')", result: 1000 },
+      { expression: "to_number('1Gi')", result: null },
+    ],
+  },
+  round: {
+    summary: "The number rounded to a number of decimal places, halves away from zero.",
+    examples: [
+      { expression: "round(`3.14159`, `2`)", result: 3.14 },
+      { expression: "round(`-2.5`, `0`)", result: -3 },
+    ],
+  },
+};

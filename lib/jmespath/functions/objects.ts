@@ -11,7 +11,7 @@ import {
 } from "../../json/mod.ts";
 import { fieldsOfArguments, wholeValues } from "../steps.ts";
 import { argumentFault, functionFault } from "./fault.ts";
-import { type FunctionRecord, parameter } from "./record.ts";
+import { type FunctionNotes, type FunctionRecord, parameter } from "./record.ts";
 import { textOf } from "./text_of.ts";
 
 const object = parameter("object", "object");
@@ -24,8 +24,6 @@ export const objects: readonly FunctionRecord[] = [
     parameters: [object],
     returns: ["array[string]"],
     cost: fieldsOfArguments,
-    summary: "The names of an object's fields, sorted.",
-    examples: [{ expression: "keys(@)", input: { b: 1, a: 2 }, result: ["a", "b"] }],
     apply: ([value]) => sortedKeys(value as JsonObject),
   },
   {
@@ -34,8 +32,6 @@ export const objects: readonly FunctionRecord[] = [
     parameters: [object],
     returns: ["array"],
     cost: fieldsOfArguments,
-    summary: "The values of an object's fields, in the order of their names.",
-    examples: [{ expression: "values(@)", input: { b: 1, a: 2 }, result: [2, 1] }],
     apply: ([value]) => sortedKeys(value as JsonObject).map((key) => field(value, key)!),
   },
   {
@@ -45,8 +41,6 @@ export const objects: readonly FunctionRecord[] = [
     anyCount: true,
     returns: ["object"],
     cost: fieldsOfArguments,
-    summary: "One object with the fields of all; of fields with one name the last wins.",
-    examples: [{ expression: 'merge(`{"a": 1, "b": 1}`, `{"b": 2}`)', result: { a: 1, b: 2 } }],
     apply: (parts) => {
       const merged: { [key: string]: Json } = {};
       for (const part of parts) {
@@ -62,12 +56,6 @@ export const objects: readonly FunctionRecord[] = [
     name: "lookup",
     parameters: [parameter("container", "object", "array"), parameter("key", "string", "number")],
     returns: ["any"],
-    summary:
-      "The field of an object or the element of a list that has a computed name or index; null when there is none.",
-    examples: [
-      { expression: "lookup(@, 'a')", input: { a: 1 }, result: 1 },
-      { expression: "lookup(@, `5`)", input: [1, 2], result: null },
-    ],
     apply: ([container, key]) => lookup(container!, key!),
   },
   {
@@ -80,16 +68,6 @@ export const objects: readonly FunctionRecord[] = [
     ],
     returns: ["array"],
     cost: fieldsOfArguments,
-    summary:
-      "A list of objects, one for each field of an object or element of a list, with its name or index and its value.",
-    examples: [
-      {
-        expression: "items(@, 'key', 'value')",
-        input: { b: 1, a: 2 },
-        result: [{ key: "a", value: 2 }, { key: "b", value: 1 }],
-      },
-      { expression: "items(@, 'i', 'v')", input: ["x"], result: [{ i: 0, v: "x" }] },
-    ],
     apply: ([container, key, value]) => items(container!, key as string, value as string),
   },
   {
@@ -97,8 +75,6 @@ export const objects: readonly FunctionRecord[] = [
     name: "object_from_lists",
     parameters: [parameter("keys", "array"), parameter("values", "array")],
     returns: ["object"],
-    summary: "An object from a list of names and a list of values; null for names without a value.",
-    examples: [{ expression: "object_from_lists(['a', 'b'], ['x'])", result: { a: "x", b: null } }],
     apply: ([keys, values]) => {
       const built: { [key: string]: Json } = {};
       for (const [index, key] of (keys as readonly Json[]).entries()) {
@@ -115,11 +91,6 @@ export const objects: readonly FunctionRecord[] = [
     parameters: [parameter("selector", "object"), parameter("labels", "object")],
     returns: ["boolean"],
     cost: wholeValues,
-    summary: "Whether every label of the first object is in the second with the same value.",
-    examples: [
-      { expression: 'label_match(`{"app": "web"}`, @)', input: { app: "web", tier: "a" }, result: true },
-      { expression: 'label_match(`{"app": "web"}`, @)', input: {}, result: false },
-    ],
     apply: ([selector, labels]) =>
       Object.entries(selector as JsonObject).every(([key, wanted]) => {
         const value = field(labels, key);
@@ -156,3 +127,50 @@ function items(container: Json, key: string, value: string): Json {
     return item;
   });
 }
+
+/** The notes of these functions. */
+export const objectNotes: FunctionNotes = {
+  keys: {
+    summary: "The names of an object's fields, sorted.",
+    examples: [{ expression: "keys(@)", input: { b: 1, a: 2 }, result: ["a", "b"] }],
+  },
+  values: {
+    summary: "The values of an object's fields, in the order of their names.",
+    examples: [{ expression: "values(@)", input: { b: 1, a: 2 }, result: [2, 1] }],
+  },
+  merge: {
+    summary: "One object with the fields of all; of fields with one name the last wins.",
+    examples: [{ expression: 'merge(`{"a": 1, "b": 1}`, `{"b": 2}`)', result: { a: 1, b: 2 } }],
+  },
+  lookup: {
+    summary:
+      "The field of an object or the element of a list that has a computed name or index; null when there is none.",
+    examples: [
+      { expression: "lookup(@, 'a')", input: { a: 1 }, result: 1 },
+      { expression: "lookup(@, `5`)", input: [1, 2], result: null },
+    ],
+  },
+  items: {
+    summary:
+      "A list of objects, one for each field of an object or element of a list, with its name or index and its value.",
+    examples: [
+      {
+        expression: "items(@, 'key', 'value')",
+        input: { b: 1, a: 2 },
+        result: [{ key: "a", value: 2 }, { key: "b", value: 1 }],
+      },
+      { expression: "items(@, 'i', 'v')", input: ["x"], result: [{ i: 0, v: "x" }] },
+    ],
+  },
+  object_from_lists: {
+    summary: "An object from a list of names and a list of values; null for names without a value.",
+    examples: [{ expression: "object_from_lists(['a', 'b'], ['x'])", result: { a: "x", b: null } }],
+  },
+  label_match: {
+    summary: "Whether every label of the first object is in the second with the same value.",
+    examples: [
+      { expression: 'label_match(`{"app": "web"}`, @)', input: { app: "web", tier: "a" }, result: true },
+      { expression: 'label_match(`{"app": "web"}`, @)', input: {}, result: false },
+    ],
+  },
+};

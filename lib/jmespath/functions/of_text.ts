@@ -1,6 +1,6 @@
 import { type Apply, type FunctionRecord, parameter, type PlainFunction } from "./record.ts";
 
-type Described = Pick<FunctionRecord, "name" | "summary" | "examples" | "returns">;
+type Described = Pick<FunctionRecord, "name" | "returns">;
 
 /** A function of one text. */
 export function ofText(

@@ -1,7 +1,7 @@
 import { Fault, type Json } from "../../json/mod.ts";
 import { compileTextGenerator, type TextGenerator } from "../../kube/mod.ts";
 import type { Environment } from "../plan/value.ts";
-import { type FunctionRecord, parameter } from "./record.ts";
+import { type FunctionNotes, type FunctionRecord, parameter } from "./record.ts";
 
 /** The longest pattern that is read. */
 const maxPattern = 1_000;
@@ -14,11 +14,6 @@ export const randoms: readonly FunctionRecord[] = [
     parameters: [parameter("pattern", "string")],
     returns: ["string"],
     volatile: true,
-    summary: "A random text that a regular expression matches.",
-    examples: [
-      { expression: "length(random('[a-z0-9]{6}'))", result: 6 },
-      { expression: "regex_match('^ab+c$', random('ab+c'))", result: true },
-    ],
     apply: ([pattern], environment) => generate(generatorOf(pattern!), environment),
     prepare: ([pattern]) => {
       if (typeof pattern !== "string") return undefined;
@@ -38,3 +33,14 @@ function generatorOf(pattern: Json): TextGenerator | Fault {
 function generate(generator: TextGenerator | Fault, { random }: Environment): string | Fault {
   return generator instanceof Fault ? generator : generator(random);
 }
+
+/** The notes of these functions. */
+export const randomNotes: FunctionNotes = {
+  random: {
+    summary: "A random text that a regular expression matches.",
+    examples: [
+      { expression: "length(random('[a-z0-9]{6}'))", result: 6 },
+      { expression: "regex_match('^ab+c$', random('ab+c'))", result: true },
+    ],
+  },
+};

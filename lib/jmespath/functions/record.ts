@@ -30,6 +30,19 @@ export interface Example {
   readonly result: Json;
 }
 
+/** The documentation of a function. */
+export interface FunctionNote {
+  /** One sentence. */
+  readonly summary: string;
+  readonly examples: readonly Example[];
+}
+
+/**
+ * The notes of functions, by name. They are no fields of the records, because a bundler leaves out a constant that
+ * nobody reads, but no field of an object.
+ */
+export type FunctionNotes = Readonly<Record<string, FunctionNote>>;
+
 /** Computes the result from arguments whose number and types were checked. */
 export type Apply = (args: readonly Json[], environment: Environment) => Json | Fault;
 
@@ -53,9 +66,6 @@ interface Signature {
    * value.
    */
   readonly integerProblem?: string;
-  /** One sentence for the documentation. */
-  readonly summary: string;
-  readonly examples: readonly Example[];
 }
 
 /** A function of values. */
@@ -83,7 +93,7 @@ export interface ByFunction extends Signature {
   readonly applyBy: (list: readonly Json[], by: (element: Json) => Json | Fault) => Json | Fault;
 }
 
-/** One function: adding one is adding a record to a family's list. */
+/** One function: adding one is adding a record to a family's list, and a note. */
 export type FunctionRecord = PlainFunction | ByFunction;
 
 /** The functions that a dialect knows, by name. */

@@ -1,7 +1,7 @@
 import { BoundedCache, Fault, type Json } from "../../json/mod.ts";
 import { compileRegex, compileRequestRegex, expansion, type Regex, type Replacement } from "../regex.ts";
 import { functionFault, tooLarge } from "./fault.ts";
-import { type Apply, type FunctionRecord, parameter } from "./record.ts";
+import { type Apply, type FunctionNotes, type FunctionRecord, parameter } from "./record.ts";
 import { textOf } from "./text_of.ts";
 
 const pattern = parameter("pattern", "string");
@@ -15,11 +15,6 @@ export const regexes: readonly FunctionRecord[] = [
     parameters: [pattern, subject],
     returns: ["boolean"],
     cost: matching,
-    summary: "Whether a regular expression matches anywhere in a text or number.",
-    examples: [
-      { expression: "regex_match('^[1-7]$', `1`)", result: true },
-      { expression: "regex_match('^v[0-9]+$', 'v1beta1')", result: false },
-    ],
     ...compiledOnce((regex, [, text]) => regex instanceof Fault ? regex : regex.test(textOf(text!) ?? "")),
   },
   {
@@ -28,10 +23,6 @@ export const regexes: readonly FunctionRecord[] = [
     parameters: [pattern, subject, parameter("replacement", "string", "number")],
     returns: ["string"],
     cost: matching,
-    summary: "The text with every match replaced; `$1` and `${name}` stand for groups.",
-    examples: [
-      { expression: "regex_replace_all('([Hh]e)llo', 'Hello hello', '${1}y')", result: "Hey hey" },
-    ],
     ...replacing("regex_replace_all", expansion),
   },
   {
@@ -40,8 +31,6 @@ export const regexes: readonly FunctionRecord[] = [
     parameters: [pattern, subject, parameter("replacement", "string", "number")],
     returns: ["string"],
     cost: matching,
-    summary: "The text with every match replaced by the replacement as it is written.",
-    examples: [{ expression: "regex_replace_all_literal('a', 'banana', '$1')", result: "b$1n$1n$1" }],
     ...replacing("regex_replace_all_literal", (text) => () => text),
   },
 ];
@@ -84,3 +73,24 @@ function replacing(name: string, read: (text: string) => Replacement): ReturnTyp
     return regex.replaceAll(textOf(text!) ?? "", read(textOf(replacement!) ?? "")) ?? tooLarge(name);
   });
 }
+
+/** The notes of these functions. */
+export const regexNotes: FunctionNotes = {
+  regex_match: {
+    summary: "Whether a regular expression matches anywhere in a text or number.",
+    examples: [
+      { expression: "regex_match('^[1-7]$', `1`)", result: true },
+      { expression: "regex_match('^v[0-9]+$', 'v1beta1')", result: false },
+    ],
+  },
+  regex_replace_all: {
+    summary: "The text with every match replaced; `$1` and `${name}` stand for groups.",
+    examples: [
+      { expression: "regex_replace_all('([Hh]e)llo', 'Hello hello', '${1}y')", result: "Hey hey" },
+    ],
+  },
+  regex_replace_all_literal: {
+    summary: "The text with every match replaced by the replacement as it is written.",
+    examples: [{ expression: "regex_replace_all_literal('a', 'banana', '$1')", result: "b$1n$1n$1" }],
+  },
+};

@@ -1,9 +1,9 @@
 import { compareBytes, type Json, TextSearch } from "../../json/mod.ts";
 import { equalFold, maxText, toLower, toUpper } from "../go_strings.ts";
 import { tooLarge } from "./fault.ts";
-import { type Apply, type FunctionRecord, parameter } from "./record.ts";
+import { type Apply, type FunctionNotes, type FunctionRecord, parameter } from "./record.ts";
 
-type Described = Pick<FunctionRecord, "name" | "summary" | "examples" | "returns" | "integer">;
+type Described = Pick<FunctionRecord, "name" | "returns" | "integer">;
 
 /** A function of up to three strings alone, whose parameters have the given names. */
 function ofStrings(
@@ -25,8 +25,6 @@ export const strings: readonly FunctionRecord[] = [
     {
       name: "starts_with",
       returns: ["boolean"],
-      summary: "Whether a string begins with another.",
-      examples: [{ expression: "starts_with('kube-system', 'kube-')", result: true }],
     },
     ["text", "prefix"],
     (text, prefix) => text.startsWith(prefix),
@@ -35,8 +33,6 @@ export const strings: readonly FunctionRecord[] = [
     {
       name: "ends_with",
       returns: ["boolean"],
-      summary: "Whether a string ends with another.",
-      examples: [{ expression: "ends_with('nginx:latest', ':latest')", result: true }],
     },
     ["text", "suffix"],
     (text, suffix) => text.endsWith(suffix),
@@ -46,11 +42,6 @@ export const strings: readonly FunctionRecord[] = [
       name: "compare",
       returns: ["number"],
       integer: true,
-      summary: "-1, 0 or 1 as the first string sorts before, with or after the second, by their bytes.",
-      examples: [
-        { expression: "compare('a', 'b')", result: -1 },
-        { expression: "compare('a', 'a')", result: 0 },
-      ],
     },
     ["left", "right"],
     (left, right) => Math.sign(compareBytes(left, right)),
@@ -59,8 +50,6 @@ export const strings: readonly FunctionRecord[] = [
     {
       name: "equal_fold",
       returns: ["boolean"],
-      summary: "Whether two strings are equal but for the case of their letters.",
-      examples: [{ expression: "equal_fold('Straße', 'STRAßE')", result: true }],
     },
     ["left", "right"],
     (left, right) => equalFold(left, right),
@@ -75,11 +64,6 @@ export const strings: readonly FunctionRecord[] = [
       parameter("count", "number"),
     ],
     returns: ["string"],
-    summary: "The text with the first occurrences of a part replaced; with a negative count, all of them.",
-    examples: [
-      { expression: "replace('a-b-c', '-', '+', `1`)", result: "a+b-c" },
-      { expression: "replace('a-b-c', '-', '+', `-1`)", result: "a+b+c" },
-    ],
     apply: ([text, old, replacement, count]) => {
       const whole = Math.trunc(count as number);
       const limit = whole < 0 ? Infinity : whole;
@@ -91,8 +75,6 @@ export const strings: readonly FunctionRecord[] = [
     {
       name: "replace_all",
       returns: ["string"],
-      summary: "The text with every occurrence of a part replaced.",
-      examples: [{ expression: "replace_all('a-b-c', '-', '')", result: "abc" }],
     },
     ["text", "old", "new"],
     (text, old, replacement) =>
@@ -102,8 +84,6 @@ export const strings: readonly FunctionRecord[] = [
     {
       name: "to_upper",
       returns: ["string"],
-      summary: "The text in upper case.",
-      examples: [{ expression: "to_upper('straße')", result: "STRAßE" }],
     },
     ["text"],
     (text) => toUpper(text),
@@ -112,8 +92,6 @@ export const strings: readonly FunctionRecord[] = [
     {
       name: "to_lower",
       returns: ["string"],
-      summary: "The text in lower case.",
-      examples: [{ expression: "to_lower('ABC')", result: "abc" }],
     },
     ["text"],
     (text) => toLower(text),
@@ -122,8 +100,6 @@ export const strings: readonly FunctionRecord[] = [
     {
       name: "trim",
       returns: ["string"],
-      summary: "The text without the given characters at its ends.",
-      examples: [{ expression: "trim('¡¡Hello, Gophers!!', '!¡')", result: "Hello, Gophers" }],
     },
     ["text", "characters"],
     (text, characters) => trim(text, characters),
@@ -132,8 +108,6 @@ export const strings: readonly FunctionRecord[] = [
     {
       name: "trim_prefix",
       returns: ["string"],
-      summary: "The text without a prefix, if it has it.",
-      examples: [{ expression: "trim_prefix('sha256:abc', 'sha256:')", result: "abc" }],
     },
     ["text", "prefix"],
     (text, prefix) => text.startsWith(prefix) ? text.slice(prefix.length) : text,
@@ -142,11 +116,6 @@ export const strings: readonly FunctionRecord[] = [
     {
       name: "split",
       returns: ["array[string]"],
-      summary: "The parts of a text between separators; its characters when the separator is empty.",
-      examples: [
-        { expression: "split('a:b', ':')", result: ["a", "b"] },
-        { expression: "split('日本', '')", result: ["日", "本"] },
-      ],
     },
     ["text", "separator"],
     (text, separator) => split(text, separator),
@@ -156,8 +125,6 @@ export const strings: readonly FunctionRecord[] = [
     name: "truncate",
     parameters: [parameter("text", "string"), parameter("length", "number")],
     returns: ["string"],
-    summary: "The text's first characters, at most as many as the length.",
-    examples: [{ expression: "truncate('Hello World', `5`)", result: "Hello" }],
     // Kyverno parity: a length beyond 64 bits counts as 0. Pinned by tests/jmespath/texts_test.ts.
     apply: ([text, length]) => {
       const limit = Math.trunc(Math.max(0, length as number));
@@ -210,3 +177,64 @@ function truncate(text: string, length: number): string {
   }
   return text.slice(0, end);
 }
+
+/** The notes of these functions. */
+export const stringNotes: FunctionNotes = {
+  starts_with: {
+    summary: "Whether a string begins with another.",
+    examples: [{ expression: "starts_with('kube-system', 'kube-')", result: true }],
+  },
+  ends_with: {
+    summary: "Whether a string ends with another.",
+    examples: [{ expression: "ends_with('nginx:latest', ':latest')", result: true }],
+  },
+  compare: {
+    summary: "-1, 0 or 1 as the first string sorts before, with or after the second, by their bytes.",
+    examples: [
+      { expression: "compare('a', 'b')", result: -1 },
+      { expression: "compare('a', 'a')", result: 0 },
+    ],
+  },
+  equal_fold: {
+    summary: "Whether two strings are equal but for the case of their letters.",
+    examples: [{ expression: "equal_fold('Straße', 'STRAßE')", result: true }],
+  },
+  replace: {
+    summary: "The text with the first occurrences of a part replaced; with a negative count, all of them.",
+    examples: [
+      { expression: "replace('a-b-c', '-', '+', `1`)", result: "a+b-c" },
+      { expression: "replace('a-b-c', '-', '+', `-1`)", result: "a+b+c" },
+    ],
+  },
+  replace_all: {
+    summary: "The text with every occurrence of a part replaced.",
+    examples: [{ expression: "replace_all('a-b-c', '-', '')", result: "abc" }],
+  },
+  to_upper: {
+    summary: "The text in upper case.",
+    examples: [{ expression: "to_upper('straße')", result: "STRAßE" }],
+  },
+  to_lower: {
+    summary: "The text in lower case.",
+    examples: [{ expression: "to_lower('ABC')", result: "abc" }],
+  },
+  trim: {
+    summary: "The text without the given characters at its ends.",
+    examples: [{ expression: "trim('¡¡Hello, Gophers!!', '!¡')", result: "Hello, Gophers" }],
+  },
+  trim_prefix: {
+    summary: "The text without a prefix, if it has it.",
+    examples: [{ expression: "trim_prefix('sha256:abc', 'sha256:')", result: "abc" }],
+  },
+  split: {
+    summary: "The parts of a text between separators; its characters when the separator is empty.",
+    examples: [
+      { expression: "split('a:b', ':')", result: ["a", "b"] },
+      { expression: "split('日本', '')", result: ["日", "本"] },
+    ],
+  },
+  truncate: {
+    summary: "The text's first characters, at most as many as the length.",
+    examples: [{ expression: "truncate('Hello World', `5`)", result: "Hello" }],
+  },
+};

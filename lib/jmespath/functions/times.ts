@@ -12,7 +12,7 @@ import {
 } from "../time/instant.ts";
 import { type Layout, parseLayout, rfc3339 } from "../time/layout.ts";
 import { parseTime } from "../time/parse.ts";
-import { type Apply, type FunctionRecord, parameter } from "./record.ts";
+import { type Apply, type FunctionNotes, type FunctionRecord, parameter } from "./record.ts";
 
 const longest = 1_000;
 
@@ -91,7 +91,7 @@ function isInt64(digits: string): boolean {
 const cron = ({ minute, hour, day, month, weekday }: ReturnType<typeof civilOf>): string =>
   `${minute} ${hour} ${day} ${month} ${weekday}`;
 
-type Described = Pick<FunctionRecord, "name" | "summary" | "examples" | "returns">;
+type Described = Pick<FunctionRecord, "name" | "returns">;
 
 function ofTexts(record: Described, names: readonly string[], apply: Apply): FunctionRecord {
   return { kind: "plain", parameters: names.map((name) => parameter(name, "string")), apply, ...record };
@@ -105,11 +105,6 @@ export const times: readonly FunctionRecord[] = [
     parameters: [parameter("layout", "string"), parameter("from", "string"), parameter("to", "string")],
     returns: ["string"],
     volatile: true,
-    summary:
-      "The duration from one time to another, or to now when that is empty. The layout is Go's; empty is RFC 3339.",
-    examples: [
-      { expression: "time_since('', '2021-01-02T15:04:05Z', '2021-01-03T15:04:35Z')", result: "24h0m30s" },
-    ],
     apply: (args, environment) => since(layoutOf(args[0] as string), args, environment),
     prepare: ([layout]) => {
       if (typeof layout !== "string") return undefined;
@@ -124,8 +119,6 @@ export const times: readonly FunctionRecord[] = [
     anyCount: true,
     volatile: true,
     returns: ["string"],
-    summary: "The current time; like time_now_utc, since the engine's clock is UTC.",
-    examples: [{ expression: "length(time_now())", result: 20 }],
     apply: (_args, environment) => formatRfc3339(instantOfMilliseconds(environment.now())),
   },
   {
@@ -135,19 +128,12 @@ export const times: readonly FunctionRecord[] = [
     anyCount: true,
     volatile: true,
     returns: ["string"],
-    summary: "The current time in UTC.",
-    examples: [{ expression: "ends_with(time_now_utc(), 'Z')", result: true }],
     apply: (_args, environment) => formatRfc3339(instantOfMilliseconds(environment.now())),
   },
   ofTexts(
     {
       name: "time_add",
       returns: ["string"],
-      summary: "A time and a duration later, in the same zone.",
-      examples: [{
-        expression: "time_add('2023-01-12T12:37:56+05:30', '1h')",
-        result: "2023-01-12T13:37:56+05:30",
-      }],
     },
     ["time", "duration"],
     onTimeAndDuration(later),
@@ -157,14 +143,6 @@ export const times: readonly FunctionRecord[] = [
     name: "time_parse",
     parameters: [parameter("layout", "string"), parameter("text", "string")],
     returns: ["string"],
-    summary: "A text read by a Go layout; a layout of digits reads seconds since 1970.",
-    examples: [
-      {
-        expression: "time_parse('02 Jan 06 15:04 -0700', '02 Jan 21 15:04 -0700')",
-        result: "2021-01-02T15:04:00-07:00",
-      },
-      { expression: "time_parse('1', '1609601045')", result: "2021-01-02T15:24:05Z" },
-    ],
     apply: (args) => parse(args[0] as string)(args, { now: () => 0, random: () => 0 }),
     prepare: ([layout]) => typeof layout === "string" ? parse(layout) : undefined,
   },
@@ -172,8 +150,6 @@ export const times: readonly FunctionRecord[] = [
     {
       name: "time_to_cron",
       returns: ["string"],
-      summary: "The cron expression for a time, in the time's zone.",
-      examples: [{ expression: "time_to_cron('2022-04-11T03:14:05-07:00')", result: "14 3 11 4 1" }],
     },
     ["time"],
     onTimes((instant) => cron(civilOf(instant!))),
@@ -182,8 +158,6 @@ export const times: readonly FunctionRecord[] = [
     {
       name: "time_utc",
       returns: ["string"],
-      summary: "A time in UTC.",
-      examples: [{ expression: "time_utc('2021-01-02T18:04:05-07:00')", result: "2021-01-03T01:04:05Z" }],
     },
     ["time"],
     onTimes((instant) => formatRfc3339({ ...instant!, offset: 0 })),
@@ -192,8 +166,6 @@ export const times: readonly FunctionRecord[] = [
     {
       name: "time_diff",
       returns: ["string"],
-      summary: "The duration from the first time to the second.",
-      examples: [{ expression: "time_diff('2021-01-02T15:04:05Z', '2021-01-02T15:04:04Z')", result: "-1s" }],
     },
     ["from", "to"],
     onTimes((from, to) => formatDuration(nanosecondsBetween(from!, to!))),
@@ -202,8 +174,6 @@ export const times: readonly FunctionRecord[] = [
     {
       name: "time_before",
       returns: ["boolean"],
-      summary: "Whether the first time is before the second.",
-      examples: [{ expression: "time_before('2022-01-01T00:00:00Z', '2022-01-01T00:00:01Z')", result: true }],
     },
     ["time", "other"],
     onTimes((instant, other) => nanosecondsBetween(instant!, other!) > 0n),
@@ -212,8 +182,6 @@ export const times: readonly FunctionRecord[] = [
     {
       name: "time_after",
       returns: ["boolean"],
-      summary: "Whether the first time is after the second.",
-      examples: [{ expression: "time_after('2022-01-01T00:00:00Z', '2022-01-01T00:00:01Z')", result: false }],
     },
     ["time", "other"],
     onTimes((instant, other) => nanosecondsBetween(instant!, other!) < 0n),
@@ -222,13 +190,6 @@ export const times: readonly FunctionRecord[] = [
     {
       name: "time_between",
       returns: ["boolean"],
-      summary: "Whether the first time is after the second and before the third.",
-      examples: [
-        {
-          expression: "time_between('2022-01-02T00:00:00Z', '2022-01-01T00:00:00Z', '2022-01-03T00:00:00Z')",
-          result: true,
-        },
-      ],
     },
     ["time", "start", "end"],
     onTimes((instant, start, end) =>
@@ -239,13 +200,80 @@ export const times: readonly FunctionRecord[] = [
     {
       name: "time_truncate",
       returns: ["string"],
-      summary: "A time rounded down to a multiple of a duration.",
-      examples: [{
-        expression: "time_truncate('2023-01-12T17:37:00Z', '1h')",
-        result: "2023-01-12T17:00:00Z",
-      }],
     },
     ["time", "duration"],
     onTimeAndDuration(truncateTo),
   ),
 ];
+
+/** The notes of these functions. */
+export const timeNotes: FunctionNotes = {
+  time_since: {
+    summary:
+      "The duration from one time to another, or to now when that is empty. The layout is Go's; empty is RFC 3339.",
+    examples: [
+      { expression: "time_since('', '2021-01-02T15:04:05Z', '2021-01-03T15:04:35Z')", result: "24h0m30s" },
+    ],
+  },
+  time_now: {
+    summary: "The current time; like time_now_utc, since the engine's clock is UTC.",
+    examples: [{ expression: "length(time_now())", result: 20 }],
+  },
+  time_now_utc: {
+    summary: "The current time in UTC.",
+    examples: [{ expression: "ends_with(time_now_utc(), 'Z')", result: true }],
+  },
+  time_add: {
+    summary: "A time and a duration later, in the same zone.",
+    examples: [{
+      expression: "time_add('2023-01-12T12:37:56+05:30', '1h')",
+      result: "2023-01-12T13:37:56+05:30",
+    }],
+  },
+  time_parse: {
+    summary: "A text read by a Go layout; a layout of digits reads seconds since 1970.",
+    examples: [
+      {
+        expression: "time_parse('02 Jan 06 15:04 -0700', '02 Jan 21 15:04 -0700')",
+        result: "2021-01-02T15:04:00-07:00",
+      },
+      { expression: "time_parse('1', '1609601045')", result: "2021-01-02T15:24:05Z" },
+    ],
+  },
+  time_to_cron: {
+    summary: "The cron expression for a time, in the time's zone.",
+    examples: [{ expression: "time_to_cron('2022-04-11T03:14:05-07:00')", result: "14 3 11 4 1" }],
+  },
+  time_utc: {
+    summary: "A time in UTC.",
+    examples: [{ expression: "time_utc('2021-01-02T18:04:05-07:00')", result: "2021-01-03T01:04:05Z" }],
+  },
+  time_diff: {
+    summary: "The duration from the first time to the second.",
+    examples: [{ expression: "time_diff('2021-01-02T15:04:05Z', '2021-01-02T15:04:04Z')", result: "-1s" }],
+  },
+  time_before: {
+    summary: "Whether the first time is before the second.",
+    examples: [{ expression: "time_before('2022-01-01T00:00:00Z', '2022-01-01T00:00:01Z')", result: true }],
+  },
+  time_after: {
+    summary: "Whether the first time is after the second.",
+    examples: [{ expression: "time_after('2022-01-01T00:00:00Z', '2022-01-01T00:00:01Z')", result: false }],
+  },
+  time_between: {
+    summary: "Whether the first time is after the second and before the third.",
+    examples: [
+      {
+        expression: "time_between('2022-01-02T00:00:00Z', '2022-01-01T00:00:00Z', '2022-01-03T00:00:00Z')",
+        result: true,
+      },
+    ],
+  },
+  time_truncate: {
+    summary: "A time rounded down to a multiple of a duration.",
+    examples: [{
+      expression: "time_truncate('2023-01-12T17:37:00Z', '1h')",
+      result: "2023-01-12T17:00:00Z",
+    }],
+  },
+};

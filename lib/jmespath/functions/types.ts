@@ -3,7 +3,7 @@ import { boundedJson } from "./bounded_json.ts";
 import { toLower } from "../go_strings.ts";
 import { functionFault, tooLarge } from "./fault.ts";
 import { wholeValues } from "../steps.ts";
-import { type FunctionRecord, parameter } from "./record.ts";
+import { type FunctionNotes, type FunctionRecord, parameter } from "./record.ts";
 
 function typeOf(value: Json): string {
   if (value === null) return "null";
@@ -19,8 +19,6 @@ export const types: readonly FunctionRecord[] = [
     parameters: [parameter("value", "any")],
     returns: ["string"],
     integerProblem: "unknown type",
-    summary: "The value's type: number, string, boolean, array, object or null.",
-    examples: [{ expression: "type(@)", input: [1], result: "array" }],
     apply: ([value]) => typeOf(value!),
   },
   {
@@ -29,11 +27,6 @@ export const types: readonly FunctionRecord[] = [
     parameters: [parameter("value", "any")],
     returns: ["string"],
     cost: wholeValues,
-    summary: "A string as it is; anything else as compact JSON.",
-    examples: [
-      { expression: "to_string('a')", result: "a" },
-      { expression: "to_string(@)", input: { b: "<", a: [1] }, result: '{"a":[1],"b":"\\u003c"}' },
-    ],
     apply: ([value]) => typeof value === "string" ? value : boundedJson(value!) ?? tooLarge("to_string"),
   },
   {
@@ -41,8 +34,6 @@ export const types: readonly FunctionRecord[] = [
     name: "to_boolean",
     parameters: [parameter("text", "string")],
     returns: ["boolean"],
-    summary: "true or false from its text, in any case.",
-    examples: [{ expression: "to_boolean('True')", result: true }],
     apply: ([text]) => {
       const word = toLower(text as string);
       if (word === "true" || word === "false") return word === "true";
@@ -53,3 +44,22 @@ export const types: readonly FunctionRecord[] = [
     },
   },
 ];
+
+/** The notes of these functions. */
+export const typeNotes: FunctionNotes = {
+  type: {
+    summary: "The value's type: number, string, boolean, array, object or null.",
+    examples: [{ expression: "type(@)", input: [1], result: "array" }],
+  },
+  to_string: {
+    summary: "A string as it is; anything else as compact JSON.",
+    examples: [
+      { expression: "to_string('a')", result: "a" },
+      { expression: "to_string(@)", input: { b: "<", a: [1] }, result: '{"a":[1],"b":"\\u003c"}' },
+    ],
+  },
+  to_boolean: {
+    summary: "true or false from its text, in any case.",
+    examples: [{ expression: "to_boolean('True')", result: true }],
+  },
+};

@@ -1,6 +1,6 @@
 import { Fault, type Json } from "../../json/mod.ts";
 import { compileSemverRange, parseSemver, type SemverRange, zeroSemver } from "../../kube/mod.ts";
-import { type FunctionRecord, parameter } from "./record.ts";
+import { type FunctionNotes, type FunctionRecord, parameter } from "./record.ts";
 
 /** Kyverno's function of semantic versions. */
 export const versions: readonly FunctionRecord[] = [
@@ -9,11 +9,6 @@ export const versions: readonly FunctionRecord[] = [
     name: "semver_compare",
     parameters: [parameter("version", "string"), parameter("range", "string")],
     returns: ["boolean"],
-    summary: "Whether a version is in a range; a text that is no version counts as 0.0.0.",
-    examples: [
-      { expression: "semver_compare('4.1.3', '>=4.1.x')", result: true },
-      { expression: "semver_compare('4.1.3', '!4.x.x')", result: false },
-    ],
     apply: ([version, range]) => inRange(version!, compileSemverRange(range as string)),
     prepare: ([, range]) => {
       if (typeof range !== "string") return undefined;
@@ -28,3 +23,14 @@ function inRange(version: Json, range: SemverRange | Fault): boolean | Fault {
   const parsed = parseSemver(version as string);
   return range(parsed instanceof Fault ? zeroSemver : parsed);
 }
+
+/** The notes of these functions. */
+export const versionNotes: FunctionNotes = {
+  semver_compare: {
+    summary: "Whether a version is in a range; a text that is no version counts as 0.0.0.",
+    examples: [
+      { expression: "semver_compare('4.1.3', '>=4.1.x')", result: true },
+      { expression: "semver_compare('4.1.3', '!4.x.x')", result: false },
+    ],
+  },
+};

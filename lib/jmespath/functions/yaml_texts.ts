@@ -1,7 +1,7 @@
 import { Fault, goFloat } from "../../json/mod.ts";
 import { parseYaml } from "../../yaml/mod.ts";
 import { ofText } from "./of_text.ts";
-import type { FunctionRecord } from "./record.ts";
+import type { FunctionNotes, FunctionRecord } from "./record.ts";
 import { unwritable } from "./unwritable.ts";
 
 /** Kyverno's function that reads YAML. */
@@ -11,8 +11,6 @@ export const yamlTexts: readonly FunctionRecord[] = [
     returns: ["any"],
     // A character of YAML takes as long as three elements of a list.
     cost: ([text]) => 3 * (text as string).length,
-    summary: "The value of the first document of a YAML text, as Kubernetes reads it.",
-    examples: [{ expression: "parse_yaml('a: yes').a", result: true }],
   }, (text) => {
     const value = parseYaml(text);
     if (value instanceof Fault) return value;
@@ -20,3 +18,11 @@ export const yamlTexts: readonly FunctionRecord[] = [
     return number === undefined ? value : new Fault(`json: unsupported value: ${goFloat(number)}`);
   }),
 ];
+
+/** The notes of these functions. */
+export const yamlTextNotes: FunctionNotes = {
+  parse_yaml: {
+    summary: "The value of the first document of a YAML text, as Kubernetes reads it.",
+    examples: [{ expression: "parse_yaml('a: yes').a", result: true }],
+  },
+};

@@ -1,5 +1,5 @@
 /** The editor's suggestions: the fields of policies, and the functions of expressions. */
-import { kyvernoFunctions } from "../../../lib/jmespath/mod.ts";
+import { kyvernoFunctionNotes, kyvernoFunctions } from "../../../lib/jmespath/mod.ts";
 import type { JsonObject } from "../../../lib/json/mod.ts";
 import { policySchemas } from "../../../lib/documents/mod.ts";
 
@@ -20,14 +20,15 @@ export function schemas(): Readonly<Record<string, JsonObject>> {
 
 /** All functions of JMESPath by name. */
 export function functionNotes(): FunctionNote[] {
+  const notes = kyvernoFunctionNotes();
   return [...kyvernoFunctions().values()]
-    .map(({ name, parameters, variadic, returns, summary, examples }) => ({
+    .map(({ name, parameters, variadic, returns }) => ({
       name,
       signature: `${name}(${parameters.map(({ types }) => types.join("|")).join(", ")}${
         variadic ? ", ..." : ""
       }) ${returns.join("|")}`,
-      summary,
-      example: examples[0]?.expression ?? "",
+      summary: notes[name]!.summary,
+      example: notes[name]!.examples[0]?.expression ?? "",
     }))
     .sort((left, right) => left.name < right.name ? -1 : 1);
 }

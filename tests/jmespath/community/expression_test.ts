@@ -3,6 +3,7 @@ import { isFault, type Json } from "../../../lib/json/mod.ts";
 import {
   Bindings,
   communityCompiler,
+  communityFunctionNotes,
   communityFunctions,
   kyvernoFunctions,
 } from "../../../lib/jmespath/mod.ts";
@@ -174,10 +175,15 @@ Deno.test("a binding that needs its own value is a fault", () => {
   assert.equal(evaluate("$x", null, bindings), "fault: the value of $x depends on itself");
 });
 
-for (const { record } of functions.values()) {
-  for (const { expression, input = null, result } of record.examples) {
-    if (kyverno.get(record.name) === record) continue;
-    Deno.test(`example of ${record.name}: ${expression}`, () => {
+Deno.test("every function of the community has a note", () => {
+  const differing = [...functions.values()].filter(({ record }) => kyverno.get(record.name) !== record);
+  const names = differing.map(({ record }) => record.name);
+  assert.deepEqual(names.sort(), Object.keys(communityFunctionNotes()).sort());
+});
+
+for (const [name, { examples }] of Object.entries(communityFunctionNotes())) {
+  for (const { expression, input = null, result } of examples) {
+    Deno.test(`example of ${name}: ${expression}`, () => {
       assert.deepEqual(evaluate(expression, input), result);
     });
   }

@@ -1,7 +1,7 @@
 import { equal, Fault, isList, isObject, type Json, setField, TextSearch } from "../../../json/mod.ts";
 import { functionFault } from "../../functions/fault.ts";
 import { fieldsOfArguments, wholeValues } from "../../steps.ts";
-import { type FunctionRecord, parameter } from "../../functions/record.ts";
+import { type FunctionNotes, type FunctionRecord, parameter } from "../../functions/record.ts";
 
 const pairNeeded = new Fault(
   "invalid value, each array must contain two elements, a pair of string and value",
@@ -14,8 +14,6 @@ export const collections: readonly FunctionRecord[] = [
     name: "at",
     parameters: [parameter("list", "array"), parameter("index", "number")],
     returns: ["any"],
-    summary: "The element of a list at an index, counted from 0.",
-    examples: [{ expression: "at(['a', 'b'], `1`)", result: "b" }],
     apply: ([list, index]) => {
       const elements = list as readonly Json[], at = Math.trunc(index as number);
       return elements[at] ?? (at in elements ? null : functionFault("at", `there is no element ${at}`));
@@ -26,8 +24,6 @@ export const collections: readonly FunctionRecord[] = [
     name: "avg",
     parameters: [parameter("numbers", "array[number]")],
     returns: ["number", "null"],
-    summary: "The mean of a list of numbers; null of an empty one.",
-    examples: [{ expression: "avg(`[1, 2, 6]`)", result: 3 }, { expression: "avg(`[]`)", result: null }],
     apply: ([list]) => {
       const numbers = list as readonly number[];
       return numbers.length === 0 ? null : numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
@@ -39,8 +35,6 @@ export const collections: readonly FunctionRecord[] = [
     parameters: [parameter("subject", "array", "string"), parameter("search", "any")],
     returns: ["boolean"],
     cost: wholeValues,
-    summary: "Whether a list has an element equal to the value, or a text a part.",
-    examples: [{ expression: "contains(`[[1]]`, `[1]`)", result: true }],
     apply: ([subject, search]) => {
       if (typeof subject === "string") {
         return typeof search === "string" && new TextSearch(search).positionIn(subject) >= 0;
@@ -55,8 +49,6 @@ export const collections: readonly FunctionRecord[] = [
     variadic: true,
     returns: ["object"],
     cost: fieldsOfArguments,
-    summary: "One object with the fields of all; of fields with one name the last wins.",
-    examples: [{ expression: "merge({a: `1`}, {a: `2`})", result: { a: 2 } }],
     apply: (objects) => {
       const merged: { [key: string]: Json } = {};
       for (const object of objects) {
@@ -72,8 +64,6 @@ export const collections: readonly FunctionRecord[] = [
     name: "from_items",
     parameters: [parameter("pairs", "array")],
     returns: ["object"],
-    summary: "An object from a list of pairs of a name and a value.",
-    examples: [{ expression: 'from_items(`[["a", 1]]`)', result: { a: 1 } }],
     apply: ([pairs]) => {
       const object: { [key: string]: Json } = {};
       for (const pair of pairs as readonly Json[]) {
@@ -91,8 +81,6 @@ export const collections: readonly FunctionRecord[] = [
     parameters: [parameter("lists", "array")],
     variadic: true,
     returns: ["array"],
-    summary: "Lists of the first elements, the second ones and so on, as many as the shortest list has.",
-    examples: [{ expression: "zip(['a', 'b'], `[1, 2, 3]`)", result: [["a", 1], ["b", 2]] }],
     apply: (lists) => {
       const all = lists as readonly (readonly Json[])[];
       const length = Math.min(...all.map((list) => list.length));
@@ -104,12 +92,6 @@ export const collections: readonly FunctionRecord[] = [
     name: "group_by",
     parameters: [parameter("list", "array"), parameter("expression", "expref")],
     returns: ["object", "null"],
-    summary: "The elements of a list by the text that an expression has for each; null of an empty list.",
-    examples: [{
-      expression: "group_by(@, &k).x[].v",
-      input: [{ k: "x", v: 1 }, { k: "y", v: 2 }, { k: "x", v: 3 }],
-      result: [1, 3],
-    }],
     applyBy: (list, by) => {
       if (list.length === 0) return null;
       const groups = new Map<string, Json[]>();
@@ -129,3 +111,39 @@ export const collections: readonly FunctionRecord[] = [
     },
   },
 ];
+
+/** The notes of these functions. */
+export const collectionNotes: FunctionNotes = {
+  at: {
+    summary: "The element of a list at an index, counted from 0.",
+    examples: [{ expression: "at(['a', 'b'], `1`)", result: "b" }],
+  },
+  avg: {
+    summary: "The mean of a list of numbers; null of an empty one.",
+    examples: [{ expression: "avg(`[1, 2, 6]`)", result: 3 }, { expression: "avg(`[]`)", result: null }],
+  },
+  contains: {
+    summary: "Whether a list has an element equal to the value, or a text a part.",
+    examples: [{ expression: "contains(`[[1]]`, `[1]`)", result: true }],
+  },
+  merge: {
+    summary: "One object with the fields of all; of fields with one name the last wins.",
+    examples: [{ expression: "merge({a: `1`}, {a: `2`})", result: { a: 2 } }],
+  },
+  from_items: {
+    summary: "An object from a list of pairs of a name and a value.",
+    examples: [{ expression: 'from_items(`[["a", 1]]`)', result: { a: 1 } }],
+  },
+  zip: {
+    summary: "Lists of the first elements, the second ones and so on, as many as the shortest list has.",
+    examples: [{ expression: "zip(['a', 'b'], `[1, 2, 3]`)", result: [["a", 1], ["b", 2]] }],
+  },
+  group_by: {
+    summary: "The elements of a list by the text that an expression has for each; null of an empty list.",
+    examples: [{
+      expression: "group_by(@, &k).x[].v",
+      input: [{ k: "x", v: 1 }, { k: "y", v: 2 }, { k: "x", v: 3 }],
+      result: [1, 3],
+    }],
+  },
+};

@@ -1,7 +1,7 @@
-import type { FunctionTable } from "../../functions/record.ts";
-import { collections } from "./collections.ts";
+import type { FunctionNotes, FunctionTable } from "../../functions/record.ts";
+import { collectionNotes, collections } from "./collections.ts";
 import { type CommunityTable, communityTable } from "./record.ts";
-import { texts } from "./texts.ts";
+import { communityTextNotes, texts } from "./texts.ts";
 
 /**
  * The dialect's functions: all of Kyverno's, so that its `items`, `trim`, `replace`, `split` and `sum` win over the
@@ -9,4 +9,9 @@ import { texts } from "./texts.ts";
  */
 export function communityFunctions(kyverno: FunctionTable): CommunityTable {
   return communityTable([...kyverno.values()], texts, collections);
+}
+
+/** The notes of the community's functions that Kyverno's dialect lacks or has otherwise. */
+export function communityFunctionNotes(): FunctionNotes {
+  return { ...communityTextNotes, ...collectionNotes };
 }

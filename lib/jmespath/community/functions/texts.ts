@@ -1,7 +1,7 @@
 import { Fault, type Json, parseJson } from "../../../json/mod.ts";
 import { compileWildcard, matchWildcard } from "../../../kube/mod.ts";
 import { functionFault, tooLarge } from "../../functions/fault.ts";
-import { type Apply, type FunctionRecord, parameter } from "../../functions/record.ts";
+import { type Apply, type FunctionNotes, type FunctionRecord, parameter } from "../../functions/record.ts";
 import { maxText, toLower, toUpper } from "../../go_strings.ts";
 import type { CommunityFunction } from "./record.ts";
 
@@ -16,8 +16,6 @@ export const texts: readonly (FunctionRecord | CommunityFunction)[] = [
     name: "lower",
     parameters: [text],
     returns: ["string"],
-    summary: "The text in lower case.",
-    examples: [{ expression: "lower('ABC')", result: "abc" }],
     apply: ([value]) => toLower(value as string),
   },
   {
@@ -25,8 +23,6 @@ export const texts: readonly (FunctionRecord | CommunityFunction)[] = [
     name: "upper",
     parameters: [text],
     returns: ["string"],
-    summary: "The text in upper case.",
-    examples: [{ expression: "upper('abc')", result: "ABC" }],
     apply: ([value]) => toUpper(value as string),
   },
   {
@@ -34,8 +30,6 @@ export const texts: readonly (FunctionRecord | CommunityFunction)[] = [
     name: "concat",
     parameters: [parameter("left", "string"), parameter("right", "string")],
     returns: ["string"],
-    summary: "Two texts as one.",
-    examples: [{ expression: "concat(':', 'latest')", result: ":latest" }],
     apply: ([left, right]) => {
       const joined = `${left as string}${right as string}`;
       return joined.length > maxText ? tooLarge("concat") : joined;
@@ -47,8 +41,6 @@ export const texts: readonly (FunctionRecord | CommunityFunction)[] = [
     parameters: [parameter("pattern", "string"), text],
     returns: ["boolean"],
     cost: searching,
-    summary: "Whether a text matches a pattern with * and ?.",
-    examples: [{ expression: "wildcard('bypass-*', 'bypass-me')", result: true }],
     apply: ([pattern, value]) => matchWildcard(pattern as string, value as string),
     prepare: ([pattern]) => {
       if (typeof pattern !== "string") return undefined;
@@ -61,8 +53,6 @@ export const texts: readonly (FunctionRecord | CommunityFunction)[] = [
     name: "json_parse",
     parameters: [text],
     returns: ["any"],
-    summary: "The value that a JSON text stands for.",
-    examples: [{ expression: "json_parse('[1, true]')", result: [1, true] }],
     apply: ([value]) => {
       const parsed = parseJson(value as string);
       return parsed === undefined ? functionFault("json_parse", "the text is not JSON") : parsed;
@@ -73,25 +63,17 @@ export const texts: readonly (FunctionRecord | CommunityFunction)[] = [
       if (search.every((character, index) => characters[at + index] === character)) return at;
     }
     return null;
-  }, "The position of a text in another, counted from 0; null when it is not there."),
+  }),
   finder("find_last", (characters, search, from) => {
     for (let at = from.end - search.length; at >= from.start; at--) {
       if (search.every((character, index) => characters[at + index] === character)) return at;
     }
     return null;
-  }, "The last position of a text in another, counted from 0; null when it is not there."),
-  padder(
-    "pad_left",
-    (value, padding) => padding + value,
-    "The text, made as long as the width from the left.",
-  ),
-  padder(
-    "pad_right",
-    (value, padding) => value + padding,
-    "The text, made as long as the width to the right.",
-  ),
-  trimmer("trim_left", "start", "The text without the given characters, or white space, at its beginning."),
-  trimmer("trim_right", "end", "The text without the given characters, or white space, at its end."),
+  }),
+  padder("pad_left", (value, padding) => padding + value),
+  padder("pad_right", (value, padding) => value + padding),
+  trimmer("trim_left", "start"),
+  trimmer("trim_right", "end"),
 ];
 
 interface Range {
@@ -106,7 +88,7 @@ function searching([one, other]: readonly Json[]): number {
 
 type Find = (characters: readonly string[], search: readonly string[], range: Range) => number | null;
 
-function finder(name: string, find: Find, summary: string): CommunityFunction {
+function finder(name: string, find: Find): CommunityFunction {
   const apply: Apply = ([value, search, start = 0, end = Infinity]) => {
     if (!Number.isInteger(start)) return notAnInteger(name, "start");
     if (end !== Infinity && !Number.isInteger(end)) return notAnInteger(name, "end");
@@ -122,8 +104,6 @@ function finder(name: string, find: Find, summary: string): CommunityFunction {
       name,
       parameters: [...subject, ...bounds],
       returns: ["number", "null"],
-      summary,
-      examples: [{ expression: `${name}('abcab', 'ab')`, result: name === "find_first" ? 0 : 3 }],
       cost: searching,
       apply,
     },
@@ -133,7 +113,6 @@ function finder(name: string, find: Find, summary: string): CommunityFunction {
 function padder(
   name: string,
   pad: (value: string, padding: string) => string,
-  summary: string,
 ): CommunityFunction {
   const apply: Apply = ([value, width, padding = " "]) => {
     if (!Number.isInteger(width) || (width as number) < 0) return notPositive(name, "width");
@@ -153,14 +132,12 @@ function padder(
       name,
       parameters: [text, parameter("width", "number"), parameter("pad", "string")],
       returns: ["string"],
-      summary,
-      examples: [{ expression: `${name}('5', \`3\`, '0')`, result: name === "pad_left" ? "005" : "500" }],
       apply,
     },
   };
 }
 
-function trimmer(name: string, side: "start" | "end", summary: string): CommunityFunction {
+function trimmer(name: string, side: "start" | "end"): CommunityFunction {
   const left = side === "start";
   const apply: Apply = ([value, characters = ""]) => {
     const whole = value as string;
@@ -178,8 +155,6 @@ function trimmer(name: string, side: "start" | "end", summary: string): Communit
       name,
       parameters: [text, parameter("characters", "string")],
       returns: ["string"],
-      summary,
-      examples: [{ expression: `${name}('--a--', '-')`, result: left ? "a--" : "--a" }],
       apply,
     },
   };
@@ -197,3 +172,51 @@ function notPositive(name: string, argument: string): Fault {
       "greater than or equal to zero.",
   );
 }
+
+/** The notes of these functions. */
+export const communityTextNotes: FunctionNotes = {
+  lower: {
+    summary: "The text in lower case.",
+    examples: [{ expression: "lower('ABC')", result: "abc" }],
+  },
+  upper: {
+    summary: "The text in upper case.",
+    examples: [{ expression: "upper('abc')", result: "ABC" }],
+  },
+  concat: {
+    summary: "Two texts as one.",
+    examples: [{ expression: "concat(':', 'latest')", result: ":latest" }],
+  },
+  wildcard: {
+    summary: "Whether a text matches a pattern with * and ?.",
+    examples: [{ expression: "wildcard('bypass-*', 'bypass-me')", result: true }],
+  },
+  json_parse: {
+    summary: "The value that a JSON text stands for.",
+    examples: [{ expression: "json_parse('[1, true]')", result: [1, true] }],
+  },
+  find_first: {
+    summary: "The position of a text in another, counted from 0; null when it is not there.",
+    examples: [{ expression: "find_first('abcab', 'ab')", result: 0 }],
+  },
+  find_last: {
+    summary: "The last position of a text in another, counted from 0; null when it is not there.",
+    examples: [{ expression: "find_last('abcab', 'ab')", result: 3 }],
+  },
+  pad_left: {
+    summary: "The text, made as long as the width from the left.",
+    examples: [{ expression: "pad_left('5', `3`, '0')", result: "005" }],
+  },
+  pad_right: {
+    summary: "The text, made as long as the width to the right.",
+    examples: [{ expression: "pad_right('5', `3`, '0')", result: "500" }],
+  },
+  trim_left: {
+    summary: "The text without the given characters, or white space, at its beginning.",
+    examples: [{ expression: "trim_left('--a--', '-')", result: "a--" }],
+  },
+  trim_right: {
+    summary: "The text without the given characters, or white space, at its end.",
+    examples: [{ expression: "trim_right('--a--', '-')", result: "--a" }],
+  },
+};

@@ -8,3 +8,4 @@ function leftOut(): never {
 export { Bindings } from "../bindings.ts";
 export const communityCompiler: typeof full.communityCompiler = leftOut;
 export const communityFunctions: typeof full.communityFunctions = leftOut;
+export const communityFunctionNotes: typeof full.communityFunctionNotes = leftOut;

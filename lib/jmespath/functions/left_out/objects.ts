@@ -1,4 +1,5 @@
 import { leftOutFunctions } from "./left_out_functions.ts";
+export { noNotes as objectNotes } from "./left_out_functions.ts";
 
 export const objects = leftOutFunctions(
   "keys",

@@ -1,4 +1,5 @@
 import { leftOutFunctions } from "./left_out_functions.ts";
+export { noNotes as stringNotes } from "./left_out_functions.ts";
 
 export const strings = leftOutFunctions(
   "starts_with",

@@ -1,4 +1,5 @@
 import { leftOutFunctions } from "./left_out_functions.ts";
+export { noNotes as timeNotes } from "./left_out_functions.ts";
 
 export const times = leftOutFunctions(
   "time_since",
