@@ -4,6 +4,7 @@ import { nameOf, namespaceOf } from "../kube/mod.ts";
 import { pause } from "../pause.ts";
 import type { Log, Ports } from "../ports.ts";
 import { carryOut } from "./carry_out.ts";
+import { Contests } from "./contests.ts";
 import type { Failure } from "./failure.ts";
 import { FairQueue, type Ticket } from "./fair_queue.ts";
 import { changeOf } from "./followed_request.ts";
@@ -90,6 +91,9 @@ export class BackgroundWorker {
   readonly #seen = new Set<string>();
   readonly #running = new Set<Promise<void>>();
   readonly #pausing = new Set<Promise<void>>();
+  readonly #contests = new Contests();
+  /** The objects for which a job waits until another correction is allowed. */
+  readonly #contested = new Map<string, Job>();
   #starting: Promise<void> | undefined;
   #refused = 0;
   #closed = false;
@@ -116,6 +120,7 @@ export class BackgroundWorker {
     const refused = this.#queue.add(ticket);
     for (const each of refused) {
       this.#refuse(each.item.request);
+      this.#forgetContests(each.item);
       if (each !== ticket) each.item.ended?.("refused");
     }
     this.#begin();
@@ -203,6 +208,9 @@ export class BackgroundWorker {
     if (first === undefined) {
       return this.#end("done", ticket, tried);
     }
+    if (failures.every(({ delay }) => delay !== undefined)) {
+      return this.#pause(ticket, Math.max(...failures.map(({ delay = 0 }) => delay)));
+    }
     if (tries + 1 >= attempts || failures.every(({ retryable }) => !retryable)) {
       // A request that was not carried out, or that finds no target, is not an error.
       const level = failures.every(({ moot }) => moot !== undefined) ? "debug" : "error";
@@ -219,11 +227,15 @@ export class BackgroundWorker {
       tries: tries + 1,
       cause: first.message,
     });
+    ticket.item.tries++;
+    this.#pause(ticket, Math.min((this.#options.firstDelay ?? 100) * 2 ** tries, longestDelay));
+  }
+
+  /** Runs the next try of a job after some milliseconds. */
+  #pause(ticket: Ticket<Job>, delay: number): void {
     this.#queue.pause(ticket);
-    const delay = Math.min((this.#options.firstDelay ?? 100) * 2 ** tries, longestDelay);
     const pausing = (this.#options.wait ?? pause)(delay).then(() => {
       this.#pausing.delete(pausing);
-      ticket.item.tries++;
       if (!this.#closed && this.#queue.resume(ticket)) this.#begin();
     });
     this.#pausing.add(pausing);
@@ -231,8 +243,13 @@ export class BackgroundWorker {
 
   #end(state: "done" | "given up", ticket: Ticket<Job>, tried: Tried): void {
     this.#reportOutcome(state, ticket.item, tried);
+    this.#forgetContests(ticket.item);
     this.#queue.release(ticket);
     ticket.item.ended?.("over");
+  }
+
+  #forgetContests(job: Job): void {
+    for (const [key, waiting] of this.#contested) if (waiting === job) this.#contested.delete(key);
   }
 
   #attemptsFor(failures: readonly Failure[]): number {
@@ -263,7 +280,31 @@ export class BackgroundWorker {
       route: job.route ?? {},
       attemptTimeoutMs,
       carryOut: (effect) => this.#carryOut(effect, job),
+      correct: (effect) => this.#correct(effect, job),
     });
+  }
+
+  /**
+   * Carries out a correction, unless the object was corrected too often. One job then waits for the next allowed
+   * correction, and reads the object again; the others leave it to that job.
+   */
+  async #correct(effect: Effect, job: Job): Promise<readonly Failure[]> {
+    const key = keyOf(effect), waiting = this.#contested.get(key);
+    if (waiting !== undefined && waiting !== job) return [];
+    const delay = this.#contests.delay(key, this.#options.ports.clock.now());
+    if (delay === 0) {
+      this.#contested.delete(key);
+      return await this.#carryOut(effect, job);
+    }
+    const { policy, rule } = effect, object = objectOf(effect);
+    const message = `${object} is changed again and again: it is corrected every few seconds only`;
+    this.#contested.set(key, job);
+    if (this.#contests.begins(key)) {
+      const user = job.request.requester?.username ?? "";
+      const fields = { ...fieldsOf(job.request), policy, rule, object, user };
+      this.#options.log.write("warn", "a generated object is changed again and again", fields);
+    }
+    return [{ message, retryable: true, delay, by: { policy, rule } }];
   }
 
   async #carryOut(effect: Effect, { request, done }: Job): Promise<Failure[]> {

@@ -6,6 +6,8 @@ export interface Failure {
   readonly message: string;
   /** Whether another try may do it. */
   readonly retryable: boolean;
+  /** Milliseconds until the next try, which does not count as one: the object was corrected too often. */
+  readonly delay?: number;
   /**
    * Why there is nothing to do, as far as can be seen:
    * - `unfounded`: the request itself was not carried out.

@@ -35,6 +35,8 @@ export interface TryOptions {
   /** Milliseconds that each step may take. */
   readonly attemptTimeoutMs: number;
   carryOut(effect: Effect): Promise<readonly Failure[]>;
+  /** Carries out an effect that corrects an object which somebody else changed. */
+  correct(effect: Effect): Promise<readonly Failure[]>;
 }
 
 /** The result of one try. */
@@ -115,7 +117,7 @@ async function follow(change: Change, options: TryOptions): Promise<readonly Fai
   const effects = await followChange(change, options);
   if (isFault(effects)) return [{ message: effects.message, retryable: true }];
   const failures: Failure[] = [];
-  for (const effect of effects) failures.push(...await options.carryOut(effect));
+  for (const effect of effects) failures.push(...await options.correct(effect));
   return failures;
 }
 

@@ -385,6 +385,44 @@ Deno.test("the worker restores a generated object after a request that edits it 
   assert.deepEqual(dig(await cluster.read(quotaPath), "spec", "hard"), { pods: "10" });
 });
 
+Deno.test("an object that another program changes for ever is corrected 20 times, then every five seconds", async () => {
+  const { cluster, ports } = portsWith(teamNamespace);
+  const log = keptLog(), snapshot = policies(quota);
+  let now = 1_700_000_000_000, resume = (): void => {};
+  const waits: number[] = [];
+  const wait = (milliseconds: number): Promise<void> => {
+    waits.push(milliseconds);
+    return new Promise((resolve) => resume = resolve);
+  };
+  const stands = { ...ports, clock: { now: () => now } };
+  const worker = new BackgroundWorker({ snapshot: () => snapshot, ports: stands, log, wait });
+  worker.add(request(team));
+  await worker.drain();
+  const made = (await cluster.read(quotaPath))!;
+  const pods = async () => dig(await cluster.read(quotaPath), "spec", "hard", "pods");
+  const idle = () => new Promise((resolve) => setTimeout(resolve, 5));
+  const edit = async (): Promise<void> => {
+    const edited: JsonObject = { ...made, spec: { hard: { pods: "999" } } };
+    const body = { ...edited, metadata: { ...edited["metadata"] as JsonObject, resourceVersion: "" } };
+    assert.ok((await cluster.inner.call({ method: "PUT", path: quotaPath, body })).ok);
+    const requester = { username: "argo", groups: [] };
+    worker.add(request(edited, { operation: "UPDATE", oldObject: made, requester }));
+    await idle();
+  };
+  cluster.writes.length = 0;
+  for (let edits = 0; edits < 40; edits++) await edit();
+  assert.equal(cluster.writes.length, 20);
+  assert.deepEqual([await pods(), waits, worker.waiting], ["999", [5_000], 1]);
+  now += 5_000;
+  resume();
+  await idle();
+  assert.deepEqual([await pods(), worker.waiting], ["10", 0], "nothing is left different");
+  await edit();
+  assert.deepEqual([cluster.writes.length, waits], [21, [5_000, 5_000]]);
+  const said = log.lines.filter((line) => line.includes("changed again and again"));
+  assert.deepEqual(said, ["warn a generated object is changed again and again"]);
+});
+
 Deno.test("a worker that may not read triggers does nothing for them, and names the missing right", async () => {
   const { cluster, worker, waits, log } = setUp(quota, { triggers: "as-stored" });
   cluster.interfere = ({ path }) =>
