@@ -58,6 +58,8 @@ export interface JobScope {
 interface Job extends JobScope {
   readonly request: PolicyRequest;
   tries: number;
+  /** Whether a try saw the change in the cluster and only its correction waits: later changes hide it. */
+  isSeen: boolean;
   /**
    * The effects that earlier tries carried out, by identity. A later try must not repeat a patch that adds to a list.
    */
@@ -114,7 +116,7 @@ export class BackgroundWorker {
     if (this.#closed || request.dryRun || !this.#concerns(request, scope)) return false;
     if (this.#isRepeated(request, scope)) return false;
     const { kind, name, namespace } = request;
-    const item: Job = { ...scope, request, tries: 0, done: new Map() };
+    const item: Job = { ...scope, request, tries: 0, isSeen: false, done: new Map() };
     const lane = namespace === "" && kind === "Namespace" ? name : namespace;
     const ticket: Ticket<Job> = { item, lane, bytes: heapSize(request.variable) };
     const refused = this.#queue.add(ticket);
@@ -209,6 +211,7 @@ export class BackgroundWorker {
       return this.#end("done", ticket, tried);
     }
     if (failures.every(({ delay }) => delay !== undefined)) {
+      ticket.item.isSeen = true;
       return this.#pause(ticket, Math.max(...failures.map(({ delay = 0 }) => delay)));
     }
     if (tries + 1 >= attempts || failures.every(({ retryable }) => !retryable)) {
@@ -278,6 +281,7 @@ export class BackgroundWorker {
       triggers,
       only: job.only,
       route: job.route ?? {},
+      isSeen: job.isSeen,
       attemptTimeoutMs,
       carryOut: (effect) => this.#carryOut(effect, job),
       correct: (effect) => this.#correct(effect, job),

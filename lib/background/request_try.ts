@@ -32,6 +32,8 @@ export interface TryOptions {
   readonly only: OnlyRule | undefined;
   /** The policies of the webhook's URL. */
   readonly route: Pick<PolicyQuery, "failurePolicy" | "policy">;
+  /** Whether a former try saw the change in the cluster: only its corrections are left. */
+  readonly isSeen: boolean;
   /** Milliseconds that each step may take. */
   readonly attemptTimeoutMs: number;
   carryOut(effect: Effect): Promise<readonly Failure[]>;
@@ -74,6 +76,7 @@ async function carryOutAll(
 ): Promise<readonly Failure[]> {
   const { ports, snapshot, actors, only, route, triggers, attemptTimeoutMs } = options;
   const change = isByPostern(admitted, options) ? undefined : changeOf(admitted);
+  if (options.isSeen) return change === undefined ? [] : await follow(change, options);
   const policy = only?.policy ?? route.policy;
   const signal = AbortSignal.timeout(attemptTimeoutMs);
   const isStored = triggers === "as-stored";
