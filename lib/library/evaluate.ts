@@ -17,16 +17,16 @@ export interface EvaluateReviewOptions {
 }
 
 /**
- * Decides an AdmissionReview v1 (as `JSON.parse` gives it) as two webhooks do: first the mutations, then the
- * validations of the mutated object. A value that is not an AdmissionReview is denied with a message. It never
- * throws, whatever a policy or a review holds.
+ * Decides an AdmissionReview v1 as two webhooks do: first the mutations, then the validations of the mutated object. The
+ * review is what `JSON.parse` returns, under any type that a client library has for it. A value that is not an
+ * AdmissionReview is denied with a message. It never throws, whatever a policy or a review holds.
  */
 export async function evaluate(
   policies: Snapshot,
-  review: Json,
+  review: unknown,
   { ports, timeout }: EvaluateReviewOptions = {},
 ): Promise<ReviewDecision> {
-  const parsed = parseReview(review);
+  const parsed = parseReview(review as Json);
   if (!parsed.ok) return { kind: "unreadable", allowed: false, uid: parsed.uid, message: parsed.message };
   const { request } = parsed.review;
   let signal: AbortSignal | undefined;

@@ -55,6 +55,19 @@ for (const [what, review, status, message] of refused) {
   });
 }
 
+/** An AdmissionReview as client libraries declare it: without index signatures. */
+interface ClientReview {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly request?: { readonly uid: string; readonly object?: unknown };
+}
+
+Deno.test("evaluate() takes a review of any type", async () => {
+  const { policies } = loadPolicies("");
+  const review: ClientReview = { apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview" };
+  assert.equal((await evaluate(policies, review)).kind, "unreadable");
+});
+
 Deno.test("evaluate() uses a given port, and the others are offline", async () => {
   const calls: string[] = [];
   const limits: JsonObject = { metadata: { name: "limits" }, data: { most: "5" } };
