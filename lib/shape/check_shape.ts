@@ -44,7 +44,8 @@ export function checkShape(
       : meant === undefined
       ? `accepted fields: ${names.join(", ")}`
       : `did you mean "${meant}"?`;
-    const message = `Unknown field "${name}" in ${documentPathText(path)}`;
+    const where = path.length === 0 ? "" : ` in ${documentPathText(path)}`;
+    const message = `Unknown field "${name}"${where}`;
     report({ code: "unknown-field", message, hint, ...replacing(name, meant) }, [...path, name]);
   }
 

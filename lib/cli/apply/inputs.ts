@@ -1,39 +1,27 @@
-import { type Diagnostic, fileProblem } from "../../diagnostics/mod.ts";
-import {
-  type ApplyOptions,
-  documentObjects,
-  type GivenUser,
-  noValues,
-  readUser,
-  readValues,
-  type Values,
-  withSetValues,
-} from "../../apply/mod.ts";
+import type { Diagnostic } from "../../diagnostics/mod.ts";
+import { type ApplyOptions, documentObjects } from "../../apply/mod.ts";
 import { type AbsentSource, unservedEntries } from "../../context/mod.ts";
 import { compile, type Snapshot } from "../../engine/mod.ts";
 import { openPorts } from "../../host/mod.ts";
-import { asList, dig, Fault, field, isFault, isObject, type Json, type JsonObject } from "../../json/mod.ts";
+import { asList, Fault, field, isFault, isObject, type JsonObject } from "../../json/mod.ts";
 import type { Dialect } from "../../match/mod.ts";
 import { loadDocuments, policyDocuments, streamDocuments } from "../../sources/mod.ts";
 import { mockedImages } from "../../embedded/mod.ts";
-import { parseYaml, type YamlDocument } from "../../yaml/mod.ts";
+import type { YamlDocument } from "../../yaml/mod.ts";
 import { ImageRecorder } from "../../adapters/mod.ts";
 import { Diagnostics, unevaluatedPolicies } from "../diagnostics.ts";
 import { imageSource, type RecordingArguments, writeRecording } from "../image_recording.ts";
 import { standardInputProblem } from "../standard_input.ts";
 import type { Terminal } from "../terminal.ts";
+import { type GivenArguments, readGiven } from "./given.ts";
 
 /** The arguments of commands that apply policies to objects. */
-export interface ApplyInputArguments extends RecordingArguments {
+export interface ApplyInputArguments extends RecordingArguments, GivenArguments {
   readonly policies: readonly string[];
   readonly resource: readonly string[];
   readonly json?: readonly string[];
   /** AdmissionReviews, for commands that take them. */
   readonly review?: readonly string[];
-  readonly valuesFile?: string;
-  readonly set: readonly string[];
-  readonly userinfo?: string;
-  readonly contextFile?: string;
   readonly exception: readonly string[];
   readonly exceptionsWithinPolicies: boolean;
   readonly exceptionsWithinResources: boolean;
@@ -72,7 +60,7 @@ export async function openInputs(
   const { policies, exceptions } = await readPolicyFiles(args, diagnostics);
   const snapshot = compile([...policies, ...exceptions], { dialect: args.dialect });
   diagnostics.add(...snapshot.diagnostics, ...unevaluatedPolicies(snapshot));
-  const given = await readGiven(args);
+  const given = await readGiven(args, diagnostics);
   if (isFault(given)) return given;
   const { values, user, context } = given;
   const extra = await objectsOfFiles([...args.targetResource, ...args.parameterResource], diagnostics);
@@ -186,44 +174,6 @@ async function exceptionsOfFiles(paths: readonly string[]): Promise<YamlDocument
 
 function isException({ value }: YamlDocument): boolean {
   return field(value, "kind") === "PolicyException";
-}
-
-interface Given {
-  readonly values: Values;
-  readonly user: GivenUser | undefined;
-  /** The `spec` of a Context. */
-  readonly context: JsonObject;
-}
-
-async function readGiven(
-  { valuesFile, set, userinfo, contextFile }: ApplyInputArguments,
-): Promise<Given | Fault> {
-  const values = await readFile(valuesFile, readValues, noValues);
-  if (isFault(values)) return values;
-  const completed = withSetValues(values, set);
-  if (isFault(completed)) return completed;
-  const user = await readFile(userinfo, readUser, undefined);
-  if (user !== undefined && isFault(user)) return user;
-  const context = await readFile(contextFile, (document): JsonObject => {
-    const spec = dig(document, "spec");
-    return isObject(spec) ? spec : {};
-  }, {});
-  if (isFault(context)) return context;
-  return { values: completed, user, context: context as JsonObject };
-}
-
-async function readFile<T, D>(
-  path: string | undefined,
-  read: (document: Json) => T,
-  fallback: D,
-): Promise<T | D | Fault> {
-  if (path === undefined) return fallback;
-  try {
-    const document = parseYaml(await Deno.readTextFile(path));
-    return isFault(document) ? new Fault(`${path}: ${document.message}`) : read(document);
-  } catch (cause) {
-    return new Fault(`${path}: ${fileProblem(cause)}`);
-  }
 }
 
 async function objectsOfFiles(paths: readonly string[], diagnostics: Diagnostics): Promise<JsonObject[]> {
