@@ -1,5 +1,6 @@
 import { systemClock } from "../adapters/mod.ts";
 import { BackgroundWork, type WorkOutcome } from "../background/mod.ts";
+import type { Diagnostic } from "../diagnostics/mod.ts";
 import { type Fault, isFault } from "../json/mod.ts";
 import type { Listener, Probes } from "../listener/mod.ts";
 import type { ApiCall, Log } from "../ports.ts";
@@ -34,6 +35,14 @@ const closingTime = 5_000;
 /** Milliseconds from the opening of the port, in which a request that waits for it is answered. */
 const firstRequestTime = 25;
 
+/** The problem of a path of `--cluster-objects` that does not exist: policies would not find its objects. */
+function absentObjects(diagnostics: readonly Diagnostic[], paths: readonly string[]): string | undefined {
+  const absent = paths.find((path) =>
+    diagnostics.some(({ code, position }) => code === "missing-file" && position?.file === path)
+  );
+  return absent && `--cluster-objects ${absent}: there is no such file or folder`;
+}
+
 /** Builds a gate and opens it; a text says why it cannot be opened. */
 export async function openGate(options: GateOptions): Promise<Gate | string> {
   const { log, flush } = openLog(options);
@@ -47,6 +56,8 @@ export async function openGate(options: GateOptions): Promise<Gate | string> {
     return "--watch-policies needs a live cluster: --kubeconfig, or a pod's service account";
   }
   options.diagnosed(opened.diagnostics);
+  const absent = absentObjects(opened.diagnostics, cluster);
+  if (absent !== undefined) return absent;
   const snapshot = () => policies.snapshot();
   const { lease } = options;
   const elected = () => policies.elected();

@@ -3,13 +3,19 @@ import { run } from "../../lib/cli/mod.ts";
 import { admissionReview } from "../server/review.ts";
 import { served } from "./served.ts";
 
-Deno.test("serve ends with code 2 when a path of --policies does not exist", async () => {
+/** Starts a gate with an option that names no file, and checks that it says so. */
+async function refuses(option: string): Promise<void> {
   const said: string[] = [];
   const path = `${Deno.cwd()}/nowhere-at-all`;
   const terminal = { out: () => {}, err: (line: string) => void said.push(line) };
-  assert.equal(await run(["serve", "--policies", "policies", "--policies", path], terminal), 2);
-  assert.equal(said.at(-1), `error: --policies ${path}: there is no such file or folder`);
-});
+  assert.equal(await run(["serve", "--policies", "policies", option, path], terminal), 2);
+  assert.equal(said.at(-1), `error: ${option} ${path}: there is no such file or folder`);
+}
+
+Deno.test("serve ends with code 2 when a path of --policies does not exist", () => refuses("--policies"));
+
+Deno.test("serve ends with code 2 when a path of --cluster-objects does not exist", () =>
+  refuses("--cluster-objects"));
 
 const words: readonly (readonly [args: readonly string[], said: string])[] = [
   [
