@@ -79,7 +79,7 @@ function compileConfigMap(entry: ConfigMapEntry, options: EntryOptions): Context
   }
 }
 
-/** The `data` of a ConfigMap, with the decoded `binaryData` beside it. */
+/** The `data` of a ConfigMap; `binaryData` is not read, as in Kyverno. */
 function contents(object: JsonObject): Json {
   const found = field(object, "data");
   return isObject(found) ? found : {};
