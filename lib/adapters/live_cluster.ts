@@ -190,7 +190,9 @@ export class LiveCluster implements Cluster {
     const body = bodyOf(sent.headers, sent.text);
     if (sent.status >= 200 && sent.status < 300) {
       if (body === undefined) return { value: noAnswer(call, "the answer is not JSON"), again: undefined };
-      return { value: { ok: true, status: sent.status, body }, again: undefined };
+      const date = Date.parse(sent.headers.get("date") ?? "");
+      const dated = Number.isNaN(date) ? {} : { date };
+      return { value: { ok: true, status: sent.status, body, ...dated }, again: undefined };
     }
     const retryDelay = retryAfter(sent.headers, clock);
     const notTaken = sent.status === 429 || sent.status === 503 && sent.headers.has("retry-after");

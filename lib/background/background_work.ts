@@ -69,6 +69,7 @@ export class BackgroundWork {
       worker: this.worker,
       leads: () => this.leads,
       ...(leadership !== undefined && {
+        apiServerTime: () => leadership.apiServerTime,
         memory: {
           read: () => leadership.notes[rulesNote] ?? "",
           write: (text: string) => leadership.note({ [rulesNote]: text }),

@@ -19,7 +19,7 @@ export interface LeadershipOptions {
   readonly every?: number;
   /**
    * Called when this replica begins to lead. After a leader that stopped without giving the Lease back: with the time of its
-   * last renewal that this replica saw, in milliseconds since 1970.
+   * last renewal that this replica saw, in milliseconds since 1970 by the API server's clock.
    */
   readonly elected: (silentSince?: number) => void;
   /** Waits for some milliseconds; tests replace it. */
@@ -52,6 +52,8 @@ export class Leadership {
   #silentSince: number | undefined;
   #seen: Seen = { version: "", at: 0 };
   #notes: Readonly<Record<string, string>> = {};
+  /** Milliseconds by which the API server's clock is ahead of this replica's. */
+  #offset = 0;
   #done: Promise<void> | undefined;
 
   constructor(options: LeadershipOptions) {
@@ -68,6 +70,11 @@ export class Leadership {
   /** The annotations that the leader wrote on the Lease, for itself and for the replica that leads after it. */
   get notes(): Readonly<Record<string, string>> {
     return this.#notes;
+  }
+
+  /** The time by the API server's clock, in milliseconds since 1970: creation times of objects are its times. */
+  get apiServerTime(): number {
+    return this.#options.clock.now() + this.#offset;
   }
 
   /** Stores annotations on the Lease with the next renewal. Only the leader may. */
@@ -105,13 +112,14 @@ export class Leadership {
     if (leads === this.#isReported) return;
     this.#isReported = leads;
     log.write("info", leads ? "this replica leads" : "another replica leads", { identity });
-    if (leads) elected(this.#silentSince);
+    if (leads) elected(this.#silentSince === undefined ? undefined : this.#silentSince + this.#offset);
   }
 
   async #look(): Promise<void> {
     const { clock, identity, log } = this.#options;
     const started = clock.now();
     const answer = await this.#read();
+    if (answer.ok && answer.date !== undefined) this.#compareClocks(answer.date, started);
     if (!answer.ok && answer.status !== 404 && answer.status !== 403) return;
     if (!answer.ok) {
       const made = answer.status === 404 ? await this.#make() : answer;
@@ -134,6 +142,12 @@ export class Leadership {
     if (!written.ok) return;
     this.#silentSince = isSilent ? silentSince : undefined;
     this.#renewed(written, started);
+  }
+
+  /** The answer was made after the call began, before now, and within a second after its date. */
+  #compareClocks(date: number, started: number): void {
+    const least = date - this.#options.clock.now(), most = date + 1_000 - started;
+    this.#offset = Math.min(most, Math.max(least, this.#offset));
   }
 
   #renewed({ body }: Extract<Answer, { ok: true }>, at: number): void {

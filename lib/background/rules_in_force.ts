@@ -3,7 +3,7 @@ import { asList, asObject, asString, field, goJson, type Json, type JsonObject }
 
 /** The remembered state of a rule. */
 interface Remembered {
-  /** Milliseconds since 1970 when the rule began to select objects as it does now. */
+  /** Milliseconds since 1970, by the API server's clock, when the rule began to select objects as it does now. */
   readonly since: number;
   /** The digests of the fields that select objects, and of the whole rule. */
   readonly selection: string;
@@ -41,7 +41,7 @@ export class RulesInForce {
     );
   }
 
-  /** Takes the current rules that change other objects, and forgets rules that are gone. */
+  /** Takes the current rules that change other objects, and forgets rules that are gone. `now` is the API server's time. */
   async update(snapshot: Snapshot, now: number): Promise<readonly RuleInForce[]> {
     const remembered = new Map<string, Remembered>();
     const inForce: RuleInForce[] = [];

@@ -19,6 +19,8 @@ export interface UpkeepOptions {
   readonly leads?: () => boolean;
   /** Stores the state that must survive a restart; without it the state is lost at the end. */
   readonly memory?: { read(): string; write(text: string): void };
+  /** The time by the API server's clock, in milliseconds since 1970; that of `ports.clock` when absent. */
+  readonly apiServerTime?: () => number;
   /** Milliseconds between two comparisons with the cluster: five minutes. */
   readonly every?: number;
   /** Waits for some milliseconds, or until the signal aborts; tests replace it. */
@@ -67,13 +69,14 @@ export class Upkeep {
 
   /** Notes that the worker refused a request: its effects are looked up soon. */
   missed(): void {
-    const { ports, soon = 30_000 } = this.#options;
-    this.#missedSince ??= ports.clock.now() - longestReview;
+    const { soon = 30_000 } = this.#options;
+    this.#missedSince ??= this.#now() - longestReview;
     this.#wake(soon);
   }
 
   /**
-   * The former leader stopped without giving the Lease back, and its last renewal was at this time (milliseconds since 1970):
+   * The former leader stopped without giving the Lease back, and its last renewal was at this time (milliseconds since 1970 by the
+   * API server's clock):
    * the next comparison generates the missing objects of requests that it admitted shortly before. It changes no targets
    * again: most were changed, and a patch may add to what it finds.
    */
@@ -91,6 +94,11 @@ export class Upkeep {
     this.#stop.abort();
     clearTimeout(this.#timer);
     await this.#running;
+  }
+
+  #now(): number {
+    const { ports, apiServerTime } = this.#options;
+    return apiServerTime?.() ?? ports.clock.now();
   }
 
   #wake(milliseconds: number): void {
@@ -130,7 +138,7 @@ export class Upkeep {
     this.#before = current;
     this.#missedSince = this.#lostSince = undefined;
     this.#rules ??= new RulesInForce(memory?.read());
-    const rules = await this.#rules.update(current, ports.clock.now());
+    const rules = await this.#rules.update(current, this.#now());
     if (before !== undefined && before !== current) await this.#deleteOrphans(before, current);
     for (const each of rules) {
       if (!this.#goesOn) return;

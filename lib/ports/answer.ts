@@ -2,7 +2,13 @@ import type { Json } from "../json/mod.ts";
 
 /** An answer from outside: the received JSON, or the reason why there is none. */
 export type Answer =
-  | { readonly ok: true; readonly status: number; readonly body: Json }
+  | {
+    readonly ok: true;
+    readonly status: number;
+    readonly body: Json;
+    /** The time of the answer by the server's clock, in milliseconds since 1970, a whole second; absent when it sent none. */
+    readonly date?: number;
+  }
   | {
     readonly ok: false;
     readonly status: number | undefined;

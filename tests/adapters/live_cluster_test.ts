@@ -76,7 +76,8 @@ function liveTest(
 
 const busy = (headers: Record<string, string> = {}) =>
   Response.json({ kind: "Status", message: "busy", code: 429 }, { status: 429, headers });
-const found = () => Response.json({ kind: "ConfigMap" });
+const dateText = "Sun, 22 Nov 2026 10:00:00 GMT", date = Date.parse(dateText);
+const found = () => Response.json({ kind: "ConfigMap" }, { headers: { date: dateText } });
 const path = "/api/v1/namespaces/a/configmaps/x";
 
 for (const status of [500, 502, 503, 504, 429]) {
@@ -87,6 +88,7 @@ for (const status of [500, 502, 503, 504, 429]) {
         ok: true,
         status: 200,
         body: { kind: "ConfigMap" },
+        date,
       });
       assert.equal(server.received.length, 3);
     },
@@ -188,7 +190,7 @@ liveTest("an answer beyond the limit is a failure", {
 
 liveTest("a broken answer and a redirect are failures; text is text", {
   answer: ({ path }) => {
-    if (path === "/healthz") return new Response("ok");
+    if (path === "/healthz") return new Response("ok", { headers: { date: dateText } });
     if (path === "/api") return new Response("{", { headers: { "content-type": "application/json" } });
     return new Response(null, { status: 302, headers: { location: "/healthz" } });
   },
@@ -197,6 +199,7 @@ liveTest("a broken answer and a redirect are failures; text is text", {
       ok: true,
       status: 200,
       body: "ok",
+      date,
     });
     const broken = await cluster.call({ method: "GET", path: "/api" });
     assert.equal(broken.ok ? "" : broken.message, "GET /api: the answer is not JSON");

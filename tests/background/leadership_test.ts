@@ -47,14 +47,17 @@ function setUp() {
     clock: time,
     entropy: { next: () => (++seed % 1000) / 1000 },
   });
+  /** The API server's clock is the test's. */
+  const dated = async (call: ApiCall): Promise<Answer> => {
+    const answer = await cluster.call(call);
+    return answer.ok ? { ...answer, date: Math.floor(time.now() / 1_000) * 1_000 } : answer;
+  };
   const start = (identity: string, options: Partial<LeadershipOptions> = {}) => {
     const log = keptLog();
     const state = { cut: false, elections: 0, since: undefined as number | undefined };
     const reached: Cluster = {
       call: (call: ApiCall): Promise<Answer> =>
-        state.cut
-          ? Promise.resolve({ ok: false, status: undefined, message: "no connection" })
-          : cluster.call(call),
+        state.cut ? Promise.resolve({ ok: false, status: undefined, message: "no connection" }) : dated(call),
       resource: (...type) => cluster.resource(...type),
     };
     const leadership = new Leadership({
@@ -110,6 +113,27 @@ Deno.test("a leader that is cut off stops before another one starts, within 15 s
   assert.deepEqual([first.leadership.leads, second.leadership.leads], [false, true]);
   await Promise.all([first.leadership.close(), second.leadership.close()]);
 });
+
+for (const skew of [-60_000, 60_000]) {
+  Deno.test(`replicas whose clocks differ by ${skew / 1_000} s lead one after the other, and use the API server's time`, async () => {
+    const { time, start } = setUp();
+    const first = start("a");
+    await time.pass(5);
+    const second = start("b", { clock: { now: () => time.now() + skew } });
+    const never = () => assert.ok(!(first.leadership.leads && second.leadership.leads), "never both");
+    await time.pass(20, never);
+    assert.ok(first.leadership.leads);
+    first.cut = true;
+    const cutAt = time.now();
+    await time.pass(15, never);
+    assert.ok(second.leadership.leads);
+    assert.ok(Math.abs(second.leadership.apiServerTime - time.now()) <= 1_000);
+    assert.ok(second.since !== undefined && Math.abs(second.since - cutAt) <= 3_500);
+    first.cut = false;
+    await time.pass(20, never);
+    await Promise.all([first.leadership.close(), second.leadership.close()]);
+  });
+}
 
 Deno.test("a leader that stops releases the lease, with its notes", async () => {
   const { time, start } = setUp();

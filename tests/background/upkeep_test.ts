@@ -224,6 +224,21 @@ Deno.test("a rule generates nothing for objects that existed before it, at its s
   assert.equal(await cluster.read(oldSettings), undefined);
 });
 
+for (const skew of [-120_000, 120_000]) {
+  Deno.test(`a rule distinguishes earlier triggers from later ones with a clock that differs by ${skew / 1_000} s`, async () => {
+    const { cluster, ports, start, remove } = setUp();
+    const clock = { now: () => ports.clock.now() + skew };
+    const replica = start({ ports: { ...ports, clock }, apiServerTime: () => ports.clock.now() });
+    await replica.look();
+    assert.equal(await cluster.read(oldSettings), undefined, "older than the rule");
+    await replica.admit(blue);
+    await remove(settings);
+    await replica.look();
+    assert.notEqual(await cluster.read(settings), undefined, "younger than the rule");
+    await replica.close();
+  });
+}
+
 Deno.test("a new replica deletes downstream objects whose trigger was deleted while none ran", async () => {
   const { ran, restarted, remove, cluster } = setUp(
     synchronized.replaceAll('namespace: "{{ request.object.metadata.name }}"', "namespace: old"),
