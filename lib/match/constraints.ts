@@ -66,9 +66,14 @@ export function compileConstraints(constraints: JsonObject | undefined): RuleSel
 
 const everyOperation = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
 
+/** The most combinations of groups, versions and resources. Policies that name more are about all resources. */
+const mostCombinations = 300;
+
 function writtenResources(constraints: JsonObject): ResourceRule[] {
   const rules = asList(constraints["resourceRules"]).filter(isObject);
-  return (rules.length > 0 ? rules : [anything]).map((rule) => {
+  const combinations = rules.reduce((sum, rule) => sum + combinationsOf(rule), 0);
+  const read = combinations > mostCombinations ? [aboutAll(rules)] : rules;
+  return (read.length > 0 ? read : [anything]).map((rule) => {
     const operations = asTexts(rule["operations"]), scope = rule["scope"];
     return {
       groups: asTexts(rule["apiGroups"]),
@@ -80,7 +85,19 @@ function writtenResources(constraints: JsonObject): ResourceRule[] {
   });
 }
 
-const anything: JsonObject = { apiGroups: ["*"], apiVersions: ["*"], resources: ["*/*"], operations: ["*"] };
+const allResources: JsonObject = { apiGroups: ["*"], apiVersions: ["*"], resources: ["*/*"] };
+const anything: JsonObject = { ...allResources, operations: ["*"] };
+
+function aboutAll(rules: readonly JsonObject[]): JsonObject {
+  return { ...allResources, operations: [...new Set(rules.flatMap((rule) => asTexts(rule["operations"])))] };
+}
+
+function combinationsOf(rule: JsonObject): number {
+  return ["apiGroups", "apiVersions", "resources"].reduce(
+    (product, name) => product * asList(rule[name]).length,
+    1,
+  );
+}
 
 function unselected(criterion: string): Selection {
   return { selected: false, by: "match", criterion };

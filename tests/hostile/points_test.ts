@@ -139,6 +139,11 @@ const points: readonly Point[] = [
   {
     attack: "Policies that end the process at load",
     shownBy: {
+      "live/webhooks_test.ts": [
+        "webhooks: the conditions of a namespaced policy refuse nothing in other namespaces",
+        "webhooks: namespaced policies share webhooks when their conditions would make the configuration too large",
+        "are about all resources",
+      ],
       "patch/json_patch_test.ts": ["copies that double a list again and again are refused"],
       "engine/large_policies_test.ts": ["is refused with a diagnostic"],
     },

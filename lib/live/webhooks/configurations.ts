@@ -8,7 +8,8 @@ import { familyOf, isGenerating, webhookFamilies, type WebhookFamily } from "./f
 import { policyConditions } from "./match_conditions.ts";
 import { policyTargets } from "./policy_targets.ts";
 import type { WebhookPhase } from "../../engine/mod.ts";
-import { type Target, webhookRules } from "./target.ts";
+import { allConditional, conditionalOfNamespaces } from "./routes.ts";
+import { everyTarget, type Target, webhookRules } from "./target.ts";
 import { apiServerUser, notAboutKinds, notByGroups, notByUsers, unseenKinds } from "./unseen_requests.ts";
 
 /** The policies and settings from which webhook configurations are made. */
@@ -41,10 +42,39 @@ export function resourceConfigurationNames(prefix: string): Readonly<Record<Webh
   };
 }
 
-/** The two configurations for resources. Without policies they have no webhooks. */
+/**
+ * The most characters of a configuration. The API server stores at most 1.5 MB, with a list of the fields beside the
+ * configuration.
+ */
+const mostCharacters = 700_000;
+
+/**
+ * The policies that share webhooks although their conditions and selectors differ; Postern evaluates all of these
+ * itself.
+ */
+type Sharing = "none" | "namespaces" | "all";
+
+/**
+ * The two configurations for resources. Without policies they have no webhooks. Policies of namespaces share webhooks
+ * when the configuration would be too large otherwise: the API server would refuse it, and no new policy would come
+ * into force.
+ */
 export function resourceConfigurations(input: WebhookInput): JsonObject[] {
+  return (["validate", "mutate"] as const).map((phase) => {
+    const separate = configuration(input, phase, "none");
+    if (isSmall(separate)) return separate;
+    const shared = configuration(input, phase, "namespaces");
+    return isSmall(shared) ? shared : configuration(input, phase, "all");
+  });
+}
+
+function isSmall(made: JsonObject): boolean {
+  return JSON.stringify(made).length <= mostCharacters;
+}
+
+function configuration(input: WebhookInput, phase: WebhookPhase, sharing: Sharing): JsonObject {
   const { installation: { prefix }, settings } = input;
-  return (["validate", "mutate"] as const).map((phase) => ({
+  return {
     apiVersion: "admissionregistration.k8s.io/v1",
     kind: kindOf[phase],
     metadata: {
@@ -53,10 +83,10 @@ export function resourceConfigurations(input: WebhookInput): JsonObject[] {
       annotations: { "admissions.enforcer/disabled": "true", ...settings.annotations },
     },
     webhooks: webhookFamilies.filter(({ phases }) => phases.includes(phase))
-      .flatMap((family) => groupsOf(input, { family, phase }))
+      .flatMap((family) => groupsOf(input, { family, phase, sharing }))
       .map((group) => webhook(group, input))
       .sort((left, right) => left.name < right.name ? -1 : left.name > right.name ? 1 : 0),
-  }));
+  };
 }
 
 /** The policies of one webhook. */
@@ -67,6 +97,9 @@ interface Group {
   readonly members: readonly Member[];
   /** The key of the only policy, when its webhook is separate. */
   readonly policyKey: string | undefined;
+  readonly selectors: Selectors;
+  /** The path of policies with conditions that share a webhook; `undefined` for others. */
+  readonly conditional: string | undefined;
   /** The number of the webhook among those that share a name otherwise, from 1. */
   readonly part: number;
 }
@@ -82,7 +115,7 @@ const mostInPath = 40;
 
 function groupsOf(
   { policies, served }: WebhookInput,
-  { family, phase }: Pick<Group, "family" | "phase">,
+  { family, phase, sharing }: Pick<Group, "family" | "phase"> & { readonly sharing: Sharing },
 ): Group[] {
   const groups = new Map<string, Group>();
   for (const compiled of policies) {
@@ -91,15 +124,19 @@ function groupsOf(
     if (targets.length === 0) continue;
     const { policy } = compiled;
     const failurePolicy = isGenerating(compiled) ? "Ignore" : policy.failurePolicy;
-    const policyKey = needsSeparateWebhook(compiled) ? policy.key : undefined;
+    const shares = sharing === "all" || sharing === "namespaces" && policy.namespace !== undefined;
+    const policyKey = !shares && needsSeparateWebhook(compiled) ? policy.key : undefined;
+    const selectors = shares ? noSelectors : selectorsOf(compiled);
+    const conditional = shares ? conditionalPath(compiled, sharing) : undefined;
     const key = JSON.stringify([
       failurePolicy,
       policyKey ?? "",
-      policyKey === undefined ? selectorsOf(compiled) : "",
+      policyKey === undefined ? selectors : "",
+      conditional ?? "",
     ]);
     const existing = groups.get(key);
     const members = [...existing?.members ?? [], { compiled, targets }];
-    groups.set(key, { family, phase, failurePolicy, members, policyKey, part: 1 });
+    groups.set(key, { family, phase, failurePolicy, members, policyKey, selectors, conditional, part: 1 });
   }
   return numbered([...groups.values()].flatMap(inParts));
 }
@@ -128,9 +165,13 @@ function numbered(groups: readonly Group[]): Group[] {
   });
 }
 
-function nameOf({ family, phase, failurePolicy, policyKey, part }: Group, prefix: string): string {
+function nameOf(
+  { family, phase, failurePolicy, policyKey, conditional, part }: Group,
+  prefix: string,
+): string {
   const word = family.word === "" ? "" : `${family.word}.`;
-  const suffix = policyKey === undefined ? "" : `-finegrained-${policyKey.replaceAll("/", "-")}`;
+  const key = policyKey?.replaceAll("/", "-").slice(0, longestKeyInName).replace(/[^a-z0-9]+$/, "");
+  const suffix = key === undefined ? conditional?.replaceAll("/", "-") ?? "" : `-finegrained-${key}`;
   const number = part === 1 ? "" : `-${part}`;
   return `${word}${phase}.${prefix}.svc-${failurePolicy.toLowerCase()}${suffix}${number}`;
 }
@@ -141,17 +182,31 @@ function nameOf({ family, phase, failurePolicy, policyKey, part }: Group, prefix
  */
 function needsSeparateWebhook(compiled: CompiledPolicy): boolean {
   const { policy } = compiled;
-  if (policy.key.length > longestKeyInName) return false;
+  // Postern evaluates conditions of these kinds at a path that names the policy alone.
+  if (familyOf(compiled)?.word === "") return policy.matchConditions.length > 0;
   if (policyConditions(compiled).length > 0) return true;
-  if (familyOf(compiled)?.word === "") return false;
   return constraintsOf(compiled)?.matchPolicy === "Exact" || policy.timeoutSeconds !== undefined;
+}
+
+/** At the path of their failurePolicy, policies of kyverno.io with conditions are not evaluated. */
+function conditionalPath(compiled: CompiledPolicy, sharing: Sharing): string | undefined {
+  if (familyOf(compiled)?.word !== "" || compiled.policy.matchConditions.length === 0) return undefined;
+  return sharing === "all" ? allConditional : conditionalOfNamespaces;
 }
 
 function constraintsOf({ policy }: CompiledPolicy): ConstraintSection | undefined {
   return policy.language === "cel" ? policy.sections.constraints : undefined;
 }
 
-function selectorsOf(compiled: CompiledPolicy): JsonObject {
+/** The selectors of policies. */
+interface Selectors {
+  readonly namespaceSelector: Json;
+  readonly objectSelector: Json;
+}
+
+const noSelectors: Selectors = { namespaceSelector: null, objectSelector: null };
+
+function selectorsOf(compiled: CompiledPolicy): Selectors {
   const constraints = constraintsOf(compiled);
   return {
     namespaceSelector: constraints?.namespaceSelector ?? null,
@@ -168,7 +223,7 @@ function webhook(group: Group, input: WebhookInput): JsonObject & { name: string
   return {
     name: nameOf(group, installation.prefix),
     clientConfig: clientConfig(installation, pathOf(group)),
-    rules: webhookRules(members.flatMap(({ targets }) => targets)) as unknown as Json,
+    rules: webhookRules(targetsOf(members)) as unknown as Json,
     failurePolicy,
     matchPolicy: policyKey === undefined
       ? "Equivalent"
@@ -176,7 +231,7 @@ function webhook(group: Group, input: WebhookInput): JsonObject & { name: string
     sideEffects: "NoneOnDryRun",
     timeoutSeconds: Math.min(longestTimeout, Math.max(defaultTimeout, ...timeouts)),
     admissionReviewVersions: ["v1"],
-    ...selectors(compiled, settings),
+    ...selectors(group, settings),
     ...(conditions.length > 0 && { matchConditions: conditions }),
     ...(phase === "mutate" && { reinvocationPolicy: "IfNeeded" }),
   };
@@ -208,12 +263,12 @@ function conditionsOf(
 }
 
 /** The path that the API server calls for a group. The API server accepts only names between slashes (RFC 1123). */
-function pathOf({ family, phase, failurePolicy, members, policyKey }: Group): string {
+function pathOf({ family, phase, failurePolicy, members, policyKey, conditional }: Group): string {
   if (family.word !== "") {
     const keys = members.map(({ compiled }) => compiled.policy.key).join("/");
     return family.phases.length > 1 ? `/${family.word}/${phase}/${keys}` : `/${family.word}/${keys}`;
   }
-  const finegrained = policyKey === undefined ? "" : `/finegrained/${policyKey}`;
+  const finegrained = policyKey === undefined ? conditional ?? "" : `/finegrained/${policyKey}`;
   return `/${phase}/${failurePolicy.toLowerCase()}${finegrained}`;
 }
 
@@ -227,15 +282,33 @@ export function clientConfig(installation: Installation, path: string): JsonObje
   };
 }
 
+/** The most targets of a webhook: tenants may name thousands of groups and resources. One with more is about all. */
+const mostTargets = 10_000;
+
+function targetsOf(members: readonly Member[]): readonly Target[] {
+  const count = members.reduce((sum, { targets }) => sum + targets.length, 0);
+  return count <= mostTargets ? members.flatMap(({ targets }) => targets) : [everyTarget];
+}
+
 /**
  * The selectors of the policies, joined with those of the settings, which leave out the namespaces that run the
- * cluster.
+ * cluster. The API server calls the separate webhook of a namespaced policy for its namespace alone: it refuses requests
+ * for which it cannot evaluate the conditions, and the author may refuse nothing elsewhere.
  */
-function selectors(compiled: CompiledPolicy, settings: WebhookSettings): JsonObject {
-  const ofPolicy = selectorsOf(compiled);
+function selectors({ policyKey, members, selectors }: Group, settings: WebhookSettings): JsonObject {
+  const { namespace } = members[0]!.compiled.policy;
+  const ofPolicy = joined(settings.namespaceSelector, selectors.namespaceSelector);
   return {
-    namespaceSelector: joined(settings.namespaceSelector, ofPolicy["namespaceSelector"]),
-    objectSelector: joined(settings.objectSelector, ofPolicy["objectSelector"]),
+    namespaceSelector: policyKey === undefined || namespace === undefined
+      ? ofPolicy
+      : joined(ofPolicy, inNamespace(namespace)),
+    objectSelector: joined(settings.objectSelector, selectors.objectSelector),
+  };
+}
+
+function inNamespace(namespace: string): JsonObject {
+  return {
+    matchExpressions: [{ key: "kubernetes.io/metadata.name", operator: "In", values: [namespace] }],
   };
 }
 

@@ -17,23 +17,46 @@ export function policyTargets(
   served: readonly ServedResource[],
 ): Target[] {
   if (!policy.admission) return [];
-  const namespaced = policy.namespace !== undefined;
-  return rules.filter(({ type }) => isOfWebhook(type, phase)).flatMap((rule) => [
-    ...triggerTargets(rule, { served, namespaced }),
-    ...(rule.type === "generate" ? generatedTargets(rule, { served, namespaced }) : []),
-  ]);
+  const ofPhase = rules.filter(({ type }) => isOfWebhook(type, phase));
+  const setting = {
+    served,
+    namespaced: policy.namespace !== undefined,
+    hasTooManyKinds: ofPhase.reduce((sum, rule) => sum + kindsOf(rule), 0) > mostKinds,
+  };
+  const targets = new Map<string, Target>();
+  for (const rule of ofPhase) {
+    for (const target of triggerTargets(rule, setting)) targets.set(keyOf(target), target);
+    if (rule.type !== "generate") continue;
+    for (const target of generatedTargets(rule, setting)) targets.set(keyOf(target), target);
+  }
+  return [...targets.values()];
+}
+
+/** The most kinds of a policy that are looked up among the served ones. A policy that names more is about all. */
+const mostKinds = 500;
+
+function kindsOf({ selector: { match } }: CompiledRule): number {
+  return match.filters.reduce((sum, { kinds }) => sum + kinds.length, 0);
+}
+
+/** Many kinds with wildcards stand for the same resources. */
+function keyOf({ group, version, resource, scope, operations, rule }: Target): string {
+  return [group, version, resource, scope, operations.join(), rule ?? ""].join("\n");
 }
 
 interface Setting {
   readonly served: readonly ServedResource[];
   readonly namespaced: boolean;
+  readonly hasTooManyKinds: boolean;
 }
 
 function triggerTargets(rule: CompiledRule, setting: Setting): Target[] {
   const { resources, match } = rule.selector;
   if (resources !== undefined) {
-    return resources.flatMap(({ groups, versions, resources, operations, scope }) =>
-      groups.flatMap((group) =>
+    return resources.flatMap(({ groups, versions, resources, operations, scope }) => {
+      // Kyverno parity: pinned by "the rules of a CEL policy are copied unchanged".
+      const origin = resources.join(" ");
+      return groups.flatMap((group) =>
         versions.flatMap((version) =>
           resources.map((resource): Target => ({
             group,
@@ -45,12 +68,11 @@ function triggerTargets(rule: CompiledRule, setting: Setting): Target[] {
               ? everyOperation
               : operations,
             scope: scope === "Namespaced" ? "Namespaced" : "*",
-            // Kyverno parity: pinned by "the rules of a CEL policy are copied unchanged".
-            rule: resources.join(" "),
+            rule: origin,
           }))
         )
-      )
-    );
+      );
+    });
   }
   const excluded = excludedOperations(rule.rule.exclude);
   return match.filters.flatMap(({ kinds, operations }) => {
@@ -58,7 +80,9 @@ function triggerTargets(rule: CompiledRule, setting: Setting): Target[] {
       .filter((operation) => !excluded.has(operation));
     return wanted.length === 0
       ? []
-      : kinds.flatMap((kind) => targetResources(kind, setting)).map((target) => ({
+      : (setting.hasTooManyKinds ? ["*/*"] : kinds).flatMap((kind) => targetResources(kind, setting)).map((
+        target,
+      ) => ({
         ...target,
         operations: wanted,
       }));

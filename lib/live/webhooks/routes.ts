@@ -1,4 +1,4 @@
-import { restrict, type Snapshot } from "../../engine/mod.ts";
+import { type CompiledPolicy, restrict, type Snapshot } from "../../engine/mod.ts";
 import { BoundedCache } from "../../json/mod.ts";
 import { webhookFamilies } from "./families.ts";
 import type { WebhookPhase } from "../../engine/mod.ts";
@@ -8,6 +8,9 @@ export interface WebhookRoute {
   readonly snapshot: Snapshot;
   readonly route: { readonly phase: WebhookPhase };
 }
+
+/** The end of the path for all policies of kyverno.io with conditions, and for those of namespaces among them. */
+export const allConditional = "/conditional", conditionalOfNamespaces = "/conditional/namespaces";
 
 /** The most cached paths: they come from webhook configurations, but a caller may send any path. */
 const mostPaths = 512;
@@ -42,14 +45,10 @@ export class WebhookRoutes {
     if (current === undefined) return undefined;
     const cached = this.#found.get(path);
     if (cached !== undefined) return cached;
-    const parsed = parsePath(path);
-    if (parsed === undefined) return undefined;
-    const { kinds, keys, phase } = parsed;
-    const snapshot = restrict(
-      current,
-      ({ policy }) => kinds.includes(policy.kind) && keys.includes(policy.key),
-    );
-    const found = { snapshot, route: { phase } };
+    const selected = conditionalPolicies(path) ?? policiesOf(path);
+    if (selected === undefined) return undefined;
+    const { isSelected, phase } = selected;
+    const found = { snapshot: restrict(current, isSelected), route: { phase } };
     this.#found.set(path, found);
     return found;
   }
@@ -65,9 +64,27 @@ export class WebhookRoutes {
   }
 }
 
-function parsePath(
-  path: string,
-): { kinds: readonly string[]; keys: readonly string[]; phase: WebhookPhase } | undefined {
+/** The policies of a path. */
+interface Selected {
+  readonly phase: WebhookPhase;
+  readonly isSelected: (compiled: CompiledPolicy) => boolean;
+}
+
+const conditional = /^\/(validate|mutate)\/(fail|ignore)(\/conditional(?:\/namespaces)?)$/;
+
+function conditionalPolicies(path: string): Selected | undefined {
+  const [, phase, failurePolicy, end] = conditional.exec(path) ?? [];
+  if (phase === undefined) return undefined;
+  return {
+    phase: phase as WebhookPhase,
+    isSelected: ({ policy }) =>
+      webhookFamilies[0]!.kinds.includes(policy.kind) && policy.matchConditions.length > 0 &&
+      policy.failurePolicy.toLowerCase() === failurePolicy &&
+      (end === allConditional || policy.namespace !== undefined),
+  };
+}
+
+function policiesOf(path: string): Selected | undefined {
   // Names of policies need no escapes, and escapes from a caller may be unreadable.
   const [, word = "", ...rest] = path.split("/");
   const family = webhookFamilies.find((each) => each.word !== "" && each.word === word);
@@ -76,7 +93,8 @@ function parsePath(
   const phase = phases.length === 1 ? phases[0] : phases.find((each) => each === rest[0]);
   if (phase === undefined) return undefined;
   const names = phases.length === 1 ? rest : rest.slice(1);
-  return { kinds, keys: namespaced ? pairs(names) : names, phase };
+  const keys = namespaced ? pairs(names) : names;
+  return { phase, isSelected: ({ policy }) => kinds.includes(policy.kind) && keys.includes(policy.key) };
 }
 
 /** Reads `NAMESPACE/NAME/NAMESPACE/NAME` as keys of policies. */

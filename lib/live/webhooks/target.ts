@@ -13,6 +13,15 @@ export interface Target {
   readonly rule?: string;
 }
 
+/** All resources and operations. */
+export const everyTarget: Target = {
+  group: "*",
+  version: "*",
+  resource: "*/*",
+  scope: "*",
+  operations: ["CONNECT", "CREATE", "DELETE", "UPDATE"],
+};
+
 /** A rule of a webhook, as admissionregistration.k8s.io/v1 writes it. */
 export interface WebhookRule {
   readonly apiGroups: readonly string[];
@@ -27,34 +36,14 @@ export interface WebhookRule {
  * and rules inside a wider rule are left out. Everything is sorted, so that equal policies give equal configurations.
  */
 export function webhookRules(targets: readonly Target[]): WebhookRule[] {
-  const operations = new Map<string, { target: Target; operations: Set<string> }>();
-  for (const target of targets) {
-    const key = JSON.stringify([
-      target.group,
-      target.version,
-      target.resource,
-      target.scope,
-      target.rule ?? "",
-    ]);
-    const entry = operations.get(key) ?? { target, operations: new Set<string>() };
-    for (const operation of target.operations) entry.operations.add(operation);
-    operations.set(key, entry);
-  }
-  const merged = [...operations.values()].map(({ target, operations }) => ({
-    ...target,
-    operations: [...operations].sort(),
-  }));
-  // Of two targets that cover each other the first one stays.
-  const kept = merged.filter((target, index) =>
-    !merged.some((wider, other) =>
-      other !== index && covers(wider, target) && (other < index || !covers(target, wider))
-    )
-  );
-  const rules = new Map<string, Target[]>();
+  const kept = withoutCovered(mergedOperations(targets));
+  const rules = new Map<string, MergedTarget[]>();
   for (const target of kept) {
-    const { group, version, operations, scope, rule = "" } = target;
-    const key = JSON.stringify([group, version, operations, scope, rule]);
-    rules.set(key, [...rules.get(key) ?? [], target]);
+    const { group, version, operations, scope, origin } = target;
+    const key = JSON.stringify([group, version, operations, scope, origin]);
+    const alike = rules.get(key);
+    if (alike === undefined) rules.set(key, [target]);
+    else alike.push(target);
   }
   return [...rules.values()].map((alike) => {
     const { group, version, operations, scope } = alike[0]!;
@@ -66,6 +55,70 @@ export function webhookRules(targets: readonly Target[]): WebhookRule[] {
       scope,
     };
   }).sort((left, right) => compare(sortKey(left), sortKey(right)));
+}
+
+/** A target with all operations for its resource. */
+interface MergedTarget extends Target {
+  /** The number of the rule that it comes from. */
+  readonly origin: number;
+  readonly index: number;
+}
+
+function mergedOperations(targets: readonly Target[]): MergedTarget[] {
+  const merged = new Map<string, { target: Target; origin: number; operations: Set<string> }>();
+  const origins = new Map<string, number>();
+  for (const target of targets) {
+    const { group, version, resource, scope, rule = "" } = target;
+    const origin = origins.get(rule) ?? origins.size;
+    origins.set(rule, origin);
+    const key = JSON.stringify([group, version, resource, scope, origin]);
+    const entry = merged.get(key) ?? { target, origin, operations: new Set<string>() };
+    for (const operation of target.operations) entry.operations.add(operation);
+    merged.set(key, entry);
+  }
+  return [...merged.values()].map(({ target, origin, operations }, index) => ({
+    ...target,
+    origin,
+    index,
+    operations: [...operations].sort(),
+  }));
+}
+
+/** Leaves out targets that another one covers; of two that cover each other the first one stays. */
+function withoutCovered(targets: readonly MergedTarget[]): MergedTarget[] {
+  const byResource = Map.groupBy(targets, resourceKey);
+  return targets.filter((target) =>
+    !widerKeys(target).some((key) =>
+      byResource.get(key)?.some((wider) =>
+        wider !== target && covers(wider, target) && (wider.index < target.index || !covers(target, wider))
+      )
+    )
+  );
+}
+
+function resourceKey(
+  { group, version, scope, resource }: Pick<Target, "group" | "version" | "scope" | "resource">,
+) {
+  return JSON.stringify([group, version, scope, resource]);
+}
+
+/** The keys of all targets that may cover a target: a comparison of each with each takes minutes for thousands. */
+function widerKeys({ group, version, scope, resource }: Target): string[] {
+  const [name = "", subresource] = resource.split("/");
+  const resources = subresource === undefined
+    ? [resource, "*", "*/*"]
+    : [resource, "*/*", `*/${subresource}`, `${name}/*`];
+  return [
+    ...new Set(
+      [group, "*"].flatMap((group) =>
+        [version, "*"].flatMap((version) =>
+          [scope, "*" as const].flatMap((scope) =>
+            resources.map((resource) => resourceKey({ group, version, scope, resource }))
+          )
+        )
+      ),
+    ),
+  ];
 }
 
 function covers(wider: Target, target: Target): boolean {
