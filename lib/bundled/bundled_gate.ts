@@ -101,5 +101,5 @@ function refusingGate(message: string, log: Log): BundledGate {
 function asDocument(
   { file, value }: BundledPolicies["documents"][number],
 ): Parameters<typeof compile>[0][number] {
-  return { value, positionOf: () => ({ file, line: 1, column: 1 }) };
+  return { value, file, positionOf: () => ({ file, line: 1, column: 1 }) };
 }

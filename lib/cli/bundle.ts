@@ -73,8 +73,8 @@ export async function bundle(args: BundleArguments, terminal: Terminal): Promise
   return 0;
 }
 
-function asBundled({ value, positionOf }: YamlDocument): BundledPolicies["documents"][number] {
-  return { file: positionOf([]).file, value: withJsonPatches(value) };
+function asBundled({ value, file }: YamlDocument): BundledPolicies["documents"][number] {
+  return { file, value: withJsonPatches(value) };
 }
 
 /** The source of the module to bundle. Policies are JSON text: it keeps keys such as `__proto__` and parses faster. */

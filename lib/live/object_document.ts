@@ -5,8 +5,9 @@ import type { YamlDocument } from "../yaml/mod.ts";
 /** An object of the cluster as a document. Positions name the object, because there is no file. */
 export function objectDocument(object: JsonObject): YamlDocument {
   const name = [namespaceOf(object), nameOf(object)].filter((part) => part !== "").join("/");
-  const position = { file: `${object["kind"]}/${name}`, line: 1, column: 1 };
-  return { value: object, positionOf: () => position };
+  const file = `${object["kind"]}/${name}`;
+  const position = { file, line: 1, column: 1 };
+  return { value: object, file, positionOf: () => position };
 }
 
 /**

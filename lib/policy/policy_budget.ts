@@ -67,9 +67,9 @@ function withinBudget(
   return {
     // Denials come first: of policies with one name the first counts, and users choose names.
     documents: [
-      ...[...denied].map(([namespace, { kinds, document: { positionOf } }]) => ({
+      ...[...denied].map(([namespace, { kinds, document }]) => ({
+        ...document,
         value: denialOf(namespace, [...kinds]),
-        positionOf,
       })),
       ...documents.filter((document) => kept.has(document)),
     ],

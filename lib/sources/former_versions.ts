@@ -29,7 +29,7 @@ export class FormerVersions {
   ): AcceptedDocuments {
     const read = new Map<string, readonly YamlDocument[]>(files.map(({ file }) => [file, []]));
     for (const document of documents) {
-      const { file } = document.positionOf([]);
+      const { file } = document;
       read.set(file, [...read.get(file) ?? [], document]);
     }
     const unreadable = filesOf(diagnostics), faulty = filesOf(errors);

@@ -19,15 +19,15 @@ export async function policyDocuments(
   const remarks: Diagnostic[] = [];
   return {
     documents: documents.filter((document) => {
-      const position = document.positionOf([]);
-      if (!isOurs(position.file)) return false;
-      if (paths.includes(position.file) || mayBePolicy(document)) return true;
+      const { file } = document;
+      if (!isOurs(file)) return false;
+      if (paths.includes(file) || mayBePolicy(document)) return true;
       remarks.push({
         severity: "warning",
         code: "no-policy",
         message: "The document is no policy and is passed over",
         hint: "name the file itself to have it checked",
-        position,
+        position: document.positionOf([]),
       });
       return false;
     }),
@@ -55,10 +55,9 @@ function mayBePolicy({ value }: YamlDocument): boolean {
 }
 
 /** The files that a document marks as files of a test: its own, and those that it names. */
-function belongsToTests({ value, positionOf }: YamlDocument): string[] {
+function belongsToTests({ value, file }: YamlDocument): string[] {
   const apiVersion = asString(field(value, "apiVersion")) ?? "";
   if (!apiVersion.startsWith("cli.kyverno.io/")) return [];
-  const { file } = positionOf([]);
   const folder = file.includes("/") ? file.slice(0, file.lastIndexOf("/") + 1) : "";
   const named = ["resources", "targetResources", "variables", "userinfo"].flatMap((name) => {
     const given = field(value, name);

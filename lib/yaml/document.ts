@@ -9,6 +9,8 @@ import { type Chunk, splitDocuments } from "./split.ts";
 /** One document of a file. */
 export interface YamlDocument {
   readonly value: Json;
+  /** The file of its positions, which {@link positionOf} would parse the document for once more. */
+  readonly file: string;
   /**
    * The position of a key or list element, by its path of keys and indexes. For a path that the document does not have,
    * the position of its nearest existing parent.
@@ -109,7 +111,7 @@ export function parseChunks(chunks: readonly Chunk[], file: string): ParsedDocum
       }
       if (chunk.isItem === true && Array.isArray(value)) {
         const { positionOf } = locate(value, { chunk, file, index });
-        documents.push({ value: value[0] ?? null, positionOf: (path) => positionOf([0, ...path]) });
+        documents.push({ value: value[0] ?? null, file, positionOf: (path) => positionOf([0, ...path]) });
       } else if (value !== null) documents.push(locate(value, { chunk, file, index }));
     }
   }
@@ -164,6 +166,7 @@ function locate(value: Json, source: { chunk: Chunk; file: string; index: number
   let positions: Positions | undefined;
   return {
     value,
+    file,
     positionOf(path) {
       positions ??= new Positions(readEvents(text), index);
       return positionAt(text, positions.offsetOf(path), { file, firstLine });

@@ -6,6 +6,7 @@ const sets = JSON.parse(await Deno.readTextFile(Deno.args[0]!)) as readonly (rea
 const problems = sets.map((documents) => {
   const located = documents.map((value) => ({
     value,
+    file: "policy",
     positionOf: () => ({ file: "policy", line: 1, column: 1 }),
   }));
   return compile(located, { admissionPolicies: "served" }).diagnostics.map(({ severity, code, message }) =>

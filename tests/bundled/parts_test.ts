@@ -25,6 +25,7 @@ const [deno] = bundleTargets;
 function compiled(documents: readonly Json[]): Snapshot {
   const located = documents.map((value) => ({
     value,
+    file: "policy",
     positionOf: () => ({ file: "policy", line: 1, column: 1 }),
   }));
   return compile(located, { admissionPolicies: "served" });

@@ -9,7 +9,7 @@ import { admissionReview } from "../server/review.ts";
 import { portsOf } from "../server/serving.ts";
 
 function document(value: Json): YamlDocument {
-  return { value, positionOf: () => ({ file: "policies.yaml", line: 1, column: 1 }) };
+  return { value, file: "policies.yaml", positionOf: () => ({ file: "policies.yaml", line: 1, column: 1 }) };
 }
 
 interface Parts {

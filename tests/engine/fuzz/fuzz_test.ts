@@ -131,8 +131,8 @@ function requestOf(resource: JsonObject, old: JsonObject, operation: Operation):
 
 function documentOf(
   value: Json,
-): { value: Json; positionOf: () => { file: string; line: number; column: number } } {
-  return { value, positionOf: () => ({ file: "policy.yaml", line: 1, column: 1 }) };
+): { value: Json; file: string; positionOf: () => { file: string; line: number; column: number } } {
+  return { value, file: "policy.yaml", positionOf: () => ({ file: "policy.yaml", line: 1, column: 1 }) };
 }
 
 function plain(decision: unknown): unknown {
