@@ -1,4 +1,6 @@
 /** The load generator, built from `client/` with Go: an API server's way to call a webhook. */
+import type { Command } from "../support/image.ts";
+import { root } from "./bench.ts";
 import type { Server } from "./server.ts";
 
 const client = new URL("client/", import.meta.url).pathname;
@@ -59,6 +61,22 @@ export async function loadServer(generator: string, server: Server, order: LoadO
   const load = await loadUrl(generator, `https://127.0.0.1:${server.port}${order.path}?timeout=10s`, order);
   const spent = await server.processorTime() - before;
   return { ...load, rate: load.requests / load.seconds, cost: spent * 1e6 / load.requests };
+}
+
+/**
+ * Milliseconds from starting a command on a free port to its first answer to a review. The generator starts it and tries to
+ * connect, since a client in this process would itself take time at its first request.
+ */
+export async function startTime(
+  generator: string,
+  { args, env }: Command,
+  { path, bodyFile }: Pick<LoadOrder, "path" | "bodyFile">,
+): Promise<number> {
+  const line = ["start", `-path=${path}`, `-body=${bodyFile}`, "--", Deno.execPath(), ...args];
+  const command = new Deno.Command(generator, { args: line, cwd: root, env: { ...env }, stderr: "inherit" });
+  const { success, stdout } = await command.output();
+  if (!success) throw new Error(`no start: deno ${args.join(" ")}`);
+  return JSON.parse(new TextDecoder().decode(stdout)).answered;
 }
 
 /** Loads a URL. */

@@ -8,8 +8,6 @@ const root = new URL("../../", import.meta.url).pathname;
 /** A process that serves TLS on a port of the loopback address. */
 export interface Server {
   readonly port: number;
-  /** Milliseconds from starting the process to its first answer. */
-  readonly started: number;
   /** NaN where the system does not tell. */
   memory(): Promise<Memory>;
   /** Processor time so far, in seconds; NaN where the system does not tell. */
@@ -55,10 +53,8 @@ export async function startServer({ args, env }: Command, probe: Probe): Promise
     if (ended) throw new Error(`the server ended: deno ${args.join(" ")}`);
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
-  const elapsed = performance.now() - started;
   const server: Server = {
     port,
-    started: elapsed,
     memory: () => memoryOf(process.pid),
     processorTime: async () => {
       // Of each thread, in nanoseconds; the time of a whole process has ticks of 10 ms.
