@@ -5,7 +5,7 @@ import { answerBytes, plainAnswer } from "./answer_bytes.ts";
 import { Body, type BodyProgress, giveBack, tooLarge } from "./body.ts";
 import type { Share } from "./byte_budget.ts";
 import type { ListenerAnswer } from "./handler.ts";
-import { readHead, type RequestHead } from "./request_head.ts";
+import { endOfHead, readHead, type RequestHead } from "./request_head.ts";
 import type { Service } from "./service.ts";
 
 /** The state of a connection; `new` before its first request. */
@@ -132,8 +132,8 @@ export class Connection {
     const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength);
     // RFC 9112, section 2.2: a server ignores an empty line before a request.
     const start = bytes[0] === 13 && bytes[1] === 10 ? 2 : 0;
-    const end = bytes.indexOf("\r\n\r\n", start, "latin1");
-    if (end < 0 ? bytes.length > limits.headBytes : end > limits.headBytes) {
+    const end = endOfHead(bytes, { from: start, most: limits.headBytes });
+    if (end < 0 && bytes.length > limits.headBytes) {
       return this.#refuse(plainAnswer(431, `the head is larger than ${limits.headBytes} bytes`));
     }
     if (end < 0) {
