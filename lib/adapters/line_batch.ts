@@ -1,17 +1,20 @@
 /** Milliseconds that a line waits for further lines. Readers of a log do not notice this delay. */
 const waitTime = 5;
 
-/**
- * A batch of this many characters is written at once instead of waiting, so that a flood of lines does not fill the
- * memory.
- */
-const fullAt = 64 * 1024;
+/** The bytes of a batch. A full one is written at once, so that a flood of lines does not fill the memory. */
+const size = 64 * 1024;
+
+/** The most bytes of a character of a line in UTF-8. */
+const widest = 3;
 
 /**
  * Collects lines and writes them together. A write costs as much as the decision about a small request, so a replica
  * that denies hundreds of requests in a second would spend most of its time on single writes. It writes lines in their
  * order, after five milliseconds at the latest. It drops lines that cannot be written, because a full disk must not keep
  * Postern from answering requests.
+ *
+ * Lines wait as bytes outside the heap. As texts they were two thirds of what survived a collection of the young
+ * generation, and the old generation filled with them (`--trace-gc-nvp`: 26 KB survive without this instead of 9).
  *
  * ```ts
  * import { LineBatch } from "./line_batch.ts";
@@ -26,8 +29,10 @@ const fullAt = 64 * 1024;
  */
 export class LineBatch {
   readonly #write: (lines: string) => void;
-  #lines: string[] = [];
-  #characters = 0;
+  readonly #encoder = new TextEncoder();
+  readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  #bytes: Uint8Array | undefined;
+  #filled = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   /** @param write Takes one line or several, with breaks between them and none at the end. */
@@ -37,20 +42,26 @@ export class LineBatch {
 
   /** Takes a line without its line break. */
   add(line: string): void {
-    this.#lines.push(line);
-    this.#characters += line.length;
-    if (this.#characters >= fullAt) this.flush();
-    else this.#timer ??= setTimeout(() => this.flush(), waitTime);
+    const most = line.length * widest + 1;
+    if (this.#filled + most > size) this.flush();
+    if (most > size) return this.#attempt(line);
+    const bytes = this.#bytes ??= new Uint8Array(size);
+    this.#filled += this.#encoder.encodeInto(line, bytes.subarray(this.#filled)).written;
+    bytes[this.#filled++] = lineFeed;
+    this.#timer ??= setTimeout(() => this.flush(), waitTime);
   }
 
   /** Writes all waiting lines. Call it before the process ends, and after a line that must not wait. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (this.#lines.length === 0) return;
-    const lines = this.#lines.join("\n");
-    this.#lines = [];
-    this.#characters = 0;
+    if (this.#bytes === undefined || this.#filled === 0) return;
+    const lines = this.#decoder.decode(this.#bytes.subarray(0, this.#filled - 1));
+    this.#filled = 0;
+    this.#attempt(lines);
+  }
+
+  #attempt(lines: string): void {
     try {
       this.#write(lines);
     } catch {
@@ -58,3 +69,5 @@ export class LineBatch {
     }
   }
 }
+
+const lineFeed = 10;

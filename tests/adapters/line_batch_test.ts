@@ -39,3 +39,21 @@ Deno.test("lines: a line that cannot be written is lost, and the next write is t
   batch.flush();
   assert.deepEqual(written, ["two"]);
 });
+
+const texts: readonly [what: string, line: string][] = [
+  ["a line that is longer than a batch", "x".repeat(200_000)],
+  ["a line whose characters take three bytes each", "\u20ac".repeat(30_000)],
+  ["a line with characters beyond the basic plane", "\u{1f600}".repeat(20_000)],
+  ["a line that begins with a byte order mark", "\ufeffline"],
+  ["an empty line", ""],
+];
+for (const [what, line] of texts) {
+  Deno.test(`lines: ${what} is written unchanged, and in order`, () => {
+    const written: string[] = [];
+    const batch = new LineBatch((lines) => written.push(lines));
+    const lines = ["before", line, "between", line, "after"];
+    for (const each of lines) batch.add(each);
+    batch.flush();
+    assert.equal(written.join("\n"), lines.join("\n"));
+  });
+}
