@@ -1,11 +1,9 @@
 import { asObject, asString, field, type Json } from "../json/mod.ts";
+import { notServedMessage } from "../kube/mod.ts";
 import type { Answer, ApiCall } from "../ports.ts";
 
 /** An answer without a value. */
 export type FailedAnswer = Extract<Answer, { readonly ok: false }>;
-
-/** The text of client-go for a 404 that names no object. Users search for these words. */
-const RESOURCE_UNKNOWN = "the server could not find the requested resource";
 
 const MAX_QUOTE = 300;
 
@@ -45,7 +43,7 @@ export function failureOf(call: ApiCall, status: number, body: Json): FailedAnsw
   const isStatus = field(body, "kind") === "Status" && statusMessage !== undefined;
   const aboutRequest = status < 500 && status !== 401 && status !== 429;
   if (isStatus && aboutRequest) return { ok: false, status, message: statusMessage, body };
-  if (status === 404) return { ok: false, status, message: RESOURCE_UNKNOWN };
+  if (status === 404) return { ok: false, status, message: notServedMessage };
   const detail = (isStatus ? statusMessage : asString(body) ?? "").trim().slice(0, MAX_QUOTE);
   const message = `${whereOf(call)}: HTTP ${statusLine(status)}${detail === "" ? "" : `: ${detail}`}`;
   return isStatus ? { ok: false, status, message, body } : { ok: false, status, message };

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "../json/mod.ts";
+import { notServedMessage } from "../kube/mod.ts";
 import type { ServedKind } from "./kinds.ts";
 
 /** The answer of the embedded API server: an HTTP status and a body. */
@@ -67,7 +68,7 @@ export function noSuchPath(): Reply {
 
 /** The reply for an unknown resource of a group and version that is served. */
 export function noSuchResource(): Reply {
-  return failure("NotFound", "the server could not find the requested resource", {});
+  return failure("NotFound", notServedMessage, {});
 }
 
 /** The reply for an object that does not exist. */

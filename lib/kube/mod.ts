@@ -5,6 +5,7 @@
  *
  * @module
  */
+export { notServedMessage } from "./not_served.ts";
 export type { Dialect } from "./dialect.ts";
 export {
   addQuantities,

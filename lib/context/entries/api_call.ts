@@ -12,6 +12,7 @@ import {
   scopeOf,
   setField,
 } from "../../json/mod.ts";
+import { notServedMessage } from "../../kube/mod.ts";
 import { compileTemplate, type Template } from "../../template/mod.ts";
 import type { FieldNotes } from "../../shape/mod.ts";
 import type { Context, ContextEntry } from "../context.ts";
@@ -200,9 +201,7 @@ function readCluster({ method, urlPath, body }: ResolvedCall, { store }: Context
     if (answer.ok) return answer.body;
     // Kyverno parity: a raw call to a missing path has this short message. Pinned by "apiCall: a missing path has the
     // message of a raw call".
-    const message = answer.status === 404
-      ? "the server could not find the requested resource"
-      : answer.message;
+    const message = answer.status === 404 ? notServedMessage : answer.message;
     return unfetched(`failed to ${method} resource with raw url: ${urlPath}: ${message}`);
   }
 }

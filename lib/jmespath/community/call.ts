@@ -1,4 +1,5 @@
 import { Fault, goPrint, isList, type Json } from "../../json/mod.ts";
+import type { ByFunction, FunctionRecord, PlainFunction } from "../functions/record.ts";
 import { isOfType } from "../functions/value_type.ts";
 import { spend, spendOnArguments, spendOnResult } from "../steps.ts";
 import type { CommunityEvaluate } from "./frame.ts";
@@ -19,20 +20,15 @@ export function planCall(
   functions: CommunityTable,
 ): CommunityEvaluate {
   const entry = functions.get(name);
-  const refused = entry === undefined
-    ? new Fault(`unknown function: ${name}`)
-    : wrongArity(entry, args.length) ?? wrongReferences(entry, args);
-  if (entry === undefined || refused !== undefined) {
-    const values = args.filter(({ kind }) => kind === "value").map(({ evaluate }) => evaluate);
-    return planRefusal(values, refused ?? new Fault(""));
-  }
-  return entry.record.kind === "by" ? planBy(entry, args) : planPlain(entry, args);
+  if (entry === undefined) return planFault(args, new Fault(`unknown function: ${name}`));
+  const { record } = entry;
+  const fault = wrongArity(entry, args.length) ?? wrongReferences(record, args);
+  if (fault !== undefined) return planFault(args, fault);
+  return record.kind === "by" ? planBy(record, args) : planPlain(record, args);
 }
 
-function planPlain(entry: CommunityFunction, given: readonly CommunityArgument[]): CommunityEvaluate {
-  const { record } = entry;
-  if (record.kind !== "plain") throw new Error(`${record.name} is not a function of values`);
-  const wanted = given.map((_, index) => typesOf(entry, index));
+function planPlain(record: PlainFunction, given: readonly CommunityArgument[]): CommunityEvaluate {
+  const wanted = given.map((_, index) => typesOf(record, index));
   const constants = given.map((arg) => arg.kind === "value" ? arg.constant : undefined);
   const apply = record.prepare?.(constants) ?? record.apply;
   const args = given.map(({ evaluate }) => evaluate);
@@ -44,31 +40,30 @@ function planPlain(entry: CommunityFunction, given: readonly CommunityArgument[]
       values.push(value);
     }
     const wrong = values.findIndex((value, index) => !isOfOneType(value, wanted[index]!));
-    if (wrong >= 0) return refusal(goPrint(values[wrong]!), wanted[wrong]!);
+    if (wrong >= 0) return wrongType(goPrint(values[wrong]!), wanted[wrong]!);
     return spendOnArguments(record, values, frame.budget) ??
       spendOnResult(apply(values, frame.environment), frame.budget);
   };
 }
 
 /** Functions of a list and an expression, in whatever order. */
-function planBy(entry: CommunityFunction, args: readonly CommunityArgument[]): CommunityEvaluate {
-  const { record } = entry;
-  if (record.kind !== "by") throw new Error(`${record.name} is not a function of an expression`);
+function planBy(record: ByFunction, args: readonly CommunityArgument[]): CommunityEvaluate {
   const listIndex = args.findIndex(({ kind }) => kind === "value");
   const list = args[listIndex]!.evaluate, by = args.find((arg) => arg.kind === "reference")!;
-  const wanted = typesOf(entry, listIndex);
+  const wanted = typesOf(record, listIndex);
   const stepsPerElement = by.stepsPerElement + (record.steps ?? 0);
   return (current, frame) => {
     const value = list(current, frame);
     if (value instanceof Fault) return value;
-    if (!isList(value)) return refusal(goPrint(value), wanted);
+    if (!isList(value)) return wrongType(goPrint(value), wanted);
     return spend(value.length * stepsPerElement, frame.budget) ??
       record.applyBy(value, (element) => by.evaluate(element, frame));
   };
 }
 
 /** A call that fails whatever its arguments are, unless one of them fails first. */
-function planRefusal(values: readonly CommunityEvaluate[], fault: Fault): CommunityEvaluate {
+function planFault(args: readonly CommunityArgument[], fault: Fault): CommunityEvaluate {
+  const values = args.filter(({ kind }) => kind === "value").map(({ evaluate }) => evaluate);
   return (current, frame) => {
     for (const value of values) {
       const result = value(current, frame);
@@ -97,19 +92,19 @@ function wrongArity({ record, optional }: CommunityFunction, count: number): Fau
 }
 
 /** Expressions must stand where the function wants them, and nowhere else. */
-function wrongReferences(entry: CommunityFunction, args: readonly CommunityArgument[]): Fault | undefined {
+function wrongReferences(record: FunctionRecord, args: readonly CommunityArgument[]): Fault | undefined {
   const wrong = args.findIndex(({ kind }, index) =>
-    (kind === "reference") !== typesOf(entry, index).includes("expref")
+    (kind === "reference") !== typesOf(record, index).includes("expref")
   );
   if (wrong < 0) return undefined;
-  return refusal(args[wrong]!.kind === "reference" ? "an expression" : "a value", typesOf(entry, wrong));
+  return wrongType(args[wrong]!.kind === "reference" ? "an expression" : "a value", typesOf(record, wrong));
 }
 
-function typesOf({ record }: CommunityFunction, index: number): readonly CommunityType[] {
-  return record.parameters[Math.min(index, record.parameters.length - 1)]?.types ?? ["any"];
+function typesOf({ parameters }: FunctionRecord, index: number): readonly CommunityType[] {
+  return parameters[Math.min(index, parameters.length - 1)]?.types ?? ["any"];
 }
 
-function refusal(value: string, types: readonly CommunityType[]): Fault {
+function wrongType(value: string, types: readonly CommunityType[]): Fault {
   const wanted = types.map((type) => `"${type}"`).join(", ");
   return new Fault(`invalid type for: ${value}, expected: []functions.JpType{${wanted}}`);
 }
