@@ -3,7 +3,7 @@ import { heapSizeOfText } from "./heap_size.ts";
 import type { Json } from "./json.ts";
 
 /** The deepest nesting that is accepted: no recursive walk of such a value exhausts the stack. */
-const deepest = 1_000;
+export const deepest = 1_000;
 
 /**
  * Returns the value of a JSON text; `undefined` when the text is no JSON, nests so deeply that a recursive walk would

@@ -20,15 +20,16 @@ const stageLength = 128 * 1024;
  */
 export function* parseInStages(text: string, most = stageLength): Stages<Json> {
   if (text.length <= most) return JSON.parse(text) as Json;
-  const parser = new StagedParser(text, most);
+  const parser = new StagedParser({ most });
+  parser.add(text);
   while (parser.advance()) yield undefined;
-  return parser.value ?? JSON.parse(text) as Json;
+  return parser.end();
 }
 
 /** A list or map whose end was not read yet. */
 interface Open {
   readonly isList: boolean;
-  readonly start: number;
+  start: number;
   /** Set as soon as the value turns out to be long; a short one is parsed together with the text around it. */
   value: Json[] | { [name: string]: Json } | undefined;
   /** Where the members that are not parsed yet begin. */
@@ -40,34 +41,64 @@ interface Open {
   nameEnd: number;
 }
 
-/** Reads the text once, and parses its pieces with `JSON.parse`. */
-class StagedParser {
-  /** The whole value, if it was long. */
-  value: Json | undefined;
-  readonly #text: string;
-  readonly #most: number;
-  readonly #stack: Open[] = [];
-  #at = 0;
+/** The bounds of a {@link StagedParser}. */
+export interface StagedParserOptions {
+  /** The characters from which on a piece is parsed. */
+  readonly most: number;
+  /** The deepest nesting; any by default. */
+  readonly deepest?: number;
+}
 
-  constructor(text: string, most: number) {
-    this.#text = text;
+/**
+ * Reads a text once, and parses its pieces with `JSON.parse`. The text may come in parts; what is parsed is dropped, so
+ * that only the value and a piece of the text are in memory. Its methods throw a SyntaxError when the text is no JSON.
+ */
+export class StagedParser {
+  readonly #most: number;
+  readonly #deepest: number;
+  readonly #stack: Open[] = [];
+  #text = "";
+  #at = 0;
+  /** The whole value, once its end was read, if it was long. */
+  #value: Json | undefined;
+  /** The position after the whole value. */
+  #after = 0;
+
+  constructor({ most, deepest = Infinity }: StagedParserOptions) {
     this.#most = most;
+    this.#deepest = deepest;
   }
 
-  /** Runs a stage, and returns whether there is another. */
+  /** The text that is not dropped yet. */
+  get text(): string {
+    return this.#text;
+  }
+
+  /** Adds a part of the text. */
+  add(text: string): void {
+    this.#text += text;
+  }
+
+  /** Runs a stage; false when there is none left in the text so far. */
   advance(): boolean {
     const text = this.#text;
     while (this.#at < text.length) {
       const at = this.#at++, top = this.#stack.at(-1);
       switch (text.charCodeAt(at)) {
-        case 0x22:
-          this.#at = endOfString(text, at) + 1;
-          if (this.#at > text.length) throw new SyntaxError("Unterminated string in JSON");
+        case 0x22: {
+          const end = endOfString(text, at);
+          if (end >= text.length) {
+            // The string goes on in the next part.
+            this.#at = at;
+            return this.#drop();
+          }
+          this.#at = end + 1;
           if (top !== undefined) {
             top.nameStart = at;
             top.nameEnd = this.#at;
           }
           break;
+        }
         case 0x5b:
         case 0x7b:
           this.#open(at);
@@ -83,12 +114,40 @@ class StagedParser {
           if (this.#endPiece(top, at)) return true;
       }
     }
+    return this.#drop();
+  }
+
+  /** The value of the whole text, which ends here. */
+  end(): Json {
     if (this.#stack.length > 0) throw new SyntaxError("Unexpected end of JSON input");
+    if (this.#value === undefined) return JSON.parse(this.#text) as Json;
+    if (!isBlank(this.#text.slice(this.#after))) throw unexpected(this.#text, this.#after);
+    return this.#value;
+  }
+
+  /** Drops the text of the pieces that are parsed. */
+  #drop(): false {
+    const begun = this.#stack.findLastIndex(({ value }) => value !== undefined);
+    if (begun < 0) return false;
+    const { pending } = this.#stack[begun]!;
+    this.#text = this.#text.slice(pending);
+    this.#at -= pending;
+    // Nothing is read any more of the values around the last that has begun.
+    for (const open of this.#stack.slice(begun)) {
+      open.start -= pending;
+      open.pending -= pending;
+      open.nameStart -= pending;
+      open.nameEnd -= pending;
+    }
     return false;
   }
 
   #open(start: number): void {
-    if (this.#stack.length === 0 && !isBlank(this.#text.slice(0, start))) throw unexpected(this.#text, 0);
+    const isFirst = this.#stack.length === 0;
+    if (isFirst && (this.#value !== undefined || !isBlank(this.#text.slice(0, start)))) {
+      throw unexpected(this.#text, start);
+    }
+    if (this.#stack.length >= this.#deepest) throw new SyntaxError("JSON nests too deeply");
     this.#stack.push({
       isList: this.#text[start] === "[",
       start,
@@ -107,8 +166,8 @@ class StagedParser {
     this.#parse(closed, at);
     const outer = this.#stack.at(-1);
     if (outer === undefined) {
-      this.value = closed.value;
-      if (!isBlank(this.#text.slice(at + 1))) throw unexpected(this.#text, at + 1);
+      this.#value = closed.value;
+      this.#after = at + 1;
     } else {
       outer.pending = at + 1;
       outer.isAfterMember = true;
@@ -142,10 +201,10 @@ class StagedParser {
     if (outer.isAfterMember) throw unexpected(this.#text, start);
     const piece = `${this.#text.slice(outer.pending, start)}null`;
     if (isList(outer.value)) {
-      append(outer.value, piece);
+      this.#append(outer.value, piece);
       (outer.value as Json[])[outer.value.length - 1] = value!;
     } else {
-      setAll(outer.value!, piece);
+      this.#setAll(outer.value!, piece);
       const name = JSON.parse(this.#text.slice(outer.nameStart, outer.nameEnd)) as string;
       setField(outer.value as { [name: string]: Json }, name, value!);
     }
@@ -156,18 +215,18 @@ class StagedParser {
     const piece = this.#text.slice(pending, end);
     if (isAfterMember !== isBlank(piece)) throw unexpected(this.#text, isAfterMember ? pending : end);
     if (isAfterMember) return;
-    if (isList(value)) append(value as Json[], piece);
-    else setAll(value!, piece);
+    if (isList(value)) this.#append(value, piece);
+    else this.#setAll(value!, piece);
   }
-}
 
-function append(list: readonly Json[], piece: string): void {
-  for (const element of JSON.parse(`[${piece}]`) as Json[]) (list as Json[]).push(element);
-}
+  #append(list: readonly Json[], piece: string): void {
+    for (const element of JSON.parse(`[${piece}]`) as Json[]) (list as Json[]).push(element);
+  }
 
-function setAll(map: Json, piece: string): void {
-  const members = JSON.parse(`{${piece}}`) as { [name: string]: Json };
-  for (const name of Object.keys(members)) setField(map as { [name: string]: Json }, name, members[name]!);
+  #setAll(map: Json, piece: string): void {
+    const members = JSON.parse(`{${piece}}`) as { [name: string]: Json };
+    for (const name of Object.keys(members)) setField(map as { [name: string]: Json }, name, members[name]!);
+  }
 }
 
 function isBlank(piece: string): boolean {
