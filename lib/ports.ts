@@ -27,6 +27,14 @@ export type {
   Statement,
 } from "./ports/signatures.ts";
 
+/** How long the answer to a call stays in memory: until the evaluation that made the call has ended. */
+export interface Lifetime {
+  /** Calls a function when it ends, at once when it has ended. */
+  whenEnded(free: () => void): void;
+  /** Set while calls wait for something besides their answers, for the message when the deadline passes. */
+  waitsFor?: string | undefined;
+}
+
 /** One call to the Kubernetes API. */
 export interface ApiCall {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -39,6 +47,8 @@ export interface ApiCall {
   readonly accept?: string;
   /** Ends the call early: the request's deadline. */
   readonly signal?: AbortSignal;
+  /** Absent when the answer does not stay in memory, or the caller counts it. */
+  readonly lifetime?: Lifetime;
 }
 
 /** Where a kind lives in the API. */
@@ -147,6 +157,8 @@ export interface HttpCall {
   /** The namespace of the Policy that calls; absent for policies of the whole cluster. */
   readonly namespace?: string;
   readonly signal?: AbortSignal;
+  /** Absent when the answer does not stay in memory, or the caller counts it. */
+  readonly lifetime?: Lifetime;
 }
 
 /** Calls to services that policies name. */

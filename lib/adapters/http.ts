@@ -1,9 +1,10 @@
-import { parseJson } from "../json/mod.ts";
 import type { Answer, Http, HttpCall } from "../ports.ts";
 import { statusLine } from "../embedded/mod.ts";
 import type { AddressCheck } from "./service_addresses.ts";
 import { PinnedClients } from "./pinned_clients.ts";
-import { send } from "./transport.ts";
+import { AnswerBody } from "./answer_body.ts";
+import { AnswerMemory, type AnswerReading } from "./answer_memory.ts";
+import { type BodySink, send, type Sent } from "./transport.ts";
 
 /** The bounds of calls to services; each has Kyverno's default. */
 export interface HttpOptions {
@@ -16,6 +17,8 @@ export interface HttpOptions {
    * evades the rules. When absent, every http and https URL may be called.
    */
   readonly refuses?: AddressCheck;
+  /** Bounds the heap of all answers together; unbounded by default. */
+  readonly memory?: AnswerMemory;
   /** Whether Policies of namespaces may call services, with Postern's access to the network; `false` when absent. */
   readonly namespaced?: boolean;
 }
@@ -32,13 +35,15 @@ export class HttpClient implements Http {
   readonly #maxBytes: number;
   readonly #refuses: AddressCheck;
   readonly #namespaced: boolean;
+  readonly #memory: AnswerMemory;
 
   constructor(options: HttpOptions = {}) {
-    const { timeout = 30_000, maxBytes = 2_000_000, refuses, namespaced = false } = options;
+    const { timeout = 30_000, maxBytes = 2_000_000, refuses, namespaced = false, memory } = options;
     this.#timeout = timeout;
     this.#maxBytes = maxBytes;
     this.#refuses = refuses ?? (() => Promise.resolve({}));
     this.#namespaced = namespaced;
+    this.#memory = memory ?? new AnswerMemory();
   }
 
   async call(call: HttpCall): Promise<Answer> {
@@ -59,6 +64,8 @@ export class HttpClient implements Http {
     if (refusal !== undefined) return failed(refusal);
     const client = clientFor(call.caBundle);
     if (typeof client === "string") return { ok: false, status: undefined, message: client };
+    const reading = this.#memory.reading(call.lifetime);
+    let answer: AnswerBody | undefined;
     try {
       const sent = await send({
         method: call.method,
@@ -67,28 +74,42 @@ export class HttpClient implements Http {
         ...(call.method === "POST" && call.body !== undefined ? { body: JSON.stringify(call.body) } : {}),
         timeout: this.#timeout,
         maxBytes: this.#maxBytes,
+        sink: ({ ok }) =>
+          ok ? answer = new AnswerBody({ reading, isJson: true, whenFull: "wait" }) : discarded,
         signal: call.signal,
         client: (target) => pinned.clientOf(target) ?? client,
         follow: async (target) => await this.#refusalOf(target, pinned) === undefined,
       });
-      if (!sent.ok) {
-        if (sent.reason !== "too large") {
-          return failed(sent.reason === "timeout" ? "timed out" : sent.message);
-        }
+      if (!sent.ok) return this.#failure(sent, reading, failed);
+      // The message leaves the service's answer out, because Postern shows it to the user who sent the admission request.
+      if (answer === undefined) return failed(`HTTP ${statusLine(sent.status)}`, sent.status);
+      const body = answer.value;
+      return body === undefined
+        ? failed("the answer is not JSON", sent.status)
+        : { ok: true, status: sent.status, body };
+    } finally {
+      reading.end();
+      client?.close();
+      pinned.close();
+    }
+  }
+
+  #failure(
+    { reason, message }: Extract<Sent, { readonly ok: false }>,
+    reading: AnswerReading,
+    failed: (reason: string) => Answer,
+  ): Answer {
+    switch (reason) {
+      case "too large":
         return {
           ok: false,
           status: undefined,
           message: `response length must be less than max allowed response length of ${this.#maxBytes}`,
         };
-      }
-      if (sent.status < 200 || sent.status > 299) {
-        // The message leaves the service's answer out, because Postern shows it to the user who sent the admission request.
-        return failed(`HTTP ${statusLine(sent.status)}`, sent.status);
-      }
-      return parsed(sent.status, sent.text, failed);
-    } finally {
-      client?.close();
-      pinned.close();
+      case "no room":
+        return failed(reading.lack);
+      default:
+        return failed(reason === "timeout" ? "timed out" : message);
     }
   }
 
@@ -122,7 +143,5 @@ function clientFor(caBundle: string | undefined): Deno.HttpClient | string | und
   }
 }
 
-function parsed(status: number, text: string, failed: (reason: string, status: number) => Answer): Answer {
-  const body = parseJson(text);
-  return body === undefined ? failed("the answer is not JSON", status) : { ok: true, status, body };
-}
+/** For the body of an answer that nobody reads. */
+const discarded: BodySink = { add: () => true, end: () => true };

@@ -1,4 +1,6 @@
-import { Fault, type Json, parseJson } from "../json/mod.ts";
+import { BoundedCache, Fault, type Json, parseJson } from "../json/mod.ts";
+import { AnswerBody } from "./answer_body.ts";
+import { AnswerMemory, type AnswerReading } from "./answer_memory.ts";
 import type { Answer, ApiCall, ApiResource, Clock, Cluster, Entropy } from "../ports.ts";
 import { failureOf, noAnswer } from "../embedded/mod.ts";
 import { BearerToken } from "./bearer_token.ts";
@@ -24,6 +26,8 @@ export interface LiveClusterOptions {
   readonly firstDelay?: number;
   /** The longest answer in bytes: 32,000,000. */
   readonly maxBytes?: number;
+  /** Bounds the heap of all answers together; unbounded by default. */
+  readonly memory?: AnswerMemory;
   /** Reads the token file; from the file system by default. */
   readonly readText?: (path: string) => Promise<string>;
   /** Sent as `User-Agent`; the API server names field managers after its first word. */
@@ -33,6 +37,8 @@ export interface LiveClusterOptions {
 }
 
 const MAX_DELAY = 5_000;
+/** Characters of all paths with large answers. */
+const mostPathLength = 100_000;
 const TOKEN_HOLDS = 10_000;
 const REPEATABLE = [500, 502, 503, 504];
 
@@ -53,6 +59,8 @@ export class LiveCluster implements Cluster {
   readonly #bodies: Deno.HttpClient | undefined;
   readonly #token: BearerToken | undefined;
   readonly #discovery: LiveDiscovery;
+  /** The bytes of heap that large answers took last, by path, so that their next ones wait before they are read. */
+  readonly #sizes = new BoundedCache<number>(mostPathLength, (_, path) => path.length);
   readonly #options:
     & Required<Omit<LiveClusterOptions, "readText" | "called">>
     & Pick<LiveClusterOptions, "called">;
@@ -69,6 +77,7 @@ export class LiveCluster implements Cluster {
       attempts: 4,
       firstDelay: 100,
       maxBytes: 32_000_000,
+      memory: new AnswerMemory(),
       userAgent: "postern",
       ...options,
     };
@@ -125,10 +134,34 @@ export class LiveCluster implements Cluster {
       return { ...noAnswer(call, "the path is not one of the Kubernetes API"), status: 404 };
     }
     if (call.signal?.aborted === true) return noAnswer(call, "the request's deadline passed");
+    const reading = this.#options.memory.reading(call.lifetime);
+    try {
+      return await this.#read(call, reading);
+    } finally {
+      reading.end();
+    }
+  }
+
+  /** Makes a call, and again when there is room for its answer: only reads may be repeated. */
+  async #read(call: ApiCall, reading: AnswerReading): Promise<Answer> {
+    const { method, path, signal } = call;
+    const expected = method === "GET" ? this.#sizes.get(path) : undefined;
+    if (expected !== undefined && !await reading.reserve(expected, signal)) {
+      return noAnswer(call, reading.lack);
+    }
+    for (;;) {
+      const answer = await this.#answer(call, reading);
+      const isRefused = method === "GET" && reading.mustWait;
+      if (!isRefused && reading.isLarge) this.#sizes.set(path, reading.most);
+      if (!isRefused || !await reading.restart(signal)) return answer;
+    }
+  }
+
+  async #answer(call: ApiCall, reading: AnswerReading): Promise<Answer> {
     const { clock, entropy, attempts, firstDelay, timeout } = this.#options;
     const until = clock.now() + timeout;
     const answer = () =>
-      withRetries(() => this.#attempt(call, until), {
+      withRetries(() => this.#attempt(call, reading, until), {
         clock,
         entropy,
         attempts,
@@ -170,9 +203,10 @@ export class LiveCluster implements Cluster {
     return this.#discovery.resource(apiVersion, kind);
   }
 
-  async #attempt(call: ApiCall, until: number): Promise<Attempt<Answer>> {
+  async #attempt(call: ApiCall, reading: AnswerReading, until: number): Promise<Attempt<Answer>> {
     const { attemptTimeout, maxBytes, clock } = this.#options;
     const isRead = call.method === "GET";
+    let answer: AnswerBody | undefined;
     const sent = await send({
       method: call.method,
       url: this.#urlOf(call.path),
@@ -180,14 +214,18 @@ export class LiveCluster implements Cluster {
       ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
       timeout: Math.max(1, Math.min(attemptTimeout, until - clock.now())),
       maxBytes,
+      // All reads share one connection, so none may keep its answer on it.
+      sink: ({ headers }) =>
+        answer = new AnswerBody({ reading, isJson: isJson(headers), whenFull: isRead ? "end" : "wait" }),
       signal: call.signal,
       client: call.body === undefined ? this.#client : this.#bodies,
     });
     if (!sent.ok) {
       const passing = sent.reason === "network" || sent.reason === "timeout";
-      return { value: noAnswer(call, sent.message), again: passing && isRead ? 0 : undefined };
+      const message = sent.reason === "no room" ? reading.lack : sent.message;
+      return { value: noAnswer(call, message), again: passing && isRead ? 0 : undefined };
     }
-    const body = bodyOf(sent.headers, sent.text);
+    const body = answer?.value;
     if (sent.status >= 200 && sent.status < 300) {
       if (body === undefined) return { value: noAnswer(call, "the answer is not JSON"), again: undefined };
       const date = Date.parse(sent.headers.get("date") ?? "");
@@ -197,7 +235,7 @@ export class LiveCluster implements Cluster {
     const retryDelay = retryAfter(sent.headers, clock);
     const notTaken = sent.status === 429 || sent.status === 503 && sent.headers.has("retry-after");
     const again = notTaken || isRead && REPEATABLE.includes(sent.status) ? retryDelay : undefined;
-    return { value: failureOf(call, sent.status, body ?? sent.text), again };
+    return { value: failureOf(call, sent.status, body ?? answer?.start ?? ""), again };
   }
 
   #urlOf(path: string): string {
@@ -225,6 +263,9 @@ export class LiveCluster implements Cluster {
 
 /** Parses a body whose content type is JSON, `undefined` when that fails; returns other text (`/healthz`, logs). */
 function bodyOf(headers: Headers, text: string): Json | undefined {
-  if (!/^application\/(?:[\w.+-]+\+)?json\b/.test(headers.get("content-type") ?? "")) return text;
-  return parseJson(text);
+  return isJson(headers) ? parseJson(text) : text;
+}
+
+function isJson(headers: Headers): boolean {
+  return /^application\/(?:[\w.+-]+\+)?json\b/.test(headers.get("content-type") ?? "");
 }

@@ -31,6 +31,7 @@ export {
 } from "./files.ts";
 export { ClusterGlobalEntries, type GlobalEntriesOptions } from "./global_entries.ts";
 export { type EntryState, WatchedGlobalEntries } from "./watched_global_entries.ts";
+export { AnswerMemory, type AnswerMemoryOptions } from "./answer_memory.ts";
 export { HttpClient, type HttpOptions } from "./http.ts";
 export { LineBatch } from "./line_batch.ts";
 export { environmentVariable } from "./environment.ts";

@@ -1,6 +1,13 @@
 import { chunksOf } from "./body_stream.ts";
 import { deadlineIn } from "./deadline.ts";
 
+/** Receives the body of a response as it arrives. Each method returns false when there is no room for it. */
+export interface BodySink {
+  /** A chunk is valid until its promise ends. */
+  add(chunk: Uint8Array, signal: AbortSignal): boolean | Promise<boolean>;
+  end(signal: AbortSignal): boolean | Promise<boolean>;
+}
+
 /** One HTTP request and its bounds. */
 export interface Outgoing {
   readonly method: string;
@@ -13,6 +20,8 @@ export interface Outgoing {
   readonly maxBytes: number;
   /** Takes memory for bytes that have arrived; false ends the request. */
   readonly take?: ((bytes: number) => boolean) | undefined;
+  /** Makes the receiver of the body, which {@link Sent} then does not have; `bytes` and `text` are empty. */
+  readonly sink?: ((response: Pick<Response, "ok" | "headers">) => BodySink) | undefined;
   readonly signal?: AbortSignal | undefined;
   /** The client, with certificates for instance, or a function that returns one for each URL; the default when absent. */
   readonly client?: Deno.HttpClient | ((url: URL) => Deno.HttpClient | undefined) | undefined;
@@ -57,7 +66,7 @@ export async function send(outgoing: Outgoing): Promise<Sent> {
 }
 
 async function exchange(outgoing: Outgoing, signal: AbortSignal): Promise<Sent> {
-  const { follow, client, maxBytes, take } = outgoing;
+  const { follow, client } = outgoing;
   let url = new URL(outgoing.url);
   let method = outgoing.method;
   let body = outgoing.body;
@@ -73,7 +82,7 @@ async function exchange(outgoing: Outgoing, signal: AbortSignal): Promise<Sent> 
       ...(hopClient === undefined ? {} : { client: hopClient }),
     });
     const target = follow === undefined ? undefined : redirectTarget(response, url);
-    if (target === undefined) return await readAll(response, { maxBytes, take }, signal);
+    if (target === undefined) return await readAll(response, outgoing, signal);
     await response.body?.cancel();
     if (hop >= MAX_REDIRECTS) return refused(`stopped after ${MAX_REDIRECTS} redirects`);
     if (await follow?.(target) !== true) return refused(`the redirect to ${target.origin} is not allowed`);
@@ -101,11 +110,18 @@ function redirectTarget(response: Response, from: URL): URL | undefined {
   return location === null || !URL.canParse(location, from) ? undefined : new URL(location, from);
 }
 
+const noRoom: Sent = {
+  ok: false,
+  reason: "no room",
+  message: "all answers together take too much memory",
+};
+
 async function readAll(
   response: Response,
-  { maxBytes, take }: Pick<Outgoing, "maxBytes" | "take">,
+  { maxBytes, take, sink: makeSink }: Pick<Outgoing, "maxBytes" | "take" | "sink">,
   signal: AbortSignal,
 ): Promise<Sent> {
+  const sink = makeSink?.(response);
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of response.body === null ? [] : chunksOf(response.body, signal)) {
@@ -113,13 +129,18 @@ async function readAll(
     if (length > maxBytes) {
       return { ok: false, reason: "too large", message: `the answer is longer than ${maxBytes} bytes` };
     }
-    if (take?.(chunk.length) === false) {
-      return { ok: false, reason: "no room", message: "all answers together take too much memory" };
+    if (take?.(chunk.length) === false) return noRoom;
+    if (sink === undefined) chunks.push(chunk.slice());
+    else {
+      const added = sink.add(chunk, signal);
+      if (added !== true && !await added) return noRoom;
     }
-    chunks.push(chunk.slice());
   }
   // After an abort the body is not complete.
   signal.throwIfAborted();
+  const ended = sink?.end(signal) ?? true;
+  if (ended !== true && !await ended) return noRoom;
+  if (sink !== undefined) length = 0;
   const bytes = joined(chunks, length);
   return {
     ok: true,

@@ -216,7 +216,11 @@ function isTarget(object: JsonObject, { rule: { body } }: CompiledRule): boolean
 function reader(ports: Ports): <T>(read: (around: ClusterObjects) => T) => Promise<T> {
   return async (read) => {
     const store = new LoadTracker({ ports });
-    return await untilLoaded(store, () => read(objectsInCluster(store)));
+    try {
+      return await untilLoaded(store, () => read(objectsInCluster(store)));
+    } finally {
+      store.end();
+    }
   };
 }
 

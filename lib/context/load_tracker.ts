@@ -1,7 +1,8 @@
 import { Fault, isFault, type Json } from "../json/mod.ts";
-import type { Ports } from "../ports.ts";
+import type { Lifetime, Ports } from "../ports.ts";
 import type { EntrySource } from "./entry_source.ts";
 import type { Observer } from "./observer.ts";
+import { EvaluationLifetime } from "./evaluation_lifetime.ts";
 import { LoopProgress, Progress } from "./progress.ts";
 import { TimeSlices, type Turn } from "./time_slices.ts";
 
@@ -37,6 +38,7 @@ export class LoadTracker {
   #pendingReadsBefore = 0;
   #made: Map<() => unknown, unknown> | undefined;
   #signal: AbortSignal | undefined;
+  #lifetime: EvaluationLifetime | undefined;
   readonly #answers = new Map<string, Json | Fault>();
   readonly #pending = new Map<string, Pending>();
   #rounds = 0;
@@ -145,9 +147,14 @@ export class LoadTracker {
   }
 
   /** The fields that every call to a port carries. */
-  get call(): { readonly signal?: AbortSignal } {
-    const { signal } = this;
-    return signal === undefined ? {} : { signal };
+  get call(): { readonly signal?: AbortSignal; readonly lifetime: Lifetime } {
+    const { signal } = this, lifetime = this.#lifetime ??= new EvaluationLifetime();
+    return signal === undefined ? { lifetime } : { signal, lifetime };
+  }
+
+  /** Notes that the evaluation has ended: the memory of what it loaded is free. */
+  end(): void {
+    this.#lifetime?.end();
   }
 
   /** The number of loads that were started, for traces and tests. */
@@ -238,8 +245,10 @@ export class LoadTracker {
 
   /** At the deadline every pending load gets the same fault, which names the loads that were too slow. */
   #giveUp(): void {
+    const waitsFor = this.#lifetime?.waitsFor,
+      reason = waitsFor === undefined ? "" : ` (waiting for ${waitsFor})`;
     for (const [key, { name }] of this.#pending) {
-      const answer = new Fault(`failed to load ${name}: the request's deadline passed`);
+      const answer = new Fault(`failed to load ${name}: the request's deadline passed${reason}`);
       this.#answers.set(key, answer);
       this.#late.push(name);
       this.observer?.loaded(name, answer);

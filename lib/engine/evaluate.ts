@@ -59,7 +59,8 @@ export function evaluate(
   if (policies.length === 0 && trace === undefined) return untouched(request);
   const store = new LoadTracker({ ports, deadline, absent, budget, observer: trace });
   const facts = untilLoaded(store, () => gatherFacts(request, joinedNeeds(selection, images), store));
-  return facts instanceof Promise ? facts.then((gathered) => start(gathered)) : start(facts);
+  const decision = facts instanceof Promise ? facts.then((gathered) => start(gathered)) : start(facts);
+  return decision instanceof Promise ? decision.finally(() => store.end()) : decision;
 
   function start(facts: Facts | Fault): Decision | Promise<Decision> {
     if (isFault(facts)) return factsMissing(request, policies, facts.message);

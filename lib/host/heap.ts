@@ -1,4 +1,5 @@
 import { getHeapStatistics } from "node:v8";
+import { AnswerMemory } from "../adapters/mod.ts";
 
 /**
  * Bytes of the heap that a unit of weight takes when it is compiled: 440 to 460 with pod security policies, mutations and
@@ -23,6 +24,15 @@ export function mostObjectBytes(): number {
 export function reviewMemory(): { readonly long: number; readonly short: number } {
   const { heap_size_limit: limit } = getHeapStatistics();
   return { long: limit * 5 / 16, short: limit * 3 / 16 };
+}
+
+/**
+ * Bytes of the heap that answers may take which policies load. The evaluation that has held some for longest may take
+ * `mostOfOne` while others hold `most`.
+ */
+export function answerMemory(): AnswerMemory {
+  const { heap_size_limit: limit } = getHeapStatistics();
+  return new AnswerMemory({ most: limit / 8, mostOfOne: limit * 9 / 32, small: limit / 16 });
 }
 
 /** Milliseconds after the start until its garbage is collected: the requests that waited for the port go first. */

@@ -1,5 +1,6 @@
 import {
   AggregatedDiscovery,
+  AnswerMemory,
   clusterFromFiles,
   ClusterGlobalEntries,
   EmbeddedCluster,
@@ -24,7 +25,7 @@ import { parseJsonPatch, planStrategicMerge } from "../patch/mod.ts";
 import type { ApiCall, Cluster, Collections, Discovery, Log, Ports } from "../ports.ts";
 import { dirname } from "node:path";
 import { addressesOf } from "./addresses_of.ts";
-import { mostObjectBytes } from "./heap.ts";
+import { answerMemory, mostObjectBytes } from "./heap.ts";
 import { type ImagePortsOptions, openImagePorts } from "./image_ports.ts";
 import { LateCluster } from "./late_cluster.ts";
 
@@ -92,10 +93,11 @@ type Reached = Pick<OpenPorts, "kind" | "about" | "diagnostics" | "close"> & {
 export async function openPorts(options: PortsOptions): Promise<OpenPorts | Fault> {
   const clock = systemClock();
   const entropy = systemEntropy();
-  const reached = await reachCluster(options, { clock, entropy });
+  const memory = options.watch === undefined ? new AnswerMemory() : answerMemory();
+  const reached = await reachCluster(options, { clock, entropy, memory });
   if (isFault(reached)) return reached;
   const { cluster, ...rest } = reached;
-  const http = serviceClient(options.services);
+  const http = serviceClient(options.services, memory);
   if (isFault(http)) {
     await reached.close();
     return http;
@@ -131,8 +133,8 @@ export async function openPorts(options: PortsOptions): Promise<OpenPorts | Faul
   return { ...rest, watching, ports, close, diagnostics: [...rest.diagnostics, ...images.diagnostics] };
 }
 
-/** The clock and the random numbers of adapters. */
-type Sources = Pick<Ports, "clock" | "entropy">;
+/** The clock, the random numbers and the memory of adapters. */
+type Sources = Pick<Ports, "clock" | "entropy"> & { readonly memory: AnswerMemory };
 
 async function reachCluster(
   { cluster = [], kubeconfig, context, serviceAccount = true, objects, watch, called }: PortsOptions,
@@ -175,9 +177,9 @@ async function reachCluster(
 function connect(
   endpoint: Endpoint,
   { watch, called }: { readonly watch: Log | undefined; readonly called: PortsOptions["called"] },
-  { clock, entropy }: Sources,
+  { clock, entropy, memory }: Sources,
 ): Reached | Fault {
-  const live = LiveCluster.connect(endpoint, { clock, entropy, ...(called && { called }) });
+  const live = LiveCluster.connect(endpoint, { clock, entropy, memory, ...(called && { called }) });
   if (isFault(live)) return live;
   const about = `cluster at ${endpoint.server}`;
   if (watch === undefined) {
@@ -208,13 +210,13 @@ function connect(
   return { cluster: watched, kind: "live", about, watching, diagnostics: [], close };
 }
 
-function serviceClient(services: ServiceOptions | undefined): HttpClient | Fault {
-  if (services === undefined) return new HttpClient({ namespaced: true });
+function serviceClient(services: ServiceOptions | undefined, memory: AnswerMemory): HttpClient | Fault {
+  if (services === undefined) return new HttpClient({ namespaced: true, memory });
   const { allowedAddresses, namespaced } = services;
   const refuses = serviceAddresses({ exempt: allowedAddresses, resolve: addressesOf });
   return isFault(refuses)
     ? new Fault(`--allow-service-address: ${refuses.message}`)
-    : new HttpClient({ refuses, namespaced });
+    : new HttpClient({ refuses, namespaced, memory });
 }
 
 const nothingToClose = (): Promise<void> => Promise.resolve();

@@ -71,6 +71,15 @@ const points: readonly Point[] = [
         "audits that wait for a service",
         "short reviews that wait for a service",
       ],
+      "hostile/answers_test.ts": [
+        "the memory of large answers is bounded",
+        "requests that load little are answered beside those that load much",
+        "the memory of answers of services is bounded",
+        "the memory of many short answers is bounded that wait for another call",
+      ],
+      "adapters/answers_test.ts": [
+        "however calls end, and whenever evaluations do, no memory is held in the end",
+      ],
       "host/review_recorder_test.ts": [
         "the record of a deeply nested review is not larger than the review",
       ],
