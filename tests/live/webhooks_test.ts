@@ -656,6 +656,24 @@ Deno.test("webhooks: namespaced policies share webhooks when their conditions wo
   assert.ok(JSON.stringify(configurations([ofCluster, ...many].join("---")).validate).length < 10_000);
 });
 
+Deno.test("webhooks: the webhook of namespaced policies is called for their namespaces alone", () => {
+  const text = (namespace: string) => `
+apiVersion: policies.kyverno.io/v1
+kind: NamespacedValidatingPolicy
+metadata: {name: p, namespace: ${namespace}}
+spec:
+  matchConstraints:
+    resourceRules: [{apiGroups: ["*"], apiVersions: ["*"], operations: [CREATE], resources: ["*"]}]
+  validations: [{expression: "true"}]
+`;
+  const [webhook] = asList(field(configurations(`${text("b")}---${text("a")}`).validate, "webhooks"));
+  assert.deepEqual(asList(dig(webhook, "namespaceSelector", "matchExpressions")).at(-1), {
+    key: "kubernetes.io/metadata.name",
+    operator: "In",
+    values: ["a", "b"],
+  });
+});
+
 const list = (length: number, text: string): string =>
   Array.from({ length }, (_, at) => text.replace("N", String(at))).join();
 

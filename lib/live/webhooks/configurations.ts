@@ -292,24 +292,33 @@ function targetsOf(members: readonly Member[]): readonly Target[] {
 
 /**
  * The selectors of the policies, joined with those of the settings, which leave out the namespaces that run the
- * cluster. The API server calls the separate webhook of a namespaced policy for its namespace alone: it refuses requests
- * for which it cannot evaluate the conditions, and the author may refuse nothing elsewhere.
+ * cluster. The API server calls the webhook of namespaced policies for their namespaces alone: it refuses requests when
+ * it cannot evaluate a condition or no replica answers, and the authors may refuse nothing elsewhere.
  */
-function selectors({ policyKey, members, selectors }: Group, settings: WebhookSettings): JsonObject {
-  const { namespace } = members[0]!.compiled.policy;
+function selectors({ members, selectors }: Group, settings: WebhookSettings): JsonObject {
   const ofPolicy = joined(settings.namespaceSelector, selectors.namespaceSelector);
+  const namespaces = namespacesOf(members);
   return {
-    namespaceSelector: policyKey === undefined || namespace === undefined
-      ? ofPolicy
-      : joined(ofPolicy, inNamespace(namespace)),
+    namespaceSelector: namespaces === undefined ? ofPolicy : joined(ofPolicy, inNamespaces(namespaces)),
     objectSelector: joined(settings.objectSelector, selectors.objectSelector),
   };
 }
 
-function inNamespace(namespace: string): JsonObject {
-  return {
-    matchExpressions: [{ key: "kubernetes.io/metadata.name", operator: "In", values: [namespace] }],
-  };
+/** The most namespaces in a selector. */
+const mostNamespaces = 200;
+
+/** The namespaces of policies; `undefined` when one of them is about the whole cluster or there are too many. */
+function namespacesOf(members: readonly Member[]): readonly string[] | undefined {
+  const namespaces = new Set<string>();
+  for (const { compiled: { policy: { namespace } } } of members) {
+    if (namespace === undefined || namespaces.size === mostNamespaces) return undefined;
+    namespaces.add(namespace);
+  }
+  return [...namespaces].sort();
+}
+
+function inNamespaces(values: readonly string[]): JsonObject {
+  return { matchExpressions: [{ key: "kubernetes.io/metadata.name", operator: "In", values }] };
 }
 
 function joined(common: JsonObject, added: Json | undefined): JsonObject {
