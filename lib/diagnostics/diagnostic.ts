@@ -50,6 +50,8 @@ export interface TextProblem {
   readonly message: string;
   /** In UTF-16 units from the start of the text. */
   readonly offset: number;
+  /** How to fix it. */
+  readonly hint?: string | undefined;
 }
 
 /**

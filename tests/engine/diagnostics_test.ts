@@ -183,6 +183,21 @@ validate: {pattern: {}}`),
     /error empty-match: Rule "r" matches nothing\n {2}hint: name kinds/,
   ],
   [
+    "an assignment in CEL",
+    rule("validate: {cel: {expressions: [{expression: object.a = 1}]}}"),
+    /error bad-cel: CEL 1:10: Syntax error: token recognition error at: '='\n {2}hint: write == to compare/,
+  ],
+  [
+    "a misspelt variable of CEL",
+    rule("validate: {cel: {expressions: [{expression: objct.a == 1}]}}"),
+    /error bad-cel: CEL 1:1: undeclared reference to 'objct' .*\n {2}hint: did you mean "object"\?/,
+  ],
+  [
+    "a missing expression of CEL",
+    rule("validate: {cel: {expressions: [{message: m}]}}"),
+    /error bad-cel: the expression is missing/,
+  ],
+  [
     "a rule that does nothing",
     rule("preconditions: {}"),
     /^p\.yaml:7:\d+: error empty-rule: Rule "r" does nothing\n.*$/,

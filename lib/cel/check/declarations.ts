@@ -47,6 +47,11 @@ export class Declarations {
     }
   }
 
+  /** The names of all variables, constants and functions. */
+  allNames(): Iterable<string> {
+    return [...this.#names.keys(), ...this.#functions.keys()];
+  }
+
   /** A root name, looked up from the container outwards; from the root when it begins with a dot. */
   lookup(name: string): RootName | undefined {
     for (const candidate of this.#candidates(name)) {

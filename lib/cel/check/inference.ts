@@ -8,9 +8,13 @@ import {
   mostGeneral,
   Substitution,
 } from "../types/mod.ts";
+import { didYouMean } from "../../diagnostics/mod.ts";
 import type { CallReference } from "./checked.ts";
 import type { Declarations, RootName } from "./declarations.ts";
 import { resolveOverloads } from "./overloads.ts";
+
+/** The most errors with a hint: a hostile expression may have thousands of unknown names. */
+const mostHints = 10;
 
 /** The types, names, calls and errors that the checker has found so far, and the variables in scope. */
 export class Inference {
@@ -43,7 +47,13 @@ export class Inference {
   /** Reports an unknown name. */
   undeclared(offset: number, name: string): CelType {
     const { container } = this.#declarations;
-    return this.report(offset, `undeclared reference to '${name}' (in container '${container}')`);
+    const message = `undeclared reference to '${name}' (in container '${container}')`;
+    const meant = this.errors.length < mostHints
+      ? didYouMean(name, this.#declarations.allNames())
+      : undefined;
+    const hint = meant && `did you mean "${meant}"?`;
+    this.errors.push({ ...locate(this.#text, offset, message), hint });
+    return errorType;
   }
 
   /** Returns the type of the innermost variable of a name. */

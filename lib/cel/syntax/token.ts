@@ -25,6 +25,13 @@ const plainTokens: readonly (readonly [kind: CelToken["kind"], pattern: RegExp])
   ["symbol", symbol],
 ];
 
+/** Operators that other languages write with one character. */
+const doubled: Readonly<Record<string, string>> = {
+  "=": "write == to compare",
+  "&": "write && for and",
+  "|": "write || for or",
+};
+
 /** Splits the text of an expression into tokens. It reports and skips characters that belong to no token. */
 export function tokenize(
   text: string,
@@ -37,7 +44,8 @@ export function tokenize(
       const unknown = found === undefined
         ? String.fromCodePoint(text.codePointAt(offset)!)
         : text.slice(offset);
-      errors.push({ offset, message: `Syntax error: token recognition error at: '${unknown}'` });
+      const message = `Syntax error: token recognition error at: '${unknown}'`;
+      errors.push({ offset, message, hint: doubled[unknown] });
       offset += unknown.length;
     } else {
       const { kind, length, content = text.slice(offset, offset + length) } = found;

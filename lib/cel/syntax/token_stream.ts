@@ -15,7 +15,9 @@ export class TokenStream {
     this.#text = text;
     const { tokens, errors } = tokenize(text);
     this.#tokens = tokens;
-    for (const { offset, message } of errors) this.report(offset, message);
+    for (const { offset, message, hint } of errors) {
+      this.#errors.push({ ...locate(text, offset, message), hint });
+    }
   }
 
   /** The first errors, in the order of the text. */

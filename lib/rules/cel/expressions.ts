@@ -78,8 +78,8 @@ export class ExpressionSet {
     }
     const compiled = this.#environment.compile(text);
     if (!compiled.ok) {
-      for (const { line, column, message } of compiled.errors) {
-        this.mistake(`CEL ${line}:${column}: ${message}`, path);
+      for (const { line, column, message, hint } of compiled.errors) {
+        this.#mistake(`CEL ${line}:${column}: ${message}`, path, hint);
       }
       return undefined;
     }
@@ -110,6 +110,10 @@ export class ExpressionSet {
 
   /** Reports a mistake in a field beside the expressions. */
   mistake(message: string, path: DocumentPath): void {
-    this.#report({ severity: "error", code: "bad-cel", message, path });
+    this.#mistake(message, path);
+  }
+
+  #mistake(message: string, path: DocumentPath, hint?: string): void {
+    this.#report({ severity: "error", code: "bad-cel", message, path, ...(hint !== undefined && { hint }) });
   }
 }
