@@ -9,6 +9,7 @@ import type { Log, Ports } from "../ports.ts";
 import { logAudit } from "./audit_log.ts";
 import { Deadline } from "./deadline.ts";
 import type { Metrics } from "./metrics/metrics.ts";
+import { estimateHeld, type HeldReview, type ReviewHeap } from "./review_heap.ts";
 import { joinedWatch, type Tracing } from "./tracing.ts";
 
 /** The policies, ports and bounds of the queue. */
@@ -29,16 +30,14 @@ export interface AuditOptions {
 /** The policies of the request's webhook: each webhook's request is audited for its policies only. */
 export type Audited = Pick<PolicyQuery, "failurePolicy" | "policy">;
 
-interface Waiting {
+interface Waiting extends HeldReview {
   readonly request: PolicyRequest;
   readonly scope: Audited;
-  readonly bytes: number;
 }
 
 /** A request whose rules wait for loads. */
-interface Loading {
+interface Loading extends HeldReview {
   readonly deadline: Deadline;
-  readonly bytes: number;
   readonly done: Promise<void>;
 }
 
@@ -60,8 +59,8 @@ export class AuditQueue {
     this.#options = options;
   }
 
-  /** Adds an answered request. `heapSize` estimates the bytes that it takes in the heap. */
-  add(request: PolicyRequest, scope: Audited, heapSize: () => number): void {
+  /** Adds an answered request, which takes so much of the heap. */
+  add(request: PolicyRequest, scope: Audited, heap: ReviewHeap): void {
     const candidates = this.#options.snapshot()?.candidates("validate", request) ?? [];
     const { failurePolicy, policy: key } = scope;
     const hasAudit = candidates.some(({ policy, audited }) =>
@@ -70,13 +69,13 @@ export class AuditQueue {
       (key === undefined || policy.key === key)
     );
     if (!hasAudit) return;
-    const bytes = heapSize();
-    if (!this.#makeRoom(bytes)) {
+    const review: Waiting = { request, scope, heap, bytes: heap.bytes };
+    if (!this.#makeRoom(review)) {
       this.#dropped++;
       return;
     }
-    this.#bytes += bytes;
-    this.#waiting.push({ request, scope, bytes });
+    this.#bytes += review.bytes;
+    this.#waiting.push(review);
     this.#running ??= this.#run();
   }
 
@@ -88,10 +87,14 @@ export class AuditQueue {
     }
   }
 
-  /** Drops the oldest requests until there is room, or nothing left to drop. */
-  #makeRoom(bytes: number): boolean {
+  /** Estimates what requests take, then drops the oldest until there is room, or nothing left to drop. */
+  #makeRoom(added: Waiting): boolean {
     const maxBytes = this.#options.maxBytes ?? 8 * 1024 * 1024;
-    while (this.#bytes + bytes > maxBytes) {
+    if (this.#bytes + added.bytes <= maxBytes) return true;
+    for (const held of [[added], this.#waiting, this.#loading]) {
+      this.#bytes = estimateHeld(held, this.#bytes + added.bytes, maxBytes) - added.bytes;
+    }
+    while (this.#bytes + added.bytes > maxBytes) {
       const oldest = this.#waiting.shift();
       if (oldest === undefined) {
         if (!this.#hurry()) return false;
@@ -130,7 +133,8 @@ export class AuditQueue {
     }
   }
 
-  #evaluate({ request, scope: { failurePolicy, policy }, bytes }: Waiting): void {
+  #evaluate(review: Waiting): void {
+    const { request, scope: { failurePolicy, policy }, heap, bytes } = review;
     const { snapshot, ports, log, metrics, tracing, maxLoading = 32 } = this.#options;
     const current = snapshot();
     if (current === undefined) {
@@ -163,10 +167,11 @@ export class AuditQueue {
       if (decision instanceof Promise) {
         const loading: Loading = {
           deadline,
+          heap,
           bytes,
           done: decision.then(finish).catch(broken).finally(() => {
             deadline.release();
-            if (this.#loading.delete(loading)) this.#bytes -= bytes;
+            if (this.#loading.delete(loading)) this.#bytes -= loading.bytes;
           }),
         };
         this.#loading.add(loading);

@@ -1,15 +1,8 @@
-import { heapSizeOfText } from "../json/mod.ts";
 import type { Deadline } from "./deadline.ts";
+import { estimateHeld, type HeldReview, type ReviewHeap } from "./review_heap.ts";
 
-/** Bytes of heap for each character of the densest JSON. */
-const densest = 24;
-
-interface Pending {
+interface Pending extends HeldReview {
   readonly deadline: Deadline;
-  readonly text: string;
-  /** The bytes of heap: a rough upper bound, or an estimate after the text was read for it. */
-  bytes: number;
-  isEstimated: boolean;
 }
 
 /**
@@ -26,13 +19,13 @@ export class PendingReviews {
     this.#most = most;
   }
 
-  /** Returns a function that adds the review of this text; the result of that is called when it is answered. */
-  waits(text: string): (deadline: Deadline) => () => void {
-    return (deadline) => this.#add(text, deadline);
+  /** Returns a function that adds the review with this heap; the result of that is called when it is answered. */
+  waits(heap: ReviewHeap): (deadline: Deadline) => () => void {
+    return (deadline) => this.#add(heap, deadline);
   }
 
-  #add(text: string, deadline: Deadline): () => void {
-    const pending: Pending = { deadline, text, bytes: text.length * densest, isEstimated: false };
+  #add(heap: ReviewHeap, deadline: Deadline): () => void {
+    const pending: Pending = { deadline, heap, bytes: heap.bytes };
     this.#pending.add(pending);
     this.#used += pending.bytes;
     if (this.#used > this.#most) this.#makeRoom();
@@ -41,14 +34,7 @@ export class PendingReviews {
 
   /** Reads texts for their estimates, and then ends loads, oldest first, until the others fit. */
   #makeRoom(): void {
-    for (const pending of this.#pending) {
-      if (this.#used <= this.#most) return;
-      if (pending.isEstimated) continue;
-      pending.isEstimated = true;
-      this.#used -= pending.bytes;
-      pending.bytes = heapSizeOfText(pending.text);
-      this.#used += pending.bytes;
-    }
+    this.#used = estimateHeld(this.#pending, this.#used, this.#most);
     for (const pending of this.#pending) {
       if (this.#used <= this.#most) return;
       this.#remove(pending);

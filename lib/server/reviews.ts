@@ -7,6 +7,7 @@ import { decide, failed, type ReviewOptions } from "./decide.ts";
 import { compileFilters, type FilterConfig } from "./filters.ts";
 import { type HttpError, type ReadReview, readReview, readReviewInStages } from "./review.ts";
 import { PendingReviews } from "./pending_reviews.ts";
+import { ReviewHeap } from "./review_heap.ts";
 import { answerTimeOf, type ObjectRoute, type PathRoute, routeOf } from "./review_route.ts";
 import { TextParser } from "./text_parser.ts";
 
@@ -37,8 +38,7 @@ interface Received extends Pick<PostedReview, "endpoint" | "path" | "timeout"> {
   readonly started: number;
   /** The characters of its text. */
   readonly length: number;
-  /** Estimates the bytes that the review takes in the heap. */
-  readonly heapSize: () => number;
+  readonly heap: ReviewHeap;
   /** Called when a short review waits for loads. */
   readonly waits?: ReviewOptions["waits"];
 }
@@ -108,19 +108,18 @@ export class Reviews {
     if (typeof body !== "string") return this.#refuse(path, body);
     const { length } = body;
     if (length > estimated) return this.#answerLong(body, { endpoint, path, timeout, started, length });
-    const heapSize = () => heapSizeOfText(body);
-    const waits = this.#pending.waits(body);
-    return this.#read(readReview(body), { endpoint, path, timeout, started, length, heapSize, waits });
+    const heap = ReviewHeap.ofText(body), waits = this.#pending.waits(heap);
+    return this.#read(readReview(body), { endpoint, path, timeout, started, length, heap, waits });
   }
 
   /** Answers a long review when there is room for it in the heap. */
-  async #answerLong(text: string, posted: Omit<Received, "heapSize">): Promise<ReviewAnswer> {
+  async #answerLong(text: string, posted: Omit<Received, "heap">): Promise<ReviewAnswer> {
     const { path, started, timeout } = posted, bytes = heapSizeOfText(text);
     const within = started + timeout - performance.now();
     const parsed = await this.texts.parse(text, { bytes, within, read: readReviewInStages });
     if ("status" in parsed) return this.#refuse(path, parsed);
     try {
-      return await this.#read(parsed.value, { ...posted, heapSize: () => bytes });
+      return await this.#read(parsed.value, { ...posted, heap: ReviewHeap.ofBytes(bytes) });
     } finally {
       parsed.free();
     }
@@ -160,7 +159,7 @@ export class Reviews {
   #respond(
     request: AdmissionRequest,
     { route, snapshot }: PathRoute,
-    { started, length, heapSize, waits, timeout, path }: Received,
+    { started, length, heap, waits, timeout, path }: Received,
   ): AdmissionResponse | Promise<AdmissionResponse> {
     const { audit, effects, metrics, recorder } = this.#options;
     if (snapshot === undefined) {
@@ -184,11 +183,11 @@ export class Reviews {
     /** Starts the work that follows an answer and does not change it. */
     function followed(response: AdmissionResponse): AdmissionResponse {
       if (route.phase === "validate") {
-        audit?.add(policyInput, route, heapSize);
+        audit?.add(policyInput, route, heap);
         if (response.allowed) effects?.add(policyInput, { route });
       }
       metrics.reviewed(request, response.allowed, performance.now() - started);
-      recorder?.add({ path, route, request, response, bytes: heapSize() });
+      recorder?.add({ path, route, request, response, bytes: heap.estimate() });
       return response;
     }
   }

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { PolicyRequest } from "../../lib/engine/mod.ts";
 import type { JsonObject } from "../../lib/json/mod.ts";
 import { AuditQueue, Metrics } from "../../lib/server/mod.ts";
+import { ReviewHeap } from "../../lib/server/review_heap.ts";
 import { admissionReview } from "./review.ts";
 import { denies, loadingPolicy, portsOf, serving, silentCluster, snapshotOf } from "./serving.ts";
 
@@ -85,7 +86,46 @@ Deno.test("audits whose look-ups hang delay no others, and the server drops thos
     maxLoading: 2,
     maxBytes: 1000,
   });
-  const request = (kind: string, name: string): PolicyRequest => ({
+  for (const name of ["pod-1", "pod-2", "pod-3"]) {
+    queue.add(request("Pod", name), {}, ReviewHeap.ofBytes(100));
+  }
+  queue.add(request("Service", "service"), {}, ReviewHeap.ofBytes(100));
+  await until(() => lines.length === 2);
+  assert.deepEqual(lines.map(({ name }) => name).sort(), ["pod-1", "service"]);
+  // The queue drops waiting requests when a new one needs their room.
+  queue.add(request("Service", "large"), {}, ReviewHeap.ofBytes(1000));
+  await until(() => lines.length === 5);
+  assert.deepEqual(lines.slice(2).map(({ name }) => name).sort(), ["large", "pod-2", "pod-3"]);
+  await queue.drain();
+});
+
+const counts: readonly [what: string, count: number, audited: readonly string[]][] = [
+  ["fit by their estimates, though not by their upper bounds, are all audited", 4, ["0", "1", "2", "3"]],
+  ["do not fit by their estimates are audited without the oldest", 6, ["2", "3", "4", "5"]],
+];
+for (const [what, count, audited] of counts) {
+  Deno.test(`reviews that ${what}`, async () => {
+    const snapshot = snapshotOf(denies("failing", "validationFailureAction: Audit", "kinds: [Service]"));
+    const names: unknown[] = [];
+    const queue = new AuditQueue({
+      snapshot: () => snapshot,
+      ports: portsOf({}),
+      log: { write: (_level, message, fields) => void (message === "audit" && names.push(fields?.["name"])) },
+      metrics: new Metrics(),
+      maxBytes: 4_500,
+    });
+    // Its upper bound is 24,000 bytes, and its estimate some 1,000.
+    const text = JSON.stringify("x".repeat(998));
+    for (let index = 0; index < count; index++) {
+      queue.add(request("Service", String(index)), {}, ReviewHeap.ofText(text));
+    }
+    await queue.drain();
+    assert.deepEqual(names, audited);
+  });
+}
+
+function request(kind: string, name: string): PolicyRequest {
+  return {
     uid: name,
     operation: "CREATE",
     group: "",
@@ -99,17 +139,8 @@ Deno.test("audits whose look-ups hang delay no others, and the server drops thos
     requester: undefined,
     dryRun: false,
     variable: { name },
-  });
-  for (const name of ["pod-1", "pod-2", "pod-3"]) queue.add(request("Pod", name), {}, () => 100);
-  queue.add(request("Service", "service"), {}, () => 100);
-  await until(() => lines.length === 2);
-  assert.deepEqual(lines.map(({ name }) => name).sort(), ["pod-1", "service"]);
-  // The queue drops waiting requests when a new one needs their room.
-  queue.add(request("Service", "large"), {}, () => 1000);
-  await until(() => lines.length === 5);
-  assert.deepEqual(lines.slice(2).map(({ name }) => name).sort(), ["large", "pod-2", "pod-3"]);
-  await queue.drain();
-});
+  };
+}
 
 async function until(isSo: () => boolean): Promise<void> {
   for (let tries = 0; tries < 1000 && !isSo(); tries++) {

@@ -1,6 +1,7 @@
 /** The heap that reviews take until they are answered is bounded. */
 import assert from "node:assert/strict";
 import { Deadline } from "../../lib/server/deadline.ts";
+import { ReviewHeap } from "../../lib/server/review_heap.ts";
 import { PendingReviews } from "../../lib/server/pending_reviews.ts";
 import { ReviewMemory } from "../../lib/server/review_memory.ts";
 
@@ -46,7 +47,7 @@ Deno.test("when many short reviews wait, the oldest get no further time", () => 
   const texts = [...Array(4).fill(`"${"x".repeat(1_000)}"`), ...Array(2).fill(`[${"{},".repeat(60)}{}]`)];
   const done = deadlines.map((deadline, index) => {
     deadline.signal();
-    return pending.waits(texts[index]!)(deadline);
+    return pending.waits(ReviewHeap.ofText(texts[index]!))(deadline);
   });
   assert.deepEqual(deadlines.map((deadline) => deadline.signal().aborted), [
     true,
@@ -58,7 +59,7 @@ Deno.test("when many short reviews wait, the oldest get no further time", () => 
   ]);
   for (const end of done) end();
   const last = new Deadline(later);
-  const end = pending.waits(`[${"{},".repeat(120)}{}]`)(last);
+  const end = pending.waits(ReviewHeap.ofText(`[${"{},".repeat(120)}{}]`))(last);
   assert.equal(last.signal().aborted, false, "all others are answered");
   end();
   for (const deadline of [...deadlines, last]) deadline.release();
