@@ -43,6 +43,7 @@ async function outcome(
 function setUp({ reads = {}, works = true }: { reads?: Record<string, Json>; works?: boolean } = {}) {
   const calls: ApiCall[] = [];
   const worked: PolicyRequest[] = [];
+  const stored: JsonObject[] = [];
   let notice: (change: ObjectChange) => void | Promise<void> = () => {};
   const cluster: Cluster = {
     call: (call): Promise<Answer> => {
@@ -65,7 +66,7 @@ function setUp({ reads = {}, works = true }: { reads?: Record<string, Json>; wor
   const collections: Collections = {
     watch(_, changed) {
       notice = changed;
-      return { objects: () => [], synced: Promise.resolve(), close: () => Promise.resolve() };
+      return { objects: () => stored, synced: Promise.resolve(), close: () => Promise.resolve() };
     },
   };
   const requests = new UpdateRequests({
@@ -76,7 +77,13 @@ function setUp({ reads = {}, works = true }: { reads?: Record<string, Json>; wor
     namespace: "kyverno",
     work: (each) => (worked.push(each), works),
   });
-  return { calls, worked, requests, notice: (object: JsonObject) => notice({ object, former: undefined }) };
+  return {
+    calls,
+    worked,
+    requests,
+    stored,
+    notice: (object: JsonObject) => notice({ object, former: undefined }),
+  };
 }
 
 const callText = ({ method, path, body }: ApiCall): string =>
@@ -125,6 +132,48 @@ Deno.test("an UpdateRequest is deleted once its blocking target is missing", asy
   requests.worked(await outcome("given up", "not found", "targetMissing"));
   await requests.close();
   assert.deepEqual(calls.map(callText).at(-1), `DELETE ${path}/UR`);
+});
+
+Deno.test("an UpdateRequest is deleted when its trigger was deleted while the effects waited", async () => {
+  const { calls, requests } = setUp();
+  requests.worked(await outcome("failing", "no source"));
+  requests.worked({ ...await outcome("given up", "the CREATE cannot be seen", "unfounded"), results: [] });
+  await requests.close();
+  assert.deepEqual(calls.map(callText).at(-1), `DELETE ${path}/UR`);
+});
+
+Deno.test("the deletion of a trigger deletes the UpdateRequests that failed for it, and no others", async () => {
+  const { calls, requests, stored } = setUp();
+  requests.worked(await outcome("failing", "no source"));
+  requests.worked(await outcome("given up", "no source"));
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  const made = calls[0]!.body as JsonObject;
+  const ofOther: JsonObject = {
+    ...made,
+    metadata: { ...made["metadata"] as JsonObject, name: "ur-other" },
+    spec: { ...made["spec"] as JsonObject, resource: { uid: "u-other" } },
+  };
+  stored.push(made, ofOther);
+  const deletion: PolicyRequest = {
+    ...request,
+    uid: "r-2",
+    operation: "DELETE",
+    object: undefined,
+    oldObject: team,
+  };
+  requests.worked({ ...await outcome("done"), request: deletion });
+  await requests.close();
+  assert.deepEqual(calls.filter(({ method }) => method === "DELETE").map(callText), [`DELETE ${path}/UR`]);
+});
+
+Deno.test("an UpdateRequest of Postern whose trigger is gone is deleted by the next leader", async () => {
+  const { calls, requests } = setUp();
+  requests.worked(await outcome("failing", "no source"));
+  await requests.close();
+  const next = setUp();
+  next.notice(calls[0]!.body as JsonObject);
+  await next.requests.close();
+  assert.deepEqual(next.calls.map(callText), [`DELETE ${path}/UR`]);
 });
 
 Deno.test("the outcome for one existing trigger does not change the UpdateRequest of another one", async () => {

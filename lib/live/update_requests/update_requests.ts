@@ -61,9 +61,13 @@ export class UpdateRequests {
   /** Writes or deletes UpdateRequests after the attempt to carry out a request's effects. */
   worked(outcome: WorkOutcome): void {
     const { request, failures, state } = outcome;
-    if (failures.some(({ moot }) => moot === "unfounded")) return;
     const name = this.#taken.get(request.uid);
     if (name !== undefined) return this.#writeOutcome(name, outcome);
+    if (failures.some(({ moot }) => moot === "unfounded")) {
+      if (state === "given up") this.#forget(request);
+      return;
+    }
+    if (request.operation === "DELETE") this.#triggerDeleted(request);
     for (const result of outcome.results) {
       const key = `${identityOf(request)} ${result.policy.kind} ${result.policy.key}`;
       const existing = this.#names.get(key);
@@ -87,6 +91,25 @@ export class UpdateRequests {
             : this.#writeStatus(made, status)
         );
       }
+    }
+  }
+
+  /** Deletes the UpdateRequests of a request whose trigger was deleted while its effects waited. */
+  #forget(request: PolicyRequest): void {
+    for (const [key, name] of this.#names) {
+      if (!key.startsWith(`${identityOf(request)} `)) continue;
+      this.#names.delete(key);
+      this.#later(() => this.#remove(name));
+    }
+  }
+
+  /** Deletes the UpdateRequests of earlier requests for a trigger that is gone: nothing is left to do for it. */
+  #triggerDeleted({ oldObject }: PolicyRequest): void {
+    const uid = asString(dig(oldObject, "metadata", "uid")) ?? "";
+    for (const object of this.#collection.objects()) {
+      if (uid === "" || !isMadeByPostern(object) || dig(object, "spec", "resource", "uid") !== uid) continue;
+      for (const [key, name] of this.#names) if (name === nameOf(object)) this.#names.delete(key);
+      this.#later(() => this.#remove(nameOf(object)));
     }
   }
 
@@ -121,10 +144,11 @@ export class UpdateRequests {
     ) {
       return;
     }
-    for (const wanted of wantedEffects(object)) this.#later(() => this.#carryOut(name, wanted));
+    for (const wanted of wantedEffects(object)) this.#later(() => this.#carryOut(object, wanted));
   }
 
-  async #carryOut(name: string, { policy, rule, trigger }: WantedEffect): Promise<void> {
+  async #carryOut(object: JsonObject, { policy, rule, trigger }: WantedEffect): Promise<void> {
+    const name = nameOf(object);
     const { cluster, work } = this.#options;
     const apiVersion = asString(trigger["apiVersion"]) ?? "", kind = asString(trigger["kind"]) ?? "";
     const resource = await cluster.resource(apiVersion, kind);
@@ -134,6 +158,7 @@ export class UpdateRequests {
       name: asString(trigger["name"]) ?? "",
     });
     const answer = await cluster.call({ method: "GET", path });
+    if (answer.status === 404 && isMadeByPostern(object)) return this.#remove(name);
     if (!answer.ok) return this.#fail(name, `the trigger cannot be read: ${answer.message}`);
     if (!isObject(answer.body)) return;
     const uid = crypto.randomUUID();
