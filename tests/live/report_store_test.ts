@@ -22,7 +22,11 @@ const row = (result: string, seconds: number): JsonObject => ({
 });
 
 /** A store on an API server that keeps one report, and whose watch the test drives. */
-function storing(kind: ReportKind = policyReports, results: readonly string[] = ["pass", "fail"]) {
+function storing(
+  kind: ReportKind = policyReports,
+  results: readonly string[] = ["pass", "fail"],
+  rowBytes?: number,
+) {
   const writes: string[] = [];
   const paths: string[] = [];
   let reads = 0;
@@ -58,6 +62,7 @@ function storing(kind: ReportKind = policyReports, results: readonly string[] = 
     results: new Set(results),
     isLasting: ({ rule }) => rule === "mutates",
     missed: () => {},
+    ...(rowBytes !== undefined && { rowBytes }),
   });
   store.start();
   return {
@@ -106,6 +111,28 @@ Deno.test("a report about an object that no scan saw is deleted, but for rows th
   await store.write(pod, [row("pass", 1)]);
   await store.keepOnly(noScan);
   assert.equal(stored(), undefined);
+});
+
+Deno.test("rows that no scan can find are read when they would take too much memory", async () => {
+  for (const [rowBytes, expected] of [[10_000, 0], [10, 1]] as const) {
+    const { store, stored, reads } = storing(policyReports, ["pass", "fail"], rowBytes);
+    await store.write(pod, [row("pass", 1), lasting(1)]);
+    assert.deepEqual((await store.lastingRows(pod, []))?.map(({ rule }) => rule), ["mutates"]);
+    assert.equal(reads(), expected);
+    await store.keepOnly(noScan);
+    assert.deepEqual(rulesOf(stored()), ["mutates"]);
+  }
+});
+
+Deno.test("the memory for rows is free again when their reports are gone", async () => {
+  const { store, reads } = storing(policyReports, ["pass", "fail"], 4_000);
+  const second = { ...pod, metadata: { ...pod["metadata"] as JsonObject, uid: "u-2" } };
+  const long = { ...lasting(1), message: "m".repeat(2_000) };
+  await store.write(pod, [long]);
+  await store.remove("u-1");
+  await store.write(second, [long]);
+  await store.lastingRows(second, []);
+  assert.equal(reads(), 0);
 });
 
 function rulesOf(report: JsonObject | undefined): Json[] {

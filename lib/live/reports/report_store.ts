@@ -1,4 +1,13 @@
-import { asList, asObject, asString, field, isObject, type Json, type JsonObject } from "../../json/mod.ts";
+import {
+  asList,
+  asObject,
+  asString,
+  field,
+  heapSize,
+  isObject,
+  type Json,
+  type JsonObject,
+} from "../../json/mod.ts";
 import { pause } from "../../pause.ts";
 import { labelsOf, nameOf, namespaceOf } from "../../kube/mod.ts";
 import type { Cluster, Collection, Collections, Log } from "../../ports.ts";
@@ -19,6 +28,8 @@ export interface ReportStoreOptions {
   readonly isLasting: (row: JsonObject) => boolean;
   /** Called when a report could not be written, for a reason that may pass: then its object must be scanned again. */
   readonly missed: () => void;
+  /** The most bytes of heap of rows that are kept; other rows are read when they are needed. 8 MiB by default. */
+  readonly rowBytes?: number;
   /** Waits for some milliseconds; tests replace it. */
   readonly wait?: (milliseconds: number, signal: AbortSignal) => Promise<boolean>;
 }
@@ -34,9 +45,14 @@ interface Stored {
   readonly digest: string;
   /** How many rows it has. */
   readonly rows: number;
-  /** Rows that no scan can find again. */
-  readonly lastingRows: readonly JsonObject[];
+  /** Rows that no scan can find again; `undefined` when they take too much memory, and must be read. */
+  readonly lastingRows: readonly JsonObject[] | undefined;
+  /** The bytes of heap that they take. */
+  readonly bytes: number;
 }
+
+/** The most bytes of heap of kept rows of all reports: users decide how many objects there are, and what rows say. */
+const defaultRowBytes = 8 * 1024 * 1024;
 
 /** Writes reports, and keeps a digest of each stored report so that it writes only changed ones. */
 export class ReportStore {
@@ -47,6 +63,7 @@ export class ReportStore {
   readonly #underWay = new Map<string, ReportWrite>();
   readonly #stop = new AbortController();
   #written = 0;
+  #bytes = 0;
 
   constructor(options: ReportStoreOptions) {
     this.#options = options;
@@ -59,7 +76,7 @@ export class ReportStore {
     this.#watched = [namespaced, clusterWide].map(({ path }) =>
       collections.watch(`/apis/${apiVersion}/${path}`, ({ object, former }) => {
         if (object !== undefined) return this.#seen(object);
-        return former && void this.#stored.delete(nameOf(former));
+        return former && this.#forget(nameOf(former));
       }, { keep: ({ metadata }) => ({ metadata: identity(metadata as JsonObject) }), changes: "metadata" })
     );
   }
@@ -76,13 +93,27 @@ export class ReportStore {
 
   /**
    * The stored rows about an object that no scan can find, of rules that still exist, without rows that `found`
-   * replaces.
+   * replaces. `undefined` when they could not be read: the object must be scanned again.
    */
-  lastingRows(resource: JsonObject, found: readonly JsonObject[]): readonly JsonObject[] {
-    const rows = this.#stored.get(uidOf(resource))?.lastingRows;
-    if (rows === undefined || rows.length === 0) return [];
+  async lastingRows(
+    resource: JsonObject,
+    found: readonly JsonObject[],
+  ): Promise<readonly JsonObject[] | undefined> {
+    const uid = uidOf(resource), stored = this.#stored.get(uid);
+    if (stored === undefined || stored.lastingRows?.length === 0) return [];
+    const rows = stored.lastingRows ?? await this.#readRows(uid, stored);
     const replaced = new Set(found.map(identityOf));
-    return rows.filter((row) => this.#options.isLasting(row) && !replaced.has(identityOf(row)));
+    return rows?.filter((row) => this.#options.isLasting(row) && !replaced.has(identityOf(row)));
+  }
+
+  /** Reads the rows that no scan can find; `undefined` after a failure that may pass. */
+  async #readRows(uid: string, { namespace }: Stored): Promise<readonly JsonObject[] | undefined> {
+    const { cluster, kind, missed, isLasting } = this.#options;
+    const answer = await cluster.call({ method: "GET", path: `${reportsPath(kind, namespace)}/${uid}` });
+    if (answer.ok) return asList(field(answer.body, "results")).filter(isObject).filter(isLasting);
+    if (!isRetryable(answer.status)) return [];
+    missed();
+    return undefined;
   }
 
   /**
@@ -153,7 +184,7 @@ export class ReportStore {
         this.#remember(outcome.wanted.report, outcome.version, outcome.wanted.digest);
         return;
       case "deleted":
-        this.#stored.delete(uid);
+        this.#forget(uid);
         return;
       case "refused":
       case "failed":
@@ -172,7 +203,9 @@ export class ReportStore {
   async keepOnly(isScanned: (uid: string) => boolean): Promise<void> {
     for (const [uid, stored] of [...this.#stored]) {
       if (isScanned(uid)) continue;
-      const lasting = stored.lastingRows.filter(this.#options.isLasting);
+      const kept = stored.lastingRows ?? await this.#readRows(uid, stored);
+      if (kept === undefined) return;
+      const lasting = kept.filter(this.#options.isLasting);
       if (lasting.length > 0 && lasting.length === stored.rows) continue;
       const written = lasting.length === 0
         ? await this.remove(uid)
@@ -222,8 +255,25 @@ export class ReportStore {
     if (!isManaged(report)) return;
     const rows = asList(report["results"]).filter(isObject);
     const lastingRows = rows.filter(this.#options.isLasting);
-    const namespace = namespaceOf(report);
-    this.#stored.set(nameOf(report), { namespace, version, digest, rows: rows.length, lastingRows });
+    const name = nameOf(report), namespace = namespaceOf(report), size = heapSize([...lastingRows]);
+    this.#forget(name);
+    const isKept = lastingRows.length === 0 ||
+      this.#bytes + size <= (this.#options.rowBytes ?? defaultRowBytes);
+    const bytes = isKept && lastingRows.length > 0 ? size : 0;
+    this.#bytes += bytes;
+    this.#stored.set(name, {
+      namespace,
+      version,
+      digest,
+      rows: rows.length,
+      lastingRows: isKept ? lastingRows : undefined,
+      bytes,
+    });
+  }
+
+  #forget(uid: string): void {
+    this.#bytes -= this.#stored.get(uid)?.bytes ?? 0;
+    this.#stored.delete(uid);
   }
 }
 

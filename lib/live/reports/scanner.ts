@@ -271,7 +271,9 @@ export class Scanner {
     evaluated?.(decision, existingRequest(object));
     const rows = rowsOf(decision.results, object, ports.clock.now());
     scanned.add(uidOf(object));
-    const written = await store.write(object, [...rows, ...store.lastingRows(object, rows)]);
+    const lasting = await store.lastingRows(object, rows);
+    if (lasting === undefined) return;
+    const written = await store.write(object, [...rows, ...lasting]);
     if (written !== "unchanged" && written !== "failed") found?.(decision, existingRequest(object));
   }
 }
