@@ -179,6 +179,10 @@ const rules = {
     cause: "Conditions have a shape that cannot be read.",
     fix: "Write a list of `key`, `operator`, `value`, under `any` or `all`.",
   },
+  "bad-selector": {
+    cause: "A label selector of a filter cannot be read, so it selects nothing.",
+    fix: "The message has the reason.",
+  },
   "bad-expression": {
     cause: "An expression in JMESPath does not compile.",
     fix: "`postern jp parse` shows where.",
@@ -348,7 +352,7 @@ const runs = {
     fix: "Check the file that the message names.",
   },
   "unknown-operation": {
-    cause: "A test names an operation that no admission request has.",
+    cause: "A test or a filter names an operation that no admission request has.",
     fix: "Write one of those that the message names.",
   },
   "no-review": {

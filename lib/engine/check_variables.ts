@@ -1,6 +1,6 @@
 import { didYouMean, type PathDiagnostic, replacing } from "../diagnostics/mod.ts";
 import { compileExpression, kyvernoFunctions } from "../jmespath/mod.ts";
-import { type DocumentPath, isFault, isList, isObject, isString, type Json } from "../json/mod.ts";
+import { type DocumentPath, isFault } from "../json/mod.ts";
 import type { Rule } from "../policy/mod.ts";
 import { namesWithin, type RuleBody } from "../rules/mod.ts";
 import type { Use } from "../template/mod.ts";
@@ -215,24 +215,4 @@ function unknownField(field: string, expression: string, path: (string | number)
     ...replacing(`request.${field}`, meant && `request.${meant}`),
     path,
   };
-}
-
-/** Match and exclude are evaluated before the context loads, so they cannot have variables. */
-export function matchVariables(rule: Rule): PathDiagnostic[] {
-  return (["match", "exclude"] as const).flatMap((name) =>
-    textsWithVariables(rule[name]?.written, [name]).map((path): PathDiagnostic => ({
-      severity: "error",
-      code: "variable-in-match",
-      message: `Variables are not possible in ${name}`,
-      hint: "use preconditions for what depends on the request",
-      path,
-    }))
-  );
-}
-
-function textsWithVariables(value: Json | undefined, path: (string | number)[]): (string | number)[][] {
-  if (isString(value)) return /\{\{|\$\(/.test(value) ? [path] : [];
-  if (isList(value)) return value.flatMap((item, index) => textsWithVariables(item, [...path, index]));
-  if (!isObject(value)) return [];
-  return Object.entries(value).flatMap(([name, inner]) => textsWithVariables(inner, [...path, name]));
 }

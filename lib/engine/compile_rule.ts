@@ -14,7 +14,8 @@ import {
 } from "../rules/mod.ts";
 import type { Use } from "../template/mod.ts";
 import { compileAction } from "./action.ts";
-import { matchVariables, variableProblems } from "./check_variables.ts";
+import { matchProblems } from "./check_match.ts";
+import { variableProblems } from "./check_variables.ts";
 import type { CompiledException, CompiledRule } from "./compiled.ts";
 import { ConstantResults } from "./plan/constant_results.ts";
 import { compileRuleImages } from "./rule_images.ts";
@@ -61,7 +62,7 @@ class RuleCompiler {
   compile(): CompiledRule[] {
     const rule = this.#rule;
     const { policy, dialect } = this.#options;
-    for (const problem of matchVariables(rule)) this.#report(problem);
+    for (const problem of matchProblems(rule)) this.#report(problem);
     const selector = compileSelector(rule, dialect);
     if (selector.match.filters.every((filter) => filter.empty)) this.#matchesNothing();
     const bodies = compileBodies(rule, this.#tools);

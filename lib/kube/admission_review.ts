@@ -14,7 +14,8 @@ import type { GroupVersionKind } from "./group_version_kind.ts";
 /** The operation of an admission request. */
 export type Operation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
 
-const operations: readonly Operation[] = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
+/** The operations of admission requests. */
+export const admissionOperations: readonly Operation[] = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
 
 /** A resource with the plural of the Kubernetes API instead of a kind. */
 export interface GroupVersionResource {
@@ -86,9 +87,11 @@ export function parseReview(body: Json): ParsedReview {
   const uid = text(request, "uid");
   if (uid === "") return refuse("request.uid is missing");
   const written = field(request, "operation");
-  const operation = operations.find((each) => each === written);
+  const operation = admissionOperations.find((each) => each === written);
   if (operation === undefined) {
-    return refuse(`request.operation must be one of ${operations.join(", ")}, not ${shown(written)}`);
+    return refuse(
+      `request.operation must be one of ${admissionOperations.join(", ")}, not ${shown(written)}`,
+    );
   }
   const kind = asType(field(request, "kind"));
   if (kind.kind === "") return refuse("request.kind is missing");

@@ -61,6 +61,7 @@ export { compileResourceFilters, defaultResourceFilters, type FilteredResource }
 export { parseServiceAccount, type ServiceAccount, serviceAccountVariables } from "./service_account.ts";
 export { type BuiltinKind, builtinKind, builtinKinds, builtinResource, pluralOf } from "./api_resource.ts";
 export {
+  admissionOperations,
   type AdmissionRequest,
   type AdmissionReview,
   type GroupVersionResource,

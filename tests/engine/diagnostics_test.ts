@@ -198,6 +198,19 @@ validate: {pattern: {}}`),
     /error bad-cel: the expression is missing/,
   ],
   [
+    "a selector that cannot be read",
+    rule(
+      "validate: {pattern: {}}",
+      "{any: [{resources: {kinds: [Pod], selector: {matchExpressions: [{key: a, operator: Inn}]}}}]}",
+    ),
+    /^p\.yaml:8:\d+: warning bad-selector: The selector selects nothing: .*Inn/,
+  ],
+  [
+    "an operation that no request has",
+    rule("validate: {pattern: {}}", "{any: [{resources: {kinds: [Pod], operations: [CREAT]}}]}"),
+    /^p\.yaml:8:\d+: warning unknown-operation: No request has the operation "CREAT"\n {2}hint: did you mean "CREATE"\?$/,
+  ],
+  [
     "a rule that does nothing",
     rule("preconditions: {}"),
     /^p\.yaml:7:\d+: error empty-rule: Rule "r" does nothing\n.*$/,
