@@ -11,6 +11,7 @@ import type { Ports } from "../../lib/ports.ts";
 import { countingEntropy } from "../adapters/fakes.ts";
 import { fakeServer, type ReceivedRequest, silence } from "../adapters/fake_server.ts";
 import { cutAfter, faultyCluster, refusal } from "./faults/faulty_server.ts";
+import { otherFaults } from "./faults/other_faults.ts";
 import { runStreamFault, streamFaults } from "./faults/stream_faults.ts";
 import { writeFaults, writers } from "./faults/write_faults.ts";
 import { keptLog, policies, portsWith, request } from "../background/setting.ts";
@@ -239,6 +240,12 @@ for (const writer of writers) {
   }
 }
 
+for (const { name, file, title } of otherFaults) {
+  Deno.test(`${name}: the test that the page names exists`, async () => {
+    assert.ok((await Deno.readTextFile(new URL(`../../${file}`, import.meta.url))).includes(title));
+  });
+}
+
 Deno.test("docs/faults.md agrees with the observed behaviour", async () => {
   const page = new URL("../../docs/faults.md", import.meta.url);
   const rows = faults.map(({ name, lookUp: [first], watch: [second], effect: [third] }) =>
@@ -271,6 +278,12 @@ Deno.test("docs/faults.md agrees with the observed behaviour", async () => {
     `| write of | ${writeFaults.map(({ name }) => name).join(" | ")} |`,
     `| --- |${" --- |".repeat(writeFaults.length)}`,
     ...writers.map(({ name, words }) => `| ${name} | ${words.join(" | ")} |`),
+    "",
+    "## Other disturbances",
+    "",
+    "| what happens | result | test |",
+    "| --- | --- | --- |",
+    ...otherFaults.map(({ name, words, file }) => `| ${name} | ${words} | \`${file}\` |`),
     "",
   ].join("\n");
   if (Deno.env.get("UPDATE_GOLDEN") === "1") await Deno.writeTextFile(page, text);

@@ -1,0 +1,55 @@
+/** Disturbances that last, or that are not the API server's, with the result and the test that shows it. */
+export interface OtherFault {
+  readonly name: string;
+  readonly words: string;
+  readonly file: string;
+  readonly title: string;
+}
+
+const upkeep = "tests/background/upkeep_test.ts";
+
+export const otherFaults: readonly OtherFault[] = [
+  {
+    name: "a page of a background scan: 410, 500 or no answer",
+    words: "listed again; each report is written once, and none is deleted",
+    file: "tests/live/scanner_test.ts",
+    title: "the first scan writes each report once, and the second none, despite failures of",
+  },
+  {
+    name: "a page of the existing objects of a new rule: 410, 500 or no answer",
+    words: "listed again for a minute, then with the next comparison; each object is evaluated once",
+    file: upkeep,
+    title: "generateExisting evaluates all existing objects although their list fails",
+  },
+  {
+    name: "a replica is killed while it generates for existing objects",
+    words: "the next one makes what is missing; targets of mutate-existing rules are not changed again",
+    file: upkeep,
+    title: "generateExisting begins again when a replica was killed before it had generated all",
+  },
+  {
+    name: "replicas whose clocks are a minute apart",
+    words: "one leads at a time; ages of objects are compared by the API server's clock",
+    file: "tests/background/leadership_test.ts",
+    title: "lead one after the other, and use the API server's time",
+  },
+  {
+    name: "a trigger is deleted while its effects wait",
+    words: "nothing is made, and its UpdateRequest is deleted",
+    file: "tests/live/update_requests_test.ts",
+    title: "an UpdateRequest is deleted when its trigger was deleted while the effects waited",
+  },
+  {
+    name: "another program changes a generated object for ever",
+    words: "corrected 20 times, then every five seconds; the log names the user",
+    file: "tests/background/background_worker_test.ts",
+    title: "an object that another program changes for ever is corrected 20 times, then every five seconds",
+  },
+  {
+    name: "the definition of a matched kind is deleted, or comes later",
+    words: "its reports go; when it is served, webhooks and reports follow within seconds",
+    file: "tests/live/scanner_test.ts",
+    title:
+      "objects of a kind that is defined later are scanned soon, and their reports go with the definition",
+  },
+];
