@@ -338,7 +338,7 @@ spec:
   });
   const policies = listing("lists", [allMaps]) + listing("audited", [audited], "Audit") + generating;
   await using server = await startAt(cluster, policies);
-  await allowedOf(server, 8, late, 10);
+  await allowedOf(server, 6, late, 6);
   // The work after the answers: its processor time ends.
   for (let before = -1, now = 0; now > before + 0.05;) {
     await new Promise((resolve) => setTimeout(resolve, 2_000));

@@ -257,3 +257,16 @@ Deno.test("a request that arrives while the process is held up is answered, alth
   client.terminate();
   await closing;
 });
+
+Deno.test("a listener that closes does so within its time although a request is never answered", async () => {
+  const handler: Handler = () => new Promise(() => {});
+  const listener = await open({ serve: { handler }, limits: { closeTime: 1_500 } });
+  using connection = await connectTls(listener);
+  const ended = exchange(connection, post("x")).catch(() => "");
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  const { promise: late, resolve } = Promise.withResolvers<string>();
+  const timer = setTimeout(() => resolve("still open"), 20_000);
+  assert.equal(await Promise.race([listener.close().then(() => "closed"), late]), "closed");
+  assert.equal(await ended, "", "its connection ends without an answer");
+  clearTimeout(timer);
+});
