@@ -3,6 +3,7 @@ import type { Lifetime, Ports } from "../ports.ts";
 import type { EntrySource } from "./entry_source.ts";
 import type { Observer } from "./observer.ts";
 import { EvaluationLifetime } from "./evaluation_lifetime.ts";
+import { LoadTurns } from "./load_turns.ts";
 import { LoopProgress, Progress } from "./progress.ts";
 import { TimeSlices, type Turn } from "./time_slices.ts";
 
@@ -39,6 +40,7 @@ export class LoadTracker {
   #made: Map<() => unknown, unknown> | undefined;
   #signal: AbortSignal | undefined;
   #lifetime: EvaluationLifetime | undefined;
+  #loadTurns: LoadTurns | undefined;
   readonly #answers = new Map<string, Json | Fault>();
   readonly #pending = new Map<string, Pending>();
   #rounds = 0;
@@ -154,6 +156,7 @@ export class LoadTracker {
 
   /** Notes that the evaluation has ended: the memory of what it loaded is free. */
   end(): void {
+    this.#loadTurns?.clear();
     this.#lifetime?.end();
   }
 
@@ -196,7 +199,7 @@ export class LoadTracker {
     this.observer?.loading(name, isPending ? "under way" : "begins");
     if (!isPending) {
       this.#loads++;
-      const loaded = load();
+      const loaded = (this.#loadTurns ??= new LoadTurns(maxUnderWay)).begin(load);
       if (!(loaded instanceof Promise)) {
         this.#answers.set(key, loaded);
         this.observer?.loaded(name, loaded);
@@ -254,6 +257,7 @@ export class LoadTracker {
       this.observer?.loaded(name, answer);
     }
     this.#pending.clear();
+    this.#loadTurns?.clear();
   }
 }
 
@@ -268,6 +272,9 @@ interface Pending {
  * needs more rounds would never end, for example because its calls contain random text.
  */
 const maxRounds = 200;
+
+/** The most loads of a request that are under way; further ones wait for their turn. */
+const maxUnderWay = 32;
 
 const underWay = new Fault("value is being loaded");
 
