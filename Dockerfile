@@ -16,12 +16,12 @@ COPY lib lib
 COPY policies policies
 # Packages that few starts need are a file of their own (image/packages.ts), and the engine imports them.
 RUN deno bundle --quiet --minify --format cjs --output packages.cjs image/packages.ts
-RUN deno bundle --quiet --minify --format cjs $(sed -n 's/^  "\(.*\)": () => .*/--external \1/p' image/packages.ts) \
+RUN deno bundle --quiet --minify --format cjs $(sed -n 's/^  "\([^"]*\)": .*/--external \1/p' image/packages.ts) \
   --output engine.cjs image/main.ts
 # As image/engine.js runs them: functions that take what a CommonJS module gets, and nothing else, so they require what they
 # import. To put the text together at each start would take 2 ms.
 RUN for file in engine packages; do \
-  { printf '(function (exports, require, module, __filename, __dirname) {'; sed 's/import("/require("/g' $file.cjs; printf '\n})'; } > $file.function \
+  { printf '(function (exports, require, module, __filename, __dirname) {'; sed 's/import("/require.load("/g' $file.cjs; printf '\n})'; } > $file.function \
   && mv $file.function $file.cjs; done
 # The thread that checks sigstore bundles of images, which would hold up other requests; it starts with the first of them.
 RUN deno bundle --quiet --minify --format cjs --output bundle_worker.cjs lib/adapters/signatures/bundle_worker.ts

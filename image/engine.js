@@ -57,27 +57,29 @@ function read(file) {
 const whole = new Set(["node:buffer", "node:events", "node:process", "node:stream", "node:timers"]);
 
 /**
- * Gives a module of Node whose code is loaded when something in it is first read. The bundle requires all that any command
- * needs, and loading that took a tenth of a start. What is written goes into the module, so that whoever else requires it
- * reads it: `node:crypto` gets another `verify` when images are verified.
+ * Gives a module whose code is loaded when something in it is first read: one of Node, or a package. The bundle requires all
+ * that any command needs, and loading that took a tenth of a start. What is written goes into the module, so that whoever else
+ * requires it reads it: `node:crypto` gets another `verify` when images are verified.
  */
 function require(name) {
-  if (!name.startsWith("node:")) return requirePackage(name);
   if (whole.has(name)) return process.getBuiltinModule(name);
+  const load = () => name.startsWith("node:") ? process.getBuiltinModule(name) : loadPackages().modules[name];
   // The bundle makes objects that inherit from this one.
   return Object.create(
     new Proxy({}, {
-      get: (_, key) => process.getBuiltinModule(name)[key],
-      set: (_, key, value) => Reflect.set(process.getBuiltinModule(name), key, value),
+      get: (_, key) => load()[key],
+      set: (_, key, value) => Reflect.set(load(), key, value),
     }),
   );
 }
 
-let packages;
+/** Loads what the engine's text has an `import()` of: a promise. */
+require.load = async (name) =>
+  name.startsWith("node:") ? require(name) : await loadPackages().packages[name]();
 
-/** Loads a package of packages.cjs: a promise, as the engine's text has an `import()` there. */
-function requirePackage(name) {
+let loaded;
+
+function loadPackages() {
   const file = "packages.cjs";
-  packages ??= run(new Script(Deno.readTextFileSync(`${folder}/${file}`), { filename: file }), file).packages;
-  return packages[name]();
+  return loaded ??= run(new Script(Deno.readTextFileSync(`${folder}/${file}`), { filename: file }), file);
 }

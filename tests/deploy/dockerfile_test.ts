@@ -83,6 +83,17 @@ Deno.test("the built program starts with its entry point and answers", async () 
       "V8 takes the code cache",
     );
 
+    const expression = 'gzip.decompress(gzip.compress("packed"))';
+    const evaluation = new Deno.Command("deno", {
+      args: ["run", "--allow-read", "--allow-env", `${folder}/postern.js`, "cel", "eval", expression],
+      env,
+    });
+    assert.equal(
+      new TextDecoder().decode((await evaluation.output()).stdout),
+      '"packed"\n',
+      "a package that the engine imports at once is loaded with its first call",
+    );
+
     const cache = await Deno.readFile(`${folder}/engine.cache`);
     const called = `${folder}/called_functions.json`;
     assert.ok(JSON.parse(await Deno.readTextFile(called)).length > 1_000, "functions that a start calls");
