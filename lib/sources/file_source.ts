@@ -27,7 +27,8 @@ export class FileSource implements PolicySource {
   readonly #paths: readonly string[];
   readonly #options: FileSourceOptions;
   readonly #parsed = new ParsedFiles();
-  #seen = "";
+  /** The fingerprint of the last load: computed on another thread, for which that load need not wait. */
+  #seen: Promise<string> = Promise.resolve("");
 
   constructor(paths: readonly string[], options: FileSourceOptions = {}) {
     this.#paths = paths;
@@ -36,7 +37,7 @@ export class FileSource implements PolicySource {
 
   async load(): Promise<LoadedDocuments> {
     const loaded = await loadDocuments(this.#paths, {}, this.#parsed);
-    this.#seen = await fingerprint(loaded);
+    this.#seen = fingerprint(loaded);
     return loaded;
   }
 
@@ -65,7 +66,8 @@ export class FileSource implements PolicySource {
   async #compare(paths: readonly string[], changed: () => void): Promise<void> {
     // Standard input cannot be read again.
     if (paths.length !== this.#paths.length) return;
-    if (await fingerprint(await loadDocuments(paths, {}, this.#parsed)) !== this.#seen) changed();
+    const found = await fingerprint(await loadDocuments(paths, {}, this.#parsed));
+    if (found !== await this.#seen) changed();
   }
 }
 
