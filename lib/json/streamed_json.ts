@@ -1,6 +1,6 @@
 import { sharedHeapSizeOfText } from "./heap_size.ts";
 import type { Json } from "./json.ts";
-import { deepest } from "./parse.ts";
+import { deepest, parseJson } from "./parse.ts";
 import { StagedParser } from "./parse_stages.ts";
 
 /** The characters from which on a piece is parsed, in a millisecond. */
@@ -39,6 +39,8 @@ export class StreamedJson {
   /** Bytes for each character: texts with characters beyond Latin-1 take two. */
   #width = 1;
   #isJson = true;
+  /** Whether pieces of the text were parsed. */
+  #hasBegun = false;
 
   /** The bytes of heap that everything so far takes. The text is in memory twice while its parts are joined. */
   get heapSize(): number {
@@ -67,6 +69,7 @@ export class StreamedJson {
 
   /** Parses the pieces that are whole. */
   parse(): void {
+    this.#hasBegun = true;
     this.#attempt(() => {
       this.#join();
       const before = this.#parser.text.length, heap = this.#textHeap();
@@ -83,6 +86,11 @@ export class StreamedJson {
   end(): Json | undefined {
     this.#join();
     const all = this.#parsed + this.#textHeap();
+    if (!this.#hasBegun) {
+      // Most answers are short.
+      this.#parsed = all - 2 * this.#width * this.#parser.text.length;
+      return parseJson(this.#parser.text);
+    }
     return this.#attempt(() => {
       while (this.#parser.advance());
       const value = this.#parser.end();
