@@ -44,6 +44,18 @@ for (const [what, key, value] of cases) {
   });
 }
 
+Deno.test("set operators take lists of 100,000 elements, and longer ones are a fault: one comparison cannot pause", () => {
+  const longest: Json = Array.from({ length: 100_000 }, (_, index) => index), longer: Json = [...longest, 1];
+  for (const operator of ["AnyIn", "AllIn", "AnyNotIn", "AllNotIn", "In", "NotIn"]) {
+    const condition = { key: "{{ k }}", operator, value: "{{ v }}" };
+    const verdict = (k: Json, v: Json): string => JSON.stringify(verdictOf([condition], { k, v }));
+    assert.match(verdict(longest, ["a"]), /"holds"/, operator);
+    for (const lists of [[longer, ["a"]], [["a"], longer], ["a", longer]] as const) {
+      assert.match(verdict(...lists), /a list of 100001 elements, at most 100000 are allowed/, operator);
+    }
+  }
+});
+
 Deno.test("two lists of wildcards that would take minutes are a fault", () => {
   const condition = { key: "{{ k }}", operator: "AnyIn", value: "{{ v }}" };
   quickly(2000, () => {

@@ -1,5 +1,6 @@
 import { type Fault, isFault, isList, isString } from "../../json/mod.ts";
 import type { Sourced } from "../go_value.ts";
+import { withinListBound } from "./list_bound.ts";
 import { jsonTexts, Members, textsOf } from "./members.ts";
 import type { Operator, Test } from "./operator.ts";
 import { singleKey } from "./sets.ts";
@@ -12,8 +13,16 @@ import { wildcardTest } from "./wildcards.ts";
  * printed form; Kyverno returns an error for them.
  */
 export const membership: readonly Operator[] = [
-  { name: "In", insteadOf: "AnyIn or AllIn", prepare: (value) => membershipTest(value, "in") },
-  { name: "NotIn", insteadOf: "AnyNotIn or AllNotIn", prepare: (value) => membershipTest(value, "not in") },
+  {
+    name: "In",
+    insteadOf: "AnyIn or AllIn",
+    prepare: withinListBound((value) => membershipTest(value, "in")),
+  },
+  {
+    name: "NotIn",
+    insteadOf: "AnyNotIn or AllNotIn",
+    prepare: withinListBound((value) => membershipTest(value, "not in")),
+  },
 ];
 
 function membershipTest(value: Sourced, sense: "in" | "not in"): Test {

@@ -1,6 +1,7 @@
 import { type Fault, isFault, isList, type Json } from "../../json/mod.ts";
 import { compileScalar, parseTerm } from "../../pattern/mod.ts";
 import { goText, type Sourced } from "../go_value.ts";
+import { withinListBound } from "./list_bound.ts";
 import { jsonTexts, Members, textsOf } from "./members.ts";
 import { never, type Operator, type Test } from "./operator.ts";
 import { wildcardTest } from "./wildcards.ts";
@@ -11,10 +12,10 @@ import { wildcardTest } from "./wildcards.ts";
  * another type all of them are false, also the negated ones; so they are for a key that is null or a map.
  */
 export const sets: readonly Operator[] = [
-  { name: "AnyIn", prepare: (value) => setTest(value, anyIn) },
-  { name: "AllIn", prepare: (value) => setTest(value, allIn) },
-  { name: "AnyNotIn", prepare: (value) => setTest(value, anyNotIn) },
-  { name: "AllNotIn", prepare: (value) => setTest(value, allNotIn) },
+  { name: "AnyIn", prepare: withinListBound((value) => setTest(value, anyIn)) },
+  { name: "AllIn", prepare: withinListBound((value) => setTest(value, allIn)) },
+  { name: "AnyNotIn", prepare: withinListBound((value) => setTest(value, anyNotIn)) },
+  { name: "AllNotIn", prepare: withinListBound((value) => setTest(value, allNotIn)) },
 ];
 
 /** The properties in which the four operators differ. */
