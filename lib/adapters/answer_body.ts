@@ -1,5 +1,5 @@
 import { type Json, StreamedJson } from "../json/mod.ts";
-import type { AnswerReading } from "./answer_memory.ts";
+import type { AnswerReading } from "./answer_reading.ts";
 import type { BodySink } from "./transport.ts";
 
 /** How an {@link AnswerBody} is read. */

@@ -3,7 +3,8 @@ import { statusLine } from "../embedded/mod.ts";
 import type { AddressCheck } from "./service_addresses.ts";
 import { PinnedClients } from "./pinned_clients.ts";
 import { AnswerBody } from "./answer_body.ts";
-import { AnswerMemory, type AnswerReading } from "./answer_memory.ts";
+import { AnswerMemory } from "./answer_memory.ts";
+import type { AnswerReading } from "./answer_reading.ts";
 import { type BodySink, send, type Sent } from "./transport.ts";
 
 /** The bounds of calls to services; each has Kyverno's default. */

@@ -1,6 +1,7 @@
 import { BoundedCache, Fault, type Json, parseJson } from "../json/mod.ts";
 import { AnswerBody } from "./answer_body.ts";
-import { AnswerMemory, type AnswerReading } from "./answer_memory.ts";
+import { AnswerMemory } from "./answer_memory.ts";
+import type { AnswerReading } from "./answer_reading.ts";
 import type { Answer, ApiCall, ApiResource, Clock, Cluster, Entropy } from "../ports.ts";
 import { failureOf, noAnswer } from "../embedded/mod.ts";
 import { BearerToken } from "./bearer_token.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { AnswerMemory, type AnswerReading } from "../../lib/adapters/answer_memory.ts";
+import { AnswerMemory } from "../../lib/adapters/answer_memory.ts";
+import type { AnswerReading } from "../../lib/adapters/answer_reading.ts";
 import { EvaluationLifetime } from "../../lib/context/evaluation_lifetime.ts";
 
 const most = 10_000_000, mostOfOne = 20_000_000, small = 2_000_000;
