@@ -1,10 +1,8 @@
-import type { Effect, PolicyQuery, PolicyRequest, Snapshot } from "../engine/mod.ts";
-import { asObject, asString, heapSize } from "../json/mod.ts";
-import { nameOf, namespaceOf } from "../kube/mod.ts";
+import type { PolicyQuery, PolicyRequest, Snapshot } from "../engine/mod.ts";
+import { heapSize } from "../json/mod.ts";
 import { pause } from "../pause.ts";
 import type { Log, Ports } from "../ports.ts";
-import { carryOut } from "./carry_out.ts";
-import { Contests } from "./contests.ts";
+import { type EffectJob, EffectWriter, requestFields } from "./effect_writer.ts";
 import type { Failure } from "./failure.ts";
 import { FairQueue, type Ticket } from "./fair_queue.ts";
 import { changeOf } from "./followed_request.ts";
@@ -55,15 +53,10 @@ export interface JobScope {
 }
 
 /** One request with its tries so far. */
-interface Job extends JobScope {
-  readonly request: PolicyRequest;
+interface Job extends JobScope, EffectJob {
   tries: number;
   /** Whether a try saw the change in the cluster and only its correction waits: later changes hide it. */
   isSeen: boolean;
-  /**
-   * The effects that earlier tries carried out, by identity. A later try must not repeat a patch that adds to a list.
-   */
-  readonly done: Map<string, Effect>;
 }
 
 const nobody: ReadonlySet<string> = new Set();
@@ -93,9 +86,7 @@ export class BackgroundWorker {
   readonly #seen = new Set<string>();
   readonly #running = new Set<Promise<void>>();
   readonly #pausing = new Set<Promise<void>>();
-  readonly #contests = new Contests();
-  /** The objects for which a job waits until another correction is allowed. */
-  readonly #contested = new Map<string, Job>();
+  readonly #writer: EffectWriter;
   #starting: Promise<void> | undefined;
   #refused = 0;
   #closed = false;
@@ -104,6 +95,7 @@ export class BackgroundWorker {
     this.#options = options;
     this.#maxBytes = options.maxBytes ?? 16 * 1024 * 1024;
     this.#queue = new FairQueue(this.#maxBytes);
+    this.#writer = new EffectWriter({ ...options, timeout: attemptTimeoutMs });
   }
 
   /** The number of requests that wait, now or for another try, or are being processed. */
@@ -122,7 +114,7 @@ export class BackgroundWorker {
     const refused = this.#queue.add(ticket);
     for (const each of refused) {
       this.#refuse(each.item.request);
-      this.#forgetContests(each.item);
+      this.#writer.forget(each.item);
       if (each !== ticket) each.item.ended?.("refused");
     }
     this.#begin();
@@ -176,7 +168,7 @@ export class BackgroundWorker {
   #refuse(request: PolicyRequest): void {
     // Only the first refusal is an error in the log, so that a flood of requests does not flood the log.
     const level = this.#refused++ === 0 ? "error" : "debug";
-    this.#options.log.write(level, "effects refused: too many requests wait", fieldsOf(request));
+    this.#options.log.write(level, "effects refused: too many requests wait", requestFields(request));
     this.#options.refused?.(request);
   }
 
@@ -218,7 +210,7 @@ export class BackgroundWorker {
       // A request that was not carried out, or that finds no target, is not an error.
       const level = failures.every(({ moot }) => moot !== undefined) ? "debug" : "error";
       this.#options.log.write(level, "effects given up", {
-        ...fieldsOf(request),
+        ...requestFields(request),
         tries: tries + 1,
         cause: first.message,
       });
@@ -226,7 +218,7 @@ export class BackgroundWorker {
     }
     if (tries + 1 === reportAfter) this.#reportOutcome("failing", ticket.item, tried);
     this.#options.log.write("debug", "effects are tried again", {
-      ...fieldsOf(request),
+      ...requestFields(request),
       tries: tries + 1,
       cause: first.message,
     });
@@ -246,13 +238,9 @@ export class BackgroundWorker {
 
   #end(state: "done" | "given up", ticket: Ticket<Job>, tried: Tried): void {
     this.#reportOutcome(state, ticket.item, tried);
-    this.#forgetContests(ticket.item);
+    this.#writer.forget(ticket.item);
     this.#queue.release(ticket);
     ticket.item.ended?.("over");
-  }
-
-  #forgetContests(job: Job): void {
-    for (const [key, waiting] of this.#contested) if (waiting === job) this.#contested.delete(key);
   }
 
   #attemptsFor(failures: readonly Failure[]): number {
@@ -283,82 +271,8 @@ export class BackgroundWorker {
       route: job.route ?? {},
       isSeen: job.isSeen,
       attemptTimeoutMs,
-      carryOut: (effect) => this.#carryOut(effect, job),
-      correct: (effect) => this.#correct(effect, job),
+      carryOut: (effect) => this.#writer.carryOut(effect, job),
+      correct: (effect) => this.#writer.correct(effect, job),
     });
   }
-
-  /**
-   * Carries out a correction, unless the object was corrected too often. One job then waits for the next allowed
-   * correction, and reads the object again; the others leave it to that job.
-   */
-  async #correct(effect: Effect, job: Job): Promise<readonly Failure[]> {
-    const key = keyOf(effect), waiting = this.#contested.get(key);
-    if (waiting !== undefined && waiting !== job) return [];
-    const delay = this.#contests.delay(key, this.#options.ports.clock.now());
-    if (delay === 0) {
-      this.#contested.delete(key);
-      return await this.#carryOut(effect, job);
-    }
-    const { policy, rule } = effect, object = objectOf(effect);
-    const message = `${object} is changed again and again: it is corrected every few seconds only`;
-    this.#contested.set(key, job);
-    if (this.#contests.begins(key)) {
-      const user = job.request.requester?.username ?? "";
-      const fields = { ...fieldsOf(job.request), policy, rule, object, user };
-      this.#options.log.write("warn", "a generated object is changed again and again", fields);
-    }
-    return [{ message, retryable: true, delay, by: { policy, rule } }];
-  }
-
-  async #carryOut(effect: Effect, { request, done }: Job): Promise<Failure[]> {
-    const key = keyOf(effect);
-    if (done.has(key)) return [];
-    const carried = await carryOut(
-      effect,
-      this.#options.ports.cluster,
-      AbortSignal.timeout(attemptTimeoutMs),
-    );
-    if (!carried.done) {
-      if (effect.dispensable === undefined) {
-        return [{ ...carried, by: { policy: effect.policy, rule: effect.rule } }];
-      }
-      this.#options.log.write("warn", "effect left out", {
-        ...fieldsOf(request),
-        reason: effect.reason,
-        cause: carried.message,
-      });
-      return [];
-    }
-    done.set(key, effect);
-    const { verb, policy, rule, reason } = effect;
-    if (carried.changed) {
-      this.#options.log.write("info", `effect: ${verb}`, {
-        ...fieldsOf(request),
-        policy,
-        rule,
-        reason,
-        object: objectOf(effect),
-      });
-    }
-    return [];
-  }
-}
-
-/** The fields of a log line that identify a request. */
-function fieldsOf({ uid, kind, namespace, name }: PolicyRequest): Readonly<Record<string, string>> {
-  return { uid, kind, namespace, name };
-}
-
-/** `Kind/namespace/name` of an effect's object, for logs. */
-export function objectOf({ object }: Effect): string {
-  const parts = [asString(object["kind"]) ?? "", namespaceOf(object), nameOf(object)];
-  return parts.filter((part) => part !== "").join("/");
-}
-
-/** The identity of an effect: its policy, rule, verb and target. */
-function keyOf({ policy, rule, verb, object, subresource = "" }: Effect): string {
-  const metadata = asObject(object["metadata"]) ?? {};
-  const type = [object["apiVersion"], object["kind"], subresource];
-  return JSON.stringify([policy, rule, verb, type, metadata["namespace"], metadata["name"]]);
 }

@@ -3,7 +3,7 @@ import { asString, dig, type Fault, isFault, type JsonObject } from "../json/mod
 import { nameOf, namespaceOf, objectPath } from "../kube/mod.ts";
 import type { Cluster, Log, Ports } from "../ports.ts";
 import { isApplied, ownerOf, ruleLabels, sourceOf } from "../rules/mod.ts";
-import { objectOf } from "./background_worker.ts";
+import { objectOf } from "./effect_writer.ts";
 import { carryOut } from "./carry_out.ts";
 import { existingRequest } from "./existing_request.ts";
 import { createdAt } from "./existing_triggers.ts";
