@@ -1,16 +1,21 @@
-import type { CompiledPolicy } from "../../engine/mod.ts";
+import type { CompiledPolicy, WebhookPhase } from "../../engine/mod.ts";
 import { asList, asObject, isObject, type Json, type JsonObject } from "../../json/mod.ts";
-import type { ConstraintSection } from "../../policy/mod.ts";
 import type { ServedResource } from "../../ports.ts";
 import type { RequestFilters, WebhookSettings } from "../configuration.ts";
 import { type Installation, managedBy } from "../installation.ts";
-import { familyOf, isGenerating, webhookFamilies, type WebhookFamily } from "./families.ts";
+import { webhookFamilies } from "./families.ts";
 import { policyConditions } from "./match_conditions.ts";
-import { policyTargets } from "./policy_targets.ts";
-import type { WebhookPhase } from "../../engine/mod.ts";
-import { allConditional, conditionalOfNamespaces } from "./routes.ts";
 import { everyTarget, type Target, webhookRules } from "./target.ts";
 import { apiServerUser, notAboutKinds, notByGroups, notByUsers, unseenKinds } from "./unseen_requests.ts";
+import {
+  constraintsOf,
+  type Group,
+  groupsOf,
+  type Member,
+  nameOf,
+  pathOf,
+  type Sharing,
+} from "./webhook_group.ts";
 
 /** The policies and settings from which webhook configurations are made. */
 export interface WebhookInput {
@@ -26,9 +31,6 @@ const kindOf: Readonly<Record<WebhookPhase, string>> = {
   validate: "ValidatingWebhookConfiguration",
   mutate: "MutatingWebhookConfiguration",
 };
-
-/** The most characters of a policy's key in a webhook's name, which has at most 253 (RFC 1123). */
-const longestKeyInName = 180;
 
 const defaultTimeout = 10;
 /** The most seconds that the API server allows. */
@@ -47,12 +49,6 @@ export function resourceConfigurationNames(prefix: string): Readonly<Record<Webh
  * configuration.
  */
 const mostCharacters = 700_000;
-
-/**
- * The policies that share webhooks although their conditions and selectors differ; Postern evaluates all of these
- * itself.
- */
-type Sharing = "none" | "namespaces" | "all";
 
 /**
  * The two configurations for resources. Without policies they have no webhooks. Policies of namespaces share webhooks
@@ -86,131 +82,6 @@ function configuration(input: WebhookInput, phase: WebhookPhase, sharing: Sharin
       .flatMap((family) => groupsOf(input, { family, phase, sharing }))
       .map((group) => webhook(group, input))
       .sort((left, right) => left.name < right.name ? -1 : left.name > right.name ? 1 : 0),
-  };
-}
-
-/** The policies of one webhook. */
-interface Group {
-  readonly family: WebhookFamily;
-  readonly phase: WebhookPhase;
-  readonly failurePolicy: "Fail" | "Ignore";
-  readonly members: readonly Member[];
-  /** The key of the only policy, when its webhook is separate. */
-  readonly policyKey: string | undefined;
-  readonly selectors: Selectors;
-  /** The path of policies with conditions that share a webhook; `undefined` for others. */
-  readonly conditional: string | undefined;
-  /** The number of the webhook among those that share a name otherwise, from 1. */
-  readonly part: number;
-}
-
-/** A policy with its webhook's targets. */
-interface Member {
-  readonly compiled: CompiledPolicy;
-  readonly targets: readonly Target[];
-}
-
-/** The most policies in a path: a longer path would come near the limit of HTTP servers. */
-const mostInPath = 40;
-
-function groupsOf(
-  { policies, served }: WebhookInput,
-  { family, phase, sharing }: Pick<Group, "family" | "phase"> & { readonly sharing: Sharing },
-): Group[] {
-  const groups = new Map<string, Group>();
-  for (const compiled of policies) {
-    if (familyOf(compiled) !== family) continue;
-    const targets = policyTargets(compiled, phase, served);
-    if (targets.length === 0) continue;
-    const { policy } = compiled;
-    const failurePolicy = isGenerating(compiled) ? "Ignore" : policy.failurePolicy;
-    const shares = sharing === "all" || sharing === "namespaces" && policy.namespace !== undefined;
-    const policyKey = !shares && needsSeparateWebhook(compiled) ? policy.key : undefined;
-    const selectors = shares ? noSelectors : selectorsOf(compiled);
-    const conditional = shares ? conditionalPath(compiled, sharing) : undefined;
-    const key = JSON.stringify([
-      failurePolicy,
-      policyKey ?? "",
-      policyKey === undefined ? selectors : "",
-      conditional ?? "",
-    ]);
-    const existing = groups.get(key);
-    const members = [...existing?.members ?? [], { compiled, targets }];
-    groups.set(key, { family, phase, failurePolicy, members, policyKey, selectors, conditional, part: 1 });
-  }
-  return numbered([...groups.values()].flatMap(inParts));
-}
-
-/**
- * Splits a group whose path would be too long. Paths of kyverno.io's kinds do not name policies, so they are never
- * split.
- */
-function inParts(group: Group): Group[] {
-  const { family, members } = group;
-  if (family.word === "" || members.length <= mostInPath) return [group];
-  return Array.from({ length: Math.ceil(members.length / mostInPath) }, (_, index) => ({
-    ...group,
-    members: members.slice(index * mostInPath, (index + 1) * mostInPath),
-  }));
-}
-
-/** Numbers the webhooks of one configuration that would have the same name. */
-function numbered(groups: readonly Group[]): Group[] {
-  const counts = new Map<string, number>();
-  return groups.map((group) => {
-    const name = nameOf(group, "");
-    const part = (counts.get(name) ?? 0) + 1;
-    counts.set(name, part);
-    return { ...group, part };
-  });
-}
-
-function nameOf(
-  { family, phase, failurePolicy, policyKey, conditional, part }: Group,
-  prefix: string,
-): string {
-  const word = family.word === "" ? "" : `${family.word}.`;
-  const key = policyKey?.replaceAll("/", "-").slice(0, longestKeyInName).replace(/[^a-z0-9]+$/, "");
-  const suffix = key === undefined ? conditional?.replaceAll("/", "-") ?? "" : `-finegrained-${key}`;
-  const number = part === 1 ? "" : `-${part}`;
-  return `${word}${phase}.${prefix}.svc-${failurePolicy.toLowerCase()}${suffix}${number}`;
-}
-
-/**
- * Kyverno parity: a policy with conditions, an exact match or a timeout of its own has a webhook of its own. Pinned
- * by "webhooks: policies of each failurePolicy share one, and policies with match conditions get separate ones".
- */
-function needsSeparateWebhook(compiled: CompiledPolicy): boolean {
-  const { policy } = compiled;
-  // Postern evaluates conditions of these kinds at a path that names the policy alone.
-  if (familyOf(compiled)?.word === "") return policy.matchConditions.length > 0;
-  if (policyConditions(compiled).length > 0) return true;
-  return constraintsOf(compiled)?.matchPolicy === "Exact" || policy.timeoutSeconds !== undefined;
-}
-
-/** At the path of their failurePolicy, policies of kyverno.io with conditions are not evaluated. */
-function conditionalPath(compiled: CompiledPolicy, sharing: Sharing): string | undefined {
-  if (familyOf(compiled)?.word !== "" || compiled.policy.matchConditions.length === 0) return undefined;
-  return sharing === "all" ? allConditional : conditionalOfNamespaces;
-}
-
-function constraintsOf({ policy }: CompiledPolicy): ConstraintSection | undefined {
-  return policy.language === "cel" ? policy.sections.constraints : undefined;
-}
-
-/** The selectors of policies. */
-interface Selectors {
-  readonly namespaceSelector: Json;
-  readonly objectSelector: Json;
-}
-
-const noSelectors: Selectors = { namespaceSelector: null, objectSelector: null };
-
-function selectorsOf(compiled: CompiledPolicy): Selectors {
-  const constraints = constraintsOf(compiled);
-  return {
-    namespaceSelector: constraints?.namespaceSelector ?? null,
-    objectSelector: constraints?.objectSelector ?? null,
   };
 }
 
@@ -260,16 +131,6 @@ function conditionsOf(
     ...(isAboutNodes ? notAboutKinds(unseenKinds(filters)) : []),
     ...ofPolicy,
   ];
-}
-
-/** The path that the API server calls for a group. The API server accepts only names between slashes (RFC 1123). */
-function pathOf({ family, phase, failurePolicy, members, policyKey, conditional }: Group): string {
-  if (family.word !== "") {
-    const keys = members.map(({ compiled }) => compiled.policy.key).join("/");
-    return family.phases.length > 1 ? `/${family.word}/${phase}/${keys}` : `/${family.word}/${keys}`;
-  }
-  const finegrained = policyKey === undefined ? conditional ?? "" : `/finegrained/${policyKey}`;
-  return `/${phase}/${failurePolicy.toLowerCase()}${finegrained}`;
 }
 
 /** The `clientConfig` through which the API server calls a path of Postern. */
