@@ -122,7 +122,8 @@ export async function openPorts(options: PortsOptions): Promise<OpenPorts | Faul
     globals: entries ?? others,
     clock,
     entropy,
-    scheduler: eventLoopScheduler(),
+    // Nobody waits for a command, and the account of `explain` would lack what was evaluated before a pause.
+    ...(options.watch !== undefined && { scheduler: eventLoopScheduler() }),
   };
   const close = async (): Promise<void> => {
     await images.signatures.close();

@@ -144,9 +144,9 @@ Deno.test("a policy whose part is left out is broken, and a diagnostic names the
   }
 });
 
-Deno.test("this test has a policy for every part but libraries of functions, effects and formats", () => {
+Deno.test("this test has a policy for every part but libraries of functions, effects, checks and formats", () => {
   const shown = new Set(partPolicies.map(([part]) => part));
-  const others = ["effects", "yaml", "gzip", "digests", "random texts"];
+  const others = ["effects", "checks of policies", "yaml", "gzip", "digests", "random texts"];
   const missing = bundleParts.map(({ name }) => name).filter((name) =>
     !shown.has(name) && !name.startsWith("JMESPath")
   );

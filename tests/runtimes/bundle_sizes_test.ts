@@ -32,15 +32,15 @@ const rows: readonly {
     what: "17 pod security policies",
     policies: podSecurity,
     target: "node",
-    written: 850_000,
+    written: 880_000,
     minified: 405_000,
   },
   {
     what: "a ValidatingPolicy",
     policies: [expressions],
     target: "node",
-    written: 1_130_000,
-    minified: 535_000,
+    written: 1_170_000,
+    minified: 545_000,
   },
 ];
 
