@@ -28,7 +28,7 @@ export { nestsDeeperThan } from "./depth.ts";
 export { type DocumentPath, documentPathText } from "./document_path.ts";
 export { equal, type Visits } from "./equal.ts";
 export { Fault, isFault } from "./fault.ts";
-export { heapSize, heapSizeOfText, sharedHeapSize, sharedHeapSizeOfText } from "./heap_size.ts";
+export { densestHeap, heapSize, heapSizeOfText, sharedHeapSize, sharedHeapSizeOfText } from "./heap_size.ts";
 export { goJsonProblem, maxJsonDepth } from "./go_json.ts";
 export { groupBy } from "./group_by.ts";
 export { parseJson } from "./parse.ts";

@@ -1,13 +1,10 @@
-import { sharedHeapSizeOfText } from "./heap_size.ts";
+import { densestHeap, sharedHeapSizeOfText } from "./heap_size.ts";
 import type { Json } from "./json.ts";
 import { deepest, parseJson } from "./parse.ts";
 import { StagedParser } from "./parse_stages.ts";
 
 /** The characters from which on a piece is parsed, in a millisecond. */
 const pieceLength = 64 * 1024;
-
-/** Bytes of heap for each character of the densest JSON. */
-const densest = 24;
 
 /** The characters of a text whose heap is not worth an estimate. */
 const unestimated = 4 * 1024;
@@ -110,7 +107,7 @@ export class StreamedJson {
 
   #textHeap(): number {
     const { text } = this.#parser;
-    this.#estimate ??= text.length <= unestimated ? text.length * densest : sharedHeapSizeOfText(text);
+    this.#estimate ??= text.length <= unestimated ? text.length * densestHeap : sharedHeapSizeOfText(text);
     return this.#width * this.#estimate;
   }
 

@@ -1,7 +1,4 @@
-import { heapSizeOfText } from "../json/mod.ts";
-
-/** Bytes of heap for each character of the densest JSON. */
-const densest = 24;
+import { densestHeap, heapSizeOfText } from "../json/mod.ts";
 
 /**
  * The bytes of heap that a review takes: a rough upper bound, which costs nothing, until {@link estimate} reads the text.
@@ -19,7 +16,7 @@ export class ReviewHeap {
 
   /** The heap of the review with this text. */
   static ofText(text: string): ReviewHeap {
-    return new ReviewHeap(text.length * densest, text);
+    return new ReviewHeap(text.length * densestHeap, text);
   }
 
   /** The heap of a review whose text was read for the estimate. */
