@@ -201,10 +201,10 @@ export class StagedParser {
     if (outer.isAfterMember) throw unexpected(this.#text, start);
     const piece = `${this.#text.slice(outer.pending, start)}null`;
     if (isList(outer.value)) {
-      this.#append(outer.value, piece);
+      append(outer.value, piece);
       (outer.value as Json[])[outer.value.length - 1] = value!;
     } else {
-      this.#setAll(outer.value!, piece);
+      setAll(outer.value!, piece);
       const name = JSON.parse(this.#text.slice(outer.nameStart, outer.nameEnd)) as string;
       setField(outer.value as { [name: string]: Json }, name, value!);
     }
@@ -215,18 +215,18 @@ export class StagedParser {
     const piece = this.#text.slice(pending, end);
     if (isAfterMember !== isBlank(piece)) throw unexpected(this.#text, isAfterMember ? pending : end);
     if (isAfterMember) return;
-    if (isList(value)) this.#append(value, piece);
-    else this.#setAll(value!, piece);
+    if (isList(value)) append(value, piece);
+    else setAll(value!, piece);
   }
+}
 
-  #append(list: readonly Json[], piece: string): void {
-    for (const element of JSON.parse(`[${piece}]`) as Json[]) (list as Json[]).push(element);
-  }
+function append(list: readonly Json[], piece: string): void {
+  for (const element of JSON.parse(`[${piece}]`) as Json[]) (list as Json[]).push(element);
+}
 
-  #setAll(map: Json, piece: string): void {
-    const members = JSON.parse(`{${piece}}`) as { [name: string]: Json };
-    for (const name of Object.keys(members)) setField(map as { [name: string]: Json }, name, members[name]!);
-  }
+function setAll(map: Json, piece: string): void {
+  const members = JSON.parse(`{${piece}}`) as { [name: string]: Json };
+  for (const name of Object.keys(members)) setField(map as { [name: string]: Json }, name, members[name]!);
 }
 
 function isBlank(piece: string): boolean {
