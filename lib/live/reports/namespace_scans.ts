@@ -1,4 +1,4 @@
-import { pause } from "../../pause.ts";
+import { restAfter } from "./rest.ts";
 
 /** The scan and the end of {@link NamespaceScans}. */
 export interface NamespaceScansOptions {
@@ -6,9 +6,6 @@ export interface NamespaceScansOptions {
   readonly scan: (namespace: string) => Promise<void>;
   readonly signal: AbortSignal;
 }
-
-/** The longest rest after a scan, in milliseconds. */
-const longestRest = 60_000;
 
 /**
  * Scans namespaces again when their policies or labels change: one after the other, with a rest after each that is as
@@ -42,7 +39,7 @@ export class NamespaceScans {
       this.#waiting.delete(namespace);
       const began = performance.now();
       await scan(namespace);
-      await pause(Math.min(performance.now() - began, longestRest), signal);
+      await restAfter(began, signal);
     }
     this.#running = undefined;
   }

@@ -1,9 +1,6 @@
-import { pause } from "../../pause.ts";
 import type { Collection } from "../../ports.ts";
+import { restAfter } from "./rest.ts";
 import type { ScannedResource } from "./scan_targets.ts";
-
-/** The longest rest after a listing, in milliseconds. */
-const longestRest = 60_000;
 
 /** A resource whose objects are listed and watched, and its scanned objects. */
 export interface ScannedKindOptions extends Pick<ScannedResource, "resource" | "version"> {
@@ -36,7 +33,7 @@ export class ScannedKind {
       this.#isListed = true;
     });
     this.rested = this.listed.then(async () => {
-      await pause(Math.min(performance.now() - began, longestRest), options.signal);
+      await restAfter(began, options.signal);
       this.#isRested = true;
     });
   }
