@@ -255,11 +255,11 @@ export class ReportStore {
     if (!isManaged(report)) return;
     const rows = asList(report["results"]).filter(isObject);
     const lastingRows = rows.filter(this.#options.isLasting);
-    const name = nameOf(report), namespace = namespaceOf(report), size = heapSize([...lastingRows]);
+    const name = nameOf(report), namespace = namespaceOf(report);
+    const size = lastingRows.length === 0 ? 0 : heapSize(lastingRows);
     this.#forget(name);
-    const isKept = lastingRows.length === 0 ||
-      this.#bytes + size <= (this.#options.rowBytes ?? defaultRowBytes);
-    const bytes = isKept && lastingRows.length > 0 ? size : 0;
+    const isKept = this.#bytes + size <= (this.#options.rowBytes ?? defaultRowBytes);
+    const bytes = isKept ? size : 0;
     this.#bytes += bytes;
     this.#stored.set(name, {
       namespace,
