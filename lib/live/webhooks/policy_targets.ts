@@ -21,7 +21,7 @@ export function policyTargets(
   const setting = {
     served,
     namespaced: policy.namespace !== undefined,
-    hasTooManyKinds: ofPhase.reduce((sum, rule) => sum + kindsOf(rule), 0) > mostKinds,
+    hasTooManyKinds: ofPhase.reduce((sum, rule) => sum + numberOfKinds(rule), 0) > mostKinds,
   };
   const targets = new Map<string, Target>();
   for (const rule of ofPhase) {
@@ -35,7 +35,7 @@ export function policyTargets(
 /** The most kinds of a policy that are looked up among the served ones. A policy that names more is about all. */
 const mostKinds = 500;
 
-function kindsOf({ selector: { match } }: CompiledRule): number {
+function numberOfKinds({ selector: { match } }: CompiledRule): number {
   return match.filters.reduce((sum, { kinds }) => sum + kinds.length, 0);
 }
 
@@ -75,14 +75,13 @@ function triggerTargets(rule: CompiledRule, setting: Setting): Target[] {
     });
   }
   const excluded = excludedOperations(rule.rule.exclude);
-  return match.filters.flatMap(({ kinds, operations }) => {
+  return match.filters.flatMap(({ kinds: written, operations }) => {
+    const kinds = setting.hasTooManyKinds ? ["*/*"] : written;
     const wanted = (operations.length > 0 ? operations : defaultOperations(rule))
       .filter((operation) => !excluded.has(operation));
     return wanted.length === 0
       ? []
-      : (setting.hasTooManyKinds ? ["*/*"] : kinds).flatMap((kind) => targetResources(kind, setting)).map((
-        target,
-      ) => ({
+      : kinds.flatMap((kind) => targetResources(kind, setting)).map((target) => ({
         ...target,
         operations: wanted,
       }));
