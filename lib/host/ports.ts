@@ -92,8 +92,8 @@ type Reached = Pick<OpenPorts, "kind" | "about" | "diagnostics" | "close"> & {
  */
 export async function openPorts(options: PortsOptions): Promise<OpenPorts | Fault> {
   const clock = systemClock();
-  const entropy = systemEntropy();
-  const memory = options.watch === undefined ? new AnswerMemory() : answerMemory();
+  const entropy = systemEntropy(), isServer = options.watch !== undefined;
+  const memory = isServer ? answerMemory() : new AnswerMemory();
   const reached = await reachCluster(options, { clock, entropy, memory });
   if (isFault(reached)) return reached;
   const { cluster, ...rest } = reached;
@@ -105,7 +105,7 @@ export async function openPorts(options: PortsOptions): Promise<OpenPorts | Faul
   const now = (): number => clock.now();
   const images = await openImagePorts({
     ...options.images,
-    for: options.watch === undefined ? "command" : "server",
+    for: isServer ? "server" : "command",
   }, { clock, entropy, cluster });
   if (isFault(images)) {
     await rest.close();
@@ -123,7 +123,7 @@ export async function openPorts(options: PortsOptions): Promise<OpenPorts | Faul
     clock,
     entropy,
     // Nobody waits for a command, and the account of `explain` would lack what was evaluated before a pause.
-    ...(options.watch !== undefined && { scheduler: eventLoopScheduler() }),
+    ...(isServer && { scheduler: eventLoopScheduler() }),
   };
   const close = async (): Promise<void> => {
     await images.signatures.close();
