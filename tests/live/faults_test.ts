@@ -5,16 +5,17 @@
 import assert from "node:assert/strict";
 import { EmbeddedCluster, LiveCluster, LiveCollections, systemClock } from "../../lib/adapters/mod.ts";
 import { BackgroundWorker } from "../../lib/background/mod.ts";
-import { isFault, type Json, type JsonObject } from "../../lib/json/mod.ts";
+import { isFault, type Json } from "../../lib/json/mod.ts";
 import { nameOf } from "../../lib/kube/mod.ts";
 import type { Ports } from "../../lib/ports.ts";
 import { countingEntropy } from "../adapters/fakes.ts";
 import { fakeServer, type ReceivedRequest, silence } from "../adapters/fake_server.ts";
 import { cutAfter, faultyCluster, refusal } from "./faults/faulty_server.ts";
 import { otherFaults } from "./faults/other_faults.ts";
+import { quota, team } from "./faults/quota.ts";
 import { runStreamFault, streamFaults } from "./faults/stream_faults.ts";
 import { writeFaults, writers } from "./faults/write_faults.ts";
-import { keptLog, policies, portsWith, request } from "../background/setting.ts";
+import { keptLog, portsWith, request } from "../background/setting.ts";
 
 /** A fault, and how it is made: for so many requests, then the server is well again. */
 interface FaultKind {
@@ -170,18 +171,6 @@ async function watch(fault: FaultKind): Promise<[boolean, number]> {
   await server.close();
   return [names.length > 0, concerned()];
 }
-
-const quota = policies(`
-apiVersion: kyverno.io/v1
-kind: ClusterPolicy
-metadata: {name: quotas}
-spec:
-  rules:
-  - name: quota
-    match: {any: [{resources: {kinds: [Namespace]}}]}
-    generate: {apiVersion: v1, kind: ConfigMap, name: c, namespace: team, data: {data: {a: b}}}
-`);
-const team: JsonObject = { apiVersion: "v1", kind: "Namespace", metadata: { name: "team", uid: "u-team" } };
 
 async function effect(fault: FaultKind): Promise<[boolean, number]> {
   const { ports } = portsWith("{apiVersion: v1, kind: Namespace, metadata: {name: team, uid: u-team}}");

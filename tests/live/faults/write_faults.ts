@@ -13,8 +13,9 @@ import type { Collection, Collections, ObjectChange } from "../../../lib/ports.t
 import { fixedClock } from "../../adapters/fakes.ts";
 import { silence } from "../../adapters/fake_server.ts";
 import { clusterPorts } from "../../conformance/ports.ts";
-import { policies, portsWith, request } from "../../background/setting.ts";
+import { portsWith, request } from "../../background/setting.ts";
 import { silent } from "../setting.ts";
+import { quota, team } from "./quota.ts";
 import { cutAfter, eventually, type FaultyAnswer, type FaultyCluster, refusal } from "./faulty_server.ts";
 
 /** A fault of one write. */
@@ -256,17 +257,6 @@ const lease: Writer = {
   },
 };
 
-const quota = policies(`
-apiVersion: kyverno.io/v1
-kind: ClusterPolicy
-metadata: {name: quotas}
-spec:
-  rules:
-  - name: quota
-    match: {any: [{resources: {kinds: [Namespace]}}]}
-    generate: {apiVersion: v1, kind: ConfigMap, name: c, namespace: team, data: {data: {a: b}}}
-`);
-const team: JsonObject = { apiVersion: "v1", kind: "Namespace", metadata: { name: "team", uid: "u-team" } };
 const anew = "planned again and retried, ten times in 50 seconds";
 
 const generated: Writer = {
