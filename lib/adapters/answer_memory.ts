@@ -125,7 +125,7 @@ export class AnswerMemory implements SharedMemory {
     }
   }
 
-  /** As much of a guess as an evaluation may hold: nothing for the oldest, which takes what it needs when it needs it. */
+  /** The bytes of a guess that an evaluation takes in advance. The oldest takes none: it never waits for what it needs. */
   #allowed(holder: Holder, bytes: number): number {
     const [oldest] = this.#large;
     return holder === oldest ? 0 : Math.max(0, Math.min(bytes, this.#options.mostOfOne - holder.bytes));

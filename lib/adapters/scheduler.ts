@@ -1,6 +1,6 @@
 import type { Scheduler } from "../ports.ts";
 
-/** Milliseconds that an evaluation works until it pauses. A request that came meanwhile waits about as long. */
+/** An evaluation pauses after so many milliseconds: a request that came meanwhile waits no longer. */
 const sliceMilliseconds = 10;
 
 /**

@@ -158,7 +158,7 @@ export class Listener {
     this.#isClosing = true;
     const started = performance.now();
     const isOver = () => performance.now() - started > this.#limits.closeTime;
-    // Checks are counted, not time: a process that was held up has requests which it has not read yet.
+    // It counts checks instead of time: when the process was held up, requests may wait that it has not read yet.
     let checks = 0, answers = this.#answers;
     while (this.#connections.size > 0 && checks < quietChecks && !isOver()) {
       await pause(checkEvery);

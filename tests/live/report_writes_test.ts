@@ -42,7 +42,7 @@ const answered = (status: number | undefined): Course => () =>
   Promise.resolve({ ok: false, status, message: "failed" });
 const well: Course = (made, cluster) => cluster.call(made);
 const busy = answered(500), unheard = answered(undefined);
-/** The API server carries it out, and the connection is cut. */
+/** The API server carries out the write, and the connection breaks before its answer. */
 const lost: Course = async (made, cluster) => {
   await cluster.call(made);
   return { ok: false, status: undefined, message: "cut" };

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { JsonObject } from "../../lib/json/mod.ts";
 import { CompiledWeights, roomProblem } from "../../lib/policy/mod.ts";
 
-/** A policy that weighs about so many values, of the whole cluster or of a namespace. */
+/** A policy whose weight is about that of so many values: a ClusterPolicy, or with a namespace a Policy. */
 function policy(name: string, weight: number, namespace?: string, kind = "Policy"): JsonObject {
   return {
     apiVersion: "kyverno.io/v1",

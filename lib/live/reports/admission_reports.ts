@@ -7,7 +7,7 @@ import type { ReportStore } from "./report_store.ts";
 
 /** Milliseconds by which the API server's clock may be behind. */
 const clockSkew = 10_000;
-/** Milliseconds for which rows are tried again while the API server fails. */
+/** While the API server fails, rows are written again for so many milliseconds. */
 const longest = 600_000;
 /** The most objects whose rows wait: more than a burst of creations, and some megabytes of memory. */
 const most = 10_000;
