@@ -41,6 +41,11 @@ const served: ServedResource[] = [{
 
 const enforcement = { configured: true, generated: false, missingRights: [], missingRules: "" };
 
+function statusesIn(cluster: Cluster): PolicyStatuses {
+  const accounts = { background: "b", reports: "r", cleanup: "c" };
+  return new PolicyStatuses({ cluster, clock: fixedClock(0), log: silent, accounts, lookAgain() {} });
+}
+
 Deno.test("status: the specs for controllers are complete, under Kyverno's names", () => {
   const configs = dig(celStatus(compiled(onPods), enforcement), "autogen", "configs");
   assert.deepEqual(Object.keys(configs as JsonObject).sort(), ["cronjobs", "defaults"]);
@@ -251,14 +256,7 @@ Deno.test("status: an object that changed after its policy was compiled gets non
       },
       resource: () => Promise.resolve(undefined),
     };
-    const accounts = { background: "b", reports: "r", cleanup: "c" };
-    const statuses = new PolicyStatuses({
-      cluster,
-      clock: fixedClock(0),
-      log: silent,
-      accounts,
-      lookAgain() {},
-    });
+    const statuses = statusesIn(cluster);
     await statuses.write([{ kind, object: stored(uid, generation) }], {
       snapshot,
       configured: true,
@@ -278,14 +276,7 @@ Deno.test("status: a left-out policy has the reason", async () => {
     },
     resource: () => Promise.resolve(undefined),
   };
-  const accounts = { background: "b", reports: "r", cleanup: "c" };
-  const statuses = new PolicyStatuses({
-    cluster,
-    clock: fixedClock(0),
-    log: silent,
-    accounts,
-    lookAgain() {},
-  });
+  const statuses = statusesIn(cluster);
   const kinds = ["ClusterPolicy", "NamespacedValidatingPolicy", "CleanupPolicy"].map((kind) =>
     policyObjectKinds.find((each) => each.kind === kind)!
   );
