@@ -1,7 +1,8 @@
-import { compile } from "../engine/mod.ts";
+import { celExceptionProblems, compile, type CompileOptions } from "../engine/mod.ts";
 import { type Diagnostic, formatDiagnostic } from "../diagnostics/mod.ts";
 import type { Dialect } from "../match/mod.ts";
 import { admissionPolicyProblems } from "../documents/mod.ts";
+import type { LocatedDocument } from "../policy/mod.ts";
 import { policyDocuments } from "../sources/mod.ts";
 import { unevaluatedPolicies } from "./diagnostics.ts";
 import type { Terminal } from "./terminal.ts";
@@ -24,6 +25,7 @@ export async function lint(
     ...await unusableSigners(snapshot),
     ...unevaluatedPolicies(snapshot),
     ...snapshot.others.flatMap(admissionPolicyProblems),
+    ...snapshot.others.flatMap((other) => exceptionProblems(other, { dialect })),
   ];
   if (documents.length === 0 && !all.some(isError)) {
     const message = `${paths.join(", ")}: there are no policies`;
@@ -38,6 +40,17 @@ export async function lint(
     } other remarks`,
   );
   return errors > 0 ? 1 : 0;
+}
+
+function exceptionProblems(
+  { kind, group, document, locate }: LocatedDocument,
+  compiling: CompileOptions,
+): Diagnostic[] {
+  if (kind !== "PolicyException" || group !== "policies.kyverno.io") return [];
+  return celExceptionProblems(document, compiling).map(({ path, ...problem }) => {
+    const position = locate(path);
+    return { ...problem, ...(position && { position }) };
+  });
 }
 
 /** Diagnostics of a file one after the other, from its top to its end. */

@@ -267,6 +267,10 @@ const rules = {
     cause: "An image extractor has no path.",
     fix: "Write one, such as `/spec/steps/*/image`.",
   },
+  "missing-reference": {
+    cause: "A context entry does not name the object or image that it reads.",
+    fix: "Name it, also by a variable; or delete the entry.",
+  },
   "never-matches": {
     cause: "A pattern of `verifyImages` is the text of no image, or all its images are left out.",
     fix:

@@ -22,6 +22,15 @@ spec:
 ${more}`;
 }
 
+/** A PolicyException of policies.kyverno.io. */
+function celException(spec: string): string {
+  return `apiVersion: policies.kyverno.io/v1
+kind: PolicyException
+metadata: { name: e, namespace: d }
+spec: { ${spec} }
+`;
+}
+
 const validation = '  validations: [{ expression: "object.spec.replicas < 5" }]\n';
 const actions = "  validationActions: [Deny]\n";
 
@@ -113,6 +122,23 @@ const refused: [what: string, text: string, said: RegExp][] = [
     "a kind that is not evaluated",
     "apiVersion: kyverno.io/v2\nkind: ClusterCleanupPolicy\nmetadata: { name: old }\nspec: { schedule: '* * * * *', match: { any: [{ resources: { kinds: [Pod] } }] } }\n",
     /error not-evaluated: ClusterCleanupPolicy "old"/,
+  ],
+  [
+    "an exception in CEL that names no policy",
+    celException("policyRefs: []"),
+    /:4:\d+: error bad-exception: an exception needs at least one policy/,
+  ],
+  [
+    "an exception in CEL from a kind that does not exist",
+    celException("policyRefs: [{ name: p, kind: ClusterPolicy }]"),
+    /:4:\d+: error bad-exception: "ClusterPolicy" is none of /,
+  ],
+  [
+    "an exception in CEL whose condition does not compile",
+    celException(
+      'policyRefs: [{ name: p, kind: ValidatingPolicy }], matchConditions: [{ name: a, expression: "1 +" }]',
+    ),
+    /:4:\d+: error bad-exception: .*Syntax error/,
   ],
   ["a file without policies", "# nothing\n", /there are no policies/],
 ];

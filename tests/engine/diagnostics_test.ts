@@ -346,6 +346,25 @@ validate: {pattern: {}}`),
     rule("context: [{name: a, apiCall: {}}]\nvalidate: {pattern: {}}"),
     /error empty-call: Context entry "a" calls nothing/,
   ],
+  ...([
+    ["apiCall", "urlPath: /a, "],
+    ["globalReference", "name: g, "],
+    ["imageRegistry", "reference: a, "],
+    ["variable", ""],
+  ].map(([kind, fields]): [string, string, RegExp] => [
+    `a query of ${kind} that does not compile`,
+    rule(`context: [{name: a, ${kind}: {${fields}jmesPath: "a[["}}]\nvalidate: {pattern: {}}`),
+    /warning bad-expression: "a\[\[": SyntaxError/,
+  ])),
+  ...([
+    ["configMap", "name"],
+    ["globalReference", "name"],
+    ["imageRegistry", "reference"],
+  ].map(([kind, field]): [string, string, RegExp] => [
+    `a context entry ${kind} that names nothing`,
+    rule(`context: [{name: a, ${kind}: {${field}: ""}}]\nvalidate: {pattern: {}}`),
+    new RegExp(`warning missing-reference: A context entry ${kind} needs ${field}`),
+  ])),
   ["a foreach without a body", rule("validate: {foreach: [{list: a}]}"), /error empty-foreach: /],
   [
     "a foreach over bad JMESPath",

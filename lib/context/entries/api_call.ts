@@ -21,6 +21,7 @@ import type { EntryOptions } from "../entry_options.ts";
 import type { Answer } from "../../ports.ts";
 import { EntryQueries } from "../query.ts";
 import { readPath } from "../read_path.ts";
+import { checkQuery } from "./entry_checks.ts";
 import { apiCallShape, type ApiCallSpec, parseApiCall } from "./api_call_spec.ts";
 
 /** `apiCall`: the answer of the API server or of a service. */
@@ -97,6 +98,7 @@ function compileApiCall({ name, call: spec }: ApiCallEntry, options: EntryOption
       : { kind: "service", url: service.url },
   );
   options.variables(call.uses, ["apiCall"]);
+  checkQuery("apiCall", spec.jmesPath, options);
   options.variables(fallback?.uses ?? [], ["apiCall", "default"]);
   const { policyNamespace } = options;
   const queries = new EntryQueries("document");

@@ -7,6 +7,7 @@ import type { EntryOptions } from "../entry_options.ts";
 import { kindNeed } from "../need.ts";
 import { readPath } from "../read_path.ts";
 import { renderText } from "../text.ts";
+import { checkReference } from "./entry_checks.ts";
 import { text } from "./written.ts";
 
 /** `configMap`: an object with the data and the metadata of a ConfigMap. */
@@ -42,6 +43,7 @@ function compileConfigMap(entry: ConfigMapEntry, options: EntryOptions): Context
   const namespace = compileTemplate(entry.configMap.namespace);
   options.variables(name.uses, ["configMap", "name"]);
   options.variables(namespace.uses, ["configMap", "namespace"]);
+  checkReference(["configMap", "name"], entry.configMap.name, options);
   const isNamed = entry.configMap.name !== "" && name.constant;
   options.need(
     kindNeed({ apiVersion: "v1", kind: "ConfigMap", ...(isNamed && { name: entry.configMap.name }) }, [

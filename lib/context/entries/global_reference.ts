@@ -6,6 +6,7 @@ import type { ContextEntryKind } from "../entry_kind.ts";
 import type { EntryOptions } from "../entry_options.ts";
 import { EntryQueries } from "../query.ts";
 import { renderText } from "../text.ts";
+import { checkQuery, checkReference } from "./entry_checks.ts";
 import { text } from "./written.ts";
 
 /** `globalReference`: the data of a GlobalContextEntry, or a projection of it. */
@@ -43,6 +44,8 @@ function compileGlobalReference(entry: GlobalReferenceEntry, options: EntryOptio
   const path = compileTemplate(entry.jmesPath);
   options.variables(reference.uses, ["globalReference", "name"]);
   options.variables(path.uses, ["globalReference", "jmesPath"]);
+  checkQuery("globalReference", entry.jmesPath, options);
+  checkReference(["globalReference", "name"], entry.reference, options);
   options.need({ kind: "globalEntry" });
   const queries = new EntryQueries("document");
   return { name: entry.name, source: "globalReference", load };

@@ -7,6 +7,7 @@ import type { ContextEntryKind } from "../entry_kind.ts";
 import type { EntryOptions } from "../entry_options.ts";
 import { EntryQueries } from "../query.ts";
 import { renderText } from "../text.ts";
+import { checkQuery, checkReference } from "./entry_checks.ts";
 import { text } from "./written.ts";
 
 /** `imageRegistry`: the manifest and configuration of an image. */
@@ -57,6 +58,8 @@ function compileImageRegistry(entry: ImageRegistryEntry, options: EntryOptions):
   const { credentials } = entry;
   options.variables(reference.uses, ["imageRegistry", "reference"]);
   options.variables(path.uses, ["imageRegistry", "jmesPath"]);
+  checkQuery("imageRegistry", entry.jmesPath, options);
+  checkReference(["imageRegistry", "reference"], entry.reference, options);
   options.need({ kind: "registry" });
   const queries = new EntryQueries("document");
   return { name: entry.name, source: "imageRegistry", load };

@@ -7,6 +7,7 @@ import type { ContextEntryKind } from "../entry_kind.ts";
 import type { EntryOptions } from "../entry_options.ts";
 import { readsRoles } from "../need.ts";
 import { EntryQueries } from "../query.ts";
+import { checkQuery } from "./entry_checks.ts";
 import { given, text } from "./written.ts";
 
 /** `variable`: a value, a query, or a query applied to a value. */
@@ -52,6 +53,7 @@ function compileVariable(entry: VariableEntry, options: EntryOptions): ContextEn
   options.variables(value?.uses ?? [], ["variable", "value"]);
   options.variables(fallback?.uses ?? [], ["variable", "default"]);
   options.variables(path?.uses ?? [], ["variable", "jmesPath"]);
+  checkQuery("variable", written, options);
   // A query without a value is applied to the context itself.
   const query = value === undefined && path?.constant ? compileExpression(written) : undefined;
   if (query !== undefined && !isFault(query) && readsRoles(query.paths)) options.need({ kind: "roles" });

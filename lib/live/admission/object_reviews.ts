@@ -1,6 +1,6 @@
-import { compile, type CompiledPolicy, type CompileOptions } from "../../engine/mod.ts";
+import { celExceptionProblems, compile, type CompiledPolicy, type CompileOptions } from "../../engine/mod.ts";
 import type { Diagnostic } from "../../diagnostics/mod.ts";
-import { asString, clipped, dig, type JsonObject } from "../../json/mod.ts";
+import { asString, clipped, dig, documentPathText, type JsonObject } from "../../json/mod.ts";
 import { type AdmissionRequest, labelsOf, parseServiceAccount, type UserInfo } from "../../kube/mod.ts";
 import { isHeavy, isTooHeavy, tooHeavy } from "../../policy/mod.ts";
 import type { Cluster, Discovery } from "../../ports.ts";
@@ -13,7 +13,6 @@ import { hasRight } from "../access.ts";
 import type { CheckedObject, CheckTools, Findings } from "./check.ts";
 import { classicChecks } from "./classic_checks.ts";
 import { celChecks } from "./cel_checks.ts";
-import { celExceptionProblems } from "./cel_exception_checks.ts";
 import { targetWarnings } from "./generate_checks.ts";
 import { SlowLane } from "./slow_lane.ts";
 import { cleanupProblems, exceptionProblems, globalContextProblems } from "./object_checks.ts";
@@ -43,7 +42,8 @@ const reviews: Readonly<Record<string, Review>> = {
     warnings: exceptionWarnings(checked, options),
   }),
   "/celexception/validate": async (checked, options) => ({
-    errors: celExceptionProblems(checked, options.compiling),
+    errors: celExceptionProblems(checked.object, options.compiling)
+      .map(({ path, message }) => `${documentPathText(path)}: ${message}`),
     warnings: exceptionWarnings(checked, options),
   }),
   "/globalcontextvalidate": async (checked) => errors(globalContextProblems(checked)),

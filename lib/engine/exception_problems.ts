@@ -1,0 +1,66 @@
+import type { PathDiagnostic } from "../diagnostics/mod.ts";
+import { asList, asString, type DocumentPath, field, type Json, type JsonObject } from "../json/mod.ts";
+import { policyKindNames } from "../rules/mod.ts";
+import type { YamlDocument } from "../yaml/mod.ts";
+import { compile, type CompileOptions } from "./policy_compiler.ts";
+
+const group = "policies.kyverno.io";
+
+/**
+ * The problems of a PolicyException of policies.kyverno.io, with paths from its root: it names no policy, or a kind of
+ * policy that does not exist, or its conditions do not compile. Whether there are such policies is not checked, because
+ * they may be stored later.
+ */
+export function celExceptionProblems(exception: JsonObject, compiling: CompileOptions): PathDiagnostic[] {
+  const references = asList(field(exception["spec"], "policyRefs"));
+  if (references.length === 0) {
+    return [problem(["spec", "policyRefs"], "an exception needs at least one policy")];
+  }
+  const kinds = policyKindNames(group);
+  const problems = references.flatMap((reference, index) => {
+    const kind = asString(field(reference, "kind")) ?? "", name = asString(field(reference, "name")) ?? "";
+    const path = ["spec", "policyRefs", index];
+    return [
+      ...(name === "" ? [problem([...path, "name"], "a policy needs a name")] : []),
+      ...(kinds.includes(kind)
+        ? []
+        : [problem([...path, "kind"], `"${kind}" is none of ${kinds.join(", ")}`)]),
+    ];
+  });
+  return problems.length > 0 ? problems : conditionProblems(exception, references, compiling);
+}
+
+/** Compiles the conditions for each kind of policy that the exception names, whose variables have any type here. */
+function conditionProblems(
+  exception: JsonObject,
+  references: readonly Json[],
+  compiling: CompileOptions,
+): PathDiagnostic[] {
+  const conditions = asList(field(exception["spec"], "matchConditions"));
+  const texts = conditions.map((condition) => asString(field(condition, "expression")) ?? "");
+  const variables = new Set(
+    texts.flatMap((text) => [...text.matchAll(/\bvariables\.\??(\w+)/g)].map(([, name]) => name!)),
+  );
+  const metadata = { name: "p", namespace: "default" };
+  const kinds = [...new Set(references.map((reference) => asString(field(reference, "kind")) ?? ""))];
+  return conditions.flatMap((condition, index) => {
+    const messages = kinds.flatMap((kind) => {
+      const spec = { policyRefs: [{ kind, name: metadata.name }], matchConditions: [condition] };
+      const declared = [...variables].map((name) => ({ name, expression: "dyn(1)" }));
+      const policy = { apiVersion: `${group}/v1`, kind, metadata, spec: { variables: declared } };
+      const { diagnostics } = compile([documentOf(policy), documentOf({ ...exception, spec })], compiling);
+      return diagnostics.filter(({ code }) => code === "bad-exception").map(({ message }) => message);
+    });
+    return [...new Set(messages)].map((message) =>
+      problem(["spec", "matchConditions", index, "expression"], message)
+    );
+  });
+}
+
+function problem(path: DocumentPath, message: string): PathDiagnostic {
+  return { severity: "error", code: "bad-exception", message, path };
+}
+
+function documentOf(value: JsonObject): YamlDocument {
+  return { value, file: "", positionOf: () => ({ file: "", line: 1, column: 1 }) };
+}
