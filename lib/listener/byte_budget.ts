@@ -1,11 +1,14 @@
 /**
  * Limits the bytes that all unanswered bodies use together. A body waits when no bytes are left. The oldest unfinished
- * body never waits, so that bodies cannot block each other. The bodies therefore use at most the total plus one body.
+ * body may go beyond the total, so that bodies cannot block each other; until it is answered no other one may. The bodies
+ * therefore use at most the total plus one body.
  */
 export class ByteBudget {
   readonly #total: number;
   readonly #shares = new Set<Share>();
   #used = 0;
+  /** The share that went beyond the total. */
+  #beyond: Share | undefined;
   /** The number of shares that wait. It is mostly 0, and `tryAgain` then skips its search. */
   #waiting = 0;
 
@@ -27,7 +30,10 @@ export class ByteBudget {
 
   /** Gives a share the bytes if they are free, and returns whether it did. */
   take(share: Share, bytes: number): boolean {
-    if (this.#used + bytes > this.#total && share !== this.#firstUnfinished()) return false;
+    if (this.#used + bytes > this.#total) {
+      if ((this.#beyond ?? this.#firstUnfinished()) !== share) return false;
+      this.#beyond = share;
+    }
     this.#used += bytes;
     return true;
   }
@@ -41,6 +47,7 @@ export class ByteBudget {
   giveBack(share: Share, bytes: number): void {
     this.#used -= bytes;
     this.#shares.delete(share);
+    if (this.#beyond === share) this.#beyond = undefined;
     this.tryAgain();
   }
 

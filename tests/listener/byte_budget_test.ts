@@ -16,6 +16,24 @@ Deno.test("a body waits for bytes and gets them when others release theirs", () 
   assert.equal(budget.used, 0);
 });
 
+Deno.test("bodies that are complete and wait for their answers use at most the total and one body", () => {
+  const budget = new ByteBudget(100);
+  const granted: number[] = [];
+  const shares: Share[] = Array.from({ length: 5 }, (_, index) =>
+    budget.share(() => {
+      granted.push(index);
+      shares[index]!.finish();
+    }));
+  for (const share of shares) if (share.take(60)) share.finish();
+  assert.equal(budget.used, 120, "the second went beyond the total");
+  shares[0]!.release();
+  assert.deepEqual(granted, [], "the second has its bytes still");
+  shares[1]!.release();
+  assert.deepEqual(granted, [2, 3]);
+  for (const share of shares.slice(2)) share.release();
+  assert.equal(budget.used, 0);
+});
+
 Deno.test("bodies that arrive together all become complete, within the total and one body", () => {
   const most = 10;
   fc.assert(fc.property(fc.array(fc.nat(30)), fc.integer({ min: 2, max: 40 }), (turns, total) => {
