@@ -1,5 +1,5 @@
 import type { PathDiagnostic } from "../diagnostics/mod.ts";
-import type { Environment } from "../jmespath/mod.ts";
+import { type Environment, weightOf } from "../jmespath/mod.ts";
 import {
   asString,
   type DocumentPath,
@@ -129,6 +129,7 @@ function evaluation(
       observe?.({ ...reported, key: left, result });
       return result;
     }
+    spendOn(left, right, environment);
     const sourced: Sourced = { value: left, source: key.source };
     const result = compare === undefined ? noOperator : compare(right)(sourced);
     if (observe !== undefined) {
@@ -141,6 +142,20 @@ function evaluation(
     return result;
   };
 }
+
+/** Takes the steps of comparing two values. Where there are not so many, the rule is an error, whatever they say. */
+function spendOn(left: Json, right: Json, { budget }: Environment): void {
+  if (budget === undefined) return;
+  budget.left -= stepsOf(left, budget.left) + stepsOf(right, budget.left);
+}
+
+function stepsOf(side: Json, limit: number): number {
+  if (typeof side === "string") return side.length >> 5;
+  return typeof side === "object" && side !== null ? stepsOfPart * weightOf(side, limit / stepsOfPart) : 0;
+}
+
+/** The steps of comparing one part of a value: operators make texts of parts, and look them up. */
+const stepsOfPart = 8;
 
 /** Why variables of a side have no value. The side is compiled again, because only explanations need the reasons. */
 function reasons({ template, source }: Operand, scope: Scope, environment: Environment): string[] {

@@ -1,4 +1,4 @@
-import { Fault, isFault, type Json } from "../json/mod.ts";
+import { Fault, isFault, type Json, type StepBudget } from "../json/mod.ts";
 import type { Lifetime, Ports } from "../ports.ts";
 import type { EntrySource } from "./entry_source.ts";
 import type { Observer } from "./observer.ts";
@@ -94,12 +94,24 @@ export class LoadTracker {
   beginRule(progress: Progress | undefined): void {
     this.#progress = progress;
     this.#pendingReadsBefore = this.#pendingReads;
+    this.#turns.beginRule(progress?.isExhausted ?? false);
     progress?.restart();
   }
 
-  /** The progress of the rule that is being evaluated; `undefined` if it has no loops and draws no random numbers. */
-  get progress(): Progress | undefined {
+  /** Returns the progress of a rule that pauses or waits; `undefined` if it has no loops and draws no random numbers. */
+  suspendRule(): Progress | undefined {
+    if (this.#progress !== undefined) this.#progress.isExhausted = this.#turns.isExhausted;
     return this.#progress;
+  }
+
+  /** The steps that the rule may take before it pauses. */
+  get steps(): StepBudget {
+    return this.#turns.steps;
+  }
+
+  /** Whether the rule used up its steps. Its result is then void, and the rule an error. */
+  get isExhausted(): boolean {
+    return this.#turns.isExhausted;
   }
 
   /** Whether all values that the rule has read were loaded, so that its progress counts. */

@@ -6,6 +6,8 @@ import type { Json } from "../json/mod.ts";
  * the same order, so that order identifies a loop.
  */
 export class Progress {
+  /** Whether the rule's steps were used up: it has no result then, even if a part of it took the fault for a value. */
+  isExhausted = false;
   readonly #loops: LoopProgress<unknown>[] = [];
   readonly #numbers: number[] = [];
   #turn = 0;

@@ -1,3 +1,5 @@
+import type { StepBudget } from "../json/mod.ts";
+import { maxSteps } from "../jmespath/mod.ts";
 import type { Ports } from "../ports.ts";
 
 /**
@@ -11,6 +13,10 @@ export type Turn = "go" | "pause" | "over";
  * rules and elements only.
  */
 export class TimeSlices {
+  /** The steps that rules may take until the clock is read again: a rule that needs more cannot be evaluated. */
+  readonly steps: StepBudget = { left: mostSteps };
+  /** Whether the steps of a rule were used up at an earlier stage of it. */
+  #wasExhausted = false;
   readonly #ports: Pick<Ports, "clock" | "scheduler">;
   readonly #endsAt: number;
   readonly #slice: number;
@@ -41,6 +47,17 @@ export class TimeSlices {
     return this.#isPausing;
   }
 
+  /** Whether the steps of the rule that is being evaluated were used up, now or at an earlier stage. */
+  get isExhausted(): boolean {
+    return this.#wasExhausted || this.steps.left < 0;
+  }
+
+  /** Notes that another rule is evaluated, or one again that `wasExhausted`. */
+  beginRule(wasExhausted: boolean): void {
+    this.#wasExhausted = wasExhausted;
+    if (this.steps.left < 0) this.steps.left = mostSteps;
+  }
+
   /** Whether the next rule may begin. */
   beforeRule(): Turn {
     if (this.#isOver || this.#isPausing) return this.#isOver ? "over" : "pause";
@@ -50,7 +67,7 @@ export class TimeSlices {
       this.#isResuming = false;
       return "go";
     }
-    return this.#looksOften || rule < 2 || rule % rulesBetweenLooks === 0 ? this.#look() : "go";
+    return this.#mustLook() || rule < 2 || rule % rulesBetweenLooks === 0 ? this.#look() : "go";
   }
 
   /** Whether a loop that `hasMoved` on since its rule began may go on with its next element. */
@@ -58,7 +75,7 @@ export class TimeSlices {
     if (this.#isOver) return "over";
     const element = this.#elements++;
     if (!hasMoved) return "go";
-    return this.#looksOften || element === 1 || element % elementsBetweenLooks === 0
+    return this.#mustLook() || element === 1 || element % elementsBetweenLooks === 0
       ? this.beforeStage()
       : "go";
   }
@@ -68,7 +85,13 @@ export class TimeSlices {
     return this.#isOver ? "over" : this.#isPausing ? "pause" : this.#look();
   }
 
+  #mustLook(): boolean {
+    return this.#looksOften || this.steps.left < mostSteps - quickSteps;
+  }
+
   #look(): Turn {
+    this.#wasExhausted ||= this.steps.left < 0;
+    this.steps.left = mostSteps;
     if (this.#endsAt === Infinity && this.#slice === Infinity) return "go";
     const now = this.#ports.clock.now();
     // The clock may be set back: what ended stays ended.
@@ -94,6 +117,7 @@ export class TimeSlices {
     this.#isPausing = this.#isExtended = false;
     this.#isResuming = true;
     this.#elements = 0;
+    this.steps.left = mostSteps;
     this.#sliceEndsAt = this.#ports.clock.now() + this.#slice;
   }
 
@@ -109,6 +133,15 @@ export class TimeSlices {
 
 /** The number of rules and elements between two readings of the clock. */
 const rulesBetweenLooks = 4, elementsBetweenLooks = 16;
+
+/**
+ * The steps of a rule, or of an element of its loop: about a fifth of a second. The size of a policy times the size of an
+ * object has no other bound, and nobody else is answered meanwhile. Usual rules take some hundred.
+ */
+const mostSteps = 2 * maxSteps;
+
+/** After more steps than this, the clock is read before the next rule or element. */
+const quickSteps = mostSteps / 40;
 
 /** Milliseconds of a usual request. In a longer one the clock is read more often. */
 const quickMilliseconds = 2;

@@ -69,7 +69,7 @@ export function evaluate(
       request,
       facts,
       store,
-      environment: { now: () => now, random: () => store.random() },
+      environment: { now: () => now, random: () => store.random(), budget: store.steps },
       given: options.given,
       background: options.background,
       trace,

@@ -72,13 +72,14 @@ export class PolicyRun {
       }
       watch?.begin(policy, rule);
       this.#store.beginRule(this.#progress);
-      const results = this.#resultsOf(rule);
+      const found = this.#resultsOf(rule);
       if (this.#store.pendingReads !== pendingReads) {
-        this.#progress = this.#store.progress;
+        this.#progress = this.#store.suspendRule();
         watch?.postpone();
         return false;
       }
       this.#progress = undefined;
+      const results = this.#store.isExhausted ? this.#unlessPassed(found, rule) : found;
       watch?.finish(results, this.#view.object);
       this.#next++;
       this.#take(results);
@@ -111,6 +112,15 @@ export class PolicyRun {
     }
   }
 
+  /**
+   * The results of a rule that used up its steps: errors stay, as they have the cause. A fault of a precondition or of a
+   * filter can make a rule pass, and an object must not pass because it is too large.
+   */
+  #unlessPassed(found: readonly RuleResult[], rule: CompiledRule): readonly RuleResult[] {
+    const isError = found.length > 0 && found.every(({ result }) => result === "error");
+    return isError ? found : this.#failed(rule, outOfSteps);
+  }
+
   /** The results of a rule that could not be evaluated. */
   #failed(rule: CompiledRule, why: string): readonly RuleResult[] {
     return resultsFrom(error(why), rule, this.#view);
@@ -137,6 +147,9 @@ export class PolicyRun {
 }
 
 const nothing: readonly never[] = [];
+
+const outOfSteps =
+  "the rule takes too many steps for this object: its parts are compared with too many values";
 
 /** The message for a rule that did not run in time. It names the loads that were too slow. */
 function expiry({ late }: LoadTracker): string {

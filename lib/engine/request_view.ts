@@ -213,6 +213,7 @@ export class RequestView implements Computed {
       oldResource: this.oldObject,
       namespaceLabels: this.base.facts.namespaceLabels,
       user: this.#user,
+      steps: this.base.store.steps,
     };
   }
 

@@ -4,7 +4,7 @@ import type { FunctionTable } from "./functions/record.ts";
 import { plan } from "./plan/plan.ts";
 import { type Environment, type Evaluate, newRun, type Run } from "./plan/value.ts";
 import { readsOf } from "./reads.ts";
-import { checkedResult } from "./steps.ts";
+import { checkedResult, outOfSteps, spendShared } from "./steps.ts";
 import { outline, type TreeItem, treeOf } from "./syntax/outline.ts";
 import { parse } from "./syntax/parse.ts";
 
@@ -103,7 +103,11 @@ export function compileExpression(
 }
 
 function run(evaluate: Evaluate, started: Run, root: Json = null): Json | Fault {
-  return checkedResult(evaluate(root, started), started);
+  const { budget } = started.environment;
+  if (budget !== undefined && budget.left < 0) return outOfSteps;
+  const value = checkedResult(evaluate(root, started), started);
+  spendShared(budget, started);
+  return value;
 }
 
 /** Names whose values are present and never fail to load. */

@@ -46,7 +46,7 @@ export {
   type ValueType,
 } from "./functions/record.ts";
 export type { Environment } from "./plan/value.ts";
-export { newBudget, spend, type StepBudget, weightOf } from "./steps.ts";
+export { maxSteps, newBudget, spend, weightOf } from "./steps.ts";
 export { parseFloat64 } from "./go_strings.ts";
 export {
   Bindings,

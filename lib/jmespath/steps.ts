@@ -1,19 +1,14 @@
-import { Fault, isList, type Json } from "../json/mod.ts";
+import { Fault, isList, type Json, type StepBudget } from "../json/mod.ts";
 
 /**
- * How much an evaluation may still do. A step is an element of a list that is visited or made, or 32 characters of a
- * text that a function reads or writes. What does not grow with the input, such as reading a field, costs nothing:
- * the size of the expression bounds it.
+ * Steps of one evaluation: about a tenth of a second. A review of 3 MB has at most 1.5 million list elements. A step is
+ * an element of a list that is visited or made, or 32 characters of a text that a function reads or writes. What does
+ * not grow with the input, such as reading a field, costs nothing: the size of the expression bounds it.
  */
-export interface StepBudget {
-  left: number;
-}
-
-/** Steps of one evaluation: about a tenth of a second. A review of 3 MB has at most 1.5 million list elements. */
 export const maxSteps = 2_000_000;
 
 /** The answer of an evaluation that would take more steps. Operators that turn faults into null do not hide it. */
-const outOfSteps = new Fault(
+export const outOfSteps = new Fault(
   `the expression takes more than ${maxSteps} steps: it visits or makes too many values`,
 );
 
@@ -39,6 +34,11 @@ export function checkedResult(value: Json | Fault, budget: StepBudget): Json | F
   if (budget.left < 0) return outOfSteps;
   if (budget.left > suspicious || value instanceof Fault) return value;
   return weightOf(value, maxSteps) > maxSteps ? outOfSteps : value;
+}
+
+/** Takes what an evaluation has done from the budget that it shares; all of it when the evaluation did not end. */
+export function spendShared(shared: StepBudget | undefined, { left }: StepBudget): void {
+  if (shared !== undefined) shared.left = left < 0 ? -1 : shared.left - (maxSteps - left);
 }
 
 /** Steps that a walk through a whole value takes. Counting ends where the limit is passed. */

@@ -38,5 +38,6 @@ export { type Scope, scopeOf } from "./scope.ts";
 export { jsonSize } from "./size.ts";
 export { parseInStages } from "./parse_stages.ts";
 export { completed, type Stages } from "./stages.ts";
+export type { StepBudget } from "./step_budget.ts";
 export { StreamedJson } from "./streamed_json.ts";
 export { TextSearch } from "./text_search.ts";

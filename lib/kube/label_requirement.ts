@@ -1,8 +1,14 @@
-import { Fault, type JsonObject } from "../json/mod.ts";
+import { Fault, type JsonObject, type StepBudget } from "../json/mod.ts";
 import { labelKeyProblem, labelValueProblem } from "./label_syntax.ts";
 
-/** Whether a resource's labels match a selector. */
-export type LabelPredicate = (labels: JsonObject) => boolean;
+/**
+ * Whether a resource's labels match a selector. With a budget, wildcards take their steps from it; nothing matches when
+ * it is used up.
+ */
+export type LabelPredicate = (labels: JsonObject, steps?: StepBudget) => boolean;
+
+/** The steps of comparing one label or annotation with a pair of wildcards. */
+export const stepsOfLabel = 8;
 
 /** An operator of label selectors: the check of its values, and the predicate that it compiles to. */
 interface LabelOperator {

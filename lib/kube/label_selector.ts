@@ -1,5 +1,10 @@
 import { Fault, field, isFault, isList, isObject, type Json, sortedKeys } from "../json/mod.ts";
-import { compileRequirement, type LabelPredicate, type LabelRequirement } from "./label_requirement.ts";
+import {
+  compileRequirement,
+  type LabelPredicate,
+  type LabelRequirement,
+  stepsOfLabel,
+} from "./label_requirement.ts";
 import { compileWildcard, hasWildcard } from "./wildcard.ts";
 
 /** The selectors that {@link compileLabelSelector} accepts. */
@@ -53,7 +58,7 @@ export function compileLabelSelector(
 /** A predicate that holds when all given predicates hold. */
 export function allOf(predicates: readonly LabelPredicate[]): LabelPredicate {
   if (predicates.length === 1) return predicates[0]!;
-  return (labels) => predicates.every((holds) => holds(labels));
+  return (labels, steps) => predicates.every((holds) => holds(labels, steps));
 }
 
 function labelPairs(labels: Json): [string, string][] | Fault {
@@ -84,8 +89,11 @@ function compileWildcardPair(key: string, value: string): LabelPredicate | Fault
   );
   if (probes.every(isFault)) return probes[0]!;
   const keyMatches = compileWildcard(key), valueMatches = compileWildcard(value);
-  return (labels) => {
-    for (const name of Object.keys(labels)) {
+  return (labels, steps) => {
+    if (steps !== undefined && steps.left < 0) return false;
+    const names = Object.keys(labels);
+    if (steps !== undefined) steps.left -= names.length * stepsOfLabel;
+    for (const name of names) {
       const label = labels[name];
       if (typeof label === "string" && keyMatches(name) && valueMatches(label)) return true;
     }

@@ -45,7 +45,7 @@ export {
 } from "./images.ts";
 export { podTemplatePaths } from "./pod_template_paths.ts";
 export { labelKeyProblem } from "./label_syntax.ts";
-export type { LabelPredicate } from "./label_requirement.ts";
+export { type LabelPredicate, stepsOfLabel } from "./label_requirement.ts";
 export { compileLabelSelector, type LabelSelectorOptions } from "./label_selector.ts";
 export { annotationsOf, labelsOf, nameOf, namespaceOf } from "./metadata.ts";
 export { compileFieldSelectorText, compileLabelSelectorText } from "./selector_text.ts";

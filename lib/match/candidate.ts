@@ -1,4 +1,4 @@
-import type { JsonObject } from "../json/mod.ts";
+import type { JsonObject, StepBudget } from "../json/mod.ts";
 
 /** The user of a request. Roles are `namespace:name`. */
 export interface User {
@@ -26,4 +26,6 @@ export interface Candidate {
   readonly namespaceLabels: JsonObject;
   /** `undefined` without a user: in background scans, and on the command line without user information. */
   readonly user: User | undefined;
+  /** The steps that matching may take; without bound when absent. */
+  readonly steps?: StepBudget;
 }

@@ -8,7 +8,13 @@ import {
   type Json,
   type JsonObject,
 } from "../json/mod.ts";
-import { compileKindSelectors, compileLabelSelector, compileWildcard } from "../kube/mod.ts";
+import {
+  compileKindSelectors,
+  compileLabelSelector,
+  compileWildcard,
+  type LabelPredicate,
+  stepsOfLabel,
+} from "../kube/mod.ts";
 import type { MatchFilter, ResourceCriteria } from "../policy/mod.ts";
 import type { Candidate } from "./candidate.ts";
 import { compileUserTest, type UserCombination } from "./user.ts";
@@ -117,8 +123,10 @@ function annotatedBy(expected: JsonObject): Test {
   const pairs = Object.entries(expected).map(([key, value]) =>
     [compileWildcard(key), compileWildcard(isString(value) ? value : JSON.stringify(value))] as const
   );
-  return ({ resource }) => {
+  return ({ resource, steps }) => {
+    if (steps !== undefined && steps.left < 0) return false;
     const actual = Object.entries(asObject(dig(resource, "metadata", "annotations")) ?? {});
+    if (steps !== undefined) steps.left -= pairs.length * actual.length * stepsOfLabel;
     return pairs.every(([keyMatches, valueMatches]) =>
       actual.some(([key, value]) => keyMatches(key) && isString(value) && valueMatches(value))
     );
@@ -127,7 +135,7 @@ function annotatedBy(expected: JsonObject): Test {
 
 function selectedBy(selector: Json): Test {
   const matches = labelTest(selector);
-  return ({ resource }) => matches(asObject(dig(resource, "metadata", "labels")) ?? {});
+  return ({ resource, steps }) => matches(asObject(dig(resource, "metadata", "labels")) ?? {}, steps);
 }
 
 function inSelectedNamespace(selector: Json, of: FilterRole["of"]): Test {
@@ -141,7 +149,7 @@ function inSelectedNamespace(selector: Json, of: FilterRole["of"]): Test {
 }
 
 /** Compiles a label selector. An unreadable selector selects nothing. */
-export function labelTest(selector: Json): (labels: JsonObject) => boolean {
+export function labelTest(selector: Json): LabelPredicate {
   const matches = compileLabelSelector(selector, { wildcards: true });
   return isFault(matches) ? () => false : matches;
 }

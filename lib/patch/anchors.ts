@@ -51,6 +51,9 @@ interface ListDecision {
 /** The most nodes that one application of a patch copies for the elements of a resource. */
 const MOST_COPIES = 20_000;
 
+/** The most parts of a patch that one application compares with parts of a resource: about a tenth of a second. */
+const MOST_DECISIONS = 2_000_000;
+
 /**
  * Decides the anchors of a patch for one resource and returns the patch to merge, which is empty when a
  * condition does not hold.
@@ -67,6 +70,7 @@ export function decideAnchors(patch: PatchNode, resource: JsonObject, draft?: Dr
 class Decision {
   readonly #draft: Draft | undefined;
   #copies = 0;
+  #decisions = 0;
 
   /** With a draft, the resource of {@link decide} is the draft's root. */
   constructor(draft: Draft | undefined) {
@@ -74,6 +78,9 @@ class Decision {
   }
 
   decide(node: PatchNode, resource: Json | undefined): DecidedPiece {
+    if (++this.#decisions > MOST_DECISIONS) {
+      return { node, unmet: new Fault(`more than ${MOST_DECISIONS} comparisons with the resource`) };
+    }
     switch (node.kind) {
       case "plain":
         return { node };

@@ -1,7 +1,6 @@
 import { field, isList, isObject, type Json, type JsonObject } from "../json/mod.ts";
-import type { ScalarTest } from "./comparison.ts";
 import { isDirectSkip, isSkip, mismatch, mismatchOf, type PatternMismatch, under } from "./mismatch.ts";
-import type { ListNode, MapNode, Node, PatternEntry, Walk } from "./node.ts";
+import type { ListNode, MapNode, Node, PatternEntry, ScalarNode, Walk } from "./node.ts";
 
 /**
  * Compares a value (`undefined` when it is missing) with a node of a pattern, and returns the mismatch if there is one.
@@ -10,24 +9,36 @@ import type { ListNode, MapNode, Node, PatternEntry, Walk } from "./node.ts";
  * and the processor cannot predict calls whose target changes each time.
  */
 export function check(node: Node, value: Json | undefined, walk: Walk): PatternMismatch | undefined {
+  if (--walk.steps.left < 0) return mismatch("out of steps", undefined, undefined);
   switch (node.kind) {
     case "map":
       return isObject(value) ? checkMap(node, value, walk) : mismatch("not a map", node.pattern, value);
     case "list":
       return isList(value) ? checkList(node, value, walk) : mismatch("not a list", node.pattern, value);
     case "scalar":
-      return compare(node.test, node.pattern, value);
+      return agrees(node, value, walk) ? undefined : mismatch("value", node.pattern, value);
     case "template": {
       const filled = walk.filled[node.template]!;
-      return compare(filled.test, filled.value, value);
+      return agrees(filled, value, walk) ? undefined : mismatch("value", filled.value, value);
     }
   }
 }
 
+/** The test of a scalar, with its cost. */
+type Tested = Pick<ScalarNode, "test" | "cost">;
+
 /** Tests a value. A list passes when every element passes. */
-function compare(test: ScalarTest, pattern: Json, value: Json | undefined): PatternMismatch | undefined {
-  const agrees = isList(value) ? value.every(test) : test(value);
-  return agrees ? undefined : mismatch("value", pattern, value);
+function agrees({ test, cost }: Tested, value: Json | undefined, { steps }: Walk): boolean {
+  if (!isList(value)) {
+    steps.left -= cost * unitsOf(value);
+    return test(value);
+  }
+  return value.every((element) => (steps.left -= cost * unitsOf(element)) >= 0 && test(element));
+}
+
+/** How often a test takes its cost: once for each 32 characters. */
+function unitsOf(value: Json | undefined): number {
+  return typeof value === "string" ? 1 + (value.length >> 5) : 1;
 }
 
 function checkMap(node: MapNode, resource: JsonObject, walk: Walk): PatternMismatch | undefined {
@@ -47,7 +58,10 @@ function checkMap(node: MapNode, resource: JsonObject, walk: Walk): PatternMisma
 function notePresence(walk: Walk, entry: PatternEntry, resource: JsonObject): void {
   walk.presence ??= new Map();
   const { choose, key, text } = entry;
-  const isThere = choose === undefined ? Object.hasOwn(resource, key) : choose(resource).length > 0;
+  walk.steps.left--;
+  const isThere = choose === undefined
+    ? Object.hasOwn(resource, key)
+    : choose(resource, walk.steps).length > 0;
   if (isThere) walk.presence.set(text, true);
   else if (!walk.presence.has(text)) walk.presence.set(text, false);
 }
@@ -77,7 +91,8 @@ function decide(
 
 function checkEntry(entry: PatternEntry, resource: JsonObject, walk: Walk): PatternMismatch | undefined {
   const { key, choose } = entry;
-  if (choose !== undefined) return checkChosen(entry, choose(resource), { resource, walk });
+  walk.steps.left--;
+  if (choose !== undefined) return checkChosen(entry, choose(resource, walk.steps), { resource, walk });
   const value = entry.inherited ? field(resource, key) : resource[key];
   const found = checkKey(entry, value, walk);
   return found && under(key, found);
@@ -154,7 +169,8 @@ function checkExistence(
   }
   for (const [index, item] of node.pattern.entries()) {
     if (!isObject(item)) return mismatch("existence element", pattern, value);
-    if (!value.some((element) => check(node.items[index]!, element, walk) === undefined)) {
+    const agreesWith = (element: Json) => check(node.items[index]!, element, walk) === undefined;
+    if (walk.steps.left < 0 || !value.some(agreesWith)) {
       return mismatch("none exists", item, value);
     }
   }

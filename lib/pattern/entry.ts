@@ -1,5 +1,5 @@
-import { compareBytes, isInherited, isString, type Json } from "../json/mod.ts";
-import { compileWildcard, hasWildcard } from "../kube/mod.ts";
+import { compareBytes, isInherited, isString, type Json, type StepBudget } from "../json/mod.ts";
+import { compileWildcard, hasWildcard, stepsOfLabel } from "../kube/mod.ts";
 import type { Anchor } from "./anchor.ts";
 import type { Node, PatternEntry } from "./node.ts";
 
@@ -39,6 +39,19 @@ export function compileEntry({ text, anchor, pattern, node, wildcards }: Uncompi
  */
 function keysMatching(pattern: string): PatternEntry["choose"] {
   const matches = compileWildcard(pattern);
-  return (resource) =>
-    Object.keys(resource).filter((name) => isString(resource[name]) && matches(name)).sort(compareBytes);
+  return (resource, steps) => {
+    if (steps.left < 0) return none;
+    const names = Object.keys(resource);
+    spend(names, steps);
+    const chosen = names.filter((name) => isString(resource[name]) && matches(name));
+    spend(chosen, steps);
+    return steps.left < 0 ? none : chosen.sort(compareBytes);
+  };
+}
+
+const none: readonly string[] = [];
+
+/** Takes the steps of comparing or sorting names. */
+function spend({ length }: readonly string[], steps: StepBudget): void {
+  steps.left -= length * stepsOfLabel;
 }

@@ -21,7 +21,8 @@ export type Reason =
   | "condition missing"
   | "global"
   | "none applied"
-  | "left out";
+  | "left out"
+  | "out of steps";
 
 /**
  * A failed comparison as a value. Its text and path are made when a caller reads them: creating a mismatch must
@@ -177,6 +178,9 @@ const texts: Readonly<Record<Reason, Write>> = {
   },
   "left out"(out) {
     out.write("…");
+  },
+  "out of steps"(out) {
+    out.write("the comparison with the pattern takes too many steps");
   },
   "none applied"(out, { causes }, path) {
     causes.forEach((cause, index) => {

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../json/mod.ts";
+import type { Json, JsonObject, StepBudget } from "../json/mod.ts";
 import type { AnchorKind } from "./anchor.ts";
 import type { ScalarTest } from "./comparison.ts";
 import type { PathStep } from "./mismatch.ts";
@@ -7,6 +7,7 @@ import type { PathStep } from "./mismatch.ts";
 export interface Filled {
   readonly value: Json;
   readonly test: ScalarTest;
+  readonly cost: number;
 }
 
 /** The state of one walk over a resource. */
@@ -18,6 +19,8 @@ export interface Walk {
   presence: Map<string, boolean> | undefined;
   /** The values of the pattern's templates, by their numbers. */
   readonly filled: readonly Filled[];
+  /** The steps that the walk may take. After them everything is a mismatch. */
+  readonly steps: StepBudget;
 }
 
 /** A compiled part of a pattern. `check` compares it with a value. */
@@ -35,6 +38,8 @@ export interface ScalarNode extends Piece {
   readonly kind: "scalar";
   readonly pattern: Json;
   readonly test: ScalarTest;
+  /** The steps of testing a short value. */
+  readonly cost: number;
 }
 
 /** A scalar that only the request determines. */
@@ -56,7 +61,7 @@ export interface PatternEntry {
   /** Whether every object inherits a property of the key's name; any other key can be read directly. */
   readonly inherited: boolean;
   /** For a key with wildcards: the keys of the resource that match it, in the order of their bytes. */
-  readonly choose: ((resource: JsonObject) => readonly string[]) | undefined;
+  readonly choose: ((resource: JsonObject, steps: StepBudget) => readonly string[]) | undefined;
   /** Deciding keys run first: they decide whether the map applies at all. */
   readonly phase: "deciding" | "rest";
   /** Whether the value holds an anchored key. */

@@ -1,11 +1,11 @@
-import { BoundedCache, Fault, isFault, isString, type Json } from "../json/mod.ts";
+import { BoundedCache, Fault, isFault, isString, type Json, type StepBudget } from "../json/mod.ts";
 import type { ScalarTest } from "./comparison.ts";
 import { check } from "./check.ts";
 import { type CompiledTree, compileTree, type Dynamic, type PatternTemplate, slowText } from "./compiler.ts";
 import { faultFailure, MismatchFailure, type PatternResult } from "./failure.ts";
 import { isSkip, pathOf, type PatternMismatch } from "./mismatch.ts";
 import type { Filled, Node, Walk } from "./node.ts";
-import { compileScalar } from "./scalar.ts";
+import { compileScalar, costOfScalar } from "./scalar.ts";
 
 /**
  * A compiled pattern. `S` is the scope in which its templates are evaluated; `void` for a pattern without
@@ -14,8 +14,8 @@ import { compileScalar } from "./scalar.ts";
 export interface Pattern<S> {
   /** Whether it has no templates: its check then needs no scope and cannot end in a fault. */
   readonly constant: boolean;
-  /** Compares a resource; `undefined` stands for a missing one. */
-  check(resource: Json | undefined, scope: S): PatternResult;
+  /** Compares a resource; `undefined` stands for a missing one. Beyond the steps it is an error. */
+  check(resource: Json | undefined, scope: S, steps?: StepBudget): PatternResult;
 }
 
 /** How to compile a pattern. */
@@ -51,7 +51,7 @@ export function compilePattern<S = void>(pattern: Json, options: PatternOptions<
   if (isFault(compiled)) return compiled;
   const { node, templates } = compiled;
   if (templates.length > 0) return { constant: false, check: templatedCheck(compiled) };
-  return { constant: true, check: (resource) => compare(node, noTemplates, resource) };
+  return { constant: true, check: (resource, _scope, steps) => compare(node, resource, { steps }) };
 }
 
 /**
@@ -71,14 +71,24 @@ export function compileMatcher(pattern: Json): ((resource: Json | undefined) => 
   const compiled = compileTree(pattern, undefined);
   if (isFault(compiled)) return compiled;
   const { node } = compiled;
-  return (resource) => check(node, resource, { presence: undefined, filled: noTemplates }) === undefined;
+  return (resource) => check(node, resource, walkWith({})) === undefined;
 }
 
 const passed: PatternResult = { status: "pass" };
 const noTemplates: readonly Filled[] = [];
 
-function compare(node: Node, filled: readonly Filled[], resource: Json | undefined): PatternResult {
-  const walk: Walk = { presence: undefined, filled };
+/** The values of a walk's templates, and its bound. */
+interface Given {
+  readonly filled?: readonly Filled[];
+  readonly steps?: StepBudget | undefined;
+}
+
+function walkWith({ filled = noTemplates, steps = { left: Infinity } }: Given): Walk {
+  return { presence: undefined, filled, steps };
+}
+
+function compare(node: Node, resource: Json | undefined, given: Given): PatternResult {
+  const walk = walkWith(given);
   const found = check(node, resource, walk);
   return found === undefined ? passed : new MismatchFailure(statusOf(found, walk), found, resource);
 }
@@ -86,6 +96,7 @@ function compare(node: Node, filled: readonly Filled[], resource: Json | undefin
 function statusOf(found: PatternMismatch, walk: Walk): "fail" | "skip" | "error" {
   if (isSkip(found)) return "skip";
   if (found.reason === "forbidden") return "fail";
+  if (walk.steps.left < 0) return "error";
   // Kyverno parity: when the resource lacks an anchored key, a failure has no path and is an error. Pinned by "an
   // anchored key found in no element makes a failure an error".
   const incomplete = walk.presence?.values().some((present) => !present) ?? false;
@@ -101,18 +112,19 @@ const maxFilledLength = 128 * 1024;
 
 function templatedCheck<S>({ node, templates }: CompiledTree<S>): Pattern<S>["check"] {
   const tests = new BoundedCache<ScalarTest>(maxCached);
+  const filledWith = (value: Json): Filled => ({ value, test: testOf(value), cost: costOfScalar(value) });
   const testOf = (value: Json): ScalarTest => {
     if (!isString(value) || value.length > maxCachedLength) return compileScalar(value);
     return tests.getOrMake(value, () => compileScalar(value));
   };
-  return (resource, scope) => {
+  return (resource, scope, steps) => {
     const values = evaluate(templates, scope);
     if (isFault(values)) return faultFailure(values);
     if (templates.every((template, index) => keepsNodes(template, values[index]!))) {
-      return compare(node, values.map((value) => ({ value, test: testOf(value) })), resource);
+      return compare(node, resource, { filled: values.map(filledWith), steps });
     }
     const rebuilt = compileTree(node.fill(values), undefined);
-    return isFault(rebuilt) ? faultFailure(rebuilt) : compare(rebuilt.node, noTemplates, resource);
+    return isFault(rebuilt) ? faultFailure(rebuilt) : compare(rebuilt.node, resource, { steps });
   };
 }
 

@@ -1,5 +1,6 @@
 import { isObject, type Json } from "../json/mod.ts";
 import { compileComparison, compileRange, type ScalarTest } from "./comparison.ts";
+import { wildcardSteps } from "../kube/mod.ts";
 import { countCompilation } from "./compilations.ts";
 import { floatOf, integerText, isInt64 } from "./number_text.ts";
 import { parseTerm } from "./operator.ts";
@@ -25,6 +26,17 @@ export function compileScalar(pattern: Json): ScalarTest {
   if (typeof pattern === "boolean") return (value) => value === pattern;
   if (pattern === null) return isEmpty;
   return isObject(pattern) ? isObject : () => false;
+}
+
+/**
+ * The steps of testing a value of at most 32 characters; a longer one takes as many again for each 32: one for each
+ * piece of the pattern, or as many as its wildcards need.
+ */
+export function costOfScalar(pattern: Json): number {
+  if (typeof pattern !== "string") return 1;
+  let pieces = 1;
+  for (const character of pattern) if (character === "|" || character === "&") pieces++;
+  return pieces * wildcardSteps(pattern);
 }
 
 function compileString(pattern: string): ScalarTest {

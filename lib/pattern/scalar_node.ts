@@ -1,10 +1,11 @@
 import type { Json } from "../json/mod.ts";
 import type { ScalarNode, TemplateNode } from "./node.ts";
-import { compileScalar } from "./scalar.ts";
+import { compileScalar, costOfScalar } from "./scalar.ts";
 
 /** Compiles a scalar. */
 export function scalarNode(pattern: Json): ScalarNode {
-  return { kind: "scalar", pattern, test: compileScalar(pattern), fill: () => pattern, anchored: false };
+  const test = compileScalar(pattern), cost = costOfScalar(pattern);
+  return { kind: "scalar", pattern, test, cost, fill: () => pattern, anchored: false };
 }
 
 /** Makes the node of a template from its number among the pattern's templates. */

@@ -17,6 +17,7 @@ export function asText(value: Json): string {
 /** Joins pieces to a text, within the remaining characters. */
 export function joinPieces(pieces: readonly (string | PlannedVariable)[], path: string): Render {
   return (run) => {
+    const { budget } = run.environment;
     let text = "";
     for (const piece of pieces) {
       if (typeof piece === "string") {
@@ -31,7 +32,11 @@ export function joinPieces(pieces: readonly (string | PlannedVariable)[], path: 
             `{{- }} inside other text must yield a string`,
         );
       }
-      text += asText(value);
+      const shown = asText(value);
+      if (budget !== undefined) {
+        budget.left -= typeof value === "string" ? shown.length >> 5 : shown.length >> 1;
+      }
+      text += shown;
       if (text.length > run.room) return tooLong(path);
     }
     return spend(text, run);

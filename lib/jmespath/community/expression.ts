@@ -1,10 +1,10 @@
-import { Fault, type Json } from "../../json/mod.ts";
+import { Fault, type Json, type StepBudget } from "../../json/mod.ts";
 import type { Environment } from "../plan/value.ts";
 import type { Bindings } from "./bindings.ts";
 import type { CommunityTable } from "./functions/record.ts";
 import { growth } from "./growth.ts";
 import { parse } from "./parser.ts";
-import { checkedResult, newBudget, type StepBudget } from "../steps.ts";
+import { checkedResult, newBudget } from "../steps.ts";
 import { plan } from "./plan.ts";
 import { syntaxFault } from "./syntax_fault.ts";
 

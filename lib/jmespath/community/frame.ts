@@ -1,6 +1,5 @@
-import type { Fault, Json } from "../../json/mod.ts";
+import type { Fault, Json, StepBudget } from "../../json/mod.ts";
 import type { Environment } from "../plan/value.ts";
-import type { StepBudget } from "../steps.ts";
 import type { Bindings } from "./bindings.ts";
 
 /** The values that an expression can read besides the current value. */

@@ -1,12 +1,14 @@
-import { Fault, isList, isObject, type Json, type Scope } from "../../json/mod.ts";
-import { maxSteps, type StepBudget } from "../steps.ts";
+import { Fault, isList, isObject, type Json, type Scope, type StepBudget } from "../../json/mod.ts";
+import { maxSteps } from "../steps.ts";
 
-/** The time and the random numbers of an expression; the caller provides them. */
+/** The time, the random numbers and the budget of an expression; the caller provides them. */
 export interface Environment {
   /** The current time in milliseconds since 1970, for `time_now` and the like. */
   now(): number;
   /** A number in [0, 1), for `random`. */
   random(): number;
+  /** The steps that this and other expressions may take together; each has a budget of its own when absent. */
+  readonly budget?: StepBudget;
 }
 
 /** One evaluation: where names come from, its environment, and how many steps it may still take. */

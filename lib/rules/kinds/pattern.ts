@@ -80,7 +80,7 @@ export function compilePatternBody(written: Json, options: PatternBodyOptions): 
     constants: [passed],
     run: (input) => {
       const resource = comparedObject(input);
-      const found = pattern.check(resource ?? nothing, renderingIn(input));
+      const found = pattern.check(resource ?? nothing, renderingIn(input), input.context.store.steps);
       input.context.store.observer?.pattern(observedPattern(found, undefined));
       if (found.status !== "pass" && found.fault !== undefined) {
         return error(`variable substitution failed: ${found.fault.message}`);
@@ -139,10 +139,10 @@ export function compileAnyPatternBody(written: Json, options: PatternBodyOptions
     run: (input) => {
       const resource = comparedObject(input);
       const rendering = renderingIn(input);
-      const { observer } = input.context.store;
+      const { observer, steps } = input.context.store;
       const results: PatternResult[] = [];
       for (const pattern of patterns) {
-        const found = pattern.check(resource ?? nothing, rendering);
+        const found = pattern.check(resource ?? nothing, rendering, steps);
         results.push(found);
         if (found.status === "pass" && inTurn && observer === undefined) break;
       }
