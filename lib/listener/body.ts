@@ -6,15 +6,14 @@ import type { RequestHead } from "./request_head.ts";
 export type BodyProgress =
   /** More bytes are to come. */
   | { readonly kind: "more" }
-  /** The body waits for bytes of the budget. The connection must not read until the budget gives them. */
-  | { readonly kind: "waits" }
+  /** The body waits for bytes of the budget, and keeps so many. The connection must not read until the budget gives them. */
+  | { readonly kind: "waits"; readonly bytes: number }
   /** The body is complete; `rest` belongs to the next request. */
   | { readonly kind: "done"; readonly body: Uint8Array; readonly rest: Uint8Array }
   | { readonly kind: "refused"; readonly status: 400 | 413; readonly message: string };
 
 const nothing = new Uint8Array(0);
 const more: BodyProgress = { kind: "more" };
-const waits: BodyProgress = { kind: "waits" };
 
 /** The smallest first buffer of a body in several pieces, unless the whole body is smaller. */
 const firstBytes = 4096;
@@ -46,7 +45,7 @@ export class Body {
     const wanted = this.#wanted(bytes.length);
     if (wanted > 0 && !this.#share.take(wanted)) {
       this.#held = bytes;
-      return waits;
+      return { kind: "waits", bytes: bytes.length };
     }
     return this.#add(bytes, wanted);
   }

@@ -5,15 +5,20 @@
  */
 export class ByteBudget {
   readonly #total: number;
+  readonly #mostKept: number;
   readonly #shares = new Set<Share>();
   #used = 0;
+  /** Bytes that arrived for shares that wait. */
+  #kept = 0;
   /** The share that went beyond the total. */
   #beyond: Share | undefined;
   /** The number of shares that wait. It is mostly 0, and `tryAgain` then skips its search. */
   #waiting = 0;
 
-  constructor(total: number) {
+  /** Bodies that wait may keep `mostKept` bytes together, besides the total. */
+  constructor(total: number, mostKept = Infinity) {
     this.#total = total;
+    this.#mostKept = mostKept;
   }
 
   /** Bytes in use. */
@@ -35,6 +40,13 @@ export class ByteBudget {
       this.#beyond = share;
     }
     this.#used += bytes;
+    return true;
+  }
+
+  /** Counts bytes that a waiting share keeps, negative ones when it no longer does; false when there is no room. */
+  keep(bytes: number): boolean {
+    if (bytes > 0 && this.#kept + bytes > this.#mostKept) return false;
+    this.#kept += bytes;
     return true;
   }
 
@@ -71,6 +83,8 @@ export class Share {
   readonly #roomMade: () => void;
   #bytes = 0;
   #wanted = 0;
+  /** Bytes that arrived while it waits. */
+  #kept = 0;
   #complete = false;
 
   constructor(budget: ByteBudget, roomMade: () => void) {
@@ -99,6 +113,13 @@ export class Share {
     return false;
   }
 
+  /** Keeps bytes that arrived while the share waits; false when all that wait keep too many. */
+  keep(bytes: number): boolean {
+    if (!this.#budget.keep(bytes)) return false;
+    this.#kept += bytes;
+    return true;
+  }
+
   /** Marks the body as complete: it keeps its bytes and takes no more. */
   finish(): void {
     this.#complete = true;
@@ -108,8 +129,8 @@ export class Share {
   /** Frees the bytes of the body, because nobody needs it any longer. */
   release(): void {
     const bytes = this.#bytes;
-    if (this.waiting) this.#budget.waits(-1);
-    this.#bytes = this.#wanted = 0;
+    if (this.waiting) this.#stopWaiting();
+    this.#bytes = 0;
     this.#budget.giveBack(this, bytes);
   }
 
@@ -117,9 +138,14 @@ export class Share {
   tryAgain(): void {
     const wanted = this.#wanted;
     if (wanted === 0 || !this.#budget.take(this, wanted)) return;
-    this.#wanted = 0;
+    this.#stopWaiting();
     this.#bytes += wanted;
-    this.#budget.waits(-1);
     this.#roomMade();
+  }
+
+  #stopWaiting(): void {
+    this.#budget.waits(-1);
+    this.#budget.keep(-this.#kept);
+    this.#wanted = this.#kept = 0;
   }
 }

@@ -19,6 +19,8 @@ const lingerTime = 2_000;
 
 const nothing: Uint8Array = new Uint8Array(0);
 
+const tooManyBodies = plainAnswer(503, "too many large requests are being answered");
+
 /** One HTTP/1.1 connection: reads requests, one after the other, and writes their answers. */
 export class Connection {
   readonly #socket: Socket;
@@ -83,7 +85,7 @@ export class Connection {
       case "body":
         return this.#refuse(
           this.#share?.waiting === true
-            ? plainAnswer(503, "too many large requests are being answered")
+            ? tooManyBodies
             : plainAnswer(408, "the body of the request did not arrive in time"),
         );
       case "writing":
@@ -106,7 +108,7 @@ export class Connection {
   #received(bytes: Uint8Array): void {
     switch (this.#activity) {
       case "lingering":
-        return;
+        return giveBack(bytes);
       case "new":
       case "idle":
         this.#begin("head", this.#service.limits.headTime);
@@ -115,7 +117,10 @@ export class Connection {
         return this.#readHead(Buffer.concat([this.#rest, bytes]));
       case "body":
         // The socket is paused while the share waits, but it still delivers bytes that it had already read.
-        if (this.#share!.waiting) break;
+        if (this.#share!.waiting) {
+          if (!this.#share!.keep(bytes.length)) return this.#refuse(tooManyBodies);
+          break;
+        }
         return this.#progressed(this.#body!.take(bytes));
     }
     this.#rest = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
@@ -182,6 +187,7 @@ export class Connection {
       case "more":
         return;
       case "waits":
+        if (!this.#share!.keep(progress.bytes)) return this.#refuse(tooManyBodies);
         this.#socket.pause();
         return this.#begin("body", limits.waitTime);
       case "refused":

@@ -88,7 +88,7 @@ export class Listener {
     const service: Service = {
       handler: "fetch" in serve ? fetchHandler(serve.fetch) : serve.handler,
       limits: this.#limits,
-      budget: new ByteBudget(this.#limits.allBodyBytes),
+      budget: new ByteBudget(this.#limits.allBodyBytes, this.#limits.waitingBytes),
       turns: new Turns(),
       outbox: new Outbox(),
       screen: screen ?? (() => undefined),

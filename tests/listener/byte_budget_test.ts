@@ -34,6 +34,22 @@ Deno.test("bodies that are complete and wait for their answers use at most the t
   assert.equal(budget.used, 0);
 });
 
+Deno.test("bodies that wait keep a bounded number of bytes", () => {
+  const budget = new ByteBudget(10, 100);
+  const [first, second, third] = [1, 2, 3].map(() => budget.share(() => {}));
+  assert.equal(first!.take(10), true);
+  for (const share of [second!, third!]) assert.equal(share.take(10), false);
+  assert.equal(second!.keep(60), true);
+  assert.equal(third!.keep(60), false);
+  first!.finish();
+  assert.equal(second!.waiting, false, "it is the oldest unfinished body now");
+  assert.equal(third!.keep(60), true, "the second keeps nothing any more");
+  third!.release();
+  const fourth = budget.share(() => {});
+  assert.equal(fourth.take(10), false);
+  assert.equal(fourth.keep(100), true);
+});
+
 Deno.test("bodies that arrive together all become complete, within the total and one body", () => {
   const most = 10;
   fc.assert(fc.property(fc.array(fc.nat(30)), fc.integer({ min: 2, max: 40 }), (turns, total) => {
