@@ -194,6 +194,8 @@ export interface Scheduler {
   readonly sliceMilliseconds: number;
   /** Lets others work; to be awaited once a slice is used up. */
   pause(): Promise<void>;
+  /** Prepares the process for a slice. `pause` does so itself; to be called before long work that begins at once. */
+  beforeSlice?(): void;
 }
 
 /** The fields of a log line besides those of every line. A cause is called `cause`. */

@@ -12,12 +12,13 @@ const timers = 2;
 
 /**
  * Shares the event loop: an evaluation that has run for a slice waits until Postern has answered other requests and
- * health checks. Of the evaluations that pause, one continues at a time, in the order in which they paused.
+ * health checks. Of the evaluations that pause, one continues at a time, in the order in which they paused;
+ * `beforeSlice` is called before each continues.
  */
-export function eventLoopScheduler(): Scheduler {
+export function eventLoopScheduler(beforeSlice: () => void = () => {}): Scheduler {
   const waiting: (() => void)[] = [];
   let isTurning = false;
-  return { sliceMilliseconds, pause: () => new Promise((resolve) => add(resolve)) };
+  return { sliceMilliseconds, beforeSlice, pause: () => new Promise((resolve) => add(resolve)) };
 
   function add(resume: () => void): void {
     waiting.push(resume);
@@ -30,6 +31,7 @@ export function eventLoopScheduler(): Scheduler {
     const resume = waiting.shift();
     isTurning = resume !== undefined;
     if (resume === undefined) return;
+    beforeSlice();
     resume();
     afterTimers(timers, next);
   }

@@ -25,7 +25,7 @@ import { parseJsonPatch, planStrategicMerge } from "../patch/mod.ts";
 import type { ApiCall, Cluster, Collections, Discovery, Log, Ports } from "../ports.ts";
 import { dirname } from "node:path";
 import { addressesOf } from "./addresses_of.ts";
-import { answerMemory, mostObjectBytes } from "./heap.ts";
+import { answerMemory, garbageBound, mostObjectBytes } from "./heap.ts";
 import { type ImagePortsOptions, openImagePorts } from "./image_ports.ts";
 import { LateCluster } from "./late_cluster.ts";
 
@@ -123,7 +123,7 @@ export async function openPorts(options: PortsOptions): Promise<OpenPorts | Faul
     clock,
     entropy,
     // Nobody waits for a command, and the account of `explain` would lack what was evaluated before a pause.
-    ...(isServer && { scheduler: eventLoopScheduler() }),
+    ...(isServer && { scheduler: eventLoopScheduler(garbageBound()) }),
   };
   const close = async (): Promise<void> => {
     await images.signatures.close();

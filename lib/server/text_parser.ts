@@ -51,6 +51,7 @@ export class TextParser {
     if (!this.#memory.fits(bytes)) return tooDeep(text) ?? tooDense;
     const free = await this.#memory.take(bytes + copies * text.length, within);
     if (free === undefined) return tooMany;
+    this.#scheduler?.beforeSlice?.();
     try {
       return { value: await this.#read(text, read), free };
     } catch (cause) {

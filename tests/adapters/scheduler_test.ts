@@ -2,6 +2,16 @@
 import assert from "node:assert/strict";
 import { eventLoopScheduler } from "../../lib/adapters/mod.ts";
 
+Deno.test("the process is prepared for each slice, right before it", async () => {
+  const events: string[] = [];
+  const scheduler = eventLoopScheduler(() => events.push("before"));
+  await Promise.all(["a", "b"].map(async (name) => {
+    await scheduler.pause();
+    events.push(name);
+  }));
+  assert.deepEqual(events, ["before", "a", "before", "b"]);
+});
+
 Deno.test("of evaluations that pause together, one continues at a time, and others run in between", async () => {
   const scheduler = eventLoopScheduler();
   const events: string[] = [];

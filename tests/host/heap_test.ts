@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { collectStartGarbage } from "../../lib/host/heap.ts";
+import { collectStartGarbage, garbageBound } from "../../lib/host/heap.ts";
 
 Deno.test("the garbage of the start is collected once, when V8 has gc()", async () => {
   const collections: unknown[] = [];
@@ -11,6 +11,38 @@ Deno.test("the garbage of the start is collected once, when V8 has gc()", async 
     assert.deepEqual(collections, [], "it waits for the requests that are there");
     await new Promise((resolve) => setTimeout(resolve, 20));
     assert.deepEqual(collections, [{ type: "major", execution: "sync", flavor: "last-resort" }]);
+  } finally {
+    delete v8Global.gc;
+  }
+});
+
+Deno.test("garbage of long work is collected above half of the heap, when an eighth of it is new", () => {
+  const v8Global = globalThis as { gc?: (options: unknown) => void };
+  const statistics = { heap_size_limit: 160, used_heap_size: 0, external_memory: 0 };
+  let collections = 0, live = 0;
+  v8Global.gc = () => {
+    collections++;
+    statistics.used_heap_size = live;
+    statistics.external_memory = 0;
+  };
+  const rows: readonly (readonly [heap: number, buffers: number, live: number, collections: number])[] = [
+    [70, 0, 0, 0],
+    [70, 15, 75, 1],
+    [90, 0, 75, 1],
+    [90, 6, 75, 2],
+    // V8 itself has collected meanwhile, so less was kept.
+    [30, 0, 30, 2],
+    [70, 12, 30, 3],
+  ];
+  try {
+    const collect = garbageBound(() => statistics);
+    for (const [heap, buffers, liveThen, expected] of rows) {
+      statistics.used_heap_size = heap;
+      statistics.external_memory = buffers;
+      live = liveThen;
+      collect();
+      assert.equal(collections, expected, `${heap} and ${buffers}`);
+    }
   } finally {
     delete v8Global.gc;
   }
