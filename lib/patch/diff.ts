@@ -104,20 +104,20 @@ class Comparison {
     while (end < most && equal(before[before.length - 1 - end]!, after[after.length - 1 - end]!, visits)) {
       end++;
     }
-    const old = before.slice(start, before.length - end), fresh = after.slice(start, after.length - end);
-    this.#sections({ old, fresh, start }, at);
+    const old = { list: before, start, length: before.length - end - start };
+    this.#sections(old, { list: after, start, length: after.length - end - start }, at);
   }
 
-  #sections({ old, fresh, start }: Sections, { pointer, limit }: Limited): void {
-    const pairs = pairElements(old, fresh, this.#visits);
-    let left = pairs.length;
+  #sections(old: Section, fresh: Section, { pointer, limit }: Limited): void {
+    const { keeps, formerOf } = pairElements(old, fresh, this.#visits), { start } = fresh;
     for (let index = old.length - 1; index >= 0 && this.operations.length <= limit; index--) {
-      if (left > 0 && pairs[left - 1]![0] === index) left--;
-      else this.operations.push({ op: "remove", path: pointer.below(start + index).text });
+      if (!keeps(index)) this.operations.push({ op: "remove", path: pointer.below(start + index).text });
     }
     for (let index = 0; index < fresh.length && this.operations.length <= limit; index++) {
-      const value = fresh[index]!, child = pointer.below(start + index);
-      if (pairs[left]?.[1] === index) this.values(old[pairs[left++]![0]]!, value, child);
+      const value = fresh.list[start + index]!,
+        child = pointer.below(start + index),
+        former = formerOf(index);
+      if (former !== undefined) this.values(old.list[start + former]!, value, child);
       else this.operations.push({ op: "add", path: child.text, value });
     }
   }
@@ -129,11 +129,19 @@ interface Limited {
   readonly limit: number;
 }
 
-/** The parts of two lists in which they differ, and where those start. */
-interface Sections {
-  readonly old: readonly Json[];
-  readonly fresh: readonly Json[];
+/** The part of a list that differs from another list. */
+interface Section {
+  readonly list: readonly Json[];
   readonly start: number;
+  readonly length: number;
+}
+
+/** Which old element becomes which new one, by their indices in the sections, so that the patch touches few elements. */
+interface Pairing {
+  /** Whether an old element becomes a new one. */
+  readonly keeps: (old: number) => boolean;
+  /** The index of the old element that becomes a new one; `undefined` when none does. */
+  readonly formerOf: (fresh: number) => number | undefined;
 }
 
 /** Returns the keys whose values may differ. Most values are the same object in both and need no comparison. */
@@ -152,34 +160,39 @@ function differingKeys(before: JsonObject, after: JsonObject): string[] {
   return keys;
 }
 
-/**
- * Returns which old element becomes which new one, both in ascending order, so that the patch touches the
- * fewest elements. The first elements of the two lists are not equal.
- */
-function pairElements(
-  old: readonly Json[],
-  fresh: readonly Json[],
-  visits: Visits,
-): [from: number, to: number][] {
-  if (old.length === 0 || fresh.length === 0) return [];
-  if (old.length === 1 && fresh.length === 1) return editable(old[0]!, fresh[0]!) ? [[0, 0]] : [];
-  if (old.length > LONGEST_ALIGNMENT || fresh.length > LONGEST_ALIGNMENT) return pairByPosition(old, fresh);
+/** Pairs the elements of two sections, both in ascending order. Their first elements are not equal. */
+function pairElements(old: Section, fresh: Section, visits: Visits): Pairing {
+  const most = Math.max(old.length, fresh.length);
+  if (Math.min(old.length, fresh.length) === 0 || most === 1 || most > LONGEST_ALIGNMENT) {
+    return pairByPosition(old, fresh);
+  }
   visits.left -= old.length * fresh.length;
-  visits.left -= valuesIn(old, visits.left) + valuesIn(fresh, visits.left);
-  if (visits.left < 0) return pairByPosition(old, fresh);
+  const elements = { old: elementsOf(old), fresh: elementsOf(fresh) };
+  visits.left -= valuesIn(elements.old, visits.left) + valuesIn(elements.fresh, visits.left);
+  return visits.left < 0 ? pairByPosition(old, fresh) : align(elements);
+}
+
+function elementsOf({ list, start, length }: Section): readonly Json[] {
+  return list.slice(start, start + length);
+}
+
+/** Pairs the elements so that the patch touches the fewest. */
+function align({ old, fresh }: Omit<Aligned, "same">): Pairing {
   const width = fresh.length + 1;
   const same = sameElements(old, fresh);
   const cost = editCosts({ old, fresh, same });
-  const pairs: [number, number][] = [];
+  const formers: number[] = [], kept: boolean[] = [];
   let i = 0, j = 0;
   while (i < old.length && j < fresh.length) {
     const at = i * width + j;
     const edited = cost[at + width + 1]! + 1 === cost[at] && editable(old[i]!, fresh[j]!);
-    if (edited || same(i, j)) pairs.push([i++, j++]);
-    else if (cost[at + width]! + 1 === cost[at]) i++;
+    if (edited || same(i, j)) {
+      kept[i] = true;
+      formers[j++] = i++;
+    } else if (cost[at + width]! + 1 === cost[at]) i++;
     else j++;
   }
-  return pairs;
+  return { keeps: (index) => kept[index] === true, formerOf: (index) => formers[index] };
 }
 
 /** Two lists, and the equality of their elements. */
@@ -211,12 +224,12 @@ function editCosts({ old, fresh, same }: Aligned): Uint16Array {
   return cost;
 }
 
-function pairByPosition(old: readonly Json[], fresh: readonly Json[]): [number, number][] {
-  const pairs: [number, number][] = [];
-  for (let index = 0; index < Math.min(old.length, fresh.length); index++) {
-    if (editable(old[index]!, fresh[index]!)) pairs.push([index, index]);
-  }
-  return pairs;
+/** It makes no list of the pairs: lists of small values may have a million elements. */
+function pairByPosition(old: Section, fresh: Section): Pairing {
+  const shorter = Math.min(old.length, fresh.length);
+  const isPair = (index: number): boolean =>
+    index < shorter && editable(old.list[old.start + index]!, fresh.list[fresh.start + index]!);
+  return { keeps: isPair, formerOf: (index) => isPair(index) ? index : undefined };
 }
 
 /** Whether an edit can turn an element into another: elements with a `name` must have the same name. */

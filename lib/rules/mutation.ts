@@ -135,6 +135,8 @@ function runLoops(plans: readonly LoopPlan[], start: JsonObject, outer: Context)
     const progress = context.store.loop(() => new Draft(before));
     const fault = runElements(plan, progress, context);
     if (fault !== undefined) return fault;
+    // The draft writes no more, and its list of the objects that it may write into is long.
+    if (context.store.isComplete) progress.state.publish();
     const { resource: patched } = progress.state;
     if (patched === before || equal(patched, before)) continue;
     applied++;

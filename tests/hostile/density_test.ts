@@ -94,6 +94,37 @@ for (const [what, rule, spec, expected] of rules) {
   });
 }
 
+/** Mutates each element of a list of a Pod. */
+const looping = `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: looping}
+spec:
+  rules:
+  - name: keys
+    match: {any: [{resources: {kinds: [Pod]}}]}
+    mutate:
+      foreach:
+      - list: request.object.spec.tolerations
+        patchesJson6902: |-
+          - {op: add, path: "/spec/tolerations/{{elementIndex}}/key", value: x}
+`;
+
+Deno.test("a Pod of which a rule mutates each of 466,000 elements is answered within the memory bound", async () => {
+  await using server = await startReplica({ policies: looping, args: ["--no-tls"] });
+  using connection = await RawConnection.open(server.port);
+  await connection.write(postBytes("/mutate/fail?timeout=30s", review("looping", maps)));
+  const { status, text } = await connection.answer();
+  assert.equal(status, 200);
+  const { patch } = JSON.parse(text.slice(text.indexOf("\r\n\r\n"))).response;
+  const [{ op, path, value }] = JSON.parse(atob(patch));
+  assert.deepEqual([op, path, value.length, value.at(-1)], ["replace", "/spec/tolerations", 466_667, {
+    key: "x",
+  }]);
+  const { most } = await server.memory();
+  assert.ok(most < bound, `${most} MiB`);
+});
+
 /** A policy that calls a service about Pods. */
 function calling(url: string, action: string): string {
   return `
