@@ -23,3 +23,12 @@ for (const [what, excludeUsernames, isFiltered] of filters) {
     assert.equal(compileFilters({ excludeUsernames })(requestOf({})), isFiltered);
   });
 }
+
+Deno.test("reports and update requests are seen by no policy, whatever the filters are", () => {
+  const isUnseen = (group: string, kind: string): boolean =>
+    compileFilters({ resourceFilters: "" })({ ...requestOf({}), kind: { group, version: "v1", kind } });
+  assert.equal(isUnseen("wgpolicyk8s.io", "PolicyReport"), true);
+  assert.equal(isUnseen("kyverno.io", "UpdateRequest"), true);
+  assert.equal(isUnseen("example.com", "UpdateRequest"), false);
+  assert.equal(isUnseen("kyverno.io", "ClusterPolicy"), false);
+});
