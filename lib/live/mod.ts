@@ -17,6 +17,7 @@ export {
   unseenKinds,
 } from "./webhooks/unseen_requests.ts";
 export { type DiscoveredKind, type TargetResource, targetResources } from "./webhooks/served_kinds.ts";
+export { inNamespacesOf } from "./webhooks/configurations.ts";
 export { WebhookRoutes } from "./webhooks/routes.ts";
 export { ObjectReviews, type ObjectReviewsOptions } from "./admission/object_reviews.ts";
 export { openReports, policyReports, type ReportKind } from "./reports/report_kind.ts";

@@ -136,6 +136,21 @@ Deno.test("a policy with match conditions gets a separate webhook with them", as
   assert.deepEqual(rulesOf(webhook), ["CREATE,UPDATE /v1 services Namespaced"]);
 });
 
+Deno.test("the conditions of a Policy refuse nothing in other namespaces", async () => {
+  const conditions =
+    "webhookConfiguration: {matchConditions: [{name: fails, expression: 'object.spec.nowhere == 1'}]}";
+  const { objects } = await manifestsOf([
+    policy("p", [{ body: pattern }], conditions)
+      .replace("kind: ClusterPolicy", "kind: Policy").replace("metadata: {", "metadata: {namespace: team, "),
+  ]);
+  const webhook = webhooksOf(objects, "Validating").get("/validate/fail/finegrained/team/p")!;
+  assert.deepEqual(asList(dig(webhook, "namespaceSelector", "matchExpressions")).at(-1), {
+    key: "kubernetes.io/metadata.name",
+    operator: "In",
+    values: ["team"],
+  });
+});
+
 Deno.test("no webhook can lock a cluster", async () => {
   const all = [{ match: 'kinds: ["*"]', body: deny }, { match: 'kinds: ["*"]', body: mutate }];
   const { objects } = await manifestsOf(

@@ -137,6 +137,7 @@ const points: readonly Point[] = [
     attack: "Effects that starve others, or get lost",
     shownBy: {
       "live/scanner_test.ts": [
+        "a Policy that turns its kinds off and on lists the cluster's objects once",
         "a Policy that changes all the time does not begin the scan of other namespaces again",
         "a scan ends before another begins for the policies that changed meanwhile",
       ],
@@ -159,6 +160,7 @@ const points: readonly Point[] = [
         "webhooks: namespaced policies share webhooks when their conditions would make the configuration too large",
         "are about all resources",
       ],
+      "deploy/manifests_test.ts": ["the conditions of a Policy refuse nothing in other namespaces"],
       "patch/json_patch_test.ts": ["copies that double a list again and again are refused"],
       "engine/large_policies_test.ts": ["is refused with a diagnostic"],
     },

@@ -2,6 +2,7 @@ import { type CompiledPolicy, type CompiledRule, isOfWebhook, type WebhookPhase 
 import type { JsonObject } from "../../json/mod.ts";
 import {
   apiServerUser,
+  inNamespacesOf,
   notAboutKinds,
   notByGroups,
   notByUsers,
@@ -59,7 +60,9 @@ export function emptyConfigurations(options: ManifestOptions): JsonObject[] {
 
 /**
  * The webhooks of both configurations: one for every failurePolicy of the phase's policies, and one for each policy
- * with match conditions. They cannot lock the cluster, because they leave out the namespaces that run it and Postern.
+ * with match conditions. They cannot lock the cluster, because they leave out the namespaces that run it and Postern,
+ * and namespaced policies alone concern their namespaces alone: the API server refuses requests for which it cannot
+ * evaluate a condition.
  */
 export function webhooksOf(
   policies: readonly CompiledPolicy[],
@@ -154,7 +157,7 @@ function webhook(group: Group, options: WebhookOptions, guessed: (kind: GuessedK
         key: "kubernetes.io/metadata.name",
         operator: "NotIn",
         values: unseenNamespaces(options.namespace),
-      }],
+      }, ...(followed.length === 0 ? inNamespacesOf(policies) : [])],
     },
     objectSelector: {},
     matchConditions: [

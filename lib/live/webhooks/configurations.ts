@@ -158,9 +158,9 @@ function targetsOf(members: readonly Member[]): readonly Target[] {
  */
 function selectors({ members, selectors }: Group, settings: WebhookSettings): JsonObject {
   const ofPolicy = joined(settings.namespaceSelector, selectors.namespaceSelector);
-  const namespaces = namespacesOf(members);
+  const requirements = inNamespacesOf(members.map(({ compiled }) => compiled));
   return {
-    namespaceSelector: namespaces === undefined ? ofPolicy : joined(ofPolicy, inNamespaces(namespaces)),
+    namespaceSelector: joined(ofPolicy, { matchExpressions: requirements }),
     objectSelector: joined(settings.objectSelector, selectors.objectSelector),
   };
 }
@@ -168,18 +168,17 @@ function selectors({ members, selectors }: Group, settings: WebhookSettings): Js
 /** The most namespaces in a selector. */
 const mostNamespaces = 200;
 
-/** The namespaces of policies; `undefined` when one of them is about the whole cluster or there are too many. */
-function namespacesOf(members: readonly Member[]): readonly string[] | undefined {
+/**
+ * The requirement that selects the namespaces of policies; none when one of them is about the whole cluster or there
+ * are too many.
+ */
+export function inNamespacesOf(policies: readonly CompiledPolicy[]): JsonObject[] {
   const namespaces = new Set<string>();
-  for (const { compiled: { policy: { namespace } } } of members) {
-    if (namespace === undefined || namespaces.size === mostNamespaces) return undefined;
+  for (const { policy: { namespace } } of policies) {
+    if (namespace === undefined || namespaces.size === mostNamespaces) return [];
     namespaces.add(namespace);
   }
-  return [...namespaces].sort();
-}
-
-function inNamespaces(values: readonly string[]): JsonObject {
-  return { matchExpressions: [{ key: "kubernetes.io/metadata.name", operator: "In", values }] };
+  return [{ key: "kubernetes.io/metadata.name", operator: "In", values: [...namespaces].sort() }];
 }
 
 function joined(common: JsonObject, added: Json | undefined): JsonObject {
