@@ -276,34 +276,41 @@ async function* silence(signal: AbortSignal): AsyncGenerator<string> {
   await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
 }
 
-/** The policy of all tests, in another version, with a Policy of a tenant in another version. */
-function policiesOf(versions: { readonly cluster?: number; readonly tenant?: number }): Snapshot {
-  const rule = (name: string, message: string) => `
-  - name: ${name}
-    match: {any: [{resources: {kinds: [Pod]}}]}
+const rule = (message: string, kind = "Pod"): string => `
+  - name: team
+    match: {any: [{resources: {kinds: [${kind}]}}]}
     validate: {message: "${message}", pattern: {metadata: {labels: {team: "?*"}}}}`;
-  const noAutogen = "{pod-policies.kyverno.io/autogen-controllers: none}";
-  return compile(
-    parseDocuments(
-      `
-apiVersion: kyverno.io/v1
-kind: ClusterPolicy
-metadata: {name: teams, annotations: ${noAutogen}}
-spec:
-  background: true
-  rules:${rule("team", `cluster ${versions.cluster ?? 0}`)}
----
+
+const noAutogen = "{pod-policies.kyverno.io/autogen-controllers: none}";
+
+/** The Policy of a tenant, about a kind. */
+const tenantsText = (version: number, kind?: string): string => `
 apiVersion: kyverno.io/v1
 kind: Policy
 metadata: {name: tenants, namespace: tenant, annotations: ${noAutogen}}
 spec:
   background: true
-  rules:${rule("tenant", `tenant ${versions.tenant ?? 0}`)}
-`,
-      "p.yaml",
-    ).documents,
-    { dialect: "current" },
-  );
+  rules:${rule(`tenant ${version}`, kind)}
+`;
+
+function compiled(text: string): Snapshot {
+  return compile(parseDocuments(text, "p.yaml").documents, { dialect: "current" });
+}
+
+function tenantsPolicy(version: number, kind: string): Snapshot {
+  return compiled(tenantsText(version, kind));
+}
+
+/** The policy of all tests, in another version, with a Policy of a tenant in another version. */
+function policiesOf(versions: { readonly cluster?: number; readonly tenant?: number }): Snapshot {
+  return compiled(`
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: teams, annotations: ${noAutogen}}
+spec:
+  background: true
+  rules:${rule(`cluster ${versions.cluster ?? 0}`)}
+---${tenantsText(versions.tenant ?? 0)}`);
 }
 
 const tenantPod = {
@@ -344,6 +351,19 @@ Deno.test("a Policy that changes all the time does not begin the scan of other n
   assert.equal(scans.finished[0], count + 1);
   assert.equal(await storedReports(cluster), count + 1);
   assert.deepEqual(await messagesOf(cluster, "tenant", "one"), ["cluster 0", `tenant ${version}`]);
+});
+
+Deno.test("a Policy that turns its kinds off and on lists the cluster's objects once", async () => {
+  const cluster = clusterWithTenant();
+  await using scans = new Scans(cluster, () => undefined);
+  for (let version = 1; version <= 5; version++) {
+    for (const [kind, rows] of [["Pod", [`tenant ${version}`]], ["Service", []]] as const) {
+      scans.scanner.policiesChanged(tenantsPolicy(version, kind));
+      await scans.scanner.idle();
+      assert.deepEqual(await messagesOf(cluster, "tenant", "one"), rows, `about ${kind}`);
+    }
+  }
+  assert.equal(scans.lists.filter((path) => path.startsWith("/api/v1/pods?")).length, 1);
 });
 
 Deno.test("a changed Policy is evaluated for the objects of its namespace, and for no others", async () => {

@@ -23,6 +23,8 @@ export class ScannedKind {
   readonly rested: Promise<void>;
   /** Whether the objects must be listed again. */
   isOutdated = false;
+  /** When the last policy that matches the kind was gone, by `performance.now()`; `undefined` while there is one. */
+  #unmatchedSince: number | undefined;
   #isListed = false;
   #isRested = false;
 
@@ -36,6 +38,28 @@ export class ScannedKind {
       await restAfter(began, options.signal);
       this.#isRested = true;
     });
+  }
+
+  /** Whether a policy matches the kind. */
+  get isMatched(): boolean {
+    return this.#unmatchedSince === undefined;
+  }
+
+  /** Notes that a policy matches the kind, again or still. */
+  match(): void {
+    this.#unmatchedSince = undefined;
+  }
+
+  /**
+   * Notes that no policy matches the kind any more. Returns whether it is followed for a while all the same, although
+   * nothing is scanned: authors of namespaced policies, who can change their kinds all the time, would otherwise cause a
+   * list of the whole cluster with each change.
+   */
+  linger(milliseconds: number): boolean {
+    if (this.options.version !== "") return false;
+    const now = performance.now();
+    this.#unmatchedSince ??= now;
+    return now - this.#unmatchedSince < milliseconds;
   }
 
   get isListed(): boolean {

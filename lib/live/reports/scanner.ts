@@ -41,6 +41,8 @@ export interface ScannerOptions {
 
 /** The most reports that are written at a time. */
 const most = 8;
+/** Milliseconds for which kinds of namespaced policies are followed after the last policy about them is gone. */
+const lingering = 600_000;
 /** Milliseconds until the new labels of a namespace are cached everywhere. */
 const labelDelay = 500;
 
@@ -66,6 +68,7 @@ export class Scanner {
   #isHidden: (object: JsonObject) => boolean = () => false;
   #isMissed = false;
   #again: ReturnType<typeof setTimeout> | undefined;
+  #lingers: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: ScannerOptions) {
     this.#options = options;
@@ -86,7 +89,7 @@ export class Scanner {
       const policies = this.#policies, discovered = await this.#options.discovery.resources();
       if (policies === undefined || !discovered.ok) return;
       const wanted = scannedResources(policies.all, discovered.resources);
-      const isFollowed = wanted.length === this.#watched.size &&
+      const isFollowed = wanted.length === this.#matched().length &&
         wanted.every(({ resource }) => this.#watched.has(collectionPath(resource, "")));
       if (!isFollowed) await this.#restart({ everything: false });
     });
@@ -122,6 +125,7 @@ export class Scanner {
     this.#stop.abort();
     clearInterval(this.#hourly);
     clearTimeout(this.#again);
+    clearTimeout(this.#lingers);
     await Promise.all([...this.#watched.values()].map(({ options: { collection } }) => collection.close()));
     await this.#namespaces?.close();
     await this.#namespaceScans.idle();
@@ -159,6 +163,7 @@ export class Scanner {
     store.start();
     await store.ready();
     this.#followNamespaces(policies.all);
+    const served = new Set(discovered.resources.map((resource) => collectionPath(resource, "")));
     const wanted = new Map(
       scannedResources(policies.all, discovered.resources).map((
         each,
@@ -166,6 +171,14 @@ export class Scanner {
     );
     for (const [path, kind] of this.#watched) {
       const version = wanted.get(path)?.version;
+      if (version !== undefined) kind.match();
+      else if (!everything && served.has(path) && kind.linger(lingering)) {
+        this.#lingers ??= setTimeout(() => {
+          this.#lingers = undefined;
+          this.#begin({ everything: false });
+        }, lingering);
+        continue;
+      }
       if (!everything && !kind.isOutdated && version === kind.options.version) continue;
       if (version !== undefined && kind.isBusy) {
         this.#restartLater(kind);
@@ -188,7 +201,7 @@ export class Scanner {
   /** Removes reports about objects that are gone once all objects are listed. */
   async #conclude(): Promise<void> {
     const { store, log } = this.#options;
-    const kinds = [...this.#watched.values()];
+    const kinds = this.#matched();
     // Reports about objects that are not listed yet must stay.
     if (this.#closed || this.#began === undefined || !kinds.every(({ isListed }) => isListed)) return;
     const { at, written } = this.#began;
@@ -205,6 +218,11 @@ export class Scanner {
       written: store.written - written,
       milliseconds: Math.round(performance.now() - at),
     });
+  }
+
+  /** The followed kinds that policies match. */
+  #matched(): ScannedKind[] {
+    return [...this.#watched.values()].filter(({ isMatched }) => isMatched);
   }
 
   #follow(path: string, { resource, version }: Pick<ScannedResource, "resource" | "version">): void {
@@ -239,7 +257,7 @@ export class Scanner {
   /** Scans all objects of a namespace again. */
   async #rescan(namespace: string): Promise<void> {
     const { ports: { cluster } } = this.#options, { signal } = this.#stop;
-    for (const { options: { resource, scanned } } of [...this.#watched.values()]) {
+    for (const { options: { resource, scanned } } of this.#matched()) {
       if (!resource.namespaced) continue;
       for await (const object of listResource(resource, { cluster, namespace, signal })) {
         if (isFault(object)) this.missed();
