@@ -20,7 +20,8 @@ export interface HeadRefusal {
 }
 
 const requestLine = /^([A-Z]{1,20}) (\/[\x21-\x7e]*) HTTP\/(\d)\.(\d)$/;
-const headerLine = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*?)[ \t]*$/;
+const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 const maxHeaders = 100;
 
 /** The bytes that end a head: CR LF CR LF. */
@@ -69,11 +70,28 @@ export function readHead(text: string): RequestHead | HeadRefusal {
   if (lines.length > maxHeaders + 1) return refuse(`there are more than ${maxHeaders} headers`);
   const headers: [string, string][] = [];
   for (let index = 1; index < lines.length; index++) {
-    const [, name, value] = headerLine.exec(lines[index]!) ?? [];
-    if (name === undefined || value === undefined) return refuse("a header is malformed");
-    headers.push([name.toLowerCase(), value]);
+    const header = readHeader(lines[index]!);
+    if (header === undefined) return refuse("a header is malformed");
+    headers.push(header);
   }
   return withMeaning({ method, target, headers, isOld: minor === "0" });
+}
+
+/**
+ * Reads a header line in linear time. One regular expression for the line, which also left out the spaces around the
+ * value, took 20 minutes for 16 KB of spaces.
+ */
+function readHeader(line: string): [name: string, value: string] | undefined {
+  const colon = line.indexOf(":"), name = line.slice(0, Math.max(colon, 0));
+  let start = colon + 1, end = line.length;
+  while (start < end && isSpace(line, start)) start++;
+  while (end > start && isSpace(line, end - 1)) end--;
+  const value = line.slice(start, end);
+  return headerName.test(name) && headerValue.test(value) ? [name.toLowerCase(), value] : undefined;
+}
+
+function isSpace(line: string, at: number): boolean {
+  return line[at] === " " || line[at] === "\t";
 }
 
 interface Written extends Pick<RequestHead, "method" | "target" | "headers"> {
