@@ -144,7 +144,9 @@ export class DocumentStream {
 
 /** Whether a text holds directives (`%YAML 1.1`) and nothing else: they belong to the document after the marker. */
 function isDirective(text: string): boolean {
-  return text.length < 1000 && /^(?:\s*(?:#.*)?\n)*%/.test(text) && /^(?:(?:\s*(?:#.*)?|%.*)\n)*$/.test(text);
+  if (text.length >= 1000 || !text.endsWith("\n")) return false;
+  const lines = text.split("\n").filter((line) => line.trim() !== "" && !line.trimStart().startsWith("#"));
+  return lines.length > 0 && lines.every((line) => line.startsWith("%"));
 }
 
 function linesIn(text: string): number {
