@@ -28,7 +28,7 @@ export class Body {
   /** The announced length; `undefined` for a chunked body. */
   readonly #length: number | undefined;
   readonly #chunked: ChunkedBody | undefined;
-  #content: Uint8Array<ArrayBuffer> = new Uint8Array(0);
+  #content: Uint8Array<ArrayBuffer> = nothing;
   #filled = 0;
   /** Bytes that wait for the budget. */
   #held: Uint8Array | undefined;
@@ -90,7 +90,9 @@ export class Body {
 
   #grow(by: number): void {
     if (by === 0) return;
-    this.#content = new Uint8Array(this.#content.buffer.transfer(this.#content.length + by));
+    const { buffer, length } = this.#content;
+    // The empty buffer is that of all bodies, so it stays as it is.
+    this.#content = new Uint8Array(length === 0 ? by : buffer.transfer(length + by));
   }
 
   #append(part: Uint8Array): void {

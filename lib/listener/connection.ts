@@ -199,6 +199,7 @@ export class Connection {
         this.#activity = "handling";
         this.#until = Infinity;
         turns.add({
+          caller: this,
           run: () => this.#handle(body),
           shed: () =>
             this.#answer(plainAnswer(503, "more requests are waiting than can be answered in time")),

@@ -2,6 +2,8 @@ import { setImmediate } from "node:timers";
 
 /** Work that waits for its turn. */
 export interface Job {
+  /** Identifies who waits for the job: the connection. */
+  readonly caller: object;
   run(): void;
   /** Rejects the work, because its answer would come too late. */
   shed(): void;
@@ -23,8 +25,8 @@ const longQueue = 64;
 const idleMilliseconds = 0.5;
 
 /**
- * In a pause between two jobs below this, no caller can read an answer and send its next request. The second request
- * was therefore there before the first answer.
+ * When two callers' jobs follow each other within this pause, the second request was probably there before the first
+ * answer. One caller's next request can come as fast: the write of an answer wakes its caller before it returns.
  */
 const pauseInRound = 0.05;
 
@@ -50,13 +52,14 @@ export class Turns {
   #count = 0;
 
   #areCrowded = false;
+  #lastCaller: object | undefined;
 
   /** `now` is a clock in milliseconds. */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
 
-  /** Whether the running job began right after another one, so that several callers wait at the same time. */
+  /** Whether the running job began right after that of another caller, so that several callers wait at the same time. */
   get areCrowded(): boolean {
     return this.#areCrowded;
   }
@@ -80,7 +83,8 @@ export class Turns {
 
   #run(job: Job, started: number): void {
     if (started > job.until) return job.shed();
-    this.#areCrowded = started - this.#ended < pauseInRound;
+    this.#areCrowded = started - this.#ended < pauseInRound && job.caller !== this.#lastCaller;
+    this.#lastCaller = job.caller;
     job.run();
     this.#ended = this.#now();
     const took = this.#ended - started;

@@ -10,6 +10,7 @@ Deno.test("a job runs at once when there are few, and in the order of arrival be
   const turns = new Turns();
   const done: string[] = [];
   const job = (name: string): Job => ({
+    caller: {},
     run: () => {
       work(6);
       done.push(name);
@@ -31,6 +32,7 @@ Deno.test("a job whose answer would come too late is shed, when it arrives or at
   const turns = new Turns();
   const done: string[] = [];
   const job = (name: string, until: number): Job => ({
+    caller: {},
     run: () => {
       work(8);
       done.push(name);
@@ -51,6 +53,7 @@ Deno.test("the expected wait includes the work between turns", async () => {
   const turns = new Turns();
   let done = 0, shed = 0;
   const job = (until: number): Job => ({
+    caller: {},
     run: () => {
       work(2);
       done++;
@@ -70,14 +73,29 @@ Deno.test("the expected wait includes the work between turns", async () => {
   assert.equal(done, 60);
 });
 
-Deno.test("a job counts as crowded when no caller can have sent it after the former answer", () => {
+Deno.test("a job counts as crowded right after that of another caller", () => {
   let now = 0;
   const turns = new Turns(() => now);
   const seen: boolean[] = [];
-  const job: Job = { run: () => seen.push(turns.areCrowded), shed: () => {}, until: Infinity };
-  for (const pause of [10, 0.01, 0.04, 0.06, 10]) {
+  const job = (caller: object): Job => ({
+    caller,
+    run: () => seen.push(turns.areCrowded),
+    shed: () => {},
+    until: Infinity,
+  });
+  const one = {}, other = {};
+  const came: readonly (readonly [pause: number, caller: object, areCrowded: boolean])[] = [
+    [10, one, false],
+    [0.01, other, true],
+    [0.04, one, true],
+    [0.06, other, false],
+    // A caller that sends its next request as soon as it has its answer.
+    [0.01, other, false],
+    [10, one, false],
+  ];
+  for (const [pause, caller] of came) {
     now += pause;
-    turns.add(job);
+    turns.add(job(caller));
   }
-  assert.deepEqual(seen, [false, true, true, false, false]);
+  assert.deepEqual(seen, came.map(([, , areCrowded]) => areCrowded));
 });
