@@ -21,6 +21,14 @@ export interface Load {
   readonly protocol: string;
 }
 
+/** The load of one of several servers that are loaded in turn. */
+export interface LoadInTurn extends Load {
+  /** Requests in a second, of each turn. */
+  readonly rates: readonly number[];
+  /** Microseconds of the server's processor time for a request. */
+  readonly cost: number;
+}
+
 /** A load with what it cost the server. */
 export interface Measured extends Load {
   /** Requests in a second. */
@@ -58,9 +66,28 @@ export async function buildClient(folder: string): Promise<string> {
 /** Loads a server and measures both sides; a failed request ends the benchmark, as its figures would mean nothing. */
 export async function loadServer(generator: string, server: Server, order: LoadOrder): Promise<Measured> {
   const before = await server.processorTime();
-  const load = await loadUrl(generator, `https://127.0.0.1:${server.port}${order.path}?timeout=10s`, order);
+  const load = await loadUrl(generator, urlOf(server, order.path), order);
   const spent = await server.processorTime() - before;
   return { ...load, rate: load.requests / load.seconds, cost: spent * 1e6 / load.requests };
+}
+
+/**
+ * Loads servers in turn, each `turns` times for so many seconds, and keeps the connections. What else the machine does then
+ * meets them alike: at one connection a run of a second differs from the next by a tenth.
+ */
+export async function loadInTurn(
+  generator: string,
+  servers: readonly Server[],
+  { turns, ...order }: LoadOrder & { readonly turns: number },
+): Promise<readonly LoadInTurn[]> {
+  const before = await Promise.all(servers.map((server) => server.processorTime()));
+  const urls = servers.map((server) => urlOf(server, order.path));
+  const loads = await runGenerator(generator, urls, { ...order, turns });
+  const after = await Promise.all(servers.map((server) => server.processorTime()));
+  return loads.map((load, index) => ({
+    ...load,
+    cost: (after[index]! - before[index]!) * 1e6 / load.requests,
+  }));
 }
 
 /**
@@ -79,18 +106,32 @@ export async function startTime(
   return JSON.parse(new TextDecoder().decode(stdout)).answered;
 }
 
+function urlOf({ port }: Server, path: string): string {
+  return `https://127.0.0.1:${port}${path}?timeout=10s`;
+}
+
 /** Loads a URL. */
 export async function loadUrl(
   generator: string,
   url: string,
   order: Omit<LoadOrder, "path">,
 ): Promise<Load> {
+  const [load] = await runGenerator(generator, [url], { ...order, turns: 1 });
+  return load!;
+}
+
+async function runGenerator(
+  generator: string,
+  urls: readonly string[],
+  order: Omit<LoadOrder, "path"> & { readonly turns: number },
+): Promise<readonly (Load & Pick<LoadInTurn, "rates">)[]> {
   const args = [
-    `-url=${url}`,
+    `-url=${urls.join(",")}`,
     "-server-name=postern.postern.svc",
     `-body=${order.bodyFile}`,
     `-connections=${order.connections}`,
     `-seconds=${order.seconds}`,
+    `-turns=${order.turns}`,
     ...(order.requests === undefined ? [] : [`-requests=${order.requests}`]),
     ...(order.status === undefined ? [] : [`-status=${order.status}`]),
     ...(order.client === undefined ? [] : [`-cert=${order.client.cert}`, `-key=${order.client.key}`]),
@@ -105,9 +146,12 @@ export async function loadUrl(
     });
   const { success, stdout } = await command.output();
   if (!success) throw new Error("the load generator failed");
-  const load: Load = JSON.parse(new TextDecoder().decode(stdout));
-  if (load.failures > 0) {
-    throw new Error(`${load.failures} of ${load.requests} requests to ${url} failed: ${load.problem}`);
+  const lines = new TextDecoder().decode(stdout).trimEnd().split("\n");
+  const loads: (Load & Pick<LoadInTurn, "rates">)[] = lines.map((line) => JSON.parse(line));
+  for (const [index, { failures, requests, problem }] of loads.entries()) {
+    if (failures > 0) {
+      throw new Error(`${failures} of ${requests} requests to ${urls[index]} failed: ${problem}`);
+    }
   }
-  return load;
+  return loads;
 }

@@ -1,6 +1,7 @@
 // The load generator of the benchmark: Go's HTTP client over TLS with a server name, as an API server calls a webhook.
 //
-// Each connection sends one review after another and waits for each answer. It prints what it saw as one JSON object.
+// Each connection sends one review after another and waits for each answer. It prints what it saw as one JSON object, for
+// several URLs one a line.
 // `client start` measures a cold start instead.
 package main
 
@@ -14,6 +15,7 @@ import (
 	"net/http"
 	"os"
 	"sort"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -32,6 +34,8 @@ type load struct {
 	Failures int    `json:"failures"`
 	Problem  string `json:"problem"`
 	Protocol string `json:"protocol"`
+	// Rates are the requests in a second of each turn.
+	Rates []float64 `json:"rates"`
 }
 
 func main() {
@@ -42,12 +46,13 @@ func main() {
 		}
 		return
 	}
-	url := flag.String("url", "", "where to send the reviews")
+	urls := flag.String("url", "", "where to send the reviews; several, separated by commas, are loaded in turn")
 	name := flag.String("server-name", "", "the server name of the TLS handshake, as a Service has it")
 	file := flag.String("body", "", "a file with the body of every request")
 	connections := flag.Int("connections", 16, "callers at a time")
-	seconds := flag.Float64("seconds", 2, "how long")
-	most := flag.Int64("requests", 1<<62, "ends the run after so many requests")
+	seconds := flag.Float64("seconds", 2, "how long a turn is")
+	turns := flag.Int("turns", 1, "how many turns each URL has; its connections stay open in between")
+	most := flag.Int64("requests", 1<<62, "ends the run after so many requests to each URL")
 	cert := flag.String("cert", "", "a PEM file with a client certificate, for an API server")
 	key := flag.String("key", "", "a PEM file with its key")
 	status := flag.Int("status", http.StatusOK, "the status of a good answer")
@@ -67,8 +72,6 @@ func main() {
 		}
 		settings.Certificates = []tls.Certificate{pair}
 	}
-	order := &run{url: *url, body: body, status: *status, end: time.Now().Add(time.Duration(*seconds * float64(time.Second)))}
-	order.left.Store(*most)
 	client := func() *http.Client {
 		transport := &http.Transport{
 			TLSClientConfig: settings.Clone(),
@@ -77,33 +80,67 @@ func main() {
 		}
 		return &http.Client{Transport: transport, Timeout: 30 * time.Second}
 	}
-	callers := make([]caller, *connections)
-	before, start := processorTime(), time.Now()
+	var runs []*run
+	for _, url := range strings.Split(*urls, ",") {
+		each := &run{url: url, body: body, status: *status, callers: make([]caller, *connections)}
+		each.left.Store(*most)
+		for index := range each.callers {
+			each.callers[index].client = client()
+		}
+		runs = append(runs, each)
+	}
+	for turn := 0; turn < *turns; turn++ {
+		for index := range runs {
+			if turn%2 == 1 {
+				// Who comes first alternates.
+				index = len(runs) - 1 - index
+			}
+			runs[index].load(time.Duration(*seconds * float64(time.Second)))
+		}
+	}
+	for _, each := range runs {
+		json.NewEncoder(os.Stdout).Encode(each.summarise())
+	}
+}
+
+// run is the load of one URL.
+type run struct {
+	url     string
+	body    []byte
+	status  int
+	callers []caller
+	end     time.Time
+	left    atomic.Int64
+	// Of all turns so far, in seconds.
+	elapsed, processor float64
+	rates              []float64
+}
+
+// load is one turn.
+func (r *run) load(length time.Duration) {
+	before, done, start := processorTime(), r.requests(), time.Now()
+	r.end = start.Add(length)
 	var group sync.WaitGroup
-	for index := range callers {
-		each := &callers[index]
-		each.client = client()
+	for index := range r.callers {
 		group.Add(1)
 		go func() {
 			defer group.Done()
-			each.call(order)
+			r.callers[index].call(r)
 		}()
 	}
 	group.Wait()
 	elapsed := time.Since(start).Seconds()
-	result := summarise(callers)
-	result.Seconds = elapsed
-	result.Busy = (processorTime() - before) / elapsed
-	json.NewEncoder(os.Stdout).Encode(result)
+	r.elapsed += elapsed
+	r.processor += processorTime() - before
+	r.rates = append(r.rates, float64(r.requests()-done)/elapsed)
 }
 
-// run is what all callers share.
-type run struct {
-	url    string
-	body   []byte
-	status int
-	end    time.Time
-	left   atomic.Int64
+func (r *run) requests() int {
+	sum := 0
+	for index := range r.callers {
+		sum += len(r.callers[index].times)
+	}
+	return sum
 }
 
 // caller sends one request after another.
@@ -151,10 +188,10 @@ func (c *caller) ask(order *run) string {
 	return ""
 }
 
-func summarise(callers []caller) load {
+func (r *run) summarise() load {
 	var times []float64
-	result := load{}
-	for _, each := range callers {
+	result := load{Seconds: r.elapsed, Busy: r.processor / r.elapsed, Rates: r.rates}
+	for _, each := range r.callers {
 		times = append(times, each.times...)
 		result.Failures += each.failures
 		if result.Problem == "" {

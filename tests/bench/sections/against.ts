@@ -1,9 +1,12 @@
 import { type Bench, median, percent, probeOf, root } from "../bench.ts";
-import { loadServer, type Measured } from "../load.ts";
+import { loadInTurn } from "../load.ts";
 import { type Scenario, scenarios } from "../scenarios.ts";
 import { type Server, startServer } from "../server.ts";
 
 const callers: readonly number[] = [1, 16, 64];
+
+/** Turns of each checkout in a second that each is loaded. */
+const turnsPerSecond = 20;
 
 /**
  * Compares the throughput of this checkout with that of another one, `against`: both run `main.ts serve` with the same
@@ -11,7 +14,9 @@ const callers: readonly number[] = [1, 16, 64];
  */
 export async function compareWith(against: string, bench: Bench): Promise<void> {
   bench.results.section("This checkout against another one, both as `main.ts serve`", {
-    text: "Shares of the other checkout's figures: the medians of rounds in which both are loaded in turn.",
+    text: `Shares of the other checkout's figures: requests are the medians of ${turnsOf(bench)} turns of ${
+      1000 / turnsPerSecond
+    } ms in which both are loaded.`,
     columns: callers.flatMap((each) => [`requests/s at ${each}`, `processor at ${each}`]),
   });
   for (const scenario of scenarios(bench)) {
@@ -30,29 +35,27 @@ async function compareScenario(scenario: Scenario, against: string, bench: Bench
       servers.push(await startServer({ args: [...args, ...options], env }, await probeOf(path, bodyFile)));
     }
     const cells: string[] = [];
-    const load = (server: Server, connections: number, requests?: number): Promise<Measured> =>
-      loadServer(bench.generator, server, {
+    const load = (connections: number, turns: number) =>
+      loadInTurn(bench.generator, servers, {
         path,
         bodyFile,
         connections,
-        seconds: requests === undefined ? bench.seconds : 10,
-        ...(requests !== undefined && { requests }),
+        seconds: 1 / turnsPerSecond,
+        turns,
       });
-    for (const server of servers) await load(server, 16, 15_000);
+    // In turn as well: the server that is warm first would wait for the other, and be slower afterwards.
+    await load(16, 2 * turnsPerSecond);
     for (const connections of callers) {
-      const rates: number[] = [], costs: number[] = [];
-      for (let round = 0; round < bench.rounds; round++) {
-        // Who comes first alternates too.
-        const turn = round % 2 === 0 ? servers : servers.toReversed();
-        const first = await load(turn[0]!, connections), second = await load(turn[1]!, connections);
-        const [ours, theirs] = round % 2 === 0 ? [first, second] : [second, first];
-        rates.push(ours.rate / theirs.rate);
-        costs.push(ours.cost / theirs.cost);
-      }
-      cells.push(percent(median(rates)), percent(median(costs)));
+      const [ours, theirs] = await load(connections, turnsOf(bench));
+      const rates = ours!.rates.map((rate, turn) => rate / theirs!.rates[turn]!);
+      cells.push(percent(median(rates)), percent(ours!.cost / theirs!.cost));
     }
     bench.results.row(title, cells);
   } finally {
     for (const server of servers) await server.stop();
   }
+}
+
+function turnsOf({ rounds, seconds }: Bench): number {
+  return rounds * seconds * turnsPerSecond;
 }
