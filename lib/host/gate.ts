@@ -92,7 +92,7 @@ export async function openGate(options: GateOptions): Promise<Gate | string> {
   const probes = await openProbes(options, app);
   if (typeof probes === "string") return probes;
   await policies.follow(watching, listener);
-  collectStartGarbage();
+  collectStartGarbage(() => listener.answers);
   const ending = { policies, listener, audit, recorder, background, ports: opened, probes, flush };
   const { port, caBundle } = listener;
   return {

@@ -92,7 +92,7 @@ export class Body {
     if (by === 0) return;
     const { buffer, length } = this.#content;
     // The empty buffer is that of all bodies, so it stays as it is.
-    this.#content = new Uint8Array(length === 0 ? by : buffer.transfer(length + by));
+    this.#content = new Uint8Array(length === 0 ? new ArrayBuffer(by) : buffer.transfer(length + by));
   }
 
   #append(part: Uint8Array): void {

@@ -76,7 +76,6 @@ export class Listener {
   /** The number of the current certificate. Each renewal increments it. */
   #generation = 0;
   #isClosing = false;
-  /** The number of answers so far. */
   #answers = 0;
   #lastSweep = performance.now();
 
@@ -128,6 +127,11 @@ export class Listener {
   get port(): number {
     const address = this.#server.address();
     return address === null || typeof address === "string" ? 0 : address.port;
+  }
+
+  /** The number of answers so far. */
+  get answers(): number {
+    return this.#answers;
   }
 
   /** The CA certificates that callers must trust, in base64 as webhook configurations have them. */

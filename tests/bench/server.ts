@@ -76,6 +76,14 @@ export async function startServer({ args, env }: Command, probe: Probe): Promise
   return server;
 }
 
+/**
+ * Waits until servers that were just started have collected the garbage of their start, which they do when no request was
+ * answered for two seconds. Afterwards V8 compiles again what requests call, so they are warmed up only then.
+ */
+export async function untilCollected(): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, 4_500));
+}
+
 /** The memory of a process; NaN where the system does not tell. */
 export async function memoryOf(pid: number): Promise<Memory> {
   const text = await systemText(`/proc/${pid}/status`);

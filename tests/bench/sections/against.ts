@@ -1,7 +1,7 @@
 import { type Bench, median, percent, probeOf, root } from "../bench.ts";
 import { loadInTurn } from "../load.ts";
 import { type Scenario, scenarios } from "../scenarios.ts";
-import { type Server, startServer } from "../server.ts";
+import { type Server, startServer, untilCollected } from "../server.ts";
 
 const callers: readonly number[] = [1, 16, 64];
 
@@ -43,6 +43,7 @@ async function compareScenario(scenario: Scenario, against: string, bench: Bench
         seconds: 1 / turnsPerSecond,
         turns,
       });
+    await untilCollected();
     // In turn as well: the server that is warm first would wait for the other, and be slower afterwards.
     await load(16, 2 * turnsPerSecond);
     for (const connections of callers) {

@@ -2,7 +2,7 @@ import { type Bench, median, percent, probeOf } from "../bench.ts";
 import { loadServer, type Measured } from "../load.ts";
 import type { Goal } from "../results.ts";
 import { type Scenario, scenarios } from "../scenarios.ts";
-import { type Server, startServer } from "../server.ts";
+import { type Server, startServer, untilCollected } from "../server.ts";
 
 /** How many callers at a time; 1 is an API server of a light cluster, 64 one that is busy. */
 const callers: readonly number[] = [1, 16, 64];
@@ -37,6 +37,7 @@ export async function throughput(bench: Bench): Promise<void> {
       servers.set(name, await startServer(command, await probeOf(path, bodyFile)));
     }
     const trial: Trial = { bench, all, servers };
+    await untilCollected();
     await warmUp(trial);
     await sharing(trial);
     await apart(trial);
