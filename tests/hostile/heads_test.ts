@@ -30,7 +30,9 @@ Deno.test("a head of spaces does not hold the webhook's port, nor that of probes
       using connection = await RawConnection.open(port);
       await connection.write(`GET /health/liveness HTTP/1.1\r\nHost: a\r\n${header}\r\n\r\n`);
       // It took 20 minutes once.
-      const late = new Promise<undefined>((resolve) => Deno.unrefTimer(setTimeout(resolve, 20_000)));
+      const late = new Promise<undefined>((resolve) =>
+        Deno.unrefTimer(setTimeout(() => resolve(undefined), 20_000))
+      );
       const answer = await Promise.race([connection.answer(), late]);
       assert.equal(answer?.status, status, what);
     }
