@@ -24,8 +24,9 @@ export class AggregatedDiscovery implements Discovery {
   }
 
   async resources(): Promise<Discovered> {
-    const now = this.#clock.now();
-    if (this.#current === undefined || now - this.#current.at > this.#keptFor) {
+    const now = this.#clock.now(), age = now - (this.#current?.at ?? -Infinity);
+    // The clock may be set back: new kinds would not be seen until it is as late again.
+    if (this.#current === undefined || age < 0 || age > this.#keptFor) {
       this.#current = { at: now, answer: this.#read() };
     }
     const { answer } = this.#current;

@@ -22,7 +22,9 @@ export class BearerToken {
   /** Returns the token; reads the file again when the last read is old. If the file cannot be read, the token stays. */
   async current(): Promise<string> {
     const { clock, holds } = this.#options;
-    if (clock.now() - this.#readAt >= holds) await this.#read();
+    const age = clock.now() - this.#readAt;
+    // The clock may be set back: the token would expire before the file is read again.
+    if (age < 0 || age >= holds) await this.#read();
     return this.#token;
   }
 

@@ -14,8 +14,9 @@ export interface SharedLoadsOptions<T> {
 
 interface Entry<T> {
   readonly value: T;
-  /** Milliseconds since 1970. */
-  readonly expires: number;
+  /** When it was loaded, in milliseconds since 1970. */
+  readonly at: number;
+  readonly ttl: number;
 }
 
 /**
@@ -50,7 +51,9 @@ export class SharedLoads<T> {
   get(key: string, load: () => Promise<T>): Promise<T> {
     const entry = this.#kept.get(key);
     if (entry !== undefined) {
-      if (entry.expires > this.#options.clock.now()) return Promise.resolve(entry.value);
+      const age = this.#options.clock.now() - entry.at;
+      // The clock may be set back: the value would be kept until it is as late again.
+      if (age >= 0 && age < entry.ttl) return Promise.resolve(entry.value);
       this.#kept.delete(key);
     }
     const loading = this.#loading.get(key);
@@ -76,6 +79,6 @@ export class SharedLoads<T> {
 
   #keep(key: string, value: T): void {
     const ttl = this.#options.ttl(value);
-    if (ttl > 0) this.#kept.set(key, { value, expires: this.#options.clock.now() + ttl });
+    if (ttl > 0) this.#kept.set(key, { value, at: this.#options.clock.now(), ttl });
   }
 }

@@ -70,7 +70,7 @@ const mostAnswers = 5_000;
 export class CachedRights {
   readonly #cluster: Cluster;
   readonly #clock: Clock;
-  readonly #answers = new BoundedCache<{ readonly answer: RightAnswer; readonly until: number }>(
+  readonly #answers = new BoundedCache<{ readonly answer: RightAnswer; readonly at: number }>(
     mostAnswers,
   );
 
@@ -84,13 +84,18 @@ export class CachedRights {
     const now = this.#clock.now();
     const key = JSON.stringify([account, right]);
     const cached = this.#answers.get(key);
-    if (cached !== undefined && now < cached.until) return cached.answer;
+    // The clock may be set back: a right that was withdrawn would count until it is as late again.
+    if (cached !== undefined && now >= cached.at && now < cached.at + timeOf(cached.answer)) {
+      return cached.answer;
+    }
     const answer = await reviewAccess(this.#cluster, account, right);
     if (answer === undefined) this.#answers.delete(key);
-    else {
-      const until = now + (answer.allowed ? holds.granted : holds.refused);
-      this.#answers.set(key, { answer, until });
-    }
+    else this.#answers.set(key, { answer, at: now });
     return answer;
   }
+}
+
+/** Milliseconds for which an answer is cached. */
+function timeOf({ allowed }: RightAnswer): number {
+  return allowed ? holds.granted : holds.refused;
 }

@@ -178,6 +178,7 @@ const points: readonly Point[] = [
   {
     attack: "Overload",
     shownBy: {
+      "hostile/heads_test.ts": ["a head of spaces does not hold the webhook's port, nor that of probes"],
       "hostile/overload_test.ts": [
         "health without TLS is answered beside callers that begin a handshake and stay silent",
         "health on the webhook's port does not wait for the reviews that wait for their turn",
