@@ -1,6 +1,6 @@
 import { asString, Fault, field, isFault, isObject, type Json, sharedHeapSize } from "../json/mod.ts";
 import type { Answer, Clock, Cluster, GlobalEntries, Http } from "../ports.ts";
-import { itemsOf } from "../embedded/mod.ts";
+import { itemsOf } from "../kube/mod.ts";
 import { SharedLoads } from "./shared_loads.ts";
 import {
   calledValue,
@@ -115,8 +115,8 @@ export class ClusterGlobalEntries implements GlobalEntries {
     const kind = listKind.endsWith("List") ? listKind.slice(0, -4) : "";
     const apiVersion = asString(field(answer.body, "apiVersion")) ?? "";
     // The API server leaves kind and apiVersion out of the items of built-in lists; informers add them again.
-    return itemsOf(answer.body).map((item) =>
-      isObject(item) && kind !== "" ? { apiVersion, kind, ...item } : item
-    );
+    const items = itemsOf(answer.body);
+    if (items === undefined) return new Fault(`failed to list ${path}: the answer is no list`);
+    return items.map((item) => isObject(item) && kind !== "" ? { apiVersion, kind, ...item } : item);
   }
 }

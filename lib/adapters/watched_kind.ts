@@ -1,6 +1,7 @@
 import { asObject, asString, dig, field, isObject, type Json, type JsonObject } from "../json/mod.ts";
 import type { Answer, ApiCall, Clock, Entropy, LeftOutObjects } from "../ports.ts";
-import { describeFailure, type FailedAnswer, itemsOf } from "../embedded/mod.ts";
+import { describeFailure, type FailedAnswer } from "../embedded/mod.ts";
+import { itemsOf } from "../kube/mod.ts";
 import { pause } from "../pause.ts";
 import { keyOf, WatchedObjects, type WatchedObjectsOptions } from "./watched_objects.ts";
 
@@ -133,12 +134,14 @@ export class WatchedKind {
       const page = `${path}?limit=${PAGE}${token === "" ? "" : `&continue=${encodeURIComponent(token)}`}`;
       const answer = await call({ method: "GET", path: page, signal: this.#stop.signal });
       if (!answer.ok) return answer;
+      const items = itemsOf(answer.body);
+      if (items === undefined) return { ok: false, status: undefined, message: "the answer is no list" };
       const kind = asString(field(answer.body, "kind")) ?? "";
       this.#objects.type = {
         kind: kind.replace(/List$/, ""),
         apiVersion: asString(field(answer.body, "apiVersion")) ?? "",
       };
-      for (const item of itemsOf(answer.body)) {
+      for (const item of items) {
         if (!isObject(item)) continue;
         listed.add(keyOf(item));
         await this.#objects.put(item);

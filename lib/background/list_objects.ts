@@ -1,5 +1,5 @@
-import { asList, asString, dig, Fault, field, isObject, type JsonObject } from "../json/mod.ts";
-import { builtinKind, collectionPath, formatApiVersion } from "../kube/mod.ts";
+import { asString, dig, Fault, isObject, type JsonObject } from "../json/mod.ts";
+import { builtinKind, collectionPath, formatApiVersion, itemsOf } from "../kube/mod.ts";
 import type { ApiResource, Cluster } from "../ports.ts";
 
 /** The kind, namespace and labels of the objects to list. */
@@ -79,8 +79,13 @@ export async function* listResource(
       yield new ListFault(answer.message, answer.status);
       return;
     }
+    const items = itemsOf(answer.body);
+    if (items === undefined) {
+      yield new ListFault("the answer is no list");
+      return;
+    }
     // Items of a list have no apiVersion and kind.
-    for (const item of asList(field(answer.body, "items"))) if (isObject(item)) yield { ...type, ...item };
+    for (const item of items) if (isObject(item)) yield { ...type, ...item };
     token = asString(dig(answer.body, "metadata", "continue")) || undefined;
   }
 }

@@ -1,4 +1,4 @@
-import { asObject, asString, field, type Json } from "../json/mod.ts";
+import { asString, field, type Json } from "../json/mod.ts";
 import { notServedMessage } from "../kube/mod.ts";
 import type { Answer, ApiCall } from "../ports.ts";
 
@@ -72,12 +72,6 @@ export function describeFailure(call: ApiCall, failure: FailedAnswer): string {
   if (failure.message.startsWith(`${whereOf(call)}: `)) return failure.message;
   const status = failure.status === undefined ? "" : `HTTP ${statusLine(failure.status)}: `;
   return `${whereOf(call)}: ${status}${failure.message}`;
-}
-
-/** The objects of a list answer. */
-export function itemsOf(list: Json): readonly Json[] {
-  const items = asObject(list)?.["items"];
-  return Array.isArray(items) ? items : [];
 }
 
 function whereOf(call: ApiCall): string {

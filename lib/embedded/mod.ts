@@ -4,14 +4,7 @@
  *
  * @module
  */
-export {
-  describeFailure,
-  type FailedAnswer,
-  failureOf,
-  itemsOf,
-  noAnswer,
-  statusLine,
-} from "./api_answer.ts";
+export { describeFailure, type FailedAnswer, failureOf, noAnswer, statusLine } from "./api_answer.ts";
 export { parseApiPath, segmentsOf } from "./api_path.ts";
 export { systemClock } from "./clock.ts";
 export { EmbeddedCluster, type EmbeddedClusterOptions } from "./cluster.ts";

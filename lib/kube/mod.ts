@@ -112,3 +112,4 @@ export { compileTextGenerator, type TextGenerator } from "./random_text.ts";
 export { decodeCertificate } from "./x509/decode.ts";
 export { collectionPath, type ObjectName, objectPath } from "./object_path.ts";
 export { metadataOnly } from "./metadata_only.ts";
+export { itemsOf } from "./list_items.ts";

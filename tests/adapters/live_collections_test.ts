@@ -32,6 +32,12 @@ const refusals: readonly [what: string, answers: readonly Answer[], names: reado
   ["401: it does not accept the token yet", [refusal(401), list(["a"], "")], ["a"]],
   ["502: a proxy before it fails", [refusal(502), list(["a"], "")], ["a"]],
   ["503: it starts", [refusal(503), list(["a"], "")], ["a"]],
+  ["200 with a page of a proxy", [{ ok: true, status: 200, body: "<html>" }, list(["a"], "")], ["a"]],
+  ["200 with something else at a later page", [
+    list(["a"], "2"),
+    { ok: true, status: 200, body: { kind: "Status" } },
+    list(["a", "b"], ""),
+  ], ["a", "b"]],
   ["404: the kind is not served yet", [refusal(404), list(["a"], "")], []],
   ["403: an API server that starts has not read its roles", [refusal(403), refusal(403), list(["a"], "")], [
     "a",

@@ -245,6 +245,8 @@ const points: readonly Point[] = [
   {
     attack: "An API server that hangs",
     shownBy: {
+      "adapters/live_collections_test.ts": ["200 with a page of a proxy"],
+      "adapters/clock_set_back_test.ts": ["a clock that is set back does not keep"],
       "server/routes_test.ts": ["when the API server hangs, the message names the slow look-up"],
     },
   },
