@@ -1,4 +1,4 @@
-/** What is cached for a while is read again when the system's clock is set back: by an hour, it would stay for an hour. */
+/** Cached values are read again when the system's clock is set back: by an hour, they would stay for an hour. */
 import assert from "node:assert/strict";
 import { AggregatedDiscovery } from "../../lib/adapters/aggregated_discovery.ts";
 import { BearerToken } from "../../lib/adapters/bearer_token.ts";
