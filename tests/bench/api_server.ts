@@ -40,6 +40,16 @@ export async function serverProcessorTime(kubeconfig: string): Promise<number> {
   return seconds;
 }
 
+/** Seconds that it has waited for a webhook so far, by its metrics; 0 before the first call. */
+export async function webhookTime(kubeconfig: string, name: string): Promise<number> {
+  const metrics = await runText("kubectl", ["--kubeconfig", kubeconfig, "get", "--raw", "/metrics"]);
+  const line = metrics.split("\n").find((line) =>
+    line.startsWith("apiserver_admission_webhook_admission_duration_seconds_sum{") &&
+    line.includes(`name="${name}"`)
+  );
+  return Number(line?.split(" ").at(-1) ?? 0);
+}
+
 /** Ends it, with everything in it. */
 export async function stopApiServer(): Promise<void> {
   await runText(`${kube}/stop`, [], { PORT: String(port) });

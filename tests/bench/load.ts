@@ -45,10 +45,6 @@ export interface LoadOrder {
   readonly seconds: number;
   /** Ends the load earlier, after so many requests. */
   readonly requests?: number;
-  /** The status of a good answer; 200 when absent. */
-  readonly status?: number;
-  /** PEM files of a client certificate and its key, for an API server. */
-  readonly client?: { readonly cert: string; readonly key: string };
   /** Runs the generator on this processor alone, counted from 0. */
   readonly processor?: number;
 }
@@ -110,8 +106,7 @@ function urlOf({ port }: Server, path: string): string {
   return `https://127.0.0.1:${port}${path}?timeout=10s`;
 }
 
-/** Loads a URL. */
-export async function loadUrl(
+async function loadUrl(
   generator: string,
   url: string,
   order: Omit<LoadOrder, "path">,
@@ -133,8 +128,6 @@ async function runGenerator(
     `-seconds=${order.seconds}`,
     `-turns=${order.turns}`,
     ...(order.requests === undefined ? [] : [`-requests=${order.requests}`]),
-    ...(order.status === undefined ? [] : [`-status=${order.status}`]),
-    ...(order.client === undefined ? [] : [`-cert=${order.client.cert}`, `-key=${order.client.key}`]),
   ];
   const { processor } = order;
   const command = processor === undefined

@@ -2,7 +2,7 @@
 //
 // Each connection sends one review after another and waits for each answer. It prints what it saw as one JSON object, for
 // several URLs one a line.
-// `client start` measures a cold start instead.
+// `client start` measures a cold start instead, and `client alternate` compares what URLs add to each other.
 package main
 
 import (
@@ -39,8 +39,9 @@ type load struct {
 }
 
 func main() {
-	if len(os.Args) > 1 && os.Args[1] == "start" {
-		if err := startTime(os.Args[2:]); err != nil {
+	others := map[string]func([]string) error{"start": startTime, "alternate": alternate}
+	if len(os.Args) > 1 && others[os.Args[1]] != nil {
+		if err := others[os.Args[1]](os.Args[2:]); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -53,9 +54,6 @@ func main() {
 	seconds := flag.Float64("seconds", 2, "how long a turn is")
 	turns := flag.Int("turns", 1, "how many turns each URL has; its connections stay open in between")
 	most := flag.Int64("requests", 1<<62, "ends the run after so many requests to each URL")
-	cert := flag.String("cert", "", "a PEM file with a client certificate, for an API server")
-	key := flag.String("key", "", "a PEM file with its key")
-	status := flag.Int("status", http.StatusOK, "the status of a good answer")
 	flag.Parse()
 
 	body, err := os.ReadFile(*file)
@@ -64,28 +62,12 @@ func main() {
 		os.Exit(2)
 	}
 	settings := &tls.Config{InsecureSkipVerify: true, ServerName: *name}
-	if *cert != "" {
-		pair, err := tls.LoadX509KeyPair(*cert, *key)
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(2)
-		}
-		settings.Certificates = []tls.Certificate{pair}
-	}
-	client := func() *http.Client {
-		transport := &http.Transport{
-			TLSClientConfig: settings.Clone(),
-			// As the API server calls a webhook that is registered by Service: HTTP/1.1.
-			TLSNextProto: map[string]func(string, *tls.Conn) http.RoundTripper{},
-		}
-		return &http.Client{Transport: transport, Timeout: 30 * time.Second}
-	}
 	var runs []*run
 	for _, url := range strings.Split(*urls, ",") {
-		each := &run{url: url, body: body, status: *status, callers: make([]caller, *connections)}
+		each := &run{url: url, body: body, status: http.StatusOK, callers: make([]caller, *connections)}
 		each.left.Store(*most)
 		for index := range each.callers {
-			each.callers[index].client = client()
+			each.callers[index].client = newClient(settings)
 		}
 		runs = append(runs, each)
 	}
@@ -101,6 +83,15 @@ func main() {
 	for _, each := range runs {
 		json.NewEncoder(os.Stdout).Encode(each.summarise())
 	}
+}
+
+// newClient makes a client that speaks HTTP/1.1, as the API server does with a webhook that is registered by Service.
+func newClient(settings *tls.Config) *http.Client {
+	transport := &http.Transport{
+		TLSClientConfig: settings.Clone(),
+		TLSNextProto:    map[string]func(string, *tls.Conn) http.RoundTripper{},
+	}
+	return &http.Client{Transport: transport, Timeout: 30 * time.Second}
 }
 
 // run is the load of one URL.

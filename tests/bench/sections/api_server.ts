@@ -1,6 +1,8 @@
-import { apply, canStart, port, runText, startApiServer, stopApiServer } from "../api_server.ts";
-import { type Bench, median, percent } from "../bench.ts";
-import { type Load, loadServer, loadUrl } from "../load.ts";
+import { dirname } from "node:path";
+import { added, alternate, type Alternated, quantile } from "../alternation.ts";
+import { apply, canStart, port, startApiServer, stopApiServer, webhookTime } from "../api_server.ts";
+import { type Bench, percent } from "../bench.ts";
+import { loadServer } from "../load.ts";
 import { type Command, floorCommand, serveCommand } from "../../support/image.ts";
 import { type Server, startServer } from "../server.ts";
 
@@ -22,10 +24,22 @@ export async function apiServer(bench: Bench): Promise<void> {
   const { results, inputs, folder } = bench;
   results.section("Through an API server, dry-run creates of a Pod one after another", {
     text:
-      "A Kubernetes API server of this machine calls the webhooks by Service. What it does itself is in every row, " +
-      "and the webhooks have answered some thousand requests before. Recorded " +
-      "of Kyverno in the same place: 10.7 ms added to the p50, 8.0 ms of processor time each.",
-    columns: ["p50 ms", "p99 ms", "added to p50", "added to p99", "of the bare webhook's", "processor ms"],
+      "A Kubernetes API server of this machine calls the webhooks by Service, which have answered some thousand " +
+      "requests before. The namespaces take turns, 20 creates each, because the speed of the machine changes " +
+      "within seconds: what is added is counted from the middle time without a webhook in the same round. A call is the " +
+      "mean time that the API server's own metrics give for the webhook. Recorded of Kyverno in the same place: " +
+      "10.7 ms added to the p50, 8.0 ms of processor time each.",
+    columns: [
+      "p50 ms",
+      "p99 ms",
+      "added to p50",
+      "of the bare webhook's",
+      "added to p99",
+      "of the bare webhook's",
+      "a call ms",
+      "of the bare webhook's",
+      "processor ms",
+    ],
   });
   if (!await canStart()) {
     results.row("skipped", "no scripts for an API server beside the project");
@@ -54,8 +68,9 @@ export async function apiServer(bench: Bench): Promise<void> {
       }),
     ];
     await apply(kubeconfig, JSON.stringify({ apiVersion: "v1", kind: "List", items }));
+    await startsCollected();
     await warmUp(bench, webhooks, servers);
-    await measure(bench, webhooks, servers);
+    await measure(bench, webhooks, servers, kubeconfig);
   } finally {
     for (const server of servers.values()) await server.stop();
     await stopApiServer();
@@ -101,6 +116,14 @@ async function webhooksOf(
   ];
 }
 
+/**
+ * Waits until each server has collected the garbage of its start, which it does after two seconds without requests
+ * (`lib/host/heap.ts`). V8 then forgets which code is hot, and so that must not come between warm-up and measurement.
+ */
+async function startsCollected(): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, 5_000));
+}
+
 async function warmUp(
   { generator, inputs, quick }: Bench,
   webhooks: readonly Webhook[],
@@ -120,72 +143,106 @@ async function warmUp(
   }
 }
 
+/** The cost of the creates in one namespace. */
+interface Cost {
+  /** Milliseconds of the webhook's processor time for a create. */
+  readonly processor: number;
+  /** Milliseconds that a call of the webhook takes by the API server's metrics: the mean. */
+  readonly call: number;
+}
+
 async function measure(
-  { results, inputs, generator, rounds, quick, folder }: Bench,
+  bench: Bench,
   webhooks: readonly Webhook[],
   servers: ReadonlyMap<string, Server>,
+  kubeconfig: string,
 ): Promise<void> {
+  const { inputs, generator, quick, folder } = bench;
   const pod = JSON.parse(await Deno.readTextFile(inputs.review)).request.object;
   const bodyFile = `${folder}/pod.json`;
-  const pki = (await runText("sh", ["-c", `echo \${XDG_CACHE_HOME:-$HOME/.cache}/kube-test/run-${port}/pki`]))
-    .trim();
-  const measured = new Map<string, Load[]>(webhooks.map(({ namespace }) => [namespace, []]));
-  const spent = new Map<string, number>();
-  for (let round = -1; round < rounds; round++) {
-    for (const { namespace } of webhooks) {
-      await Deno.writeTextFile(bodyFile, JSON.stringify(podFor(pod, namespace)));
-      const before = await servers.get(namespace)?.processorTime() ?? 0;
-      const requests = quick ? 100 : 300;
-      const load = await loadUrl(
-        generator,
-        `https://127.0.0.1:${port}/api/v1/namespaces/${namespace}/pods?dryRun=All`,
-        {
-          bodyFile,
-          connections: 1,
-          seconds: 60,
-          requests,
-          status: 201,
-          client: { cert: `${pki}/admin.crt`, key: `${pki}/admin.key` },
-        },
-      );
-      if (round < 0) continue; // warms up
-      measured.get(namespace)!.push(load);
-      const after = await servers.get(namespace)?.processorTime() ?? 0;
-      spent.set(namespace, (spent.get(namespace) ?? 0) + (after - before) * 1e3 / requests / rounds);
-    }
-  }
-  const of = (namespace: string, key: "p50" | "p99"): number =>
-    median(measured.get(namespace)!.map((load) => load[key]));
-  const added = (namespace: string, key: "p50" | "p99"): number => of(namespace, key) - of("without", key);
-  for (const { namespace, title, floor } of webhooks) {
-    const cells = [of(namespace, "p50").toFixed(2), of(namespace, "p99").toFixed(2)];
+  await Deno.writeTextFile(bodyFile, JSON.stringify(podOf(pod)));
+  const pki = `${dirname(kubeconfig)}/pki`;
+  const url = (namespace: string): string =>
+    `https://127.0.0.1:${port}/api/v1/namespaces/${namespace}/pods?dryRun=All`;
+  const order = {
+    urls: Object.fromEntries(webhooks.map(({ namespace }) => [namespace, url(namespace)])),
+    bodyFile,
+    status: 201,
+    client: { cert: `${pki}/admin.crt`, key: `${pki}/admin.key` },
+    each: 20,
+  };
+  // The API server is new, and its own first creates are slow.
+  await alternate(generator, { ...order, rounds: quick ? 20 : 50 });
+  const state = async (): Promise<ReadonlyMap<string, Cost>> =>
+    new Map(
+      await Promise.all(webhooks.map(async ({ namespace }) =>
+        [namespace, {
+          processor: await servers.get(namespace)?.processorTime() ?? NaN,
+          call: await webhookTime(kubeconfig, webhookName(namespace)),
+        }] as const
+      )),
+    );
+  const before = await state();
+  const rounds = quick ? 60 : 200;
+  const measured = await alternate(generator, { ...order, rounds });
+  const after = await state();
+  const costs = new Map<string, Cost>(webhooks.map(({ namespace }) => {
+    const [from, to] = [before.get(namespace)!, after.get(namespace)!];
+    const each = (seconds: number): number => seconds * 1e3 / (rounds * order.each);
+    return [namespace, { processor: each(to.processor - from.processor), call: each(to.call - from.call) }];
+  }));
+  writeRows(bench, webhooks, measured, costs);
+}
+
+/** Milliseconds that a webhook adds, and how many times those of the bare webhook they are. */
+interface Added {
+  readonly time: number;
+  readonly ratio: number;
+}
+
+function writeRows(
+  { results }: Bench,
+  webhooks: readonly Webhook[],
+  measured: ReadonlyMap<string, Alternated>,
+  costs: ReadonlyMap<string, Cost>,
+): void {
+  const without = measured.get("without")!;
+  for (const { namespace, title, floor = namespace } of webhooks) {
+    const creates = measured.get(namespace)!, { processor, call } = costs.get(namespace)!;
+    const cells = [quantile(creates, 0.5), quantile(creates, 0.99)].map((time) => time.toFixed(2));
     if (namespace === "without") {
       results.row(title, cells);
       continue;
     }
-    const cost = spent.get(namespace)!;
-    const ratio = added(namespace, "p50") / added(floor ?? namespace, "p50");
+    const [half, most] = [0.5, 0.99].map((share) => {
+      const time = added(creates, without, share);
+      return { time, ratio: time / added(measured.get(floor)!, without, share) };
+    }) as [Added, Added];
     cells.push(
-      added(namespace, "p50").toFixed(2),
-      added(namespace, "p99").toFixed(2),
-      percent(ratio),
-      cost.toFixed(2),
+      half.time.toFixed(2),
+      percent(half.ratio),
+      most.time.toFixed(2),
+      percent(most.ratio),
+      call.toFixed(2),
+      percent(call / costs.get(floor)!.call),
+      processor.toFixed(2),
     );
     results.row(
       title,
       cells,
-      floor === undefined ? [] : [
-        { text: "adds ≤ 1.2 × what the bare webhook adds", met: ratio <= 1.2 },
-        { text: "processor ≤ 0.35 ms", met: cost <= 0.35 },
+      floor === namespace ? [] : [
+        { text: "p50: adds ≤ 1.2 × what the bare webhook adds", met: half.ratio <= 1.2 },
+        { text: "p99: adds ≤ 1.2 × what the bare webhook adds", met: most.ratio <= 1.2 },
+        { text: "processor ≤ 0.35 ms", met: processor <= 0.35 },
       ],
     );
   }
 }
 
-function podFor(pod: Record<string, unknown>, namespace: string): unknown {
+/** A Pod that can be created in every namespace. */
+function podOf(pod: Record<string, unknown>): unknown {
   const metadata = {
     generateName: "web-",
-    namespace,
     labels: (pod["metadata"] as Record<string, unknown>)["labels"],
   };
   const { serviceAccountName: _account, nodeName: _node, ...spec } = pod["spec"] as Record<string, unknown>;
@@ -204,13 +261,17 @@ const service = {
   spec: { type: "ExternalName", externalName: "127.0.0.1" },
 };
 
+function webhookName(namespace: string): string {
+  return `${namespace}.bench.postern.local`;
+}
+
 function configuration({ namespace, path }: Webhook, servicePort: number, caBundle: string): unknown {
   return {
     apiVersion: "admissionregistration.k8s.io/v1",
     kind: "MutatingWebhookConfiguration",
     metadata: { name: `bench-${namespace}` },
     webhooks: [{
-      name: `${namespace}.bench.postern.local`,
+      name: webhookName(namespace),
       admissionReviewVersions: ["v1"],
       sideEffects: "None",
       failurePolicy: "Fail",
