@@ -16,6 +16,8 @@ export interface AnswerMemoryOptions {
   readonly mostOfOne: number;
   /** All answers of evaluations that hold no more than {@link freeBytes}, besides `most`. */
   readonly small: number;
+  /** Called before an answer takes more bytes. */
+  readonly beforeMore?: () => void;
 }
 
 interface Waiting extends Wanted {
@@ -72,6 +74,7 @@ export class AnswerMemory implements SharedMemory {
   }
 
   add(holder: Holder | undefined, bytes: number): void {
+    if (bytes > 0) this.#options.beforeMore?.();
     this.#used += bytes;
     if (holder !== undefined) holder.bytes += bytes;
     if (bytes < 0) this.#grant();

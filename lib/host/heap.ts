@@ -30,9 +30,9 @@ export function reviewMemory(): { readonly long: number; readonly short: number 
  * Bytes of the heap that answers may take which policies load. The evaluation that has held some for longest may take
  * `mostOfOne` while others hold `most`.
  */
-export function answerMemory(): AnswerMemory {
+export function answerMemory(beforeMore: CollectMuchGarbage): AnswerMemory {
   const { heap_size_limit: limit } = getHeapStatistics();
-  return new AnswerMemory({ most: limit / 8, mostOfOne: limit * 9 / 32, small: limit / 16 });
+  return new AnswerMemory({ most: limit / 8, mostOfOne: limit * 9 / 32, small: limit / 16, beforeMore });
 }
 
 /** Milliseconds without an answer after which the garbage of the start is collected. */
@@ -51,25 +51,60 @@ function garbageCollector(): CollectGarbage | undefined {
   return (globalThis as { readonly gc?: CollectGarbage }).gc;
 }
 
+/** Collects garbage when there is much of it. Call it between two stages of long work: mostly it takes 10 microseconds. */
+export type CollectMuchGarbage = () => void;
+
 /**
- * Returns a function that collects garbage when the heap and the buffers beside it have more than half of the heap's
- * limit, and an eighth of it came since the last time; otherwise it takes a microsecond. Call it between two stages of
- * long work. V8 lets texts of megabytes accumulate up to the limit, and the memory of the process with them. It needs
- * `--expose-gc`; without it nothing happens.
+ * V8 lets texts of megabytes accumulate up to its limit, and the memory of the process with them. The result collects
+ * garbage when the heap and the buffers beside it have more than half of the limit, and an eighth of it came since the
+ * last time. Afterwards V8 keeps the pages that it emptied; it gives them back when more than 9/8 of the limit is
+ * resident, and a sixteenth came since the last time. It needs `--expose-gc`; without it nothing happens.
  */
-export function garbageBound(statistics: () => HeapStatistics = getHeapStatistics): () => void {
+export function garbageBound(statistics: () => HeapStatistics = processStatistics): CollectMuchGarbage {
   const { heap_size_limit: limit } = statistics();
-  let kept = 0;
+  const heap = new Growth(limit / 2, limit / 8), resident = new Growth(limit * 9 / 8, limit / 16);
   return () => {
-    const used = usedBytes(statistics());
-    kept = Math.min(kept, used);
-    if (used < Math.max(limit / 2, kept + limit / 8)) return;
-    garbageCollector()?.({ type: "major", execution: "sync", flavor: "regular" });
-    kept = usedBytes(statistics());
+    const now = statistics();
+    // Each notes its bytes.
+    const isHeapLarge = heap.isMuch(usedBytes(now)), isMuchResident = resident.isMuch(now.resident);
+    if (!isHeapLarge && !isMuchResident) return;
+    const flavor = isMuchResident ? "last-resort" : "regular";
+    garbageCollector()?.({ type: "major", execution: "sync", flavor });
+    const after = statistics();
+    heap.keep(usedBytes(after));
+    if (isMuchResident) resident.keep(after.resident);
   };
 }
 
-type HeapStatistics = Readonly<Record<"heap_size_limit" | "used_heap_size" | "external_memory", number>>;
+/** Bytes that are much beyond a bound, once so many have come since the last collection. */
+class Growth {
+  readonly #bound: number;
+  readonly #most: number;
+  #kept = 0;
+
+  constructor(bound: number, most: number) {
+    this.#bound = bound;
+    this.#most = most;
+  }
+
+  isMuch(bytes: number): boolean {
+    this.#kept = Math.min(this.#kept, bytes);
+    return bytes >= Math.max(this.#bound, this.#kept + this.#most);
+  }
+
+  /** Notes the bytes that a collection kept. */
+  keep(bytes: number): void {
+    this.#kept = bytes;
+  }
+}
+
+type HeapStatistics = Readonly<
+  Record<"heap_size_limit" | "used_heap_size" | "external_memory" | "resident", number>
+>;
+
+function processStatistics(): HeapStatistics {
+  return { ...getHeapStatistics(), resident: Deno.memoryUsage().rss };
+}
 
 function usedBytes({ used_heap_size: heap, external_memory: buffers }: HeapStatistics): number {
   return heap + buffers;

@@ -93,7 +93,8 @@ type Reached = Pick<OpenPorts, "kind" | "about" | "diagnostics" | "close"> & {
 export async function openPorts(options: PortsOptions): Promise<OpenPorts | Fault> {
   const clock = systemClock();
   const entropy = systemEntropy(), isServer = options.watch !== undefined;
-  const memory = isServer ? answerMemory() : new AnswerMemory();
+  const collect = garbageBound();
+  const memory = isServer ? answerMemory(collect) : new AnswerMemory();
   const reached = await reachCluster(options, { clock, entropy, memory });
   if (isFault(reached)) return reached;
   const { cluster, ...rest } = reached;
@@ -123,7 +124,7 @@ export async function openPorts(options: PortsOptions): Promise<OpenPorts | Faul
     clock,
     entropy,
     // Nobody waits for a command, and the account of `explain` would lack what was evaluated before a pause.
-    ...(isServer && { scheduler: eventLoopScheduler(garbageBound()) }),
+    ...(isServer && { scheduler: eventLoopScheduler(collect) }),
   };
   const close = async (): Promise<void> => {
     await images.signatures.close();

@@ -26,7 +26,7 @@ Deno.test("the garbage of the start is collected once, when no request comes and
 
 Deno.test("garbage of long work is collected above half of the heap, when an eighth of it is new", () => {
   const v8Global = globalThis as { gc?: (options: unknown) => void };
-  const statistics = { heap_size_limit: 160, used_heap_size: 0, external_memory: 0 };
+  const statistics = { heap_size_limit: 160, used_heap_size: 0, external_memory: 0, resident: 0 };
   let collections = 0, live = 0;
   v8Global.gc = () => {
     collections++;
@@ -51,6 +51,26 @@ Deno.test("garbage of long work is collected above half of the heap, when an eig
       collect();
       assert.equal(collections, expected, `${heap} and ${buffers}`);
     }
+  } finally {
+    delete v8Global.gc;
+  }
+});
+
+Deno.test("pages that V8 keeps empty are given back when the process takes more than 9/8 of the heap's limit", () => {
+  const v8Global = globalThis as { gc?: (options: { flavor: string }) => void };
+  const statistics = { heap_size_limit: 160, used_heap_size: 0, external_memory: 0, resident: 0 };
+  const flavors: string[] = [];
+  v8Global.gc = ({ flavor }) => {
+    flavors.push(flavor);
+    statistics.resident = 175;
+  };
+  try {
+    const collect = garbageBound(() => statistics);
+    for (const resident of [179, 180, 184, 186]) {
+      statistics.resident = resident;
+      collect();
+    }
+    assert.deepEqual(flavors, ["last-resort", "last-resort"]);
   } finally {
     delete v8Global.gc;
   }

@@ -1,110 +1,14 @@
 /** Large answers of the cluster and of services: whoever creates a Pod makes the policies load them. */
 import assert from "node:assert/strict";
-import { join } from "node:path";
-import { madeCertificates } from "../../lib/certificates/mod.ts";
-import { asString, dig, type Json, type JsonObject } from "../../lib/json/mod.ts";
-import { type FakeServer, fakeServer, silence } from "../adapters/fake_server.ts";
+import { asString, dig, type Json } from "../../lib/json/mod.ts";
+import { fakeServer, silence } from "../adapters/fake_server.ts";
 import { admissionReview } from "../server/review.ts";
 import { startReplica } from "../support/replica.ts";
 import type { ServerProcess } from "../support/server_process.ts";
+import { answerOf, ListingCluster, listOf, longest, podNamed } from "./listing_cluster.ts";
 
 /** MiB that no attack may pass. */
 const bound = 200;
-/** Characters of a ConfigMap, near the limit of the API server. */
-const mapLength = 1_000_000;
-/** The length of the longest list that the API server sends in these tests. */
-const longest = 28_000_000;
-
-/** A list of ConfigMaps with so many characters; each has a text, which ends with an "ω", or a list of empty maps. */
-function listOf(length: number, content: "text" | "wide text" | "empty maps" = "text"): Uint8Array[] {
-  const data = {
-    "text": `"${"x".repeat(mapLength)}"`,
-    "wide text": `"${"x".repeat(mapLength)}ω"`,
-    "empty maps": `[${"{},".repeat(mapLength / 3)}{}]`,
-  }[content];
-  const item = `{"metadata":{"name":"map","namespace":"default"},"data":{"a":${data}}}`;
-  const pieces = [`{"kind":"ConfigMapList","apiVersion":"v1","items":[${item}`];
-  for (let rest = length - mapLength; rest > 0; rest -= mapLength) pieces.push(`,${item}`);
-  pieces.push("]}");
-  const encoder = new TextEncoder(), encoded = new Map<string, Uint8Array>();
-  return pieces.map((piece) => {
-    const bytes = encoded.get(piece) ?? encoder.encode(piece);
-    encoded.set(piece, bytes);
-    return bytes;
-  });
-}
-
-/** The answer with these pieces; between them it pauses some milliseconds. */
-function answerOf(pieces: readonly Uint8Array[], pause = 0): Response {
-  let next = 0;
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));
-      if (next < pieces.length) controller.enqueue(pieces[next++]!);
-      else controller.close();
-    },
-  }, { highWaterMark: 0 });
-  return new Response(body, { headers: { "content-type": "application/json" } });
-}
-
-/** The Pod at a path. */
-function storedPod(path: string): Response | undefined {
-  const [, name] = /^\/api\/v1\/namespaces\/default\/pods\/([^/]+)$/.exec(path) ?? [];
-  return name === undefined ? undefined : Response.json(podNamed(name));
-}
-
-function podNamed(name: string): JsonObject {
-  return { apiVersion: "v1", kind: "Pod", metadata: { name, namespace: "default", uid: name }, spec: {} };
-}
-
-/** A cluster with Pods of every name, and with lists of ConfigMaps by their paths; everything else is not found. */
-class ListingCluster implements AsyncDisposable {
-  readonly #server: FakeServer;
-  readonly #folder: string;
-
-  private constructor(server: FakeServer, folder: string) {
-    this.#server = server;
-    this.#folder = folder;
-  }
-
-  static async start(lists: Readonly<Record<string, () => Response>>): Promise<ListingCluster> {
-    const { certificate } = await madeCertificates({ names: ["127.0.0.1"], clock: { now: Date.now } })
-      .current();
-    const { cert, key, caBundle = "" } = certificate!;
-    const server = fakeServer(
-      ({ path, method }) =>
-        lists[path]?.() ?? (method === "GET" ? storedPod(path) : undefined) ??
-          new Response(null, { status: 404 }),
-      { cert, key },
-    );
-    const folder = await Deno.makeTempDir({ prefix: "postern-answers-" });
-    const named = (name: string, value: Json) => [{ name: "fake", [name]: value }];
-    const config = {
-      apiVersion: "v1",
-      kind: "Config",
-      "current-context": "fake",
-      clusters: named("cluster", { server: server.address, "certificate-authority-data": caBundle }),
-      users: named("user", { token: "test" }),
-      contexts: named("context", { cluster: "fake", user: "fake" }),
-    };
-    await Deno.writeTextFile(join(folder, "kubeconfig"), JSON.stringify(config));
-    return new ListingCluster(server, folder);
-  }
-
-  get kubeconfig(): string {
-    return join(this.#folder, "kubeconfig");
-  }
-
-  received(path: string): number {
-    return this.#server.received.filter((each) => each.path === path).length;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#server.close();
-    await Deno.remove(this.#folder, { recursive: true });
-  }
-}
-
 const discovery = {
   "/api/v1": () =>
     Response.json({
