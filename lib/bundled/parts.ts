@@ -29,7 +29,18 @@ export const bundleParts: readonly BundlePart[] = [
   ofKind("MutatingAdmissionPolicy", ["mutating_admission_policy"]),
   part("effects", ["bundled/effects.ts"], needsEffects),
   // `bundle` makes no bundle of policies with errors, and prints the warnings.
-  part("checks of policies", ["engine/check_match.ts", "engine/check_variables.ts"], () => false),
+  part(
+    "checks of policies",
+    [
+      "condition/problem.ts",
+      "context/entries/entry_checks.ts",
+      "documents/too_many_rules.ts",
+      "engine/check_match.ts",
+      "engine/check_variables.ts",
+      "shape/check_shape.ts",
+    ],
+    () => false,
+  ),
   part("yaml", ["yaml/document.ts"], needsYaml),
   part("gzip", ["bytes/gzip.ts"], ({ bodies, mentions }) => bodies.has("manifests") || mentions("gzip")),
   part("digests", ["bytes/digest.ts"], calling(["sha1", "sha256", "md5"])),
