@@ -179,8 +179,15 @@ export interface GlobalEntries {
 
 /** Time. */
 export interface Clock {
-  /** Milliseconds since 1970 in UTC. */
+  /** Milliseconds since 1970 in UTC: for dates. It jumps when the system's clock is set. */
   now(): number;
+  /** Milliseconds since any moment, which no setting of the clock changes: for durations. `now` serves when absent. */
+  elapsed?(): number;
+}
+
+/** A time that only its distance from other such times gives a meaning: deadlines and durations, in milliseconds. */
+export function elapsedOn(clock: Clock): number {
+  return clock.elapsed?.() ?? clock.now();
 }
 
 /** Randomness: a number from 0 up to, and without, 1. */

@@ -2,7 +2,15 @@ import { BoundedCache, Fault, type Json, parseJson } from "../json/mod.ts";
 import { AnswerBody } from "./answer_body.ts";
 import { AnswerMemory } from "./answer_memory.ts";
 import type { AnswerReading } from "./answer_reading.ts";
-import type { Answer, ApiCall, ApiResource, Clock, Cluster, Entropy } from "../ports.ts";
+import {
+  type Answer,
+  type ApiCall,
+  type ApiResource,
+  type Clock,
+  type Cluster,
+  elapsedOn,
+  type Entropy,
+} from "../ports.ts";
 import { failureOf, noAnswer } from "../embedded/mod.ts";
 import { BearerToken } from "./bearer_token.ts";
 import { segmentsOf } from "../embedded/mod.ts";
@@ -160,7 +168,7 @@ export class LiveCluster implements Cluster {
 
   async #answer(call: ApiCall, reading: AnswerReading): Promise<Answer> {
     const { clock, entropy, attempts, firstDelay, timeout } = this.#options;
-    const until = clock.now() + timeout;
+    const until = elapsedOn(clock) + timeout;
     const answer = () =>
       withRetries(() => this.#attempt(call, reading, until), {
         clock,
@@ -213,7 +221,7 @@ export class LiveCluster implements Cluster {
       url: this.#urlOf(call.path),
       headers: await this.#headers(call),
       ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
-      timeout: Math.max(1, Math.min(attemptTimeout, until - clock.now())),
+      timeout: Math.max(1, Math.min(attemptTimeout, until - elapsedOn(clock))),
       maxBytes,
       // All reads share one connection, so none may keep its answer on it.
       sink: ({ headers }) =>

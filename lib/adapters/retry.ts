@@ -1,4 +1,4 @@
-import type { Clock, Entropy } from "../ports.ts";
+import { type Clock, elapsedOn, type Entropy } from "../ports.ts";
 import { pause } from "../pause.ts";
 
 /** The bounds of {@link withRetries}. */
@@ -11,7 +11,7 @@ export interface RetryOptions {
   readonly firstDelay: number;
   /** No pause is longer than this many milliseconds. */
   readonly maxDelay: number;
-  /** Milliseconds since 1970 after which no further attempt begins. */
+  /** When no further attempt begins: a time of `elapsedOn`. */
   readonly until: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -38,7 +38,7 @@ export async function withRetries<T>(
     const delay = Math.min(maxDelay, firstDelay * 2 ** (tried - 1)) * (0.5 + entropy.next() / 2);
     const wait = Math.max(again, delay);
     // A pause past the deadline or beyond the longest pause would only delay the failure.
-    if (again > maxDelay || clock.now() + wait >= until) return value;
+    if (again > maxDelay || elapsedOn(clock) + wait >= until) return value;
     if (!await pause(wait, signal)) return value;
   }
 }

@@ -1,6 +1,6 @@
 import { BoundedCache } from "../json/mod.ts";
 
-/** The corrections of one object that are left, and the time of the last one in milliseconds since 1970. */
+/** The corrections of one object that are left, and the time of the last one, in the milliseconds of `elapsedOn`. */
 interface Allowance {
   readonly left: number;
   readonly at: number;

@@ -1,7 +1,7 @@
 import type { Effect, PolicyRequest } from "../engine/mod.ts";
 import { asObject, asString } from "../json/mod.ts";
 import { nameOf, namespaceOf } from "../kube/mod.ts";
-import type { Log, Ports } from "../ports.ts";
+import { elapsedOn, type Log, type Ports } from "../ports.ts";
 import { carryOut } from "./carry_out.ts";
 import { Contests } from "./contests.ts";
 import type { Failure } from "./failure.ts";
@@ -41,7 +41,7 @@ export class EffectWriter {
   async correct(effect: Effect, job: EffectJob): Promise<readonly Failure[]> {
     const key = keyOf(effect), waiting = this.#contested.get(key);
     if (waiting !== undefined && waiting !== job) return [];
-    const delay = this.#contests.delay(key, this.#options.ports.clock.now());
+    const delay = this.#contests.delay(key, elapsedOn(this.#options.ports.clock));
     if (delay === 0) {
       this.#contested.delete(key);
       return await this.carryOut(effect, job);

@@ -1,6 +1,6 @@
 import { asObject, asString, dig, field, type Json, type JsonObject } from "../json/mod.ts";
 import { annotationsOf } from "../kube/mod.ts";
-import type { Answer, Clock, Cluster, Log } from "../ports.ts";
+import { type Answer, type Clock, type Cluster, elapsedOn, type Log } from "../ports.ts";
 import { pause } from "../pause.ts";
 
 /** The Lease, the ports and the times of an election. */
@@ -64,7 +64,7 @@ export class Leadership {
   /** Whether this replica leads now. */
   get leads(): boolean {
     // It stops a while before another replica may begin.
-    return this.#alone || this.#options.clock.now() < this.#renewedAt + this.#lasts * 0.8;
+    return this.#alone || elapsedOn(this.#options.clock) < this.#renewedAt + this.#lasts * 0.8;
   }
 
   /** The annotations that the leader wrote on the Lease, for itself and for the replica that leads after it. */
@@ -75,6 +75,11 @@ export class Leadership {
   /** The time by the API server's clock, in milliseconds since 1970: creation times of objects are its times. */
   get apiServerTime(): number {
     return this.#options.clock.now() + this.#offset;
+  }
+
+  /** The API server's time at a moment of `elapsedOn`. */
+  #apiServerTimeAt(moment: number): number {
+    return this.apiServerTime - (elapsedOn(this.#options.clock) - moment);
   }
 
   /** Stores annotations on the Lease with the next renewal. Only the leader may. */
@@ -112,14 +117,16 @@ export class Leadership {
     if (leads === this.#isReported) return;
     this.#isReported = leads;
     log.write("info", leads ? "this replica leads" : "another replica leads", { identity });
-    if (leads) elected(this.#silentSince === undefined ? undefined : this.#silentSince + this.#offset);
+    if (leads) {
+      elected(this.#silentSince === undefined ? undefined : this.#apiServerTimeAt(this.#silentSince));
+    }
   }
 
   async #look(): Promise<void> {
     const { clock, identity, log } = this.#options;
-    const started = clock.now();
+    const started = elapsedOn(clock), date = clock.now();
     const answer = await this.#read();
-    if (answer.ok && answer.date !== undefined) this.#compareClocks(answer.date, started);
+    if (answer.ok && answer.date !== undefined) this.#compareClocks(answer.date, date);
     if (!answer.ok && answer.status !== 404 && answer.status !== 403) return;
     if (!answer.ok) {
       const made = answer.status === 404 ? await this.#make() : answer;

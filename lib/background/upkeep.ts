@@ -1,7 +1,7 @@
 import type { Snapshot } from "../engine/mod.ts";
 import { isFault } from "../json/mod.ts";
 import type { pause } from "../pause.ts";
-import type { Log, Ports } from "../ports.ts";
+import { elapsedOn, type Log, type Ports } from "../ports.ts";
 import type { BackgroundWorker } from "./background_worker.ts";
 import { carryOut } from "./carry_out.ts";
 import { existingTriggers } from "./existing_triggers.ts";
@@ -102,7 +102,7 @@ export class Upkeep {
   }
 
   #wake(milliseconds: number): void {
-    const at = Date.now() + milliseconds;
+    const at = elapsedOn(this.#options.ports.clock) + milliseconds;
     if (this.#stop.signal.aborted || at >= this.#dueAt) return;
     clearTimeout(this.#timer);
     this.#dueAt = at;

@@ -1,6 +1,6 @@
 import type { StepBudget } from "../json/mod.ts";
 import { maxSteps } from "../jmespath/mod.ts";
-import type { Ports } from "../ports.ts";
+import { elapsedOn, type Ports } from "../ports.ts";
 
 /**
  * The instruction for a rule or a loop: go on, pause until other requests had their turn, or end because the time is
@@ -37,7 +37,7 @@ export class TimeSlices {
   constructor(ports: Pick<Ports, "clock" | "scheduler">, budget: number | undefined) {
     this.#ports = ports;
     this.#slice = ports.scheduler?.sliceMilliseconds ?? Infinity;
-    const now = budget === undefined && this.#slice === Infinity ? 0 : ports.clock.now();
+    const now = budget === undefined && this.#slice === Infinity ? 0 : elapsedOn(ports.clock);
     this.#endsAt = budget === undefined ? Infinity : now + budget;
     this.#sliceEndsAt = now + this.#slice;
   }
@@ -93,8 +93,7 @@ export class TimeSlices {
     this.#wasExhausted ||= this.steps.left < 0;
     this.steps.left = mostSteps;
     if (this.#endsAt === Infinity && this.#slice === Infinity) return "go";
-    const now = this.#ports.clock.now();
-    // The clock may be set back: what ended stays ended.
+    const now = elapsedOn(this.#ports.clock);
     if (now >= this.#endsAt) this.#isOver = true;
     else if (now >= this.#sliceEndsAt) this.#isPausing = true;
     this.#looksOften = now > this.#sliceEndsAt - this.#slice + quickMilliseconds;
@@ -108,7 +107,7 @@ export class TimeSlices {
   extend(): void {
     if (this.#isExtended) return;
     this.#isExtended = true;
-    const now = this.#ports.clock.now(), began = this.#sliceEndsAt - this.#slice;
+    const now = elapsedOn(this.#ports.clock), began = this.#sliceEndsAt - this.#slice;
     this.#sliceEndsAt = now + Math.max(this.#slice, now - began);
   }
 
@@ -118,15 +117,15 @@ export class TimeSlices {
     this.#isResuming = true;
     this.#elements = 0;
     this.steps.left = mostSteps;
-    this.#sliceEndsAt = this.#ports.clock.now() + this.#slice;
+    this.#sliceEndsAt = elapsedOn(this.#ports.clock) + this.#slice;
   }
 
   /** Lets others work before something that cannot pause, if the slice is used up; `undefined` if it is not. */
   rest(): Promise<void> | undefined {
     const { scheduler, clock } = this.#ports;
-    if (scheduler === undefined || clock.now() < this.#sliceEndsAt) return undefined;
+    if (scheduler === undefined || elapsedOn(clock) < this.#sliceEndsAt) return undefined;
     return scheduler.pause().then(() => {
-      this.#sliceEndsAt = clock.now() + this.#slice;
+      this.#sliceEndsAt = elapsedOn(clock) + this.#slice;
     });
   }
 }

@@ -2,7 +2,7 @@ import type { Diagnostic } from "../diagnostics/mod.ts";
 import { asObject, dig, Fault, isFault, isList, type Json, type JsonObject } from "../json/mod.ts";
 import { Bindings, newBudget } from "../jmespath/mod.ts";
 import type { LocatedDocument } from "../policy/mod.ts";
-import type { Ports } from "../ports.ts";
+import { elapsedOn, type Ports } from "../ports.ts";
 import {
   compileJsonPolicy as compileAssertions,
   type JsonPolicy,
@@ -100,7 +100,7 @@ export async function scanInSteps(
   const { clock, scheduler } = ports;
   const input = expressionInput(ports);
   const results: JsonResult[] = [];
-  let left = maxSteps, sliceEnds = clock.now() + (scheduler?.sliceMilliseconds ?? 0);
+  let left = maxSteps, sliceEnds = elapsedOn(clock) + (scheduler?.sliceMilliseconds ?? 0);
   for (const item of payloadItems(payload)) {
     for (const policy of policies) {
       const budget = newBudget(), full = budget.left;
@@ -111,9 +111,9 @@ export async function scanInSteps(
       if (budget.left < 0) return new Fault(`policy ${policy.name} takes too many steps for one value`);
       if (left < 0) return new Fault("the payload takes too many steps: send it in parts");
     }
-    if (scheduler === undefined || clock.now() < sliceEnds) continue;
+    if (scheduler === undefined || elapsedOn(clock) < sliceEnds) continue;
     await scheduler.pause();
-    sliceEnds = clock.now() + scheduler.sliceMilliseconds;
+    sliceEnds = elapsedOn(clock) + scheduler.sliceMilliseconds;
   }
   return results;
 }

@@ -14,7 +14,7 @@ import { type Fault, isFault, type Json, type JsonObject, jsonSize } from "../js
 import type { ExplainedSelection } from "../match/mod.ts";
 import { diff, type PatchOperation } from "../patch/mod.ts";
 import type { Policy } from "../policy/mod.ts";
-import type { Clock } from "../ports.ts";
+import { type Clock, elapsedOn } from "../ports.ts";
 import { patchedObject, type RuleBody, type RuleType } from "../rules/mod.ts";
 import type { CompiledRule } from "./compiled.ts";
 import type { Decision, RuleResult } from "./decision.ts";
@@ -177,11 +177,11 @@ export class Trace implements Observer, RuleWatch {
   }
 
   entering(_entry: ObservedEntry): void {
-    this.#entries.push({ since: this.#clock.now(), keys: [] });
+    this.#entries.push({ since: elapsedOn(this.#clock), keys: [] });
   }
 
   entered({ name, source }: ObservedEntry, value: Json | Fault | undefined): void {
-    const { since, keys } = this.#entries.pop() ?? { since: this.#clock.now(), keys: [] };
+    const { since, keys } = this.#entries.pop() ?? { since: elapsedOn(this.#clock), keys: [] };
     const loads = this.loads.filter(({ key }) => keys.includes(key));
     const waited = loads.reduce((sum, { milliseconds }) => sum + milliseconds, 0);
     const failure = isFault(value) ? value.message : undefined;
@@ -192,7 +192,7 @@ export class Trace implements Observer, RuleWatch {
       state,
       failure,
       bytes: sizeOf(value),
-      milliseconds: this.#clock.now() - since + waited,
+      milliseconds: elapsedOn(this.#clock) - since + waited,
       loads,
     };
     // An absent entry is reported at each read; the trace records the first.
@@ -204,13 +204,13 @@ export class Trace implements Observer, RuleWatch {
 
   loading(key: string, state: "cached" | "under way" | "begins"): void {
     this.#entries.at(-1)?.keys.push(key);
-    if (state === "begins") this.#begun.set(key, this.#clock.now());
+    if (state === "begins") this.#begun.set(key, elapsedOn(this.#clock));
   }
 
   loaded(key: string, answer: Json | Fault): void {
     this.loads.push({
       key,
-      milliseconds: this.#clock.now() - (this.#begun.get(key) ?? this.#clock.now()),
+      milliseconds: elapsedOn(this.#clock) - (this.#begun.get(key) ?? elapsedOn(this.#clock)),
       bytes: sizeOf(answer),
       failure: isFault(answer) ? answer.message : undefined,
     });

@@ -101,7 +101,7 @@ export class LiveGate {
       isLasting: (row) => this.snapshot !== undefined && isLasting(row, this.snapshot),
       missed: () => this.#scanner.missed(),
     });
-    this.#admissionReports = new AdmissionReports({ ...shared, store: this.#reports });
+    this.#admissionReports = new AdmissionReports({ ...shared, clock: this.#clock, store: this.#reports });
     this.#scanner = new Scanner({
       ...shared,
       ports,

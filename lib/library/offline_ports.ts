@@ -15,7 +15,7 @@ export function offlinePorts(): Ports {
     http: { call: () => offline("services", "http") },
     registry: { image: () => offline("image registries", "registry") },
     globals: { entry: () => offline("entries of the global context", "globals") },
-    clock: { now: () => Date.now() },
+    clock: { now: () => Date.now(), elapsed: () => performance.now() },
     entropy: { next: () => crypto.getRandomValues(new Uint32Array(1))[0]! / 2 ** 32 },
   };
 }

@@ -51,6 +51,15 @@ for (const [what, again, options, expected] of table) {
   Deno.test(`retry: ${what}`, async () => assert.equal(await tries(again, options), expected));
 }
 
+for (const jump of [3_600_000, -3_600_000]) {
+  Deno.test(`retry: a system clock that is set by ${jump} ms changes no time limit`, async () => {
+    let reads = 0;
+    const set = (elapsed: number) => ({ now: () => clock.now() + jump * reads++, elapsed: () => elapsed });
+    assert.equal(await tries(0, { clock: set(0), until: 1_000 }), 3);
+    assert.equal(await tries(0, { clock: set(1_000), until: 1_000 }), 1);
+  });
+}
+
 Deno.test("retry: pauses double, and chance adds at most as much again", async () => {
   for (const [chance, least] of [[0, 15 + 30], [0.999, 30 + 60]] as const) {
     const begun = performance.now();

@@ -135,6 +135,29 @@ for (const skew of [-60_000, 60_000]) {
   });
 }
 
+for (const jump of [-3_600_000, 3_600_000]) {
+  Deno.test(`a system clock that is set by ${jump / 1_000} s neither makes a leader nor keeps one`, async () => {
+    const { time, start } = setUp();
+    let set = 0;
+    const clock = { now: () => time.now() + set, elapsed: () => time.now() };
+    const first = start("a", { clock });
+    await time.pass(5);
+    const second = start("b", { clock });
+    await time.pass(5);
+    set = jump;
+    await time.pass(
+      5,
+      () => assert.deepEqual([first.leadership.leads, second.leadership.leads], [true, false]),
+    );
+    first.cut = true;
+    set = 2 * jump;
+    await time.pass(20, () => assert.ok(!(first.leadership.leads && second.leadership.leads), "never both"));
+    assert.ok(second.leadership.leads);
+    assert.ok(Math.abs(second.leadership.apiServerTime - time.now()) <= 1_000);
+    await Promise.all([first.leadership.close(), second.leadership.close()]);
+  });
+}
+
 Deno.test("a leader that stops releases the lease, with its notes", async () => {
   const { time, start } = setUp();
   const first = start("a");

@@ -365,6 +365,19 @@ Deno.test("rules that are not reached in the request's time are errors, and a lo
   assert.equal(decision.allowed, false);
 });
 
+for (const jump of [3_600_000, -3_600_000]) {
+  Deno.test(`a system clock that is set by ${jump} ms does not change how long a request may take`, () => {
+    let reads = 0, elapsed = 0;
+    const clock = { now: () => 10_000_000 + jump * reads++, elapsed: () => elapsed };
+    const second = noHostPid.replace("no-host-pid", "second");
+    const set = { ...ports(), clock }, snapshot = policies(policy("p", `${noHostPid}\n${second}`));
+    const decide = () => decideNow(snapshot, request(pod()), { ports: set, budget: 100 });
+    assert.deepEqual([decide().allowed, decide().allowed], [true, true]);
+    clock.elapsed = () => elapsed += 60;
+    assert.equal(decide().allowed, false, "time that passes ends it");
+  });
+}
+
 Deno.test("an exception in a rule is an error of that rule alone, and its policy's failurePolicy decides", () => {
   const given = (_policy: string, rule: string): JsonObject => {
     if (rule === "bad") throw new RangeError("Maximum call stack size exceeded");

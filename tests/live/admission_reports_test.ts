@@ -1,8 +1,9 @@
 /** Rows that only admission can find: written a moment later, also about objects that get their uid after their mutations. */
 import assert from "node:assert/strict";
+import { systemClock } from "../../lib/adapters/mod.ts";
 import { asList, field, isObject, type JsonObject } from "../../lib/json/mod.ts";
 import { AdmissionReports, policyReports, ReportStore } from "../../lib/live/mod.ts";
-import type { Answer, ApiCall, Cluster } from "../../lib/ports.ts";
+import type { Answer, ApiCall, Clock, Cluster } from "../../lib/ports.ts";
 
 const created: JsonObject = {
   apiVersion: "v1",
@@ -19,7 +20,10 @@ const row = (rule: string, message = "m"): JsonObject => ({
 const podPath = "/api/v1/namespaces/default/pods/web";
 
 /** An API server that has stored a Pod, or not; so many of its first answers to reads are failures. */
-function setUp(pod?: { readonly uid: string; readonly age: number }, failures = 0) {
+function setUp(
+  pod?: { readonly uid: string; readonly age: number },
+  { failures = 0, clock = systemClock() }: { readonly failures?: number; readonly clock?: Clock } = {},
+) {
   const reports: JsonObject[] = [];
   const reads: string[] = [];
   const answer = (body: JsonObject | undefined): Answer =>
@@ -50,7 +54,7 @@ function setUp(pod?: { readonly uid: string; readonly age: number }, failures = 
     isLasting: () => true,
     missed: () => {},
   });
-  const waiting = new AdmissionReports({ store, cluster, log, storingTime: 0 });
+  const waiting = new AdmissionReports({ store, cluster, clock, log, storingTime: 0 });
   const written = async (): Promise<JsonObject[]> => {
     for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setTimeout(resolve, 2));
     await waiting.close();
@@ -98,6 +102,17 @@ for (const [what, pod] of unstored) {
   });
 }
 
+for (const jump of [-3_600_000, 3_600_000]) {
+  Deno.test(`a system clock that is set by ${jump} ms neither delays nor drops rows`, async () => {
+    let set = 0;
+    const clock = { now: () => Date.now() + set, elapsed: () => performance.now() };
+    const { waiting, written } = setUp({ uid: "u-1", age: 0 }, { failures: 2, clock });
+    waiting.add(created, [row("add-labels")]);
+    set = jump;
+    assert.deepEqual((await written()).map(rulesOf), [["add-labels"]]);
+  });
+}
+
 Deno.test("nothing is reported about an object that has neither uid nor name", async () => {
   const { waiting, written, reads } = setUp({ uid: "u-1", age: 0 });
   waiting.add({ apiVersion: "v1", kind: "Pod", metadata: { generateName: "web-" } }, [row("add-labels")]);
@@ -115,7 +130,7 @@ Deno.test("of two decisions of one rule the later one counts", async () => {
 
 for (const failures of [1, 2, 3]) {
   Deno.test(`rows that cannot be added now are added later: ${failures} reads fail`, async () => {
-    const { waiting, written, reads } = setUp({ uid: "u-1", age: 0 }, failures);
+    const { waiting, written, reads } = setUp({ uid: "u-1", age: 0 }, { failures });
     waiting.add(created, [row("add-labels")]);
     const found = await written();
     assert.deepEqual(found.map(rulesOf), [["add-labels"]]);

@@ -8,7 +8,7 @@ import {
   type Json,
   parseJson,
 } from "../../json/mod.ts";
-import type { Clock, Entropy } from "../../ports.ts";
+import { type Clock, elapsedOn, type Entropy } from "../../ports.ts";
 import { statusLine } from "../../embedded/mod.ts";
 import { Limit } from "../limit.ts";
 import { PinnedClients } from "../pinned_clients.ts";
@@ -47,7 +47,7 @@ export interface Reading {
   readonly accept: string;
   /** The most bytes of the answer; the connection's bound when absent. */
   readonly maxBytes?: number | undefined;
-  /** The deadline in milliseconds since 1970; the connection's timeout applies in any case. */
+  /** The deadline, a time of `elapsedOn`; the connection's timeout applies in any case. */
   readonly until?: number | undefined;
 }
 
@@ -179,7 +179,7 @@ export class RegistryConnection implements RegistryReader {
     },
   ): Promise<Sent> {
     const { timeout, allows, clock, entropy, firstDelay } = this.#options;
-    const until = Math.min(clock.now() + timeout, end);
+    const until = Math.min(elapsedOn(clock) + timeout, end);
     const pinned = new PinnedClients();
     const permits = async (target: URL, origin?: URL): Promise<string | undefined> => {
       const { refused, address } = await allows(target, origin);
@@ -194,7 +194,7 @@ export class RegistryConnection implements RegistryReader {
           method: "GET",
           url,
           headers: { accept, ...(authorization === undefined ? {} : { authorization }) },
-          timeout: Math.max(1, until - clock.now()),
+          timeout: Math.max(1, until - elapsedOn(clock)),
           maxBytes: maxBytes ?? this.#options.maxBytes,
           take: memory.take,
           client: (target) => pinned.clientOf(target),

@@ -1,5 +1,5 @@
 import { asString, BoundedCache, field, type Json } from "../../json/mod.ts";
-import type { Clock, RegistryCredentials } from "../../ports.ts";
+import { type Clock, elapsedOn, type RegistryCredentials } from "../../ports.ts";
 
 /** Name and password for a registry. */
 export interface Login {
@@ -85,7 +85,7 @@ export class Tokens {
   /** Returns the token of a key if it is still valid. */
   get(key: string): string | undefined {
     const token = this.#tokens.get(key);
-    return token !== undefined && token.expires > this.#clock.now() ? token.value : undefined;
+    return token !== undefined && token.expires > elapsedOn(this.#clock) ? token.value : undefined;
   }
 
   /** Keeps and returns the token in a token server's answer; `undefined` when the answer has none. */
@@ -94,7 +94,7 @@ export class Tokens {
     if (!/^[\x21-\x7e]+$/.test(value)) return undefined;
     const given = field(answer, "expires_in");
     const seconds = typeof given === "number" && given > 0 ? given : DEFAULT_SECONDS;
-    this.#tokens.set(key, { value, expires: this.#clock.now() + (seconds - MARGIN_SECONDS) * 1000 });
+    this.#tokens.set(key, { value, expires: elapsedOn(this.#clock) + (seconds - MARGIN_SECONDS) * 1000 });
     return value;
   }
 

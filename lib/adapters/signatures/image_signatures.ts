@@ -1,17 +1,18 @@
 import { asString, dig, Fault, heapSize, isFault } from "../../json/mod.ts";
-import type {
-  Answer,
-  Clock,
-  Cluster,
-  DigestAnswer,
-  ReferrerQuery,
-  RegistryCredentials,
-  SignatureAnswer,
-  SignatureQuery,
-  Signatures,
-  SignedTextAnswer,
-  SignedTextQuery,
-  Signer,
+import {
+  type Answer,
+  type Clock,
+  type Cluster,
+  type DigestAnswer,
+  elapsedOn,
+  type ReferrerQuery,
+  type RegistryCredentials,
+  type SignatureAnswer,
+  type SignatureQuery,
+  type Signatures,
+  type SignedTextAnswer,
+  type SignedTextQuery,
+  type Signer,
 } from "../../ports.ts";
 import { SharedLoads } from "../shared_loads.ts";
 import { unlessAborted } from "../deadline.ts";
@@ -191,7 +192,7 @@ export class ImageSignatures implements Signatures {
   }
 
   #end(): number {
-    return this.#clock.now() + MAX_MILLISECONDS;
+    return elapsedOn(this.#clock) + MAX_MILLISECONDS;
   }
 
   #lasting(verdict: Verdict): number {
@@ -238,7 +239,7 @@ export class ImageSignatures implements Signatures {
         if (this.#logSearch === "never") {
           return "no log entry found on signature: looking entries up in the log is switched off";
         }
-        return await searchLog(url, search, Math.max(1, until - this.#clock.now()));
+        return await searchLog(url, search, Math.max(1, until - elapsedOn(this.#clock)));
       },
     };
   }

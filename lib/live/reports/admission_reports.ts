@@ -1,6 +1,6 @@
 import { asString, dig, isObject, type JsonObject } from "../../json/mod.ts";
 import { metadataOnly, nameOf, namespaceOf, objectPath } from "../../kube/mod.ts";
-import type { Cluster, Log } from "../../ports.ts";
+import { type Clock, type Cluster, elapsedOn, type Log } from "../../ports.ts";
 import { isRetryable } from "../repeated_call.ts";
 import { uidOf } from "./report.ts";
 import type { ReportStore } from "./report_store.ts";
@@ -16,6 +16,7 @@ const most = 10_000;
 export interface AdmissionReportsOptions {
   readonly store: ReportStore;
   readonly cluster: Cluster;
+  readonly clock: Clock;
   readonly log: Log;
   /** Milliseconds until the API server has stored an admitted object: 1,500 by default. */
   readonly storingTime?: number;
@@ -24,9 +25,11 @@ export interface AdmissionReportsOptions {
 interface Waiting {
   readonly object: JsonObject;
   readonly rows: JsonObject[];
-  /** The times of its admission and of the write of its rows, in milliseconds since 1970. */
+  /** When it was admitted, in milliseconds since 1970. */
   readonly since: number;
+  /** When its rows are written, and until when that is repeated: times of `elapsedOn`. */
   readonly due: number;
+  readonly until: number;
 }
 
 /**
@@ -58,9 +61,10 @@ export class AdmissionReports {
     this.#waiting.delete(unborn);
     // The later of two results of one rule counts. The later object also has the name that the API server generated.
     const kept = waiting?.rows.filter((row) => !rows.some((each) => isSame(row, each))) ?? [];
-    const since = waiting?.since ?? Date.now();
-    const due = waiting?.due ?? since + this.#storingTime;
-    this.#waiting.set(key, { object, rows: [...kept, ...rows], since, due });
+    const { clock } = this.#options, now = elapsedOn(clock);
+    const { since, due, until } = waiting ??
+      { since: clock.now(), due: now + this.#storingTime, until: now + longest };
+    this.#waiting.set(key, { object, rows: [...kept, ...rows], since, due, until });
     this.#start();
   }
 
@@ -80,12 +84,12 @@ export class AdmissionReports {
         this.#timer = undefined;
         this.#start();
       });
-    }, Math.max(0, first.due - Date.now()));
+    }, Math.max(0, first.due - elapsedOn(this.#options.clock)));
   }
 
   async #writeDue(): Promise<void> {
     for (const [key, waiting] of this.#waiting) {
-      if (waiting.due > Date.now()) return;
+      if (waiting.due > elapsedOn(this.#options.clock)) return;
       this.#waiting.delete(key);
       await this.#write(waiting).catch((cause) =>
         this.#options.log.write("error", "a report could not be written", { cause: String(cause) })
@@ -95,21 +99,21 @@ export class AdmissionReports {
   }
 
   async #write(waiting: Waiting): Promise<void> {
-    const { object, rows, since } = waiting;
+    const { object, rows, since, until } = waiting;
     const stored = uidOf(object) === "" ? await this.#created(object, since) : object;
     if (stored === "absent") return;
     if (stored !== "not read" && await this.#options.store.addRows(stored, rows)) return;
-    if (Date.now() < since + longest) this.#again(waiting);
+    if (elapsedOn(this.#options.clock) < until) this.#again(waiting);
     else this.#options.log.write("warn", "rows of a report were not written", { name: nameOf(object) });
   }
 
   /** Puts rows that were not written behind the others, without those that a later decision replaced. */
-  #again({ object, rows, since }: Waiting): void {
+  #again({ object, rows, since, until }: Waiting): void {
     const key = identityOf(object), later = this.#waiting.get(key)?.rows ?? [];
     const kept = rows.filter((row) => !later.some((each) => isSame(row, each)));
-    const due = Date.now() + this.#storingTime;
+    const due = elapsedOn(this.#options.clock) + this.#storingTime;
     this.#waiting.delete(key);
-    this.#waiting.set(key, { object, rows: [...kept, ...later], since, due });
+    this.#waiting.set(key, { object, rows: [...kept, ...later], since, due, until });
   }
 
   /** Reads a created object; it is absent if it was not stored, or if the object of this name is older. */
