@@ -1,7 +1,7 @@
 import { asObject, asString, dig, field, isObject, type Json, type JsonObject } from "../json/mod.ts";
 import type { Answer, ApiCall, Clock, Entropy, LeftOutObjects } from "../ports.ts";
 import { describeFailure, type FailedAnswer } from "../embedded/mod.ts";
-import { itemsOf } from "../kube/mod.ts";
+import { itemsOf, nameOf } from "../kube/mod.ts";
 import { pause } from "../pause.ts";
 import { keyOf, WatchedObjects, type WatchedObjectsOptions } from "./watched_objects.ts";
 
@@ -36,7 +36,7 @@ const FIRST_DELAY = 500, MAX_DELAY = 30_000;
 /** An API server that starts forbids everything for about a second: it has not read its roles yet. */
 const REFUSALS = 3;
 
-/** How a watch ended: the API server ended it, its resourceVersion was too old, or it failed. */
+/** How a watch ended: the API server ended it or rejected its resourceVersion, such as one too old, or it failed. */
 type End = "over" | "too old" | "broken";
 
 /**
@@ -142,7 +142,7 @@ export class WatchedKind {
         apiVersion: asString(field(answer.body, "apiVersion")) ?? "",
       };
       for (const item of items) {
-        if (!isObject(item)) continue;
+        if (!isObject(item) || nameOf(item) === "") continue;
         listed.add(keyOf(item));
         await this.#objects.put(item);
       }
@@ -162,12 +162,13 @@ export class WatchedKind {
     let timer = setTimeout(abort, SILENCE);
     try {
       const lasts = this.#objects.isComplete ? LASTS : LASTS_WITHOUT_ROOM;
-      const query =
-        `watch=true&allowWatchBookmarks=true&timeoutSeconds=${lasts}&resourceVersion=${this.#version}`;
+      const query = `watch=true&allowWatchBookmarks=true&timeoutSeconds=${lasts}&resourceVersion=${
+        encodeURIComponent(this.#version.toWellFormed())
+      }`;
       const following = await this.#options.follow(`${this.#options.path}?${query}`, ended.signal);
       if (!following.ok) {
         this.#log("watch failed", following);
-        return following.status === 410 ? "too old" : "broken";
+        return isRejected(following) ? "too old" : "broken";
       }
       this.#open = true;
       for await (const line of following.lines) {
@@ -187,15 +188,19 @@ export class WatchedKind {
     }
   }
 
-  /** Applies an event; returns false when the API server reports an error, which ends the watch. */
+  /**
+   * Applies an event; returns false when the API server reports an error, which ends the watch. Events about no object
+   * change nothing.
+   */
   async #apply(event: Json): Promise<boolean> {
     const object = asObject(field(event, "object")) ?? {};
     const type = field(event, "type");
     if (type === "ERROR") return false;
     this.#version = asString(dig(object, "metadata", "resourceVersion")) ?? this.#version;
     if (type === "BOOKMARK") return true;
+    if (nameOf(object) === "") return true;
     if (type === "DELETED") await this.#objects.remove(keyOf(object));
-    else await this.#objects.put(object);
+    else if (type === "ADDED" || type === "MODIFIED") await this.#objects.put(object);
     return true;
   }
 
@@ -204,6 +209,14 @@ export class WatchedKind {
     const { path, log } = this.#options;
     log?.write("warn", `${path}: ${what}`, { reason: describeFailure({ method: "GET", path }, failure) });
   }
+}
+
+/** The answers to a watch that are not about its resourceVersion: about the caller, the kind, and load. */
+const notAboutVersion: readonly (number | undefined)[] = [401, 403, 404, 408, 429];
+
+/** Whether the API server rejects a watch, so that only a new list helps: it is too old (410) or invalid (400, 422). */
+function isRejected({ status }: FailedAnswer): boolean {
+  return status !== undefined && status >= 400 && status < 500 && !notAboutVersion.includes(status);
 }
 
 /**

@@ -64,7 +64,8 @@ function watchTest(
   { objects = [], options, refuses, run }: {
     readonly objects?: Json[];
     readonly options?: Partial<WatchedClusterOptions>;
-    readonly refuses?: "list" | "watch";
+    /** "versions": watches from a version that the cluster never had. */
+    readonly refuses?: "list" | "watch" | "versions";
     readonly run: (trial: Trial) => Promise<void>;
   },
 ): void {
@@ -82,6 +83,14 @@ function watchTest(
       resource: (apiVersion, kind) => held.resource(apiVersion, kind),
       follow(path, signal) {
         if (refuses === "watch") return Promise.resolve(forbidden);
+        const version = new URL(path, "https://cluster").searchParams.get("resourceVersion") ?? "";
+        if (refuses === "versions" && !/^\d{1,6}$/.test(version)) {
+          return Promise.resolve({
+            ok: false,
+            status: version.startsWith("-") ? 400 : 422,
+            message: "version",
+          });
+        }
         const feed = new Feed();
         trial.feeds.push({ path, feed });
         return Promise.resolve({ ok: true, lines: feed.read(signal) });
@@ -210,6 +219,49 @@ watchTest("an unreadable event ends the watch and not the process", {
     await isOpen(trial);
   },
 });
+
+watchTest("events that are about no object change nothing, and the watch goes on", {
+  objects: [namespace("a")],
+  async run(trial) {
+    await isOpen(trial);
+    const { feed } = trial.feeds[0]!;
+    feed.raw("null");
+    feed.raw("[]");
+    feed.raw(`{"type":"ADDED","object":null}`);
+    feed.raw(`{"type":"MODIFIED"}`);
+    feed.send("ADDED", { kind: "Namespace", metadata: { resourceVersion: "5" } });
+    feed.send("ADDED", { kind: "Namespace", metadata: { name: ["x"], resourceVersion: "6" } });
+    feed.send("DELETED", { kind: "Namespace" });
+    feed.send("DELETED", namespace("never", "1", "7"));
+    feed.send("RENAMED", namespace("unexpected", "1", "8"));
+    for (let version = 10; version < 2_000; version++) feed.send("ADDED", namespace("b", "1", `${version}`));
+    await eventually("the events are in", () => feed.lines.length === 0);
+    await eventually("the last event is in", async () => (await names(trial)).includes("b"));
+    assert.deepEqual(await names(trial), ["a", "b"]);
+    assert.equal(trial.feeds.length, 1);
+  },
+});
+
+for (const version of ["-1", "99999999999999999999999", "1&timeoutSeconds=0", "\ud800"]) {
+  watchTest(
+    `the watch after the resourceVersion ${JSON.stringify(version)} lists again when it is rejected`,
+    {
+      objects: [namespace("a")],
+      refuses: "versions",
+      async run(trial) {
+        await isOpen(trial);
+        trial.feeds[0]!.feed.send("BOOKMARK", { metadata: { resourceVersion: version } });
+        trial.feeds[0]!.feed.end();
+        await eventually(
+          "a list after the rejection",
+          () => trial.calls.some((path) => path.includes("limit=")),
+        );
+        await isOpen(trial);
+        assert.deepEqual(await names(trial), ["a"]);
+      },
+    },
+  );
+}
 
 watchTest("a collection is listed when it is first read", {
   objects: [namespace("a")],
