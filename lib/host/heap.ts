@@ -1,5 +1,6 @@
 import { getHeapStatistics } from "node:v8";
 import { AnswerMemory } from "../adapters/mod.ts";
+import type { AppOptions } from "../server/mod.ts";
 
 /**
  * Bytes of the heap that a unit of weight takes when it is compiled: 440 to 460 with pod security policies, mutations and
@@ -20,10 +21,34 @@ export function mostObjectBytes(): number {
   return getHeapStatistics().heap_size_limit * 3 / 10;
 }
 
-/** Bytes of the heap that reviews may take together: the long ones, and the short ones that wait for loads. */
-export function reviewMemory(): { readonly long: number; readonly short: number } {
+/**
+ * Bytes of the heap that reviews may take together: the long ones, and the short ones that wait for loads. Policies and
+ * followed objects at their bounds leave less; the heap then has no room.
+ */
+export function reviewMemory(): NonNullable<AppOptions["reviewMemory"]> {
   const { heap_size_limit: limit } = getHeapStatistics();
-  return { long: limit * 5 / 16, short: limit * 3 / 16 };
+  return { long: limit * 5 / 16, short: limit * 3 / 16, hasRoom: heapRoom() };
+}
+
+/**
+ * Returns a function that says whether the heap has room for so many bytes, with an eighth of its limit left: V8 ends the
+ * process when its heap stays nearly full. Before it says no it collects garbage, unless less than 1/32 of the limit came
+ * since it last did. It needs `--expose-gc`; without it there is always room.
+ */
+export function heapRoom(statistics: () => HeapSize = getHeapStatistics): (bytes: number) => boolean {
+  const { heap_size_limit: limit } = statistics();
+  const most = limit * 7 / 8, growth = new Growth(0, limit / 32);
+  return (bytes) => {
+    const used = statistics().used_heap_size;
+    if (used + bytes <= most) return true;
+    const collect = garbageCollector();
+    if (collect === undefined) return true;
+    if (!growth.isMuch(used)) return false;
+    collect({ type: "major", execution: "sync", flavor: "regular" });
+    const after = statistics().used_heap_size;
+    growth.keep(after);
+    return after + bytes <= most;
+  };
 }
 
 /**
@@ -98,9 +123,9 @@ class Growth {
   }
 }
 
-type HeapStatistics = Readonly<
-  Record<"heap_size_limit" | "used_heap_size" | "external_memory" | "resident", number>
->;
+type HeapSize = Readonly<Record<"heap_size_limit" | "used_heap_size", number>>;
+
+type HeapStatistics = HeapSize & Readonly<Record<"external_memory" | "resident", number>>;
 
 function processStatistics(): HeapStatistics {
   return { ...getHeapStatistics(), resident: Deno.memoryUsage().rss };

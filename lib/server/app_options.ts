@@ -5,6 +5,7 @@ import type { AuditQueue } from "./audit.ts";
 import type { FilterConfig } from "./filters.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import type { ReviewRecorder } from "./recording.ts";
+import type { HeapRoom } from "./review_memory.ts";
 import type { Tracing } from "./tracing.ts";
 import type { ObjectRoute, PathRoute } from "./review_route.ts";
 
@@ -35,9 +36,9 @@ export interface AppOptions {
   readonly scanPreprocessors?: boolean;
   /**
    * The most bytes of heap of all long reviews (beyond 32 KiB) until they are answered, and of all short ones that wait
-   * for loads: 40 and 24 MiB by default.
+   * for loads: 40 and 24 MiB by default. Both are less while the heap has no room for them.
    */
-  readonly reviewMemory?: { readonly long: number; readonly short: number };
+  readonly reviewMemory?: { readonly long: number; readonly short: number; readonly hasRoom?: HeapRoom };
   /** The path below which requests must come: `/s3cret`. Only the API server has it. */
   readonly secretPath?: string;
 }

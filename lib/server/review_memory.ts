@@ -1,24 +1,42 @@
 /** Frees the memory of a review, once. */
 export type Free = () => void;
 
+/** The memory of one review. */
+export interface Grant {
+  /** To be called when the review is parsed: from then on the heap itself shows its bytes. */
+  readonly parsed: () => void;
+  readonly free: Free;
+}
+
+/** Whether the heap has room for so many bytes more than it has now. */
+export type HeapRoom = (bytes: number) => boolean;
+
+/** Milliseconds until a review that found no room in the heap looks again. */
+const lookAgainAfter = 500;
+
 interface Waiting {
   readonly bytes: number;
-  readonly begin: (free: Free | undefined) => void;
+  readonly begin: (grant: Grant) => void;
 }
 
 /**
  * Bounds the heap that reviews take from their parsing to their answer. A few characters of JSON can take twenty times
  * as much heap, so the bytes of bodies do not bound it. Reviews for which there is no room wait in the order in which
- * they came.
+ * they came. When policies and other reviews leave less of the heap than the bound, they wait for that room, too.
  */
 export class ReviewMemory {
   readonly #most: number;
+  readonly #hasRoom: HeapRoom;
   readonly #waiting: Waiting[] = [];
   #used = 0;
+  /** Bytes of reviews that are not parsed yet, so the heap does not show them all. */
+  #unparsed = 0;
+  #looksAgain = false;
 
   /** `most` is the number of bytes that all reviews together may take. */
-  constructor(most: number) {
+  constructor(most: number, hasRoom: HeapRoom = () => true) {
     this.#most = most;
+    this.#hasRoom = hasRoom;
   }
 
   /** Whether a review can have so many bytes at all. */
@@ -30,15 +48,15 @@ export class ReviewMemory {
    * Takes bytes when there is room for them, or all when they are more. The result is `undefined` when there is no room
    * within the time.
    */
-  async take(wanted: number, milliseconds: number): Promise<Free | undefined> {
+  async take(wanted: number, milliseconds: number): Promise<Grant | undefined> {
     const bytes = Math.min(wanted, this.#most);
-    if (this.#waiting.length === 0 && this.#used + bytes <= this.#most) return this.#hold(bytes);
+    if (this.#waiting.length === 0 && this.#isFree(bytes)) return this.#hold(bytes);
     return await new Promise((resolve) => {
       const waiting: Waiting = {
         bytes,
-        begin: (free) => {
+        begin: (grant) => {
           clearTimeout(timer);
-          resolve(free);
+          resolve(grant);
         },
       };
       const timer = setTimeout(() => {
@@ -51,17 +69,42 @@ export class ReviewMemory {
     });
   }
 
-  #hold(bytes: number): Free {
+  #isFree(bytes: number): boolean {
+    if (this.#used + bytes > this.#most) return false;
+    if (this.#hasRoom(this.#unparsed + bytes)) return true;
+    this.#lookAgain();
+    return false;
+  }
+
+  /** Others than reviews fill the heap, and they do not say when there is room. */
+  #lookAgain(): void {
+    if (this.#looksAgain) return;
+    this.#looksAgain = true;
+    setTimeout(() => {
+      this.#looksAgain = false;
+      this.#next();
+    }, lookAgainAfter);
+  }
+
+  #hold(bytes: number): Grant {
     this.#used += bytes;
-    return () => {
+    this.#unparsed += bytes;
+    let unparsed = bytes;
+    const parsed = (): void => {
+      this.#unparsed -= unparsed;
+      unparsed = 0;
+    };
+    const free = (): void => {
+      parsed();
       this.#used -= bytes;
       this.#next();
     };
+    return { parsed, free };
   }
 
   #next(): void {
     for (let first = this.#waiting[0]; first !== undefined; first = this.#waiting[0]) {
-      if (this.#used + first.bytes > this.#most) return;
+      if (!this.#isFree(first.bytes)) return;
       this.#waiting.shift();
       first.begin(this.#hold(first.bytes));
     }

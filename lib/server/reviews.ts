@@ -70,8 +70,9 @@ export class Reviews {
 
   constructor(options: AppOptions) {
     this.#options = options;
-    this.texts = new TextParser({ memory: options.reviewMemory?.long, scheduler: options.ports.scheduler });
-    this.#pending = new PendingReviews(options.reviewMemory?.short ?? defaultMemory);
+    const { long, short = defaultMemory, hasRoom } = options.reviewMemory ?? {};
+    this.texts = new TextParser({ memory: long, hasRoom, scheduler: options.ports.scheduler });
+    this.#pending = new PendingReviews(short, hasRoom);
     const config = options.filters?.() ?? {};
     this.#filters = { config, unseen: compileFilters(config) };
   }

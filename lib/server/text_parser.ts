@@ -2,7 +2,7 @@ import { completed, type Stages } from "../json/mod.ts";
 import type { Scheduler } from "../ports.ts";
 import { paced } from "./paced.ts";
 import { type HttpError, tooDeep } from "./review.ts";
-import { type Free, ReviewMemory } from "./review_memory.ts";
+import { type Free, type HeapRoom, ReviewMemory } from "./review_memory.ts";
 
 /** How many times a text is in memory while it is parsed: as bytes, as text, and in pieces. */
 const copies = 3;
@@ -16,6 +16,8 @@ const shortText = 512 * 1024;
 /** The memory and the scheduler of a {@link TextParser}. */
 export interface TextParserOptions {
   readonly memory?: number | undefined;
+  /** Whether the heap has room for a text, beside all else; it always has without one. */
+  readonly hasRoom?: HeapRoom | undefined;
   /** Texts are parsed at once without one. */
   readonly scheduler?: Scheduler | undefined;
 }
@@ -41,19 +43,22 @@ export class TextParser {
   readonly #memory: ReviewMemory;
   readonly #scheduler: Scheduler | undefined;
 
-  constructor({ memory = defaultMemory, scheduler }: TextParserOptions) {
-    this.#memory = new ReviewMemory(memory);
+  constructor({ memory = defaultMemory, hasRoom, scheduler }: TextParserOptions) {
+    this.#memory = new ReviewMemory(memory, hasRoom);
     this.#scheduler = scheduler;
   }
 
   /** Parses a text; an HTTP error when it needs too much memory, or there is no room for it in time. */
   async parse<T>(text: string, { bytes, within, read }: TextParsing<T>): Promise<ParsedText<T> | HttpError> {
     if (!this.#memory.fits(bytes)) return tooDeep(text) ?? tooDense;
-    const free = await this.#memory.take(bytes + copies * text.length, within);
-    if (free === undefined) return tooMany;
+    const grant = await this.#memory.take(bytes + copies * text.length, within);
+    if (grant === undefined) return tooMany;
+    const { parsed, free } = grant;
     this.#scheduler?.beforeSlice?.();
     try {
-      return { value: await this.#read(text, read), free };
+      const value = await this.#read(text, read);
+      parsed();
+      return { value, free };
     } catch (cause) {
       free();
       throw cause;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { collectStartGarbage, garbageBound } from "../../lib/host/heap.ts";
+import { collectStartGarbage, garbageBound, heapRoom } from "../../lib/host/heap.ts";
 
 Deno.test("the garbage of the start is collected once, when no request comes and V8 has gc()", async () => {
   const collections: unknown[] = [];
@@ -71,6 +71,33 @@ Deno.test("pages that V8 keeps empty are given back when the process takes more 
       collect();
     }
     assert.deepEqual(flavors, ["last-resort", "last-resort"]);
+  } finally {
+    delete v8Global.gc;
+  }
+});
+
+Deno.test("the heap has room up to 7/8 of its limit, and garbage is collected before it has none", () => {
+  const v8Global = globalThis as { gc?: (options: unknown) => void };
+  const statistics = { heap_size_limit: 160, used_heap_size: 150 };
+  const hasRoom = heapRoom(() => statistics);
+  assert.ok(hasRoom(20), "there is no gc()");
+  let collections = 0;
+  v8Global.gc = () => {
+    collections++;
+    statistics.used_heap_size = 130;
+  };
+  try {
+    const rows: readonly (readonly [used: number, bytes: number, room: boolean, collections: number])[] = [
+      [100, 40, true, 0],
+      [139, 10, true, 1],
+      [134, 10, false, 1],
+      [135, 11, false, 2],
+    ];
+    for (const [used, bytes, room, expected] of rows) {
+      statistics.used_heap_size = used;
+      assert.equal(hasRoom(bytes), room, `${used} and ${bytes}`);
+      assert.equal(collections, expected, `${used} and ${bytes}`);
+    }
   } finally {
     delete v8Global.gc;
   }

@@ -13,9 +13,9 @@ Deno.test("reviews begin in the order of arrival, as soon as there is room", asy
   assert.ok(memory.fits(100) && !memory.fits(101));
   const order: string[] = [];
   const take = (name: string, bytes: number) =>
-    memory.take(bytes, later).then((free) => {
+    memory.take(bytes, later).then((grant) => {
       order.push(name);
-      return free!;
+      return grant!.free;
     });
   const [first, second] = await Promise.all([take("first", 60), take("second", 30)]);
   const large = take("large", 90), small = take("small", 10);
@@ -36,8 +36,38 @@ Deno.test("a review that gets no room in time does not delay those behind it", a
   const first = await memory.take(50, later);
   const large = memory.take(90, soon), small = memory.take(40, later);
   assert.equal(await large, undefined);
-  (await small)!();
-  first!();
+  (await small)!.free();
+  first!.free();
+});
+
+Deno.test("a review waits while the heap has no room for it, beside those that are not parsed yet", async () => {
+  let room = 50;
+  const memory = new ReviewMemory(100, (bytes) => bytes <= room);
+  const first = (await memory.take(30, later))!;
+  assert.equal(await memory.take(30, soon), undefined, "the heap does not show the first yet");
+  first.parsed();
+  const second = (await memory.take(30, later))!;
+  room = 0;
+  second.free();
+  first.free();
+  const third = memory.take(30, later);
+  assert.equal(await Promise.race([third, new Promise((resolve) => setTimeout(resolve, soon))]), undefined);
+  room = 50;
+  (await third)!.free();
+});
+
+Deno.test("a full heap leaves a quarter of their memory to short reviews that wait", () => {
+  const text = `"${"x".repeat(1_000)}"`;
+  for (const [hasRoom, ended] of [[true, 0], [false, 3]] as const) {
+    const pending = new PendingReviews(10_000, () => hasRoom);
+    const deadlines = Array.from({ length: 5 }, () => new Deadline(later));
+    for (const deadline of deadlines) {
+      deadline.signal();
+      pending.waits(ReviewHeap.ofText(text))(deadline);
+    }
+    assert.equal(deadlines.filter((deadline) => deadline.signal().aborted).length, ended);
+    for (const deadline of deadlines) deadline.release();
+  }
 });
 
 Deno.test("when many short reviews wait, the oldest get no further time", () => {
