@@ -63,7 +63,7 @@ const hostile = `{"text":"${"x".repeat(1_500_000)}","list":[${"{},".repeat(460_0
 
 async function statusOf(server: ServerProcess, body: string): Promise<number> {
   using connection = await RawConnection.open(server.port);
-  await connection.write(postBytes("/validate/fail?timeout=6s", body));
+  await connection.write(postBytes("/validate/fail?timeout=8s", body));
   return (await connection.answer()).status;
 }
 
@@ -74,11 +74,11 @@ Deno.test("reviews of 3 MB beside policies and short reviews at their bounds do 
     await using server = await startReplica({ policies: waitingFor(service.address) + many, args });
     assert.match(server.log(), /too-many-policies/);
     const short = Array.from(
-      { length: 100 },
+      { length: 400 },
       (_, index) => statusOf(server, review(`service-${index}`, maps(30_000))),
     );
     await pause(500);
-    const long = Array.from({ length: 48 }, (_, index) => statusOf(server, review(`long-${index}`, hostile)));
+    const long = Array.from({ length: 16 }, (_, index) => statusOf(server, review(`long-${index}`, hostile)));
     const statuses = await Promise.all([...short, ...long]);
     assert.deepEqual(statuses.filter((status) => status !== 200 && status !== 503), []);
     for (const spec of [maps(10), `{"text":"${"x".repeat(3_000_000)}"}`]) {
