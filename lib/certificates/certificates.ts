@@ -3,6 +3,7 @@ import type { Clock } from "../ports.ts";
 import { CertificateFolder } from "./certificate_folder.ts";
 import type { CertificateKeeper } from "./kept_certificates.ts";
 import { type Authority, issueCertificate, makeAuthority } from "./issue_certificate.ts";
+import { readPemFile } from "./pem_file.ts";
 import {
   bundleOf,
   certificateAge,
@@ -50,7 +51,7 @@ export function givenCertificates(options: GivenCertificatesOptions): Certificat
 }
 
 async function readGiven(options: GivenCertificatesOptions): Promise<ServingCertificate | Fault> {
-  const { certFile, keyFile, caFile, clock, readText = Deno.readTextFile } = options;
+  const { certFile, keyFile, caFile, clock, readText = readPemFile } = options;
   const texts: string[] = [];
   for (const file of [certFile, keyFile, ...(caFile === undefined ? [] : [caFile])]) {
     try {

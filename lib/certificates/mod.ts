@@ -7,4 +7,5 @@
 export { type Certificates, givenCertificates, madeCertificates } from "./certificates.ts";
 export { clusterCertificates } from "./cluster_certificates.ts";
 export type { Authority } from "./issue_certificate.ts";
-export { readServingCertificate, type ServingCertificate } from "./serving_certificate.ts";
+export { readPemFile } from "./pem_file.ts";
+export { certificatesIn, readServingCertificate, type ServingCertificate } from "./serving_certificate.ts";

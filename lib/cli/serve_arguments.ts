@@ -1,4 +1,5 @@
 import type { LogLevel } from "../adapters/mod.ts";
+import { certificatesIn, readPemFile } from "../certificates/mod.ts";
 import { fileProblem } from "../diagnostics/mod.ts";
 import { Fault } from "../json/mod.ts";
 import type { Dialect } from "../match/mod.ts";
@@ -74,8 +75,8 @@ export function accessProblem({ tls, host, secretPath }: ServeArguments): string
 /** Reads the authority of client certificates (`--client-ca`). */
 export async function readAuthority(file: string): Promise<string | Fault> {
   try {
-    const text = await Deno.readTextFile(file);
-    return text.includes("-----BEGIN CERTIFICATE-----")
+    const text = await readPemFile(file);
+    return certificatesIn(text) !== undefined
       ? text
       : new Fault(`--client-ca ${file}: it holds no PEM certificate`);
   } catch (cause) {

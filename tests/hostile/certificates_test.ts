@@ -5,13 +5,14 @@ import { admissionReview } from "../server/review.ts";
 import { denies } from "../server/serving.ts";
 import { makeKeyPair, type TestKeyPair } from "../support/key_pairs.ts";
 import { postHead, RawConnection } from "../support/raw_http.ts";
-import { pause, type ServerProcess, startServer } from "../support/server_process.ts";
+import { eventually, pause, type ServerProcess, startServer } from "../support/server_process.ts";
 
 const policies = denies("never", "validationFailureAction: Enforce", "kinds: [ConfigMap]");
 const review = JSON.stringify(admissionReview());
 
 interface ServedFiles extends AsyncDisposable {
   readonly server: ServerProcess;
+  readonly folder: string;
   /** Replaces the certificate and has it looked at. */
   replace(pair: TestKeyPair): Promise<void>;
 }
@@ -27,6 +28,7 @@ async function serveFiles(pair: TestKeyPair): Promise<ServedFiles> {
   const server = await startServer({ policies, args: ["--tls-cert", certFile, "--tls-key", keyFile] });
   return {
     server,
+    folder,
     replace: async (next) => {
       await write(next);
       server.signal("SIGHUP");
@@ -122,6 +124,148 @@ for (const name of ["rsa1024", "secp256k1", "ed448"]) {
     );
   });
 }
+
+/** Each puts files in place that cannot be served, in the folder of a served certificate. */
+const unservable: Readonly<
+  Record<string, { write(folder: string): Promise<unknown>; readonly why: RegExp }>
+> = {
+  "a certificate that expired": {
+    write: async (folder) =>
+      await writePair(folder, await makeKeyPair({ notBefore: hoursFromNow(-2), notAfter: hoursFromNow(-1) })),
+    why: /the certificate expired at/,
+  },
+  "a certificate that is not yet valid": {
+    write: async (folder) => await writePair(folder, await makeKeyPair({ notBefore: hoursFromNow(1) })),
+    why: /the certificate is valid only from/,
+  },
+  "the key of another certificate": {
+    write: async (folder) => {
+      const [{ cert }, { key }] = await Promise.all([makeKeyPair(), makeKeyPair()]);
+      await writePair(folder, { cert, key });
+    },
+    why: /the key is not that of the certificate/,
+  },
+  "a chain with a certificate of garbage": {
+    write: async (folder) => {
+      const { cert, key } = await makeKeyPair();
+      const garbage = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+      await writePair(folder, { cert: `${cert}\n${garbage}`, key });
+    },
+    why: /the certificate is no PEM certificate/,
+  },
+  "a key alone": {
+    write: async (folder) => {
+      const { key } = await makeKeyPair();
+      await writePair(folder, { cert: key, key });
+    },
+    why: /the certificate is no PEM certificate/,
+  },
+  "empty files": {
+    write: (folder) => writePair(folder, { cert: "", key: "" }),
+    why: /the certificate is no PEM certificate/,
+  },
+  "a file of 50 MB": {
+    write: (folder) => Deno.writeFile(join(folder, "tls.crt"), new Uint8Array(50_000_000).fill(65)),
+    why: /it has more than 262144 bytes/,
+  },
+  "200 KB of certificates that only begin": {
+    write: (folder) =>
+      Deno.writeTextFile(join(folder, "tls.crt"), "-----BEGIN CERTIFICATE-----\n".repeat(7_000)),
+    why: /the certificate is no PEM certificate/,
+  },
+  "a folder": {
+    write: async (folder) => {
+      await Deno.remove(join(folder, "tls.crt"));
+      await Deno.mkdir(join(folder, "tls.crt"));
+    },
+    why: /it is a folder/,
+  },
+  "a file that never ends": {
+    write: async (folder) => {
+      await Deno.remove(join(folder, "tls.crt"));
+      await Deno.symlink("/dev/zero", join(folder, "tls.crt"));
+    },
+    why: /it is no regular file/,
+  },
+};
+
+function hoursFromNow(hours: number): Date {
+  return new Date(Date.now() + hours * 3_600_000);
+}
+
+async function writePair(folder: string, { cert, key }: TestKeyPair): Promise<void> {
+  await Deno.writeTextFile(join(folder, "tls.crt"), cert);
+  await Deno.writeTextFile(join(folder, "tls.key"), key);
+}
+
+Deno.test("files that cannot be served leave the former certificate in place, and the log says why", async (step) => {
+  const pair = await makeKeyPair();
+  await using served = await serveFiles(pair);
+  const { server, folder, replace } = served;
+  using client = Deno.createHttpClient({ caCerts: [pair.cert] });
+  for (const [what, { write, why }] of Object.entries(unservable)) {
+    await step.step(what, async () => {
+      const written = server.log().length;
+      await write(folder);
+      server.signal("SIGHUP");
+      await eventually(`the log says why: ${why}`, () => why.test(server.log().slice(written)));
+      const signal = AbortSignal.timeout(5_000);
+      const answer = await fetch(`https://localhost:${server.port}/health/liveness`, { client, signal });
+      assert.equal(await answer.text(), "ok");
+      assert.ok((await server.memory()).most < 200, "memory");
+      await Deno.remove(join(folder, "tls.crt"), { recursive: true });
+      await replace(pair);
+    });
+  }
+  assert.ok(server.running());
+});
+
+Deno.test("a certificate whose key comes later is served once both are there, also through links as kubelet makes them", async () => {
+  const [first, second, third] = await Promise.all([makeKeyPair(), makeKeyPair(), makeKeyPair()]);
+  await using served = await serveFiles(first);
+  const { server, folder } = served;
+  const isServed = async ({ cert }: TestKeyPair): Promise<boolean> => {
+    using client = Deno.createHttpClient({ caCerts: [cert] });
+    const answer = await fetch(`https://localhost:${server.port}/health/liveness`, { client }).catch(() =>
+      undefined
+    );
+    return await answer?.text() === "ok";
+  };
+  await Deno.writeTextFile(join(folder, "tls.crt"), second.cert);
+  server.signal("SIGHUP");
+  await server.until(/the key is not that of the certificate/);
+  assert.ok(await isServed(first));
+  await Deno.writeTextFile(join(folder, "tls.key"), second.key);
+  server.signal("SIGHUP");
+  await eventually("the second is served", () => isServed(second));
+  await Deno.mkdir(join(folder, "..later"));
+  await writePair(join(folder, "..later"), third);
+  await Deno.symlink("..later", join(folder, "..data"));
+  for (const name of ["tls.crt", "tls.key"]) {
+    await Deno.symlink(join("..data", name), join(folder, "link"));
+    await Deno.rename(join(folder, "link"), join(folder, name));
+  }
+  server.signal("SIGHUP");
+  await eventually("the third is served", () => isServed(third));
+});
+
+Deno.test("a server does not start with a --client-ca that no certificate could satisfy", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "postern-authority-" });
+  const file = join(folder, "ca");
+  const good = await makeKeyPair({ usage: "authority" });
+  const begin = "-----BEGIN CERTIFICATE-----\nAAAA\n", whole = `${begin}-----END CERTIFICATE-----\n`;
+  for (const text of ["", begin, whole, `${good.cert}\n${whole}`]) {
+    await Deno.writeTextFile(file, text);
+    await assert.rejects(
+      async () => {
+        await using _server = await startServer({ policies, args: ["--client-ca", file] });
+      },
+      /error: --client-ca [^\n]*: it holds no PEM certificate/,
+      JSON.stringify(text),
+    );
+  }
+  await Deno.remove(folder, { recursive: true });
+});
 
 Deno.test("callers without TLS, or with an unfinished handshake, do not affect others", async () => {
   await using served = await serveFiles(await makeKeyPair());

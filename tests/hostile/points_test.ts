@@ -105,7 +105,11 @@ const points: readonly Point[] = [
   {
     attack: "Certificates, and the end of the listener",
     shownBy: {
-      "hostile/certificates_test.ts": ["20 certificates replace each other", "leaves the former in place"],
+      "hostile/certificates_test.ts": [
+        "20 certificates replace each other",
+        "leave the former certificate in place",
+        "leaves the former in place",
+      ],
       "hostile/shutdown_test.ts": ["an unfinished body does not keep the process beyond its grace period"],
     },
   },
