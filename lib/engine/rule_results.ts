@@ -67,7 +67,7 @@ function generateOutcome(
   if (current === undefined || !selects(rule, current)) {
     return former !== undefined && selects(rule, former) ? run(former, "gone") : undefined;
   }
-  if (rule.preconditions === undefined) return run(current, "applies");
+  if (rule.preconditions === undefined) return run(current, "applies") ?? withoutConditions();
   const context = ruleContext(rule, policy, current);
   const { trace } = view.base;
   const observe = trace && observing(trace, "preconditions");
@@ -83,6 +83,12 @@ function generateOutcome(
   if (!formerly.holds) return skip("");
   const outcome = run(former, "gone");
   return outcome?.result === "fail" ? { ...outcome, message: formerly.message } : outcome;
+
+  /** The outcome for an object that no longer meets the match conditions, which a policy in CEL evaluates itself. */
+  function withoutConditions(): Outcome | OutcomeList | undefined {
+    const wasSelected = former !== undefined && former !== current && selects(rule, former);
+    return wasSelected ? run(former, "gone") : undefined;
+  }
 
   function run(runView: RequestView, state: "applies" | "gone"): Outcome | OutcomeList | undefined {
     const input = runView.input(ruleContext(rule, policy, runView), noExceptions);

@@ -124,6 +124,27 @@ Deno.test("a GeneratingPolicy that does not synchronize restores nothing", async
   assert.deepEqual(await follow({ object: await read(settings), state: "present" }), []);
 });
 
+Deno.test("an object of a GeneratingPolicy is deleted when its trigger no longer meets the match conditions", async () => {
+  const optional = generating.replace(
+    "  generate:",
+    "  matchConditions: [{name: team, expression: 'has(object.metadata.labels.team)'}]\n  generate:",
+  );
+  for (
+    const [text, left] of [[optional, false], [
+      optional.replace("enabled: true", "enabled: false"),
+      true,
+    ]] as const
+  ) {
+    const { cluster, read, replace, worker } = await setUp(text);
+    const path = "/api/v1/namespaces/blue", oldObject = await read(path);
+    const { labels: _labels, ...metadata } = oldObject["metadata"] as JsonObject;
+    await replace(path, { ...oldObject, metadata });
+    worker.add(request(await read(path), { operation: "UPDATE", oldObject }));
+    await worker.drain();
+    assert.equal(await cluster.read(settings) !== undefined, left);
+  }
+});
+
 Deno.test("the downstream objects of a GeneratingPolicy are deleted with it, unless it orphans them", async () => {
   const orphans = "evaluation: {orphanDownstreamOnPolicyDelete: {enabled: true}, ";
   for (
