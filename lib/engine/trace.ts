@@ -192,7 +192,7 @@ export class Trace implements Observer, RuleWatch {
       state,
       failure,
       bytes: sizeOf(value),
-      milliseconds: elapsedOn(this.#clock) - since + waited,
+      milliseconds: this.#sinceThen(since) + waited,
       loads,
     };
     // An absent entry is reported at each read; the trace records the first.
@@ -210,10 +210,15 @@ export class Trace implements Observer, RuleWatch {
   loaded(key: string, answer: Json | Fault): void {
     this.loads.push({
       key,
-      milliseconds: elapsedOn(this.#clock) - (this.#begun.get(key) ?? elapsedOn(this.#clock)),
+      milliseconds: this.#sinceThen(this.#begun.get(key)),
       bytes: sizeOf(answer),
       failure: isFault(answer) ? answer.message : undefined,
     });
+  }
+
+  /** Whole milliseconds since a time of the clock; 0 for none. */
+  #sinceThen(time: number | undefined): number {
+    return time === undefined ? 0 : Math.round(elapsedOn(this.#clock) - time);
   }
 
   #step(step: TraceStep): void {
