@@ -203,7 +203,8 @@ Deno.test({
               ]);
               assert.equal(out, "True");
             });
-            assert.ok(changes > 20, `${changes} changes`);
+            // On a busy machine a change takes a tenth of a second.
+            assert.ok(changes > 5, `${changes} changes`);
           } finally {
             goesOn = false;
             await writing;
