@@ -19,6 +19,10 @@ function ways({ env }: Image): ReadonlyMap<string, Readonly<Record<string, strin
     ["young generation of 16 MiB", young(16)],
     ["an arena of memory for each thread", manyArenas],
     ["`--optimize-for-size`", { ...env, DENO_V8_FLAGS: `${flags},--optimize-for-size` }],
+    ["V8 chooses when it makes its fastest code", {
+      ...env,
+      DENO_V8_FLAGS: flags.replace(/,?--invocation-count-for-turbofan=\d+/, ""),
+    }],
     ["V8 guesses which objects live long", {
       ...env,
       DENO_V8_FLAGS: flags.replace(/,?--no-allocation-site-pretenuring/, ""),
