@@ -4,6 +4,7 @@ import { compile, type Snapshot } from "../engine/mod.ts";
 import type { Json } from "../json/mod.ts";
 import type { Log } from "../ports.ts";
 import type { Dialect } from "../match/mod.ts";
+import { plainDocument } from "../yaml/mod.ts";
 import { AuditQueue, createApp, Metrics, secretPathProblem } from "../server/mod.ts";
 import { type BundledImages, bundledPorts } from "./bundled_ports.ts";
 import { openEffects } from "./effects.ts";
@@ -42,7 +43,8 @@ export interface BundledGate extends FetchHandler {
 
 /** Compiles the policies of a bundle. It needs no runtime features, so it can run while the module is loaded. */
 export function compileBundled({ documents, dialect }: BundledPolicies): Snapshot {
-  return compile(documents.map(asDocument), { dialect });
+  // `bundle` has printed the diagnostics, and nobody reads positions here.
+  return compile(documents.map(({ value, file }) => plainDocument(value, file)), { dialect });
 }
 
 /**
@@ -95,11 +97,4 @@ function refusingGate(message: string, log: Log): BundledGate {
   const app = new Hono();
   app.all("*", (c) => c.json({ message }, 503));
   return { app, fetch: async (request) => await app.fetch(request), workDone: () => Promise.resolve() };
-}
-
-/** Makes a document with an empty position: `bundle` has printed the diagnostics, and nobody reads positions here. */
-function asDocument(
-  { file, value }: BundledPolicies["documents"][number],
-): Parameters<typeof compile>[0][number] {
-  return { value, file, positionOf: () => ({ file, line: 1, column: 1 }) };
 }

@@ -1,7 +1,7 @@
 import type { PathDiagnostic } from "../diagnostics/mod.ts";
 import { asList, asString, type DocumentPath, field, type Json, type JsonObject } from "../json/mod.ts";
 import { policyKindNames } from "../rules/mod.ts";
-import type { YamlDocument } from "../yaml/mod.ts";
+import { plainDocument } from "../yaml/mod.ts";
 import { compile, type CompileOptions } from "./policy_compiler.ts";
 
 const group = "policies.kyverno.io";
@@ -48,7 +48,8 @@ function conditionProblems(
       const spec = { policyRefs: [{ kind, name: metadata.name }], matchConditions: [condition] };
       const declared = [...variables].map((name) => ({ name, expression: "dyn(1)" }));
       const policy = { apiVersion: `${group}/v1`, kind, metadata, spec: { variables: declared } };
-      const { diagnostics } = compile([documentOf(policy), documentOf({ ...exception, spec })], compiling);
+      const documents = [policy, { ...exception, spec }].map((each) => plainDocument(each, ""));
+      const { diagnostics } = compile(documents, compiling);
       return diagnostics.filter(({ code }) => code === "bad-exception").map(({ message }) => message);
     });
     return [...new Set(messages)].map((message) =>
@@ -59,8 +60,4 @@ function conditionProblems(
 
 function problem(path: DocumentPath, message: string): PathDiagnostic {
   return { severity: "error", code: "bad-exception", message, path };
-}
-
-function documentOf(value: JsonObject): YamlDocument {
-  return { value, file: "", positionOf: () => ({ file: "", line: 1, column: 1 }) };
 }

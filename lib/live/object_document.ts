@@ -1,13 +1,11 @@
 import type { JsonObject } from "../json/mod.ts";
 import { nameOf, namespaceOf } from "../kube/mod.ts";
-import type { YamlDocument } from "../yaml/mod.ts";
+import { plainDocument, type YamlDocument } from "../yaml/mod.ts";
 
 /** An object of the cluster as a document. Positions name the object, because there is no file. */
 export function objectDocument(object: JsonObject): YamlDocument {
   const name = [namespaceOf(object), nameOf(object)].filter((part) => part !== "").join("/");
-  const file = `${object["kind"]}/${name}`;
-  const position = { file, line: 1, column: 1 };
-  return { value: object, file, positionOf: () => position };
+  return plainDocument(object, `${object["kind"]}/${name}`);
 }
 
 /**

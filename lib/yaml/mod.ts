@@ -22,6 +22,7 @@ export {
   parseYaml,
   type YamlDocument,
 } from "./document.ts";
+export { plainDocument } from "./plain_document.ts";
 export { DocumentStream, type DocumentStreamOptions } from "./document_stream.ts";
 export { goYaml, toYaml } from "./go_yaml.ts";
 export { Fault, isFault } from "../json/mod.ts";
