@@ -190,6 +190,15 @@ export function elapsedOn(clock: Clock): number {
   return clock.elapsed?.() ?? clock.now();
 }
 
+/**
+ * Whether a value that was read at a time of `now` is younger than so many milliseconds. When the clock was set back, a value
+ * that seems to come later is not: it would count as young until the clock is as late again.
+ */
+export function isYounger(clock: Clock, readAt: number, milliseconds: number): boolean {
+  const age = clock.now() - readAt;
+  return age >= 0 && age < milliseconds;
+}
+
 /** Randomness: a number from 0 up to, and without, 1. */
 export interface Entropy {
   next(): number;

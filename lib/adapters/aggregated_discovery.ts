@@ -1,5 +1,5 @@
 import { asList, asString, dig, field, isString, type Json } from "../json/mod.ts";
-import type { Clock, Cluster, Discovery, ServedResource } from "../ports.ts";
+import { type Clock, type Cluster, type Discovery, isYounger, type ServedResource } from "../ports.ts";
 
 /** The aggregated discovery document (Kubernetes API, `apidiscovery.k8s.io/v2`, since 1.30): one answer for all groups. */
 const aggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
@@ -24,10 +24,8 @@ export class AggregatedDiscovery implements Discovery {
   }
 
   async resources(): Promise<Discovered> {
-    const now = this.#clock.now(), age = now - (this.#current?.at ?? -Infinity);
-    // The clock may be set back: new kinds would not be seen until it is as late again.
-    if (this.#current === undefined || age < 0 || age > this.#keptFor) {
-      this.#current = { at: now, answer: this.#read() };
+    if (this.#current === undefined || !isYounger(this.#clock, this.#current.at, this.#keptFor)) {
+      this.#current = { at: this.#clock.now(), answer: this.#read() };
     }
     const { answer } = this.#current;
     const discovered = await answer;

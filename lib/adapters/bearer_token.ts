@@ -1,4 +1,4 @@
-import type { Clock } from "../ports.ts";
+import { type Clock, isYounger } from "../ports.ts";
 
 /** The file of a bearer token, and how to read it. */
 export interface BearerTokenOptions {
@@ -22,9 +22,7 @@ export class BearerToken {
   /** Returns the token; reads the file again when the last read is old. If the file cannot be read, the token stays. */
   async current(): Promise<string> {
     const { clock, holds } = this.#options;
-    const age = clock.now() - this.#readAt;
-    // The clock may be set back: the token would expire before the file is read again.
-    if (age < 0 || age >= holds) await this.#read();
+    if (!isYounger(clock, this.#readAt, holds)) await this.#read();
     return this.#token;
   }
 

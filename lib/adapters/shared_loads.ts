@@ -1,5 +1,5 @@
 import { BoundedCache } from "../json/mod.ts";
-import type { Clock } from "../ports.ts";
+import { type Clock, isYounger } from "../ports.ts";
 
 /** The bounds of {@link SharedLoads}. */
 export interface SharedLoadsOptions<T> {
@@ -51,9 +51,7 @@ export class SharedLoads<T> {
   get(key: string, load: () => Promise<T>): Promise<T> {
     const entry = this.#kept.get(key);
     if (entry !== undefined) {
-      const age = this.#options.clock.now() - entry.at;
-      // The clock may be set back: the value would be kept until it is as late again.
-      if (age >= 0 && age < entry.ttl) return Promise.resolve(entry.value);
+      if (isYounger(this.#options.clock, entry.at, entry.ttl)) return Promise.resolve(entry.value);
       this.#kept.delete(key);
     }
     const loading = this.#loading.get(key);

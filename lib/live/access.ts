@@ -1,5 +1,5 @@
 import { asString, BoundedCache, dig } from "../json/mod.ts";
-import type { Clock, Cluster } from "../ports.ts";
+import { type Clock, type Cluster, isYounger } from "../ports.ts";
 
 /** A right that a service account needs. */
 export interface Right {
@@ -81,13 +81,12 @@ export class CachedRights {
 
   /** As {@link reviewAccess}. */
   async review(account: string, right: Right): Promise<RightAnswer | undefined> {
-    const now = this.#clock.now();
     const key = JSON.stringify([account, right]);
     const cached = this.#answers.get(key);
-    // The clock may be set back: a right that was withdrawn would count until it is as late again.
-    if (cached !== undefined && now >= cached.at && now < cached.at + timeOf(cached.answer)) {
+    if (cached !== undefined && isYounger(this.#clock, cached.at, timeOf(cached.answer))) {
       return cached.answer;
     }
+    const now = this.#clock.now();
     const answer = await reviewAccess(this.#cluster, account, right);
     if (answer === undefined) this.#answers.delete(key);
     else this.#answers.set(key, { answer, at: now });
