@@ -65,9 +65,10 @@ function generateOutcome(
   const isFired = view.base.background !== undefined && view.operation === "DELETE" && matchesDeletions(rule);
   const current = isFired ? former : view;
   if (current === undefined || !selects(rule, current)) {
-    return former !== undefined && selects(rule, former) ? run(former, "gone") : undefined;
+    return withdrawal();
   }
-  if (rule.preconditions === undefined) return run(current, "applies") ?? withoutConditions();
+  // A policy in CEL evaluates its match conditions itself.
+  if (rule.preconditions === undefined) return run(current, "applies") ?? withdrawal();
   const context = ruleContext(rule, policy, current);
   const { trace } = view.base;
   const observe = trace && observing(trace, "preconditions");
@@ -84,8 +85,8 @@ function generateOutcome(
   const outcome = run(former, "gone");
   return outcome?.result === "fail" ? { ...outcome, message: formerly.message } : outcome;
 
-  /** The outcome for an object that no longer meets the match conditions, which a policy in CEL evaluates itself. */
-  function withoutConditions(): Outcome | OutcomeList | undefined {
+  /** The outcome when the rule no longer applies to the object: for the old one, if the rule selects that. */
+  function withdrawal(): Outcome | OutcomeList | undefined {
     const wasSelected = former !== undefined && former !== current && selects(rule, former);
     return wasSelected ? run(former, "gone") : undefined;
   }
