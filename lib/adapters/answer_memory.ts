@@ -128,7 +128,7 @@ export class AnswerMemory implements SharedMemory {
     }
   }
 
-  /** The bytes of a guess that an evaluation takes in advance. The oldest takes none: it never waits for what it needs. */
+  /** The bytes that an evaluation takes before its answer arrives, of a guess. The oldest takes none, as it never waits. */
   #allowed(holder: Holder, bytes: number): number {
     const [oldest] = this.#large;
     return holder === oldest ? 0 : Math.max(0, Math.min(bytes, this.#options.mostOfOne - holder.bytes));

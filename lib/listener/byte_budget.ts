@@ -113,7 +113,7 @@ export class Share {
     return false;
   }
 
-  /** Keeps bytes that arrived while the share waits; false when all that wait keep too many. */
+  /** Counts bytes that arrived while the share waits. Returns false when all shares that wait would keep too many. */
   keep(bytes: number): boolean {
     if (!this.#budget.keep(bytes)) return false;
     this.#kept += bytes;

@@ -18,7 +18,7 @@ export interface Limits {
   readonly bodyBytes: number;
   /** All bodies together. A body counts from its first byte until its request is answered. */
   readonly allBodyBytes: number;
-  /** The first bytes of all bodies that wait for their share of `allBodyBytes`, together. */
+  /** The parts of bodies that arrived before the bodies began to wait for their share of `allBodyBytes`: of all bodies together. */
   readonly waitingBytes: number;
   /** How long a body may wait for its share of `allBodyBytes`. */
   readonly waitTime: number;
@@ -40,7 +40,7 @@ export const defaultLimits: Limits = {
   // The API server limits objects to 3 MB; a review may contain two of them.
   bodyBytes: 5 * 1024 * 1024,
   allBodyBytes: 8 * 1024 * 1024,
-  // The runtime has read as many more for each of them: 100 bodies of any size may wait.
+  // Node's sockets have read about as much again: some 100 bodies may wait, whatever their length.
   waitingBytes: 8 * 1024 * 1024,
   waitTime: 10_000,
   writeTime: 10_000,

@@ -36,7 +36,7 @@ function agrees({ test, cost }: Tested, value: Json | undefined, { steps }: Walk
   return value.every((element) => (steps.left -= cost * unitsOf(element)) >= 0 && test(element));
 }
 
-/** How often a test takes its cost: once for each 32 characters. */
+/** The factor by which a longer value raises the cost of testing it: one for each 32 characters. */
 function unitsOf(value: Json | undefined): number {
   return typeof value === "string" ? 1 + (value.length >> 5) : 1;
 }

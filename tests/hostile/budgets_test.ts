@@ -1,33 +1,14 @@
 /** All budgets of memory full at the same time: each bounds its share, and together they must leave the process alive. */
 import assert from "node:assert/strict";
-import type { JsonObject } from "../../lib/json/mod.ts";
 import { fakeServer, silence } from "../adapters/fake_server.ts";
-import { admissionReview } from "../server/review.ts";
-import { postBytes, RawConnection } from "../support/raw_http.ts";
 import { startReplica } from "../support/replica.ts";
-import { pause, type ServerProcess } from "../support/server_process.ts";
+import { pause } from "../support/server_process.ts";
+import { emptyMaps, policyAbout, reviewOf, statusOf } from "./filled_memory.ts";
 import { answerOf, ListingCluster, listOf, longest } from "./listing_cluster.ts";
 
 /** MiB that all of them may take: 173 to 203 were measured, more on a busy machine. The container ends at 256. */
 const bound = 220;
 const allMaps = "/api/v1/configmaps", source = "/api/v1/namespaces/default/secrets/source";
-
-/** A rule about a kind. */
-function policy(kind: string, action: string, rule: string): string {
-  return `
----
-apiVersion: kyverno.io/v1
-kind: ClusterPolicy
-metadata: {name: about-${kind.toLowerCase()}s}
-spec:
-  validationFailureAction: ${action}
-  background: false
-  rules:
-  - name: rule
-    match: {any: [{resources: {kinds: [${kind}]}}]}
-    ${rule}
-`;
-}
 
 const never =
   `validate: {message: no, deny: {conditions: {all: [{key: "{{ value }}", operator: Equals, value: no}]}}}`;
@@ -44,24 +25,11 @@ function waiting(service: string): string {
       - list: request.object.spec.tolerations
         patchesJson6902: |-
           - {op: add, path: "/spec/tolerations/{{elementIndex}}/key", value: x}`;
-  return policy("Pod", "Enforce", list) + policy("Service", "Enforce", call) +
-    policy("Deployment", "Audit", call) + policy("ConfigMap", "Enforce", clone) +
-    policy("Job", "Enforce", loop);
+  return policyAbout("Pod", list) + policyAbout("Service", call) +
+    policyAbout("Deployment", call, { action: "Audit" }) + policyAbout("ConfigMap", clone) +
+    policyAbout("Job", loop);
 }
 
-/** A review of an object with further fields; `HERE` in them becomes a text of JSON. */
-function review(kind: string, uid: string, spec: string): string {
-  const object: JsonObject = {
-    apiVersion: "v1",
-    kind,
-    metadata: { name: uid, namespace: "default", uid },
-    spec: "HERE",
-  };
-  const resource = `${kind.toLowerCase()}s`;
-  return JSON.stringify(admissionReview({ uid, kind, resource, object })).replace('"HERE"', spec);
-}
-
-const maps = (characters: number): string => `{"tolerations":[${"{},".repeat(characters / 3)}{}]}`;
 const text = (characters: number): string => `{"a":"${"x".repeat(characters)}"}`;
 
 interface Load {
@@ -75,20 +43,17 @@ interface Load {
 /** In this order: those come last that hold the event loop. */
 const loads: readonly Load[] = [
   { what: "effects", kind: "ConfigMap", count: 20, spec: text(1_900_000) },
-  { what: "audits", kind: "Deployment", count: 60, spec: maps(200_000) },
-  { what: "short reviews that wait for a service", kind: "Service", count: 400, spec: maps(30_000) },
+  { what: "audits", kind: "Deployment", count: 60, spec: emptyMaps(200_000) },
+  { what: "short reviews that wait for a service", kind: "Service", count: 400, spec: emptyMaps(30_000) },
   { what: "answers of the cluster", kind: "Pod", count: 24, spec: text(1_000) },
   { what: "large reviews that wait for the cluster", kind: "Pod", count: 24, spec: text(3_000_000) },
-  { what: "dense reviews that wait for the cluster", kind: "Pod", count: 8, spec: maps(1_400_000) },
-  { what: "long patches", kind: "Job", count: 2, spec: maps(1_400_000), path: "/mutate/fail" },
+  { what: "dense reviews that wait for the cluster", kind: "Pod", count: 8, spec: emptyMaps(1_400_000) },
+  { what: "long patches", kind: "Job", count: 2, spec: emptyMaps(1_400_000), path: "/mutate/fail" },
   { what: "large reviews", kind: "Role", count: 48, spec: text(3_000_000) },
 ];
 
-async function statusOf(server: ServerProcess, path: string, body: string): Promise<number> {
-  using connection = await RawConnection.open(server.port);
-  await connection.write(postBytes(`${path}?timeout=15s`, body));
-  return (await connection.answer()).status;
-}
+/** The API server's path for a webhook that may take 15 seconds. */
+const timely = (path: string): string => `${path}?timeout=15s`;
 
 Deno.test("all budgets of memory full at once leave the process alive, within the memory bound", async () => {
   const service = fakeServer(() => silence());
@@ -102,7 +67,7 @@ Deno.test("all budgets of memory full at once leave the process alive, within th
     const answers: Promise<number>[] = [];
     for (const { what, kind, count, spec, path = "/validate/fail" } of loads) {
       for (let index = 0; index < count; index++) {
-        answers.push(statusOf(server, path, review(kind, `${kind.toLowerCase()}-${index}`, spec)));
+        answers.push(statusOf(server, timely(path), reviewOf(kind, `${kind.toLowerCase()}-${index}`, spec)));
       }
       await pause(300);
       assert.ok(server.running(), `${what}: ${server.log().slice(-2_000)}`);
@@ -110,7 +75,7 @@ Deno.test("all budgets of memory full at once leave the process alive, within th
     const statuses = await Promise.all(answers);
     assert.deepEqual(statuses.filter((status) => status !== 200 && status !== 503), []);
     assert.ok(server.running(), server.log().slice(-2_000));
-    assert.equal(await statusOf(server, "/validate/fail", review("Role", "last", text(10))), 200);
+    assert.equal(await statusOf(server, timely("/validate/fail"), reviewOf("Role", "last", text(10))), 200);
     const { most } = await server.memory();
     assert.ok(most < bound, `${most} MiB`);
   } finally {

@@ -35,7 +35,7 @@ const texts: readonly string[] = [
   '{"a": "---"}\n---\n{"b": [1, 2]}',
   "a: 1\n--- {b: 2}\n---- \n",
   "# only a comment\n",
-  // Whether these lines are a directive was once decided in exponential time.
+  // A regular expression took exponential time to see that these lines are no directive.
   `${"\n".repeat(60)}a: 1\n---\nb: 2\n`,
   "\n# comment\n%YAML 1.1\n\n---\na: 1\n",
   "",

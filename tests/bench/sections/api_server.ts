@@ -4,7 +4,7 @@ import { apply, canStart, port, startApiServer, stopApiServer, webhookTime } fro
 import { type Bench, percent } from "../bench.ts";
 import { loadServer } from "../load.ts";
 import { type Command, floorCommand, serveCommand } from "../../support/image.ts";
-import { type Server, startServer } from "../server.ts";
+import { type Server, startServer, untilCollected } from "../server.ts";
 
 /** A webhook in its own namespace, so that all can be registered at once. */
 interface Webhook {
@@ -68,7 +68,7 @@ export async function apiServer(bench: Bench): Promise<void> {
       }),
     ];
     await apply(kubeconfig, JSON.stringify({ apiVersion: "v1", kind: "List", items }));
-    await startsCollected();
+    await untilCollected();
     await warmUp(bench, webhooks, servers);
     await measure(bench, webhooks, servers, kubeconfig);
   } finally {
@@ -114,14 +114,6 @@ async function webhooksOf(
       floor: "bare-patch",
     },
   ];
-}
-
-/**
- * Waits until each server has collected the garbage of its start, which it does after two seconds without requests
- * (`lib/host/heap.ts`). V8 then forgets which code is hot, and so that must not come between warm-up and measurement.
- */
-async function startsCollected(): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, 5_000));
 }
 
 async function warmUp(
