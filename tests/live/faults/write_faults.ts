@@ -262,7 +262,7 @@ const anew = "planned again and retried, ten times in 50 seconds";
 const generated: Writer = {
   name: "a generated object",
   words: [
-    "somebody else made it: it counts as made, and the next comparison corrects it where the rule synchronizes",
+    "another client made it: it counts as made, and the next comparison corrects it where the rule synchronizes",
     anew,
     anew,
     "tried again: it exists and counts as made",
