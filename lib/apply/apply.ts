@@ -8,6 +8,7 @@ import {
 } from "../engine/mod.ts";
 import type { JsonObject } from "../json/mod.ts";
 import { nameOf } from "../kube/mod.ts";
+import { clusterWideKind } from "../policy/mod.ts";
 import type { ReportedResult } from "../report/mod.ts";
 import { ownerOf, patchedObject, planErrorsOf } from "../rules/mod.ts";
 import { type DecideOptions, decideStep } from "./decide.ts";
@@ -184,7 +185,7 @@ function writings({ rules }: CompiledPolicy["policy"], resource: JsonObject): nu
 }
 
 function isMutatingPolicy({ kind }: CompiledPolicy["policy"]): boolean {
-  return kind === "MutatingPolicy" || kind === "NamespacedMutatingPolicy";
+  return clusterWideKind(kind) === "MutatingPolicy";
 }
 
 function rulesOf(decision: Decision): RuleResult[] {

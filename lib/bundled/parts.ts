@@ -1,5 +1,6 @@
 import { type Library, separableLibraries } from "../cel/mod.ts";
 import { functionFamilies } from "../jmespath/mod.ts";
+import { celGroup, type CelKind, clusterWideKind } from "../policy/mod.ts";
 import type { PolicyFacts } from "./policy_facts.ts";
 import type { BundleTarget } from "./target.ts";
 
@@ -82,12 +83,21 @@ function ofBody(kind: string, module: string): BundlePart {
 }
 
 /** Makes the part for CEL policies of this kind. */
-function ofKind(kind: string, files: readonly string[]): BundlePart {
+function ofKind(kind: CelKind | AdmissionKind, files: readonly string[]): BundlePart {
   const modules = files.map((file) => `rules/policy_kinds/${file}.ts`);
-  return part(kind, modules, ({ kinds }) => [...kinds].some((each) => celKind.exec(each)?.[1] === kind));
+  return part(kind, modules, (facts) => kindsInCel(facts).has(kind));
 }
 
-const celKind = /^(?:policies\.kyverno\.io|admissionregistration\.k8s\.io)\/(?:Namespaced)?(.*)$/;
+type AdmissionKind = "ValidatingAdmissionPolicy" | "MutatingAdmissionPolicy";
+
+/** The kinds of the documents in CEL; a kind of policies for one namespace is that for the whole cluster here. */
+function kindsInCel({ kinds }: PolicyFacts): ReadonlySet<string> {
+  const documents = [...kinds].map((each) => each.split("/"));
+  return new Set(
+    documents.filter(([group]) => group === celGroup || group === "admissionregistration.k8s.io")
+      .map(([, kind]) => clusterWideKind(kind!)),
+  );
+}
 
 /** Whether an expression calls one of the functions, or the gate composes it at run time so that it could call one. */
 function calling(names: readonly string[]): BundlePart["isNeeded"] {
@@ -99,8 +109,8 @@ function namesOf({ functions, macros = [] }: Library): readonly string[] {
   return [...functions, ...macros].map(({ name }) => name.split(".").at(-1)!);
 }
 
-function needsCel({ bodies, kinds, hasMatchConditions }: PolicyFacts): boolean {
-  return bodies.has("cel") || hasMatchConditions || [...kinds].some((kind) => celKind.test(kind));
+function needsCel(facts: PolicyFacts): boolean {
+  return facts.bodies.has("cel") || facts.hasMatchConditions || kindsInCel(facts).size > 0;
 }
 
 function assertModules(): readonly string[] {
@@ -117,14 +127,15 @@ function needsAssertions({ bodies, kinds }: PolicyFacts): boolean {
   return bodies.has("assert") || kinds.has("json.kyverno.io/ValidatingPolicy");
 }
 
-function needsEffects({ bodies, kinds }: PolicyFacts, { afterAnswer }: BundleTarget): boolean {
+function needsEffects(facts: PolicyFacts, { afterAnswer }: BundleTarget): boolean {
   if (afterAnswer === "stops") return false;
-  return bodies.has("generate") || bodies.has("mutateExisting") ||
-    [...kinds].some((kind) => ["GeneratingPolicy", "MutatingPolicy"].includes(celKind.exec(kind)?.[1] ?? ""));
+  const { bodies } = facts, kinds = kindsInCel(facts);
+  return bodies.has("generate") || bodies.has("mutateExisting") || kinds.has("GeneratingPolicy") ||
+    kinds.has("MutatingPolicy");
 }
 
 function needsYaml(facts: PolicyFacts): boolean {
-  const { bodies, kinds, hasYamlPatches, composesExpressions, mentions } = facts;
+  const { bodies, hasYamlPatches, composesExpressions, mentions } = facts;
   return hasYamlPatches || composesExpressions || mentions("yaml") || bodies.has("manifests") ||
-    [...kinds].some((kind) => celKind.exec(kind)?.[1] === "GeneratingPolicy");
+    kindsInCel(facts).has("GeneratingPolicy");
 }

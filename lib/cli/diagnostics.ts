@@ -1,6 +1,7 @@
 import type { Snapshot } from "../engine/mod.ts";
 import { nameOf } from "../kube/mod.ts";
 import { type Diagnostic, formatDiagnostic } from "../diagnostics/mod.ts";
+import { clusterWideKind } from "../policy/mod.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Prints each problem of a command's input at once, and counts problems for the exit code. */
@@ -32,7 +33,6 @@ export class Diagnostics {
 
 /** The kinds of policies that `apply` does not evaluate. */
 const cleanupKinds = /^(?:Cluster)?CleanupPolicy$/;
-const deletingKinds = /^(?:Namespaced)?DeletingPolicy$/;
 
 /**
  * Reports policies of kinds that a command does not evaluate, so that no user relies on them. `test` shows the
@@ -46,7 +46,8 @@ export function unevaluatedPolicies(
     const position = locate(["kind"]);
     const policy = nameOf(document);
     const isNamed = diagnostics.some((each) => each.severity === "error" && each.policy === policy);
-    const isEvaluated = !cleanupKinds.test(kind) && (showsDeleting || !deletingKinds.test(kind));
+    const isEvaluated = !cleanupKinds.test(kind) &&
+      (showsDeleting || clusterWideKind(kind) !== "DeletingPolicy");
     if (isEvaluated || isNamed) return [];
     const message = `${kind} "${policy}" is not evaluated: Postern deletes nothing`;
     return [{ severity: "error", code: "not-evaluated", message, policy, ...(position && { position }) }];

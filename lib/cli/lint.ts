@@ -2,7 +2,7 @@ import { celExceptionProblems, compile, type CompileOptions } from "../engine/mo
 import { type Diagnostic, formatDiagnostic } from "../diagnostics/mod.ts";
 import type { Dialect } from "../match/mod.ts";
 import { admissionPolicyProblems } from "../documents/mod.ts";
-import type { LocatedDocument } from "../policy/mod.ts";
+import { isCelException, type LocatedDocument } from "../policy/mod.ts";
 import { policyDocuments } from "../sources/mod.ts";
 import { unevaluatedPolicies } from "./diagnostics.ts";
 import type { Terminal } from "./terminal.ts";
@@ -43,10 +43,11 @@ export async function lint(
 }
 
 function exceptionProblems(
-  { kind, group, document, locate }: LocatedDocument,
+  exception: LocatedDocument,
   compiling: CompileOptions,
 ): Diagnostic[] {
-  if (kind !== "PolicyException" || group !== "policies.kyverno.io") return [];
+  if (!isCelException(exception)) return [];
+  const { document, locate } = exception;
   return celExceptionProblems(document, compiling).map(({ path, ...problem }) => {
     const position = locate(path);
     return { ...problem, ...(position && { position }) };

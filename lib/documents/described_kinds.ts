@@ -1,3 +1,4 @@
+import { celGroup, clusterWideKind } from "../policy/mod.ts";
 import { policyKindNames } from "../rules/mod.ts";
 import type { Shape } from "../shape/mod.ts";
 import { celPolicySpecShape } from "./cel_shape.ts";
@@ -20,14 +21,14 @@ export const exceptionVersions: readonly string[] = [
   "kyverno.io/v2beta1",
   "kyverno.io/v2alpha1",
 ];
-const celVersions = ["v1", "v1beta1", "v1alpha1"].map((version) => `policies.kyverno.io/${version}`);
+const celVersions = ["v1", "v1beta1", "v1alpha1"].map((version) => `${celGroup}/${version}`);
 
 /** Every kind whose documents have a shape. */
 export const describedKinds: readonly DescribedKind[] = [
   { kind: "ClusterPolicy", versions: policyVersions, spec: policySpecShape },
   { kind: "Policy", versions: policyVersions, spec: policySpecShape },
   { kind: "PolicyException", versions: exceptionVersions, spec: exceptionSpecShape },
-  ...policyKindNames("policies.kyverno.io").map((kind): DescribedKind => ({
+  ...policyKindNames(celGroup).map((kind): DescribedKind => ({
     kind,
     versions: celVersions,
     spec: celSpecShapeOf(kind),
@@ -36,7 +37,7 @@ export const describedKinds: readonly DescribedKind[] = [
 
 /** The shape of the `spec` of a kind of CEL policy. */
 export function celSpecShapeOf(kind: string): Shape {
-  return kind.endsWith("ImageValidatingPolicy") ? imagePolicySpecShape : celPolicySpecShape;
+  return clusterWideKind(kind) === "ImageValidatingPolicy" ? imagePolicySpecShape : celPolicySpecShape;
 }
 
 /** The shape of the `spec` of a kind; `open` for a kind without description. */

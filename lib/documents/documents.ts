@@ -3,6 +3,7 @@ import { didYouMean, replacing } from "../diagnostics/mod.ts";
 import { asList, asString, field, isObject, type Json, type JsonObject } from "../json/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import {
+  celGroup,
   type ClassicPolicy,
   hasRules,
   isTooHeavy,
@@ -28,7 +29,7 @@ export interface ReadObject {
 
 /** The kinds that other modules parse, by API group. */
 const otherKinds: Readonly<Record<string, readonly string[]>> = {
-  "policies.kyverno.io": [...policyKindNames("policies.kyverno.io"), "PolicyException"],
+  [celGroup]: [...policyKindNames(celGroup), "PolicyException"],
   "admissionregistration.k8s.io": policyKindNames("admissionregistration.k8s.io").flatMap((kind) => [
     kind,
     `${kind}Binding`,

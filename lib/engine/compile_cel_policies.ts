@@ -3,7 +3,7 @@ import type { Diagnostic } from "../diagnostics/mod.ts";
 import { asObject, asString, asTexts, dig, field, groupBy, isObject } from "../json/mod.ts";
 import { nameOf } from "../kube/mod.ts";
 import { compileConstraints, type RuleSelector } from "../match/mod.ts";
-import type { CelException, CelPolicy, LocatedDocument } from "../policy/mod.ts";
+import { type CelException, type CelPolicy, isCelException, type LocatedDocument } from "../policy/mod.ts";
 import { parseCelPolicy } from "../documents/mod.ts";
 import {
   type CompiledBody,
@@ -32,9 +32,7 @@ export function celPolicies(
   documents: readonly LocatedDocument[],
   exceptionOf: (document: LocatedDocument) => CelException,
 ): CelPolicyInput[] {
-  const exceptions = documents.filter(({ group, kind }) =>
-    group === "policies.kyverno.io" && kind === "PolicyException"
-  ).map(exceptionOf);
+  const exceptions = documents.filter(isCelException).map(exceptionOf);
   const bound = groupBy(
     documents.filter(({ kind }) => kind.endsWith("Binding")),
     ({ group, kind, document }) => `${group}/${kind} ${asString(dig(document, "spec", "policyName"))}`,

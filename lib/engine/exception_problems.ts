@@ -1,10 +1,9 @@
 import type { PathDiagnostic } from "../diagnostics/mod.ts";
 import { asList, asString, type DocumentPath, field, type Json, type JsonObject } from "../json/mod.ts";
+import { celGroup } from "../policy/mod.ts";
 import { policyKindNames } from "../rules/mod.ts";
 import { plainDocument } from "../yaml/mod.ts";
 import { compile, type CompileOptions } from "./policy_compiler.ts";
-
-const group = "policies.kyverno.io";
 
 /**
  * The problems of a PolicyException of policies.kyverno.io, with paths from its root: it names no policy, or a kind of
@@ -16,7 +15,7 @@ export function celExceptionProblems(exception: JsonObject, compiling: CompileOp
   if (references.length === 0) {
     return [problem(["spec", "policyRefs"], "an exception needs at least one policy")];
   }
-  const kinds = policyKindNames(group);
+  const kinds = policyKindNames(celGroup);
   const problems = references.flatMap((reference, index) => {
     const kind = asString(field(reference, "kind")) ?? "", name = asString(field(reference, "name")) ?? "";
     const path = ["spec", "policyRefs", index];
@@ -47,7 +46,7 @@ function conditionProblems(
     const messages = kinds.flatMap((kind) => {
       const spec = { policyRefs: [{ kind, name: metadata.name }], matchConditions: [condition] };
       const declared = [...variables].map((name) => ({ name, expression: "dyn(1)" }));
-      const policy = { apiVersion: `${group}/v1`, kind, metadata, spec: { variables: declared } };
+      const policy = { apiVersion: `${celGroup}/v1`, kind, metadata, spec: { variables: declared } };
       const documents = [policy, { ...exception, spec }].map((each) => plainDocument(each, ""));
       const { diagnostics } = compile(documents, compiling);
       return diagnostics.filter(({ code }) => code === "bad-exception").map(({ message }) => message);

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../json/mod.ts";
-import type { PolicyObjectRole } from "./policy_kinds.ts";
+import type { PolicyObjectRole } from "../policy/mod.ts";
 import type { StatusCondition } from "./status.ts";
 
 /** The reason and the message of a policy that is left out. */

@@ -1,7 +1,7 @@
 import { objectConfigurationNames } from "./admission/configurations.ts";
 import { admissionPolicyKinds } from "./admission_policies/admission_policy_kind.ts";
 import { builtinKind } from "../kube/mod.ts";
-import { policyObjectKinds } from "./policy_kinds.ts";
+import { policyObjectKinds } from "../policy/mod.ts";
 import { openReports, policyReports } from "./reports/report_kind.ts";
 import { resourceConfigurationNames } from "./webhooks/configurations.ts";
 

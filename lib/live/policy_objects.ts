@@ -1,11 +1,10 @@
 import type { JsonObject } from "../json/mod.ts";
 import { collectionPath, namespaceOf } from "../kube/mod.ts";
-import { denialOf } from "../policy/mod.ts";
+import { answersRequests, denialOf, type PolicyObjectKind, policyObjectKinds } from "../policy/mod.ts";
 import type { Collection, Collections, ObjectChange } from "../ports.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import { ObjectDocuments } from "./object_document.ts";
 import { PacedTask } from "./paced_task.ts";
-import { type PolicyObjectKind, policyObjectKinds } from "./policy_kinds.ts";
 
 /** The collections of {@link PolicyObjects}, and its listener. */
 export interface PolicyObjectsOptions {
@@ -92,8 +91,7 @@ export class PolicyObjects {
     }
     this.#changing.request();
     // Other changes and deletions may deny more requests, so they come into force together, in one snapshot.
-    const isPolicy = role === "classic" || role === "cel";
-    if (!isPolicy || former === undefined || object !== undefined && !isGoing(object)) return;
+    if (!answersRequests(role) || former === undefined || object !== undefined && !isGoing(object)) return;
     this.#deleted.add(this.#documents.of(former));
     this.#deleting.request();
   }
@@ -134,7 +132,7 @@ export class PolicyObjects {
   #denials(): YamlDocument[] {
     const namespaces = new Set<string>();
     for (const [{ role }, { leftOut }] of this.#collections) {
-      if (leftOut === undefined || role !== "classic" && role !== "cel") continue;
+      if (leftOut === undefined || !answersRequests(role)) continue;
       for (const namespace of leftOut.namespaces ?? [""]) namespaces.add(namespace);
     }
     return [...namespaces].map((namespace) => {

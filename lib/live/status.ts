@@ -1,7 +1,7 @@
 import { asList, asObject, dig, equal, field, type Json, type JsonObject } from "../json/mod.ts";
 import { nameOf, namespaceOf, objectPath } from "../kube/mod.ts";
 import type { Clock, Cluster, Log } from "../ports.ts";
-import type { PolicyObjectKind } from "./policy_kinds.ts";
+import type { PolicyObjectKind } from "../policy/mod.ts";
 import { isRetryable } from "./repeated_call.ts";
 
 /** The ports of the status writer. */

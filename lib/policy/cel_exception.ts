@@ -1,6 +1,7 @@
 import type { Locate } from "../diagnostics/mod.ts";
 import { asList, asString, asTexts, dig, field, isObject, type Json, type JsonObject } from "../json/mod.ts";
 import { nameOf, namespaceOf } from "../kube/mod.ts";
+import { celGroup } from "./cel_kinds.ts";
 import type { LocatedDocument } from "./located_document.ts";
 import { policyKey } from "./policy_key.ts";
 
@@ -20,6 +21,11 @@ export interface CelException {
   readonly expires: number | undefined;
   readonly locate: Locate;
   readonly document: JsonObject;
+}
+
+/** Whether a document is an exception from policies in CEL. */
+export function isCelException({ group, kind }: Pick<LocatedDocument, "group" | "kind">): boolean {
+  return group === celGroup && kind === "PolicyException";
 }
 
 /** Parses an exception. An `expiresAt` that is not a time counts as over. */

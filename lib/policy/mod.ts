@@ -11,7 +11,8 @@ export {
   isRuleNamed,
   writtenRuleName,
 } from "./autogen_names.ts";
-export { type CelException, parseCelException } from "./cel_exception.ts";
+export { type CelException, isCelException, parseCelException } from "./cel_exception.ts";
+export { celGroup, type CelKind, celKinds, clusterWideKind, inBothScopes } from "./cel_kinds.ts";
 export { podControllerSpecs, type Rewrite, rewriteText } from "./cel_autogen.ts";
 export { type CelSections, type ConstraintSection, parseCelSections } from "./cel_sections.ts";
 export { type LocatedDocument } from "./located_document.ts";
@@ -46,6 +47,12 @@ export {
   isCheckedAtValidation,
   modernEntry,
 } from "./image_verification.ts";
+export {
+  answersRequests,
+  type PolicyObjectKind,
+  policyObjectKinds,
+  type PolicyObjectRole,
+} from "./policy_object_kinds.ts";
 export { hasRules } from "./rule_kinds.ts";
 export { CompiledWeights } from "./compiled_weight.ts";
 export { roomProblem } from "./policy_room.ts";

@@ -3,6 +3,7 @@ import { asString, dig, field, type Json, type JsonObject } from "../json/mod.ts
 import type { YamlDocument } from "../yaml/mod.ts";
 import { CompiledWeights } from "./compiled_weight.ts";
 import { matchedKinds } from "./matched_kinds.ts";
+import { answersRequests, policyObjectKinds } from "./policy_object_kinds.ts";
 import { everywhere, scopeOf } from "./policy_scope.ts";
 
 /** Documents whose policies fit into memory together. */
@@ -131,15 +132,10 @@ function sumOf(weights: readonly number[]): number {
   return weights.reduce((sum, weight) => sum + weight, 0);
 }
 
-/** Kinds whose objects deny nothing: they exempt, delete, or hold data. */
-const harmless: ReadonlySet<string> = new Set([
-  "PolicyException",
-  "GlobalContextEntry",
-  "CleanupPolicy",
-  "ClusterCleanupPolicy",
-  "DeletingPolicy",
-  "NamespacedDeletingPolicy",
-]);
+/** Kinds whose objects deny nothing. */
+const harmless: ReadonlySet<string> = new Set(
+  policyObjectKinds.filter(({ role }) => !answersRequests(role)).map(({ kind }) => kind),
+);
 
 /** Whether requests are denied when the document's policy cannot be evaluated. */
 function mayDeny(document: Json): boolean {

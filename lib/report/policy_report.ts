@@ -2,6 +2,7 @@ import { exceptionsOf } from "../rules/mod.ts";
 import type { PolicyIdentity, RuleResult } from "../engine/mod.ts";
 import { asString, dig, type JsonObject } from "../json/mod.ts";
 import { nameOf } from "../kube/mod.ts";
+import { clusterWideKind } from "../policy/mod.ts";
 
 /** The results of one policy for one object, as the input of a report. */
 export interface ReportedResult {
@@ -102,7 +103,7 @@ export function messageOf({ message, properties }: RuleResult, result: ReportRes
  */
 function sourceOf({ kind, language }: PolicyIdentity): string {
   if (language === "classic") return "kyverno";
-  return kind.includes("Admission") ? kind : `Kyverno${kind.replace(/^Namespaced/, "")}`;
+  return kind.includes("Admission") ? kind : `Kyverno${clusterWideKind(kind)}`;
 }
 
 function reference(resource: JsonObject): JsonObject {

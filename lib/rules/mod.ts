@@ -70,6 +70,7 @@ export {
   policyKindsOf,
   type PolicyTools,
   rankOf,
+  ruleTypesOf,
 } from "./policy_kinds/mod.ts";
 export { ruleImageExtractors } from "./image_extractors.ts";
 export { annotated, type ScopedNotes, withoutNotes } from "./verify_images/mod.ts";

@@ -6,7 +6,7 @@ import type { JsonObject } from "../json/mod.ts";
 import type { Dialect } from "../match/mod.ts";
 import { type AppliedStep, applyPolicies } from "../apply/mod.ts";
 import type { DecideOptions } from "../apply/mod.ts";
-import { hasRules } from "../policy/mod.ts";
+import { clusterWideKind, hasRules } from "../policy/mod.ts";
 import { identityOf, isSameObject, type ObjectIdentity } from "../apply/mod.ts";
 import type { FoundTest } from "./test_files.ts";
 import { loadTestInput, type TestInput } from "./input.ts";
@@ -102,7 +102,8 @@ export async function runTest(
 }
 
 function isOneResourceRule(policy: AppliedStep["policy"]): boolean {
-  return policy.language === "cel" && /^(?:Namespaced)?(?:Validating|Mutating)Policy$/.test(policy.kind) &&
+  return policy.language === "cel" &&
+    ["ValidatingPolicy", "MutatingPolicy"].includes(clusterWideKind(policy.kind)) &&
     policy.sections.constraints.isOneRule;
 }
 

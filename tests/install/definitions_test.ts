@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { definedKinds, definitions } from "../../lib/install/definitions/definitions.ts";
 import { structuralSchema } from "../../lib/install/definitions/structural_schema.ts";
 import { dig, isList, isObject, type Json, type JsonObject } from "../../lib/json/mod.ts";
-import { policyObjectKinds } from "../../lib/live/policy_kinds.ts";
+import { policyObjectKinds } from "../../lib/policy/mod.ts";
 
 const byName = new Map(definitions().map((each) => [String(dig(each, "metadata", "name")), each]));
 

@@ -7,7 +7,7 @@ import { celStatus } from "../../lib/live/cel_status.ts";
 import { classicStatus } from "../../lib/live/classic_status.ts";
 import { entryStatus } from "../../lib/live/entry_status.ts";
 import { objectDocument } from "../../lib/live/object_document.ts";
-import { policyObjectKinds } from "../../lib/live/policy_kinds.ts";
+import { policyObjectKinds } from "../../lib/policy/mod.ts";
 import {
   type MissingRules,
   missingRules,

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../json/mod.ts";
+import { type PolicyObjectKind, policyObjectKinds } from "../../policy/mod.ts";
 import type { FieldNotes, Shape } from "../../shape/mod.ts";
 import type { FieldDetails } from "./structural_schema.ts";
 
@@ -40,6 +41,19 @@ export interface DefinedKind {
   readonly required?: readonly string[];
   /** Whether it has a status, which is a subresource. */
   readonly status: boolean;
+}
+
+/** The fields of a definition that the table of policy kinds has. */
+export type PolicyNames = Pick<DefinedKind, "group" | "kind" | "plural" | "shortNames" | "namespaced">;
+
+/** The names and the scope of a kind of policy objects. */
+export function namesOf({ group, kind, plural, shortName, namespaced }: PolicyObjectKind): PolicyNames {
+  return { group, kind, plural, shortNames: shortName === undefined ? [] : [shortName], namespaced };
+}
+
+/** The names and the scope of the kind of policy objects with a name in a group. */
+export function namesOfKind(kind: string, group = "kyverno.io"): PolicyNames {
+  return namesOf(policyObjectKinds.find((each) => each.kind === kind && each.group === group)!);
 }
 
 /** The column with an object's age. */

@@ -2,15 +2,15 @@ import { fieldNote, fieldNotes } from "../../documents/mod.ts";
 import type { JsonObject } from "../../json/mod.ts";
 import type { FieldNotes, Shape } from "../../shape/mod.ts";
 import type { DefinedKind, PrinterColumn } from "./defined_kind.ts";
-import { celKinds, classicKinds } from "./policy_kinds.ts";
+import { celDefinitions, classicDefinitions } from "./policy_kinds.ts";
 import { reportKinds } from "./report_kinds.ts";
 import { structuralSchema } from "./structural_schema.ts";
 import { workKinds } from "./work_kinds.ts";
 
 /** Every kind of objects that an installation defines. */
 export const definedKinds: readonly DefinedKind[] = [
-  ...classicKinds,
-  ...celKinds,
+  ...classicDefinitions,
+  ...celDefinitions,
   ...workKinds,
   ...reportKinds,
 ];

@@ -1,6 +1,20 @@
 import { exceptionSpecShape, policySpecShape, specShapeOf } from "../../documents/mod.ts";
+import {
+  celGroup,
+  type CelKind,
+  clusterWideKind,
+  type PolicyObjectKind,
+  policyObjectKinds,
+} from "../../policy/mod.ts";
 import type { FieldNotes, Shape } from "../../shape/mod.ts";
-import { age, byDefault, type DefinedKind, type PrinterColumn } from "./defined_kind.ts";
+import {
+  age,
+  byDefault,
+  type DefinedKind,
+  namesOf,
+  namesOfKind,
+  type PrinterColumn,
+} from "./defined_kind.ts";
 import type { FieldDetails } from "./structural_schema.ts";
 
 const categories = ["kyverno"];
@@ -40,66 +54,34 @@ const policyDetails: FieldDetails = {
 };
 
 /** Policies, exceptions and cleanup policies of kyverno.io. */
-export const classicKinds: readonly DefinedKind[] = [
-  policy("ClusterPolicy", "clusterpolicies", {
-    shortName: "cpol",
-    namespaced: false,
-    about: "Rules that validate, mutate and generate objects and verify images, in the whole cluster.",
-  }),
-  policy("Policy", "policies", {
-    shortName: "pol",
-    namespaced: true,
-    about: "Rules that validate, mutate and generate objects and verify images, in one namespace.",
-  }),
+export const classicDefinitions: readonly DefinedKind[] = [
+  policy(
+    "ClusterPolicy",
+    "Rules that validate, mutate and generate objects and verify images, in the whole cluster.",
+  ),
+  policy("Policy", "Rules that validate, mutate and generate objects and verify images, in one namespace."),
   {
-    group: "kyverno.io",
-    kind: "PolicyException",
+    ...namesOfKind("PolicyException"),
     about: "Exempts the objects that it matches from named rules of ClusterPolicies and Policies.",
-    plural: "policyexceptions",
-    shortNames: ["polex"],
     categories,
-    namespaced: true,
     versions: [{ name: "v2" }, { name: "v2beta1", deprecated: true }],
     columns: [],
     fields: { spec: exceptionSpecShape },
     required: ["spec"],
     status: false,
   },
-  cleanup("CleanupPolicy", "cleanuppolicies", {
-    shortName: "cleanpol",
-    namespaced: true,
-    about: "Deletes the objects of its namespace that it matches, on schedule.",
-  }),
-  cleanup("ClusterCleanupPolicy", "clustercleanuppolicies", {
-    shortName: "ccleanpol",
-    namespaced: false,
-    about: "Deletes the objects that it matches, on schedule.",
-  }),
+  cleanup("CleanupPolicy", "Deletes the objects of its namespace that it matches, on schedule."),
+  cleanup("ClusterCleanupPolicy", "Deletes the objects that it matches, on schedule."),
 ];
 
-interface Naming {
-  readonly about: string;
-  readonly shortName: string;
-  readonly namespaced: boolean;
-}
-
 /** The fields of a CustomResourceDefinition that all policy kinds of kyverno.io share. */
-function kindOf(kind: string, plural: string, { about, shortName, namespaced }: Naming) {
-  const common = {
-    group: "kyverno.io",
-    kind,
-    about,
-    plural,
-    shortNames: [shortName],
-    categories,
-    namespaced,
-  };
-  return { ...common, required: ["spec"], status: true };
+function kindOf(kind: string, about: string) {
+  return { ...namesOfKind(kind), about, categories, required: ["spec"], status: true };
 }
 
-function policy(kind: string, plural: string, naming: Naming): DefinedKind {
+function policy(kind: string, about: string): DefinedKind {
   return {
-    ...kindOf(kind, plural, naming),
+    ...kindOf(kind, about),
     versions: [{ name: "v1" }, { name: "v2beta1" }],
     columns: policyColumns,
     fields: { spec: policySpecShape },
@@ -107,10 +89,10 @@ function policy(kind: string, plural: string, naming: Naming): DefinedKind {
   };
 }
 
-function cleanup(kind: string, plural: string, naming: Naming): DefinedKind {
+function cleanup(kind: string, about: string): DefinedKind {
   const { match, exclude, context } = ruleShape();
   return {
-    ...kindOf(kind, plural, naming),
+    ...kindOf(kind, about),
     versions: [{ name: "v2" }, { name: "v2beta1", deprecated: true }],
     columns: [{ name: "Schedule", jsonPath: ".spec.schedule", type: "string" }, age("Age")],
     fields: {
@@ -158,31 +140,22 @@ const exceptionNotes: FieldNotes = {
   "spec.expiresAt": "The time at which the exception ends.",
 };
 
-/** The kinds of policies.kyverno.io, each cluster-wide and with `Namespaced` before its name, and their exceptions. */
-export const celKinds: readonly DefinedKind[] = [
-  ...cel("ValidatingPolicy", { shortName: "vpol", about: "Expressions in CEL that objects must satisfy" }),
-  ...cel("MutatingPolicy", { shortName: "mpol", about: "Changes of objects, in CEL" }),
-  ...cel("GeneratingPolicy", {
-    shortName: "gpol",
-    about: "Objects that are made when others change, in CEL",
-    columns: [conditionMessage],
-  }),
-  ...cel("ImageValidatingPolicy", {
-    shortName: "ivpol",
-    about: "Signatures and attestations that images must have, in CEL",
-  }),
-  ...cel("DeletingPolicy", {
-    shortName: "dpol",
-    about: "Deletes objects on schedule; conditions are in CEL",
-  }),
+/** The begin of the sentence about each kind, which ends in its scope. */
+const celSentences: Readonly<Record<CelKind, string>> = {
+  ValidatingPolicy: "Expressions in CEL that objects must satisfy",
+  MutatingPolicy: "Changes of objects, in CEL",
+  GeneratingPolicy: "Objects that are made when others change, in CEL",
+  ImageValidatingPolicy: "Signatures and attestations that images must have, in CEL",
+  DeletingPolicy: "Deletes objects on schedule; conditions are in CEL",
+};
+
+/** The kinds of policies.kyverno.io: those of policies, and exceptions from them. */
+export const celDefinitions: readonly DefinedKind[] = [
+  ...policyObjectKinds.filter(({ role }) => role === "cel" || role === "deleting").map(celPolicy),
   {
-    group: "policies.kyverno.io",
-    kind: "PolicyException",
+    ...namesOfKind("PolicyException", celGroup),
     about: "Exempts the objects that it matches from policies in CEL.",
     notes: exceptionNotes,
-    plural: "policyexceptions",
-    shortNames: [],
-    namespaced: true,
     versions: [{ name: "v1beta1" }, { name: "v1" }, { name: "v1alpha1", deprecated: true }],
     columns: [],
     fields: {
@@ -201,47 +174,23 @@ export const celKinds: readonly DefinedKind[] = [
   },
 ];
 
-interface CelNaming {
-  readonly shortName: string;
-  /** The begin of the sentence about the kind, which ends in its scope. */
-  readonly about: string;
-  readonly columns?: readonly PrinterColumn[];
-}
-
-function cel(
-  kind: string,
-  { about, shortName, columns = [conditionReady, conditionMessage] }: CelNaming,
-): DefinedKind[] {
-  const plural = `${kind.toLowerCase().slice(0, -1)}ies`;
-  const shared = {
-    group: "policies.kyverno.io",
+function celPolicy(policyKind: PolicyObjectKind): DefinedKind {
+  const kind = clusterWideKind(policyKind.kind) as CelKind, { namespaced } = policyKind;
+  const versions = [{ name: "v1beta1" }, { name: "v1" }];
+  return {
+    ...namesOf(policyKind),
+    about: `${celSentences[kind]}, in ${namespaced ? "one namespace" : "the whole cluster"}.`,
     categories,
-    columns: [age("AGE"), ...columns],
+    versions: namespaced ? versions : [...versions, { name: "v1alpha1", deprecated: true }],
+    columns: [
+      age("AGE"),
+      ...(kind === "GeneratingPolicy" ? [] : [conditionReady]),
+      conditionMessage,
+    ],
     fields: { spec: specShapeOf(kind) },
     // The schema of an ImageValidatingPolicy does not restrict the values of `failurePolicy`.
     details: kind === "ImageValidatingPolicy" ? {} : { "spec.failurePolicy": { enum: ["Ignore", "Fail"] } },
     required: ["spec"],
     status: true,
   };
-  const versions = [{ name: "v1beta1" }, { name: "v1" }];
-  return [
-    {
-      ...shared,
-      kind,
-      about: `${about}, in the whole cluster.`,
-      plural,
-      shortNames: [shortName],
-      namespaced: false,
-      versions: [...versions, { name: "v1alpha1", deprecated: true }],
-    },
-    {
-      ...shared,
-      kind: `Namespaced${kind}`,
-      about: `${about}, in one namespace.`,
-      plural: `namespaced${plural}`,
-      shortNames: [`n${shortName}`],
-      namespaced: true,
-      versions,
-    },
-  ];
 }

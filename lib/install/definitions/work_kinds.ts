@@ -1,6 +1,6 @@
 import { apiCallShape } from "../../context/mod.ts";
 import type { FieldNotes, Shape } from "../../shape/mod.ts";
-import { age, byDefault, type DefinedKind, type PrinterColumn } from "./defined_kind.ts";
+import { age, byDefault, type DefinedKind, namesOfKind, type PrinterColumn } from "./defined_kind.ts";
 
 const categories = ["kyverno"];
 
@@ -43,14 +43,10 @@ const requestNotes: FieldNotes = {
 /** The kinds of global context entries and of update requests. */
 export const workKinds: readonly DefinedKind[] = [
   {
-    group: "kyverno.io",
-    kind: "GlobalContextEntry",
+    ...namesOfKind("GlobalContextEntry"),
     about: "Objects of the cluster or an answer of a service, kept in memory for all policies.",
     notes: entryNotes,
-    plural: "globalcontextentries",
-    shortNames: ["gctxentry"],
     categories,
-    namespaced: false,
     versions: [{ name: "v2beta1" }, { name: "v2" }, { name: "v2alpha1", deprecated: true }],
     columns: [
       age("AGE"),

@@ -1,4 +1,5 @@
 import { dig } from "../../json/mod.ts";
+import { clusterWideKind } from "../../policy/mod.ts";
 import type { CheckedPolicy, PolicyCheck } from "./check.ts";
 
 /** The checks of a policy of policies.kyverno.io beyond compiling its expressions. */
@@ -6,7 +7,7 @@ export const celChecks: readonly PolicyCheck[] = [hasMode];
 
 /** A mutating policy must change admitted objects, existing objects, or both. */
 function hasMode({ compiled: { policy } }: CheckedPolicy): string[] {
-  if (!policy.kind.endsWith("MutatingPolicy") || policy.admission) return [];
+  if (clusterWideKind(policy.kind) !== "MutatingPolicy" || policy.admission) return [];
   return dig(policy.document, "spec", "evaluation", "mutateExisting", "enabled") === true
     ? []
     : ["evaluation.admission and evaluation.mutateExisting are both disabled: the policy would do nothing"];

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../json/mod.ts";
+import { policyObjectKinds, type PolicyObjectRole } from "../../policy/mod.ts";
 import { type Installation, managedBy } from "../installation.ts";
 import { clientConfig } from "../webhooks/configurations.ts";
 
@@ -23,21 +24,7 @@ const objectWebhooks: readonly ObjectWebhook[] = [
     name: "policy-validating-webhook-cfg",
     webhook: "validate-policy",
     path: "/policyvalidate",
-    groups: ["kyverno.io", "policies.kyverno.io"],
-    resources: [
-      "clusterpolicies",
-      "policies",
-      "validatingpolicies",
-      "namespacedvalidatingpolicies",
-      "mutatingpolicies",
-      "namespacedmutatingpolicies",
-      "generatingpolicies",
-      "namespacedgeneratingpolicies",
-      "imagevalidatingpolicies",
-      "namespacedimagevalidatingpolicies",
-      "deletingpolicies",
-      "namespaceddeletingpolicies",
-    ],
+    ...objectsOf("classic", "cel", "deleting"),
     operations: writes,
     failurePolicy: "Fail",
   },
@@ -45,8 +32,7 @@ const objectWebhooks: readonly ObjectWebhook[] = [
     name: "exception-validating-webhook-cfg",
     webhook: "kyverno-svc",
     path: "/exceptionvalidate",
-    groups: ["kyverno.io"],
-    resources: ["policyexceptions"],
+    ...objectsOf("exception"),
     operations: writes,
     failurePolicy: "Fail",
   },
@@ -54,8 +40,7 @@ const objectWebhooks: readonly ObjectWebhook[] = [
     name: "cel-exception-validating-webhook-cfg",
     webhook: "kyverno-svc",
     path: "/celexception/validate",
-    groups: ["policies.kyverno.io"],
-    resources: ["policyexceptions"],
+    ...objectsOf("cel-exception"),
     operations: writes,
     failurePolicy: "Fail",
   },
@@ -63,8 +48,7 @@ const objectWebhooks: readonly ObjectWebhook[] = [
     name: "global-context-validating-webhook-cfg",
     webhook: "kyverno-svc",
     path: "/globalcontextvalidate",
-    groups: ["kyverno.io"],
-    resources: ["globalcontextentries"],
+    ...objectsOf("global-context"),
     operations: writes,
     failurePolicy: "Fail",
   },
@@ -72,8 +56,7 @@ const objectWebhooks: readonly ObjectWebhook[] = [
     name: "cleanup-validating-webhook-cfg",
     webhook: "kyverno-cleanup-controller",
     path: "/cleanupvalidate",
-    groups: ["kyverno.io"],
-    resources: ["cleanuppolicies", "clustercleanuppolicies"],
+    ...objectsOf("cleanup"),
     operations: writes,
     failurePolicy: "Fail",
   },
@@ -88,6 +71,15 @@ const objectWebhooks: readonly ObjectWebhook[] = [
     objectSelector: { matchExpressions: [{ key: "cleanup.kyverno.io/ttl", operator: "Exists" }] },
   },
 ];
+
+/** The objects of the roles. */
+function objectsOf(...roles: readonly PolicyObjectRole[]): Pick<ObjectWebhook, "groups" | "resources"> {
+  const kinds = policyObjectKinds.filter(({ role }) => roles.includes(role));
+  return {
+    groups: [...new Set(kinds.map(({ group }) => group))],
+    resources: kinds.map(({ plural }) => plural),
+  };
+}
 
 /** The names of the configurations for objects of policy kinds. */
 export function objectConfigurationNames(prefix: string): string[] {

@@ -1,6 +1,6 @@
 import type { CompiledPolicy, Snapshot } from "../../engine/mod.ts";
 import { asString, isFault, type JsonObject } from "../../json/mod.ts";
-import { type CelException, parseCelException } from "../../policy/mod.ts";
+import { type CelException, isCelException, parseCelException, policyObjectKinds } from "../../policy/mod.ts";
 import type { ServedResource } from "../../ports.ts";
 import { uidOf } from "../reports/report.ts";
 import { type AdmissionPolicyParts, admissionPolicyVersion } from "./admission_policy_kind.ts";
@@ -18,9 +18,7 @@ export interface Generation {
 
 /** Makes an admission policy and its binding for each policy that requests it, or gives the reason against it. */
 export function generations(snapshot: Snapshot, served: readonly ServedResource[]): Generation[] {
-  const exceptions: CelException[] = snapshot.others.filter(({ group, kind }) =>
-    group === "policies.kyverno.io" && kind === "PolicyException"
-  ).map(parseCelException);
+  const exceptions: CelException[] = snapshot.others.filter(isCelException).map(parseCelException);
   return snapshot.policies.flatMap((compiled): Generation[] => {
     // Only objects of the cluster can be owners.
     if (uidOf(compiled.policy.document) === "") return [];
@@ -34,16 +32,18 @@ export function generations(snapshot: Snapshot, served: readonly ServedResource[
   });
 }
 
+/** The kinds of policies from which admission policies are made. */
+const convertible: readonly string[] = ["ClusterPolicy", "ValidatingPolicy", "MutatingPolicy"];
+
 /** The prefixes of the names of admission policies, by the kind that they are made from. */
-const prefixes: Readonly<Record<string, string>> = {
-  ClusterPolicy: "cpol",
-  ValidatingPolicy: "vpol",
-  MutatingPolicy: "mpol",
-};
+const prefixes: ReadonlyMap<string, string> = new Map(
+  policyObjectKinds.filter(({ kind }) => convertible.includes(kind))
+    .map(({ kind, shortName = "" }) => [kind, shortName]),
+);
 
 /** Whether a name is that of an admission policy made from a policy of Kyverno, or of its binding. */
 export function hasGeneratedName(name: string): boolean {
-  return Object.values(prefixes).some((prefix) => name.startsWith(`${prefix}-`));
+  return [...prefixes.values()].some((prefix) => name.startsWith(`${prefix}-`));
 }
 
 function objectsOf(
@@ -52,7 +52,7 @@ function objectsOf(
   apiVersion: string,
 ): JsonObject[] {
   const { document } = policy;
-  const name = `${prefixes[policy.kind]}-${policy.name}`;
+  const name = `${prefixes.get(policy.kind)}-${policy.name}`;
   const owner = {
     apiVersion: asString(document["apiVersion"]) ?? "",
     kind: policy.kind,

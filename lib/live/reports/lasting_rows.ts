@@ -1,5 +1,6 @@
 import type { CompiledPolicy, Decision, PolicyResult, RuleResult, Snapshot } from "../../engine/mod.ts";
 import { asString, field, type JsonObject } from "../../json/mod.ts";
+import { clusterWideKind } from "../../policy/mod.ts";
 import { exceptionsOf } from "../../rules/mod.ts";
 import { isReported } from "./scan_targets.ts";
 
@@ -19,7 +20,7 @@ export function isLasting(row: JsonObject, { policies }: Pick<Snapshot, "policie
 function isSource(source: string, { policy }: CompiledPolicy): boolean {
   return source === "kyverno"
     ? policy.language === "classic"
-    : source === `Kyverno${policy.kind.replace(/^Namespaced/, "")}`;
+    : source === `Kyverno${clusterWideKind(policy.kind)}`;
 }
 
 function lasts({ policy, rules }: CompiledPolicy, name: string | undefined): boolean {

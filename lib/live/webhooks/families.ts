@@ -1,5 +1,6 @@
-import type { CompiledPolicy } from "../../engine/mod.ts";
-import type { WebhookPhase } from "../../engine/mod.ts";
+import { type CompiledPolicy, isOfWebhook, type WebhookPhase } from "../../engine/mod.ts";
+import { clusterWideKind, type PolicyObjectKind, policyObjectKinds } from "../../policy/mod.ts";
+import { ruleTypesOf } from "../../rules/mod.ts";
 
 /** A family of policy kinds that share webhooks, with its names and paths. */
 export interface WebhookFamily {
@@ -11,21 +12,23 @@ export interface WebhookFamily {
   readonly namespaced: boolean;
 }
 
-function celFamily(word: string, kind: string, phases: readonly WebhookPhase[]): WebhookFamily[] {
-  return [
-    { word, kinds: [kind], phases, namespaced: false },
-    { word: `n${word}`, kinds: [`Namespaced${kind}`], phases, namespaced: true },
-  ];
-}
+const phases: readonly WebhookPhase[] = ["mutate", "validate"];
 
 /** Every family. The first is that of ClusterPolicy and Policy. */
 export const webhookFamilies: readonly WebhookFamily[] = [
-  { word: "", kinds: ["ClusterPolicy", "Policy"], phases: ["mutate", "validate"], namespaced: false },
-  ...celFamily("vpol", "ValidatingPolicy", ["validate"]),
-  ...celFamily("mpol", "MutatingPolicy", ["mutate", "validate"]),
-  ...celFamily("gpol", "GeneratingPolicy", ["validate"]),
-  ...celFamily("ivpol", "ImageValidatingPolicy", ["mutate", "validate"]),
+  { word: "", kinds: ["ClusterPolicy", "Policy"], phases, namespaced: false },
+  ...policyObjectKinds.filter(({ role }) => role === "cel").map(celFamily),
 ];
+
+function celFamily({ group, kind, shortName = "", namespaced }: PolicyObjectKind): WebhookFamily {
+  const types = ruleTypesOf({ group, kind });
+  return {
+    word: shortName,
+    kinds: [kind],
+    phases: phases.filter((phase) => types.some((type) => isOfWebhook(type, phase))),
+    namespaced,
+  };
+}
 
 /** The family of a policy; `undefined` for policies without webhooks. */
 export function familyOf({ policy }: CompiledPolicy): WebhookFamily | undefined {
@@ -37,5 +40,5 @@ export function familyOf({ policy }: CompiledPolicy): WebhookFamily | undefined 
  * "webhooks: a GeneratingPolicy gets every operation, without conditions, and fails no request".
  */
 export function isGenerating({ policy: { kind } }: CompiledPolicy): boolean {
-  return kind === "GeneratingPolicy" || kind === "NamespacedGeneratingPolicy";
+  return clusterWideKind(kind) === "GeneratingPolicy";
 }

@@ -1,4 +1,5 @@
 import { asList, asObject, dig, field, isFault, isObject, type JsonObject } from "../../json/mod.ts";
+import { inBothScopes } from "../../policy/mod.ts";
 import { compileMatchConditions, kyvernoTexts } from "../cel/mod.ts";
 import { error, fail, type Outcome, pass } from "../outcome.ts";
 import type { CompiledBody, RuleInput } from "../rule_kind.ts";
@@ -11,8 +12,7 @@ import type { PolicyKind, PolicyTools } from "./policy_kind.ts";
  * its schedule; the policy has no part in admission.
  */
 export const deletingPolicy: PolicyKind = {
-  group: "policies.kyverno.io",
-  kinds: ["DeletingPolicy", "NamespacedDeletingPolicy"],
+  ...inBothScopes("DeletingPolicy"),
   type: "validate",
   name: "deleting policy",
   section: "validate",

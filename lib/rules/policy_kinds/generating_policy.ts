@@ -13,6 +13,7 @@ import {
 import type { LoadTracker } from "../../context/mod.ts";
 import { nameOf, namespaceOf } from "../../kube/mod.ts";
 import type { RuleSelector } from "../../match/mod.ts";
+import { inBothScopes } from "../../policy/mod.ts";
 import {
   type CelEvaluation,
   compileAuditAnnotations,
@@ -39,8 +40,7 @@ import type { PolicyKind, PolicyTools } from "./policy_kind.ts";
  * Once the trigger no longer matches, a synchronizing policy plans the deletion of the same objects.
  */
 export const generatingPolicy: PolicyKind = {
-  group: "policies.kyverno.io",
-  kinds: ["GeneratingPolicy", "NamespacedGeneratingPolicy"],
+  ...inBothScopes("GeneratingPolicy"),
   type: "generate",
   name: "generating policy",
   section: "generate",

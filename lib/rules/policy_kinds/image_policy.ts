@@ -12,7 +12,7 @@ import {
   type Json,
   type JsonObject,
 } from "../../json/mod.ts";
-import { podControllerSpecs, rewriteText } from "../../policy/mod.ts";
+import { inBothScopes, podControllerSpecs, rewriteText } from "../../policy/mod.ts";
 import type { RegistryCredentials } from "../../ports.ts";
 import { type CelEvaluation, compileMatchConditions, type ExpressionSet, kyvernoTexts } from "../cel/mod.ts";
 import { error, type Outcome } from "../outcome.ts";
@@ -33,8 +33,7 @@ export const imagePolicyForm: Pick<
   PolicyKind,
   "group" | "kinds" | "section" | "ruleName" | "variants" | "onlyOnCommandLine" | "constraints"
 > = {
-  group: "policies.kyverno.io",
-  kinds: ["ImageValidatingPolicy", "NamespacedImageValidatingPolicy"],
+  ...inBothScopes("ImageValidatingPolicy"),
   section: "validate",
   ruleName: "policy",
   variants: (spec) => isAboutJson(spec) ? [] : podControllerSpecs(spec, rewriteText),

@@ -4,4 +4,4 @@
  * @module
  */
 export type { PolicyKind, PolicyTools } from "./policy_kind.ts";
-export { policyKindNames, policyKindsOf, rankOf } from "./table.ts";
+export { policyKindNames, policyKindsOf, rankOf, ruleTypesOf } from "./table.ts";

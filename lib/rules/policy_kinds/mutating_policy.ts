@@ -1,5 +1,5 @@
 import { asObject, field, isFault, type JsonObject } from "../../json/mod.ts";
-import { podControllerSpecs } from "../../policy/mod.ts";
+import { inBothScopes, podControllerSpecs } from "../../policy/mod.ts";
 import { compileAuditAnnotations, compileMatchConditions, kyvernoTexts } from "../cel/mod.ts";
 import { error, type Outcome, pass, skip } from "../outcome.ts";
 import type { CompiledBody, RuleInput } from "../rule_kind.ts";
@@ -12,8 +12,7 @@ import type { PolicyKind, PolicyTools } from "./policy_kind.ts";
 
 /** `MutatingPolicy` of policies.kyverno.io, for the object of the request. */
 export const mutatingPolicy: PolicyKind = {
-  group: "policies.kyverno.io",
-  kinds: ["MutatingPolicy", "NamespacedMutatingPolicy"],
+  ...inBothScopes("MutatingPolicy"),
   type: "mutate",
   name: "mutating policy",
   section: "mutate",

@@ -1,5 +1,6 @@
 import { asObject } from "../../json/mod.ts";
 import type { LocatedDocument } from "../../policy/mod.ts";
+import type { RuleType } from "../rule_kind.ts";
 import type { PolicyKind } from "./policy_kind.ts";
 import { deletingPolicy } from "./deleting_policy.ts";
 import { generatingPolicy } from "./generating_policy.ts";
@@ -27,6 +28,13 @@ export const policyKinds: readonly PolicyKind[] = [
 /** The names of the kinds of CEL policies in an API group. */
 export function policyKindNames(group: string): readonly string[] {
   return [...new Set(policyKinds.filter((each) => each.group === group).flatMap(({ kinds }) => kinds))];
+}
+
+/** The types of the rules that policies of a kind can have. */
+export function ruleTypesOf({ group, kind }: Pick<LocatedDocument, "group" | "kind">): readonly RuleType[] {
+  return policyKinds.filter((each) => each.group === group && each.kinds.includes(kind)).map(({ type }) =>
+    type
+  );
 }
 
 /** The kinds of a document, one for each of its rules; none for other documents. */

@@ -9,7 +9,7 @@ import {
   type Json,
   type JsonObject,
 } from "../../json/mod.ts";
-import { podControllerSpecs, rewriteText } from "../../policy/mod.ts";
+import { inBothScopes, podControllerSpecs, rewriteText } from "../../policy/mod.ts";
 import {
   type CelEvaluation,
   compileAuditAnnotations,
@@ -26,8 +26,7 @@ import { compileValidation } from "./validation.ts";
 
 /** `ValidatingPolicy` of policies.kyverno.io, for Kubernetes objects and, in mode JSON, for any payload. */
 export const validatingPolicy: PolicyKind = {
-  group: "policies.kyverno.io",
-  kinds: ["ValidatingPolicy", "NamespacedValidatingPolicy"],
+  ...inBothScopes("ValidatingPolicy"),
   type: "validate",
   name: "validating policy",
   section: "validate",

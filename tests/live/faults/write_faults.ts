@@ -7,7 +7,7 @@ import { asList, dig, equal, field, type Json, type JsonObject } from "../../../
 import { policyReports, ReportStore, UpdateRequests } from "../../../lib/live/mod.ts";
 import { objectDocument } from "../../../lib/live/object_document.ts";
 import { ObjectKeeper, webhookKinds } from "../../../lib/live/object_keeper.ts";
-import { policyObjectKinds } from "../../../lib/live/policy_kinds.ts";
+import { policyObjectKinds } from "../../../lib/policy/mod.ts";
 import { PolicyStatuses } from "../../../lib/live/policy_statuses.ts";
 import type { Collection, Collections, ObjectChange } from "../../../lib/ports.ts";
 import { fixedClock } from "../../adapters/fakes.ts";

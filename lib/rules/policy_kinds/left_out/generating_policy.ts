@@ -1,7 +1,5 @@
+import { inBothScopes } from "../../../policy/mod.ts";
 import type { generatingPolicy as full } from "../generating_policy.ts";
 import { leftOutKind } from "./left_out_kind.ts";
 
-export const generatingPolicy: typeof full = leftOutKind({
-  group: "policies.kyverno.io",
-  kinds: ["GeneratingPolicy", "NamespacedGeneratingPolicy"],
-});
+export const generatingPolicy: typeof full = leftOutKind(inBothScopes("GeneratingPolicy"));

@@ -1,8 +1,9 @@
+import { inBothScopes } from "../../../policy/mod.ts";
 import type { mutatingExisting as full } from "../mutating_existing.ts";
 import { leftOutKind } from "./left_out_kind.ts";
 
 export const mutatingExisting: typeof full = {
-  ...leftOutKind({ group: "policies.kyverno.io", kinds: ["MutatingPolicy", "NamespacedMutatingPolicy"] }),
+  ...leftOutKind(inBothScopes("MutatingPolicy")),
   // The kind itself reports its policies.
   applies: () => false,
 };
