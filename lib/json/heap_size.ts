@@ -5,15 +5,25 @@ import { endOfString } from "./string_end.ts";
  * Bytes that parts of a JSON value take in V8's heap, with their entry in the list or map around them (measured: V8 14,
  * 64 bits, without compressed pointers). Names of fields are mostly shared, so they count less than other texts.
  */
-const bytesOf = { map: 64, list: 48, text: 32, name: 40, other: 8 } as const;
+interface HeapBytes {
+  readonly map: number;
+  readonly emptyMap: number;
+  readonly list: number;
+  readonly text: number;
+  readonly name: number;
+  readonly other: number;
+}
+
+const unshared: HeapBytes = { map: 64, emptyMap: 64, list: 48, text: 32, name: 40, other: 8 };
+
+/**
+ * The same in lists of objects of one kind, which share their shapes and most of their names: half, except for what
+ * nothing can share, such as empty maps and the entries of lists.
+ */
+const shared: HeapBytes = { map: 32, emptyMap: 64, list: 24, text: 16, name: 20, other: 8 };
 
 /** The most bytes of heap for a character of JSON, which a list of empty maps comes near. */
 export const densestHeap = 24;
-
-type Part = keyof typeof bytesOf;
-
-/** The same where values share their shapes. */
-const sharedBytesOf = { map: 32, list: 24, text: 16, name: 20, other: 8 } as const;
 
 /**
  * Estimates the bytes of heap that a JSON text takes once it is parsed: `[{},{},…]` takes twenty times as much as its
@@ -26,12 +36,11 @@ const sharedBytesOf = { map: 32, list: 24, text: 16, name: 20, other: 8 } as con
  * ```
  */
 export function heapSizeOfText(text: string): number {
-  return bytesOfText(text, bytesOf, 0);
+  return bytesOfText(text, unshared);
 }
 
 /**
- * Estimates the same for lists of objects of one kind, which share their shapes and most of their names: maps, names and
- * the bytes around texts count half, but not what nothing can share, such as empty maps and the entries of lists.
+ * Estimates the same for a text that holds many objects of one kind.
  *
  * ```ts
  * import { sharedHeapSizeOfText } from "./heap_size.ts";
@@ -40,11 +49,11 @@ export function heapSizeOfText(text: string): number {
  * ```
  */
 export function sharedHeapSizeOfText(text: string): number {
-  return bytesOfText(text, sharedBytesOf, bytesOf.map - sharedBytesOf.map);
+  return bytesOfText(text, shared);
 }
 
-/** Walks a text once; an empty map counts so many bytes more. */
-function bytesOfText(text: string, bytesOf: Readonly<Record<Part, number>>, moreIfEmpty: number): number {
+/** Walks a text once. */
+function bytesOfText(text: string, bytesOf: HeapBytes): number {
   let bytes = 0;
   for (let at = 0; at < text.length; at++) {
     switch (text.charCodeAt(at)) {
@@ -58,8 +67,7 @@ function bytesOfText(text: string, bytesOf: Readonly<Record<Part, number>>, more
         bytes += bytesOf.list;
         break;
       case 0x7b: // {
-        bytes += bytesOf.map;
-        if (text.charCodeAt(at + 1) === 0x7d) bytes += moreIfEmpty;
+        bytes += text.charCodeAt(at + 1) === 0x7d ? bytesOf.emptyMap : bytesOf.map;
         break;
       case 0x3a: // :
         bytes += bytesOf.name - bytesOf.text;
@@ -76,46 +84,42 @@ function bytesOfText(text: string, bytesOf: Readonly<Record<Part, number>>, more
  * each time.
  */
 export function heapSize(value: Json | undefined): number {
-  const { texts, structure } = partsOf(value);
-  return texts + structure;
+  return bytesOfValue(value, unshared);
 }
 
 /**
- * Estimates the same for a value that is kept among others of its kind: objects of one kind share their shapes, and most
- * of their names and short texts, so the bytes beside the texts count half.
+ * Estimates the same for a value that is kept among others of its kind, as {@link sharedHeapSizeOfText} does.
  *
  * ```ts
  * import { sharedHeapSize } from "./heap_size.ts";
  * import assert from "node:assert/strict";
- * assert.equal(sharedHeapSize([{}, {}, "abc"]), 24 + 32 + 32 + 3 + 16);
+ * assert.equal(sharedHeapSize([{}, { a: 1 }, "abc"]), 24 + 64 + 32 + 1 + 20 + 8 + 3 + 16);
  * ```
  */
 export function sharedHeapSize(value: Json | undefined): number {
-  const { texts, structure } = partsOf(value);
-  return texts + structure / 2;
+  return bytesOfValue(value, shared);
 }
 
-/** The bytes of a value: those of its texts and names, and those of everything around them. */
-function partsOf(value: Json | undefined): { readonly texts: number; readonly structure: number } {
-  let texts = 0, structure = 0;
+/** Walks a value once. */
+function bytesOfValue(value: Json | undefined, bytesOf: HeapBytes): number {
+  let bytes = 0;
   const waiting: (Json | undefined)[] = [value];
   while (waiting.length > 0) {
     const next = waiting.pop();
-    if (typeof next === "string") {
-      texts += next.length;
-      structure += bytesOf.text;
-    } else if (typeof next !== "object" || next === null) structure += bytesOf.other;
+    if (typeof next === "string") bytes += next.length + bytesOf.text;
+    else if (typeof next !== "object" || next === null) bytes += bytesOf.other;
     else if (isList(next)) {
-      structure += bytesOf.list;
+      bytes += bytesOf.list;
       for (const item of next) waiting.push(item);
     } else {
-      structure += bytesOf.map;
+      let ofMap = bytesOf.emptyMap;
       for (const name in next) {
-        texts += name.length;
-        structure += bytesOf.name;
+        ofMap = bytesOf.map;
+        bytes += name.length + bytesOf.name;
         waiting.push(next[name as keyof typeof next]);
       }
+      bytes += ofMap;
     }
   }
-  return { texts, structure };
+  return bytes;
 }
