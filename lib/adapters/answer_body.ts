@@ -1,6 +1,6 @@
 import { type Json, StreamedJson } from "../json/mod.ts";
 import type { AnswerReading } from "./answer_reading.ts";
-import type { BodySink } from "./transport.ts";
+import type { BodySink } from "./body_sink.ts";
 
 /** How an {@link AnswerBody} is read. */
 export interface AnswerBodyOptions {

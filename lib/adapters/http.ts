@@ -5,7 +5,8 @@ import { PinnedClients } from "./pinned_clients.ts";
 import { AnswerBody } from "./answer_body.ts";
 import { AnswerMemory } from "./answer_memory.ts";
 import type { AnswerReading } from "./answer_reading.ts";
-import { type BodySink, send, type Sent } from "./transport.ts";
+import type { BodySink } from "./body_sink.ts";
+import { sendInto, type Unanswered } from "./transport.ts";
 
 /** The bounds of calls to services; each has Kyverno's default. */
 export interface HttpOptions {
@@ -68,15 +69,15 @@ export class HttpClient implements Http {
     const reading = this.#memory.reading(call.lifetime);
     let answer: AnswerBody | undefined;
     try {
-      const sent = await send({
+      const sink = ({ ok }: Pick<Response, "ok">) =>
+        ok ? answer = new AnswerBody({ reading, isJson: true, whenFull: "wait" }) : discarded;
+      const sent = await sendInto(sink, {
         method: call.method,
         url: call.url,
         headers: headersOf(call),
         ...(call.method === "POST" && call.body !== undefined ? { body: JSON.stringify(call.body) } : {}),
         timeout: this.#timeout,
         maxBytes: this.#maxBytes,
-        sink: ({ ok }) =>
-          ok ? answer = new AnswerBody({ reading, isJson: true, whenFull: "wait" }) : discarded,
         signal: call.signal,
         client: (target) => pinned.clientOf(target) ?? client,
         follow: async (target) => await this.#refusalOf(target, pinned) === undefined,
@@ -96,7 +97,7 @@ export class HttpClient implements Http {
   }
 
   #failure(
-    { reason, message }: Extract<Sent, { readonly ok: false }>,
+    { reason, message }: Unanswered,
     reading: AnswerReading,
     failed: (reason: string) => Answer,
   ): Answer {

@@ -18,7 +18,7 @@ import type { Endpoint } from "./kubeconfig.ts";
 import { LiveDiscovery } from "./live_discovery.ts";
 import { linesOf } from "./body_stream.ts";
 import { type Attempt, retryAfter, withRetries } from "./retry.ts";
-import { causeOf, send } from "./transport.ts";
+import { causeOf, sendInto } from "./transport.ts";
 import type { Following } from "./watched_kind.ts";
 
 /** The bounds of a {@link LiveCluster}; times in milliseconds. */
@@ -216,16 +216,16 @@ export class LiveCluster implements Cluster {
     const { attemptTimeout, maxBytes, clock } = this.#options;
     const isRead = call.method === "GET";
     let answer: AnswerBody | undefined;
-    const sent = await send({
+    // All reads share one connection, so none may keep its answer on it.
+    const sink = ({ headers }: Pick<Response, "headers">) =>
+      answer = new AnswerBody({ reading, isJson: isJson(headers), whenFull: isRead ? "end" : "wait" });
+    const sent = await sendInto(sink, {
       method: call.method,
       url: this.#urlOf(call.path),
       headers: await this.#headers(call),
       ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
       timeout: Math.max(1, Math.min(attemptTimeout, until - elapsedOn(clock))),
       maxBytes,
-      // All reads share one connection, so none may keep its answer on it.
-      sink: ({ headers }) =>
-        answer = new AnswerBody({ reading, isJson: isJson(headers), whenFull: isRead ? "end" : "wait" }),
       signal: call.signal,
       client: call.body === undefined ? this.#client : this.#bodies,
     });

@@ -1,12 +1,7 @@
+import type { BodySink } from "./body_sink.ts";
 import { chunksOf } from "./body_stream.ts";
+import { BytesBody } from "./bytes_body.ts";
 import { deadlineIn } from "./deadline.ts";
-
-/** Receives the body of a response as it arrives. Each method returns false when there is no room for it. */
-export interface BodySink {
-  /** A chunk is valid until its promise ends. */
-  add(chunk: Uint8Array, signal: AbortSignal): boolean | Promise<boolean>;
-  end(signal: AbortSignal): boolean | Promise<boolean>;
-}
 
 /** One HTTP request and its bounds. */
 export interface Outgoing {
@@ -18,10 +13,6 @@ export interface Outgoing {
   readonly timeout: number;
   /** The most bytes of the answer; a longer one ends the request. */
   readonly maxBytes: number;
-  /** Takes memory for bytes that have arrived; false ends the request. */
-  readonly take?: ((bytes: number) => boolean) | undefined;
-  /** Makes the receiver of the body, which {@link Sent} then does not have; `bytes` and `text` are empty. */
-  readonly sink?: ((response: Pick<Response, "ok" | "headers">) => BodySink) | undefined;
   readonly signal?: AbortSignal | undefined;
   /** The client, with certificates for instance, or a function that returns one for each URL; the default when absent. */
   readonly client?: Deno.HttpClient | ((url: URL) => Deno.HttpClient | undefined) | undefined;
@@ -29,29 +20,52 @@ export interface Outgoing {
   readonly follow?: ((url: URL) => boolean | Promise<boolean>) | undefined;
 }
 
+/** The head of the response to an HTTP request, whose body has gone to a sink. */
+export interface ResponseHead {
+  readonly ok: true;
+  readonly status: number;
+  readonly headers: Headers;
+}
+
+/** Why an HTTP request has no whole response. */
+export interface Unanswered {
+  readonly ok: false;
+  readonly reason: "timeout" | "cancelled" | "network" | "too large" | "no room" | "redirect";
+  readonly message: string;
+}
+
 /** The response to an HTTP request, or why there was none. */
-export type Sent =
-  | {
-    readonly ok: true;
-    readonly status: number;
-    readonly headers: Headers;
-    /** The bytes as text, decoded when it is read: content of registries seldom is. */
-    readonly text: string;
-    readonly bytes: Uint8Array;
-  }
-  | {
-    readonly ok: false;
-    readonly reason: "timeout" | "cancelled" | "network" | "too large" | "no room" | "redirect";
-    readonly message: string;
-  };
+export type Sent = ResponseHead & Pick<BytesBody, "bytes" | "text"> | Unanswered;
+
+/** Makes the receiver of a body. */
+type MakeSink = (response: Pick<Response, "ok" | "headers">) => BodySink;
 
 const MAX_REDIRECTS = 10;
 
-/** Sends a request and reads the whole answer, within the bounds of time and size. It never throws. */
-export async function send(outgoing: Outgoing): Promise<Sent> {
+/**
+ * Sends a request and reads the whole answer as {@link sendInto} does. `take` takes memory for bytes that have arrived;
+ * false ends the request.
+ */
+export async function send(
+  outgoing: Outgoing,
+  take: (bytes: number) => boolean = () => true,
+): Promise<Sent> {
+  const body = new BytesBody(take);
+  const sent = await sendInto(() => body, outgoing);
+  return !sent.ok ? sent : {
+    ...sent,
+    bytes: body.bytes,
+    get text() {
+      return body.text;
+    },
+  };
+}
+
+/** Sends a request and gives the body of its answer to a sink, within the bounds of time and size. It never throws. */
+export async function sendInto(makeSink: MakeSink, outgoing: Outgoing): Promise<ResponseHead | Unanswered> {
   const deadline = deadlineIn(outgoing.timeout, outgoing.signal);
   try {
-    return await exchange(outgoing, deadline.signal);
+    return await exchange(outgoing, makeSink, deadline.signal);
   } catch (error) {
     if (deadline.ended === "timeout") {
       return { ok: false, reason: "timeout", message: `no answer within ${outgoing.timeout} ms` };
@@ -65,7 +79,11 @@ export async function send(outgoing: Outgoing): Promise<Sent> {
   }
 }
 
-async function exchange(outgoing: Outgoing, signal: AbortSignal): Promise<Sent> {
+async function exchange(
+  outgoing: Outgoing,
+  makeSink: MakeSink,
+  signal: AbortSignal,
+): Promise<ResponseHead | Unanswered> {
   const { follow, client } = outgoing;
   let url = new URL(outgoing.url);
   let method = outgoing.method;
@@ -82,7 +100,14 @@ async function exchange(outgoing: Outgoing, signal: AbortSignal): Promise<Sent> 
       ...(hopClient === undefined ? {} : { client: hopClient }),
     });
     const target = follow === undefined ? undefined : redirectTarget(response, url);
-    if (target === undefined) return await readAll(response, outgoing, signal);
+    if (target === undefined) {
+      const problem = await readAll(response, {
+        sink: makeSink(response),
+        maxBytes: outgoing.maxBytes,
+        signal,
+      });
+      return problem ?? { ok: true, status: response.status, headers: response.headers };
+    }
     await response.body?.cancel();
     if (hop >= MAX_REDIRECTS) return refused(`stopped after ${MAX_REDIRECTS} redirects`);
     if (await follow?.(target) !== true) return refused(`the redirect to ${target.origin} is not allowed`);
@@ -100,7 +125,7 @@ async function exchange(outgoing: Outgoing, signal: AbortSignal): Promise<Sent> 
   }
 }
 
-function refused(message: string): Sent {
+function refused(message: string): Unanswered {
   return { ok: false, reason: "redirect", message };
 }
 
@@ -110,58 +135,34 @@ function redirectTarget(response: Response, from: URL): URL | undefined {
   return location === null || !URL.canParse(location, from) ? undefined : new URL(location, from);
 }
 
-const noRoom: Sent = {
+const noRoom: Unanswered = {
   ok: false,
   reason: "no room",
   message: "all answers together take too much memory",
 };
 
+/** Gives a whole body to a sink; returns why that is impossible. */
 async function readAll(
-  response: Response,
-  { maxBytes, take, sink: makeSink }: Pick<Outgoing, "maxBytes" | "take" | "sink">,
-  signal: AbortSignal,
-): Promise<Sent> {
-  const sink = makeSink?.(response);
-  const chunks: Uint8Array[] = [];
+  { body }: Response,
+  { sink, maxBytes, signal }: {
+    readonly sink: BodySink;
+    readonly maxBytes: number;
+    readonly signal: AbortSignal;
+  },
+): Promise<Unanswered | undefined> {
   let length = 0;
-  for await (const chunk of response.body === null ? [] : chunksOf(response.body, signal)) {
+  for await (const chunk of body === null ? [] : chunksOf(body, signal)) {
     length += chunk.length;
     if (length > maxBytes) {
       return { ok: false, reason: "too large", message: `the answer is longer than ${maxBytes} bytes` };
     }
-    if (take?.(chunk.length) === false) return noRoom;
-    if (sink === undefined) chunks.push(chunk.slice());
-    else {
-      const added = sink.add(chunk, signal);
-      if (added !== true && !await added) return noRoom;
-    }
+    const added = sink.add(chunk, signal);
+    if (added !== true && !await added) return noRoom;
   }
   // After an abort the body is not complete.
   signal.throwIfAborted();
-  const ended = sink?.end(signal) ?? true;
-  if (ended !== true && !await ended) return noRoom;
-  if (sink !== undefined) length = 0;
-  const bytes = joined(chunks, length);
-  return {
-    ok: true,
-    status: response.status,
-    headers: response.headers,
-    bytes,
-    get text() {
-      return new TextDecoder().decode(bytes);
-    },
-  };
-}
-
-function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
-  if (chunks.length === 1) return chunks[0]!;
-  const bytes = new Uint8Array(length);
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.length;
-  }
-  return bytes;
+  const ended = sink.end(signal);
+  return ended === true || await ended ? undefined : noRoom;
 }
 
 /** The message of the innermost cause, without the URL, which the runtime repeats and which may contain credentials. */

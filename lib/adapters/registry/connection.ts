@@ -196,10 +196,9 @@ export class RegistryConnection implements RegistryReader {
           headers: { accept, ...(authorization === undefined ? {} : { authorization }) },
           timeout: Math.max(1, until - elapsedOn(clock)),
           maxBytes: maxBytes ?? this.#options.maxBytes,
-          take: memory.take,
           client: (target) => pinned.clientOf(target),
           follow: async (target) => await permits(target, new URL(url)) === undefined,
-        })
+        }, memory.take)
       );
       const passing = value.ok
         ? value.status === 408 || value.status === 429 || value.status >= 500
