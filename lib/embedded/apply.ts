@@ -1,4 +1,4 @@
-import { equal, type JsonObject, parsePointer } from "../json/mod.ts";
+import { dig, equal, type JsonObject, parsePointer } from "../json/mod.ts";
 import {
   overlaps,
   ownableFields,
@@ -7,7 +7,7 @@ import {
   takenOver,
   withOwnerships,
 } from "./managed_fields.ts";
-import { valueAt, withoutValue, withValue } from "./merge.ts";
+import { withoutValue, withValue } from "./merge.ts";
 import { applyConflict, type Reply } from "./reply.ts";
 
 /** A server-side apply. */
@@ -34,7 +34,7 @@ export function applied({ live, wanted, by, force }: ApplyRequest): JsonObject |
   const others = ownerships.filter((each) => !isSameManager(each));
   const changed = [...ownership.fields].filter((pointer) => {
     const path = parsePointer(pointer);
-    const now = valueAt(live, path), then = valueAt(wanted, path);
+    const now = dig(live, ...path), then = dig(wanted, ...path);
     return now === undefined || then === undefined || !equal(now, then);
   });
   const contested = others.flatMap((each) =>
@@ -52,7 +52,7 @@ export function applied({ live, wanted, by, force }: ApplyRequest): JsonObject |
   }
   for (const pointer of changed) {
     const path = parsePointer(pointer);
-    const value = valueAt(wanted, path);
+    const value = dig(wanted, ...path);
     if (value !== undefined) object = withValue(object, path, value);
   }
   // Managers that apply a field with the same value share it; only changed fields are taken from others.

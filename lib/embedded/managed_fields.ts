@@ -12,7 +12,6 @@ import {
   parsePointer,
   setField,
 } from "../json/mod.ts";
-import { valueAt } from "./merge.ts";
 
 /** The fields of one manager: an entry of `metadata.managedFields`, with its fields as JSON pointers. */
 export interface Ownership {
@@ -147,13 +146,13 @@ export function tracked(
   const changed = [...present].filter((pointer) => {
     if (before === undefined) return true;
     const path = parsePointer(pointer);
-    const old = valueAt(before, path), now = valueAt(after, path);
+    const old = dig(before, ...path), now = dig(after, ...path);
     return old === undefined || now === undefined || !equal(old, now);
   });
   const former = ownershipsOf(before ?? null).map((each) => ({
     ...each,
     fields: new Set(
-      [...each.fields].filter((pointer) => valueAt(after, parsePointer(pointer)) !== undefined),
+      [...each.fields].filter((pointer) => dig(after, ...parsePointer(pointer)) !== undefined),
     ),
   }));
   if (changed.length === 0) return withOwnerships(after, former);

@@ -19,15 +19,6 @@ export function mergePatched(target: Json | undefined, patch: Json): Json {
   return merged;
 }
 
-/** The value at a path of field names; `undefined` when it is absent. */
-export function valueAt(object: Json, path: readonly string[]): Json | undefined {
-  let current: Json | undefined = object;
-  for (const name of path) {
-    current = isObject(current) && Object.hasOwn(current, name) ? current[name] : undefined;
-  }
-  return current;
-}
-
 /** The object with a value at a path. Missing objects on the way are created. */
 export function withValue(object: JsonObject, path: readonly string[], value: Json): JsonObject {
   const [name, ...rest] = path;

@@ -25,7 +25,7 @@ export {
 export { BoundedCache } from "./bounded_cache.ts";
 export { clipped } from "./clip.ts";
 export { nestsDeeperThan } from "./depth.ts";
-export { type DocumentPath, documentPathText } from "./document_path.ts";
+export { type DocumentPath, documentPathText, valueAtPath } from "./document_path.ts";
 export { equal, type Visits } from "./equal.ts";
 export { Fault, isFault } from "./fault.ts";
 export { densestHeap, heapSize, heapSizeOfText, sharedHeapSize, sharedHeapSizeOfText } from "./heap_size.ts";

@@ -1,4 +1,4 @@
-import { Fault, isFault, isList, isObject, type Json } from "../json/mod.ts";
+import { Fault, isFault, isList, isObject, type Json, valueAtPath } from "../json/mod.ts";
 import { type PatchOperation, planJsonPatch } from "./json_patch.ts";
 import { pointerParts } from "./pointer_parts.ts";
 
@@ -29,18 +29,12 @@ export function applyStrictly(operations: readonly PatchOperation[], document: J
 function missingPath({ op, path }: PatchOperation, document: Json): Fault | undefined {
   if (op !== "add" && op !== "remove" || path === "") return undefined;
   const { parents, last } = pointerParts(path);
-  let container: Json | undefined = document;
-  for (const token of parents) container = childOf(container, token);
+  const container = valueAtPath(document, parents);
   if (!isObject(container) && !isList(container)) {
     return new Fault(`${op} operation does not apply: doc is missing path: "${path}": missing value`);
   }
-  if (op === "add" || childOf(container, last) !== undefined) return undefined;
+  if (op === "add" || valueAtPath(container, [last]) !== undefined) return undefined;
   return new Fault(
     `error in remove for path: '${path}': Unable to remove nonexistent key: ${last}: missing value`,
   );
-}
-
-function childOf(container: Json | undefined, token: string): Json | undefined {
-  if (isList(container)) return /^\d+$/.test(token) ? container[Number(token)] : undefined;
-  return isObject(container) && Object.hasOwn(container, token) ? container[token] : undefined;
 }

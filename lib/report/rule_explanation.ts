@@ -1,14 +1,6 @@
 import { exceptionsOf, judges } from "../rules/mod.ts";
 import type { EntryTrace, RuleTrace, TraceStep } from "../engine/mod.ts";
-import {
-  asString,
-  type DocumentPath,
-  documentPathText,
-  field,
-  isFault,
-  isList,
-  type Json,
-} from "../json/mod.ts";
+import { asString, documentPathText, field, isFault, type Json, valueAtPath } from "../json/mod.ts";
 import type { Clause } from "../match/mod.ts";
 
 /** The result of a rule in one or two words. */
@@ -129,7 +121,7 @@ function conditionLines(
   const left = key === undefined ? "?" : shown(key);
   const right = value === undefined ? "?" : shown(value);
   const written = owner === "preconditions" || owner === "deny"
-    ? at(conditionsOf(owner, policy.rules.find(({ name }) => name === rule)), path)
+    ? valueAtPath(conditionsOf(owner, policy.rules.find(({ name }) => name === rule)), path)
     : undefined;
   const sources = ["key", "value"].flatMap((side) => {
     const text = asString(field(written, side));
@@ -157,14 +149,6 @@ function conditionsOf(
 ): Json | undefined {
   if (owner === "preconditions") return rule?.preconditions;
   return rule?.body.kind === "deny" ? rule.body.conditions : undefined;
-}
-
-function at(value: Json | undefined, path: DocumentPath): Json | undefined {
-  let found = value;
-  for (const step of path) {
-    found = typeof step === "number" ? (isList(found) ? found[step] : undefined) : field(found, step);
-  }
-  return found;
 }
 
 function expressionLines(

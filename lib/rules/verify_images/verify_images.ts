@@ -1,4 +1,4 @@
-import { equal, isFault, type JsonObject, parsePointer } from "../../json/mod.ts";
+import { equal, isFault, parsePointer, valueAtPath } from "../../json/mod.ts";
 import { error, type ImageFindings, listed, type Outcome, type OutcomeList, pass } from "../outcome.ts";
 import type { CompiledBody, RuleInput, RuleTools } from "../rule_kind.ts";
 import { loadDigest, pending } from "./loads.ts";
@@ -119,22 +119,11 @@ class Verification {
   #isVerifiedAlready(found: FoundImage): boolean {
     const { operation, resource, oldResource } = this.#input;
     if (operation !== "UPDATE" || oldResource === undefined) return false;
-    const before = valueAt(oldResource, found.pointer);
-    if (before === undefined || !equal(before, valueAt(resource!, found.pointer) ?? null)) return false;
+    const path = parsePointer(found.pointer), before = valueAtPath(oldResource, path);
+    if (before === undefined || !equal(before, valueAtPath(resource, path) ?? null)) return false;
     const status = notedStatus(oldResource, this.#scope, found.text);
     return status === "pass" || status === "skip";
   }
-}
-
-function valueAt(object: JsonObject, pointer: string): JsonObject[string] | undefined {
-  let value: JsonObject[string] | undefined = object;
-  for (const step of parsePointer(pointer)) {
-    if (Array.isArray(value)) value = value[Number(step)];
-    else if (typeof value === "object" && value !== null && Object.hasOwn(value, step)) {
-      value = (value as JsonObject)[step];
-    } else return undefined;
-  }
-  return value;
 }
 
 function statusOf({ result }: Outcome): ImageStatus {
