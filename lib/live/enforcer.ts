@@ -1,6 +1,6 @@
 import type { Snapshot } from "../engine/mod.ts";
 import type { JsonObject } from "../json/mod.ts";
-import type { Clock, Cluster, Collections, Discovery, Log } from "../ports.ts";
+import { type Clock, type Cluster, type Collections, type Discovery, elapsedOn, type Log } from "../ports.ts";
 import { objectConfigurations } from "./admission/configurations.ts";
 import { GeneratedPolicies } from "./admission_policies/generated_policies.ts";
 import { generations } from "./admission_policies/wanted.ts";
@@ -66,8 +66,8 @@ export class Enforcer {
   #again = false;
   /** Whether a timer will start a round. */
   #soon = false;
-  /** The time from which the API server calls all written webhooks, in milliseconds since 1970. */
-  #activeAt = 0;
+  /** The time from which the API server calls all written webhooks, by `elapsedOn`. */
+  #activeAt = -Infinity;
   /** The authority in the webhooks that were written last. */
   #authority: string | undefined;
 
@@ -186,7 +186,7 @@ export class Enforcer {
     const kept = await this.#keepWebhooks([...objectConfigurations(installation), ...configurations]);
     const configured = kept.every(({ state }) => state !== "failed");
     if (!configured) this.#enforceSoon(tryAgain);
-    if (kept.some(({ state }) => state === "written")) this.#activeAt = clock.now() + takesEffect;
+    if (kept.some(({ state }) => state === "written")) this.#activeAt = elapsedOn(clock) + takesEffect;
     const made = await this.#generated.write(generated);
     // A user who reads that a policy is ready expects that it is evaluated.
     this.#statusRounds.add(

@@ -1,5 +1,5 @@
 import type { Snapshot } from "../engine/mod.ts";
-import type { Clock } from "../ports.ts";
+import { type Clock, elapsedOn } from "../ports.ts";
 import type { StatusFacts } from "./policy_statuses.ts";
 
 /** The ports and the writer of {@link StatusRounds}. */
@@ -22,19 +22,19 @@ const longestWait = 1_000;
  */
 export class StatusRounds {
   readonly #options: StatusRoundsOptions;
-  /** The end of the last round, in milliseconds since 1970. */
-  #endedAt = 0;
+  /** The end of the last round, by `elapsedOn`. */
+  #endedAt = -Infinity;
   #writing = 0;
 
   constructor(options: StatusRoundsOptions) {
     this.#options = options;
   }
 
-  /** Writes statuses at a time, in milliseconds since 1970. */
+  /** Writes statuses at a time of `elapsedOn`. */
   add(facts: StatusFacts, at: number): void {
     const { clock, after, isNewest } = this.#options;
-    after(Math.max(0, at - clock.now()), () => {
-      const isOverdue = this.#writing === 0 && clock.now() - this.#endedAt >= longestWait;
+    after(Math.max(0, at - elapsedOn(clock)), () => {
+      const isOverdue = this.#writing === 0 && elapsedOn(clock) - this.#endedAt >= longestWait;
       if (isNewest(facts.snapshot) || isOverdue) void this.#write(facts);
     });
   }
@@ -43,6 +43,6 @@ export class StatusRounds {
     this.#writing++;
     await this.#options.write(facts);
     this.#writing--;
-    this.#endedAt = this.#options.clock.now();
+    this.#endedAt = elapsedOn(this.#options.clock);
   }
 }

@@ -238,6 +238,24 @@ Deno.test("status: policies that change continuously get a status", async () => 
   assert.equal(written.at(-1), clock.now(), "the newest is written in any case");
 });
 
+Deno.test("status: a system clock that is set back puts no status off", () => {
+  const waits: number[] = [];
+  let elapsed = 5_000;
+  const clock = { now: () => Date.UTC(2026, 0, 1) - 3_600_000 * waits.length, elapsed: () => elapsed };
+  const rounds = new StatusRounds({
+    clock,
+    after: (milliseconds) => void waits.push(milliseconds),
+    isNewest: () => true,
+    write: () => Promise.resolve(),
+  });
+  const facts = { snapshot: compile([]), configured: true, generated: [], served };
+  for (const passed of [0, 100, 1_000]) {
+    elapsed = 5_000 + passed;
+    rounds.add(facts, 5_400);
+  }
+  assert.deepEqual(waits, [400, 300, 0]);
+});
+
 Deno.test("status: an object that changed after its policy was compiled gets none", async () => {
   const kind = policyObjectKinds.find(({ kind }) => kind === "ClusterPolicy")!;
   const stored = (uid: string, generation: number): JsonObject => ({
