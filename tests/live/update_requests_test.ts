@@ -197,6 +197,20 @@ Deno.test("no more than 1,000 UpdateRequests are kept at a time", async () => {
   assert.equal(created, 1_000);
 });
 
+Deno.test("an UpdateRequest becomes Failed when its effects are given up, however many there are", async () => {
+  const { calls, requests } = setUp();
+  const failing = await outcome("failing", "no right");
+  for (let index = 0; index < 1_000; index++) {
+    requests.worked({ ...failing, request: { ...request, uid: `r-${index}` } });
+  }
+  requests.worked({ ...await outcome("given up", "still no right"), request: { ...request, uid: "r-7" } });
+  await requests.close();
+  const failed = calls.map(({ body }) => dig(body, "status")).filter((status) =>
+    dig(status, "state") === "Failed"
+  );
+  assert.deepEqual(failed, [{ state: "Failed", message: "still no right" }]);
+});
+
 Deno.test("the worker carries out an UpdateRequest of another client and deletes it", async () => {
   const { calls, worked, requests, notice } = setUp({ reads: { "/api/v1/namespaces/team": team } });
   notice(requestNamed("team"));

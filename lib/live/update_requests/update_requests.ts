@@ -27,7 +27,12 @@ export interface UpdateRequestsOptions {
  */
 const most = 1_000;
 
-type State = "Pending" | "Failed";
+/** The status of an UpdateRequest whose effects are not done. */
+interface OpenStatus {
+  /** `Pending` while the worker tries again. */
+  readonly state: "Pending" | "Failed";
+  readonly message: string;
+}
 
 /**
  * Keeps an UpdateRequest object for the effects that fail, with their state, and deletes it when they are done. Users
@@ -78,18 +83,14 @@ export class UpdateRequests {
         if (existing === undefined) continue;
         this.#names.delete(key);
         this.#later(() => this.#remove(existing));
-      } else if (this.#names.size < most) {
-        const made = existing ?? `ur-${crypto.randomUUID().slice(0, 8)}`;
+        continue;
+      }
+      const status = openStatus(state, failed[0]!.message);
+      if (existing !== undefined) this.#later(() => this.#writeStatus(existing, status));
+      else if (this.#names.size < most) {
+        const made = `ur-${crypto.randomUUID().slice(0, 8)}`;
         this.#names.set(key, made);
-        const status = {
-          state: state === "failing" ? "Pending" : "Failed",
-          message: failed[0]!.message,
-        } as const;
-        this.#later(() =>
-          existing === undefined
-            ? this.#write(made, result, { request, status })
-            : this.#writeStatus(made, status)
-        );
+        this.#later(() => this.#write(made, result, { request, status }));
       }
     }
   }
@@ -173,11 +174,7 @@ export class UpdateRequests {
     const { request, state, failures } = outcome;
     if (state !== "failing") this.#taken.delete(request.uid);
     if (isOver(outcome)) return this.#later(() => this.#remove(name));
-    const status = {
-      state: state === "failing" ? "Pending" : "Failed",
-      message: failures[0]?.message ?? "",
-    } as const;
-    this.#later(() => this.#writeStatus(name, status));
+    this.#later(() => this.#writeStatus(name, openStatus(state, failures[0]?.message ?? "")));
   }
 
   async #fail(name: string, message: string): Promise<void> {
@@ -187,10 +184,7 @@ export class UpdateRequests {
   async #write(
     name: string,
     { policy, rules }: PolicyResult,
-    { request, status }: {
-      readonly request: PolicyRequest;
-      readonly status: { state: State; message: string };
-    },
+    { request, status }: { readonly request: PolicyRequest; readonly status: OpenStatus },
   ): Promise<void> {
     const types = rules.flatMap(({ type }) => type === "generate" || type === "mutateExisting" ? [type] : []);
     const [type] = types;
@@ -209,10 +203,7 @@ export class UpdateRequests {
     await this.#writeStatus(name, status);
   }
 
-  async #writeStatus(
-    name: string,
-    status: { readonly state: State; readonly message: string },
-  ): Promise<void> {
+  async #writeStatus(name: string, status: OpenStatus): Promise<void> {
     const answer = await this.#call({
       method: "PATCH",
       path: `${this.#path()}/${name}/status`,
@@ -252,6 +243,10 @@ export class UpdateRequests {
       this.#options.log.write("error", "an UpdateRequest was not written", { reason: String(cause) })
     );
   }
+}
+
+function openStatus(state: WorkOutcome["state"], message: string): OpenStatus {
+  return { state: state === "failing" ? "Pending" : "Failed", message };
 }
 
 /** The identity of a request. A request for an existing object has no uid and takes that of the object. */
