@@ -1,5 +1,5 @@
-import type { Announced, Handler, Listener, ListenerAnswer, Probes } from "../listener/mod.ts";
-import { answerTimeOf, type AppOptions, createApp, Reviews } from "../server/mod.ts";
+import type { Announced, Handler, HandlerAnswer, Listener, Probes } from "../listener/mod.ts";
+import { answerTimeOf, type AppOptions, createApp, type ReviewAnswer, Reviews } from "../server/mod.ts";
 import type { GateOptions } from "./gate_options.ts";
 import { isLoopback, slowestRules, slowestRulesPath } from "./slowest_rules.ts";
 
@@ -39,8 +39,8 @@ function handlerOf(reviews: Reviews, rest: Handler): Handler {
 
 const jsonHeaders = [["Content-Type", "application/json"]] as const;
 
-function inJson({ status, body }: { readonly status: number; readonly body: string }): ListenerAnswer {
-  return { status, headers: jsonHeaders, body };
+function inJson({ status, body, afterwards }: ReviewAnswer): HandlerAnswer {
+  return { status, headers: jsonHeaders, body, afterwards };
 }
 
 /** Refuses a request before its body is read: an unauthenticated caller must not use memory. */

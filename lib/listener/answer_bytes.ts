@@ -24,6 +24,8 @@ export interface AnswerStyle {
   readonly close: boolean;
   /** Whether the request is a HEAD request: its answer has a Content-Length and no body. */
   readonly isHead: boolean;
+  /** The value of the header `Date`. */
+  readonly date: string;
 }
 
 /**
@@ -32,12 +34,10 @@ export interface AnswerStyle {
  */
 export function answerBytes(
   { status, headers, body }: ListenerAnswer,
-  { close, isHead }: AnswerStyle,
+  { close, isHead, date }: AnswerStyle,
 ): Uint8Array {
   const length = typeof body === "string" ? Buffer.byteLength(body) : body.length;
-  let head = `HTTP/1.1 ${status} ${reasons[status] ?? ""}\r\nDate: ${
-    new Date().toUTCString()
-  }\r\nContent-Length: ${length}\r\n`;
+  let head = `HTTP/1.1 ${status} ${reasons[status] ?? ""}\r\nDate: ${date}\r\nContent-Length: ${length}\r\n`;
   for (const [name, value] of headers) head += `${name}: ${value}\r\n`;
   head += close ? "Connection: close\r\n\r\n" : "\r\n";
   if (isHead) return Buffer.from(head);

@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import { answerBytes, plainAnswer } from "./answer_bytes.ts";
 import { Body, type BodyProgress, giveBack, tooLarge } from "./body.ts";
 import type { Share } from "./byte_budget.ts";
-import type { ListenerAnswer } from "./handler.ts";
+import type { HandlerAnswer, ListenerAnswer } from "./handler.ts";
 import { endOfHead, readHead, type RequestHead } from "./request_head.ts";
 import type { Service } from "./service.ts";
 
@@ -230,11 +230,16 @@ export class Connection {
     this.#answer(plainAnswer(500, "internal error"));
   }
 
-  /** Answers a request that the connection has read completely. */
-  #answer(answer: ListenerAnswer): void {
+  /** Answers a request that the connection has read completely, and does then what its caller need not wait for. */
+  #answer(answer: HandlerAnswer): void {
+    this.#send(answer);
+    answer.afterwards?.();
+  }
+
+  #send(answer: ListenerAnswer): void {
     const { keepAlive = false, method } = this.#head ?? {};
     const close = !keepAlive || this.#callerIsDone || this.#service.ends(this.#generation);
-    const bytes = answerBytes(answer, { close, isHead: method === "HEAD" });
+    const bytes = answerBytes(answer, { close, isHead: method === "HEAD", date: this.#service.date.text() });
     // The next request may be in the same buffer.
     if (this.#rest.buffer !== this.#content.buffer) giveBack(this.#content);
     this.#content = nothing;
@@ -261,7 +266,7 @@ export class Connection {
     this.#release();
     const isHead = this.#head?.method === "HEAD";
     this.#linger();
-    this.#socket.end(answerBytes(answer, { close: true, isHead }));
+    this.#socket.end(answerBytes(answer, { close: true, isHead, date: this.#service.date.text() }));
     this.#socket.resume();
   }
 

@@ -17,8 +17,14 @@ export interface ListenerAnswer {
   readonly body: string | Uint8Array;
 }
 
+/** The answer of a handler. */
+export interface HandlerAnswer extends ListenerAnswer {
+  /** Does what the caller need not wait for, such as metrics. Called once, after the answer is written; it never throws. */
+  readonly afterwards?: (() => void) | undefined;
+}
+
 /** Answers requests, synchronously if it can. */
-export type Handler = (request: ListenerRequest) => ListenerAnswer | Promise<ListenerAnswer>;
+export type Handler = (request: ListenerRequest) => HandlerAnswer | Promise<HandlerAnswer>;
 
 /** The facts about a request that the listener has before it reads the body. */
 export interface Announced {

@@ -3,6 +3,7 @@ import { createServer as createSecureServer, type Server as SecureServer, type T
 import { ByteBudget } from "./byte_budget.ts";
 import { certificateProblem } from "./certificate_check.ts";
 import { type Activity, Connection } from "./connection.ts";
+import { DateHeader } from "./date_header.ts";
 import { type Announced, type Fetch, fetchHandler, type Handler, type ListenerAnswer } from "./handler.ts";
 import { Handshakes } from "./handshakes.ts";
 import { defaultLimits, type Limits } from "./limits.ts";
@@ -90,6 +91,7 @@ export class Listener {
       budget: new ByteBudget(this.#limits.allBodyBytes, this.#limits.waitingBytes),
       turns: new Turns(),
       outbox: new Outbox(),
+      date: new DateHeader(),
       screen: screen ?? (() => undefined),
       answerTime: answerTime ?? (() => 10_000),
       problem,

@@ -10,6 +10,7 @@ export {
   type Fetch,
   fetchHandler,
   type Handler,
+  type HandlerAnswer,
   type ListenerAnswer,
   type ListenerRequest,
 } from "./handler.ts";

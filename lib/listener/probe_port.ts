@@ -1,4 +1,5 @@
 import { answerBytes, plainAnswer } from "./answer_bytes.ts";
+import { DateHeader } from "./date_header.ts";
 import type { ListenerAnswer } from "./handler.ts";
 import type { Vitality } from "./pulse.ts";
 import { readHead } from "./request_head.ts";
@@ -38,6 +39,7 @@ const acceptAgainAfter = 100;
 export class ProbePort {
   readonly #options: ProbePortOptions;
   readonly #server: Deno.TcpListener;
+  readonly #date = new DateHeader();
   readonly #open = new Set<Deno.TcpConn>();
   #isClosed = false;
 
@@ -83,7 +85,8 @@ export class ProbePort {
       const answer = "status" in head
         ? plainAnswer(head.status, head.message)
         : await this.#answer({ target: head.target, address: connection.remoteAddr.hostname });
-      const bytes = answerBytes(answer, { close: true, isHead: "method" in head && head.method === "HEAD" });
+      const isHead = "method" in head && head.method === "HEAD";
+      const bytes = answerBytes(answer, { close: true, isHead, date: this.#date.text() });
       for (let at = 0; at < bytes.length;) at += await connection.write(bytes.subarray(at));
     } catch {
       // The caller has gone, or its time is over.

@@ -1,4 +1,5 @@
 import type { ByteBudget } from "./byte_budget.ts";
+import type { DateHeader } from "./date_header.ts";
 import type { Announced, Handler, ListenerAnswer } from "./handler.ts";
 import type { Limits } from "./limits.ts";
 import type { Outbox } from "./outbox.ts";
@@ -11,6 +12,7 @@ export interface Service {
   readonly budget: ByteBudget;
   readonly turns: Turns;
   readonly outbox: Outbox;
+  readonly date: DateHeader;
   /** Returns an answer to reject a request before the connection reads its body. */
   readonly screen: (announced: Announced) => ListenerAnswer | undefined;
   /** How many milliseconds the caller of this target waits. */

@@ -19,13 +19,13 @@ export function compileEntry({ text, anchor, pattern, node, wildcards }: Uncompi
   const isAnchor = anchor !== undefined && anchor.kind !== "addition";
   const key = isAnchor ? anchor.key : text;
   return {
-    text,
     key,
     kind: anchor?.kind ?? "plain",
-    pattern,
     node,
-    inherited: isInherited(key),
     choose: wildcards && hasWildcard(text) ? keysMatching(key) : undefined,
+    inherited: isInherited(key),
+    text,
+    pattern,
     phase: isAnchor && anchor.kind !== "global" ? "deciding" : "rest",
     nested: node.anchored,
     anchored: isAnchor || node.anchored,

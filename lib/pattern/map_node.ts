@@ -33,13 +33,20 @@ export function compileMap(compiler: Compiler, { pattern, path, section }: MapPa
   return {
     kind: "map",
     pattern,
-    tracked: entries.filter(({ kind }) => kind === "condition" || kind === "existence"),
-    deciding: entries.filter((entry) => entry.phase === "deciding"),
-    rest: inOrder(entries.filter((entry) => entry.phase === "rest")),
+    tracked: shared(entries.filter(({ kind }) => kind === "condition" || kind === "existence")),
+    deciding: shared(entries.filter((entry) => entry.phase === "deciding")),
+    rest: shared(inOrder(entries.filter((entry) => entry.phase === "rest"))),
     fill: (values) => fillMap(fills, values),
     anchored: entries.some((entry) => entry.anchored),
   };
 }
+
+/** Most maps have one list that is not empty. The empty ones are the same list, which then is in the processor's cache. */
+function shared(entries: readonly PatternEntry[]): readonly PatternEntry[] {
+  return entries.length === 0 ? noEntries : entries;
+}
+
+const noEntries: readonly PatternEntry[] = [];
 
 function sectionUnder(section: MetadataSection, key: string): MetadataSection {
   if (section === "labels") return "label";

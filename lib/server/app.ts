@@ -37,13 +37,15 @@ export function createApp(options: AppOptions, reviews: Reviews = new Reviews(op
     const path = withoutSecret(c.req.path);
     const endpoint = reviews.route(path);
     if (endpoint === undefined) return undefined;
-    const { status, body } = await reviews.answer({
+    const { status, body, afterwards } = await reviews.answer({
       endpoint,
       path,
       contentType: c.req.header("content-type"),
       body: await bodies.read(c.req.raw),
       timeout: timeoutOf(new URL(c.req.url).search.slice(1)),
     });
+    // The platform does not say when it has written the answer.
+    afterwards?.();
     const retry = status === 503 ? { "retry-after": "1" } : undefined;
     return new Response(body, { status, headers: { "content-type": "application/json", ...retry } });
   }

@@ -17,6 +17,13 @@ export interface DecidePhaseOptions {
   readonly decided?: (decision: Decision, request: PolicyRequest) => void;
 }
 
+/** A response, and the work that follows it. */
+export interface Responded {
+  readonly response: AdmissionResponse;
+  /** Counts and logs the decision, which the API server need not wait for. To be called once, after the answer. */
+  readonly afterwards: () => void;
+}
+
 /** The policies of one request, and its time limit. */
 export interface ReviewOptions extends Route {
   readonly snapshot: Snapshot;
@@ -38,7 +45,7 @@ export function decide(
   request: PolicyRequest,
   options: ReviewOptions,
   setting: DecidePhaseOptions,
-): AdmissionResponse | Promise<AdmissionResponse> {
+): Responded | Promise<Responded> {
   const { snapshot, phase, failurePolicy, policy, timeout, started } = options;
   const { ports, metrics, tracing } = setting;
   const spans = tracing?.begin({ request, phase, rules: "admission", ports, started });
@@ -70,24 +77,31 @@ export function decide(
     return decision;
   }
 
-  function worded(decision: Decision): AdmissionResponse {
+  function worded(decision: Decision): Responded {
     const response = admissionResponse(decision, reviewedResource(request));
-    metrics.decided(decision, request);
-    setting.decided?.(decision, request);
-    spans?.end(decision);
-    logDecision(setting.log, { request, decision, phase, started: options.started });
-    return response;
+    const afterwards = (): void => {
+      metrics.decided(decision, request);
+      setting.decided?.(decision, request);
+      spans?.end(decision);
+      logDecision(setting.log, { request, decision, phase, started });
+    };
+    return { response, afterwards };
   }
 
-  function broken(cause: unknown): AdmissionResponse {
+  function broken(cause: unknown): Responded {
     const message = cause instanceof Error ? cause.message : String(cause);
     spans?.end({ failure: message });
     setting.log.write("error", "evaluation failed", {
       uid: request.uid,
       cause: cause instanceof Error ? cause.stack ?? message : message,
     });
-    return failed(request, failurePolicy ?? "Fail", `internal error: ${message}`);
+    return withoutDecision(failed(request, failurePolicy ?? "Fail", `internal error: ${message}`));
   }
+}
+
+/** A response that no policy decided: there is nothing to count. */
+export function withoutDecision(response: AdmissionResponse): Responded {
+  return { response, afterwards: () => {} };
 }
 
 /** The response of a failurePolicy when the policies cannot be evaluated. */

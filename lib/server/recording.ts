@@ -15,7 +15,7 @@ export interface AnsweredReview {
   readonly bytes: number;
 }
 
-/** Receives reviews after they were answered. It must return at once, because the answer waits for it. */
+/** Receives reviews after they were answered. It must return at once, because other requests wait for it. */
 export interface ReviewRecorder {
   add(review: AnsweredReview): void;
 }

@@ -1,9 +1,9 @@
 import { policyRequest } from "../engine/mod.ts";
 import { heapSizeOfText } from "../json/mod.ts";
 import type { AdmissionRequest } from "../kube/mod.ts";
-import { type AdmissionResponse, admissionReview } from "../report/mod.ts";
+import { admissionReview } from "../report/mod.ts";
 import type { AppOptions } from "./app_options.ts";
-import { decide, failed, type ReviewOptions } from "./decide.ts";
+import { decide, failed, type Responded, type ReviewOptions, withoutDecision } from "./decide.ts";
 import { compileFilters, type FilterConfig } from "./filters.ts";
 import { type HttpError, type ReadReview, readReview, readReviewInStages } from "./review.ts";
 import { PendingReviews } from "./pending_reviews.ts";
@@ -47,6 +47,8 @@ interface Received extends Pick<PostedReview, "endpoint" | "path" | "timeout"> {
 export interface ReviewAnswer {
   readonly status: number;
   readonly body: string;
+  /** The work that follows the answer and does not change it. To be called once, after the answer; it never throws. */
+  readonly afterwards?: () => void;
 }
 
 /** A request that a listener read. */
@@ -140,17 +142,17 @@ export class Reviews {
       // For any other error the response has the request's uid, and the failurePolicy decides.
       const message = cause instanceof Error ? cause.message : String(cause);
       this.#options.log.write("error", "request failed", { uid: request.uid, cause: message });
-      return answered(failed(request, failurePolicy, `internal error: ${message}`));
+      return answered(withoutDecision(failed(request, failurePolicy, `internal error: ${message}`)));
     };
     try {
-      const response = "respond" in endpoint
-        ? endpoint.respond(request)
+      const responded = "respond" in endpoint
+        ? endpoint.respond(request).then(withoutDecision)
         : this.#respond(request, endpoint, received);
-      if (!(response instanceof Promise)) return answered(response);
-      return response.then(async (response) => {
+      if (!(responded instanceof Promise)) return answered(responded);
+      return responded.then(async (responded) => {
         // A long patch took long to write: other requests go first.
-        if ((response.patch ?? "").length > large) await this.#options.ports.scheduler?.pause();
-        return answered(response);
+        if ((responded.response.patch ?? "").length > large) await this.#options.ports.scheduler?.pause();
+        return answered(responded);
       }).catch(broke);
     } catch (cause) {
       return broke(cause);
@@ -161,35 +163,44 @@ export class Reviews {
     request: AdmissionRequest,
     { route, snapshot }: PathRoute,
     { started, length, heap, waits, timeout, path }: Received,
-  ): AdmissionResponse | Promise<AdmissionResponse> {
-    const { audit, effects, metrics, recorder } = this.#options;
+  ): Responded | Promise<Responded> {
+    const { audit, effects, log, metrics, recorder } = this.#options;
     if (snapshot === undefined) {
-      return failed(request, route.failurePolicy ?? "Fail", "policies are still being loaded");
+      const message = "policies are still being loaded";
+      return withoutDecision(failed(request, route.failurePolicy ?? "Fail", message));
     }
     const { policy: key, failurePolicy = "Fail" } = route;
     if (key !== undefined && !snapshot.policies.some(({ policy }) => policy.key === key)) {
       // The webhook exists, but its policy is not loaded yet or was deleted, so it is unknown what it would deny.
-      return failed(request, failurePolicy, `no policy ${key} is loaded`);
+      return withoutDecision(failed(request, failurePolicy, `no policy ${key} is loaded`));
     }
-    if (this.#unseen(request)) return { uid: request.uid, allowed: true };
+    if (this.#unseen(request)) return withoutDecision({ uid: request.uid, allowed: true });
     const policyInput = policyRequest(request);
     const isLarge = length > large;
-    const response = decide(
+    const responded = decide(
       policyInput,
       { ...route, snapshot, started, timeout, isLarge, waits },
       this.#options,
     );
-    return response instanceof Promise ? response.then(followed) : followed(response);
+    return responded instanceof Promise ? responded.then(followed) : followed(responded);
 
-    /** Starts the work that follows an answer and does not change it. */
-    function followed(response: AdmissionResponse): AdmissionResponse {
-      if (route.phase === "validate") {
-        audit?.add(policyInput, route, heap);
-        if (response.allowed) effects?.add(policyInput, { route });
-      }
-      metrics.reviewed(request, response.allowed, performance.now() - started);
-      recorder?.add({ path, route, request, response, bytes: heap.estimate() });
-      return response;
+    function followed({ response, afterwards }: Responded): Responded {
+      return {
+        response,
+        afterwards: () => {
+          try {
+            afterwards();
+            if (route.phase === "validate") {
+              audit?.add(policyInput, route, heap);
+              if (response.allowed) effects?.add(policyInput, { route });
+            }
+            metrics.reviewed(request, response.allowed, performance.now() - started);
+            recorder?.add({ path, route, request, response, bytes: heap.estimate() });
+          } catch (cause) {
+            log.write("error", "work after an answer failed", { uid: request.uid, cause: String(cause) });
+          }
+        },
+      };
     }
   }
 
@@ -207,8 +218,8 @@ export class Reviews {
   }
 }
 
-function answered(response: AdmissionResponse): ReviewAnswer {
-  return { status: 200, body: JSON.stringify(admissionReview(response)) };
+function answered({ response, afterwards }: Responded): ReviewAnswer {
+  return { status: 200, body: JSON.stringify(admissionReview(response)), afterwards };
 }
 
 const wrongType: HttpError = {

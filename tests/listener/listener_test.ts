@@ -245,7 +245,7 @@ Deno.test("a request that arrives while the process is held up is answered, alth
   const client = new Worker(new URL("late_client.ts", import.meta.url), { type: "module" });
   const said = () => new Promise<string>((resolve) => client.onmessage = ({ data }) => resolve(data));
   let text = said();
-  client.postMessage(listener.port);
+  client.postMessage({ port: listener.port, answers: sharedNumber() });
   assert.match(await text, /before$/);
   text = said();
   client.postMessage("send");
@@ -256,6 +256,37 @@ Deno.test("a request that arrives while the process is held up is answered, alth
   assert.match(await text, /during$/);
   client.terminate();
   await closing;
+});
+
+/** A number in memory that threads share. */
+function sharedNumber(): Int32Array<SharedArrayBuffer> {
+  return new Int32Array(new SharedArrayBuffer(4));
+}
+
+Deno.test("the caller has its answer before the listener does what the caller need not wait for", async () => {
+  const answers = sharedNumber(), waits: string[] = [];
+  // The listener's thread does nothing else until the client, on a thread of its own, has read the answer.
+  const handler: Handler = ({ body }) => ({
+    status: 200,
+    headers: [],
+    body,
+    afterwards: () => void waits.push(Atomics.wait(answers, 0, 0, 10_000)),
+  });
+  const listener = await Listener.open({
+    hostname: "127.0.0.1",
+    port: 0,
+    serve: { handler },
+    problem: () => {},
+  });
+  assert.ok(typeof listener !== "string", String(listener));
+  const client = new Worker(new URL("late_client.ts", import.meta.url), { type: "module" });
+  const said = new Promise<string>((resolve) => client.onmessage = ({ data }) => resolve(data));
+  client.postMessage({ port: listener.port, answers });
+  assert.match(await said, /before$/);
+  assert.equal(waits.length, 1);
+  assert.notEqual(waits[0], "timed-out");
+  client.terminate();
+  await listener.close();
 });
 
 Deno.test("a listener that closes does so within its time although a request is never answered", async () => {

@@ -1,6 +1,7 @@
 /** Which policies a path asks, what else is served, and what becomes of failures inside. */
 import assert from "node:assert/strict";
 import { compile, type Snapshot } from "../../lib/engine/mod.ts";
+import { PolicySelections } from "../../lib/engine/plan/policy_selection.ts";
 import type { JsonObject } from "../../lib/json/mod.ts";
 import type { Cluster } from "../../lib/ports.ts";
 import { admissionReview, pod } from "./review.ts";
@@ -188,9 +189,9 @@ for (const [failurePolicy, allowed] of [["Fail", false], ["Ignore", true]] as co
   Deno.test(`an exception in the engine gives the answer of failurePolicy ${failurePolicy}, with the uid`, async () => {
     const broken = {
       ...snapshotOf(groups),
-      candidates: () => {
+      selections: new PolicySelections(() => {
         throw new TypeError("a bug");
-      },
+      }),
     };
     const { review, lines } = serving(broken);
     const answer = await review(`/validate/${failurePolicy.toLowerCase()}`, admissionReview());
