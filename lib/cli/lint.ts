@@ -1,8 +1,8 @@
-import { celExceptionProblems, compile, type CompileOptions } from "../engine/mod.ts";
-import { type Diagnostic, formatDiagnostic } from "../diagnostics/mod.ts";
+import { celExceptionProblems, compile, exceptionProblems } from "../engine/mod.ts";
+import { type Diagnostic, formatDiagnostic, type Locate, type PathDiagnostic } from "../diagnostics/mod.ts";
 import type { Dialect } from "../match/mod.ts";
 import { admissionPolicyProblems } from "../documents/mod.ts";
-import { isCelException, type LocatedDocument } from "../policy/mod.ts";
+import { isCelException } from "../policy/mod.ts";
 import { policyDocuments } from "../sources/mod.ts";
 import { unevaluatedPolicies } from "./diagnostics.ts";
 import type { Terminal } from "./terminal.ts";
@@ -25,7 +25,10 @@ export async function lint(
     ...await unusableSigners(snapshot),
     ...unevaluatedPolicies(snapshot),
     ...snapshot.others.flatMap(admissionPolicyProblems),
-    ...snapshot.others.flatMap((other) => exceptionProblems(other, { dialect })),
+    ...snapshot.exceptions.flatMap((exception) => located(exceptionProblems(exception.document), exception)),
+    ...snapshot.others.filter(isCelException).flatMap((exception) =>
+      located(celExceptionProblems(exception.document, { dialect }), exception)
+    ),
   ];
   if (documents.length === 0 && !all.some(isError)) {
     const message = `${paths.join(", ")}: there are no policies`;
@@ -42,13 +45,11 @@ export async function lint(
   return errors > 0 ? 1 : 0;
 }
 
-function exceptionProblems(
-  exception: LocatedDocument,
-  compiling: CompileOptions,
+function located(
+  problems: readonly PathDiagnostic[],
+  { locate }: { readonly locate: Locate },
 ): Diagnostic[] {
-  if (!isCelException(exception)) return [];
-  const { document, locate } = exception;
-  return celExceptionProblems(document, compiling).map(({ path, ...problem }) => {
+  return problems.map(({ path, ...problem }) => {
     const position = locate(path);
     return { ...problem, ...(position && { position }) };
   });

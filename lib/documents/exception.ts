@@ -33,12 +33,12 @@ export function parseException(
     name,
     namespace,
     key: policyKey({ name, namespace }),
-    background: spec["background"] !== false,
     match: parseMatch(modernMatch(asObject(spec["match"]) ?? {})),
     conditions: spec["conditions"],
     targets,
     podSecurity: asList(spec["podSecurity"]).filter(isObject),
     locate,
+    document,
   };
   return { exception, diagnostics };
 }

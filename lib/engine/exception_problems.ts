@@ -1,9 +1,29 @@
 import type { PathDiagnostic } from "../diagnostics/mod.ts";
-import { asList, asString, type DocumentPath, field, type Json, type JsonObject } from "../json/mod.ts";
-import { celGroup } from "../policy/mod.ts";
+import {
+  asList,
+  asObject,
+  asString,
+  type DocumentPath,
+  field,
+  type Json,
+  type JsonObject,
+} from "../json/mod.ts";
+import { celGroup, isAboutUsers } from "../policy/mod.ts";
 import { policyKindNames } from "../rules/mod.ts";
 import { plainDocument } from "../yaml/mod.ts";
 import { compile, type CompileOptions } from "./policy_compiler.ts";
+
+/**
+ * The problems of a PolicyException of kyverno.io, with paths from its root. Kyverno parity: one that is also for
+ * background scans has no criteria about users. Pinned by "lint refuses an exception by user that is also for background
+ * scans".
+ */
+export function exceptionProblems(exception: JsonObject): PathDiagnostic[] {
+  const spec = asObject(exception["spec"]) ?? {};
+  return spec["background"] !== false && isAboutUsers(spec)
+    ? [problem(["spec"], "a background scan has no user; set spec.background to false")]
+    : [];
+}
 
 /**
  * The problems of a PolicyException of policies.kyverno.io, with paths from its root: it names no policy, or a kind of

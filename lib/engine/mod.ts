@@ -16,7 +16,7 @@ export {
   type RuleResult,
 } from "./decision.ts";
 export type { Effect } from "../rules/mod.ts";
-export { celExceptionProblems } from "./exception_problems.ts";
+export { celExceptionProblems, exceptionProblems } from "./exception_problems.ts";
 export { areConstant } from "./plan/constant_results.ts";
 export { withRequiredImages } from "./required_images.ts";
 export { decideReview, type DecideReviewOptions, type ReviewDecisions } from "./decide_review.ts";

@@ -93,6 +93,7 @@ export class PolicyCompiler {
     return snapshotOf({
       written: [...classic, ...this.#celPolicies(others, report)],
       others,
+      exceptions,
       jsonPolicies: others.filter(isJsonPolicy).map((document) =>
         this.#json.get(document, { parts: none, report }, (report) => compileJsonPolicy(document, report))
       ),

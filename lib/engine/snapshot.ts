@@ -1,7 +1,7 @@
 import type { Diagnostic } from "../diagnostics/mod.ts";
 import { type Dialect, type Interest, MatchIndex } from "../match/mod.ts";
 import { isOfPhase, type Phase, phases } from "./phase.ts";
-import type { LocatedDocument, Policy } from "../policy/mod.ts";
+import type { LocatedDocument, Policy, PolicyException } from "../policy/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import type { CompiledPolicy } from "./compiled.ts";
 import { type Candidates, PolicySelections } from "./plan/policy_selection.ts";
@@ -14,6 +14,8 @@ export interface Snapshot {
   /** The same policies in the order of their documents, in which the command line applies them. */
   readonly written: readonly CompiledPolicy[];
   readonly others: readonly LocatedDocument[];
+  /** The exceptions of kyverno.io, in the order of their documents. */
+  readonly exceptions: readonly PolicyException[];
   /** The JSON policies, in the order of their documents. */
   readonly jsonPolicies: readonly CompiledJsonPolicy[];
   readonly diagnostics: readonly Diagnostic[];

@@ -3,6 +3,7 @@ import {
   asObject,
   asString,
   asTexts,
+  field,
   isGiven,
   isObject,
   type Json,
@@ -44,6 +45,23 @@ export interface MatchBlock {
   readonly filters: readonly MatchFilter[];
   /** The block in the current spelling. */
   readonly written: JsonObject;
+}
+
+/** The filters of a spec's match or exclude block in every form, as they are written. */
+export function writtenFilters(spec: JsonObject, name: "match" | "exclude"): Json[] {
+  const block = field(spec, name);
+  return [
+    ...asList(field(block, "any")),
+    ...asList(field(block, "all")),
+    ...(block === undefined ? [] : [block]),
+  ];
+}
+
+/** Whether a filter of a spec's match or exclude block has criteria about the user. */
+export function isAboutUsers(spec: JsonObject): boolean {
+  return [...writtenFilters(spec, "match"), ...writtenFilters(spec, "exclude")].some((filter) =>
+    ["subjects", "roles", "clusterRoles"].some((name) => asList(field(filter, name)).length > 0)
+  );
 }
 
 /** Parses a match or exclude block in the current spelling. */

@@ -16,7 +16,14 @@ export { celGroup, type CelKind, celKinds, clusterWideKind, inBothScopes } from 
 export { podControllerSpecs, type Rewrite, rewriteText } from "./cel_autogen.ts";
 export { type CelSections, type ConstraintSection, parseCelSections } from "./cel_sections.ts";
 export { type LocatedDocument } from "./located_document.ts";
-export { type MatchBlock, type MatchFilter, parseMatch, type ResourceCriteria } from "./match_block.ts";
+export {
+  isAboutUsers,
+  type MatchBlock,
+  type MatchFilter,
+  parseMatch,
+  type ResourceCriteria,
+  writtenFilters,
+} from "./match_block.ts";
 export { hasYamlPatches, withJsonPatches } from "./patch_texts.ts";
 export { isAboutPods, isForControllers, isPod, podControllers } from "./pod_controllers.ts";
 export { policyKey, type PolicyName } from "./policy_key.ts";

@@ -118,10 +118,10 @@ export interface PolicyException {
   readonly namespace: string;
   /** `namespace/name`, in messages. */
   readonly key: string;
-  readonly background: boolean;
   readonly match: MatchBlock;
   readonly conditions: Json | undefined;
   readonly targets: readonly ExceptionTarget[];
   readonly podSecurity: readonly JsonObject[];
   readonly locate: Locate;
+  readonly document: JsonObject;
 }

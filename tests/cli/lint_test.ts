@@ -22,6 +22,15 @@ spec:
 ${more}`;
 }
 
+/** A PolicyException of kyverno.io with one filter, and further fields. */
+function classicException(filter: string, rest = ""): string {
+  return `apiVersion: kyverno.io/v2
+kind: PolicyException
+metadata: { name: e, namespace: d }
+spec: { match: { any: [{ ${filter} }] }, exceptions: [{ policyName: p, ruleNames: ["*"] }] ${rest} }
+`;
+}
+
 /** A PolicyException of policies.kyverno.io. */
 function celException(spec: string): string {
   return `apiVersion: policies.kyverno.io/v1
@@ -124,6 +133,11 @@ const refused: [what: string, text: string, said: RegExp][] = [
     /error not-evaluated: ClusterCleanupPolicy "old"/,
   ],
   [
+    "an exception by user that is also for background scans",
+    classicException("clusterRoles: [admin]"),
+    /:4:\d+: error bad-exception: a background scan has no user; set spec.background to false/,
+  ],
+  [
     "an exception in CEL that names no policy",
     celException("policyRefs: []"),
     /:4:\d+: error bad-exception: an exception needs at least one policy/,
@@ -153,6 +167,7 @@ for (const [what, text, said] of refused) {
 
 const accepted: [what: string, text: string][] = [
   ["a policy with one validation", policy],
+  ["an exception by user for admission alone", classicException("roles: [a]", ", background: false")],
   ["an admission policy and its binding", `${admissionPolicy(validation)}---\n${binding(actions)}`],
   [
     "everything that an admission policy may have",

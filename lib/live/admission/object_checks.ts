@@ -1,26 +1,9 @@
-import {
-  asList,
-  asObject,
-  asString,
-  asTexts,
-  dig,
-  field,
-  type Json,
-  type JsonObject,
-} from "../../json/mod.ts";
+import { asList, asObject, asString, asTexts, dig, field, type Json } from "../../json/mod.ts";
 import { durationProblem, hasWildcard } from "../../kube/mod.ts";
+import { isAboutUsers, writtenFilters } from "../../policy/mod.ts";
 import { scheduleProblem } from "../cleanup/schedule.ts";
 import type { CheckedObject, CheckTools } from "./check.ts";
 import { targetResources } from "../webhooks/served_kinds.ts";
-
-/** The problems of a PolicyException of kyverno.io. */
-export function exceptionProblems({ object }: CheckedObject): string[] {
-  const spec = asObject(object["spec"]) ?? {};
-  const byUser = usersOf(spec).length > 0;
-  return field(spec, "background") !== false && byUser
-    ? ["a background scan has no user; set spec.background to false"]
-    : [];
-}
 
 /** The problems of a GlobalContextEntry. */
 export function globalContextProblems({ object }: CheckedObject): string[] {
@@ -52,11 +35,11 @@ export async function cleanupProblems({ object }: CheckedObject, tools: CheckToo
   const spec = asObject(object["spec"]) ?? {};
   const problem = scheduleProblem(asString(field(spec, "schedule")) ?? "");
   if (problem !== undefined) return [`spec.schedule: ${problem}`];
-  if (usersOf(spec).length > 0) {
+  if (isAboutUsers(spec)) {
     return ["a cleanup policy cannot match by users and roles: a cleanup has no user"];
   }
   const problems: string[] = [];
-  for (const filter of filtersOf(spec, "match")) {
+  for (const filter of writtenFilters(spec, "match")) {
     const names = namesOf(filter);
     for (const kind of asTexts(dig(filter, "resources", "kinds"))) {
       const lacking = await lackingVerbs(kind, names, tools);
@@ -98,20 +81,4 @@ function namesOf(filter: Json): (string | undefined)[] {
   const names = [...asTexts(field(resources, "names")), asString(field(resources, "name")) ?? ""]
     .filter((name) => name !== "");
   return names.length === 0 || names.some(hasWildcard) ? [undefined] : names;
-}
-
-function filtersOf(spec: JsonObject, name: "match" | "exclude"): Json[] {
-  const block = field(spec, name);
-  return [
-    ...asList(field(block, "any")),
-    ...asList(field(block, "all")),
-    ...(block === undefined ? [] : [block]),
-  ];
-}
-
-/** The criteria of match and exclude about the user. */
-function usersOf(spec: JsonObject): Json[] {
-  return [...filtersOf(spec, "match"), ...filtersOf(spec, "exclude")].flatMap((filter) =>
-    ["subjects", "roles", "clusterRoles"].flatMap((name) => asList(field(filter, name)))
-  );
 }

@@ -1,4 +1,10 @@
-import { celExceptionProblems, compile, type CompiledPolicy, type CompileOptions } from "../../engine/mod.ts";
+import {
+  celExceptionProblems,
+  compile,
+  type CompiledPolicy,
+  type CompileOptions,
+  exceptionProblems,
+} from "../../engine/mod.ts";
 import type { Diagnostic } from "../../diagnostics/mod.ts";
 import { asString, clipped, dig, documentPathText, type JsonObject } from "../../json/mod.ts";
 import { type AdmissionRequest, labelsOf, parseServiceAccount, type UserInfo } from "../../kube/mod.ts";
@@ -15,7 +21,7 @@ import { classicChecks } from "./classic_checks.ts";
 import { celChecks } from "./cel_checks.ts";
 import { targetWarnings } from "./generate_checks.ts";
 import { SlowLane } from "./slow_lane.ts";
-import { cleanupProblems, exceptionProblems, globalContextProblems } from "./object_checks.ts";
+import { cleanupProblems, globalContextProblems } from "./object_checks.ts";
 
 /** The ports and options with which objects of policy kinds are reviewed. */
 export interface ObjectReviewsOptions {
@@ -38,7 +44,7 @@ const anyKind = "/verifyttl";
 const reviews: Readonly<Record<string, Review>> = {
   "/policyvalidate": reviewPolicy,
   "/exceptionvalidate": async (checked, options) => ({
-    errors: exceptionProblems(checked),
+    errors: exceptionProblems(checked.object).map(({ message }) => message),
     warnings: exceptionWarnings(checked, options),
   }),
   "/celexception/validate": async (checked, options) => ({
