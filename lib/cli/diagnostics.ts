@@ -1,6 +1,6 @@
 import type { Snapshot } from "../engine/mod.ts";
 import { nameOf } from "../kube/mod.ts";
-import { type Diagnostic, formatDiagnostic } from "../diagnostics/mod.ts";
+import { type Diagnostic, formatDiagnostic, withPosition } from "../diagnostics/mod.ts";
 import { clusterWideKind } from "../policy/mod.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -43,13 +43,14 @@ export function unevaluatedPolicies(
   { showsDeleting = false }: { readonly showsDeleting?: boolean } = {},
 ): Diagnostic[] {
   return others.flatMap(({ kind, document, locate }) => {
-    const position = locate(["kind"]);
     const policy = nameOf(document);
     const isNamed = diagnostics.some((each) => each.severity === "error" && each.policy === policy);
     const isEvaluated = !cleanupKinds.test(kind) &&
       (showsDeleting || clusterWideKind(kind) !== "DeletingPolicy");
     if (isEvaluated || isNamed) return [];
     const message = `${kind} "${policy}" is not evaluated: Postern deletes nothing`;
-    return [{ severity: "error", code: "not-evaluated", message, policy, ...(position && { position }) }];
+    return [
+      withPosition({ severity: "error", code: "not-evaluated", message, policy, path: ["kind"] }, locate),
+    ];
   });
 }

@@ -1,5 +1,5 @@
 import { celExceptionProblems, compile, exceptionProblems } from "../engine/mod.ts";
-import { type Diagnostic, formatDiagnostic, type Locate, type PathDiagnostic } from "../diagnostics/mod.ts";
+import { type Diagnostic, formatDiagnostic, withPosition } from "../diagnostics/mod.ts";
 import type { Dialect } from "../match/mod.ts";
 import { admissionPolicyProblems } from "../documents/mod.ts";
 import { isCelException } from "../policy/mod.ts";
@@ -25,9 +25,11 @@ export async function lint(
     ...await unusableSigners(snapshot),
     ...unevaluatedPolicies(snapshot),
     ...snapshot.others.flatMap(admissionPolicyProblems),
-    ...snapshot.exceptions.flatMap((exception) => located(exceptionProblems(exception.document), exception)),
-    ...snapshot.others.filter(isCelException).flatMap((exception) =>
-      located(celExceptionProblems(exception.document, { dialect }), exception)
+    ...snapshot.exceptions.flatMap(({ document, locate }) =>
+      exceptionProblems(document).map((problem) => withPosition(problem, locate))
+    ),
+    ...snapshot.others.filter(isCelException).flatMap(({ document, locate }) =>
+      celExceptionProblems(document, { dialect }).map((problem) => withPosition(problem, locate))
     ),
   ];
   if (documents.length === 0 && !all.some(isError)) {
@@ -43,16 +45,6 @@ export async function lint(
     } other remarks`,
   );
   return errors > 0 ? 1 : 0;
-}
-
-function located(
-  problems: readonly PathDiagnostic[],
-  { locate }: { readonly locate: Locate },
-): Diagnostic[] {
-  return problems.map(({ path, ...problem }) => {
-    const position = locate(path);
-    return { ...problem, ...(position && { position }) };
-  });
 }
 
 /** Diagnostics of a file one after the other, from its top to its end. */

@@ -1,5 +1,5 @@
 import { unusableSigner } from "../adapters/mod.ts";
-import type { Diagnostic } from "../diagnostics/mod.ts";
+import { type Diagnostic, withPosition } from "../diagnostics/mod.ts";
 import type { CompiledPolicy, Snapshot } from "../engine/mod.ts";
 
 /** Reports signers of policies with unusable texts, such as a key: no signature can ever satisfy them. */
@@ -16,14 +16,15 @@ async function unusableIn({ policy, rules }: CompiledPolicy): Promise<Diagnostic
       const why = await unusableSigner(signer);
       if (why === undefined) continue;
       const path = policy.language === "classic" ? [...rule.path, ...signer.path] : signer.path;
-      const position = policy.locate(path);
-      found.set(`${path.join("/")} ${why}`, {
+      const message = `No signature can satisfy this attestor: ${why}`;
+      const problem = {
         severity: "warning",
         code: "never-passes",
-        message: `No signature can satisfy this attestor: ${why}`,
+        message,
         policy: policy.key,
-        ...(position && { position }),
-      });
+        path,
+      } as const;
+      found.set(`${path.join("/")} ${why}`, withPosition(problem, policy.locate));
     }
   }
   return [...found.values()];

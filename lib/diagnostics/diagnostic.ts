@@ -42,6 +42,12 @@ export interface PathDiagnostic extends Diagnostic {
   readonly path: DocumentPath;
 }
 
+/** The diagnostic with the position of its path; without one where the document has none. */
+export function withPosition({ path, ...problem }: PathDiagnostic, locate: Locate): Diagnostic {
+  const position = locate(path);
+  return position === undefined ? problem : { ...problem, position };
+}
+
 /**
  * A mistake in the text of an expression. It is neither a `Fault` nor a {@link Diagnostic}: parsers have the offset in
  * their text and not the document, and callers make one of the two of it.

@@ -13,6 +13,7 @@ export {
   type Severity,
   type TextProblem,
   type TextReplacement,
+  withPosition,
 } from "./diagnostic.ts";
 export { type CodeNote, codeNotes, type DiagnosticCode } from "./codes.ts";
 export { didYouMean, replacing } from "./suggestion.ts";

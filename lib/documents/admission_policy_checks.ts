@@ -1,4 +1,4 @@
-import type { Diagnostic } from "../diagnostics/mod.ts";
+import { type Diagnostic, withPosition } from "../diagnostics/mod.ts";
 import { asList, asString, asTexts, dig, type DocumentPath, field, isGiven, type Json } from "../json/mod.ts";
 import { nameOf } from "../kube/mod.ts";
 import type { LocatedDocument } from "../policy/mod.ts";
@@ -14,14 +14,8 @@ export function admissionPolicyProblems({ kind, group, document, locate }: Locat
   const problems: Diagnostic[] = [];
   const policy = nameOf(document);
   const report: Report = (path, message) => {
-    const position = locate(["spec", ...path]);
-    problems.push({
-      severity: "error",
-      code: "refused-by-api-server",
-      message,
-      policy,
-      ...(position && { position }),
-    });
+    const problem = { severity: "error", code: "refused-by-api-server", message, policy } as const;
+    problems.push(withPosition({ ...problem, path: ["spec", ...path] }, locate));
   };
   const spec = field(document, "spec") ?? null;
   if (kind.endsWith("Binding")) checkBinding(kind, spec, report);

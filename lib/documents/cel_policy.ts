@@ -1,4 +1,4 @@
-import type { Diagnostic, DiagnosticCode } from "../diagnostics/mod.ts";
+import { type Diagnostic, type DiagnosticCode, withPosition } from "../diagnostics/mod.ts";
 import { asList, asObject, asTexts, dig, field, type JsonObject } from "../json/mod.ts";
 import { annotationsOf, builtinResource, nameOf, namespaceOf } from "../kube/mod.ts";
 import {
@@ -82,8 +82,7 @@ export function parseCelPolicy(
   return { policy, specs, diagnostics };
 
   function report(code: DiagnosticCode, message: string, path: (string | number)[]): void {
-    const position = locate(path);
-    diagnostics.push({ severity: "error", code, message, ...(position && { position }) });
+    diagnostics.push(withPosition({ severity: "error", code, message, path }, locate));
   }
 }
 

@@ -1,5 +1,11 @@
-import type { Diagnostic, Locate } from "../diagnostics/mod.ts";
-import { didYouMean, replacing } from "../diagnostics/mod.ts";
+import {
+  type Diagnostic,
+  didYouMean,
+  type Locate,
+  type PathDiagnostic,
+  replacing,
+  withPosition,
+} from "../diagnostics/mod.ts";
 import { asList, asString, field, isObject, type Json, type JsonObject } from "../json/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import {
@@ -47,7 +53,7 @@ function read(value: Json, locate: Locate): ReadObject[] {
   if (value === null) return [];
   if (!isObject(value)) {
     const message = "A policy file holds objects with apiVersion and kind";
-    return [unusable({ code: "not-an-object", message }, locate([]))];
+    return [unusable({ code: "not-an-object", message, path: [] }, locate)];
   }
   const kind = asString(field(value, "kind")) ?? "";
   const items = field(value, "items");
@@ -72,7 +78,7 @@ function readObject(document: JsonObject, kind: string, locate: Locate): ReadObj
   }
   if (kind === "PolicyException" && isTooHeavy(document["spec"])) {
     // An exception that cannot be parsed must not exempt anything.
-    return unusable({ code: "too-large", message: tooHeavy }, locate(["spec"]));
+    return unusable({ code: "too-large", message: tooHeavy, path: ["spec"] }, locate);
   }
   if (group === "kyverno.io" && kind === "PolicyException") {
     const { exception, diagnostics } = parseException(document, locate);
@@ -99,24 +105,24 @@ function unknownKind(kind: string, apiVersion: string, locate: Locate): ReadObje
     : `did you mean "${meant}"?`;
   const message = `"${kind}" (${apiVersion || "no apiVersion"}) is not a policy`;
   const spelling = meant === kind ? undefined : meant;
-  return unusable({ code: "unknown-kind", message, hint, ...replacing(kind, spelling) }, locate(["kind"]));
+  return unusable(
+    { code: "unknown-kind", message, hint, ...replacing(kind, spelling), path: ["kind"] },
+    locate,
+  );
 }
 
 function versionWarning(apiVersion: string, versions: readonly string[], locate: Locate): Diagnostic[] {
   if (versions.includes(apiVersion)) return [];
-  const position = locate(["apiVersion"]);
-  return [{
+  const problem = {
     severity: "warning",
     code: "unknown-version",
     message: `"${apiVersion}" is read as ${versions[0]}`,
     hint: `versions: ${versions.join(", ")}`,
-    ...(position && { position }),
-  }];
+    path: ["apiVersion"],
+  } as const;
+  return [withPosition(problem, locate)];
 }
 
-function unusable(problem: Omit<Diagnostic, "severity">, position: Diagnostic["position"]): ReadObject {
-  return {
-    holds: undefined,
-    diagnostics: [{ severity: "error", ...problem, ...(position && { position }) }],
-  };
+function unusable(problem: Omit<PathDiagnostic, "severity">, locate: Locate): ReadObject {
+  return { holds: undefined, diagnostics: [withPosition({ severity: "error", ...problem }, locate)] };
 }

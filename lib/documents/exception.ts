@@ -1,4 +1,4 @@
-import type { Diagnostic, Locate } from "../diagnostics/mod.ts";
+import { type Diagnostic, type Locate, withPosition } from "../diagnostics/mod.ts";
 import { asList, asObject, asString, asTexts, field, isObject, type JsonObject } from "../json/mod.ts";
 import { nameOf, namespaceOf } from "../kube/mod.ts";
 import { checkShape } from "../shape/mod.ts";
@@ -20,14 +20,14 @@ export function parseException(
     ruleNames: asTexts(entry["ruleNames"]),
   }));
   if (targets.length === 0) {
-    const position = locate(["spec"]);
-    diagnostics.push({
+    const problem = {
       severity: "error",
       code: "empty-exception",
       message: `Exception "${name}" names no policy`,
       hint: "list policyName and ruleNames under spec.exceptions",
-      ...(position && { position }),
-    });
+      path: ["spec"],
+    } as const;
+    diagnostics.push(withPosition(problem, locate));
   }
   const exception: PolicyException = {
     name,

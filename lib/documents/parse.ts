@@ -1,4 +1,4 @@
-import { type Diagnostic, didYouMean, type Locate, replacing } from "../diagnostics/mod.ts";
+import { type Diagnostic, didYouMean, type Locate, replacing, withPosition } from "../diagnostics/mod.ts";
 import {
   asList,
   asObject,
@@ -238,8 +238,7 @@ class PolicyParser {
 
   /** Reports a problem; an error unless it has another severity. */
   #report(problem: Omit<Diagnostic, "severity"> & Partial<Diagnostic>, path: (string | number)[]): void {
-    const position = this.#locate(path);
-    this.diagnostics.push({ severity: "error", ...problem, ...(position && { position }) });
+    this.diagnostics.push(withPosition({ severity: "error", ...problem, path }, this.#locate));
   }
 }
 

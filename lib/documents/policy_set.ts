@@ -1,4 +1,4 @@
-import type { Diagnostic } from "../diagnostics/mod.ts";
+import { type Diagnostic, withPosition } from "../diagnostics/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import type { ClassicPolicy, LocatedDocument, PolicyException } from "../policy/mod.ts";
 import type { RuleBody } from "../rules/mod.ts";
@@ -48,11 +48,9 @@ export function policySet(objects: readonly ReadObject[]): PolicySet {
 }
 
 function duplicate({ key, locate }: ClassicPolicy): Diagnostic {
-  const position = locate(["metadata", "name"]);
-  return {
-    severity: "error",
-    code: "duplicate-policy",
-    message: `Policy "${key}" is defined twice; the first one is used`,
-    ...(position && { position }),
-  };
+  const message = `Policy "${key}" is defined twice; the first one is used`;
+  return withPosition(
+    { severity: "error", code: "duplicate-policy", message, path: ["metadata", "name"] },
+    locate,
+  );
 }

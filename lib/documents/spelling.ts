@@ -1,4 +1,4 @@
-import { type Diagnostic, type Locate, replacing } from "../diagnostics/mod.ts";
+import { type Diagnostic, type Locate, replacing, withPosition } from "../diagnostics/mod.ts";
 import { field, isList, isObject, type Json, type JsonObject, setField } from "../json/mod.ts";
 import { kindOfPlural, type OddKind, oddKinds } from "./kind_spelling.ts";
 
@@ -30,29 +30,29 @@ export function modernSpec(
     if (isObject(mutate) && Object.hasOwn(mutate, "overlay")) {
       const { overlay, ...rest } = mutate;
       changed["mutate"] = { patchStrategicMerge: overlay!, ...rest };
-      const position = locate([...path, "mutate", "overlay"]);
-      diagnostics.push({
+      const problem = {
         severity: "warning",
         code: "deprecated-field",
         message: 'Field "mutate.overlay" is deprecated',
         hint: 'write "patchStrategicMerge", which it is read as',
-        ...(position && { position }),
-      });
+        path: [...path, "mutate", "overlay"],
+      } as const;
+      diagnostics.push(withPosition(problem, locate));
     }
     return changed;
   }
 }
 
 function oddKindDiagnostic({ written, meant, read, path }: OddKind, locate: Locate): Diagnostic {
-  const position = locate(path);
-  return {
+  const problem = {
     severity: "warning",
     code: "odd-kind",
     message: `"${written}" is no kind of Kubernetes`,
     hint: read ? `it is read as "${meant}"` : `did you mean "${meant}"?`,
     ...replacing(written, meant),
-    ...(position && { position }),
-  };
+    path,
+  } as const;
+  return withPosition(problem, locate);
 }
 
 const resourceFields = [

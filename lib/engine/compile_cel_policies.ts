@@ -1,5 +1,5 @@
 import type { Need } from "../context/mod.ts";
-import type { Diagnostic } from "../diagnostics/mod.ts";
+import { type Diagnostic, withPosition } from "../diagnostics/mod.ts";
 import { asObject, asString, asTexts, dig, field, groupBy, isObject } from "../json/mod.ts";
 import { nameOf } from "../kube/mod.ts";
 import { compileConstraints, type RuleSelector } from "../match/mod.ts";
@@ -87,9 +87,8 @@ export function compileCelPolicy(input: CelPolicyInput, options: CompileCelPolic
       exceptions,
       binding,
       // A spec for controllers, of a second binding or of a further kind has the same problems as the first spec.
-      report: ({ path, ...problem }) => {
-        const position = policy.locate(path);
-        if (part === 0) add({ ...problem, policy: policy.key, ...(position && { position }) });
+      report: (problem) => {
+        if (part === 0) add({ ...withPosition(problem, policy.locate), policy: policy.key });
       },
     });
     const written = compileConstraints(kind.constraints(spec));

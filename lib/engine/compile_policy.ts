@@ -1,5 +1,5 @@
 import type { Need } from "../context/mod.ts";
-import type { Diagnostic } from "../diagnostics/mod.ts";
+import { type Diagnostic, withPosition } from "../diagnostics/mod.ts";
 import type { Dialect } from "../match/mod.ts";
 import type { ClassicPolicy, Policy, PolicyException } from "../policy/mod.ts";
 import { compileWebhookConditions, type RuleBody } from "../rules/mod.ts";
@@ -25,9 +25,8 @@ export function compilePolicy(
   const needs: Need[] = [];
   const conditions = compileWebhookConditions(policy.matchConditions, {
     need: (need) => void needs.push(need),
-    report({ path, ...problem }) {
-      const position = policy.locate(path);
-      const diagnostic = { ...problem, policy: policy.key, ...(position && { position }) };
+    report(problem) {
+      const diagnostic = { ...withPosition(problem, policy.locate), policy: policy.key };
       report(diagnostic);
       broken ??= diagnostic;
     },

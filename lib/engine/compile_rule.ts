@@ -1,6 +1,6 @@
 import { compileConditions, type Conditions } from "../condition/mod.ts";
 import { type Need, readsRoles } from "../context/mod.ts";
-import type { Diagnostic, PathDiagnostic } from "../diagnostics/mod.ts";
+import { type Diagnostic, type PathDiagnostic, withPosition } from "../diagnostics/mod.ts";
 import { type DocumentPath, isFault, type Json } from "../json/mod.ts";
 import { compileWildcard } from "../kube/mod.ts";
 import { compileExceptionMatch, compileSelector, type Dialect, type RuleSelector } from "../match/mod.ts";
@@ -143,10 +143,10 @@ class RuleCompiler {
     if (this.#rule.generatedFor === undefined) this.#add(problem);
   }
 
-  #add({ path, ...rest }: PathDiagnostic): void {
-    const { policy, report } = this.#options;
-    const position = policy.locate([...this.#rule.path, ...path]);
-    report({ ...rest, policy: policy.key, rule: this.#rule.name, ...(position && { position }) });
+  #add(problem: PathDiagnostic): void {
+    const { policy, report } = this.#options, { name, path } = this.#rule;
+    const diagnostic = withPosition({ ...problem, path: [...path, ...problem.path] }, policy.locate);
+    report({ ...diagnostic, policy: policy.key, rule: name });
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Diagnostic } from "../diagnostics/mod.ts";
+import { type Diagnostic, withPosition } from "../diagnostics/mod.ts";
 import { asObject, dig, Fault, isFault, isList, type Json, type JsonObject } from "../json/mod.ts";
 import { Bindings, newBudget } from "../jmespath/mod.ts";
 import type { LocatedDocument } from "../policy/mod.ts";
@@ -38,10 +38,7 @@ export function compileJsonPolicy(
   report: (diagnostic: Diagnostic) => void,
 ): CompiledJsonPolicy {
   const policy = compileAssertions(document, standardCompilers());
-  for (const { path, ...problem } of policy.problems) {
-    const position = locate(path);
-    report({ ...problem, policy: policy.name, ...(position && { position }) });
-  }
+  for (const problem of policy.problems) report({ ...withPosition(problem, locate), policy: policy.name });
   return { ...policy, document, labels: asObject(dig(document, "metadata", "labels")) ?? {} };
 }
 

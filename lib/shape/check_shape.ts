@@ -1,4 +1,4 @@
-import { type Diagnostic, didYouMean, type Locate, replacing } from "../diagnostics/mod.ts";
+import { type Diagnostic, didYouMean, type Locate, replacing, withPosition } from "../diagnostics/mod.ts";
 import { documentPathText, isList, isObject, type Json } from "../json/mod.ts";
 import type { Shape } from "./shape.ts";
 
@@ -54,8 +54,7 @@ export function checkShape(
   }
 
   function report(problem: Omit<Diagnostic, "severity">, path: (string | number)[]): void {
-    const position = start.locate(path);
-    found.push({ severity: "error", ...problem, ...(position && { position }) });
+    found.push(withPosition({ severity: "error", ...problem, path }, start.locate));
   }
 }
 
