@@ -15,8 +15,7 @@ import { compile, type CompileOptions } from "./policy_compiler.ts";
 
 /**
  * The problems of a PolicyException of kyverno.io, with paths from its root. Kyverno parity: one that is also for
- * background scans has no criteria about users. Pinned by "lint refuses an exception by user that is also for background
- * scans".
+ * background scans has no criteria about users. Pinned by "an exception by user that is also for background scans".
  */
 export function exceptionProblems(exception: JsonObject): PathDiagnostic[] {
   const spec = asObject(exception["spec"]) ?? {};
