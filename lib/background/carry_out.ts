@@ -1,6 +1,6 @@
 import type { Effect } from "../engine/mod.ts";
-import { asObject, asString, dig, type Json, type JsonObject } from "../json/mod.ts";
-import { collectionPath, nameOf, namespaceOf, objectPath } from "../kube/mod.ts";
+import { asObject, asString, type JsonObject } from "../json/mod.ts";
+import { collectionPath, deleteOptions, nameOf, namespaceOf, objectPath } from "../kube/mod.ts";
 import type { Answer, ApiCall, ApiResource, Cluster } from "../ports.ts";
 
 /** The result of carrying out an effect. */
@@ -53,16 +53,6 @@ function callFor({ verb, object, subresource = "" }: Effect, resource: ApiResour
     case "delete":
       return { method: "DELETE", path, body: deleteOptions(object) };
   }
-}
-
-/** The preconditions that delete exactly this object, and not a later one of the same name. */
-function deleteOptions(object: JsonObject): Json {
-  const uid = asString(dig(object, "metadata", "uid"));
-  return {
-    apiVersion: "v1",
-    kind: "DeleteOptions",
-    ...(uid !== undefined && { preconditions: { uid } }),
-  };
 }
 
 function inNamespace(object: JsonObject, namespace: string): JsonObject {

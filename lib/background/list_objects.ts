@@ -22,6 +22,10 @@ export interface ResourceListing {
   readonly namespace?: string | undefined;
   /** A label selector in the API's form: `team=a,tier`; all objects when empty or absent. */
   readonly labelSelector?: string;
+  /** A field selector: `metadata.name=a`; all objects when absent. */
+  readonly fieldSelector?: string;
+  /** The form of the answers: `metadataOnly` when the rest of the objects is not read. Whole objects when absent. */
+  readonly accept?: string;
 }
 
 /** Why objects could not be listed. */
@@ -63,7 +67,7 @@ export async function* listObjects(
  */
 export async function* listResource(
   resource: ApiResource,
-  { cluster, signal, namespace = "", labelSelector = "" }: ResourceListing,
+  { cluster, signal, namespace = "", labelSelector = "", fieldSelector, accept }: ResourceListing,
 ): AsyncGenerator<JsonObject | ListFault> {
   const collection = collectionPath(resource, namespace);
   const type = { apiVersion: formatApiVersion(resource), kind: resource.kind };
@@ -71,10 +75,16 @@ export async function* listResource(
     const query = new URLSearchParams({
       limit: String(pageSize),
       ...(labelSelector !== "" && { labelSelector }),
+      ...(fieldSelector !== undefined && { fieldSelector }),
       ...(token !== "" && { continue: token }),
     });
     const path = `${collection}?${query}`;
-    const answer = await cluster.call({ method: "GET", path, ...(signal !== undefined && { signal }) });
+    const answer = await cluster.call({
+      method: "GET",
+      path,
+      ...(signal !== undefined && { signal }),
+      ...(accept !== undefined && { accept }),
+    });
     if (!answer.ok) {
       yield new ListFault(answer.message, answer.status);
       return;

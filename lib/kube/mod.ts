@@ -47,6 +47,7 @@ export { podTemplatePaths } from "./pod_template_paths.ts";
 export { labelKeyProblem } from "./label_syntax.ts";
 export { type LabelPredicate, stepsOfLabel } from "./label_requirement.ts";
 export { compileLabelSelector, type LabelSelectorOptions } from "./label_selector.ts";
+export { deleteOptions } from "./delete_options.ts";
 export { annotationsOf, labelsOf, nameOf, namespaceOf } from "./metadata.ts";
 export { compileFieldSelectorText, compileLabelSelectorText } from "./selector_text.ts";
 export { formatApiVersion, type GroupVersionKind, parseApiVersion, typeOf } from "./group_version_kind.ts";

@@ -3,12 +3,18 @@ import assert from "node:assert/strict";
 import { EmbeddedCluster } from "../../lib/adapters/mod.ts";
 import { existingRequest } from "../../lib/background/mod.ts";
 import { evaluate } from "../../lib/engine/mod.ts";
-import { isObject, type JsonObject } from "../../lib/json/mod.ts";
+import { asList, field, isObject, type Json, type JsonObject } from "../../lib/json/mod.ts";
+import { nameOf } from "../../lib/kube/mod.ts";
+import type { CleanerOptions } from "../../lib/live/cleanup/cleaner.ts";
 import { cleanupPolicy } from "../../lib/live/cleanup/cleanup_policy.ts";
+import type { ExpirerOptions } from "../../lib/live/cleanup/expirer.ts";
 import { compileSchedule, scheduleProblem } from "../../lib/live/cleanup/schedule.ts";
-import { endOfLife } from "../../lib/live/cleanup/ttl.ts";
-import { Expirer } from "../../lib/live/mod.ts";
-import type { ServedResource } from "../../lib/ports.ts";
+import { endOfLife, ttlLabel } from "../../lib/live/cleanup/ttl.ts";
+import { Cleaner, Expirer, type PolicyEvent } from "../../lib/live/mod.ts";
+import type { PolicyObject } from "../../lib/live/policy_objects.ts";
+import { StatusWriter } from "../../lib/live/status.ts";
+import { policyObjectKinds } from "../../lib/policy/mod.ts";
+import type { ApiCall, Clock, Cluster, Discovery, Log, ServedResource } from "../../lib/ports.ts";
 import { parseDocuments } from "../../lib/yaml/mod.ts";
 import { countingEntropy } from "../adapters/fakes.ts";
 import { clusterPorts } from "../conformance/ports.ts";
@@ -115,53 +121,215 @@ for (const [what, text, selected] of policies) {
   });
 }
 
-Deno.test("an expired object is deleted behind a page of unexpired ones", async () => {
-  const labelled = (name: string, ttl: string): JsonObject => ({
-    apiVersion: "v1",
-    kind: "ConfigMap",
-    metadata: {
-      name,
-      namespace: "default",
-      uid: name,
-      creationTimestamp: "2026-11-22T10:00:00Z",
-      labels: { "cleanup.kyverno.io/ttl": ttl },
-    },
-  });
-  const others = Array.from({ length: 600 }, (_, index) => labelled(`a-${index}`, "100d"));
-  const clock = { now: () => created + 60_000 };
-  const cluster = new EmbeddedCluster({
-    objects: [...others, labelled("z", "1s")],
-    clock,
-    entropy: countingEntropy(),
-  });
-  const gone = Promise.withResolvers<void>();
-  const resource: ServedResource = {
-    group: "",
-    version: "v1",
-    kind: "ConfigMap",
-    plural: "configmaps",
-    namespaced: true,
-    verbs: ["list", "watch", "delete"],
-    subresources: [],
-    preferred: true,
+const configMaps: ServedResource = {
+  group: "",
+  version: "v1",
+  kind: "ConfigMap",
+  plural: "configmaps",
+  namespaced: true,
+  verbs: ["list", "watch", "delete"],
+  subresources: [],
+  preferred: true,
+};
+const configMapsPath = "/api/v1/namespaces/default/configmaps";
+
+function configMap(name: string, labels: JsonObject = {}): JsonObject {
+  const metadata = {
+    name,
+    namespace: "default",
+    uid: name,
+    creationTimestamp: "2026-11-22T10:00:00Z",
+    labels,
   };
-  const expirer = new Expirer({
-    cluster: {
-      call: (call) =>
-        call.path.endsWith("/subjectaccessreviews")
-          ? Promise.resolve({ ok: true, status: 201, body: { status: { allowed: true } } })
-          : cluster.call(call),
-      resource: (...type) => cluster.resource(...type),
+  return { apiVersion: "v1", kind: "ConfigMap", metadata };
+}
+
+/** A cluster that grants every right, and lets a test see each deletion before it is carried out. */
+function clusterWith(
+  objects: readonly JsonObject[],
+  { clock, deleting = () => {} }: { readonly clock: Clock; readonly deleting?: (call: ApiCall) => void },
+): Cluster {
+  const cluster = new EmbeddedCluster({ objects, clock, entropy: countingEntropy() });
+  return {
+    call: (call) => {
+      if (call.method === "DELETE") deleting(call);
+      return call.path.endsWith("/subjectaccessreviews")
+        ? Promise.resolve({ ok: true, status: 201, body: { status: { allowed: true } } })
+        : cluster.call(call);
     },
-    discovery: { resources: () => Promise.resolve({ ok: true, resources: [resource] }) },
-    clock,
+    resource: (...type) => cluster.resource(...type),
+  };
+}
+
+async function namesIn(cluster: Cluster): Promise<string[]> {
+  const answer = await cluster.call({ method: "GET", path: configMapsPath });
+  assert.ok(answer.ok);
+  return asList(field(answer.body, "items")).map(nameOf);
+}
+
+/** Waits until work without timers has ended. */
+async function idle(): Promise<void> {
+  for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setTimeout(resolve));
+}
+
+/** The kind and the object of a cleanup policy that is due every minute and deletes all ConfigMaps. */
+function cleanup(spec: JsonObject = {}): PolicyObject {
+  const [kind] = policyObjectKinds.filter((each) => each.kind === "ClusterCleanupPolicy");
+  const match = { any: [{ resources: { kinds: ["ConfigMap"] } }] };
+  const metadata = { name: "p", uid: "u" };
+  const written = { schedule: "* * * * *", match, ...spec };
+  return {
+    kind: kind!,
+    object: { apiVersion: "kyverno.io/v2", kind: "ClusterCleanupPolicy", metadata, spec: written },
+  };
+}
+
+/** A Cleaner whose policy is due in a millisecond. */
+function cleanerIn(
+  cluster: Cluster,
+  { discovery = allServed, leads = () => true }: Partial<Pick<CleanerOptions, "discovery" | "leads">> = {},
+): { readonly cleaner: Cleaner; readonly lines: string[]; readonly events: PolicyEvent[] } {
+  const lines: string[] = [], events: PolicyEvent[] = [];
+  const log: Log = { write: (_level, message) => void lines.push(message) };
+  const cleaner = new Cleaner({
+    ports: { ...clusterPorts([]), cluster, clock: almostDue },
+    discovery,
+    log,
+    compiling: { dialect: "current" },
+    account: "system:serviceaccount:kyverno:cleanup",
+    statuses: new StatusWriter({ cluster, clock: almostDue, log }),
+    events: (found) => void events.push(...found),
+    leads,
+  });
+  return { cleaner, lines, events };
+}
+
+const almostDue: Clock = { now: () => created + 59_999 };
+const allServed: Discovery = { resources: () => Promise.resolve({ ok: true, resources: [configMaps] }) };
+
+const interruptions: readonly (readonly [
+  what: string,
+  interrupt: (cleaner: Cleaner, lose: () => void) => void,
+])[] = [
+  ["its policy is deleted", (cleaner) => cleaner.policies([])],
+  ["its policy changes", (cleaner) => cleaner.policies([cleanup({ schedule: "0 0 1 1 *" })])],
+  ["another replica leads", (_cleaner, lose) => lose()],
+  ["Postern stops", (cleaner) => cleaner.close()],
+];
+
+for (const [what, interrupt] of interruptions) {
+  Deno.test(`a cleanup deletes nothing more when ${what}`, async () => {
+    let leads = true;
+    const begun = Promise.withResolvers<void>();
+    const cluster = clusterWith([configMap("a"), configMap("b")], {
+      clock: almostDue,
+      deleting() {
+        interrupt(cleaner, () => leads = false);
+        begun.resolve();
+      },
+    });
+    const { cleaner } = cleanerIn(cluster, { leads: () => leads });
+    cleaner.policies([cleanup()]);
+    await begun.promise;
+    await idle();
+    cleaner.close();
+    assert.deepEqual(await namesIn(cluster), ["b"]);
+  });
+}
+
+Deno.test("a cleanup deletes the object that it evaluated, and none that took its name", async () => {
+  const bodies: Json[] = [];
+  const begun = Promise.withResolvers<void>();
+  const cluster = clusterWith([configMap("a")], {
+    clock: almostDue,
+    deleting({ body = null }) {
+      bodies.push(body);
+      cleaner.close();
+      begun.resolve();
+    },
+  });
+  const { cleaner } = cleanerIn(cluster);
+  cleaner.policies([cleanup({ deletionPropagationPolicy: "Orphan" })]);
+  await begun.promise;
+  assert.deepEqual(bodies, [{
+    apiVersion: "v1",
+    kind: "DeleteOptions",
+    preconditions: { uid: "a" },
+    propagationPolicy: "Orphan",
+  }]);
+});
+
+Deno.test("a cleanup for which the API server does not list its resources is logged", async () => {
+  const failed = Promise.withResolvers<void>();
+  const { cleaner, lines } = cleanerIn(clusterWith([], { clock: almostDue }), {
+    discovery: {
+      resources() {
+        failed.resolve();
+        return Promise.resolve({ ok: false, message: "busy" });
+      },
+    },
+  });
+  cleaner.policies([cleanup()]);
+  await failed.promise;
+  await Promise.resolve();
+  cleaner.close();
+  assert.deepEqual(lines, ["a cleanup was put off: the cluster's resources were not read"]);
+});
+
+function expirerIn(cluster: Cluster, options: Pick<ExpirerOptions, "clock" | "deleted" | "every">): Expirer {
+  return new Expirer({
+    cluster,
+    discovery: allServed,
     log: silent,
     account: "system:serviceaccount:kyverno:cleanup",
     leads: () => true,
-    deleted: () => gone.resolve(),
+    ...options,
   });
+}
+
+Deno.test("an expired object is deleted behind a page of unexpired ones", async () => {
+  const others = Array.from({ length: 600 }, (_, index) => configMap(`a-${index}`, { [ttlLabel]: "100d" }));
+  const clock = { now: () => created + 60_000 };
+  const cluster = clusterWith([...others, configMap("z", { [ttlLabel]: "1s" })], { clock });
+  const gone = Promise.withResolvers<void>();
+  const expirer = expirerIn(cluster, { clock, deleted: () => gone.resolve() });
   await gone.promise;
   expirer.close();
-  const left = await cluster.call({ method: "GET", path: "/api/v1/namespaces/default/configmaps/z" });
-  assert.equal(left.status, 404);
+  assert.equal((await namesIn(cluster)).includes("z"), false);
 });
+
+const changes: readonly (readonly [what: string, labels: JsonObject, left: readonly string[]])[] = [
+  ["is prolonged stays", { [ttlLabel]: "1h" }, ["kept"]],
+  ["is removed stays", { [ttlLabel]: null }, ["kept"]],
+  ["does not change is deleted at its end", { team: "a" }, []],
+];
+
+for (const [what, labels, left] of changes) {
+  Deno.test(`an object whose time to live ${what}`, async () => {
+    let lists = 0;
+    const times = [created + 59_999];
+    const clock = { now: () => times.shift() ?? created + 60_000 };
+    const cluster = clusterWith([configMap("kept", { [ttlLabel]: "1m" })], { clock: almostDue });
+    const readAgain = Promise.withResolvers<void>();
+    const expirer = expirerIn({
+      ...cluster,
+      async call(call) {
+        const answer = await cluster.call(call);
+        if (!call.path.includes("labelSelector")) return answer;
+        if (lists++ > 0) readAgain.resolve();
+        // The object changes after the list of all objects, and before its end.
+        else await cluster.call(relabelling(labels));
+        return answer;
+      },
+    }, { clock });
+    await readAgain.promise;
+    await idle();
+    expirer.close();
+    assert.deepEqual(await namesIn(cluster), left);
+  });
+}
+
+function relabelling(labels: JsonObject): ApiCall {
+  const contentType = "application/merge-patch+json", path = `${configMapsPath}/kept`;
+  return { method: "PATCH", path, contentType, body: { metadata: { labels } } };
+}

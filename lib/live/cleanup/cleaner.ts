@@ -1,7 +1,7 @@
 import { existingRequest, listResource } from "../../background/mod.ts";
 import { type CompileOptions, evaluate } from "../../engine/mod.ts";
 import { dig, isFault, type JsonObject } from "../../json/mod.ts";
-import { nameOf, namespaceOf, objectPath } from "../../kube/mod.ts";
+import { deleteOptions, nameOf, namespaceOf, objectPath } from "../../kube/mod.ts";
 import type { Discovery, Log, Ports, ServedResource } from "../../ports.ts";
 import { hasRight } from "../access.ts";
 import { type PolicyEvent, referenceTo } from "../events/event.ts";
@@ -9,7 +9,7 @@ import type { PolicyObject } from "../policy_objects.ts";
 import { resourcesOf } from "../reports/scan_targets.ts";
 import type { StatusWriter } from "../status.ts";
 import { type CleanupPolicy, cleanupPolicy } from "./cleanup_policy.ts";
-import { compileSchedule } from "./schedule.ts";
+import { compileSchedule, type Schedule } from "./schedule.ts";
 
 /** The ports and options of a {@link Cleaner}. */
 export interface CleanerOptions {
@@ -27,16 +27,25 @@ export interface CleanerOptions {
 /** The longest wait of a timer, in milliseconds: schedules may be years apart. */
 const longestWait = 3_600_000;
 
+/** Milliseconds until the next try of a cleanup for which the API server did not list its resources. */
+const tryAgain = 60_000;
+
+/** The schedule of a policy whose schedule cannot be read. */
+const never: Schedule = () => undefined;
+
 interface Scheduled {
-  readonly object: PolicyObject;
+  readonly key: string;
   readonly policy: CleanupPolicy;
-  readonly version: string;
+  readonly schedule: Schedule;
+  /** The object's spec, as JSON. */
+  readonly spec: string;
+  object: PolicyObject;
   timer: ReturnType<typeof setTimeout> | undefined;
 }
 
 /**
  * Runs cleanup policies and deleting policies when their schedules are due: lists the objects that they match, and
- * deletes those that they select.
+ * deletes those that they select. A run ends early when its policy is deleted or changes, or another replica leads.
  */
 export class Cleaner {
   readonly #options: CleanerOptions;
@@ -48,73 +57,95 @@ export class Cleaner {
 
   /** Takes the current policies. A policy that did not change keeps its next run. */
   policies(objects: readonly PolicyObject[]): void {
-    const present = new Set<string>();
+    const former = new Map(this.#scheduled);
     for (const object of objects) {
       const key = JSON.stringify([object.kind.kind, namespaceOf(object.object), nameOf(object.object)]);
-      present.add(key);
-      const version = JSON.stringify(object.object["spec"] ?? null);
-      const former = this.#scheduled.get(key);
-      if (former?.version === version) {
-        this.#scheduled.set(key, Object.assign(former, { object }));
-        continue;
-      }
-      clearTimeout(former?.timer);
-      const policy = cleanupPolicy(object.object, this.#options.compiling);
-      const scheduled: Scheduled = { object, policy, version, timer: undefined };
-      this.#scheduled.set(key, scheduled);
-      this.#wait(scheduled);
+      const spec = JSON.stringify(object.object["spec"] ?? null);
+      const present = former.get(key);
+      if (present?.spec === spec) {
+        present.object = object;
+        former.delete(key);
+      } else this.#schedule({ key, spec, object });
     }
-    for (const [key, { timer }] of this.#scheduled) {
-      if (present.has(key)) continue;
-      clearTimeout(timer);
-      this.#scheduled.delete(key);
+    for (const [key, scheduled] of former) {
+      clearTimeout(scheduled.timer);
+      if (this.#scheduled.get(key) === scheduled) this.#scheduled.delete(key);
     }
   }
 
-  /** Stops all schedules. */
+  /** Stops all schedules, and what is running after the current object. */
   close(): void {
     for (const { timer } of this.#scheduled.values()) clearTimeout(timer);
     this.#scheduled.clear();
   }
 
-  #wait(scheduled: Scheduled): void {
-    const { ports: { clock }, log } = this.#options;
-    const schedule = compileSchedule(scheduled.policy.schedule);
-    if (schedule instanceof Error) {
+  #schedule(added: Pick<Scheduled, "key" | "spec" | "object">): void {
+    const { ports: { clock }, compiling, log } = this.#options;
+    const { object } = added.object;
+    const policy = cleanupPolicy(object, compiling);
+    const compiled = compileSchedule(policy.schedule);
+    if (compiled instanceof Error) {
       log.write("warn", "cleanup policy without a schedule", {
-        name: nameOf(scheduled.object.object),
-        reason: schedule.message,
+        name: nameOf(object),
+        reason: compiled.message,
       });
-      return;
     }
-    const now = clock.now();
-    const due = schedule(now);
+    const schedule = compiled instanceof Error ? never : compiled;
+    const scheduled: Scheduled = { ...added, policy, schedule, timer: undefined };
+    this.#scheduled.set(added.key, scheduled);
+    this.#wait(scheduled, schedule(clock.now()));
+  }
+
+  /** Runs a policy at a time in milliseconds since 1970. */
+  #wait(scheduled: Scheduled, due: number | undefined): void {
     if (due === undefined) return;
-    const isFar = due - now > longestWait;
+    const left = due - this.#options.ports.clock.now();
     scheduled.timer = setTimeout(() => {
-      if (isFar) return this.#wait(scheduled);
-      void this.#run(scheduled).catch((cause) =>
-        log.write("error", "cleanup failed", { cause: String(cause) })
-      )
-        .finally(() => this.#isPresent(scheduled) && this.#wait(scheduled));
-    }, Math.min(longestWait, due - now));
+      if (left > longestWait) this.#wait(scheduled, due);
+      else void this.#runAndWait(scheduled);
+    }, Math.min(longestWait, left));
+  }
+
+  /** Runs a policy, and waits until it is due again. */
+  async #runAndWait(scheduled: Scheduled): Promise<void> {
+    const { ports: { clock }, log } = this.#options;
+    const ended = await this.#run(scheduled).catch((cause) => {
+      log.write("error", "cleanup failed", { cause: String(cause) });
+      return "done" as const;
+    });
+    if (!this.#isPresent(scheduled)) return;
+    const now = clock.now(), due = scheduled.schedule(now);
+    this.#wait(scheduled, ended === "put off" ? Math.min(now + tryAgain, due ?? Infinity) : due);
   }
 
   #isPresent(scheduled: Scheduled): boolean {
-    return [...this.#scheduled.values()].includes(scheduled);
+    return this.#scheduled.get(scheduled.key) === scheduled;
   }
 
-  async #run(scheduled: Scheduled): Promise<void> {
-    const { discovery, leads, statuses, ports } = this.#options;
-    if (!leads()) return;
+  /** Whether a run may delete further objects. */
+  #goesOn(scheduled: Scheduled): boolean {
+    return this.#isPresent(scheduled) && this.#options.leads();
+  }
+
+  async #run(scheduled: Scheduled): Promise<"done" | "put off"> {
+    const { discovery, leads, log, statuses, ports } = this.#options;
+    if (!leads()) return "done";
     const discovered = await discovery.resources();
-    if (!discovered.ok) return;
-    const { policy, object } = scheduled;
-    for (const resource of resourcesOf(policy.snapshot, discovered.resources)) {
+    if (!discovered.ok) {
+      log.write("warn", "a cleanup was put off: the cluster's resources were not read", {
+        policy: nameOf(scheduled.object.object),
+        reason: discovered.message,
+      });
+      return "put off";
+    }
+    for (const resource of resourcesOf(scheduled.policy.snapshot, discovered.resources)) {
       await this.#runOn(resource, scheduled);
     }
+    if (!this.#goesOn(scheduled)) return "done";
     const time = new Date(ports.clock.now()).toISOString().replace(/\.\d+Z$/, "Z");
-    await statuses.write(object.kind, object.object, { lastExecutionTime: time });
+    const { kind, object } = scheduled.object;
+    await statuses.write(kind, object, { lastExecutionTime: time });
+    return "done";
   }
 
   async #runOn(resource: ServedResource, scheduled: Scheduled): Promise<void> {
@@ -122,6 +153,7 @@ export class Cleaner {
     const { namespace } = scheduled.policy;
     const { group, plural } = resource;
     for (const verb of ["list", "delete"]) {
+      if (!this.#goesOn(scheduled)) return;
       const right = { verb, group, resource: plural, ...(namespace !== undefined && { namespace }) };
       if (await hasRight(cluster, account, right) === false) {
         log.write("warn", "a right for the cleanup is missing", { account, verb, resource: plural });
@@ -129,6 +161,7 @@ export class Cleaner {
       }
     }
     for await (const target of listResource(resource, { cluster, namespace })) {
+      if (!this.#goesOn(scheduled)) return;
       if (isFault(target)) {
         log.write("warn", "cleanup could not list all objects", { resource: plural, reason: target.message });
       } else {
@@ -138,8 +171,8 @@ export class Cleaner {
     }
   }
 
-  async #consider(target: JsonObject, path: string, { policy, object }: Scheduled): Promise<void> {
-    const { ports, log, events } = this.#options;
+  async #consider(target: JsonObject, path: string, scheduled: Scheduled): Promise<void> {
+    const { ports, log, events } = this.#options, { policy, object } = scheduled;
     if (dig(target, "metadata", "deletionTimestamp") !== undefined) return;
     const decision = await evaluate(policy.snapshot, existingRequest(target), {
       phase: "validate",
@@ -150,14 +183,11 @@ export class Cleaner {
     const isSelected = decision.results.some(({ rules }) =>
       rules.some(({ result }) => result === policy.deletes)
     );
-    if (!isSelected) return;
-    const answer = await ports.cluster.call({
-      method: "DELETE",
-      path,
-      ...(policy.propagation !== undefined && {
-        body: { apiVersion: "v1", kind: "DeleteOptions", propagationPolicy: policy.propagation },
-      }),
-    });
+    if (!isSelected || !this.#goesOn(scheduled)) return;
+    const body = deleteOptions(target, policy.propagation);
+    const answer = await ports.cluster.call({ method: "DELETE", path, body });
+    // Somebody else deleted it.
+    if (answer.status === 404 || answer.status === 409) return;
     const text = [target["kind"], namespaceOf(target), nameOf(target)].filter((part) => part !== "").join(
       "/",
     );

@@ -1,6 +1,14 @@
 import { listResource } from "../../background/mod.ts";
 import { asString, dig, isFault, type JsonObject } from "../../json/mod.ts";
-import { annotationsOf, labelsOf, nameOf, namespaceOf, objectPath } from "../../kube/mod.ts";
+import {
+  annotationsOf,
+  deleteOptions,
+  labelsOf,
+  metadataOnly,
+  nameOf,
+  namespaceOf,
+  objectPath,
+} from "../../kube/mod.ts";
 import type { Clock, Cluster, Discovery, Log, ServedResource } from "../../ports.ts";
 import { hasRight } from "../access.ts";
 import { endOfLife, ttlLabel } from "./ttl.ts";
@@ -22,7 +30,21 @@ export interface ExpirerOptions {
 
 const propagations = ["Foreground", "Background", "Orphan"];
 
-/** Deletes objects when the time to live in their label is over. It keeps no state between two lists. */
+interface ObjectName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/**
+ * The most objects for whose end a timer waits: users decide how many objects have the label. The next list finds the
+ * others.
+ */
+const mostWaits = 10_000;
+
+/**
+ * Deletes objects when the time to live in their label is over. It keeps nothing of an object but its name, and no state
+ * between two lists.
+ */
 export class Expirer {
   readonly #options: ExpirerOptions;
   readonly #timers = new Set<ReturnType<typeof setTimeout>>();
@@ -31,7 +53,7 @@ export class Expirer {
   /** Begins to list objects. */
   constructor(options: ExpirerOptions) {
     this.#options = options;
-    this.#after(0);
+    this.#later(0, () => this.#lookAgain());
   }
 
   /** Stops. */
@@ -40,17 +62,31 @@ export class Expirer {
     for (const timer of this.#timers) clearTimeout(timer);
   }
 
-  #after(milliseconds: number): void {
+  /** Runs work after some milliseconds, and logs what it throws. */
+  #later(milliseconds: number, work: () => Promise<void>): void {
     if (this.#closed) return;
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
-      void this.#look().finally(() => this.#after(this.#options.every ?? 60_000));
+      void work().catch((cause) =>
+        this.#options.log.write("warn", "objects with a time to live were not checked", {
+          cause: String(cause),
+        })
+      );
     }, milliseconds);
     this.#timers.add(timer);
   }
 
+  /** Lists all labelled objects, again and again. */
+  async #lookAgain(): Promise<void> {
+    try {
+      await this.#look();
+    } finally {
+      this.#later(this.#options.every ?? 60_000, () => this.#lookAgain());
+    }
+  }
+
   async #look(): Promise<void> {
-    const { discovery, leads, log } = this.#options;
+    const { discovery, leads } = this.#options;
     if (!leads()) return;
     const discovered = await discovery.resources();
     if (!discovered.ok) return;
@@ -59,22 +95,29 @@ export class Expirer {
     );
     for (const resource of usable) {
       if (this.#closed) return;
-      await this.#lookAt(resource).catch((cause) =>
-        log.write("warn", "objects with a time to live were not checked", { cause: String(cause) })
-      );
+      await this.#lookAt(resource);
     }
   }
 
   async #lookAt(resource: ServedResource): Promise<void> {
-    const { cluster } = this.#options;
     let mayDelete: boolean | undefined;
-    for await (const object of listResource(resource, { cluster, labelSelector: ttlLabel })) {
+    for await (const object of this.#labelled(resource)) {
       // Most kinds have no object with a time to live, so no right to them is needed.
       if (isFault(object)) return;
       mayDelete ??= await this.#mayDelete(resource);
-      if (!mayDelete) return;
-      this.#expire(object, resource);
+      if (!mayDelete || this.#closed) return;
+      await this.#expire(object, resource);
     }
+  }
+
+  /** Lists the objects with the label, or the one of a name among them. */
+  #labelled(resource: ServedResource, only?: ObjectName): ReturnType<typeof listResource> {
+    return listResource(resource, {
+      cluster: this.#options.cluster,
+      labelSelector: ttlLabel,
+      accept: metadataOnly,
+      ...(only !== undefined && { namespace: only.namespace, fieldSelector: `metadata.name=${only.name}` }),
+    });
   }
 
   async #mayDelete({ group, plural }: ServedResource): Promise<boolean> {
@@ -85,20 +128,25 @@ export class Expirer {
     return true;
   }
 
-  #expire(object: JsonObject, resource: ServedResource): void {
+  /** Deletes an object whose time to live is over, or waits for the end if that comes before the next list. */
+  async #expire(object: JsonObject, resource: ServedResource): Promise<void> {
     const { clock, every = 60_000 } = this.#options;
     const created = Date.parse(asString(dig(object, "metadata", "creationTimestamp")) ?? "");
     const end = endOfLife(asString(labelsOf(object)[ttlLabel]) ?? "", created);
     if (end === undefined || Number.isNaN(end)) return;
     const left = end - clock.now();
-    // Objects that live longer are found by the next list.
-    if (left > every) return;
-    if (left <= 0) return void this.#delete(object, resource);
-    const timer = setTimeout(() => {
-      this.#timers.delete(timer);
-      void this.#delete(object, resource);
-    }, left);
-    this.#timers.add(timer);
+    if (left <= 0) return await this.#delete(object, resource);
+    if (left > every || this.#timers.size > mostWaits) return;
+    const only = { namespace: namespaceOf(object), name: nameOf(object) };
+    this.#later(left, () => this.#expireNamed(only, resource));
+  }
+
+  /** Reads an object again before it is deleted: somebody may have changed or removed its time to live. */
+  async #expireNamed(only: ObjectName, resource: ServedResource): Promise<void> {
+    for await (const object of this.#labelled(resource, only)) {
+      if (isFault(object) || this.#closed) return;
+      await this.#expire(object, resource);
+    }
   }
 
   async #delete(object: JsonObject, resource: ServedResource): Promise<void> {
@@ -107,17 +155,8 @@ export class Expirer {
     if (!leads() || dig(object, "metadata", "deletionTimestamp") !== undefined) return;
     const wanted = annotationsOf(object)["cleanup.kyverno.io/propagation-policy"];
     const propagationPolicy = propagations.find((each) => each === wanted);
-    const uid = asString(dig(object, "metadata", "uid")) ?? "";
-    const answer = await cluster.call({
-      method: "DELETE",
-      path,
-      body: {
-        apiVersion: "v1",
-        kind: "DeleteOptions",
-        preconditions: { uid },
-        ...(propagationPolicy !== undefined && { propagationPolicy }),
-      },
-    });
+    const body = deleteOptions(object, propagationPolicy);
+    const answer = await cluster.call({ method: "DELETE", path, body });
     if (answer.ok) {
       deleted?.(resource);
       log.write("info", "time to live is over", { path });
