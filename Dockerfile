@@ -24,7 +24,7 @@ RUN for file in engine packages; do \
   { printf '(function (exports, require, module, __filename, __dirname) {'; sed 's/import("/require.load("/g' $file.cjs; printf '\n})'; } > $file.function \
   && mv $file.function $file.cjs; done
 # The thread that checks sigstore bundles of images, which would hold up other requests; it starts with the first of them.
-RUN deno bundle --quiet --minify --format cjs --output bundle_worker.cjs lib/adapters/signatures/bundle_worker.ts
+RUN deno bundle --quiet --minify --format cjs --output bundle_worker.cjs lib/registries/signatures/bundle_worker.ts
 # The thread of probes is a program of its own, and a small one.
 RUN deno bundle --quiet --minify --output probes.js lib/listener/probe_worker.ts
 RUN cp image/*.js .

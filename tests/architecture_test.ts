@@ -16,7 +16,7 @@ const allowed: Record<string, readonly string[]> = {
   pause: [],
   bytes: ["json"],
   ports: ["json"],
-  kube: ["json"],
+  kube: ["json", "ports"],
   diagnostics: ["json"],
   yaml: ["json", "diagnostics"],
   shape: ["json", "diagnostics"],
@@ -34,11 +34,14 @@ const allowed: Record<string, readonly string[]> = {
   engine: [...policies, "documents"],
   report: engine,
   library: [...engine, "report"],
-  embedded: [...base, "jmespath"],
-  adapters: [...base, "pause", "embedded"],
+  clock: ["ports"],
+  entropy: ["ports"],
+  embedded: [...base, "jmespath", "clock", "entropy"],
+  adapters: [...base, "pause", "clock", "entropy"],
+  registries: [...base, "adapters"],
   sources: [...engine, "adapters"],
   apply: [...engine, "report"],
-  testing: [...engine, "report", "embedded", "adapters", "sources", "apply"],
+  testing: [...engine, "report", "embedded", "adapters", "registries", "sources", "apply"],
   simulation: [...engine, "report", "library", "embedded", "apply"],
   background: [...engine, "pause"],
   live: [...engine, "pause", "report", "background"],
@@ -46,11 +49,13 @@ const allowed: Record<string, readonly string[]> = {
   install: [...engine, "pause", "certificates", "live"],
   server: [...engine, "report", "background"],
   listener: [],
-  bundled: [...engine, "adapters", "background", "server"],
+  bundled: [...engine, "adapters", "registries", "background", "server"],
   host: [
     ...engine,
     "report",
+    "embedded",
     "adapters",
+    "registries",
     "sources",
     "background",
     "certificates",
@@ -64,6 +69,7 @@ const allowed: Record<string, readonly string[]> = {
     "report",
     "embedded",
     "adapters",
+    "registries",
     "sources",
     "apply",
     "testing",
@@ -146,6 +152,32 @@ Deno.test("the engine and everything below it does no I/O", () => {
     pure.includes(moduleOf(path)) && ioCalls.test(withoutComments(text))
   );
   assert.deepEqual(wrong.map(({ name }) => name), []);
+});
+
+/** The modules that code of a file loads with it: not those of types, nor of an `import()`. */
+function loadedWith(text: string): string[] {
+  const clause = /(?:^|\n)\s*(?:import|export)\s+(?!type\b)([^;"']*?)from\s*["'](\.[^"']+)["']/g;
+  return [...withoutComments(text).matchAll(clause)]
+    .filter(([, names]) => !/^\{\s*(?:type [^,}]+,?\s*)+\}\s*$/.test(names!))
+    .map(([, , specifier]) => specifier!);
+}
+
+Deno.test("a server loads the code of registries, clusters in memory and live policies only when it needs it", () => {
+  const texts = new Map(files.map(({ path, text }) => [path, text]));
+  const open = ["cli/mod.ts", "cli/serve.ts", "host/gate.ts", "listener/mod.ts"].map((name) =>
+    join(lib, name)
+  );
+  const loaded = new Set(open);
+  for (let path = open.pop(); path !== undefined; path = open.pop()) {
+    const targets = loadedWith(texts.get(path) ?? "").map((to) => resolve(dirname(path!), to));
+    for (const target of targets.filter((each) => !loaded.has(each))) {
+      loaded.add(target);
+      open.push(target);
+    }
+  }
+  const late = ["registries", "embedded", "live", "install", "apply", "testing", "bundled", "simulation"];
+  assert.deepEqual([...loaded].filter((path) => late.includes(moduleOf(path))), []);
+  assert.ok(loaded.has(join(lib, "cel/mod.ts")), "modules are found");
 });
 
 Deno.test("files have at most 500 lines and are named in snake_case", () => {
@@ -334,7 +366,7 @@ const allowedNames = new Set([
  * function, and a key in the JSON of `explain`.
  */
 const subjectFiles =
-  /^lib\/(?:adapters\/signatures\/|certificates\/|embedded\/(?:rbac|system_objects)|engine\/roles|install\/(?:manifests\/access|export\/match_resources)|jmespath\/|kube\/x509\/|live\/admission\/classic_checks|documents\/(?:image_shape|spec_shape)|live\/admission_policies\/match_constraints|match\/|policy\/|ports\/signatures|report\/explanation|rules\/(?:policy_kinds\/image_attestors|kinds\/verify_images))/;
+  /^lib\/(?:registries\/signatures\/|certificates\/|embedded\/(?:rbac|system_objects)|engine\/roles|install\/(?:manifests\/access|export\/match_resources)|jmespath\/|kube\/x509\/|live\/admission\/classic_checks|documents\/(?:image_shape|spec_shape)|live\/admission_policies\/match_constraints|match\/|policy\/|ports\/signatures|report\/explanation|rules\/(?:policy_kinds\/image_attestors|kinds\/verify_images))/;
 
 /** The identifiers of a source text, without its comments, texts and regular expressions. */
 function identifiersOf(text: string): Set<string> {

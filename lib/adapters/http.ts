@@ -1,5 +1,5 @@
 import type { Answer, Http, HttpCall } from "../ports.ts";
-import { statusLine } from "../embedded/mod.ts";
+import { statusLine } from "../kube/mod.ts";
 import type { AddressCheck } from "./service_addresses.ts";
 import { PinnedClients } from "./pinned_clients.ts";
 import { AnswerBody } from "./answer_body.ts";

@@ -11,9 +11,8 @@ import {
   elapsedOn,
   type Entropy,
 } from "../ports.ts";
-import { failureOf, noAnswer } from "../embedded/mod.ts";
+import { failureOf, noAnswer, segmentsOf } from "../kube/mod.ts";
 import { BearerToken } from "./bearer_token.ts";
-import { segmentsOf } from "../embedded/mod.ts";
 import type { Endpoint } from "./kubeconfig.ts";
 import { LiveDiscovery } from "./live_discovery.ts";
 import { linesOf } from "./body_stream.ts";

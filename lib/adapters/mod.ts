@@ -1,6 +1,6 @@
 /**
- * Implements the ports: a Kubernetes API over `fetch` or over objects in memory, calls to services, image registries,
- * the global context, files, clock, randomness and log. Each adapter takes its dependencies as arguments and starts
+ * Implements the ports: a Kubernetes API over `fetch`, calls to services, the global context, files, clock, randomness
+ * and log. `lib/registries` has those about images, `lib/embedded` a cluster in memory. Each adapter takes its dependencies as arguments and starts
  * nothing on import.
  *
  * Not supported: `exec` and `auth-provider` plugins of kubeconfig files, certificates that replace (and do
@@ -8,17 +8,8 @@
  *
  * @module
  */
-export {
-  type ApiUser,
-  EmbeddedCluster,
-  type EmbeddedClusterOptions,
-  type FailedAnswer,
-  type Patch,
-  systemClock,
-  systemEntropy,
-  systemObjects,
-} from "../embedded/mod.ts";
-export { type ClusterFromFiles, clusterFromFiles } from "./cluster_files.ts";
+export { systemClock } from "../clock.ts";
+export { systemEntropy } from "../entropy.ts";
 export { eventLoopScheduler } from "./scheduler.ts";
 export {
   type FileText,
@@ -46,21 +37,11 @@ export {
 export { AggregatedDiscovery } from "./aggregated_discovery.ts";
 export { LiveCollections, type LiveCollectionsOptions } from "./live_collections.ts";
 export { LiveCluster, type LiveClusterOptions } from "./live_cluster.ts";
-export { ImageRegistry, type ImageRegistryOptions } from "./registry/image_registry.ts";
-export { type AddressCheck, serviceAddresses } from "./service_addresses.ts";
-export { type AddressRule, registryAddresses, type RegistryAddressOptions } from "./registry/addresses.ts";
-export { ImageRecorder, type ImageSource, RecordedImages } from "./registry/recording.ts";
-export { type DockerLogins, dockerLogins } from "./registry/docker_config.ts";
-export { pullSecretLogins } from "./registry/pull_secrets.ts";
-export type { Login, RegistryLogins } from "./registry/token.ts";
-export {
-  bundledTrustedRoot,
-  fetchTrustedRoot,
-  ImageSignatures,
-  type ImageSignaturesOptions,
-  readTrustedRoot,
-  type TrustedRootText,
-  type TrustSource,
-  unusableSigner,
-} from "./signatures/mod.ts";
+export { type AddressCheck, type AddressVerdict, serviceAddresses } from "./service_addresses.ts";
+export { unlessAborted } from "./deadline.ts";
+export { Limit } from "./limit.ts";
+export { PinnedClients } from "./pinned_clients.ts";
+export { retryAfter, withRetries } from "./retry.ts";
+export { SharedLoads } from "./shared_loads.ts";
+export { send, type Sent } from "./transport.ts";
 export { type FollowedCluster, WatchedCluster, type WatchedClusterOptions } from "./watched_cluster.ts";

@@ -1,6 +1,6 @@
 import type { Json } from "../json/mod.ts";
 import type { Answer, ApiCall, ApiResource, Clock, Cluster, Entropy, Log } from "../ports.ts";
-import { parseApiPath } from "../embedded/mod.ts";
+import { parseApiPath } from "../kube/mod.ts";
 import { type Following, WatchedKind } from "./watched_kind.ts";
 
 /** A cluster whose collections can be watched. */

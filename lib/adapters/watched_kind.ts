@@ -1,7 +1,6 @@
 import { asObject, asString, dig, field, isObject, type Json, type JsonObject } from "../json/mod.ts";
 import type { Answer, ApiCall, Clock, Entropy, LeftOutObjects } from "../ports.ts";
-import { describeFailure, type FailedAnswer } from "../embedded/mod.ts";
-import { itemsOf, nameOf } from "../kube/mod.ts";
+import { describeFailure, type FailedAnswer, itemsOf, nameOf } from "../kube/mod.ts";
 import { pause } from "../pause.ts";
 import { keyOf, WatchedObjects, type WatchedObjectsOptions } from "./watched_objects.ts";
 

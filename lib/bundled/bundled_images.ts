@@ -1,4 +1,4 @@
-import { bundledTrustedRoot, ImageRegistry, ImageSignatures, registryAddresses } from "../adapters/mod.ts";
+import { bundledTrustedRoot, ImageRegistry, ImageSignatures, registryAddresses } from "../registries/mod.ts";
 import type { BundledImages } from "./bundled_ports.ts";
 
 /**

@@ -13,13 +13,6 @@ export function limitsOf({ policies }: Snapshot, target: BundleTarget): readonly
   );
 }
 
-/** Whether the policies look at image registries. */
-export function readsImages({ policies }: Snapshot): boolean {
-  return policies.some(({ needs, rules }) =>
-    [needs, ...rules.map((rule) => rule.needs)].some((list) => list.some(({ kind }) => kind === "registry"))
-  );
-}
-
 function changesOtherObjects({ rules }: CompiledPolicy): boolean {
   return rules.some(({ type }) => type === "generate" || type === "mutateExisting");
 }

@@ -5,7 +5,7 @@
  * @module
  */
 export type { BundledPolicies } from "./bundled_gate.ts";
-export { limitsOf, readsImages } from "./limits.ts";
+export { limitsOf } from "./limits.ts";
 export { type BundlePart, bundleParts, leftOutModules, standInOf } from "./parts.ts";
 export { type PolicyFacts, policyFacts } from "./policy_facts.ts";
 export type { Settings } from "./settings.ts";

@@ -1,6 +1,6 @@
 import { basename, dirname } from "node:path";
 import { fileProblem, formatDiagnostic } from "../diagnostics/mod.ts";
-import { compile } from "../engine/mod.ts";
+import { compile, readsImages } from "../engine/mod.ts";
 import type { Dialect } from "../match/mod.ts";
 import {
   type BundledPolicies,
@@ -9,7 +9,6 @@ import {
   leftOutModules,
   limitsOf,
   policyFacts,
-  readsImages,
 } from "../bundled/mod.ts";
 import { withJsonPatches } from "../policy/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";

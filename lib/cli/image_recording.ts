@@ -1,4 +1,5 @@
-import { ImageRecorder, type ImageSource, RecordedImages, systemClock } from "../adapters/mod.ts";
+import { ImageRecorder, type ImageSource, RecordedImages } from "../registries/mod.ts";
+import { systemClock } from "../adapters/mod.ts";
 import { type Diagnostic, fileProblem } from "../diagnostics/mod.ts";
 import { Fault } from "../json/mod.ts";
 

@@ -1,4 +1,4 @@
-import { fetchTrustedRoot } from "../adapters/mod.ts";
+import { fetchTrustedRoot } from "../registries/mod.ts";
 import { isFault } from "../json/mod.ts";
 import type { Terminal } from "./terminal.ts";
 

@@ -1,5 +1,5 @@
-import { unusableSigner } from "../adapters/mod.ts";
 import { type Diagnostic, withPosition } from "../diagnostics/mod.ts";
+import { unusableSigner } from "../registries/mod.ts";
 import type { CompiledPolicy, Snapshot } from "../engine/mod.ts";
 
 /** Reports signers of policies with unusable texts, such as a key: no signature can ever satisfy them. */

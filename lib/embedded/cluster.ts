@@ -8,11 +8,17 @@ import {
   type JsonObject,
   setField,
 } from "../json/mod.ts";
-import { formatApiVersion, nameOf, typeOf } from "../kube/mod.ts";
+import {
+  failureOf,
+  formatApiVersion,
+  nameOf,
+  noAnswer,
+  parseApiPath,
+  type ResourcePath,
+  typeOf,
+} from "../kube/mod.ts";
 import type { Answer, ApiCall, ApiResource, Clock, Cluster, Entropy } from "../ports.ts";
-import { failureOf, noAnswer } from "./api_answer.ts";
-import { uuidFrom } from "./entropy.ts";
-import { parseApiPath, type ResourcePath } from "./api_path.ts";
+import { uuidFrom } from "../entropy.ts";
 import type { Patch, WriteRequest, Writing } from "./commit.ts";
 import { completed } from "./defaults.ts";
 import { deleteCollection, deleteObject } from "./delete.ts";

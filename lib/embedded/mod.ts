@@ -4,12 +4,10 @@
  *
  * @module
  */
-export { describeFailure, type FailedAnswer, failureOf, noAnswer, statusLine } from "./api_answer.ts";
-export { parseApiPath, segmentsOf } from "./api_path.ts";
-export { systemClock } from "./clock.ts";
+export { systemClock } from "../clock.ts";
 export { EmbeddedCluster, type EmbeddedClusterOptions } from "./cluster.ts";
 export type { Patch } from "./commit.ts";
-export { systemEntropy } from "./entropy.ts";
+export { systemEntropy } from "../entropy.ts";
 export { type MockedCalls, mockedCalls, mockedEntries, mockedImages } from "./given_answers.ts";
 export type { ApiUser } from "./reviews.ts";
 export { systemObjects } from "./system_objects.ts";

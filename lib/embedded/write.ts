@@ -1,7 +1,7 @@
 import { asList, asObject, asString, dig, field, isFault, isObject, type JsonObject } from "../json/mod.ts";
 import { formatApiVersion } from "../kube/mod.ts";
 import type { Clock } from "../ports.ts";
-import { nameSuffix, uuidFrom } from "./entropy.ts";
+import { nameSuffix, uuidFrom } from "../entropy.ts";
 import { applied } from "./apply.ts";
 import { commit, type Patch, withFixedParts, withStatus, type WriteRequest, type Writing } from "./commit.ts";
 import { completed } from "./defaults.ts";

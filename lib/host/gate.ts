@@ -67,7 +67,7 @@ export async function openGate(options: GateOptions): Promise<Gate | string> {
   const background = await BackgroundWork.prepare({ snapshot, ports, log, elected, worked, ...held });
   const recorder = await openRecorder(options, { log, metrics });
   if (isFault(recorder)) return recorder.message;
-  const policies: PoliciesInForce = new PoliciesInForce(options, { background, metrics, ports, log });
+  const policies: PoliciesInForce = new PoliciesInForce(options, { ...opened, background, metrics, log });
   const missing = await policies.begin();
   if (missing !== undefined) return missing;
   const { decided } = policies.paths;

@@ -9,11 +9,11 @@ import {
   registryAddresses,
   type RegistryLogins,
   type TrustedRootText,
-} from "../adapters/mod.ts";
+} from "../registries/mod.ts";
 import type { Diagnostic } from "../diagnostics/mod.ts";
 import { Fault, isFault } from "../json/mod.ts";
 import { addressesOf } from "./addresses_of.ts";
-import type { Clock, Cluster, Entropy } from "../ports.ts";
+import type { Clock, Cluster, Entropy, Registry, Signatures } from "../ports.ts";
 
 /** The options of reading image registries. */
 export interface ImagePortsOptions {
@@ -46,8 +46,8 @@ interface LookupPorts {
 
 /** The ports that read registries. */
 export interface ImagePorts {
-  readonly registry: ImageRegistry;
-  readonly signatures: ImageSignatures;
+  readonly registry: Registry;
+  readonly signatures: Signatures & { close(): Promise<void> };
   readonly diagnostics: readonly Diagnostic[];
 }
 

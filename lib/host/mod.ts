@@ -4,11 +4,13 @@
  * @module
  */
 import type { Gate } from "./gate.ts";
+import type { Fault } from "../json/mod.ts";
 import type { GateOptions } from "./gate_options.ts";
+import type { ImageLookup, ImagePortsOptions } from "./image_ports.ts";
 
 export type { Gate } from "./gate.ts";
 export type { GateOptions } from "./gate_options.ts";
-export { type ImageLookup, readImageFiles } from "./image_ports.ts";
+export type { ImageLookup } from "./image_ports.ts";
 export { openPorts } from "./ports.ts";
 export { type RecorderOptions, ReviewFiles, type ReviewFilesOptions } from "./review_recorder.ts";
 
@@ -19,4 +21,12 @@ export { type RecorderOptions, ReviewFiles, type ReviewFilesOptions } from "./re
 export async function openGate(options: GateOptions): Promise<Gate | string> {
   const gate = await import("./gate.ts");
   return await gate.openGate(options);
+}
+
+/** Reads the files of the options, so that the image ports can be opened for several clusters. */
+export async function readImageFiles(
+  options: ImagePortsOptions & { readonly for: "server" | "command" },
+): Promise<ImageLookup | Fault> {
+  const images = await import("./image_ports.ts");
+  return await images.readImageFiles(options);
 }

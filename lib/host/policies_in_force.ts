@@ -1,6 +1,6 @@
 import type { BackgroundWork, WorkOutcome } from "../background/mod.ts";
 import type { Diagnostic } from "../diagnostics/mod.ts";
-import type { Snapshot } from "../engine/mod.ts";
+import { readsImages, type Snapshot } from "../engine/mod.ts";
 import type { WebhookRegistration } from "../install/mod.ts";
 import type { Log, Ports } from "../ports.ts";
 import type { AppOptions, Metrics } from "../server/mod.ts";
@@ -17,6 +17,8 @@ export interface PolicyFollowers {
   readonly metrics: Metrics;
   readonly ports: Ports;
   readonly log: Log;
+  /** Loads what reads image registries. */
+  readonly prepareImages: () => void;
 }
 
 /** The policies in force: those of files, or, once they are followed, those of the cluster with them. */
@@ -157,8 +159,9 @@ export class PoliciesInForce {
   }
 
   #cameIntoForce(after: Snapshot): void {
-    const { background, metrics, log } = this.#followers;
+    const { background, metrics, log, prepareImages } = this.#followers;
     metrics.loaded(after, this.#checksum);
+    if (readsImages(after)) prepareImages();
     if (after.leftOut.length > 0) {
       log.write("error", "policies are left out: all together take too much memory", {
         documents: after.leftOut.length,

@@ -1,9 +1,7 @@
 import {
   AggregatedDiscovery,
   AnswerMemory,
-  clusterFromFiles,
   ClusterGlobalEntries,
-  EmbeddedCluster,
   type Endpoint,
   eventLoopScheduler,
   HttpClient,
@@ -11,13 +9,13 @@ import {
   kubeconfigEndpoint,
   LiveCluster,
   LiveCollections,
-  type Patch,
   serviceAddresses,
   systemClock,
   systemEntropy,
   WatchedCluster,
   WatchedGlobalEntries,
 } from "../adapters/mod.ts";
+import type { Patch } from "../embedded/mod.ts";
 import { type Diagnostic, fileProblem } from "../diagnostics/mod.ts";
 import { compileExpression } from "../jmespath/mod.ts";
 import { Fault, isFault, isObject, type Json, type JsonObject, scopeOf } from "../json/mod.ts";
@@ -26,8 +24,9 @@ import type { ApiCall, Cluster, Collections, Discovery, Log, Ports } from "../po
 import { dirname } from "node:path";
 import { addressesOf } from "./addresses_of.ts";
 import { answerMemory, garbageBound, mostObjectBytes } from "./heap.ts";
-import { type ImagePortsOptions, openImagePorts } from "./image_ports.ts";
+import type { ImagePortsOptions } from "./image_ports.ts";
 import { LateCluster } from "./late_cluster.ts";
+import { LateImages } from "./late_images.ts";
 
 /** The cluster and the options of the ports. */
 export interface PortsOptions {
@@ -76,6 +75,8 @@ export interface OpenPorts {
   /** The watches of a running cluster; `undefined` for objects in memory. */
   readonly watching: Watching | undefined;
   readonly diagnostics: readonly Diagnostic[];
+  /** Loads what reads image registries, for policies that will. Without it the first call does. */
+  prepareImages(): void;
   /** Ends what the ports keep open. */
   close(): Promise<void>;
 }
@@ -104,13 +105,19 @@ export async function openPorts(options: PortsOptions): Promise<OpenPorts | Faul
     return http;
   }
   const now = (): number => clock.now();
-  const images = await openImagePorts({
-    ...options.images,
-    for: isServer ? "server" : "command",
-  }, { clock, entropy, cluster });
-  if (isFault(images)) {
+  const images = new LateImages(async () => {
+    const { openImagePorts } = await import("./image_ports.ts");
+    return await openImagePorts(
+      { ...options.images, for: isServer ? "server" : "command" },
+      { clock, entropy, cluster },
+    );
+  });
+  // The files that they read must be there at the start; a server that names none waits for a policy about images.
+  const namesFiles = (options.images?.trustedRoot ?? []).length > 0;
+  const problems = isServer && !namesFiles ? [] : await images.prepare();
+  if (isFault(problems)) {
     await rest.close();
-    return images;
+    return problems;
   }
   const calling = { cluster, http, clock, project: (text: string, value: Json) => project(text, value, now) };
   const others = new ClusterGlobalEntries(calling);
@@ -127,12 +134,20 @@ export async function openPorts(options: PortsOptions): Promise<OpenPorts | Faul
     ...(isServer && { scheduler: eventLoopScheduler(collect) }),
   };
   const close = async (): Promise<void> => {
-    await images.signatures.close();
+    await images.close();
     entries?.close();
     await rest.close();
   };
   const watching = rest.watching && entries && { ...rest.watching, entries };
-  return { ...rest, watching, ports, close, diagnostics: [...rest.diagnostics, ...images.diagnostics] };
+  const prepareImages = (): void => void images.prepare();
+  return {
+    ...rest,
+    watching,
+    ports,
+    prepareImages,
+    close,
+    diagnostics: [...rest.diagnostics, ...problems],
+  };
 }
 
 /** The clock, the random numbers and the memory of adapters. */
@@ -143,6 +158,7 @@ async function reachCluster(
   sources: Sources,
 ): Promise<Reached | Fault> {
   if (cluster.length > 0) {
+    const { clusterFromFiles } = await import("./cluster_files.ts");
     const read = await clusterFromFiles(cluster, { ...sources, patches });
     return {
       ...read,
@@ -156,13 +172,15 @@ async function reachCluster(
   const endpoint = kubeconfig === undefined ? await pod() : await namedEndpoint(kubeconfig, context);
   if (isFault(endpoint)) return endpoint;
   if (endpoint === undefined) {
-    const embedded = async () =>
-      new EmbeddedCluster({
+    const embedded = async () => {
+      const { EmbeddedCluster } = await import("../embedded/mod.ts");
+      return new EmbeddedCluster({
         objects: await objects?.() ?? [],
         intake: "verbatim",
         ...sources,
         patches,
       });
+    };
     return {
       cluster: new LateCluster(embedded),
       kind: "embedded",

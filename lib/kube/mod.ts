@@ -6,6 +6,8 @@
  * @module
  */
 export { notServedMessage } from "./not_served.ts";
+export { describeFailure, type FailedAnswer, failureOf, noAnswer, statusLine } from "./api_answer.ts";
+export { parseApiPath, type ResourcePath, segmentsOf } from "./api_path.ts";
 export type { Dialect } from "./dialect.ts";
 export {
   addQuantities,

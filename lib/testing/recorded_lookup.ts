@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { bundledTrustedRoot, ImageRegistry, ImageSignatures, RecordedImages } from "../adapters/mod.ts";
+import { bundledTrustedRoot, ImageRegistry, ImageSignatures, RecordedImages } from "../registries/mod.ts";
 import type { Diagnostic } from "../diagnostics/mod.ts";
 import { isFault } from "../json/mod.ts";
 import type { TestLookup } from "./test_ports.ts";

@@ -1,9 +1,16 @@
-import { EmbeddedCluster, HttpClient, ImageSignatures, systemClock, systemEntropy } from "../adapters/mod.ts";
+import {
+  EmbeddedCluster,
+  type MockedCalls,
+  mockedCalls,
+  mockedEntries,
+  mockedImages,
+} from "../embedded/mod.ts";
+import { HttpClient, systemClock, systemEntropy } from "../adapters/mod.ts";
+import { ImageSignatures } from "../registries/mod.ts";
 import { type AbsentSource, unservedEntries } from "../context/mod.ts";
 import type { Json, JsonObject } from "../json/mod.ts";
-import type { Clock, Cluster, Entropy, Http, Ports, Registry } from "../ports.ts";
+import type { Clock, Cluster, Entropy, Http, Ports, Registry, Signatures } from "../ports.ts";
 import { offlineSignatures } from "./offline_signatures.ts";
-import { type MockedCalls, mockedCalls, mockedEntries, mockedImages } from "../embedded/mod.ts";
 
 /** The objects and answers that a test gives in place of a cluster, services and the global context. */
 export interface TestSetup {
@@ -30,7 +37,7 @@ export type TestLookup = (reached: {
   readonly clock: Clock;
   readonly entropy: Entropy;
   readonly cluster: Cluster;
-}) => { readonly registry: Registry; readonly signatures: ImageSignatures };
+}) => { readonly registry: Registry; readonly signatures: Signatures & { close(): Promise<void> } };
 
 /** The ports of a test, and a function that closes them. */
 export interface TestPorts {

@@ -1,6 +1,6 @@
 /** The embedded cluster: the contract of every cluster, and what only files in memory have. */
 import assert from "node:assert/strict";
-import { EmbeddedCluster, systemObjects } from "../../lib/adapters/mod.ts";
+import { EmbeddedCluster, systemObjects } from "../../lib/embedded/mod.ts";
 import { asList, dig, Fault, field, type Json } from "../../lib/json/mod.ts";
 import { clusterContract } from "../contract/cluster.ts";
 import { countingEntropy, fixedClock } from "./fakes.ts";

@@ -1,6 +1,7 @@
 /** The global context over objects of a cluster. */
 import assert from "node:assert/strict";
-import { ClusterGlobalEntries, EmbeddedCluster, systemObjects } from "../../lib/adapters/mod.ts";
+import { ClusterGlobalEntries } from "../../lib/adapters/mod.ts";
+import { EmbeddedCluster, systemObjects } from "../../lib/embedded/mod.ts";
 import { asList, dig, Fault, field, type Json } from "../../lib/json/mod.ts";
 import type { Answer, Http } from "../../lib/ports.ts";
 import { countingEntropy, fixedClock } from "./fakes.ts";

@@ -1,11 +1,12 @@
 /** No text from outside makes an adapter throw or build something else than was meant. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { EmbeddedCluster, kubeconfigEndpoint, systemObjects } from "../../lib/adapters/mod.ts";
-import { parseApiPath, segmentsOf } from "../../lib/embedded/api_path.ts";
+import { EmbeddedCluster, systemObjects } from "../../lib/embedded/mod.ts";
+import { kubeconfigEndpoint } from "../../lib/adapters/mod.ts";
+import { parseApiPath, segmentsOf } from "../../lib/kube/api_path.ts";
 import { mergePatched } from "../../lib/embedded/merge.ts";
-import { identifierOf, parseReference } from "../../lib/adapters/registry/reference.ts";
-import { readChallenge, tokenAddress } from "../../lib/adapters/registry/token.ts";
+import { identifierOf, parseReference } from "../../lib/registries/registry/reference.ts";
+import { readChallenge, tokenAddress } from "../../lib/registries/registry/token.ts";
 import { equal, isFault, isObject, type Json } from "../../lib/json/mod.ts";
 import type { ApiCall } from "../../lib/ports.ts";
 import { countingEntropy, fixedClock } from "./fakes.ts";

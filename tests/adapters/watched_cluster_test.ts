@@ -1,8 +1,8 @@
 /** Collections kept at hand by watching: against a fake server step by step, and a real one where there is one. */
 import assert from "node:assert/strict";
 import { dirname } from "node:path";
+import { EmbeddedCluster } from "../../lib/embedded/mod.ts";
 import {
-  EmbeddedCluster,
   type FollowedCluster,
   jsonLog,
   kubeconfigEndpoint,

@@ -1,11 +1,7 @@
 /** The global context with its entries at hand. */
 import assert from "node:assert/strict";
-import {
-  EmbeddedCluster,
-  type EntryState,
-  systemObjects,
-  WatchedGlobalEntries,
-} from "../../lib/adapters/mod.ts";
+import { EmbeddedCluster, systemObjects } from "../../lib/embedded/mod.ts";
+import { type EntryState, WatchedGlobalEntries } from "../../lib/adapters/mod.ts";
 import { refreshOf } from "../../lib/adapters/global_entry.ts";
 import { asList, type Json, type JsonObject } from "../../lib/json/mod.ts";
 import type { Answer, Collections, LeftOutObjects } from "../../lib/ports.ts";

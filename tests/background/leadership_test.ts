@@ -1,6 +1,6 @@
 /** One leader among replicas, by a Lease; time is made here. */
 import assert from "node:assert/strict";
-import { EmbeddedCluster } from "../../lib/adapters/mod.ts";
+import { EmbeddedCluster } from "../../lib/embedded/mod.ts";
 import { Leadership, type LeadershipOptions } from "../../lib/background/mod.ts";
 import { dig } from "../../lib/json/mod.ts";
 import type { Answer, ApiCall, Cluster } from "../../lib/ports.ts";

@@ -1,4 +1,4 @@
-import { EmbeddedCluster } from "../../lib/adapters/mod.ts";
+import { EmbeddedCluster } from "../../lib/embedded/mod.ts";
 import { compile, type PolicyRequest, type Snapshot } from "../../lib/engine/mod.ts";
 import { asString, dig, type Json, type JsonObject } from "../../lib/json/mod.ts";
 import { typeOf } from "../../lib/kube/mod.ts";

@@ -2,10 +2,10 @@
 import { type ImageVerification, imageVerificationOf } from "../../lib/policy/mod.ts";
 import type { JsonObject } from "../../lib/json/mod.ts";
 import type { SignatureQuery } from "../../lib/ports.ts";
-import { bundleWithEntry } from "../adapters/signing/bundle.ts";
-import { attest, envelope, signImage } from "../adapters/signing/cosign.ts";
-import type { Signers } from "../adapters/signing/fixtures.ts";
-import type { TestRegistry } from "../adapters/signing/registry.ts";
+import { bundleWithEntry } from "../registries/signing/bundle.ts";
+import { attest, envelope, signImage } from "../registries/signing/cosign.ts";
+import type { Signers } from "../registries/signing/fixtures.ts";
+import type { TestRegistry } from "../registries/signing/registry.ts";
 
 const PROVENANCE = "https://slsa.dev/provenance/v0.2";
 

@@ -1,6 +1,7 @@
 /** Certificates that replicas share in a Secret, and webhooks with their authority. */
 import assert from "node:assert/strict";
-import { EmbeddedCluster, systemEntropy } from "../../lib/adapters/mod.ts";
+import { EmbeddedCluster } from "../../lib/embedded/mod.ts";
+import { systemEntropy } from "../../lib/adapters/mod.ts";
 import { asList, asString, dig, isFault, type Json, type JsonObject } from "../../lib/json/mod.ts";
 import { clusterCertificates, type ServingCertificate } from "../../lib/certificates/mod.ts";
 import { parseJsonPatch } from "../../lib/patch/mod.ts";

@@ -1,7 +1,7 @@
 /** `lint` warns of policies about images that can never pass, with any signature. */
 import assert from "node:assert/strict";
 import type { Json } from "../../lib/json/mod.ts";
-import { issue, newKeys } from "../adapters/signing/certificates.ts";
+import { issue, newKeys } from "../registries/signing/certificates.ts";
 import { inFolder } from "./in_folder.ts";
 
 const key = newKeys().pem;

@@ -1,9 +1,9 @@
 /** Images are recorded from a registry once, and policies are tested and explained without it from then on. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { signImage } from "../adapters/signing/cosign.ts";
-import { Signers } from "../adapters/signing/fixtures.ts";
-import { TestRegistry } from "../adapters/signing/registry.ts";
+import { signImage } from "../registries/signing/cosign.ts";
+import { Signers } from "../registries/signing/fixtures.ts";
+import { TestRegistry } from "../registries/signing/registry.ts";
 import { inFolder, type RunInFolder } from "./in_folder.ts";
 
 const indented = (text: string, by: number): string => text.trim().replaceAll("\n", `\n${" ".repeat(by)}`);

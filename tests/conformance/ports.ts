@@ -1,9 +1,5 @@
-import {
-  EmbeddedCluster,
-  type EmbeddedClusterOptions,
-  systemClock,
-  systemEntropy,
-} from "../../lib/adapters/mod.ts";
+import { EmbeddedCluster, type EmbeddedClusterOptions } from "../../lib/embedded/mod.ts";
+import { systemClock, systemEntropy } from "../../lib/adapters/mod.ts";
 import type { Json } from "../../lib/json/mod.ts";
 import type { Answer, Ports } from "../../lib/ports.ts";
 

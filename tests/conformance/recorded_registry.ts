@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import { ImageRegistry, ImageSignatures, systemClock, systemEntropy } from "../../lib/adapters/mod.ts";
+import { ImageRegistry, ImageSignatures, pullSecretLogins } from "../../lib/registries/mod.ts";
+import { systemClock, systemEntropy } from "../../lib/adapters/mod.ts";
 import type { Json } from "../../lib/json/mod.ts";
 import { encodeBase64Text } from "../../lib/kube/mod.ts";
 import type { Ports } from "../../lib/ports.ts";
-import { pullSecretLogins } from "../../lib/adapters/mod.ts";
 import { clusterPorts } from "./ports.ts";
 
 /** The address at which the images of the corpus were recorded. */

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { JsonObject } from "../../lib/json/mod.ts";
-import { newKeys, signed } from "../adapters/signing/certificates.ts";
+import { newKeys, signed } from "../registries/signing/certificates.ts";
 import { clusterForTests, kubectl, startPostern } from "./kubectl.ts";
 import { until } from "./waiting.ts";
 

@@ -6,9 +6,9 @@ import { type ImagePortsOptions, openImagePorts } from "../../lib/host/image_por
 import { isFault, type JsonObject } from "../../lib/json/mod.ts";
 import type { SignatureQuery } from "../../lib/ports.ts";
 import { countingEntropy, fixedClock } from "../adapters/fakes.ts";
-import { trustedRootOf } from "../adapters/signing/bundle.ts";
-import { Signers } from "../adapters/signing/fixtures.ts";
-import { TestRegistry } from "../adapters/signing/registry.ts";
+import { trustedRootOf } from "../registries/signing/bundle.ts";
+import { Signers } from "../registries/signing/fixtures.ts";
+import { TestRegistry } from "../registries/signing/registry.ts";
 import { queryFor, signingWays } from "../bench/signed_images.ts";
 
 const signers = new Signers();

@@ -1,11 +1,12 @@
 /** Whoever names an image, or has a registry, cannot make Postern ask an address that only Postern can reach. */
 import assert from "node:assert/strict";
-import { type AddressRule, ImageSignatures, registryAddresses, systemClock } from "../../lib/adapters/mod.ts";
+import { type AddressRule, ImageSignatures, registryAddresses } from "../../lib/registries/mod.ts";
+import { systemClock } from "../../lib/adapters/mod.ts";
 import type { SignatureAnswer } from "../../lib/ports.ts";
 import { countingEntropy } from "../adapters/fakes.ts";
 import { type FakeServer, fakeServer } from "../adapters/fake_server.ts";
-import { newKeys } from "../adapters/signing/certificates.ts";
-import { TestRegistry } from "../adapters/signing/registry.ts";
+import { newKeys } from "../registries/signing/certificates.ts";
+import { TestRegistry } from "../registries/signing/registry.ts";
 import { queryFor } from "../bench/signed_images.ts";
 
 /** The addresses of host names. */

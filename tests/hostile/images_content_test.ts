@@ -4,12 +4,13 @@
  */
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
-import { ImageRegistry, ImageSignatures, systemClock } from "../../lib/adapters/mod.ts";
-import { digestOf, TestRegistry } from "../adapters/signing/registry.ts";
+import { ImageRegistry, ImageSignatures } from "../../lib/registries/mod.ts";
+import { systemClock } from "../../lib/adapters/mod.ts";
+import { digestOf, TestRegistry } from "../registries/signing/registry.ts";
 import { countingEntropy } from "../adapters/fakes.ts";
-import { trustedRootOf } from "../adapters/signing/bundle.ts";
-import { attest, envelope, signNotary } from "../adapters/signing/cosign.ts";
-import { Signers } from "../adapters/signing/fixtures.ts";
+import { trustedRootOf } from "../registries/signing/bundle.ts";
+import { attest, envelope, signNotary } from "../registries/signing/cosign.ts";
+import { Signers } from "../registries/signing/fixtures.ts";
 import { queryFor, signingWays } from "../bench/signed_images.ts";
 import type { SignatureQuery } from "../../lib/ports.ts";
 

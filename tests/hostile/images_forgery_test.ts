@@ -1,9 +1,10 @@
 /** Whoever can write into a registry, but has none of the keys that a policy names, gets no image verified. */
 import assert from "node:assert/strict";
 import { sign } from "node:crypto";
-import { ImageSignatures, systemClock } from "../../lib/adapters/mod.ts";
+import { ImageSignatures } from "../../lib/registries/mod.ts";
+import { systemClock } from "../../lib/adapters/mod.ts";
 import type { LogTrust, SignatureAnswer, SignatureQuery, Signer } from "../../lib/ports.ts";
-import { bundleWithEntry, trustedRootOf } from "../adapters/signing/bundle.ts";
+import { bundleWithEntry, trustedRootOf } from "../registries/signing/bundle.ts";
 import {
   type CertificateFields,
   issue,
@@ -11,7 +12,7 @@ import {
   newKeys,
   signed,
   usage,
-} from "../adapters/signing/certificates.ts";
+} from "../registries/signing/certificates.ts";
 import {
   attest,
   envelope,
@@ -21,10 +22,10 @@ import {
   signatureLayer,
   signImage,
   type SigningOptions,
-} from "../adapters/signing/cosign.ts";
-import { bytesOf } from "../adapters/signing/der.ts";
-import { Signers } from "../adapters/signing/fixtures.ts";
-import { TestRegistry } from "../adapters/signing/registry.ts";
+} from "../registries/signing/cosign.ts";
+import { bytesOf } from "../registries/signing/der.ts";
+import { Signers } from "../registries/signing/fixtures.ts";
+import { TestRegistry } from "../registries/signing/registry.ts";
 import { countingEntropy } from "../adapters/fakes.ts";
 
 const noLog: LogTrust = {

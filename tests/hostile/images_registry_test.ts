@@ -2,18 +2,19 @@
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import * as fc from "fast-check";
-import { ImageSignatures, registryAddresses, systemClock } from "../../lib/adapters/mod.ts";
-import { readCertificate, readCertificates } from "../../lib/adapters/signatures/certificate.ts";
-import { readEnvelope } from "../../lib/adapters/signatures/envelope.ts";
-import { readLogBundle } from "../../lib/adapters/signatures/log_entry.ts";
-import { readNotaryEnvelope } from "../../lib/adapters/signatures/notary_envelope.ts";
-import { PublicKey } from "../../lib/adapters/signatures/public_key.ts";
-import { timestampOf } from "../../lib/adapters/signatures/timestamp.ts";
-import { readTrustedRoot } from "../../lib/adapters/signatures/trust.ts";
+import { ImageSignatures, registryAddresses } from "../../lib/registries/mod.ts";
+import { systemClock } from "../../lib/adapters/mod.ts";
+import { readCertificate, readCertificates } from "../../lib/registries/signatures/certificate.ts";
+import { readEnvelope } from "../../lib/registries/signatures/envelope.ts";
+import { readLogBundle } from "../../lib/registries/signatures/log_entry.ts";
+import { readNotaryEnvelope } from "../../lib/registries/signatures/notary_envelope.ts";
+import { PublicKey } from "../../lib/registries/signatures/public_key.ts";
+import { timestampOf } from "../../lib/registries/signatures/timestamp.ts";
+import { readTrustedRoot } from "../../lib/registries/signatures/trust.ts";
 import type { LogTrust, SignatureAnswer, SignatureQuery } from "../../lib/ports.ts";
 import { countingEntropy } from "../adapters/fakes.ts";
 import { silence } from "../adapters/fake_server.ts";
-import { issue, type Keys, newKeys, usage } from "../adapters/signing/certificates.ts";
+import { issue, type Keys, newKeys, usage } from "../registries/signing/certificates.ts";
 import {
   attest,
   payloadFor,
@@ -22,8 +23,8 @@ import {
   signatureLayer,
   signImage,
   signNotary,
-} from "../adapters/signing/cosign.ts";
-import { TestRegistry } from "../adapters/signing/registry.ts";
+} from "../registries/signing/cosign.ts";
+import { TestRegistry } from "../registries/signing/registry.ts";
 
 const log: LogTrust = {
   ignoreTlog: true,

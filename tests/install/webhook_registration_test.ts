@@ -1,6 +1,7 @@
 /** Webhooks are registered by a replica that can answer, follow the policies, and are mended without taking turns. */
 import assert from "node:assert/strict";
-import { EmbeddedCluster, systemEntropy } from "../../lib/adapters/mod.ts";
+import { EmbeddedCluster } from "../../lib/embedded/mod.ts";
+import { systemEntropy } from "../../lib/adapters/mod.ts";
 import { compile, type Snapshot } from "../../lib/engine/mod.ts";
 import { WebhookRegistration } from "../../lib/install/mod.ts";
 import { asList, asString, dig, type Json, type JsonObject } from "../../lib/json/mod.ts";

@@ -1,6 +1,6 @@
 /** Cleanup policies and time-to-live labels delete objects on schedule. */
 import assert from "node:assert/strict";
-import { EmbeddedCluster } from "../../lib/adapters/mod.ts";
+import { EmbeddedCluster } from "../../lib/embedded/mod.ts";
 import { existingRequest } from "../../lib/background/mod.ts";
 import { evaluate } from "../../lib/engine/mod.ts";
 import { asList, field, isObject, type Json, type JsonObject } from "../../lib/json/mod.ts";

@@ -3,7 +3,8 @@
  * effect on another object. The table is `docs/faults.md`, which `UPDATE_GOLDEN=1` writes.
  */
 import assert from "node:assert/strict";
-import { EmbeddedCluster, LiveCluster, LiveCollections, systemClock } from "../../lib/adapters/mod.ts";
+import { EmbeddedCluster } from "../../lib/embedded/mod.ts";
+import { LiveCluster, LiveCollections, systemClock } from "../../lib/adapters/mod.ts";
 import { BackgroundWorker } from "../../lib/background/mod.ts";
 import { isFault, type Json } from "../../lib/json/mod.ts";
 import { nameOf } from "../../lib/kube/mod.ts";

@@ -1,6 +1,7 @@
 /** Policies from files and from the cluster, in one snapshot. */
 import assert from "node:assert/strict";
-import { EmbeddedCluster, LiveCollections, systemClock } from "../../lib/adapters/mod.ts";
+import { EmbeddedCluster } from "../../lib/embedded/mod.ts";
+import { LiveCollections, systemClock } from "../../lib/adapters/mod.ts";
 import type { Snapshot } from "../../lib/engine/mod.ts";
 import type { JsonObject } from "../../lib/json/mod.ts";
 import { LivePolicies } from "../../lib/live/mod.ts";

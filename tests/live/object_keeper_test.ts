@@ -1,6 +1,6 @@
 /** Objects that Postern keeps in their wanted form, and what it does when somebody deletes them. */
 import assert from "node:assert/strict";
-import { EmbeddedCluster } from "../../lib/adapters/mod.ts";
+import { EmbeddedCluster } from "../../lib/embedded/mod.ts";
 import type { JsonObject } from "../../lib/json/mod.ts";
 import { nameOf } from "../../lib/kube/mod.ts";
 import { ObjectKeeper, webhookKinds } from "../../lib/live/object_keeper.ts";

@@ -1,6 +1,7 @@
 /** The documents of policy objects: the same as long as the object says the same, so that its policy is not compiled again. */
 import assert from "node:assert/strict";
-import { EmbeddedCluster, LiveCollections, systemClock } from "../../lib/adapters/mod.ts";
+import { EmbeddedCluster } from "../../lib/embedded/mod.ts";
+import { LiveCollections, systemClock } from "../../lib/adapters/mod.ts";
 import { compile } from "../../lib/engine/mod.ts";
 import type { JsonObject } from "../../lib/json/mod.ts";
 import { nameOf } from "../../lib/kube/mod.ts";

@@ -1,6 +1,6 @@
 /** Writes of reports on an API server that fails: what is stored in the end, and what is given up. */
 import assert from "node:assert/strict";
-import { EmbeddedCluster } from "../../lib/adapters/mod.ts";
+import { EmbeddedCluster } from "../../lib/embedded/mod.ts";
 import { asList, dig, field, isObject, type Json, type JsonObject } from "../../lib/json/mod.ts";
 import { policyReports, ReportStore } from "../../lib/live/mod.ts";
 import type { Answer, ApiCall } from "../../lib/ports.ts";

@@ -1,6 +1,7 @@
 /** Scans of an API server that fails now and then: in the end each object has its report, and a second scan writes nothing. */
 import assert from "node:assert/strict";
-import { EmbeddedCluster, LiveCollections, systemClock } from "../../lib/adapters/mod.ts";
+import { EmbeddedCluster } from "../../lib/embedded/mod.ts";
+import { LiveCollections, systemClock } from "../../lib/adapters/mod.ts";
 import { compile, type Snapshot } from "../../lib/engine/mod.ts";
 import { asList, field, type Json } from "../../lib/json/mod.ts";
 import { policyReports, ReportStore, Scanner } from "../../lib/live/mod.ts";

@@ -1,5 +1,6 @@
 /** An embedded cluster behind HTTP: what a bundle takes for its API server. */
-import { EmbeddedCluster, systemClock, systemEntropy } from "../../lib/adapters/mod.ts";
+import { EmbeddedCluster } from "../../lib/embedded/mod.ts";
+import { systemClock, systemEntropy } from "../../lib/adapters/mod.ts";
 import { type Json, parseJson } from "../../lib/json/mod.ts";
 import type { ApiCall, Cluster } from "../../lib/ports.ts";
 import { type FakeServer, fakeServer } from "../adapters/fake_server.ts";

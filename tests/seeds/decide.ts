@@ -11,7 +11,7 @@ import {
   type Snapshot,
 } from "../../lib/engine/mod.ts";
 import { asString, dig, isFault, type Json, type JsonObject } from "../../lib/json/mod.ts";
-import { EmbeddedCluster } from "../../lib/adapters/mod.ts";
+import { EmbeddedCluster } from "../../lib/embedded/mod.ts";
 import type { Answer, Ports } from "../../lib/ports.ts";
 import { parseApiVersion } from "../../lib/kube/mod.ts";
 import { parseDocuments, parseYaml } from "../../lib/yaml/mod.ts";

@@ -1,6 +1,6 @@
 /** The webhook's app starts the effects of rules on other objects after it has admitted the request. */
 import assert from "node:assert/strict";
-import { EmbeddedCluster } from "../../lib/adapters/mod.ts";
+import { EmbeddedCluster } from "../../lib/embedded/mod.ts";
 import { compile } from "../../lib/engine/mod.ts";
 import { BackgroundWorker } from "../../lib/background/mod.ts";
 import type { Answer, Ports } from "../../lib/ports.ts";

@@ -8,7 +8,7 @@ import type { Dialect } from "../../match/mod.ts";
 import { loadDocuments, policyDocuments, streamDocuments } from "../../sources/mod.ts";
 import { mockedImages } from "../../embedded/mod.ts";
 import type { YamlDocument } from "../../yaml/mod.ts";
-import { ImageRecorder } from "../../adapters/mod.ts";
+import { ImageRecorder } from "../../registries/mod.ts";
 import { Diagnostics, unevaluatedPolicies } from "../diagnostics.ts";
 import { imageSource, type RecordingArguments, writeRecording } from "../image_recording.ts";
 import { standardInputProblem } from "../standard_input.ts";

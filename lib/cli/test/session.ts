@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { ImageRecorder } from "../../adapters/mod.ts";
+import { ImageRecorder } from "../../registries/mod.ts";
 import { type Diagnostic, fileProblem, formatDiagnostic } from "../../diagnostics/mod.ts";
 import type { ImageLookup } from "../../host/mod.ts";
 import type { Dialect } from "../../match/mod.ts";

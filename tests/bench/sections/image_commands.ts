@@ -1,9 +1,9 @@
 /** The command line on signed images, beside Kyverno's where its program is named: one process, registry and policy each. */
 import type { JsonObject } from "../../../lib/json/mod.ts";
 import { toYaml } from "../../../lib/yaml/mod.ts";
-import { trustedRootOf } from "../../adapters/signing/bundle.ts";
-import { Signers } from "../../adapters/signing/fixtures.ts";
-import { TestRegistry } from "../../adapters/signing/registry.ts";
+import { trustedRootOf } from "../../registries/signing/bundle.ts";
+import { Signers } from "../../registries/signing/fixtures.ts";
+import { TestRegistry } from "../../registries/signing/registry.ts";
 import { type Bench, median, root } from "../bench.ts";
 import { imagePolicy, type SigningWay, signingWays } from "../signed_images.ts";
 

@@ -2,9 +2,9 @@
 import https from "node:https";
 import { dig, type JsonObject } from "../../../lib/json/mod.ts";
 import { toYaml } from "../../../lib/yaml/mod.ts";
-import { trustedRootOf } from "../../adapters/signing/bundle.ts";
-import { Signers } from "../../adapters/signing/fixtures.ts";
-import { TestRegistry } from "../../adapters/signing/registry.ts";
+import { trustedRootOf } from "../../registries/signing/bundle.ts";
+import { Signers } from "../../registries/signing/fixtures.ts";
+import { TestRegistry } from "../../registries/signing/registry.ts";
 import { type Bench, median, percent, probeOf } from "../bench.ts";
 import { serveCommand } from "../../support/image.ts";
 import { loadServer, type Measured } from "../load.ts";

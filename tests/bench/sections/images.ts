@@ -1,7 +1,8 @@
-import { ImageSignatures, systemClock, systemEntropy } from "../../../lib/adapters/mod.ts";
-import { trustedRootOf } from "../../adapters/signing/bundle.ts";
-import { Signers } from "../../adapters/signing/fixtures.ts";
-import { TestRegistry } from "../../adapters/signing/registry.ts";
+import { ImageSignatures } from "../../../lib/registries/mod.ts";
+import { systemClock, systemEntropy } from "../../../lib/adapters/mod.ts";
+import { trustedRootOf } from "../../registries/signing/bundle.ts";
+import { Signers } from "../../registries/signing/fixtures.ts";
+import { TestRegistry } from "../../registries/signing/registry.ts";
 import { type Bench, median } from "../bench.ts";
 import { queryFor, signingWays } from "../signed_images.ts";
 import { imageCommands } from "./image_commands.ts";

@@ -1,6 +1,7 @@
 /** A live cluster behind a real connection to an API server in memory that has a fault for some requests. */
 import assert from "node:assert/strict";
-import { EmbeddedCluster, LiveCluster, systemClock } from "../../../lib/adapters/mod.ts";
+import { EmbeddedCluster } from "../../../lib/embedded/mod.ts";
+import { LiveCluster, systemClock } from "../../../lib/adapters/mod.ts";
 import { isFault, type Json } from "../../../lib/json/mod.ts";
 import { countingEntropy } from "../../adapters/fakes.ts";
 import { type FakeServer, fakeServer, type ReceivedRequest } from "../../adapters/fake_server.ts";

@@ -1,4 +1,4 @@
-import { EmbeddedCluster } from "../../../lib/adapters/mod.ts";
+import { EmbeddedCluster } from "../../../lib/embedded/mod.ts";
 import {
   compile,
   type Decision,

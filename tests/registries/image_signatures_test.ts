@@ -6,11 +6,11 @@ import {
   type ImageSignaturesOptions,
   type Login,
   readTrustedRoot,
-} from "../../lib/adapters/mod.ts";
+} from "../../lib/registries/mod.ts";
 import { isFault, type Json } from "../../lib/json/mod.ts";
 import type { Cluster, LogTrust, SignatureAnswer, SignatureQuery } from "../../lib/ports.ts";
-import { countingEntropy, fixedClock, type TestClock } from "./fakes.ts";
-import { silence } from "./fake_server.ts";
+import { countingEntropy, fixedClock, type TestClock } from "../adapters/fakes.ts";
+import { silence } from "../adapters/fake_server.ts";
 import { type Keys, newKeys } from "./signing/certificates.ts";
 import { payloadFor, putSignatures, signatureLayer, signImage } from "./signing/cosign.ts";
 import { type Layer, TestRegistry } from "./signing/registry.ts";

@@ -1,9 +1,10 @@
 /** The corpus' registry with signed images, read in place. */
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { ImageSignatures, systemClock } from "../../../lib/adapters/mod.ts";
+import { ImageSignatures } from "../../../lib/registries/mod.ts";
+import { systemClock } from "../../../lib/adapters/mod.ts";
 import type { ImageName, SignatureFixtures } from "../../contract/signatures.ts";
-import { countingEntropy } from "../fakes.ts";
+import { countingEntropy } from "../../adapters/fakes.ts";
 
 const folder = pathToFileURL(
   resolve(Deno.env.get("CONFORMANCE_CORPUS") ?? "../shared/corpus", "verify-images") + "/",

@@ -9,11 +9,8 @@ import {
   parseJson,
 } from "../../json/mod.ts";
 import { type Clock, elapsedOn, type Entropy } from "../../ports.ts";
-import { statusLine } from "../../embedded/mod.ts";
-import { Limit } from "../limit.ts";
-import { PinnedClients } from "../pinned_clients.ts";
-import { retryAfter, withRetries } from "../retry.ts";
-import { send, type Sent } from "../transport.ts";
+import { statusLine } from "../../kube/mod.ts";
+import { Limit, PinnedClients, retryAfter, send, type Sent, withRetries } from "../../adapters/mod.ts";
 import type { AddressRule } from "./addresses.ts";
 import type { QueryMemory } from "./content_memory.ts";
 import { type RegistryReference, schemesOf } from "./reference.ts";

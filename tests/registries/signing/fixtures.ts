@@ -1,7 +1,8 @@
 /** Images in a registry of the test, signed in every way with keys that are made anew. */
-import { ImageSignatures, systemClock } from "../../../lib/adapters/mod.ts";
+import { ImageSignatures } from "../../../lib/registries/mod.ts";
+import { systemClock } from "../../../lib/adapters/mod.ts";
 import type { ImageName, SignatureFixtures } from "../../contract/signatures.ts";
-import { countingEntropy } from "../fakes.ts";
+import { countingEntropy } from "../../adapters/fakes.ts";
 import { issue, type Issued, type Keys, newKeys, signingTime, timestamp, usage } from "./certificates.ts";
 import {
   attest,

@@ -2,7 +2,7 @@ import type { Diagnostic } from "../diagnostics/mod.ts";
 import { asString, field, isObject, type Json } from "../json/mod.ts";
 import { parseDocuments } from "../yaml/mod.ts";
 import { EmbeddedCluster, type EmbeddedClusterOptions, systemObjects } from "../embedded/mod.ts";
-import { readFiles } from "./files.ts";
+import { readFiles } from "../adapters/mod.ts";
 
 /** An embedded cluster made of files, and the problems found in them. */
 export interface ClusterFromFiles {

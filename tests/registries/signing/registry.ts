@@ -1,6 +1,6 @@
 /** A registry on the loopback address that holds what a test puts into it. */
 import type { Json, JsonObject } from "../../../lib/json/mod.ts";
-import { type FakeServer, fakeServer, type ReceivedRequest } from "../fake_server.ts";
+import { type FakeServer, fakeServer, type ReceivedRequest } from "../../adapters/fake_server.ts";
 import { sha256 } from "./certificates.ts";
 
 const INDEX = "application/vnd.oci.image.index.v1+json";

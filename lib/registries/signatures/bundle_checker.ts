@@ -1,5 +1,5 @@
 import type { Worker } from "node:worker_threads";
-import { Limit } from "../limit.ts";
+import { Limit } from "../../adapters/mod.ts";
 import { type BundleAnswer, BundleCheck, type BundleQuery } from "./bundle_check.ts";
 import type { BundleReply, BundleTask } from "./bundle_worker.ts";
 

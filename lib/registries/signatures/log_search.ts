@@ -1,5 +1,5 @@
 import { asString, Fault, field, isFault, isObject } from "../../json/mod.ts";
-import { send } from "../transport.ts";
+import { send } from "../../adapters/mod.ts";
 import type { EntrySearch } from "./cosign_signature.ts";
 import { type LogEntry, readLogBundle } from "./log_entry.ts";
 import { parsePayload } from "./payload.ts";

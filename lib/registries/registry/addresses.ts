@@ -1,6 +1,6 @@
 import { isFault } from "../../json/mod.ts";
 import { compileAddressRules } from "../../kube/mod.ts";
-import type { AddressVerdict } from "../service_addresses.ts";
+import type { AddressVerdict } from "../../adapters/mod.ts";
 
 /** The addresses that a registry may have. */
 export interface RegistryAddressOptions {

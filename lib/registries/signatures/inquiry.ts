@@ -1,6 +1,6 @@
 import type { Fault } from "../../json/mod.ts";
 import type { SignatureQuery, SignatureTried, Statement } from "../../ports.ts";
-import type { Limit } from "../limit.ts";
+import type { Limit } from "../../adapters/mod.ts";
 import type { CachedContent } from "../registry/cached_content.ts";
 import type { RegistryAccess } from "../registry/connection.ts";
 import type { RegistryFault } from "../registry/registry_fault.ts";

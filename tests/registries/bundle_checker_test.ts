@@ -1,7 +1,7 @@
 /** Sigstore bundles are checked on a thread of their own, in the image too, and by this thread where there is none. */
 import assert from "node:assert/strict";
-import { BundleCheck, type BundleQuery } from "../../lib/adapters/signatures/bundle_check.ts";
-import { BundleChecker, threadFile } from "../../lib/adapters/signatures/bundle_checker.ts";
+import { BundleCheck, type BundleQuery } from "../../lib/registries/signatures/bundle_check.ts";
+import { BundleChecker, threadFile } from "../../lib/registries/signatures/bundle_checker.ts";
 import { addImageFiles } from "../support/image.ts";
 import { loggedBundle, trustedRootOf } from "./signing/bundle.ts";
 import { Signers } from "./signing/fixtures.ts";
@@ -54,7 +54,7 @@ Deno.test("a program of one file checks bundles on a thread from the file beside
   await inFolder(async (folder) => {
     const { key, ...rest } = bundleQuery(signers.one.pem);
     const program = `
-      import { BundleChecker } from "${root}lib/adapters/signatures/bundle_checker.ts";
+      import { BundleChecker } from "${root}lib/registries/signatures/bundle_checker.ts";
       const checker = new BundleChecker();
       const key = Uint8Array.fromBase64("${key?.toBase64()}");
       void checker.check({ ...${JSON.stringify(rest)}, key }).then(({ ok, why }) => {
@@ -84,9 +84,9 @@ const runtimes:
   readonly (readonly [what: string, here: string | undefined, program?: string, file?: string])[] = [
     [
       "from source",
-      "file:///src/lib/adapters/signatures/bundle_checker.ts",
+      "file:///src/lib/registries/signatures/bundle_checker.ts",
       "file:///src/main.ts",
-      "file:///src/lib/adapters/signatures/bundle_worker.ts",
+      "file:///src/lib/registries/signatures/bundle_worker.ts",
     ],
     ["in the image", undefined, "file:///app/postern.js", "file:///app/bundle_worker.cjs"],
     ["on a platform without files", undefined],

@@ -14,9 +14,7 @@ import {
   type SignedTextQuery,
   type Signer,
 } from "../../ports.ts";
-import { SharedLoads } from "../shared_loads.ts";
-import { unlessAborted } from "../deadline.ts";
-import { Limit } from "../limit.ts";
+import { Limit, SharedLoads, unlessAborted } from "../../adapters/mod.ts";
 import { IdentityPatterns } from "./identity.ts";
 import { ContentMemory, type QueryMemory } from "../registry/content_memory.ts";
 import { CachedContent } from "../registry/cached_content.ts";

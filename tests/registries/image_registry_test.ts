@@ -1,16 +1,12 @@
 /** The registry client, against a registry on the loopback address that speaks the distribution protocol. */
 import assert from "node:assert/strict";
-import {
-  ImageRegistry,
-  type ImageRegistryOptions,
-  pullSecretLogins,
-  systemClock,
-} from "../../lib/adapters/mod.ts";
-import { parseReference, schemesOf } from "../../lib/adapters/registry/reference.ts";
+import { ImageRegistry, type ImageRegistryOptions, pullSecretLogins } from "../../lib/registries/mod.ts";
+import { systemClock } from "../../lib/adapters/mod.ts";
+import { parseReference, schemesOf } from "../../lib/registries/registry/reference.ts";
 import { dig, field, isFault, type Json } from "../../lib/json/mod.ts";
 import type { Cluster } from "../../lib/ports.ts";
-import { countingEntropy, fixedClock, type TestClock } from "./fakes.ts";
-import { type FakeServer, fakeServer, type ReceivedRequest } from "./fake_server.ts";
+import { countingEntropy, fixedClock, type TestClock } from "../adapters/fakes.ts";
+import { type FakeServer, fakeServer, type ReceivedRequest } from "../adapters/fake_server.ts";
 
 const INDEX = "application/vnd.oci.image.index.v1+json",
   MANIFEST = "application/vnd.oci.image.manifest.v1+json";

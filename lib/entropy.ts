@@ -1,4 +1,4 @@
-import type { Entropy } from "../ports.ts";
+import type { Entropy } from "./ports.ts";
 
 /** Randomness from the system's cryptographic source, 32 bits a number: enough for names, jitter and UIDs. */
 export function systemEntropy(): Entropy {

@@ -1,5 +1,5 @@
 import type { SignatureQuery } from "../../ports.ts";
-import { statusLine } from "../../embedded/mod.ts";
+import { statusLine } from "../../kube/mod.ts";
 import type { RegistryAccess } from "../registry/connection.ts";
 import type { RegistryFault } from "../registry/registry_fault.ts";
 import { manifestName } from "../registry/reference.ts";

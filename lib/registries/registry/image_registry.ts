@@ -1,7 +1,6 @@
 import { asList, asString, dig, Fault, field, heapSize, isFault, type Json } from "../../json/mod.ts";
 import type { Answer, Registry, RegistryCredentials } from "../../ports.ts";
-import { SharedLoads } from "../shared_loads.ts";
-import { unlessAborted } from "../deadline.ts";
+import { SharedLoads, unlessAborted } from "../../adapters/mod.ts";
 import type { RegistryAccess } from "./connection.ts";
 import { ContentMemory, type QueryMemory } from "./content_memory.ts";
 import { isDigest, RegistryContent, type RegistryContentOptions } from "./content.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../ports.ts";
+import type { Clock } from "./ports.ts";
 
 /** The system's clock, for the port {@link Clock}. */
 export function systemClock(): Clock {

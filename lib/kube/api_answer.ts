@@ -1,5 +1,5 @@
 import { asString, field, type Json } from "../json/mod.ts";
-import { notServedMessage } from "../kube/mod.ts";
+import { notServedMessage } from "./not_served.ts";
 import type { Answer, ApiCall } from "../ports.ts";
 
 /** An answer without a value. */
