@@ -162,7 +162,7 @@ function loadedWith(text: string): string[] {
     .map(([, , specifier]) => specifier!);
 }
 
-Deno.test("a server loads the code of registries, clusters in memory and live policies only when it needs it", () => {
+Deno.test("a server loads the code of registries, clusters in memory, background work and live policies late", () => {
   const texts = new Map(files.map(({ path, text }) => [path, text]));
   const open = ["cli/mod.ts", "cli/serve.ts", "host/gate.ts", "listener/mod.ts"].map((name) =>
     join(lib, name)
@@ -175,7 +175,17 @@ Deno.test("a server loads the code of registries, clusters in memory and live po
       open.push(target);
     }
   }
-  const late = ["registries", "embedded", "live", "install", "apply", "testing", "bundled", "simulation"];
+  const late = [
+    "registries",
+    "embedded",
+    "background",
+    "live",
+    "install",
+    "apply",
+    "testing",
+    "bundled",
+    "simulation",
+  ];
   assert.deepEqual([...loaded].filter((path) => late.includes(moduleOf(path))), []);
   assert.ok(loaded.has(join(lib, "cel/mod.ts")), "modules are found");
 });

@@ -1,5 +1,5 @@
 import { systemClock } from "../adapters/mod.ts";
-import { BackgroundWork, type WorkOutcome } from "../background/mod.ts";
+import type { WorkOutcome } from "../background/mod.ts";
 import type { Diagnostic } from "../diagnostics/mod.ts";
 import { type Fault, isFault } from "../json/mod.ts";
 import type { Listener, Probes } from "../listener/mod.ts";
@@ -9,6 +9,7 @@ import { apiQuery } from "./api_query.ts";
 import type { GateOptions } from "./gate_options.ts";
 import { openLog } from "./gate_log.ts";
 import { collectStartGarbage, reviewMemory } from "./heap.ts";
+import { LateBackground } from "./late_background.ts";
 import { openListener, openProbes } from "./listeners.ts";
 import { PoliciesInForce } from "./policies_in_force.ts";
 import { type OpenPorts, openPorts } from "./ports.ts";
@@ -46,7 +47,7 @@ function absentObjects(diagnostics: readonly Diagnostic[], paths: readonly strin
 /** Builds a gate and opens it; a text says why it cannot be opened. */
 export async function openGate(options: GateOptions): Promise<Gate | string> {
   const { log, flush } = openLog(options);
-  const { cluster, kubeconfig, services, images, live } = options;
+  const { cluster, kubeconfig, services, images, live, lease } = options;
   const metrics = new Metrics(options.version);
   const called = countingCalls(metrics);
   const opened = await openPorts({ cluster, kubeconfig, services, images, watch: log, called });
@@ -59,12 +60,12 @@ export async function openGate(options: GateOptions): Promise<Gate | string> {
   const absent = absentObjects(opened.diagnostics, cluster);
   if (absent !== undefined) return absent;
   const snapshot = () => policies.snapshot();
-  const { lease } = options;
   const elected = () => policies.elected();
   const worked = (outcome: WorkOutcome) => policies.worked(outcome);
   const account = live?.installation.accounts.background;
   const held = { account, ...(opened.kind === "live" && { lease }) };
-  const background = await BackgroundWork.prepare({ snapshot, ports, log, elected, worked, ...held });
+  const background = new LateBackground({ snapshot, ports, log, elected, worked, ...held });
+  if (opened.kind === "live") await background.begin();
   const recorder = await openRecorder(options, { log, metrics });
   if (isFault(recorder)) return recorder.message;
   const policies: PoliciesInForce = new PoliciesInForce(options, { ...opened, background, metrics, log });
@@ -79,7 +80,7 @@ export async function openGate(options: GateOptions): Promise<Gate | string> {
     ...policies.paths,
     ...deciding,
     audit,
-    effects: background.worker,
+    effects: background,
     scanPreprocessors,
     recorder,
     reviewMemory: reviewMemory(),
@@ -87,8 +88,8 @@ export async function openGate(options: GateOptions): Promise<Gate | string> {
   };
   const listener = await openListener(options, app);
   if (typeof listener === "string") return listener;
-  // To start the thread of probes holds this one for 10 ms: a request that comes with the port goes first.
-  await new Promise((resolve) => setTimeout(resolve, firstRequestTime));
+  await afterFirstRequest();
+  await background.begin();
   const probes = await openProbes(options, app);
   if (typeof probes === "string") return probes;
   await policies.follow(watching, listener);
@@ -105,13 +106,18 @@ export async function openGate(options: GateOptions): Promise<Gate | string> {
   };
 }
 
+/** To load background work and to start the thread of probes holds this one: a request that comes with the port goes first. */
+async function afterFirstRequest(): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, firstRequestTime));
+}
+
 /** The parts of a gate that must be closed. */
 interface Ending {
   readonly policies: PoliciesInForce;
   readonly listener: Listener;
   readonly audit: AuditQueue;
   readonly recorder: ReviewFiles | undefined;
-  readonly background: BackgroundWork;
+  readonly background: LateBackground;
   readonly ports: OpenPorts;
   readonly probes: Probes;
   readonly flush: () => void;

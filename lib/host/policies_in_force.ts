@@ -1,4 +1,4 @@
-import type { BackgroundWork, WorkOutcome } from "../background/mod.ts";
+import type { WorkOutcome } from "../background/mod.ts";
 import type { Diagnostic } from "../diagnostics/mod.ts";
 import { readsImages, type Snapshot } from "../engine/mod.ts";
 import type { WebhookRegistration } from "../install/mod.ts";
@@ -8,12 +8,13 @@ import { FileSource, FollowedPolicies } from "../sources/mod.ts";
 import { PolicyBudget } from "../policy/mod.ts";
 import type { GateOptions } from "./gate_options.ts";
 import { mostWeight } from "./heap.ts";
+import type { LateBackground } from "./late_background.ts";
 import type { LiveGate } from "./live_gate.ts";
 import type { OpenPorts } from "./ports.ts";
 
 /** The parts of a gate that are notified when policies come into force. */
 export interface PolicyFollowers {
-  readonly background: BackgroundWork;
+  readonly background: LateBackground;
   readonly metrics: Metrics;
   readonly ports: Ports;
   readonly log: Log;
@@ -113,7 +114,7 @@ export class PoliciesInForce {
         files: () => this.#files.documents,
         cameIntoForce: (snapshot) => this.#cameIntoForce(snapshot),
         leads: () => background.leads,
-        work: (request, scope) => background.worker.add(request, scope),
+        work: (request, scope) => background.add(request, scope),
       });
       background.lead();
       const { lease: service } = this.#options;

@@ -22,7 +22,7 @@ export interface AppOptions {
   /** Called with every decision at admission. */
   readonly decided?: (decision: Decision, request: PolicyRequest) => void;
   /** Carries out the effects of rules after a request was allowed. */
-  readonly effects?: BackgroundWorker;
+  readonly effects?: Pick<BackgroundWorker, "add">;
   /** Records reviews with their answers, so that they can be replayed. */
   readonly recorder?: ReviewRecorder | undefined;
   /**
