@@ -6,7 +6,6 @@ import {
   dig,
   Fault,
   field,
-  isFault,
   isObject,
   type Json,
   type JsonObject,
@@ -42,14 +41,15 @@ interface Listable {
 }
 
 /**
- * The objects of a cluster that the policies may match, listed in pages. A kind that cannot be listed is a problem,
- * and the others are still read.
+ * The objects of a cluster that the policies may match, listed in pages. A group that does not say what it serves, or a
+ * kind that cannot be listed, is a problem, and the others are still read.
  */
 export async function* clusterObjects(options: ClusterObjectsOptions): AsyncGenerator<ClusterObject> {
   const { snapshot, concurrent } = options;
-  const served = await servedKinds(options.cluster);
-  if (isFault(served)) return yield { kind: "problem", problem: served };
-  const wanted = served.filter((each) => isWanted(each, snapshot));
+  const { kinds, problems } = await servedKinds(options.cluster);
+  for (const problem of problems) yield { kind: "problem", problem };
+  const namespaces = new Set(["", ...snapshot.policies.flatMap(({ policy }) => policy.namespace ?? [])]);
+  const wanted = kinds.filter(({ kind }) => isWanted(kind, namespaces, snapshot));
   for (let at = 0; at < wanted.length; at += Math.max(1, concurrent)) {
     const lists = wanted.slice(at, at + Math.max(1, concurrent)).map((each) => pages(each, options));
     // The first pages of these kinds are read concurrently; objects stay in order.
@@ -60,8 +60,8 @@ export async function* clusterObjects(options: ClusterObjectsOptions): AsyncGene
   }
 }
 
-function isWanted({ kind }: Listable, snapshot: Snapshot): boolean {
-  const namespaces = new Set(["", ...snapshot.policies.flatMap(({ policy }) => policy.namespace ?? [])]);
+/** Whether a policy of the whole cluster or of one of the namespaces may match a kind. */
+function isWanted(kind: string, namespaces: ReadonlySet<string>, snapshot: Snapshot): boolean {
   return (["mutate", "validate", "generate", "mutateExisting"] as const).some((phase) =>
     [...namespaces].some((namespace) =>
       snapshot.candidates(phase, { kind, operation: "CREATE", namespace }).length > 0
@@ -95,23 +95,30 @@ async function* pages(
 }
 
 /** The collections that the cluster serves and lists, each kind in the version that the cluster prefers. */
-async function servedKinds(cluster: Cluster): Promise<Listable[] | Fault> {
+async function servedKinds(
+  cluster: Cluster,
+): Promise<{ readonly kinds: readonly Listable[]; readonly problems: readonly Fault[] }> {
   const groups = await cluster.call({ method: "GET", path: "/apis" });
-  if (!groups.ok) return new Fault(`the cluster does not say what it serves: ${groups.message}`);
+  if (!groups.ok) {
+    return { kinds: [], problems: [new Fault(`the cluster does not say what it serves: ${groups.message}`)] };
+  }
   const paths = asList(field(groups.body, "groups")).flatMap((group) => {
     const version = asString(dig(group, "preferredVersion", "groupVersion"));
     return version === undefined ? [] : [{ path: `/apis/${version}`, apiVersion: version }];
   });
-  const listable: Listable[] = [];
+  const listable: Listable[] = [], problems: Fault[] = [];
   for (const { path, apiVersion } of [{ path: "/api/v1", apiVersion: "v1" }, ...paths]) {
     const answer = await cluster.call({ method: "GET", path });
-    if (!answer.ok) return new Fault(`${apiVersion}: ${answer.message}`);
-    for (const each of asList(field(answer.body, "resources"))) {
-      listable.push(...listableOf(each, { path, apiVersion }));
+    if (!answer.ok) {
+      problems.push(new Fault(`${apiVersion}: ${answer.message}`));
+      continue;
     }
+    const resources = asList(field(answer.body, "resources"));
+    listable.push(...resources.flatMap((each) => listableOf(each, { path, apiVersion })));
   }
   // The core group's Events are also served by another group.
-  return listable.filter(({ kind, apiVersion }) => !(kind === "Event" && apiVersion !== "v1"));
+  const kinds = listable.filter(({ kind, apiVersion }) => !(kind === "Event" && apiVersion !== "v1"));
+  return { kinds, problems };
 }
 
 function listableOf(each: Json, at: { path: string; apiVersion: string }): Listable[] {
