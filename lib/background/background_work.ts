@@ -1,5 +1,6 @@
 import type { Snapshot } from "../engine/mod.ts";
 import type { Log, Ports } from "../ports.ts";
+import { changesOthers } from "../rules/mod.ts";
 import { BackgroundWorker } from "./background_worker.ts";
 import { Leadership } from "./leadership.ts";
 import { posternUsername } from "./postern_username.ts";
@@ -93,10 +94,8 @@ export class BackgroundWork {
 
   /** Takes new policies. Without rules that change other objects no leader is needed. */
   loaded(policies: Snapshot): void {
-    const changesOthers = policies.policies.some(({ rules }) =>
-      rules.some(({ type }) => type === "generate" || type === "mutateExisting")
-    );
-    if (changesOthers) this.#leadership?.start();
+    const needsLeader = policies.policies.some(({ rules }) => rules.some(({ type }) => changesOthers(type)));
+    if (needsLeader) this.#leadership?.start();
     this.#upkeep.look();
   }
 

@@ -1,5 +1,6 @@
 import type { CompiledPolicy, CompiledRule, Snapshot } from "../engine/mod.ts";
 import { asList, asObject, asString, field, goJson, type Json, type JsonObject } from "../json/mod.ts";
+import { changesOthers } from "../rules/mod.ts";
 
 /** The remembered state of a rule. */
 interface Remembered {
@@ -46,7 +47,7 @@ export class RulesInForce {
     const remembered = new Map<string, Remembered>();
     const inForce: RuleInForce[] = [];
     for (const { policy, rules } of snapshot.policies) {
-      for (const rule of rules.filter(({ type }) => type === "generate" || type === "mutateExisting")) {
+      for (const rule of rules.filter(({ type }) => changesOthers(type))) {
         const key = await digest([policy.kind, policy.key, rule.rule.name]);
         const { selection, whole } = await digests(policy.document, rule.rule.name);
         const former = this.#rules.get(key);
@@ -119,5 +120,5 @@ async function digests(
 async function digest(value: Json): Promise<string> {
   const bytes = new TextEncoder().encode(goJson(value));
   const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-  return [...hash.subarray(0, 8)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hash.subarray(0, 8).toHex();
 }

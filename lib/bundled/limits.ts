@@ -1,4 +1,5 @@
 import type { CompiledPolicy, Snapshot } from "../engine/mod.ts";
+import { changesOthers } from "../rules/mod.ts";
 import type { BundleTarget } from "./target.ts";
 
 /**
@@ -14,5 +15,5 @@ export function limitsOf({ policies }: Snapshot, target: BundleTarget): readonly
 }
 
 function changesOtherObjects({ rules }: CompiledPolicy): boolean {
-  return rules.some(({ type }) => type === "generate" || type === "mutateExisting");
+  return rules.some(({ type }) => changesOthers(type));
 }

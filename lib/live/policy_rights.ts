@@ -1,6 +1,7 @@
 import type { Need } from "../context/mod.ts";
-import type { CompiledPolicy, CompiledRule } from "../engine/mod.ts";
+import type { CompiledPolicy } from "../engine/mod.ts";
 import type { ServedResource } from "../ports.ts";
+import { changesOthers } from "../rules/mod.ts";
 import type { Right, RightAnswer } from "./access.ts";
 import { accessOf } from "./api_path.ts";
 import type { Accounts } from "./installation.ts";
@@ -25,7 +26,7 @@ export function rightsOf(compiled: CompiledPolicy, served: readonly ServedResour
   const scanned = policy.background
     ? scannedTargets(compiled, served).flatMap((target) => rightsTo(target, reads))
     : [];
-  const effects = rules.filter(isEffect);
+  const effects = rules.filter(({ type }) => changesOthers(type));
   const triggers = policyTargets({ ...compiled, rules: effects }, "validate", served)
     .flatMap((target) => rightsTo(target, ["get", "list"]));
   const loaded = [...needs, ...rules.flatMap((rule) => rule.needs)].flatMap(rightsFor);
@@ -33,11 +34,6 @@ export function rightsOf(compiled: CompiledPolicy, served: readonly ServedResour
     ...scanned.map((right) => ({ account: "reports" as const, right })),
     ...[...triggers, ...loaded].map((right) => ({ account: "background" as const, right })),
   ];
-}
-
-/** Whether a rule changes other objects. */
-function isEffect({ type }: CompiledRule): boolean {
-  return type === "generate" || type === "mutateExisting";
 }
 
 /**

@@ -33,6 +33,7 @@ export {
   skip,
 } from "./outcome.ts";
 export {
+  changesOthers,
   type CompiledBody,
   type Downstream,
   judges,

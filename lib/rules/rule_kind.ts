@@ -110,6 +110,11 @@ export function judges(type: RuleType): boolean {
   return type === "validate" || type === "verifyImages" || type === "checkImages";
 }
 
+/** Whether rules of the type change other objects than that of the request, after the answer. */
+export function changesOthers(type: RuleType): type is "generate" | "mutateExisting" {
+  return type === "generate" || type === "mutateExisting";
+}
+
 /** The steps of an evaluation that the bodies of a kind do themselves. */
 export interface PhaseTraits {
   /** Set when an exception does not skip the rule: the body exempts single checks by the exceptions in its input. */

@@ -3,6 +3,7 @@ import { asObject, asString, dig, field, type JsonObject } from "../../json/mod.
 import type { Need } from "../../context/mod.ts";
 import { parseApiCall } from "../../context/mod.ts";
 import { type Access, accessOf } from "../../live/mod.ts";
+import { changesOthers } from "../../rules/mod.ts";
 import { hasVariables } from "../../template/mod.ts";
 import { webhookTargets } from "./webhook_rule.ts";
 
@@ -129,7 +130,7 @@ function policyLookUps({ policy, rules, needs }: CompiledPolicy, found: Found): 
   for (const rule of rules) {
     const owner = `${policy.key}/${rule.rule.name}`;
     for (const need of rule.needs) found.add(need, owner);
-    if (rule.type === "generate" || rule.type === "mutateExisting") triggers(rule, owner, found);
+    if (changesOthers(rule.type)) triggers(rule, owner, found);
   }
 }
 

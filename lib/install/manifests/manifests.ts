@@ -1,6 +1,7 @@
 import type { Snapshot } from "../../engine/mod.ts";
 import type { JsonObject } from "../../json/mod.ts";
 import { emptyWebhookConfigurations } from "../../live/mod.ts";
+import { changesOthers } from "../../rules/mod.ts";
 import { accessObjects } from "./access.ts";
 import { certificateObjects } from "./certificate_objects.ts";
 import { lookUps } from "./look_ups.ts";
@@ -41,7 +42,7 @@ export function makeManifests(
       ...(options.follows
         ? [namespaceObject(options), ...emptyWebhookConfigurations(appName)]
         : [...emptyConfigurations(options), namespaceObject(options)]),
-      ...accessObjects(options, access, { leader: options.follows || changesOthers(snapshot) }),
+      ...accessObjects(options, access, { leader: options.follows || needsLeader(snapshot) }),
       ...certificateObjects(options),
       ...secretPathObjects(options),
       ...maps,
@@ -52,8 +53,6 @@ export function makeManifests(
   };
 }
 
-function changesOthers({ policies }: Snapshot): boolean {
-  return policies.some(({ rules }) =>
-    rules.some(({ type }) => type === "generate" || type === "mutateExisting")
-  );
+function needsLeader({ policies }: Snapshot): boolean {
+  return policies.some(({ rules }) => rules.some(({ type }) => changesOthers(type)));
 }

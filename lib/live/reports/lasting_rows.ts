@@ -1,7 +1,7 @@
 import type { CompiledPolicy, Decision, PolicyResult, RuleResult, Snapshot } from "../../engine/mod.ts";
 import { asString, field, type JsonObject } from "../../json/mod.ts";
 import { clusterWideKind } from "../../policy/mod.ts";
-import { exceptionsOf } from "../../rules/mod.ts";
+import { changesOthers, exceptionsOf } from "../../rules/mod.ts";
 import { isReported } from "./scan_targets.ts";
 
 /**
@@ -25,11 +25,11 @@ function isSource(source: string, { policy }: CompiledPolicy): boolean {
 
 function lasts({ policy, rules }: CompiledPolicy, name: string | undefined): boolean {
   if (policy.language !== "classic") {
-    return !policy.background || rules.some(({ type }) => type === "generate" || type === "mutateExisting");
+    return !policy.background || rules.some(({ type }) => changesOthers(type));
   }
   return rules.some(({ rule, type }) =>
     rule.name === name &&
-    (!policy.background || type === "mutate" || type === "generate" || type === "mutateExisting")
+    (!policy.background || type === "mutate" || changesOthers(type))
   );
 }
 

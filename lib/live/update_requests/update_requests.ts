@@ -3,6 +3,7 @@ import type { PolicyRequest, PolicyResult } from "../../engine/mod.ts";
 import { asString, dig, isObject, type JsonObject } from "../../json/mod.ts";
 import { collectionPath, labelsOf, nameOf, objectPath } from "../../kube/mod.ts";
 import type { Answer, ApiCall, Cluster, Collection, Collections, Log } from "../../ports.ts";
+import { changesOthers } from "../../rules/mod.ts";
 import { repeatedCall } from "../repeated_call.ts";
 import { posternLabel, updateRequest, type WantedEffect, wantedEffects } from "./update_request.ts";
 
@@ -186,8 +187,7 @@ export class UpdateRequests {
     { policy, rules }: PolicyResult,
     { request, status }: { readonly request: PolicyRequest; readonly status: OpenStatus },
   ): Promise<void> {
-    const types = rules.flatMap(({ type }) => type === "generate" || type === "mutateExisting" ? [type] : []);
-    const [type] = types;
+    const type = rules.map(({ type }) => type).find(changesOthers);
     if (type === undefined) return;
     const body = updateRequest({
       name,
