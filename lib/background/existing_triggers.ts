@@ -1,5 +1,6 @@
 import type { PolicyRequest } from "../engine/mod.ts";
-import { asString, dig, type Fault, isFault, type JsonObject } from "../json/mod.ts";
+import { type Fault, isFault } from "../json/mod.ts";
+import { createdAt, uidOf } from "../kube/mod.ts";
 import { pause } from "../pause.ts";
 import type { Cluster, Log } from "../ports.ts";
 import { existingRequest } from "./existing_request.ts";
@@ -65,13 +66,4 @@ export async function* existingTriggers(
       }
     }
   }
-}
-
-function uidOf(object: JsonObject): string {
-  return asString(dig(object, "metadata", "uid")) ?? "";
-}
-
-/** The creation time of an object, in milliseconds since 1970; NaN when it has none. */
-export function createdAt(object: JsonObject): number {
-  return Date.parse(asString(dig(object, "metadata", "creationTimestamp")) ?? "");
 }

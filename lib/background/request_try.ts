@@ -8,8 +8,8 @@ import {
   type PolicyResult,
   type Snapshot,
 } from "../engine/mod.ts";
-import { asString, dig, field, isFault } from "../json/mod.ts";
-import { nameOf } from "../kube/mod.ts";
+import { asString, field, isFault } from "../json/mod.ts";
+import { isBeingDeleted, nameOf, uidOf } from "../kube/mod.ts";
 import type { Ports } from "../ports.ts";
 import type { Failure } from "./failure.ts";
 import { findByUid } from "./find_by_uid.ts";
@@ -132,12 +132,12 @@ async function confirmGone(
   { oldObject, kind, namespace }: PolicyRequest,
   { ports, attemptTimeoutMs }: TryOptions,
 ): Promise<Failure | undefined> {
-  const uid = asString(dig(oldObject, "metadata", "uid")) ?? "";
+  const uid = uidOf(oldObject);
   const apiVersion = asString(field(oldObject, "apiVersion")) ?? "";
   const signal = AbortSignal.timeout(attemptTimeoutMs);
   const found = await findByUid({ apiVersion, kind, namespace, uid }, { cluster: ports.cluster, signal });
   if (isFault(found)) return { message: found.message, retryable: true };
-  const isThere = found !== undefined && dig(found, "metadata", "deletionTimestamp") === undefined;
+  const isThere = found !== undefined && !isBeingDeleted(found);
   return isThere ? { message: `${kind} ${nameOf(found)} is still there`, retryable: false } : undefined;
 }
 

@@ -1,6 +1,14 @@
 import type { PolicyRequest } from "../engine/mod.ts";
 import { asObject, dig, equal, field, isObject, type Json, type JsonObject } from "../json/mod.ts";
-import { formatApiVersion, nameOf, namespaceOf, objectPath, typeOf } from "../kube/mod.ts";
+import {
+  formatApiVersion,
+  isBeingDeleted,
+  nameOf,
+  namespaceOf,
+  objectPath,
+  typeOf,
+  uidOf,
+} from "../kube/mod.ts";
 import type { Answer, ApiResource, Cluster } from "../ports.ts";
 import type { Failure } from "./failure.ts";
 
@@ -105,7 +113,7 @@ function isAbout(request: PolicyRequest, reviewed: JsonObject, { namespaced }: A
  */
 function showsCreation(found: JsonObject, reviewed: JsonObject): boolean {
   const uid = uidOf(reviewed);
-  return uid === undefined ? contains(content(found), content(reviewed)) : uid === uidOf(found);
+  return uid === "" ? contains(content(found), content(reviewed)) : uid === uidOf(found);
 }
 
 /**
@@ -114,15 +122,14 @@ function showsCreation(found: JsonObject, reviewed: JsonObject): boolean {
  */
 function showsUpdate(found: JsonObject, reviewed: JsonObject, former: JsonObject | undefined): boolean {
   const uid = uidOf(found);
-  if (uid === undefined || uid !== uidOf(reviewed) || uid !== uidOf(former)) return false;
+  if (uid === "" || uid !== uidOf(reviewed) || uid !== uidOf(former)) return false;
   return versionOf(found) !== versionOf(former) && shows(content(found), content(former), content(reviewed));
 }
 
 function isGone(reviewed: JsonObject, found: JsonObject | undefined): boolean {
   const uid = uidOf(reviewed);
-  if (uid === undefined) return false;
-  return found === undefined || uid !== uidOf(found) ||
-    dig(found, "metadata", "deletionTimestamp") !== undefined;
+  if (uid === "") return false;
+  return found === undefined || uid !== uidOf(found) || isBeingDeleted(found);
 }
 
 /** Whether the found value has every change between two values. */
@@ -156,8 +163,4 @@ function typed({ apiVersion, kind }: JsonObject): JsonObject {
 
 function versionOf(object: JsonObject | undefined): Json | undefined {
   return dig(object, "metadata", "resourceVersion");
-}
-
-function uidOf(object: JsonObject | undefined): Json | undefined {
-  return dig(object, "metadata", "uid");
 }

@@ -1,12 +1,11 @@
 import { type Effect, evaluate, type PolicyResult, type Snapshot } from "../engine/mod.ts";
 import { asString, dig, type Fault, isFault, type JsonObject } from "../json/mod.ts";
-import { nameOf, namespaceOf, objectPath } from "../kube/mod.ts";
+import { createdAt, nameOf, namespaceOf, objectPath, uidOf } from "../kube/mod.ts";
 import type { Cluster, Log, Ports } from "../ports.ts";
 import { isApplied, ownerOf, ruleLabels, sourceOf } from "../rules/mod.ts";
 import { objectOf } from "./effect_writer.ts";
 import { carryOut } from "./carry_out.ts";
 import { existingRequest } from "./existing_request.ts";
-import { createdAt } from "./existing_triggers.ts";
 import { findByUid, type UidReference } from "./find_by_uid.ts";
 import { listObjects } from "./list_objects.ts";
 import { type RuleInForce, writtenRule } from "./rules_in_force.ts";
@@ -73,7 +72,7 @@ class RuleSweep {
       const namespace = policy.namespace ?? "";
       for await (const trigger of listObjects({ ...type, namespace }, this.#lookUp)) {
         if (isFault(trigger)) return trigger;
-        const uid = asString(dig(trigger, "metadata", "uid")) ?? "";
+        const uid = uidOf(trigger);
         seen.add(uid);
         const made = this.#made.get(uid);
         const isDue = made !== undefined || rule.body.looksBack === true || createdAt(trigger) >= since;

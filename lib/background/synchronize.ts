@@ -1,7 +1,7 @@
 import { LoadTracker, untilLoaded } from "../context/mod.ts";
 import { type CompiledRule, type Effect, evaluate, type Snapshot } from "../engine/mod.ts";
 import { asString, dig, Fault, isFault, type JsonObject } from "../json/mod.ts";
-import { nameOf, namespaceOf, typeOf } from "../kube/mod.ts";
+import { isBeingDeleted, nameOf, namespaceOf, typeOf, uidOf } from "../kube/mod.ts";
 import { policyKey } from "../policy/mod.ts";
 import type { Ports } from "../ports.ts";
 import {
@@ -72,7 +72,7 @@ class ChangeFollower {
       const source = await findByUid(referenceOf(object), this.#lookUp);
       if (isFault(source)) return source;
       // The deletion names a source that is gone, but the uid of one that still exists.
-      if (source !== undefined && dig(source, "metadata", "deletionTimestamp") === undefined) return [];
+      if (source !== undefined && !isBeingDeleted(source)) return [];
     }
     return await this.#followClones(object, state);
   }
@@ -256,7 +256,7 @@ function referenceOf(object: JsonObject): UidReference {
     apiVersion: asString(object["apiVersion"]) ?? "",
     kind: asString(object["kind"]) ?? "",
     namespace: namespaceOf(object),
-    uid: asString(dig(object, "metadata", "uid")) ?? "",
+    uid: uidOf(object),
   };
 }
 

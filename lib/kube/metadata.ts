@@ -10,6 +10,21 @@ export function namespaceOf(object: Json | undefined): string {
   return asString(dig(object, "metadata", "namespace")) ?? "";
 }
 
+/** The uid of an object; empty if it has none, for example before the API server stores it. */
+export function uidOf(object: Json | undefined): string {
+  return asString(dig(object, "metadata", "uid")) ?? "";
+}
+
+/** The creation time of an object, in milliseconds since 1970; NaN when it has none. */
+export function createdAt(object: Json | undefined): number {
+  return Date.parse(asString(dig(object, "metadata", "creationTimestamp")) ?? "");
+}
+
+/** Whether an object was deleted and only waits for its finalizers: nothing keeps it. */
+export function isBeingDeleted(object: Json | undefined): boolean {
+  return dig(object, "metadata", "deletionTimestamp") !== undefined;
+}
+
 /** The annotations of an object. Values that are not texts are left out, because the API server stores no others. */
 export function annotationsOf(object: Json | undefined): Readonly<Record<string, string>> {
   return asTextMap(dig(object, "metadata", "annotations"));

@@ -50,7 +50,15 @@ export { labelKeyProblem } from "./label_syntax.ts";
 export { type LabelPredicate, stepsOfLabel } from "./label_requirement.ts";
 export { compileLabelSelector, type LabelSelectorOptions } from "./label_selector.ts";
 export { deleteOptions } from "./delete_options.ts";
-export { annotationsOf, labelsOf, nameOf, namespaceOf } from "./metadata.ts";
+export {
+  annotationsOf,
+  createdAt,
+  isBeingDeleted,
+  labelsOf,
+  nameOf,
+  namespaceOf,
+  uidOf,
+} from "./metadata.ts";
 export { compileFieldSelectorText, compileLabelSelectorText } from "./selector_text.ts";
 export { formatApiVersion, type GroupVersionKind, parseApiVersion, typeOf } from "./group_version_kind.ts";
 export {

@@ -1,6 +1,6 @@
 import { type CompileOptions, PolicyCompiler, restrict, type Snapshot } from "../engine/mod.ts";
 import type { Json, JsonObject } from "../json/mod.ts";
-import { nameOf, namespaceOf } from "../kube/mod.ts";
+import { nameOf, namespaceOf, uidOf } from "../kube/mod.ts";
 import { CompiledWeights, roomProblem } from "../policy/mod.ts";
 import type { Clock, Cluster, Collection, Collections, Discovery, Log } from "../ports.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
@@ -11,7 +11,6 @@ import type { ExceptionRole } from "./events/admission_events.ts";
 import type { Installation } from "./installation.ts";
 import { ObjectDocuments } from "./object_document.ts";
 import { type PolicyObject, PolicyObjects } from "./policy_objects.ts";
-import { uidOf } from "./reports/report.ts";
 import type { StatusWriter } from "./status.ts";
 import { Timers } from "./timers.ts";
 

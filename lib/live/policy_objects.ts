@@ -1,5 +1,5 @@
 import type { JsonObject } from "../json/mod.ts";
-import { collectionPath, namespaceOf } from "../kube/mod.ts";
+import { collectionPath, isBeingDeleted, namespaceOf } from "../kube/mod.ts";
 import { answersRequests, denialOf, type PolicyObjectKind, policyObjectKinds } from "../policy/mod.ts";
 import type { Collection, Collections, ObjectChange } from "../ports.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
@@ -91,7 +91,9 @@ export class PolicyObjects {
     }
     this.#changing.request();
     // Other changes and deletions may deny more requests, so they come into force together, in one snapshot.
-    if (!answersRequests(role) || former === undefined || object !== undefined && !isGoing(object)) return;
+    if (!answersRequests(role) || former === undefined || object !== undefined && !isBeingDeleted(object)) {
+      return;
+    }
     this.#deleted.add(this.#documents.of(former));
     this.#deleting.request();
   }
@@ -113,7 +115,7 @@ export class PolicyObjects {
    * first counts, and users choose names.
    */
   documents(): YamlDocument[] {
-    const found = this.all().filter((each) => !isGoing(each.object) && this.#counts(each))
+    const found = this.all().filter((each) => !isBeingDeleted(each.object) && this.#counts(each))
       .map(({ object }) => this.#documents.of(object));
     return [...this.#denials(), ...found];
   }
@@ -166,9 +168,4 @@ function hasEqualContents(object: JsonObject, former: JsonObject): boolean {
 function asText({ status: _status, metadata, ...rest }: JsonObject): string {
   const { resourceVersion: _version, generation: _generation, ...meta } = metadata as JsonObject;
   return JSON.stringify([meta, rest]);
-}
-
-/** Whether an object is being deleted: it waits for finalizers, but its policy no longer holds. */
-function isGoing(object: JsonObject): boolean {
-  return (object["metadata"] as JsonObject)["deletionTimestamp"] !== undefined;
 }

@@ -1,6 +1,6 @@
 import type { CompiledPolicy, Snapshot } from "../engine/mod.ts";
 import { dig, type JsonObject } from "../json/mod.ts";
-import { nameOf, namespaceOf } from "../kube/mod.ts";
+import { nameOf, namespaceOf, uidOf } from "../kube/mod.ts";
 import type { Clock, Cluster, Log, ServedResource } from "../ports.ts";
 import type { Accounts } from "./installation.ts";
 import { CachedRights } from "./access.ts";
@@ -11,7 +11,6 @@ import { leftOutStatus } from "./left_out_status.ts";
 import { missingRules, missingRulesMessage, rightsOf } from "./policy_rights.ts";
 import type { PolicyObject } from "./policy_objects.ts";
 import { missingRights } from "./reporting_rights.ts";
-import { uidOf } from "./reports/report.ts";
 import { StatusWriter } from "./status.ts";
 
 /** The ports and accounts of {@link PolicyStatuses}. */

@@ -1,4 +1,5 @@
 import { dig } from "../json/mod.ts";
+import { isBeingDeleted } from "../kube/mod.ts";
 import type { Cluster } from "../ports.ts";
 
 /**
@@ -34,10 +35,10 @@ export class Uninstallation {
   async isUnderWay(): Promise<boolean> {
     if (!this.#wasThere) return false;
     const namespace = await this.#cluster.call({ method: "GET", path: this.#namespace });
-    if (namespace.ok && dig(namespace.body, "metadata", "deletionTimestamp") !== undefined) return true;
+    if (namespace.ok && isBeingDeleted(namespace.body)) return true;
     const answer = await this.#cluster.call({ method: "GET", path: this.#deployment });
     if (!answer.ok) return answer.status === 404;
-    return dig(answer.body, "metadata", "deletionTimestamp") !== undefined ||
+    return isBeingDeleted(answer.body) ||
       dig(answer.body, "spec", "replicas") === 0;
   }
 }

@@ -1,5 +1,5 @@
 import { asObject, asString, dig, equal, field, isObject, type Json, type JsonObject } from "../json/mod.ts";
-import { labelsOf, namespaceOf, typeOf } from "../kube/mod.ts";
+import { labelsOf, namespaceOf, typeOf, uidOf } from "../kube/mod.ts";
 
 /** The rule and the trigger of a generated object. */
 export interface Owner {
@@ -154,8 +154,4 @@ export function replacing(existing: JsonObject, wanted: JsonObject): JsonObject 
   const version = dig(existing, "metadata", "resourceVersion");
   const metadata = asObject(field(wanted, "metadata")) ?? {};
   return version === undefined ? wanted : { ...wanted, metadata: { ...metadata, resourceVersion: version } };
-}
-
-function uidOf(object: JsonObject): string {
-  return asString(dig(object, "metadata", "uid")) ?? "";
 }

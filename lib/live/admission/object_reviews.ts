@@ -6,8 +6,14 @@ import {
   exceptionProblems,
 } from "../../engine/mod.ts";
 import type { Diagnostic } from "../../diagnostics/mod.ts";
-import { asString, clipped, dig, documentPathText, type JsonObject } from "../../json/mod.ts";
-import { type AdmissionRequest, labelsOf, parseServiceAccount, type UserInfo } from "../../kube/mod.ts";
+import { asString, clipped, documentPathText, type JsonObject } from "../../json/mod.ts";
+import {
+  type AdmissionRequest,
+  isBeingDeleted,
+  labelsOf,
+  parseServiceAccount,
+  type UserInfo,
+} from "../../kube/mod.ts";
 import { isHeavy, isTooHeavy, tooHeavy } from "../../policy/mod.ts";
 import type { Cluster, Discovery } from "../../ports.ts";
 import type { AdmissionResponse } from "../../report/mod.ts";
@@ -87,7 +93,7 @@ export class ObjectReviews {
     { uid, object, oldObject, userInfo }: AdmissionRequest,
     review: Review,
   ): Promise<AdmissionResponse> {
-    if (object === null || dig(object, "metadata", "deletionTimestamp") !== undefined) {
+    if (object === null || isBeingDeleted(object)) {
       return { uid, allowed: true };
     }
     const findings = (): Promise<Findings> => this.#findings(object, oldObject ?? undefined, review);

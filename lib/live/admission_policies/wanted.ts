@@ -1,8 +1,8 @@
 import type { CompiledPolicy, Snapshot } from "../../engine/mod.ts";
 import { asString, isFault, type JsonObject } from "../../json/mod.ts";
+import { uidOf } from "../../kube/mod.ts";
 import { type CelException, isCelException, parseCelException, policyObjectKinds } from "../../policy/mod.ts";
 import type { ServedResource } from "../../ports.ts";
-import { uidOf } from "../reports/report.ts";
 import { type AdmissionPolicyParts, admissionPolicyVersion } from "./admission_policy_kind.ts";
 import { fromCel } from "./from_cel.ts";
 import { fromClassic } from "./from_classic.ts";

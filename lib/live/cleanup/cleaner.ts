@@ -1,7 +1,7 @@
 import { existingRequest, listResource } from "../../background/mod.ts";
 import { type CompileOptions, evaluate } from "../../engine/mod.ts";
-import { dig, isFault, type JsonObject } from "../../json/mod.ts";
-import { deleteOptions, nameOf, namespaceOf, objectPath } from "../../kube/mod.ts";
+import { isFault, type JsonObject } from "../../json/mod.ts";
+import { deleteOptions, isBeingDeleted, nameOf, namespaceOf, objectPath } from "../../kube/mod.ts";
 import type { Discovery, Log, Ports, ServedResource } from "../../ports.ts";
 import { hasRight } from "../access.ts";
 import { type PolicyEvent, referenceTo } from "../events/event.ts";
@@ -173,7 +173,7 @@ export class Cleaner {
 
   async #consider(target: JsonObject, path: string, scheduled: Scheduled): Promise<void> {
     const { ports, log, events } = this.#options, { policy, object } = scheduled;
-    if (dig(target, "metadata", "deletionTimestamp") !== undefined) return;
+    if (isBeingDeleted(target)) return;
     const decision = await evaluate(policy.snapshot, existingRequest(target), {
       phase: "validate",
       rules: "all",

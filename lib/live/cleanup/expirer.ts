@@ -1,8 +1,10 @@
 import { listResource } from "../../background/mod.ts";
-import { asString, dig, isFault, type JsonObject } from "../../json/mod.ts";
+import { asString, isFault, type JsonObject } from "../../json/mod.ts";
 import {
   annotationsOf,
+  createdAt,
   deleteOptions,
+  isBeingDeleted,
   labelsOf,
   metadataOnly,
   nameOf,
@@ -131,8 +133,7 @@ export class Expirer {
   /** Deletes an object whose time to live is over, or waits for the end if that comes before the next list. */
   async #expire(object: JsonObject, resource: ServedResource): Promise<void> {
     const { clock, every = 60_000 } = this.#options;
-    const created = Date.parse(asString(dig(object, "metadata", "creationTimestamp")) ?? "");
-    const end = endOfLife(asString(labelsOf(object)[ttlLabel]) ?? "", created);
+    const end = endOfLife(asString(labelsOf(object)[ttlLabel]) ?? "", createdAt(object));
     if (end === undefined || Number.isNaN(end)) return;
     const left = end - clock.now();
     if (left <= 0) return await this.#delete(object, resource);
@@ -152,7 +153,7 @@ export class Expirer {
   async #delete(object: JsonObject, resource: ServedResource): Promise<void> {
     const { cluster, log, leads, deleted } = this.#options;
     const path = objectPath(resource, { namespace: namespaceOf(object), name: nameOf(object) });
-    if (!leads() || dig(object, "metadata", "deletionTimestamp") !== undefined) return;
+    if (!leads() || isBeingDeleted(object)) return;
     const wanted = annotationsOf(object)["cleanup.kyverno.io/propagation-policy"];
     const propagationPolicy = propagations.find((each) => each === wanted);
     const body = deleteOptions(object, propagationPolicy);

@@ -1,8 +1,7 @@
-import { asString, dig, isObject, type JsonObject } from "../../json/mod.ts";
-import { metadataOnly, nameOf, namespaceOf, objectPath } from "../../kube/mod.ts";
+import { asString, isObject, type JsonObject } from "../../json/mod.ts";
+import { createdAt, metadataOnly, nameOf, namespaceOf, objectPath, uidOf } from "../../kube/mod.ts";
 import { type Clock, type Cluster, elapsedOn, type Log } from "../../ports.ts";
 import { isRetryable } from "../repeated_call.ts";
-import { uidOf } from "./report.ts";
 import type { ReportStore } from "./report_store.ts";
 
 /** Milliseconds by which the API server's clock may be behind. */
@@ -129,8 +128,7 @@ export class AdmissionReports {
     const found = await cluster.call({ method: "GET", path, accept: metadataOnly });
     if (!found.ok) return isRetryable(found.status) ? "not read" : "absent";
     if (!isObject(found.body)) return "absent";
-    const createdAt = Date.parse(asString(dig(found.body, "metadata", "creationTimestamp")) ?? "");
-    return createdAt < since - clockSkew ? "absent" : { ...found.body, apiVersion, kind };
+    return createdAt(found.body) < since - clockSkew ? "absent" : { ...found.body, apiVersion, kind };
   }
 
   #drop(): void {

@@ -1,5 +1,5 @@
-import { asList, asString, dig, isObject, type Json, type JsonObject } from "../../json/mod.ts";
-import { nameOf, namespaceOf } from "../../kube/mod.ts";
+import { asList, asString, isObject, type Json, type JsonObject } from "../../json/mod.ts";
+import { nameOf, namespaceOf, uidOf } from "../../kube/mod.ts";
 import type { ReportKind } from "./report_kind.ts";
 import { rowResults } from "../../report/mod.ts";
 
@@ -38,11 +38,6 @@ export function reportOf(
     results: sorted,
     summary: summaryOf(sorted),
   };
-}
-
-/** The uid of an object, which is the name of its report. */
-export function uidOf(resource: JsonObject): string {
-  return asString(dig(resource, "metadata", "uid")) ?? "";
 }
 
 /** The digest of a report's rows without their times. A report with an equal digest is not written again. */

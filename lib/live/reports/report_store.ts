@@ -9,10 +9,10 @@ import {
   type JsonObject,
 } from "../../json/mod.ts";
 import { pause } from "../../pause.ts";
-import { labelsOf, nameOf, namespaceOf } from "../../kube/mod.ts";
+import { labelsOf, nameOf, namespaceOf, uidOf } from "../../kube/mod.ts";
 import type { Cluster, Collection, Collections, Log } from "../../ports.ts";
 import { isRetryable } from "../repeated_call.ts";
-import { digestOf, reportLabels, reportOf, uidOf } from "./report.ts";
+import { digestOf, reportLabels, reportOf } from "./report.ts";
 import { type ReportKind, reportsPath } from "./report_kind.ts";
 import { ReportWrite, versionOf, type WantedReport, type WriteOutcome } from "./report_write.ts";
 

@@ -9,9 +9,9 @@ import {
   nameOf,
   namespaceOf,
   typeOf,
+  uidOf,
 } from "../../kube/mod.ts";
 import type { Collection, Collections, Discovery, Log, ObjectChange, Ports } from "../../ports.ts";
-import { uidOf } from "./report.ts";
 import type { ReportStore } from "./report_store.ts";
 import { rowsOf } from "./rows.ts";
 import { scanDecision, type ScannedPolicies, scannedPolicies } from "./scan_decision.ts";

@@ -1,7 +1,7 @@
 import type { WorkOutcome } from "../../background/mod.ts";
 import { type Effect, type PolicyIdentity, replaced, type RuleResult } from "../../engine/mod.ts";
-import { asString, dig, type JsonObject } from "../../json/mod.ts";
-import { nameOf, namespaceOf, typeOf } from "../../kube/mod.ts";
+import type { JsonObject } from "../../json/mod.ts";
+import { nameOf, namespaceOf, typeOf, uidOf } from "../../kube/mod.ts";
 import { effectsOf, error, exceptionsOf } from "../../rules/mod.ts";
 import { rowsOf } from "./rows.ts";
 
@@ -24,7 +24,7 @@ export function workRows(outcome: WorkOutcome, now: number): ObjectRows[] {
       if (reported.result === "skip" && exceptionsOf(reported) === undefined) return [];
       const isAboutTarget = rule.type === "mutateExisting" && policy.language !== "classic";
       const object = isAboutTarget ? effectsOf(rule)[0]?.object : trigger;
-      if (object === undefined || asString(dig(object, "metadata", "uid")) === undefined) return [];
+      if (object === undefined || uidOf(object) === "") return [];
       const properties = isAboutTarget ? {} : changed(rule, policy, outcome);
       const result = { ...reported, properties: { ...rule.properties, ...properties } };
       const rows = rowsOf([{ policy: reporting(policy, rule), rules: [result] }], object, now);

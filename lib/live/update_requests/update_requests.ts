@@ -1,7 +1,7 @@
 import { existingRequest, isOver, type WorkOutcome } from "../../background/mod.ts";
 import type { PolicyRequest, PolicyResult } from "../../engine/mod.ts";
 import { asString, dig, isObject, type JsonObject } from "../../json/mod.ts";
-import { collectionPath, labelsOf, nameOf, objectPath } from "../../kube/mod.ts";
+import { collectionPath, labelsOf, nameOf, objectPath, uidOf } from "../../kube/mod.ts";
 import type { Answer, ApiCall, Cluster, Collection, Collections, Log } from "../../ports.ts";
 import { changesOthers } from "../../rules/mod.ts";
 import { repeatedCall } from "../repeated_call.ts";
@@ -107,7 +107,7 @@ export class UpdateRequests {
 
   /** Deletes the UpdateRequests of earlier requests for a trigger that is gone: nothing is left to do for it. */
   #triggerDeleted({ oldObject }: PolicyRequest): void {
-    const uid = asString(dig(oldObject, "metadata", "uid")) ?? "";
+    const uid = uidOf(oldObject);
     for (const object of this.#collection.objects()) {
       if (uid === "" || !isMadeByPostern(object) || dig(object, "spec", "resource", "uid") !== uid) continue;
       for (const [key, name] of this.#names) if (name === nameOf(object)) this.#names.delete(key);
@@ -251,7 +251,7 @@ function openStatus(state: WorkOutcome["state"], message: string): OpenStatus {
 
 /** The identity of a request. A request for an existing object has no uid and takes that of the object. */
 function identityOf({ uid, object, oldObject }: PolicyRequest): string {
-  return uid !== "" ? uid : asString(dig(object ?? oldObject, "metadata", "uid")) ?? "";
+  return uid !== "" ? uid : uidOf(object ?? oldObject);
 }
 
 function isMadeByPostern(object: JsonObject): boolean {

@@ -8,7 +8,7 @@ import {
   type JsonObject,
   setField,
 } from "../../json/mod.ts";
-import { builtinKind, namespaceOf } from "../../kube/mod.ts";
+import { builtinKind, namespaceOf, uidOf } from "../../kube/mod.ts";
 import type { Policy } from "../../policy/mod.ts";
 import { cloneSourceLabel } from "../downstream.ts";
 
@@ -47,7 +47,7 @@ export function inNamespace(object: JsonObject, namespace: string, policy: Polic
 
 /** Whether an object is a stored one, and the generated object a copy of it. */
 export function isCopy(object: JsonObject, generated: JsonObject): boolean {
-  return (asString(dig(object, "metadata", "uid")) ?? "") !== "" &&
+  return uidOf(object) !== "" &&
     namespaceOf(object) !== namespaceOf(generated);
 }
 
