@@ -2,7 +2,7 @@ import type { Need } from "../context/mod.ts";
 import { type Diagnostic, withPosition } from "../diagnostics/mod.ts";
 import type { Dialect } from "../match/mod.ts";
 import type { ClassicPolicy, Policy, PolicyException } from "../policy/mod.ts";
-import { compileWebhookConditions, type RuleBody } from "../rules/mod.ts";
+import { type CompiledConditions, compileWebhookConditions, type RuleBody } from "../rules/mod.ts";
 import type { CompiledPolicy } from "./compiled.ts";
 import { compileRule } from "./compile_rule.ts";
 
@@ -12,6 +12,7 @@ export interface CompilePolicyOptions {
   /** The first error that was found when the policy was parsed. */
   readonly broken: Diagnostic | undefined;
   readonly dialect: Dialect;
+  readonly conditions: CompiledConditions;
   report(diagnostic: Diagnostic): void;
 }
 

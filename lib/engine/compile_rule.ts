@@ -8,6 +8,7 @@ import type { Policy, PolicyException, Rule } from "../policy/mod.ts";
 import {
   compileBodies,
   compileContext,
+  type CompiledConditions,
   type RuleBody,
   ruleConditions,
   type RuleTools,
@@ -28,6 +29,7 @@ export interface CompileRuleOptions {
   /** An error of the whole policy, which makes all its rules unusable. */
   readonly broken: Diagnostic | undefined;
   readonly dialect: Dialect;
+  readonly conditions: CompiledConditions;
   report(diagnostic: Diagnostic): void;
 }
 
@@ -53,6 +55,7 @@ class RuleCompiler {
     this.#tools = {
       policy: options.policy,
       dialect: options.dialect,
+      conditions: options.conditions,
       report: (problem) => this.#report(problem),
       variables: (uses, path) => this.#variables(uses, path),
       need: (need) => this.#need(need),

@@ -9,7 +9,7 @@ import {
   type PolicyBudget,
   type PolicyException,
 } from "../policy/mod.ts";
-import type { RuleBody } from "../rules/mod.ts";
+import { CompiledConditions, type RuleBody } from "../rules/mod.ts";
 import { policySet, readDocument, type ReadObject } from "../documents/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import { CompiledForms, type Report } from "./compiled_forms.ts";
@@ -57,6 +57,7 @@ export class PolicyCompiler {
   readonly #classic = new CompiledForms<ClassicPolicy<RuleBody>, CompiledPolicy>();
   readonly #cel = new CompiledForms<LocatedDocument, CompiledPolicy>();
   readonly #json = new CompiledForms<LocatedDocument, CompiledJsonPolicy>();
+  readonly #conditions = new CompiledConditions();
 
   constructor({ dialect, admissionPolicies, ignoreFailures, budget }: CompileOptions = {}) {
     this.#budget = budget;
@@ -86,6 +87,7 @@ export class PolicyCompiler {
             exceptions: concerned,
             dialect: this.#dialect,
             broken: broken.get(policy.key),
+            conditions: this.#conditions,
             report,
           }),
         ));

@@ -1,4 +1,4 @@
-import { compileConditions, type Conditions, type Observe } from "../condition/mod.ts";
+import type { Conditions, Observe } from "../condition/mod.ts";
 import type { ConditionOwner, Context } from "../context/mod.ts";
 import { type DocumentPath, isFault, type Json } from "../json/mod.ts";
 import type { RuleTools } from "./rule_kind.ts";
@@ -6,10 +6,10 @@ import type { RuleTools } from "./rule_kind.ts";
 /** Compiles a rule's conditions and reports their problems. A fault is reported as an error. */
 export function ruleConditions(
   written: Json | undefined,
-  tools: Pick<RuleTools, "dialect" | "report" | "variables">,
+  tools: Pick<RuleTools, "conditions" | "dialect" | "report" | "variables">,
   path: DocumentPath,
 ): Conditions | undefined {
-  const conditions = compileConditions(written ?? null, { dialect: tools.dialect, evaluator: "rule" });
+  const conditions = tools.conditions.of(written ?? null, tools.dialect);
   if (isFault(conditions)) {
     tools.report({ severity: "error", code: "bad-conditions", message: conditions.message, path });
     return undefined;

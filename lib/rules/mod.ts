@@ -52,6 +52,7 @@ export {
   standardCompilers,
   violationText,
 } from "./assertion/mod.ts";
+export { CompiledConditions } from "./compiled_conditions.ts";
 export { ruleConditions } from "./conditions.ts";
 export { compileContext } from "./loop.ts";
 export {

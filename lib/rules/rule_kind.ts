@@ -7,6 +7,7 @@ import type { LogTrust, SignatureLayout, Signer } from "../ports.ts";
 import type { ParsedBody, Policy, PolicyException, Rule, Section } from "../policy/mod.ts";
 import type { Shape } from "../shape/mod.ts";
 import type { Use } from "../template/mod.ts";
+import type { CompiledConditions } from "./compiled_conditions.ts";
 import type { Outcome, OutcomeList } from "./outcome.ts";
 
 /** The input of a rule body. */
@@ -94,6 +95,8 @@ export interface RuleTools {
   /** The rule of the body. */
   readonly rule: Rule;
   readonly dialect: Dialect;
+  /** The conditions that were compiled for other rules. */
+  readonly conditions: CompiledConditions;
   /** Receives the values that the rule reads from outside the request. */
   need(need: Need): void;
   /** Receives a problem at a path below the rule. An error makes the rule answer as its policy's failurePolicy says. */

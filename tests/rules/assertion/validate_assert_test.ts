@@ -4,7 +4,7 @@ import type { PathDiagnostic } from "../../../lib/diagnostics/mod.ts";
 import type { Json, JsonObject } from "../../../lib/json/mod.ts";
 import { parsePolicy } from "../../../lib/documents/mod.ts";
 import type { Answer, Ports } from "../../../lib/ports.ts";
-import { compileBodies, type Outcome } from "../../../lib/rules/mod.ts";
+import { compileBodies, CompiledConditions, type Outcome } from "../../../lib/rules/mod.ts";
 
 const nowhere = (): Promise<Answer> => Promise.resolve({ ok: false, status: undefined, message: "nowhere" });
 const ports: Ports = {
@@ -35,6 +35,7 @@ function run(
   const [compiled] = compileBodies(policy.rules[0]!, {
     policy,
     dialect: "current",
+    conditions: new CompiledConditions(),
     report: (problem) => problems.push(problem),
     variables: () => {},
     need: () => {},
