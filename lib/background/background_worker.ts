@@ -35,8 +35,8 @@ export interface BackgroundOptions {
   readonly refused?: (request: PolicyRequest) => void;
   /** Receives the outcome of a request's effects when they are done or given up, and each failure before that. */
   readonly worked?: (outcome: WorkOutcome) => void;
-  /** Waits for some milliseconds; tests replace it. */
-  readonly wait?: (milliseconds: number) => Promise<unknown>;
+  /** Waits for some milliseconds, or until the signal aborts; tests replace it. */
+  readonly wait?: (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
 }
 
 /** The rules that are evaluated for a request. */
@@ -89,7 +89,7 @@ export class BackgroundWorker {
   readonly #writer: EffectWriter;
   #starting: Promise<void> | undefined;
   #refused = 0;
-  #closed = false;
+  readonly #stop = new AbortController();
 
   constructor(options: BackgroundOptions) {
     this.#options = options;
@@ -133,9 +133,13 @@ export class BackgroundWorker {
 
   /** Takes no more requests, finishes those in progress, and drops the others. */
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#stop.abort();
     this.#queue.clear();
     await Promise.all(this.#running);
+  }
+
+  get #closed(): boolean {
+    return this.#stop.signal.aborted;
   }
 
   #concerns(request: PolicyRequest, { route = {} }: JobScope): boolean {
@@ -229,7 +233,7 @@ export class BackgroundWorker {
   /** Runs the next try of a job after some milliseconds. */
   #pause(ticket: Ticket<Job>, delay: number): void {
     this.#queue.pause(ticket);
-    const pausing = (this.#options.wait ?? pause)(delay).then(() => {
+    const pausing = (this.#options.wait ?? pause)(delay, this.#stop.signal).then(() => {
       this.#pausing.delete(pausing);
       if (!this.#closed && this.#queue.resume(ticket)) this.#begin();
     });

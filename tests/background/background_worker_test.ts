@@ -315,6 +315,21 @@ Deno.test("requests of one namespace that wait for a retry do not block those of
   await worker.drain();
 });
 
+Deno.test("close ends the waits for further tries", async () => {
+  const waiting = Promise.withResolvers<AbortSignal>();
+  const { worker } = setUp(pullSecret, {
+    wait(_, signal) {
+      waiting.resolve(signal);
+      return new Promise(() => {});
+    },
+  });
+  worker.add(request(team));
+  const signal = await waiting.promise;
+  assert.equal(signal.aborted, false);
+  await worker.close();
+  assert.equal(signal.aborted, true);
+});
+
 Deno.test("a hanging look-up delays only its namespace", async () => {
   const { cluster, worker } = setUp(`${pullSecret}---${touch}`, { objects: `${teamNamespace}---${secrets}` });
   let answer = (): void => {};
