@@ -1,6 +1,6 @@
 import { asObject, asString, dig, field, type Json, type JsonObject } from "../json/mod.ts";
 import { annotationsOf } from "../kube/mod.ts";
-import { type Answer, type Clock, type Cluster, elapsedOn, type Log } from "../ports.ts";
+import { type Answer, type ApiCall, type Clock, type Cluster, elapsedOn, type Log } from "../ports.ts";
 import { pause } from "../pause.ts";
 
 /** The Lease, the ports and the times of an election. */
@@ -163,37 +163,29 @@ export class Leadership {
   }
 
   #read(): Promise<Answer> {
-    const { cluster, every = 2_000 } = this.#options;
-    return cluster.call({ method: "GET", path: this.#path(true), signal: AbortSignal.timeout(every * 2) });
+    return this.#call({ method: "GET", path: this.#path });
   }
 
   #make(): Promise<Answer> {
-    const { cluster, namespace, name, every = 2_000 } = this.#options;
+    const { namespace, name, identity } = this.#options;
     const lease: JsonObject = {
       apiVersion: "coordination.k8s.io/v1",
       kind: "Lease",
       metadata: { name, namespace },
     };
-    const body = this.#held(lease, this.#options.identity);
-    return cluster.call({
-      method: "POST",
-      path: this.#path(false),
-      body,
-      signal: AbortSignal.timeout(every * 2),
-    });
+    return this.#call({ method: "POST", path: this.#collection, body: this.#held(lease, identity) });
   }
 
   #write(lease: Json, holder: string): Promise<Answer> {
-    const { cluster, every = 2_000 } = this.#options;
-    const body = this.#held(asObject(lease) ?? {}, holder);
-    return cluster.call({
-      method: "PUT",
-      path: this.#path(true),
-      body,
-      signal: AbortSignal.timeout(every * 2),
-    });
+    return this.#call({ method: "PUT", path: this.#path, body: this.#held(asObject(lease) ?? {}, holder) });
   }
 
+  #call(call: ApiCall): Promise<Answer> {
+    const { cluster, every = 2_000 } = this.#options;
+    return cluster.call({ ...call, signal: AbortSignal.timeout(every * 2) });
+  }
+
+  /** The Lease as its holder writes it; released when the holder is empty. */
   #held(lease: JsonObject, holder: string): JsonObject {
     const now = `${new Date(this.#options.clock.now()).toISOString().slice(0, -1)}000Z`;
     const { holderIdentity, ...former } = asObject(field(lease, "spec")) ?? {};
@@ -212,10 +204,12 @@ export class Leadership {
     return { ...lease, metadata: { ...metadata, annotations }, spec };
   }
 
-  #path(named: boolean): string {
-    const { namespace, name } = this.#options;
-    const collection = `/apis/coordination.k8s.io/v1/namespaces/${encodeURIComponent(namespace)}/leases`;
-    return named ? `${collection}/${encodeURIComponent(name)}` : collection;
+  get #collection(): string {
+    return `/apis/coordination.k8s.io/v1/namespaces/${encodeURIComponent(this.#options.namespace)}/leases`;
+  }
+
+  get #path(): string {
+    return `${this.#collection}/${encodeURIComponent(this.#options.name)}`;
   }
 }
 

@@ -9,6 +9,7 @@ import { existingRequest } from "./existing_request.ts";
 import { findByUid, type UidReference } from "./find_by_uid.ts";
 import { listObjects } from "./list_objects.ts";
 import { type RuleInForce, writtenRule } from "./rules_in_force.ts";
+import { isSameObject } from "./same_object.ts";
 import { triggerKinds } from "./trigger_kinds.ts";
 
 /** The policies and ports with which {@link sweepRule} compares the cluster with a rule. */
@@ -127,7 +128,9 @@ class RuleSweep {
     const isAbout = verdictOf(decision.results, rule.rule.name) === "applies" ||
       !choosesByObject(policy.document, rule.rule.name);
     if (!isAbout) return await this.#remove(made, "its trigger no longer matches");
-    const unwanted = made.filter(({ object }) => !effects.some((effect) => isSame(effect.object, object)));
+    const unwanted = made.filter(({ object }) =>
+      !effects.some((effect) => isSameObject(effect.object, object))
+    );
     const isLost = ({ source }: Made): boolean => source !== undefined && this.#lost.has(source.uid);
     await this.#remove(unwanted.filter(isLost), "its source is gone");
     // Kyverno parity: a policy in CEL says all that is made for a trigger, a rule leaves what it made under another
@@ -207,9 +210,4 @@ function identityOf(object: JsonObject): JsonObject {
   const { apiVersion = "", kind = "" } = object;
   const uid = dig(object, "metadata", "uid") ?? "";
   return { apiVersion, kind, metadata: { name: nameOf(object), namespace: namespaceOf(object), uid } };
-}
-
-function isSame(left: JsonObject, right: JsonObject): boolean {
-  return left["kind"] === right["kind"] && nameOf(left) === nameOf(right) &&
-    namespaceOf(left) === namespaceOf(right);
 }

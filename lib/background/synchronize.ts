@@ -18,6 +18,7 @@ import {
 import { existingRequest } from "./existing_request.ts";
 import { findByUid, type UidReference } from "./find_by_uid.ts";
 import { type DownstreamState, reconcile } from "./reconcile.ts";
+import { isSameObject } from "./same_object.ts";
 
 /** A change of an object, from a watch. */
 export interface Change {
@@ -78,8 +79,8 @@ class ChangeFollower {
   }
 
   async #followClones(source: JsonObject, state: Change["state"]): Promise<readonly Effect[] | Fault> {
-    const clones = await this.#read((around) =>
-      around.list({
+    const clones = await this.#read((objects) =>
+      objects.list({
         apiVersion: asString(source["apiVersion"]) ?? "",
         kind: typeOf(source).kind,
         namespace: "",
@@ -109,7 +110,7 @@ class ChangeFollower {
     const trigger = await this.#findTrigger(owner);
     if (isFault(trigger)) return trigger;
     const planned = trigger === undefined ? [] : await this.#plan(trigger, owner);
-    const effect = planned.find(({ object }) => isSame(object, target));
+    const effect = planned.find(({ object }) => isSameObject(object, target));
     const { action, why } = reconcile({
       rule: downstream,
       trigger: trigger === undefined || effect?.verb === "delete" ? "gone" : "present",
@@ -126,7 +127,7 @@ class ChangeFollower {
   /** Whether an effect would change the stored object. An apply may name only fields that the object has already. */
   async #isDrifted(effect: Effect | undefined): Promise<boolean> {
     if (effect?.verb !== "apply") return effect !== undefined;
-    const lookup = await this.#read((around) => around.get(referenceTo(effect.object)));
+    const lookup = await this.#read((objects) => objects.get(referenceTo(effect.object)));
     return isFault(lookup) || !("object" in lookup) || !isApplied(lookup.object, effect.object);
   }
 
@@ -136,7 +137,7 @@ class ChangeFollower {
     owner: OwnerReference,
   ): Promise<JsonObject | undefined | Fault> {
     const { apiVersion, kind, ...name } = referenceTo(target);
-    const lookup = await this.#read((around) => around.get({ apiVersion, kind, ...name }));
+    const lookup = await this.#read((objects) => objects.get({ apiVersion, kind, ...name }));
     if (isFault(lookup)) return lookup;
     if (!("object" in lookup)) return undefined;
     const stored = { apiVersion, kind, ...lookup.object }, found = ownerOf(stored);
@@ -182,8 +183,8 @@ export async function followPolicies(
       if (action !== "delete") continue;
       for (const type of rule.body.downstream?.types ?? []) {
         const labels = { ...ruleLabels({ policy: { name, namespace }, rule: rule.rule.name }) };
-        const made = await read((around) =>
-          around.list({ ...type, namespace: "", selector: { matchLabels: labels } })
+        const made = await read((objects) =>
+          objects.list({ ...type, namespace: "", selector: { matchLabels: labels } })
         );
         if (isFault(made)) return made;
         effects.push(
@@ -213,7 +214,7 @@ function isTarget(object: JsonObject, { rule: { body } }: CompiledRule): boolean
   return names.length === 0 || names.some((name) => name.includes("{{") || name === nameOf(object));
 }
 
-function reader(ports: Ports): <T>(read: (around: ClusterObjects) => T) => Promise<T> {
+function reader(ports: Ports): <T>(read: (objects: ClusterObjects) => T) => Promise<T> {
   return async (read) => {
     const store = new LoadTracker({ ports });
     try {
@@ -266,15 +267,4 @@ function isSameOwner(left: OwnerReference, right: OwnerReference): boolean {
 
 function keyOf({ policy: { name, namespace } }: OwnerReference): string {
   return policyKey({ name, namespace });
-}
-
-function isSame(left: JsonObject, right: JsonObject): boolean {
-  const identity = (object: JsonObject): string =>
-    JSON.stringify([
-      typeOf(object).group,
-      object["kind"],
-      dig(object, "metadata", "namespace") ?? "",
-      dig(object, "metadata", "name"),
-    ]);
-  return identity(left) === identity(right);
 }

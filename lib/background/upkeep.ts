@@ -75,10 +75,9 @@ export class Upkeep {
   }
 
   /**
-   * The former leader stopped without giving the Lease back, and its last renewal was at this time (milliseconds since 1970 by the
-   * API server's clock):
-   * the next comparison generates the missing objects of requests that it admitted shortly before. It changes no targets
-   * again: most were changed, and a patch may add to what it finds.
+   * Notes that the former leader stopped without giving the Lease back, and when it renewed it last (milliseconds since 1970
+   * by the API server's clock). The next comparison generates the missing objects of requests that it admitted shortly
+   * before. It changes no targets again: most were changed, and a patch may add to what it finds.
    */
   leaderLost(since: number): void {
     this.#lostSince = since - longestReview;
