@@ -41,8 +41,8 @@ export class PolicyObjects {
   readonly #collections: ReadonlyMap<PolicyObjectKind, Collection>;
   readonly #documents = new ObjectDocuments();
   readonly #exceptionNamespace: string;
-  /** The policies that deny, by namespace. */
-  readonly #denied = new Map<string, JsonObject>();
+  /** The policies that deny, by namespace; those of the last load, so that they keep their compiled form. */
+  #denied: ReadonlyMap<string, JsonObject> = new Map();
   /** Puts the changes in force. */
   readonly #changing: PacedTask;
   /** Takes deleted policies out of force without a wait for further changes. */
@@ -137,11 +137,10 @@ export class PolicyObjects {
       if (leftOut === undefined || !answersRequests(role)) continue;
       for (const namespace of leftOut.namespaces ?? [""]) namespaces.add(namespace);
     }
-    return [...namespaces].map((namespace) => {
-      const denial = this.#denied.get(namespace) ?? denialOf(namespace);
-      this.#denied.set(namespace, denial);
-      return this.#documents.of(denial);
-    });
+    this.#denied = new Map(
+      [...namespaces].map((namespace) => [namespace, this.#denied.get(namespace) ?? denialOf(namespace)]),
+    );
+    return [...this.#denied.values()].map((denial) => this.#documents.of(denial));
   }
 
   #counts({ kind, object }: PolicyObject): boolean {

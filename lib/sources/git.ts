@@ -26,7 +26,7 @@ export interface Checkout extends AsyncDisposable {
 }
 
 /** Milliseconds that a clone may take. */
-const TIMEOUT = 120_000;
+const cloneTimeoutMs = 120_000;
 
 /** Whether a path is an address. */
 export function isAddress(path: string): boolean {
@@ -90,7 +90,7 @@ async function clone(
       args: [...args, "--", repository, root],
       env: { GIT_TERMINAL_PROMPT: "0", ...credentials(options) },
       stdin: "null",
-      signal: AbortSignal.timeout(TIMEOUT),
+      signal: AbortSignal.timeout(cloneTimeoutMs),
     }).output();
     return success ? undefined : `git clone failed: ${new TextDecoder().decode(stderr).trim()}`;
   } catch (cause) {

@@ -39,7 +39,7 @@ export async function policyDocuments(
   };
 }
 
-/** The API groups of policies; `v1` is that of lists. */
+/** The API groups of policies. */
 const groups: readonly string[] = [
   "kyverno.io",
   "policies.kyverno.io",

@@ -16,7 +16,7 @@ export interface StreamOptions extends DocumentStreamOptions {
 }
 
 /** The bytes that are read at once: so many that a long document is not scanned too often. */
-const PIECE = 1_048_576;
+const pieceBytes = 1_048_576;
 
 /**
  * Yields the documents of files, folders and `-` for standard input, one after the other, in the memory of one
@@ -79,7 +79,7 @@ async function* readParts(
 
 async function* readPieces(file: string): AsyncGenerator<Uint8Array> {
   using open = await Deno.open(file);
-  const buffer = new Uint8Array(PIECE);
+  const buffer = new Uint8Array(pieceBytes);
   for (let length = await open.read(buffer); length !== null; length = await open.read(buffer)) {
     yield buffer.subarray(0, length);
   }

@@ -1,4 +1,5 @@
-import { asObject, asString, dig, type JsonObject } from "../../json/mod.ts";
+import { asObject, asString, type JsonObject } from "../../json/mod.ts";
+import { nameOf } from "../../kube/mod.ts";
 import { toYaml } from "../../yaml/mod.ts";
 import { definitions } from "../definitions/definitions.ts";
 import { makeManifests } from "../manifests/manifests.ts";
@@ -58,8 +59,4 @@ export function policyFiles(map: JsonObject): PackageFile[] {
     path: `${nameOf(map)}/${key}`,
     text: asString(text) ?? "",
   }));
-}
-
-function nameOf(object: JsonObject): string {
-  return asString(dig(object, "metadata", "name")) ?? "";
 }

@@ -1,7 +1,7 @@
-import { type CompiledPolicy, restrict, type Snapshot } from "../../engine/mod.ts";
+import { type CompiledPolicy, restrict, type Snapshot, type WebhookPhase } from "../../engine/mod.ts";
 import { BoundedCache } from "../../json/mod.ts";
+import { hasRules } from "../../policy/mod.ts";
 import { webhookFamilies } from "./families.ts";
-import type { WebhookPhase } from "../../engine/mod.ts";
 
 /** The policies of the webhook at a path. */
 export interface WebhookRoute {
@@ -33,10 +33,7 @@ export class WebhookRoutes {
   classic(): Snapshot | undefined {
     const current = this.#current();
     if (current === undefined) return undefined;
-    return this.#classic ??= restrict(
-      current,
-      ({ policy }) => webhookFamilies[0]!.kinds.includes(policy.kind),
-    );
+    return this.#classic ??= restrict(current, ({ policy }) => hasRules(policy.kind));
   }
 
   /** The policies of other kinds in a path; `undefined` for the path of no webhook. */
@@ -78,7 +75,7 @@ function conditionalPolicies(path: string): Selected | undefined {
   return {
     phase: phase as WebhookPhase,
     isSelected: ({ policy }) =>
-      webhookFamilies[0]!.kinds.includes(policy.kind) && policy.matchConditions.length > 0 &&
+      hasRules(policy.kind) && policy.matchConditions.length > 0 &&
       policy.failurePolicy.toLowerCase() === failurePolicy &&
       (end === allConditional || policy.namespace !== undefined),
   };
