@@ -1,46 +1,27 @@
-import { existingRequest, listResource } from "../../background/mod.ts";
-import type { Decision, PolicyRequest, Snapshot } from "../../engine/mod.ts";
+import { listResource } from "../../background/mod.ts";
+import type { Snapshot } from "../../engine/mod.ts";
 import { equal, isFault, type JsonObject } from "../../json/mod.ts";
-import {
-  collectionPath,
-  compileResourceFilters,
-  defaultResourceFilters,
-  labelsOf,
-  nameOf,
-  namespaceOf,
-  typeOf,
-  uidOf,
-} from "../../kube/mod.ts";
-import type { Collection, Collections, Discovery, Log, ObjectChange, Ports } from "../../ports.ts";
-import type { ReportStore } from "./report_store.ts";
-import { rowsOf } from "./rows.ts";
-import { scanDecision, type ScannedPolicies, scannedPolicies } from "./scan_decision.ts";
+import { collectionPath, labelsOf, nameOf } from "../../kube/mod.ts";
+import type { Collection, Collections, Discovery, ObjectChange } from "../../ports.ts";
+import { ObjectScans, type ObjectScansOptions } from "./object_scans.ts";
+import { scannedPolicies } from "./scan_decision.ts";
 import { NamespaceScans } from "./namespace_scans.ts";
 import { namespaceVersions, type ScannedResource, scannedResources } from "./scan_targets.ts";
 import { ScannedKind } from "./scanned_kind.ts";
 
 /** The ports and options of a {@link Scanner}. */
-export interface ScannerOptions {
-  readonly ports: Ports;
+export interface ScannerOptions extends ObjectScansOptions {
   readonly collections: Collections;
   readonly discovery: Discovery;
-  readonly log: Log;
-  readonly store: ReportStore;
   /** `[Kind,namespace,name]` items of objects that are not scanned; the defaults when absent. */
   readonly resourceFilters: () => string | undefined;
   readonly leads: () => boolean;
-  /** Called for each evaluation of an object. */
-  readonly evaluated?: (decision: Decision, request: PolicyRequest) => void;
-  /** Receives the changed results for an object. */
-  readonly found?: (decision: Decision, request: PolicyRequest) => void;
   /** Milliseconds after which everything is scanned again, because loaded values may have changed: an hour. */
   readonly every?: number;
   /** Milliseconds after which everything is scanned again when something was missed: a minute. */
   readonly soon?: number;
 }
 
-/** The most reports that are written at a time. */
-const most = 8;
 /** Milliseconds for which kinds of namespaced policies are followed after the last policy about them is gone. */
 const lingering = 600_000;
 /** Milliseconds until the new labels of a namespace are cached everywhere. */
@@ -54,24 +35,23 @@ const labelDelay = 500;
 export class Scanner {
   readonly #options: ScannerOptions;
   readonly #watched = new Map<string, ScannedKind>();
-  readonly #writing = new Set<Promise<void>>();
+  readonly #scans: ObjectScans;
   readonly #stop = new AbortController();
   readonly #hourly: ReturnType<typeof setInterval>;
   readonly #namespaceScans: NamespaceScans;
   #namespaces: Collection | undefined;
-  #policies: ScannedPolicies | undefined;
   /** The versions of the policies of each namespace. */
   #ofNamespaces: ReadonlyMap<string, string> | undefined;
   #restarting: Promise<void> = Promise.resolve();
   /** The begin of the scan that has not ended: the time, and how many reports were written before. */
   #began: { readonly at: number; readonly written: number } | undefined;
-  #isHidden: (object: JsonObject) => boolean = () => false;
   #isMissed = false;
   #again: ReturnType<typeof setTimeout> | undefined;
   #lingers: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: ScannerOptions) {
     this.#options = options;
+    this.#scans = new ObjectScans(options);
     const scan = (namespace: string): Promise<void> => this.#rescan(namespace);
     this.#namespaceScans = new NamespaceScans({ scan, signal: this.#stop.signal });
     this.#hourly = setInterval(() => this.#begin({ everything: true }), options.every ?? 3_600_000);
@@ -79,14 +59,14 @@ export class Scanner {
 
   /** Takes new policies, and scans the objects that changed ones match again. */
   policiesChanged(snapshot: Snapshot): void {
-    this.#policies = scannedPolicies(snapshot);
+    this.#scans.policies = scannedPolicies(snapshot);
     this.#begin({ everything: false });
   }
 
   /** Scans the objects of kinds that the API server serves since the last scan, and removes reports about other kinds. */
   kindsChanged(): void {
     this.#queue(async () => {
-      const policies = this.#policies, discovered = await this.#options.discovery.resources();
+      const { policies } = this.#scans, discovered = await this.#options.discovery.resources();
       if (policies === undefined || !discovered.ok) return;
       const wanted = scannedResources(policies.all, discovered.resources);
       const isFollowed = wanted.length === this.#matched().length &&
@@ -116,7 +96,7 @@ export class Scanner {
       ended = this.#restarting;
       await ended;
       await this.#namespaceScans.idle();
-      while (this.#writing.size > 0) await Promise.all(this.#writing);
+      while (!this.#scans.isIdle) await this.#scans.written();
     } while (ended !== this.#restarting);
   }
 
@@ -129,7 +109,7 @@ export class Scanner {
     await Promise.all([...this.#watched.values()].map(({ options: { collection } }) => collection.close()));
     await this.#namespaces?.close();
     await this.#namespaceScans.idle();
-    await Promise.all(this.#writing);
+    await this.#scans.written();
   }
 
   get #closed(): boolean {
@@ -153,13 +133,13 @@ export class Scanner {
 
   async #restart({ everything }: Scope): Promise<void> {
     const { discovery, store, leads, resourceFilters } = this.#options;
-    if (this.#closed || !leads() || this.#policies === undefined) return;
-    const policies = this.#policies;
+    const { policies } = this.#scans;
+    if (this.#closed || !leads() || policies === undefined) return;
     const discovered = await discovery.resources();
     if (!discovered.ok) return this.missed();
     if (this.#closed) return;
     this.#began ??= { at: performance.now(), written: store.written };
-    this.#isHidden = hiddenBy(resourceFilters());
+    this.#scans.hide(resourceFilters());
     store.start();
     await store.ready();
     this.#followNamespaces(policies.all);
@@ -206,7 +186,7 @@ export class Scanner {
     if (this.#closed || this.#began === undefined || !kinds.every(({ isListed }) => isListed)) return;
     const { at, written } = this.#began;
     this.#began = undefined;
-    await Promise.all(this.#writing);
+    await this.#scans.written();
     await store.keepOnly((uid) => kinds.some(({ options: { scanned } }) => scanned.has(uid)));
     if (kinds.length === 0) return;
     if (this.#isMissed) {
@@ -266,46 +246,14 @@ export class Scanner {
     }
   }
 
-  /** Limits the number of writes in progress, so that a long list does not fill the memory. */
-  async #changed({ object, former }: ObjectChange, scanned: Set<string>): Promise<void> {
-    if (this.#closed) return;
-    const working = object === undefined ? this.#gone(former!, scanned) : this.#scan(object, scanned);
-    const work: Promise<void> = working.catch((cause) =>
-      this.#options.log.write("error", "an object could not be scanned", { cause: String(cause) })
-    ).finally(() => this.#writing.delete(work));
-    this.#writing.add(work);
-    if (this.#writing.size >= most) await Promise.race(this.#writing);
-  }
-
-  async #gone(former: JsonObject, scanned: Set<string>): Promise<void> {
-    scanned.delete(uidOf(former));
-    await this.#options.store.remove(uidOf(former));
-  }
-
-  async #scan(object: JsonObject, scanned: Set<string>): Promise<void> {
-    const { ports, store, found, evaluated } = this.#options;
-    if (this.#isHidden(object)) return;
-    const decision = await scanDecision(this.#policies!, object, ports);
-    evaluated?.(decision, existingRequest(object));
-    const rows = rowsOf(decision.results, object, ports.clock.now());
-    scanned.add(uidOf(object));
-    const lasting = await store.lastingRows(object, rows);
-    if (lasting === undefined) return;
-    const written = await store.write(object, [...rows, ...lasting]);
-    if (written !== "unchanged" && written !== "failed") found?.(decision, existingRequest(object));
+  async #changed(change: ObjectChange, scanned: Set<string>): Promise<void> {
+    if (!this.#closed) await this.#scans.changed(change, scanned);
   }
 }
 
 /** Whether a scan begins again for all resources, or for those whose policies changed. */
 interface Scope {
   readonly everything: boolean;
-}
-
-function hiddenBy(resourceFilters: string | undefined): (object: JsonObject) => boolean {
-  const filtered = compileResourceFilters(resourceFilters ?? defaultResourceFilters);
-  return (object) =>
-    labelsOf(object)["reports.kyverno.io/disabled"] !== undefined ||
-    filtered({ ...typeOf(object), subresource: "", namespace: namespaceOf(object), name: nameOf(object) });
 }
 
 function withLabels(object: JsonObject): JsonObject {
