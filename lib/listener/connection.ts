@@ -14,6 +14,12 @@ export type Activity = "new" | "idle" | "head" | "body" | "handling" | "writing"
 /** The connection keeps this many bytes of further requests while a handler works, and then pauses the socket. */
 const maxPipelined = 64 * 1024;
 
+/**
+ * A socket gets this many bytes of an answer at once, and the next when the system has taken them. With TLS the runtime
+ * keeps several copies of what a socket has, and frees those of a closed connection with the next collection of garbage.
+ */
+const pieceBytes = 64 * 1024;
+
 /** How many milliseconds an ending connection still accepts bytes, so that its caller can read the answer. */
 const lingerTime = 2_000;
 
@@ -40,6 +46,13 @@ export class Connection {
   /** The body of the request that a handler works on. */
   #content: Uint8Array = nothing;
   #callerIsDone = false;
+  /** The answer that is being written, and the part of it that the socket does not have yet. */
+  #written: Uint8Array = nothing;
+  #unsent: Uint8Array = nothing;
+  /** Whether the connection ends with that answer. */
+  #isLast = false;
+  /** When the caller began to leave answers unread. */
+  #unreadSince = 0;
 
   constructor(socket: Socket, service: Service, { generation, authenticated }: {
     readonly generation: number;
@@ -53,10 +66,13 @@ export class Connection {
     this.#until = performance.now() + service.limits.newTime;
     socket.setNoDelay(true);
     socket.on("data", (bytes: Uint8Array) => this.#received(bytes));
-    socket.on("drain", () => this.#activity === "writing" && this.#next());
+    socket.on("drain", () => this.#drained());
     socket.on("end", () => this.#ended());
     socket.on("error", () => socket.destroy());
-    socket.on("close", () => this.#release());
+    socket.on("close", () => {
+      this.#release();
+      this.#freeAnswer();
+    });
   }
 
   get activity(): Activity {
@@ -66,6 +82,16 @@ export class Connection {
   /** The deadline of the activity. Of two equal activities, the one with the later deadline began later. */
   get until(): number {
     return this.#until;
+  }
+
+  /** Bytes of answers that the system has not taken yet, because the caller does not read. */
+  get unread(): number {
+    return this.#socket.destroyed ? 0 : this.#socket.writableLength + this.#unsent.length;
+  }
+
+  /** When the connection began to have unread bytes. */
+  get unreadSince(): number {
+    return this.#unreadSince;
   }
 
   /** Extends the deadline, because this process itself was blocked. */
@@ -247,18 +273,50 @@ export class Connection {
     this.#release();
     this.#service.answered();
     if (this.#socket.destroyed) return;
-    if (close) {
-      this.#linger();
-      this.#socket.end(bytes);
-      return;
-    }
     this.#begin("writing", this.#service.limits.writeTime);
     const { turns, outbox } = this.#service;
-    outbox.add(() => this.#write(bytes), turns.areCrowded ? "with others" : "alone");
+    if (close) this.#write(bytes, true);
+    else outbox.add(() => this.#write(bytes, false), turns.areCrowded ? "with others" : "alone");
   }
 
-  #write(bytes: Uint8Array): void {
-    if (!this.#socket.destroyed && this.#socket.write(bytes)) this.#next();
+  #write(bytes: Uint8Array, isLast: boolean): void {
+    if (this.#socket.destroyed) return;
+    if (this.#socket.writableLength === 0) this.#unreadSince = performance.now();
+    this.#written = this.#unsent = bytes;
+    this.#isLast = isLast;
+    const hasRoom = this.#writePieces();
+    this.#service.unread.add(bytes.length);
+    if (hasRoom) this.#next();
+  }
+
+  /** Writes the answer until the system takes no more. Returns whether there is room for another answer. */
+  #writePieces(): boolean {
+    for (;;) {
+      const piece = this.#unsent.length > pieceBytes ? this.#unsent.subarray(0, pieceBytes) : this.#unsent;
+      this.#unsent = this.#unsent.subarray(piece.length);
+      const isEnd = this.#unsent.length === 0;
+      if (isEnd && this.#isLast) {
+        this.#socket.end(piece, () => this.#linger());
+        return false;
+      }
+      const hasRoom = this.#socket.write(piece);
+      if (!isEnd && hasRoom) continue;
+      // A piece that the socket still has must keep its memory.
+      if (isEnd && this.#socket.writableLength === 0) this.#freeAnswer();
+      else if (hasRoom) this.#written = nothing;
+      return hasRoom;
+    }
+  }
+
+  #drained(): void {
+    if (this.#unsent.length > 0 && !this.#writePieces()) return;
+    this.#freeAnswer();
+    if (this.#activity === "writing") this.#next();
+  }
+
+  #freeAnswer(): void {
+    giveBack(this.#written);
+    this.#written = this.#unsent = nothing;
   }
 
   /** Answers a request without reading it to its end. The connection therefore cannot take another request. */
@@ -272,6 +330,7 @@ export class Connection {
 
   #linger(): void {
     this.#begin("lingering", lingerTime);
+    this.#freeAnswer();
     this.#rest = nothing;
     this.#socket.resume();
   }

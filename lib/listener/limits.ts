@@ -24,6 +24,8 @@ export interface Limits {
   readonly waitTime: number;
   /** How long the caller may take to read an answer. */
   readonly writeTime: number;
+  /** The answers, of all connections together, that callers have not read. */
+  readonly unreadBytes: number;
   /** From {@link Listener.close} to the end of the last connection. */
   readonly closeTime: number;
 }
@@ -44,5 +46,6 @@ export const defaultLimits: Limits = {
   waitingBytes: 8 * 1024 * 1024,
   waitTime: 10_000,
   writeTime: 10_000,
+  unreadBytes: 8 * 1024 * 1024,
   closeTime: 15_000,
 };

@@ -10,6 +10,7 @@ import { defaultLimits, type Limits } from "./limits.ts";
 import { Outbox } from "./outbox.ts";
 import type { Service } from "./service.ts";
 import { Turns } from "./turns.ts";
+import { UnreadAnswers } from "./unread_answers.ts";
 
 /** A certificate with its key, in PEM. */
 export interface KeyPair {
@@ -92,6 +93,7 @@ export class Listener {
       turns: new Turns(),
       outbox: new Outbox(),
       date: new DateHeader(),
+      unread: new UnreadAnswers(this.#limits.unreadBytes, this.#connections),
       screen: screen ?? (() => undefined),
       answerTime: answerTime ?? (() => 10_000),
       problem,

@@ -4,6 +4,7 @@ import type { Announced, Handler, ListenerAnswer } from "./handler.ts";
 import type { Limits } from "./limits.ts";
 import type { Outbox } from "./outbox.ts";
 import type { Turns } from "./turns.ts";
+import type { UnreadAnswers } from "./unread_answers.ts";
 
 /** The handler, the limits and the budgets that all connections of a listener share. */
 export interface Service {
@@ -13,6 +14,7 @@ export interface Service {
   readonly turns: Turns;
   readonly outbox: Outbox;
   readonly date: DateHeader;
+  readonly unread: UnreadAnswers;
   /** Returns an answer to reject a request before the connection reads its body. */
   readonly screen: (announced: Announced) => ListenerAnswer | undefined;
   /** How many milliseconds the caller of this target waits. */

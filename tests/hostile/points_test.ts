@@ -61,6 +61,7 @@ const points: readonly Point[] = [
   {
     attack: "Memory by counts instead of bytes",
     shownBy: {
+      "hostile/unread_test.ts": ["answers that nobody reads take bounded memory"],
       "hostile/queues_test.ts": [
         "the queues of effects and audits limit the bytes of large reviews",
         "kinds and namespaces that are no names are rejected, and leave no state",

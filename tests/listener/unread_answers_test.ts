@@ -1,0 +1,51 @@
+/** Answers that are not read: which connections are closed for them. */
+import assert from "node:assert/strict";
+import { type AnsweredConnection, UnreadAnswers } from "../../lib/listener/unread_answers.ts";
+
+class Unread implements AnsweredConnection {
+  isOpen = true;
+  #bytes: number;
+  readonly unreadSince: number;
+
+  constructor(unreadSince: number, bytes: number) {
+    this.unreadSince = unreadSince;
+    this.#bytes = bytes;
+  }
+
+  get unread(): number {
+    return this.isOpen ? this.#bytes : 0;
+  }
+
+  destroy(): void {
+    this.isOpen = false;
+  }
+}
+
+interface Row {
+  readonly title: string;
+  /** Bytes that each connection leaves unread, the one that has waited longest first. */
+  readonly unread: readonly number[];
+  readonly written: number;
+  readonly open: readonly boolean[];
+}
+
+const rows: readonly Row[] = [
+  { title: "below the limit none", unread: [50, 50], written: 100, open: [true, true] },
+  { title: "those that have waited longest", unread: [40, 40, 40], written: 120, open: [false, false, true] },
+  {
+    title: "no connection that has read everything",
+    unread: [0, 60, 60],
+    written: 120,
+    open: [true, false, true],
+  },
+  { title: "never the newest", unread: [10, 500], written: 510, open: [false, true] },
+  { title: "none when all is read", unread: [0, 0], written: 1_000, open: [true, true] },
+];
+
+for (const { title, unread, written, open } of rows) {
+  Deno.test(`unread answers beyond the limit close connections: ${title}`, () => {
+    const connections = unread.map((bytes, index) => new Unread(index, bytes));
+    new UnreadAnswers(100, [...connections].reverse()).add(written);
+    assert.deepEqual(connections.map(({ isOpen }) => isOpen), open);
+  });
+}
