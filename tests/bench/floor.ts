@@ -1,15 +1,16 @@
 /**
  * The floors that Postern is compared with, in the listener that Postern uses:
  *
- *     deno run … tests/bench/floor.ts echo|hono|allow|patch PORT [CERTIFICATES]
+ *     deno run … tests/bench/floor.ts tls|echo|hono|allow|patch PORT [CERTIFICATES]
  *
- * `echo` answers a body with itself. `hono` is a Hono app that parses the JSON of a review and writes it again, below which no
+ * `tls` is no listener: it answers with the same bytes each time. `echo` answers a body with itself. `hono` is a Hono app that parses the JSON of a review and writes it again, below which no
  * webhook gets. `allow` allows every review, and `patch` also answers with the same twelve labels each time.
  */
 import { Hono } from "hono";
 import { fetchHandler, type Handler, Listener } from "../../lib/listener/mod.ts";
 import { madeCertificates } from "../../lib/certificates/mod.ts";
 import { systemClock } from "../../lib/adapters/mod.ts";
+import { serveBareTls } from "./bare_tls.ts";
 
 const [kind = "echo", port = "0", folder] = Deno.args;
 const hono = new Hono();
@@ -36,13 +37,23 @@ const handlers: Readonly<Record<string, Handler>> = {
 };
 
 const names = ["127.0.0.1", "localhost", "postern.postern.svc", "postern.postern.svc.cluster.local"];
-const listener = await Listener.open({
-  hostname: "127.0.0.1",
-  port: Number(port),
-  serve: { handler: handlers[kind]! },
-  certificates: madeCertificates({ names, clock: systemClock(), ...(folder !== undefined && { folder }) }),
-  problem: (message) => {
-    throw new Error(message);
-  },
+const certificates = madeCertificates({
+  names,
+  clock: systemClock(),
+  ...(folder !== undefined && { folder }),
 });
-if (typeof listener === "string") throw new Error(listener);
+if (kind === "tls") {
+  const { certificate } = await certificates.current();
+  serveBareTls(certificate!, Number(port));
+} else {
+  const listener = await Listener.open({
+    hostname: "127.0.0.1",
+    port: Number(port),
+    serve: { handler: handlers[kind]! },
+    certificates,
+    problem: (message) => {
+      throw new Error(message);
+    },
+  });
+  if (typeof listener === "string") throw new Error(listener);
+}

@@ -45,6 +45,8 @@ export interface LoadOrder {
   readonly seconds: number;
   /** Ends the load earlier, after so many requests. */
   readonly requests?: number;
+  /** Milliseconds that a caller waits after an answer; none when absent. */
+  readonly pause?: number;
   /** Runs the generator on this processor alone, counted from 0. */
   readonly processor?: number;
 }
@@ -128,6 +130,7 @@ async function runGenerator(
     `-seconds=${order.seconds}`,
     `-turns=${order.turns}`,
     ...(order.requests === undefined ? [] : [`-requests=${order.requests}`]),
+    ...(order.pause === undefined ? [] : [`-pause=${order.pause}`]),
   ];
   const { processor } = order;
   const command = processor === undefined

@@ -25,6 +25,7 @@ import { commandLine } from "./sections/command_line.ts";
 import { engine } from "./sections/engine.ts";
 import { images } from "./sections/images.ts";
 import { memory } from "./sections/memory.ts";
+import { pauses } from "./sections/pauses.ts";
 import { scan } from "./sections/scan.ts";
 import { runtimesSection } from "./sections/runtimes.ts";
 import { settings } from "./sections/settings.ts";
@@ -35,6 +36,7 @@ import { throughput } from "./sections/throughput.ts";
 const sections: Readonly<Record<string, Section>> = {
   throughput,
   "api-server": apiServer,
+  pauses,
   memory,
   settings,
   "cold-start": coldStart,

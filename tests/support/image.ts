@@ -63,7 +63,7 @@ export function serveCommand(
 /** Starts a floor with the settings of the image, and a certificate that it makes itself or that a folder keeps. */
 export function floorCommand(
   { env }: Image,
-  kind: "echo" | "hono" | "allow" | "patch",
+  kind: "tls" | "echo" | "hono" | "allow" | "patch",
   certificates?: string,
 ): Command {
   const folder = certificates === undefined ? [] : [certificates];

@@ -53,6 +53,7 @@ func main() {
 	connections := flag.Int("connections", 16, "callers at a time")
 	seconds := flag.Float64("seconds", 2, "how long a turn is")
 	turns := flag.Int("turns", 1, "how many turns each URL has; its connections stay open in between")
+	pause := flag.Float64("pause", 0, "how many milliseconds a caller waits after an answer")
 	most := flag.Int64("requests", 1<<62, "ends the run after so many requests to each URL")
 	flag.Parse()
 
@@ -65,6 +66,7 @@ func main() {
 	var runs []*run
 	for _, url := range strings.Split(*urls, ",") {
 		each := &run{url: url, body: body, status: http.StatusOK, callers: make([]caller, *connections)}
+		each.pause = time.Duration(*pause * float64(time.Millisecond))
 		each.left.Store(*most)
 		for index := range each.callers {
 			each.callers[index].client = newClient(settings)
@@ -102,6 +104,7 @@ type run struct {
 	callers []caller
 	end     time.Time
 	left    atomic.Int64
+	pause   time.Duration
 	// Of all turns so far, in seconds.
 	elapsed, processor float64
 	rates              []float64
@@ -153,6 +156,9 @@ func (c *caller) call(order *run) {
 			if c.problem == "" {
 				c.problem = problem
 			}
+		}
+		if order.pause > 0 {
+			time.Sleep(order.pause)
 		}
 	}
 }
