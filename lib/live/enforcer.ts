@@ -6,12 +6,13 @@ import { GeneratedPolicies } from "./admission_policies/generated_policies.ts";
 import { generations } from "./admission_policies/wanted.ts";
 import type { DynamicConfiguration } from "./configuration.ts";
 import type { Installation } from "./installation.ts";
-import { type Kept, ObjectKeeper, webhookKinds } from "./object_keeper.ts";
+import { type Kept, ObjectKeeper } from "./object_keeper.ts";
 import type { PolicyObject } from "./policy_objects.ts";
 import { PolicyStatuses } from "./policy_statuses.ts";
 import type { StatusWriter } from "./status.ts";
 import { StatusRounds } from "./status_rounds.ts";
 import type { Timers } from "./timers.ts";
+import { configurationPaths } from "./webhooks/configuration_kinds.ts";
 import { resourceConfigurations } from "./webhooks/configurations.ts";
 import { withoutRefused } from "./webhooks/refused.ts";
 
@@ -79,7 +80,7 @@ export class Enforcer {
     const keeping = { cluster, collections, log, leads };
     this.#webhooks = new ObjectKeeper({
       ...keeping,
-      kinds: webhookKinds,
+      kinds: configurationPaths,
       about: "webhook configuration",
       removal: { isUnderWay: leaves, after },
     });

@@ -10,6 +10,7 @@ import { Enforcer } from "./enforcer.ts";
 import type { ExceptionRole } from "./events/admission_events.ts";
 import type { Installation } from "./installation.ts";
 import { ObjectDocuments } from "./object_document.ts";
+import { objectIdentity } from "./object_identity.ts";
 import { type PolicyObject, PolicyObjects } from "./policy_objects.ts";
 import type { StatusWriter } from "./status.ts";
 import { Timers } from "./timers.ts";
@@ -197,9 +198,9 @@ export class LivePolicies {
     if (!this.#started || this.#closed) return;
     const { files, loaded, log } = this.#options;
     const written = files();
-    const names = new Set(written.map(({ value }) => identity(value as JsonObject)));
+    const names = new Set(written.map(({ value }) => objectIdentity(value as JsonObject)));
     const objects = this.#objects.documents().filter(({ value }) => {
-      const hidden = names.has(identity(value as JsonObject));
+      const hidden = names.has(objectIdentity(value as JsonObject));
       if (hidden) {
         log.write("warn", "a file has a policy of the same name: the object has no effect", about(value));
       }
@@ -220,10 +221,6 @@ export class LivePolicies {
     const gone = new Set<Json>([...documents].map(({ value }) => value));
     this.#snapshot = restrict(this.#snapshot, ({ policy }) => !gone.has(policy.document));
   }
-}
-
-function identity(object: JsonObject): string {
-  return `${object["kind"]} ${namespaceOf(object)}/${nameOf(object)}`;
 }
 
 function about(value: YamlDocument["value"]): JsonObject {

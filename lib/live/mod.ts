@@ -17,6 +17,12 @@ export {
   unseenKinds,
 } from "./webhooks/unseen_requests.ts";
 export { type DiscoveredKind, type TargetResource, targetResources } from "./webhooks/served_kinds.ts";
+export {
+  type ConfigurationKind,
+  configurationKinds,
+  configurationPaths,
+  webhookTimeout,
+} from "./webhooks/configuration_kinds.ts";
 export { inNamespacesOf } from "./webhooks/configurations.ts";
 export { WebhookRoutes } from "./webhooks/routes.ts";
 export { ObjectReviews, type ObjectReviewsOptions } from "./admission/object_reviews.ts";

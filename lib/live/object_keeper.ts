@@ -52,12 +52,6 @@ const unchanged: Kept = { state: "unchanged" };
  */
 const restoreAfter = 3_000;
 
-/** The collections of webhook configurations, by kind. */
-export const webhookKinds: Readonly<Record<string, string>> = {
-  ValidatingWebhookConfiguration: "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations",
-  MutatingWebhookConfiguration: "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations",
-};
-
 /**
  * Keeps objects in their wanted form: writes differences, and restores objects that somebody else changed or deleted.
  * It ignores fields that Postern does not set, such as the API server's defaults.

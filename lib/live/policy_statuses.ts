@@ -1,6 +1,6 @@
 import type { CompiledPolicy, Snapshot } from "../engine/mod.ts";
 import { dig, type JsonObject } from "../json/mod.ts";
-import { nameOf, namespaceOf, uidOf } from "../kube/mod.ts";
+import { uidOf } from "../kube/mod.ts";
 import type { Clock, Cluster, Log, ServedResource } from "../ports.ts";
 import type { Accounts } from "./installation.ts";
 import { CachedRights } from "./access.ts";
@@ -8,6 +8,7 @@ import type { Generation } from "./admission_policies/wanted.ts";
 import { type CelEnforcement, celStatus } from "./cel_status.ts";
 import { classicStatus, type Enforcement } from "./classic_status.ts";
 import { leftOutStatus } from "./left_out_status.ts";
+import { objectIdentity } from "./object_identity.ts";
 import { missingRules, missingRulesMessage, rightsOf } from "./policy_rights.ts";
 import type { PolicyObject } from "./policy_objects.ts";
 import { missingRights } from "./reporting_rights.ts";
@@ -64,12 +65,12 @@ export class PolicyStatuses {
   /** Writes the statuses that changed. */
   async write(objects: readonly PolicyObject[], facts: StatusFacts): Promise<void> {
     const policies = new Map(
-      facts.snapshot.policies.map((compiled) => [identityOf(compiled.policy.document), compiled]),
+      facts.snapshot.policies.map((compiled) => [objectIdentity(compiled.policy.document), compiled]),
     );
-    const leftOut = new Set(facts.snapshot.leftOut.map(({ value }) => identityOf(value as JsonObject)));
+    const leftOut = new Set(facts.snapshot.leftOut.map(({ value }) => objectIdentity(value as JsonObject)));
     for (const { kind, object } of objects) {
-      if (leftOut.has(identityOf(object))) await this.#writeLeftOut(kind, object);
-      const compiled = policies.get(identityOf(object));
+      if (leftOut.has(objectIdentity(object))) await this.#writeLeftOut(kind, object);
+      const compiled = policies.get(objectIdentity(object));
       if (compiled === undefined || isOfOtherVersion(compiled, object)) continue;
       const status = await this.#statusOf(compiled, kind.role, facts);
       if (status === undefined) continue;
@@ -148,8 +149,4 @@ function isOfOtherVersion({ policy: { document } }: CompiledPolicy, object: Json
   return uidOf(document) !== "" &&
     (uidOf(document) !== uidOf(object) ||
       dig(document, "metadata", "generation") !== dig(object, "metadata", "generation"));
-}
-
-function identityOf(object: JsonObject): string {
-  return `${object["kind"]} ${namespaceOf(object)}/${nameOf(object)}`;
 }

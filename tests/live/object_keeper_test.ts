@@ -3,12 +3,13 @@ import assert from "node:assert/strict";
 import { EmbeddedCluster } from "../../lib/embedded/mod.ts";
 import type { JsonObject } from "../../lib/json/mod.ts";
 import { nameOf } from "../../lib/kube/mod.ts";
-import { ObjectKeeper, webhookKinds } from "../../lib/live/object_keeper.ts";
+import { ObjectKeeper } from "../../lib/live/object_keeper.ts";
+import { configurationPaths } from "../../lib/live/webhooks/configuration_kinds.ts";
 import type { ObjectChange } from "../../lib/ports.ts";
 import { countingEntropy, fixedClock } from "../adapters/fakes.ts";
 import { silent } from "./setting.ts";
 
-const [kind, path] = ["ValidatingWebhookConfiguration", webhookKinds["ValidatingWebhookConfiguration"]!];
+const [kind, path] = ["ValidatingWebhookConfiguration", configurationPaths["ValidatingWebhookConfiguration"]];
 const configuration = (name: string): JsonObject => ({ kind, metadata: { name }, webhooks: [] });
 
 /** A keeper on an API server that stores webhook configurations, with tasks that the test runs. */
@@ -46,7 +47,7 @@ function keeping() {
     },
     log: silent,
     leads: () => true,
-    kinds: webhookKinds,
+    kinds: configurationPaths,
     about: "webhook configuration",
     removal: {
       isUnderWay: () => Promise.resolve(isUnderWay),

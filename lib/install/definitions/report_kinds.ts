@@ -1,3 +1,5 @@
+import { parseApiVersion } from "../../kube/mod.ts";
+import { openReports, policyReports, type ReportKind } from "../../live/mod.ts";
 import type { FieldNotes, Shape } from "../../shape/mod.ts";
 import { age, type DefinedKind, type PrinterColumn } from "./defined_kind.ts";
 import type { FieldDetails } from "./structural_schema.ts";
@@ -89,23 +91,16 @@ function columns(priority: number): PrinterColumn[] {
 }
 
 interface ReportGroup {
-  readonly group: string;
-  readonly version: string;
+  readonly reports: ReportKind;
   /** The priority of the columns that name the object. */
   readonly priority: number;
   readonly fields: Readonly<Record<string, Shape>>;
 }
 
-const policyWorkingGroup: ReportGroup = {
-  group: "wgpolicyk8s.io",
-  version: "v1alpha2",
-  priority: 0,
-  fields: report,
-};
+const policyWorkingGroup: ReportGroup = { reports: policyReports, priority: 0, fields: report };
 
-const openReports: ReportGroup = {
-  group: "openreports.io",
-  version: "v1alpha1",
+const openGroup: ReportGroup = {
+  reports: openReports,
   priority: 1,
   fields: {
     ...report,
@@ -117,27 +112,27 @@ const openReports: ReportGroup = {
 
 /** Reports about policies. */
 export const reportKinds: readonly DefinedKind[] = [
-  made(policyWorkingGroup, "PolicyReport", { shortName: "polr", namespaced: true }),
-  made(policyWorkingGroup, "ClusterPolicyReport", { shortName: "cpolr", namespaced: false }),
-  made(openReports, "Report", { shortName: "reps", namespaced: true }),
-  made(openReports, "ClusterReport", { shortName: "creps", namespaced: false }),
+  definedKind(policyWorkingGroup, "namespaced", "polr"),
+  definedKind(policyWorkingGroup, "clusterWide", "cpolr"),
+  definedKind(openGroup, "namespaced", "reps"),
+  definedKind(openGroup, "clusterWide", "creps"),
 ];
 
-function made(
-  { group, version, priority, fields }: ReportGroup,
-  kind: string,
-  { shortName, namespaced }: { readonly shortName: string; readonly namespaced: boolean },
+function definedKind(
+  { reports, priority, fields }: ReportGroup,
+  scope: "namespaced" | "clusterWide",
+  shortName: string,
 ): DefinedKind {
+  const { group, version } = parseApiVersion(reports.apiVersion), { kind, path } = reports[scope];
+  const object = scope === "namespaced" ? "an object in a namespace" : "a cluster-wide object";
   return {
     group,
     kind,
-    about: `The results of policies for ${
-      namespaced ? "an object in a namespace" : "a cluster-wide object"
-    }.`,
+    about: `The results of policies for ${object}.`,
     notes,
-    plural: `${kind.toLowerCase()}s`,
+    plural: path,
     shortNames: [shortName],
-    namespaced,
+    namespaced: scope === "namespaced",
     versions: [{ name: version }],
     columns: columns(priority),
     fields,

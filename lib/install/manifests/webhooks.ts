@@ -2,26 +2,20 @@ import { type CompiledPolicy, type CompiledRule, isOfWebhook, type WebhookPhase 
 import type { JsonObject } from "../../json/mod.ts";
 import {
   apiServerUser,
+  type ConfigurationKind,
+  configurationKinds,
   inNamespacesOf,
   notAboutKinds,
   notByGroups,
   notByUsers,
   unseenKinds,
   webhookRules,
+  webhookTimeout,
 } from "../../live/mod.ts";
 import { appName, certificateSecret, type ManifestOptions, metadata } from "./manifest_options.ts";
 import { followedTargets, type GuessedKind, webhookTargets } from "./webhook_rule.ts";
 
 const phases = ["validate", "mutate"] as const;
-
-const kindOf: Readonly<Record<WebhookPhase, ConfiguredWebhooks["kind"]>> = {
-  validate: "ValidatingWebhookConfiguration",
-  mutate: "MutatingWebhookConfiguration",
-};
-
-const defaultTimeout = 10;
-/** The most seconds that the API server allows. */
-const longestTimeout = 30;
 
 /** The namespaces without webhook calls: those that run the cluster, and Postern's. The server filters them, too. */
 function unseenNamespaces(namespace: string): string[] {
@@ -41,7 +35,7 @@ export interface WebhookOptions {
 
 /** The webhooks of one configuration. */
 export interface ConfiguredWebhooks {
-  readonly kind: "ValidatingWebhookConfiguration" | "MutatingWebhookConfiguration";
+  readonly kind: ConfigurationKind;
   readonly webhooks: readonly JsonObject[];
 }
 
@@ -53,7 +47,7 @@ export interface ConfiguredWebhooks {
 export function emptyConfigurations(options: ManifestOptions): JsonObject[] {
   return phases.map((phase) => ({
     apiVersion: "admissionregistration.k8s.io/v1",
-    kind: kindOf[phase],
+    kind: configurationKinds[phase],
     metadata: { ...metadata(appName), ...injection(options) },
   }));
 }
@@ -70,7 +64,7 @@ export function webhooksOf(
   guessed: (kind: GuessedKind) => void = () => {},
 ): ConfiguredWebhooks[] {
   return phases.map((phase) => ({
-    kind: kindOf[phase],
+    kind: configurationKinds[phase],
     webhooks: groups(policies, phase).map((group) => webhook(group, options, guessed)),
   }));
 }
@@ -134,7 +128,6 @@ function webhook(group: Group, options: WebhookOptions, guessed: (kind: GuessedK
   });
   const targets = [...matched, ...followed.flatMap((rule) => followedTargets(rule, guessed))];
   const rules = webhookRules(targets).map((rule) => ({ ...rule }));
-  const timeouts = policies.map(({ policy }) => policy.timeoutSeconds ?? 0);
   return {
     name: `${phase}.${appName}.svc-${word}${finegrained.replaceAll("/", "-")}`,
     clientConfig: {
@@ -150,7 +143,7 @@ function webhook(group: Group, options: WebhookOptions, guessed: (kind: GuessedK
     failurePolicy,
     matchPolicy: "Equivalent",
     sideEffects: "NoneOnDryRun",
-    timeoutSeconds: Math.min(longestTimeout, Math.max(defaultTimeout, ...timeouts)),
+    timeoutSeconds: webhookTimeout(policies),
     admissionReviewVersions: ["v1"],
     namespaceSelector: {
       matchExpressions: [{

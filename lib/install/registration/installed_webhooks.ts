@@ -1,19 +1,15 @@
 import { asList, asString, dig, Fault, field, isFault, type Json, type JsonObject } from "../../json/mod.ts";
 import { nameOf } from "../../kube/mod.ts";
+import { type ConfigurationKind, configurationKinds, configurationPaths } from "../../live/mod.ts";
 import type { Cluster } from "../../ports.ts";
 import type { ServiceReference } from "./ready_endpoints.ts";
 
 /** A webhook configuration of the cluster. */
 export interface WebhookConfigurationReference {
-  readonly kind: "ValidatingWebhookConfiguration" | "MutatingWebhookConfiguration";
+  readonly kind: ConfigurationKind;
   readonly name: string;
   readonly path: string;
 }
-
-const collections = {
-  ValidatingWebhookConfiguration: "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations",
-  MutatingWebhookConfiguration: "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations",
-} as const;
 
 /**
  * The webhook configurations of an installation: those whose webhooks all call its Service, with any name
@@ -25,14 +21,15 @@ export async function installedWebhooks(
   service: ServiceReference,
 ): Promise<readonly WebhookConfigurationReference[] | Fault> {
   const found: WebhookConfigurationReference[] = [];
-  for (const kind of Object.keys(collections) as (keyof typeof collections)[]) {
-    const answer = await cluster.call({ method: "GET", path: collections[kind] });
+  for (const kind of Object.values(configurationKinds)) {
+    const collection = configurationPaths[kind];
+    const answer = await cluster.call({ method: "GET", path: collection });
     if (!answer.ok) return new Fault(answer.message);
     for (const item of asList(field(answer.body, "items"))) {
       const webhooks = asList(field(item, "webhooks"));
       if (webhooks.length === 0 || !webhooks.every((webhook) => calls(webhook, service))) continue;
       const name = nameOf(item as JsonObject);
-      found.push({ kind, name, path: `${collections[kind]}/${encodeURIComponent(name)}` });
+      found.push({ kind, name, path: `${collection}/${encodeURIComponent(name)}` });
     }
   }
   return found;

@@ -1,7 +1,8 @@
 import type { Snapshot } from "../../engine/mod.ts";
 import { asList, asString, dig, equal, field, isFault, type Json, type JsonObject } from "../../json/mod.ts";
+import { configurationPaths } from "../../live/mod.ts";
 import type { Cluster, Log } from "../../ports.ts";
-import { type ConfiguredWebhooks, webhooksOf } from "../manifests/webhooks.ts";
+import { webhooksOf } from "../manifests/webhooks.ts";
 import { looksInARow } from "./reachable.ts";
 import { readyEndpoints, type ServiceReference } from "./ready_endpoints.ts";
 
@@ -22,11 +23,6 @@ export interface WebhookRegistrationOptions {
 
 /** Milliseconds between two checks: before the webhooks are registered, and after. */
 const lookEvery = { before: 1_000, after: 30_000 };
-
-const collections: Readonly<Record<ConfiguredWebhooks["kind"], string>> = {
-  ValidatingWebhookConfiguration: "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations",
-  MutatingWebhookConfiguration: "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations",
-};
 
 /** The annotation of configurations whose authority cert-manager keeps current. */
 const injected = "cert-manager.io/inject-ca-from";
@@ -104,7 +100,7 @@ export class WebhookRegistration {
     const setting = { namespace: service.namespace, service: service.name, secretPath, caBundle: caBundle() };
     let complete = true;
     for (const { kind, webhooks } of webhooksOf(policies, setting)) {
-      const path = `${collections[kind]}/${encodeURIComponent(this.#options.name)}`;
+      const path = `${configurationPaths[kind]}/${encodeURIComponent(this.#options.name)}`;
       const read = await this.#options.cluster.call({ method: "GET", path });
       if (!read.ok) {
         complete = this.#problem(`${kind} ${this.#options.name}: ${read.message}`);

@@ -3,6 +3,7 @@ import { asString, field } from "../../json/mod.ts";
 import { hasWildcard, parseKindSelectors } from "../../kube/mod.ts";
 import type { Rule } from "../../policy/mod.ts";
 import type { RuleBody } from "../../rules/mod.ts";
+import { longestTimeout } from "../webhooks/configuration_kinds.ts";
 import { targetResources } from "../webhooks/served_kinds.ts";
 import type { CheckedPolicy, CheckTools, PolicyCheck } from "./check.ts";
 import { generateChecks } from "./generate_checks.ts";
@@ -33,9 +34,9 @@ function hasMode({ compiled: { policy } }: CheckedPolicy): string[] {
 /** Kubernetes API: a webhook answers within 1 to 30 seconds. */
 function hasTimeout({ compiled: { policy } }: CheckedPolicy): string[] {
   const seconds = policy.timeoutSeconds;
-  return seconds === undefined || seconds >= 1 && seconds <= 30
+  return seconds === undefined || seconds >= 1 && seconds <= longestTimeout
     ? []
-    : [`the timeout must be between 1 and 30 seconds, it is ${seconds}`];
+    : [`the timeout must be between 1 and ${longestTimeout} seconds, it is ${seconds}`];
 }
 
 function hasSubjectKinds({ compiled }: CheckedPolicy): string[] {

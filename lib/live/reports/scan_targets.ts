@@ -3,16 +3,16 @@ import type { JsonObject } from "../../json/mod.ts";
 import { labelsOf } from "../../kube/mod.ts";
 import type { ServedResource } from "../../ports.ts";
 import { policyTargets } from "../webhooks/policy_targets.ts";
+import { openReports, policyReports } from "./report_kind.ts";
 import type { Target } from "../webhooks/target.ts";
 
 /** The kinds that are not scanned: short-lived ones, and those of policies. */
 const unscanned = [
   "events",
   "leases",
-  "policyreports",
-  "clusterpolicyreports",
-  "reports",
-  "clusterreports",
+  ...[policyReports, openReports].flatMap((
+    { namespaced, clusterWide },
+  ) => [namespaced.path, clusterWide.path]),
   "ephemeralreports",
   "clusterephemeralreports",
   "updaterequests",

@@ -3,6 +3,7 @@ import { asList, asObject, isObject, type Json, type JsonObject } from "../../js
 import type { ServedResource } from "../../ports.ts";
 import type { RequestFilters, WebhookSettings } from "../configuration.ts";
 import { type Installation, managedBy } from "../installation.ts";
+import { configurationKinds, webhookTimeout } from "./configuration_kinds.ts";
 import { webhookFamilies } from "./families.ts";
 import { policyConditions } from "./match_conditions.ts";
 import { everyTarget, type Target, webhookRules } from "./target.ts";
@@ -26,15 +27,6 @@ export interface WebhookInput {
   /** Requests that no policy sees: webhooks that refuse without a replica are not called for them. */
   readonly filters: RequestFilters;
 }
-
-const kindOf: Readonly<Record<WebhookPhase, string>> = {
-  validate: "ValidatingWebhookConfiguration",
-  mutate: "MutatingWebhookConfiguration",
-};
-
-const defaultTimeout = 10;
-/** The most seconds that the API server allows. */
-const longestTimeout = 30;
 
 /** The names of the two configurations about resources. */
 export function resourceConfigurationNames(prefix: string): Readonly<Record<WebhookPhase, string>> {
@@ -72,7 +64,7 @@ function configuration(input: WebhookInput, phase: WebhookPhase, sharing: Sharin
   const { installation: { prefix }, settings } = input;
   return {
     apiVersion: "admissionregistration.k8s.io/v1",
-    kind: kindOf[phase],
+    kind: configurationKinds[phase],
     metadata: {
       name: resourceConfigurationNames(prefix)[phase],
       labels: { ...settings.labels, ...managedBy },
@@ -89,7 +81,6 @@ function webhook(group: Group, input: WebhookInput): JsonObject & { name: string
   const { installation, settings } = input;
   const { phase, failurePolicy, members, policyKey } = group;
   const { compiled } = members[0]!;
-  const timeouts = members.map((member) => member.compiled.policy.timeoutSeconds ?? 0);
   const conditions = [...settings.matchConditions, ...conditionsOf(group, input)];
   return {
     name: nameOf(group, installation.prefix),
@@ -100,7 +91,7 @@ function webhook(group: Group, input: WebhookInput): JsonObject & { name: string
       ? "Equivalent"
       : constraintsOf(compiled)?.matchPolicy ?? "Equivalent",
     sideEffects: "NoneOnDryRun",
-    timeoutSeconds: Math.min(longestTimeout, Math.max(defaultTimeout, ...timeouts)),
+    timeoutSeconds: webhookTimeout(members.map((member) => member.compiled)),
     admissionReviewVersions: ["v1"],
     ...selectors(group, settings),
     ...(conditions.length > 0 && { matchConditions: conditions }),

@@ -6,7 +6,8 @@ import { compile, evaluate } from "../../../lib/engine/mod.ts";
 import { asList, dig, equal, field, type Json, type JsonObject } from "../../../lib/json/mod.ts";
 import { policyReports, ReportStore, UpdateRequests } from "../../../lib/live/mod.ts";
 import { objectDocument } from "../../../lib/live/object_document.ts";
-import { ObjectKeeper, webhookKinds } from "../../../lib/live/object_keeper.ts";
+import { ObjectKeeper } from "../../../lib/live/object_keeper.ts";
+import { configurationPaths } from "../../../lib/live/webhooks/configuration_kinds.ts";
 import { policyObjectKinds } from "../../../lib/policy/mod.ts";
 import { PolicyStatuses } from "../../../lib/live/policy_statuses.ts";
 import type { Collection, Collections, ObjectChange } from "../../../lib/ports.ts";
@@ -197,11 +198,11 @@ const webhooks: Writer = {
       collections,
       log: silent,
       leads: () => true,
-      kinds: webhookKinds,
+      kinds: configurationPaths,
       about: "webhook configuration",
       tryAgain: 1,
     });
-    const kind = "ValidatingWebhookConfiguration", path = `${webhookKinds[kind]}/c`;
+    const kind = "ValidatingWebhookConfiguration", path = `${configurationPaths[kind]}/c`;
     const wanted: JsonObject = {
       apiVersion: "admissionregistration.k8s.io/v1",
       kind,
