@@ -3,11 +3,13 @@ import { readFileSync, realpathSync } from "node:fs";
 import { createServer } from "node:https";
 import { pathToFileURL } from "node:url";
 import { environmentVariable } from "../../adapters/mod.ts";
+import { isFault } from "../../json/mod.ts";
 import type { BundledGate, BundledPolicies, FetchHandler } from "../bundled_gate.ts";
 import type { BundledImages } from "../bundled_ports.ts";
 import { openProcessGate } from "../process_gate.ts";
 import { type Settings, writeLogLine } from "../settings.ts";
 import type { BundleTarget } from "../target.ts";
+import { tlsFiles } from "../tls_files.ts";
 
 /** Node.js. */
 export const target: BundleTarget = {
@@ -20,7 +22,7 @@ export const target: BundleTarget = {
 
 /**
  * Opens the gate and returns the file's export. It also listens if Node.js runs the file as a program. Settings are
- * environment variables: those of all bundles, `PORT` (8080), and `POSTERN_CERT_FILE` and `POSTERN_KEY_FILE` for TLS.
+ * environment variables: those of all bundles, `PORT` (8080), and the {@link tlsFiles}.
  * Without a secret path it listens on this machine only, because every client that reaches a gate can send it reviews.
  */
 export async function open(policies: BundledPolicies, images?: BundledImages): Promise<FetchHandler> {
@@ -36,15 +38,21 @@ function isProgram(): boolean {
 }
 
 function listen(gate: BundledGate, settings: Settings): void {
-  const certFile = settings("POSTERN_CERT_FILE"), keyFile = settings("POSTERN_KEY_FILE");
+  const files = tlsFiles(settings);
+  if (isFault(files)) {
+    writeLogLine(files.message);
+    globalThis.process.exitCode = 1;
+    return;
+  }
   const hostname = settings("POSTERN_SECRET_PATH") === undefined ? "127.0.0.1" : "0.0.0.0";
-  const tls = certFile === undefined || keyFile === undefined ? {} : {
+  const tls = files === undefined ? {} : {
     createServer,
-    serverOptions: { cert: readFileSync(certFile), key: readFileSync(keyFile) },
+    serverOptions: { cert: readFileSync(files.cert), key: readFileSync(files.key) },
   };
   const server = serve(
     { fetch: gate.fetch, port: Number(settings("PORT") ?? 8080), hostname, ...tls },
-    ({ address, port }) => writeLogLine(`listening on ${certFile ? "https" : "http"}://${address}:${port}`),
+    ({ address, port }) =>
+      writeLogLine(`listening on ${files === undefined ? "http" : "https"}://${address}:${port}`),
   );
   // The platform sends SIGTERM once and then waits for the pending answers.
   globalThis.process.once("SIGTERM", () => server.close(() => void gate.workDone()));
