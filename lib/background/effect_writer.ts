@@ -1,6 +1,6 @@
 import type { Effect, PolicyRequest } from "../engine/mod.ts";
-import { asObject, asString } from "../json/mod.ts";
-import { nameOf, namespaceOf } from "../kube/mod.ts";
+import { asObject } from "../json/mod.ts";
+import { objectText } from "../kube/mod.ts";
 import { elapsedOn, type Log, type Ports } from "../ports.ts";
 import { carryOut } from "./carry_out.ts";
 import { Contests } from "./contests.ts";
@@ -46,7 +46,7 @@ export class EffectWriter {
       this.#contested.delete(key);
       return await this.carryOut(effect, job);
     }
-    const { policy, rule } = effect, object = objectOf(effect);
+    const { policy, rule } = effect, object = objectText(effect.object);
     const message = `${object} is changed again and again: it is corrected every few seconds only`;
     this.#contested.set(key, job);
     if (this.#contests.begins(key)) {
@@ -85,7 +85,7 @@ export class EffectWriter {
         policy,
         rule,
         reason,
-        object: objectOf(effect),
+        object: objectText(effect.object),
       });
     }
     return [];
@@ -102,12 +102,6 @@ export function requestFields(
   { uid, kind, namespace, name }: PolicyRequest,
 ): Readonly<Record<string, string>> {
   return { uid, kind, namespace, name };
-}
-
-/** `Kind/namespace/name` of an effect's object, for logs. */
-export function objectOf({ object }: Effect): string {
-  const parts = [asString(object["kind"]) ?? "", namespaceOf(object), nameOf(object)];
-  return parts.filter((part) => part !== "").join("/");
 }
 
 /** The identity of an effect: its policy, rule, verb and target. */

@@ -1,5 +1,5 @@
 import { asObject, asString, dig, field, type Json, type JsonObject } from "../json/mod.ts";
-import { annotationsOf } from "../kube/mod.ts";
+import { annotationsOf, formatMicroTimestamp } from "../kube/mod.ts";
 import { type Answer, type ApiCall, type Clock, type Cluster, elapsedOn, type Log } from "../ports.ts";
 import { pause } from "../pause.ts";
 
@@ -187,7 +187,7 @@ export class Leadership {
 
   /** The Lease as its holder writes it; released when the holder is empty. */
   #held(lease: JsonObject, holder: string): JsonObject {
-    const now = `${new Date(this.#options.clock.now()).toISOString().slice(0, -1)}000Z`;
+    const now = formatMicroTimestamp(this.#options.clock.now());
     const { holderIdentity, ...former } = asObject(field(lease, "spec")) ?? {};
     const isNew = holderIdentity !== holder;
     const spec = {

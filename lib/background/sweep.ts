@@ -1,9 +1,8 @@
 import { type Effect, evaluate, type PolicyResult, type Snapshot } from "../engine/mod.ts";
 import { asString, dig, type Fault, isFault, type JsonObject } from "../json/mod.ts";
-import { createdAt, nameOf, namespaceOf, objectPath, uidOf } from "../kube/mod.ts";
+import { createdAt, nameOf, namespaceOf, objectPath, objectText, uidOf } from "../kube/mod.ts";
 import type { Cluster, Log, Ports } from "../ports.ts";
 import { isApplied, ownerOf, ruleLabels, sourceOf } from "../rules/mod.ts";
-import { objectOf } from "./effect_writer.ts";
 import { carryOut } from "./carry_out.ts";
 import { existingRequest } from "./existing_request.ts";
 import { findByUid, type UidReference } from "./find_by_uid.ts";
@@ -161,7 +160,7 @@ class RuleSweep {
     if (signal.aborted || effect.verb === "apply" && await this.#isApplied(effect)) return;
     const { verb, policy, rule, reason } = effect;
     const carried = await carryOut(effect, ports.cluster, signal);
-    const fields = { policy, rule, reason, object: objectOf(effect) };
+    const fields = { policy, rule, reason, object: objectText(effect.object) };
     if (!carried.done) log.write("warn", "effect failed", { ...fields, cause: carried.message });
     else if (carried.changed) {
       log.write("info", `effect: ${verb}`, { ...fields, found: "by a look at the cluster" });

@@ -1,5 +1,5 @@
 import { asList, asObject, asString, dig, field, isFault, isObject, type JsonObject } from "../json/mod.ts";
-import { formatApiVersion } from "../kube/mod.ts";
+import { formatApiVersion, formatTimestamp } from "../kube/mod.ts";
 import type { Clock } from "../ports.ts";
 import { nameSuffix, uuidFrom } from "../entropy.ts";
 import { applied } from "./apply.ts";
@@ -197,9 +197,9 @@ function mismatch(request: WriteRequest, live: JsonObject, next: JsonObject): Re
   return problem === undefined ? undefined : badRequest(problem);
 }
 
-/** A time in the format of the API: whole seconds in UTC. */
+/** The present time as the API writes it. */
 export function timestamp(clock: Clock): string {
-  return `${new Date(clock.now()).toISOString().slice(0, 19)}Z`;
+  return formatTimestamp(clock.now());
 }
 
 function updaterOf(writing: Writing, { kind, query }: WriteRequest): Omit<Ownership, "fields"> {

@@ -10,6 +10,12 @@ export function namespaceOf(object: Json | undefined): string {
   return asString(dig(object, "metadata", "namespace")) ?? "";
 }
 
+/** `Kind/namespace/name` of an object, for messages; without the parts that it lacks. */
+export function objectText(object: JsonObject): string {
+  return [asString(object["kind"]) ?? "", namespaceOf(object), nameOf(object)].filter((part) => part !== "")
+    .join("/");
+}
+
 /** The uid of an object; empty if it has none, for example before the API server stores it. */
 export function uidOf(object: Json | undefined): string {
   return asString(dig(object, "metadata", "uid")) ?? "";

@@ -50,6 +50,7 @@ export { labelKeyProblem } from "./label_syntax.ts";
 export { type LabelPredicate, stepsOfLabel } from "./label_requirement.ts";
 export { compileLabelSelector, type LabelSelectorOptions } from "./label_selector.ts";
 export { deleteOptions } from "./delete_options.ts";
+export { formatMicroTimestamp, formatTimestamp } from "./timestamp.ts";
 export {
   annotationsOf,
   createdAt,
@@ -57,6 +58,7 @@ export {
   labelsOf,
   nameOf,
   namespaceOf,
+  objectText,
   uidOf,
 } from "./metadata.ts";
 export { compileFieldSelectorText, compileLabelSelectorText } from "./selector_text.ts";

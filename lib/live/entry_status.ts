@@ -1,4 +1,5 @@
 import type { JsonObject } from "../json/mod.ts";
+import { formatTimestamp } from "../kube/mod.ts";
 
 /** The health of a global context entry. */
 export interface EntryHealth {
@@ -21,6 +22,6 @@ export function entryStatus({ problem, refreshed }: EntryHealth): JsonObject {
       reason: isReady ? "Succeeded" : "Failed",
       message: problem ?? "Ready",
     }],
-    ...(isReady && { lastRefreshTime: new Date(refreshed).toISOString().replace(/\.\d+Z$/, "Z") }),
+    ...(isReady && { lastRefreshTime: formatTimestamp(refreshed) }),
   };
 }

@@ -1,11 +1,10 @@
 import type { JsonObject } from "../json/mod.ts";
-import { nameOf, namespaceOf } from "../kube/mod.ts";
+import { objectText } from "../kube/mod.ts";
 import { plainDocument, type YamlDocument } from "../yaml/mod.ts";
 
 /** An object of the cluster as a document. Positions name the object, because there is no file. */
 export function objectDocument(object: JsonObject): YamlDocument {
-  const name = [namespaceOf(object), nameOf(object)].filter((part) => part !== "").join("/");
-  return plainDocument(object, `${object["kind"]}/${name}`);
+  return plainDocument(object, objectText(object));
 }
 
 /**

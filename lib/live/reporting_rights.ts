@@ -1,5 +1,5 @@
 import type { CompiledPolicy } from "../engine/mod.ts";
-import type { RuleSelector } from "../match/mod.ts";
+import { resourcesOfRule } from "../match/mod.ts";
 import type { Right, RightAnswer } from "./access.ts";
 
 /** Reads whether the account that reports has a right. */
@@ -19,7 +19,7 @@ export async function missingRights(
   if (!policy.background) return [];
   const resources = rules.find(({ rule }) => rule.generatedFor === undefined)?.selector.resources ?? [];
   const missing: string[] = [];
-  for (const { group, version, resource } of resources.flatMap(targetResources)) {
+  for (const { group, version, resource } of resources.flatMap(resourcesOfRule)) {
     const [plural = "", subresource] = resource.split("/");
     const right = { group, resource: plural, ...(subresource !== undefined && { subresource }) };
     for (const verb of verbs) {
@@ -29,14 +29,4 @@ export async function missingRights(
     }
   }
   return missing;
-}
-
-type ResourceList = NonNullable<RuleSelector["resources"]>[number];
-
-function targetResources(
-  { groups, versions, resources }: ResourceList,
-): { readonly group: string; readonly version: string; readonly resource: string }[] {
-  return groups.flatMap((group) =>
-    versions.flatMap((version) => resources.map((resource) => ({ group, version, resource })))
-  );
 }

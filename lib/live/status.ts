@@ -1,5 +1,5 @@
 import { asList, asObject, dig, equal, field, type Json, type JsonObject } from "../json/mod.ts";
-import { nameOf, namespaceOf, objectPath } from "../kube/mod.ts";
+import { formatTimestamp, nameOf, namespaceOf, objectPath } from "../kube/mod.ts";
 import type { Clock, Cluster, Log } from "../ports.ts";
 import type { PolicyObjectKind } from "../policy/mod.ts";
 import { isRetryable } from "./repeated_call.ts";
@@ -80,7 +80,7 @@ export class StatusWriter {
     const kept = field(former, "status") === condition["status"]
       ? field(former, "lastTransitionTime")
       : undefined;
-    const now = new Date(this.#options.clock.now()).toISOString().replace(/\.\d+Z$/, "Z");
+    const now = formatTimestamp(this.#options.clock.now());
     return { ...condition, lastTransitionTime: kept ?? now };
   }
 }

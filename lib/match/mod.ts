@@ -21,6 +21,7 @@ export {
   compileSelector,
   type ExplainedSelection,
   type ResourceRule,
+  resourcesOfRule,
   type RuleSelector,
   type Selection,
 } from "./selection.ts";

@@ -31,6 +31,22 @@ export interface ResourceRule {
   readonly scope: "Namespaced" | "Cluster" | "*";
 }
 
+/** A resource of the API in one group and version. */
+export interface NamedResource {
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+}
+
+/** The resources that a rule names, each in every group and version of the rule. */
+export function resourcesOfRule(
+  { groups, versions, resources }: Pick<ResourceRule, "groups" | "versions" | "resources">,
+): NamedResource[] {
+  return groups.flatMap((group) =>
+    versions.flatMap((version) => resources.map((resource) => ({ group, version, resource })))
+  );
+}
+
 /** The compiled match and exclude of one rule. */
 export interface RuleSelector {
   select(candidate: Candidate): Selection;

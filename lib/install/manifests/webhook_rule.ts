@@ -1,5 +1,5 @@
 import type { CompiledRule } from "../../engine/mod.ts";
-import type { ResourceRule } from "../../match/mod.ts";
+import { type ResourceRule, resourcesOfRule } from "../../match/mod.ts";
 import {
   type DiscoveredKind,
   type Target,
@@ -23,12 +23,9 @@ export interface GuessedKind {
 }
 
 /** The targets of a rule that names resources of the API. */
-function targetsOf({ groups, versions, resources, operations, scope }: ResourceRule): Target[] {
-  return groups.flatMap((group) =>
-    versions.flatMap((version) =>
-      resources.map((resource) => ({ group, version, resource, scope, operations }))
-    )
-  );
+function targetsOf(rule: ResourceRule): Target[] {
+  const { operations, scope } = rule;
+  return resourcesOfRule(rule).map((resource) => ({ ...resource, scope, operations }));
 }
 
 const connected = ["exec", "attach", "portforward", "proxy", "*"];

@@ -1,7 +1,15 @@
 import { existingRequest, listResource } from "../../background/mod.ts";
 import { type CompileOptions, evaluate } from "../../engine/mod.ts";
 import { isFault, type JsonObject } from "../../json/mod.ts";
-import { deleteOptions, isBeingDeleted, nameOf, namespaceOf, objectPath } from "../../kube/mod.ts";
+import {
+  deleteOptions,
+  formatTimestamp,
+  isBeingDeleted,
+  nameOf,
+  namespaceOf,
+  objectPath,
+  objectText,
+} from "../../kube/mod.ts";
 import type { Discovery, Log, Ports, ServedResource } from "../../ports.ts";
 import { hasRight } from "../access.ts";
 import { type PolicyEvent, referenceTo } from "../events/event.ts";
@@ -142,9 +150,8 @@ export class Cleaner {
       await this.#runOn(resource, scheduled);
     }
     if (!this.#goesOn(scheduled)) return "done";
-    const time = new Date(ports.clock.now()).toISOString().replace(/\.\d+Z$/, "Z");
     const { kind, object } = scheduled.object;
-    await statuses.write(kind, object, { lastExecutionTime: time });
+    await statuses.write(kind, object, { lastExecutionTime: formatTimestamp(ports.clock.now()) });
     return "done";
   }
 
@@ -188,9 +195,7 @@ export class Cleaner {
     const answer = await ports.cluster.call({ method: "DELETE", path, body });
     // Somebody else deleted it.
     if (answer.status === 404 || answer.status === 409) return;
-    const text = [target["kind"], namespaceOf(target), nameOf(target)].filter((part) => part !== "").join(
-      "/",
-    );
+    const text = objectText(target);
     log.write(answer.ok ? "info" : "warn", answer.ok ? "cleaned up" : "not cleaned up", {
       policy: nameOf(object.object),
       target: text,

@@ -1,5 +1,5 @@
 import { asString, dig, type JsonObject } from "../../json/mod.ts";
-import { nameOf, namespaceOf } from "../../kube/mod.ts";
+import { formatMicroTimestamp, nameOf, namespaceOf } from "../../kube/mod.ts";
 import type { EventReason } from "../../report/mod.ts";
 
 /** The `action` of an event: the change of the resource. */
@@ -57,7 +57,7 @@ export function eventObject(
     apiVersion: "events.k8s.io/v1",
     kind: "Event",
     metadata: { name: `${name}.${time}`, namespace: asString(regarding["namespace"]) ?? "default" },
-    eventTime: new Date(now).toISOString().replace(/(\.\d{3})Z$/, "$1000Z"),
+    eventTime: formatMicroTimestamp(now),
     type: isNormal ? "Normal" : "Warning",
     reason,
     action,

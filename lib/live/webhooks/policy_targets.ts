@@ -1,5 +1,6 @@
 import { type CompiledPolicy, type CompiledRule, isOfWebhook, type WebhookPhase } from "../../engine/mod.ts";
 import { asObject } from "../../json/mod.ts";
+import { resourcesOfRule } from "../../match/mod.ts";
 import type { MatchBlock } from "../../policy/mod.ts";
 import type { ServedResource } from "../../ports.ts";
 import { targetResources } from "./served_kinds.ts";
@@ -53,25 +54,19 @@ interface Setting {
 function triggerTargets(rule: CompiledRule, setting: Setting): Target[] {
   const { resources, match } = rule.selector;
   if (resources !== undefined) {
-    return resources.flatMap(({ groups, versions, resources, operations, scope }) => {
-      // Kyverno parity: pinned by "the rules of a CEL policy are copied unchanged".
-      const origin = resources.join(" ");
-      return groups.flatMap((group) =>
-        versions.flatMap((version) =>
-          resources.map((resource): Target => ({
-            group,
-            version,
-            resource,
-            // Kyverno parity: a generating rule gets every operation on its triggers. Pinned by "webhooks: a
-            // GeneratingPolicy gets every operation, without conditions, and fails no request".
-            operations: rule.type === "generate" || operations.includes("*") || operations.length === 0
-              ? everyOperation
-              : operations,
-            scope: scope === "Namespaced" ? "Namespaced" : "*",
-            rule: origin,
-          }))
-        )
-      );
+    return resources.flatMap((each) => {
+      const { operations, scope } = each;
+      return resourcesOfRule(each).map((resource): Target => ({
+        ...resource,
+        // Kyverno parity: a generating rule gets every operation on its triggers. Pinned by "webhooks: a
+        // GeneratingPolicy gets every operation, without conditions, and fails no request".
+        operations: rule.type === "generate" || operations.includes("*") || operations.length === 0
+          ? everyOperation
+          : operations,
+        scope: scope === "Namespaced" ? "Namespaced" : "*",
+        // Kyverno parity: pinned by "the rules of a CEL policy are copied unchanged".
+        rule: each.resources.join(" "),
+      }));
     });
   }
   const excluded = excludedOperations(rule.rule.exclude);
