@@ -191,7 +191,9 @@ export class Connection {
       return this.#refuse(plainAnswer(status, message));
     }
     this.#begin("body", Math.min(limits.bodyTime, answerTime(target)));
-    this.#share = this.#service.budget.share(() => this.#roomMade());
+    const { budget, smallBudget } = this.#service;
+    const isSmall = body !== "chunked" && body.length <= limits.smallBodyBytes;
+    this.#share = (isSmall ? smallBudget : budget).share(() => this.#roomMade());
     this.#body = new Body(body, this.#share, limits.bodyBytes);
     if (head.expectsContinue) this.#socket.write("HTTP/1.1 100 Continue\r\n\r\n");
     if (after.length > 0) this.#progressed(this.#body.take(after));

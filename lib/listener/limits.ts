@@ -16,7 +16,11 @@ export interface Limits {
   /** From the end of the head to the end of the body. */
   readonly bodyTime: number;
   readonly bodyBytes: number;
-  /** All bodies together. A body counts from its first byte until its request is answered. */
+  /** A body that announces at most so many bytes is small. Most reviews are, and they do not wait for larger ones. */
+  readonly smallBodyBytes: number;
+  /** All small bodies together. */
+  readonly allSmallBytes: number;
+  /** All other bodies together. A body counts from its first byte until its request is answered. */
   readonly allBodyBytes: number;
   /** The parts of bodies that arrived before the bodies began to wait for their share of `allBodyBytes`: of all bodies together. */
   readonly waitingBytes: number;
@@ -41,6 +45,8 @@ export const defaultLimits: Limits = {
   bodyTime: 5_000,
   // The API server limits objects to 3 MB; a review may contain two of them.
   bodyBytes: 5 * 1024 * 1024,
+  smallBodyBytes: 64 * 1024,
+  allSmallBytes: 4 * 1024 * 1024,
   allBodyBytes: 8 * 1024 * 1024,
   // Node's sockets have read about as much again: some 100 bodies may wait, whatever their length.
   waitingBytes: 8 * 1024 * 1024,

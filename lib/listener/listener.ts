@@ -90,6 +90,7 @@ export class Listener {
       handler: "fetch" in serve ? fetchHandler(serve.fetch) : serve.handler,
       limits: this.#limits,
       budget: new ByteBudget(this.#limits.allBodyBytes, this.#limits.waitingBytes),
+      smallBudget: new ByteBudget(this.#limits.allSmallBytes, this.#limits.waitingBytes),
       turns: new Turns(),
       outbox: new Outbox(),
       date: new DateHeader(),

@@ -11,6 +11,8 @@ export interface Service {
   readonly handler: Handler;
   readonly limits: Limits;
   readonly budget: ByteBudget;
+  /** The budget of bodies that announce at most `smallBodyBytes`. */
+  readonly smallBudget: ByteBudget;
   readonly turns: Turns;
   readonly outbox: Outbox;
   readonly date: DateHeader;

@@ -301,3 +301,18 @@ Deno.test("a listener that closes does so within its time although a request is 
   assert.equal(await ended, "", "its connection ends without an answer");
   clearTimeout(timer);
 });
+
+Deno.test("a small body does not wait for large ones that have taken all bytes", async () => {
+  const limits = { allBodyBytes: 100_000, bodyTime: 2_000, waitTime: 4_000 };
+  const listener = await open({ limits });
+  const large = await Promise.all([1, 2, 3].map(() => connectTls(listener)));
+  for (const connection of large) await connection.write(post("x".repeat(200_000)).subarray(0, 190_000));
+  using small = await connectTls(listener);
+  const first = await Promise.race([
+    exchange(small, post("hello")).then((answer) => answer.slice(0, 12)),
+    ...large.map((connection) => readAnswer(connection).then(() => "a large one ended first")),
+  ]);
+  assert.equal(first, "HTTP/1.1 200");
+  for (const connection of large) connection.close();
+  await listener.close();
+});
