@@ -122,7 +122,9 @@ class Search {
       // `stat` follows links: the files of a mounted ConfigMap are links.
       const found = await attempt(Deno.stat(inner));
       if ("cause" in found) {
-        if (extensions.test(name)) this.#unreadable(inner, found.cause);
+        // A link that leads to itself may stand for a folder.
+        const isLoop = found.cause instanceof Deno.errors.FilesystemLoop;
+        if (isLoop || extensions.test(name)) this.#unreadable(inner, found.cause);
       } else if (found.isDirectory) await this.#folder(inner, depth + 1);
       else if (extensions.test(name)) await this.#file(inner, found.size);
     }

@@ -5,6 +5,7 @@ const reasons: ReadonlyMap<string, Readonly<Record<"read" | "write", string>>> =
   ["PermissionDenied", { read: "Reading it is not permitted", write: "Writing it is not permitted" }],
   ["NotCapable", { read: "Reading it is not permitted", write: "Writing it is not permitted" }],
   ["IsADirectory", { read: "It is a folder", write: "It is a folder" }],
+  ["FilesystemLoop", { read: "A symbolic link leads to itself", write: "A symbolic link leads to itself" }],
   // Deno makes a folder only where none exists; if it fails because the path exists, the path is a file.
   ["AlreadyExists", { read: "It exists", write: "A part of its path is no folder" }],
   ["NotADirectory", { read: "A part of its path is no folder", write: "A part of its path is no folder" }],

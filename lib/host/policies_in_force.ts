@@ -22,6 +22,9 @@ export interface PolicyFollowers {
   readonly prepareImages: () => void;
 }
 
+/** The codes of paths that cannot be read: a server without the policies of a named path would admit everything. */
+const unreadable: ReadonlySet<string> = new Set(["missing-file", "unreadable-file"]);
+
 /** The policies in force: those of files, or, once they are followed, those of the cluster with them. */
 export class PoliciesInForce {
   readonly #options: GateOptions;
@@ -29,8 +32,8 @@ export class PoliciesInForce {
   readonly #files: FollowedPolicies;
   #live: LiveGate | undefined;
   #registration: WebhookRegistration | undefined;
-  /** A named path that does not exist. */
-  #missing: Diagnostic | undefined;
+  /** The problem of a named path that does not exist or cannot be read. */
+  #unreadPath: Diagnostic | undefined;
   /** The checksum of the files. */
   #checksum = "";
   readonly #stop = new AbortController();
@@ -48,8 +51,8 @@ export class PoliciesInForce {
         admissionPolicies: serveAdmissionPolicies ? "served" : "left",
       },
       loaded: (policies) => {
-        this.#missing ??= policies.diagnostics.find(({ code, position }) =>
-          code === "missing-file" && options.policies.includes(position?.file ?? "")
+        this.#unreadPath ??= policies.diagnostics.find(({ code, position }) =>
+          unreadable.has(code) && options.policies.includes(position?.file ?? "")
         );
         this.#checksum = policies.checksum;
         options.loaded(policies);
@@ -78,10 +81,12 @@ export class PoliciesInForce {
     };
   }
 
-  /** Reads the files at the start; a text names a missing one. */
+  /** Reads the files at the start. A text says which named path cannot be read, and why. */
   async begin(): Promise<string | undefined> {
     await this.#files.load();
-    return this.#missing && `--policies ${this.#missing.position?.file}: there is no such file or folder`;
+    if (this.#unreadPath === undefined) return undefined;
+    const { position, message } = this.#unreadPath;
+    return `--policies ${position?.file}: ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
   }
 
   /** Reads the files again. */

@@ -17,6 +17,34 @@ Deno.test("serve ends with code 2 when a path of --policies does not exist", () 
 Deno.test("serve ends with code 2 when a path of --cluster-objects does not exist", () =>
   refuses("--cluster-objects"));
 
+Deno.test("serve ends with code 2 when a path of --policies is a link to itself, and names it", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "postern-loop-" });
+  const path = `${folder}/policies`, lines: string[] = [];
+  await Deno.symlink(path, path);
+  const terminal = { out: () => {}, err: (line: string) => void lines.push(line) };
+  assert.equal(await run(["serve", "--policies", path], terminal), 2);
+  assert.equal(lines.at(-1), `error: --policies ${path}: a symbolic link leads to itself`);
+  await Deno.remove(folder, { recursive: true });
+});
+
+Deno.test("a link to itself inside a folder of policies is reported, and the others are read", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "postern-loop-" });
+  await Deno.symlink(`${folder}/inner`, `${folder}/inner`);
+  const name = "metadata: {name: read}";
+  const policy = `apiVersion: kyverno.io/v1\nkind: ClusterPolicy\n${name}\nspec: {rules: []}\n`;
+  await Deno.writeTextFile(`${folder}/policy.yaml`, policy);
+  const lines: string[] = [];
+  const write = (line: string) => void lines.push(line);
+  assert.equal(await run(["lint", folder], { out: write, err: write }), 1);
+  const text = lines.join("\n");
+  assert.ok(
+    text.includes(`${folder}/inner:1:1: error unreadable-file: A symbolic link leads to itself`),
+    text,
+  );
+  assert.match(text, /1 policy/);
+  await Deno.remove(folder, { recursive: true });
+});
+
 const words: readonly (readonly [args: readonly string[], said: string])[] = [
   [
     ["--omit-events", "PolicyViolation,Nothing"],
