@@ -24,7 +24,7 @@ export interface RightAnswer {
  * Reads whether an account has a right (Kubernetes API: SubjectAccessReview); `undefined` when the API server does
  * not answer, because Postern may lack the right to send the review.
  */
-export async function reviewAccess(
+async function reviewAccess(
   cluster: Cluster,
   account: string,
   right: Right,
@@ -79,7 +79,7 @@ export class CachedRights {
     this.#clock = clock;
   }
 
-  /** As {@link reviewAccess}. */
+  /** Reads whether an account has a right; `undefined` when the API server does not answer. */
   async review(account: string, right: Right): Promise<RightAnswer | undefined> {
     const key = JSON.stringify([account, right]);
     const cached = this.#answers.get(key);

@@ -1,6 +1,10 @@
 import { dig } from "../json/mod.ts";
 import { isBeingDeleted } from "../kube/mod.ts";
 import type { Cluster } from "../ports.ts";
+import { repeatedCall } from "./repeated_call.ts";
+
+/** Milliseconds after which the start no longer waits for the Deployment. */
+const longestStart = 10_000;
 
 /**
  * Detects the removal of this installation: its Deployment existed at the start and is now deleted, being deleted or
@@ -25,9 +29,10 @@ export class Uninstallation {
     }`;
   }
 
-  /** Reads the Deployment that runs this process. */
+  /** Reads the Deployment that runs this process, some times if the API server is busy: without it no removal is detected. */
   async begin(): Promise<void> {
-    const answer = await this.#cluster.call({ method: "GET", path: this.#deployment });
+    const call = { method: "GET", path: this.#deployment } as const;
+    const answer = await repeatedCall(this.#cluster, call, AbortSignal.timeout(longestStart));
     this.#wasThere = answer.ok;
   }
 

@@ -46,3 +46,14 @@ for (const [what, begin, end, expected, namespace = running] of table) {
     assert.equal(paths[0], "/apis/apps/v1/namespaces/gate/deployments/postern");
   });
 }
+
+Deno.test("an API server that is busy at the start does not hide the Deployment", async () => {
+  const busy: Answer = { ok: false, status: 503, message: "busy" };
+  const answers = [busy, running, running, absent];
+  const uninstallation = new Uninstallation({
+    call: () => Promise.resolve(answers.shift()!),
+    resource: () => Promise.resolve(undefined),
+  }, { namespace: "gate", service: "postern" });
+  await uninstallation.begin();
+  assert.equal(await uninstallation.isUnderWay(), true);
+});
