@@ -62,16 +62,16 @@ export async function openBundledGate(snapshot: Snapshot, runtime: BundleRuntime
   for (const { severity, message } of snapshot.diagnostics) {
     if (severity === "error") log.write("error", message);
   }
+  const secretPath = settings("POSTERN_SECRET_PATH");
+  // A bundle does not know who reaches it.
+  const problem = secretPath && secretPathProblem(secretPath, "public");
+  if (problem) return refusingGate(`POSTERN_SECRET_PATH ${problem}`, log);
   const ports = await bundledPorts(settings, images);
   const metrics = new Metrics();
   metrics.loaded(snapshot);
   const current = () => snapshot;
   const audit = new AuditQueue({ snapshot: current, ports, log, metrics });
   const effects = target.afterAnswer === "stops" ? undefined : await openEffects(snapshot, { ports, log });
-  const secretPath = settings("POSTERN_SECRET_PATH");
-  // A bundle does not know who reaches it.
-  const problem = secretPath && secretPathProblem(secretPath, "public");
-  if (problem) return refusingGate(`POSTERN_SECRET_PATH ${problem}`, log);
   const app = createApp({
     snapshot: current,
     ports,
