@@ -96,7 +96,7 @@ const cases: readonly (readonly [expression: string, result: Json])[] = [
   ["abs()", "error: incorrect number of args"],
   ["abs(`1`, `2`)", "error: incorrect number of args"],
   ["not_null()", "error: Invalid arity."],
-  ["merge()", {}],
+  ["merge()", "error: Invalid arity."],
   ["sort_by(list, &missing)", "error: invalid type, must be number of string"],
   ["sort_by(list[:2], &v)[].v", [1, 2]],
   ["max_by(list[:2], &n)", "error: invalid type, must be string"],

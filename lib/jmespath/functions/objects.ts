@@ -37,8 +37,8 @@ export const objects: readonly FunctionRecord[] = [
   {
     kind: "plain",
     name: "merge",
-    parameters: [],
-    anyCount: true,
+    parameters: [object],
+    variadic: true,
     returns: ["object"],
     cost: fieldsOfArguments,
     apply: (parts) => {
