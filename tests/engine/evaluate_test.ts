@@ -225,6 +225,25 @@ Deno.test("rules about Pods apply to their controllers too", () => {
   assert.match(decision.results[0]!.rules[0]!.message, /failed at path \/spec\/template\/spec\/hostPID\//);
 });
 
+Deno.test("autogen rules replace written rules with their names", () => {
+  const written = (kind: string): string =>
+    `  - name: autogen-no-host-pid
+    match: {any: [{resources: {kinds: [${kind}]}}]}
+    validate: {message: written, deny: {}}
+`;
+  const spec = { template: { spec: { hostPID: true } } };
+  const messages = (rules: string, kind: string, apiVersion: string): string[] =>
+    decideNow(policies(policy("p", rules)), request({ apiVersion, kind, metadata: { name: "o" }, spec }))
+      .results.flatMap(({ rules }) =>
+        rules.map(({ message }) => message.replace(/.* failed/, "derived failed"))
+      );
+  assert.deepEqual(messages(`${noHostPid}\n${written("Deployment")}`, "Deployment", "apps/v1"), [
+    "derived failed at path /spec/template/spec/hostPID/",
+  ]);
+  assert.deepEqual(messages(`${noHostPid}\n${written("Service")}`, "Service", "v1"), ["written"]);
+  assert.deepEqual(messages(written("Deployment"), "Deployment", "apps/v1"), ["written"]);
+});
+
 const label = (name: string, value: string, extra = ""): string =>
   `  - name: ${name}
     match: {any: [{resources: {kinds: [Pod]}}]}

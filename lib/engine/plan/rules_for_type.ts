@@ -1,5 +1,6 @@
 import { BoundedCache } from "../../json/mod.ts";
 import type { ResourceType } from "../../kube/mod.ts";
+import { isAutogenName } from "../../policy/mod.ts";
 import type { CompiledPolicy, CompiledRule } from "../compiled.ts";
 
 /** A resource type and an operation, which alone decide whether most rules match. */
@@ -30,8 +31,22 @@ export class RulesForTypes {
 }
 
 function marked(policy: CompiledPolicy, type: TypeOfRequest): CompiledPolicy {
-  const rules = policy.rules.filter(({ rule }) => rule.generatedFor?.has(type.kind) ?? true);
+  const rules = policy.rules.filter((rule) => isForKind(rule, type.kind, policy.rules));
   return { ...policy, rules: rules.map((rule) => markedRule(rule, type)) };
+}
+
+/**
+ * Whether a rule of a policy is evaluated for objects of a kind. Kyverno parity: autogen rules replace the written
+ * rules that have names of autogen rules, for mutations of every kind, else for the kinds that they are derived for.
+ * Pinned by "autogen rules replace written rules with their names".
+ */
+function isForKind({ rule }: CompiledRule, kind: string, rules: readonly CompiledRule[]): boolean {
+  if (rule.generatedFor !== undefined) return rule.generatedFor.has(kind);
+  if (!isAutogenName(rule.name)) return true;
+  const isMutation = rule.section === "mutate";
+  return !rules.some(({ rule: { generatedFor } }) =>
+    generatedFor !== undefined && (isMutation || generatedFor.has(kind))
+  );
 }
 
 function markedRule(rule: CompiledRule, type: TypeOfRequest): CompiledRule {
