@@ -17,6 +17,7 @@ import {
   type PatchNode,
   plainOf,
   scalarConditions,
+  wholeContent,
 } from "./patch_node.ts";
 
 /**
@@ -64,7 +65,7 @@ const MOST_DECISIONS = 2_000_000;
 export function decideAnchors(patch: PatchNode, resource: JsonObject, draft?: Draft): JsonObject | Fault {
   const { node, unmet } = new Decision(draft).decide(patch, resource);
   if (isFault(unmet)) return new Fault(`failed to preProcess rule: ${unmet.message}`);
-  return unmet === undefined && isObject(node.kept) ? node.kept : {};
+  return unmet === undefined ? wholeContent(node) : {};
 }
 
 class Decision {

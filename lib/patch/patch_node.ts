@@ -173,6 +173,22 @@ export function mapOf(entries: readonly PatchEntry[]): MapPatch {
   return { kind: "map", entries, kept, size, hasConditions, hasAdditions, anchored, adds, global };
 }
 
+/**
+ * Returns the part of a whole patch that the merge gets.
+ *
+ * Kyverno parity: at the top, a condition with content keeps its anchor, so that its content is about a key of that
+ * very name. Pinned by "a condition at the top changes nothing below its key".
+ */
+export function wholeContent(patch: PatchNode): JsonObject {
+  if (patch.kind !== "map" || !patch.hasConditions) return isObject(patch.kept) ? patch.kept : {};
+  const content: Record<string, Json> = {};
+  for (const { role, key, node } of patch.entries) {
+    const value = role === "condition" || role === "global" ? contentOf(node) : node.kept;
+    if (value !== undefined) setField(content, prefixes[role](key), value);
+  }
+  return content;
+}
+
 /** Returns the content that a condition leaves for the merge; a scalar is only a pattern and leaves none. */
 function contentOf(node: PatchNode): Json | undefined {
   return typeof node.kept === "object" && node.kept !== null ? node.kept : undefined;

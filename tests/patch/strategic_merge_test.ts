@@ -295,6 +295,15 @@ table("conditions", [
     result: pod({}, { name: "p", labels: { app: "web" }, annotations: { a: "1" } }),
   },
   {
+    name: "a condition at the top changes nothing below its key",
+    resource: pod({}, { name: "p", labels: { app: "web" } }),
+    patch: { "(metadata)": { labels: { app: "w*" }, "+(annotations)": { a: "1" } }, spec: { nodeName: "n" } },
+    result: {
+      ...pod({ nodeName: "n" }, { name: "p", labels: { app: "web" } }),
+      "(metadata)": { labels: { app: "w*" }, annotations: { a: "1" } },
+    },
+  },
+  {
     name: "conditions compare scalars as texts, with operators",
     resource: widget({ n: 5, on: true }),
     patch: { spec: { "(n)": ">3", "(on)": "true", m: 1 } },
