@@ -1,30 +1,22 @@
 import { Fault, isFault, isList, isObject, type Json, type JsonObject } from "../json/mod.ts";
 import { wrongKind } from "./cell.ts";
 import type { Draft } from "./draft.ts";
+import { checkConditions, Entries, member, resolveAdditions, type UnmetCondition } from "./map_anchors.ts";
 import {
   compilePatch,
-  entryOf,
   fieldEntry,
   hasAddition,
   hasGlobal,
   isAnchored,
   listOf,
   type ListPatch,
-  mapOf,
   type MapPatch,
   namedContent,
-  type PatchEntry,
   type PatchNode,
   plainOf,
   scalarConditions,
   wholeContent,
 } from "./patch_node.ts";
-
-/**
- * The kind of a condition that does not hold. `condition` is about the list element around it, or outside of
- * lists about the patch; `global` (`<()`) is about the whole rule.
- */
-type UnmetCondition = "condition" | "global";
 
 /**
  * A node after its anchors were decided for a resource. `node` is set also when a condition does not hold: the
@@ -213,91 +205,10 @@ class Decision {
   }
 }
 
-const roles = ["global", "condition"] as const;
-
-function member(resource: Json | undefined, key: string): Json | undefined {
-  return isObject(resource) && Object.hasOwn(resource, key) ? resource[key] : undefined;
-}
-
 function startsWithMap({ items: [first] }: ListPatch): boolean {
   return first !== undefined && (first.kind === "map" || (first.kind === "plain" && isObject(first.value)));
 }
 
 function withItems(list: ListPatch, copies: readonly PatchNode[]): ListPatch {
   return copies.length === 0 ? list : listOf([...list.items, ...copies]);
-}
-
-/** The entries of a map while their anchors are decided. The first change copies the list. */
-class Entries {
-  list: readonly PatchEntry[];
-  #copy: PatchEntry[] | undefined;
-
-  constructor(list: readonly PatchEntry[]) {
-    this.list = list;
-  }
-
-  set(index: number, entry: PatchEntry): void {
-    if (entry === this.list[index]) return;
-    if (this.#copy === undefined) this.list = this.#copy = [...this.list];
-    this.#copy[index] = entry;
-  }
-
-  /** Returns the map with these entries. */
-  of(map: MapPatch): MapPatch {
-    return this.list === map.entries ? map : mapOf(this.list);
-  }
-}
-
-/**
- * Drops each `+(key)` where the resource has the key, even with null; elsewhere the key without `+()` takes its
- * position.
- */
-function resolveAdditions(
-  entries: readonly PatchEntry[],
-  resource: Json | undefined,
-): readonly PatchEntry[] | Fault {
-  const resolved: PatchEntry[] = [];
-  for (const entry of entries) {
-    if (!isAddition(entry)) resolved.push(entry);
-    else if (member(resource, entry.key) === undefined) {
-      const added = entry.added ?? entryOf(entry.key, entry.node);
-      if (isFault(added)) return added;
-      resolved.push(added);
-    }
-  }
-  return resolved;
-}
-
-function isAddition({ role }: PatchEntry): boolean {
-  return role === "addition";
-}
-
-/** Checks the conditions among a map's keys, those on the whole rule first. */
-function checkConditions(entries: Entries, resource: Json | undefined): UnmetCondition | Fault | undefined {
-  for (const role of roles) {
-    for (let index = 0; index < entries.list.length; index++) {
-      const entry = entries.list[index]!;
-      if (entry.role !== role) continue;
-      const checked = checkCondition(entry, resource);
-      if (checked === "unmet") return role;
-      if (isFault(checked)) return checked;
-      entries.set(index, checked);
-    }
-  }
-  return undefined;
-}
-
-/**
- * Checks a condition. It does not hold where the resource lacks the key. Kyverno parity: a condition with `+()`
- * keys directly inside counts as satisfied and only decides these keys; for the next element it is an ordinary
- * condition. Pinned by tests/patch/strategic_merge_test.ts.
- */
-function checkCondition(entry: PatchEntry, resource: Json | undefined): PatchEntry | "unmet" | Fault {
-  const value = member(resource, entry.key);
-  if (value === undefined) return "unmet";
-  const { node } = entry;
-  if (node.kind !== "map" || !node.hasAdditions) return entry.holds(value) ? entry : "unmet";
-  const resolved = resolveAdditions(node.entries, value);
-  if (isFault(resolved)) return resolved;
-  return entryOf(entry.role === "global" ? `<(${entry.key})` : `(${entry.key})`, mapOf(resolved));
 }
