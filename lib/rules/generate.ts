@@ -7,14 +7,11 @@ import { ruleConditions } from "./conditions.ts";
 import { type Owner, ownerLabels } from "./downstream.ts";
 import {
   compileGeneratePattern,
-  failed,
   type GeneratePattern,
   type GeneratePatternSpec,
-  joined,
-  type Plan,
-  type Situation,
   typesOf,
 } from "./generate_pattern.ts";
+import { failed, joined, type Plan, type Situation } from "./generate_plan.ts";
 import { compileLoop, type Loop, type LoopSpec } from "./loop.ts";
 import { type Effect, fail, pass } from "./outcome.ts";
 import type { CompiledBody, Downstream, RuleInput, RuleTools } from "./rule_kind.ts";
@@ -154,10 +151,7 @@ function withdraw(
   { owner, clusterObjects }: Situation,
 ): Plan {
   if (dig(owner.trigger, "metadata", "uid") === undefined) {
-    return failed({
-      message: `${describe(owner.trigger)} has no uid to find by what was made for it`,
-      missing: undefined,
-    });
+    return failed({ message: `${describe(owner.trigger)} has no uid to find by what was made for it` });
   }
   const kinds = new Map<string, KindReference>();
   const failures: string[] = [];
