@@ -1,35 +1,23 @@
-import {
-  asList,
-  asObject,
-  asString,
-  field,
-  heapSize,
-  isObject,
-  type Json,
-  type JsonObject,
-} from "../../json/mod.ts";
+import { asList, asObject, asString, field, isObject, type Json, type JsonObject } from "../../json/mod.ts";
 import { pause } from "../../pause.ts";
-import { labelsOf, nameOf, namespaceOf, uidOf } from "../../kube/mod.ts";
+import { nameOf, namespaceOf, uidOf } from "../../kube/mod.ts";
 import type { Cluster, Collection, Collections, Log } from "../../ports.ts";
 import { isRetryable } from "../repeated_call.ts";
-import { digestOf, reportLabels, reportOf } from "./report.ts";
+import { digestOf, reportOf } from "./report.ts";
 import { type ReportKind, reportsPath } from "./report_kind.ts";
 import { ReportWrite, versionOf, type WantedReport, type WriteOutcome } from "./report_write.ts";
+import { isManaged, type StoredReport, StoredReports, type StoredReportsOptions } from "./stored_reports.ts";
 
 /** The ports of the store, and the kind of its reports. */
-export interface ReportStoreOptions {
+export interface ReportStoreOptions extends StoredReportsOptions {
   readonly cluster: Cluster;
   readonly collections: Collections;
   readonly log: Log;
   readonly kind: ReportKind;
   /** The results that reports have rows for: `fail`. */
   readonly results: ReadonlySet<string>;
-  /** Whether a stored row stays when its object is scanned again. */
-  readonly isLasting: (row: JsonObject) => boolean;
   /** Called when a report could not be written, for a reason that may pass: then its object must be scanned again. */
   readonly missed: () => void;
-  /** The most bytes of heap of rows that are kept; other rows are read when they are needed. 8 MiB by default. */
-  readonly rowBytes?: number;
   /** Waits for some milliseconds; tests replace it. */
   readonly wait?: (milliseconds: number, signal: AbortSignal) => Promise<boolean>;
 }
@@ -37,36 +25,19 @@ export interface ReportStoreOptions {
 /** The result of a write; `unchanged` when the stored report was equal. */
 export type Written = "unchanged" | WriteOutcome["state"];
 
-/** The remembered state of a stored report. */
-interface Stored {
-  readonly namespace: string;
-  /** The resourceVersion. */
-  readonly version: string;
-  readonly digest: string;
-  /** How many rows it has. */
-  readonly rows: number;
-  /** Rows that no scan can find again; `undefined` when they take too much memory, and must be read. */
-  readonly lastingRows: readonly JsonObject[] | undefined;
-  /** The bytes of heap that they take. */
-  readonly bytes: number;
-}
-
-/** The most bytes of heap of kept rows of all reports: users decide how many objects there are, and what rows say. */
-const defaultRowBytes = 8 * 1024 * 1024;
-
 /** Writes reports, and keeps a digest of each stored report so that it writes only changed ones. */
 export class ReportStore {
   readonly #options: ReportStoreOptions;
   #watched: readonly Collection[] = [];
-  readonly #stored = new Map<string, Stored>();
+  readonly #stored: StoredReports;
   /** Reports that are being written, by uid. */
   readonly #underWay = new Map<string, ReportWrite>();
   readonly #stop = new AbortController();
   #written = 0;
-  #bytes = 0;
 
   constructor(options: ReportStoreOptions) {
     this.#options = options;
+    this.#stored = new StoredReports(options);
   }
 
   /** Begins to watch the reports once there are policies; a second call does nothing. */
@@ -76,7 +47,7 @@ export class ReportStore {
     this.#watched = [namespaced, clusterWide].map(({ path }) =>
       collections.watch(`/apis/${apiVersion}/${path}`, ({ object, former }) => {
         if (object !== undefined) return this.#seen(object);
-        return former && this.#forget(nameOf(former));
+        return former && this.#stored.forget(nameOf(former));
       }, { keep: ({ metadata }) => ({ metadata: identity(metadata as JsonObject) }), changes: "metadata" })
     );
   }
@@ -107,7 +78,7 @@ export class ReportStore {
   }
 
   /** Reads the rows that no scan can find; `undefined` after a failure that may pass. */
-  async #readRows(uid: string, { namespace }: Stored): Promise<readonly JsonObject[] | undefined> {
+  async #readRows(uid: string, { namespace }: StoredReport): Promise<readonly JsonObject[] | undefined> {
     const { cluster, kind, missed, isLasting } = this.#options;
     const answer = await cluster.call({ method: "GET", path: `${reportsPath(kind, namespace)}/${uid}` });
     if (answer.ok) return asList(field(answer.body, "results")).filter(isObject).filter(isLasting);
@@ -181,10 +152,10 @@ export class ReportStore {
     switch (outcome.state) {
       case "stored":
         this.#written++;
-        this.#remember(outcome.wanted.report, outcome.version, outcome.wanted.digest);
+        this.#stored.remember(outcome.wanted.report, outcome.version, outcome.wanted.digest);
         return;
       case "deleted":
-        this.#forget(uid);
+        this.#stored.forget(uid);
         return;
       case "refused":
       case "failed":
@@ -201,7 +172,7 @@ export class ReportStore {
    * failure, because the next scan tries again.
    */
   async keepOnly(isScanned: (uid: string) => boolean): Promise<void> {
-    for (const [uid, stored] of [...this.#stored]) {
+    for (const [uid, stored] of this.#stored.all()) {
       if (isScanned(uid)) continue;
       const kept = stored.lastingRows ?? await this.#readRows(uid, stored);
       if (kept === undefined) return;
@@ -214,7 +185,7 @@ export class ReportStore {
     }
   }
 
-  async #keepRows(uid: string, { namespace }: Stored, rows: readonly JsonObject[]): Promise<Written> {
+  async #keepRows(uid: string, { namespace }: StoredReport, rows: readonly JsonObject[]): Promise<Written> {
     const { cluster, kind, missed } = this.#options;
     const present = await cluster.call({ method: "GET", path: `${reportsPath(kind, namespace)}/${uid}` });
     if (present.ok) return await this.write(resourceOf(present.body), rows);
@@ -239,9 +210,9 @@ export class ReportStore {
     // Resource versions grow. One that is lower is the echo of an earlier write.
     if (stored !== undefined && !(Number(versionOf(report)) > Number(stored.version))) return;
     const whole = report["scope"] === undefined ? await this.#read(report) : report;
-    if (whole !== undefined) this.#remember(whole, versionOf(whole), digestOf(whole));
+    if (whole !== undefined) this.#stored.remember(whole, versionOf(whole), digestOf(whole));
     // The next scan replaces a report that cannot be read.
-    else if (stored !== undefined) this.#stored.set(uid, { ...stored, digest: "" });
+    else this.#stored.invalidate(uid);
   }
 
   async #read(report: JsonObject): Promise<JsonObject | undefined> {
@@ -250,42 +221,12 @@ export class ReportStore {
     const answer = await cluster.call({ method: "GET", path });
     return answer.ok ? asObject(answer.body) : undefined;
   }
-
-  #remember(report: JsonObject, version: string, digest: string): void {
-    if (!isManaged(report)) return;
-    const rows = asList(report["results"]).filter(isObject);
-    const lastingRows = rows.filter(this.#options.isLasting);
-    const name = nameOf(report), namespace = namespaceOf(report);
-    const size = lastingRows.length === 0 ? 0 : heapSize(lastingRows);
-    this.#forget(name);
-    const isKept = this.#bytes + size <= (this.#options.rowBytes ?? defaultRowBytes);
-    const bytes = isKept ? size : 0;
-    this.#bytes += bytes;
-    this.#stored.set(name, {
-      namespace,
-      version,
-      digest,
-      rows: rows.length,
-      lastingRows: isKept ? lastingRows : undefined,
-      bytes,
-    });
-  }
-
-  #forget(uid: string): void {
-    this.#bytes -= this.#stored.get(uid)?.bytes ?? 0;
-    this.#stored.delete(uid);
-  }
 }
 
 /** The object that a report is about, as far as the report says. */
 function resourceOf(report: Json): JsonObject {
   const { apiVersion = "", kind = "", ...metadata } = asObject(field(report, "scope")) ?? {};
   return { apiVersion, kind, metadata };
-}
-
-function isManaged(report: JsonObject): boolean {
-  const labels = labelsOf(report);
-  return Object.entries(reportLabels).every(([name, value]) => labels[name] === value);
 }
 
 function identityOf(row: JsonObject): string {
