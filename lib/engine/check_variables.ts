@@ -4,6 +4,7 @@ import { type DocumentPath, isFault } from "../json/mod.ts";
 import type { Rule } from "../policy/mod.ts";
 import { namesWithin, type RuleBody } from "../rules/mod.ts";
 import type { Use } from "../template/mod.ts";
+import { rootNames } from "./request_view.ts";
 
 /** The rule with the names that it declares, and the position of the checked template in it. */
 export interface VariableCheckOptions {
@@ -14,17 +15,8 @@ export interface VariableCheckOptions {
   readonly background: boolean;
 }
 
-/** The names that every rule can read. */
-const predefined = [
-  "request",
-  "serviceAccountName",
-  "serviceAccountNamespace",
-  "images",
-  "image",
-  "element",
-  "elementIndex",
-  "target",
-];
+/** The names that a rule can read without a declaration; some only in loops, targets or rules about images. */
+const predefined = [...rootNames, "image", "element", "elementIndex", "target"];
 
 /** The fields of an AdmissionRequest, and those that Kyverno adds. */
 const requestFields = [

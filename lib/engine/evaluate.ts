@@ -1,5 +1,6 @@
 import { type AbsentSource, LoadTracker, untilLoaded } from "../context/mod.ts";
 import { type Fault, isFault } from "../json/mod.ts";
+import { hasRules } from "../policy/mod.ts";
 import type { Ports } from "../ports.ts";
 import { type PolicyQuery, type PolicySelection, rulesOfPass } from "./plan/policy_selection.ts";
 import type { CompiledPolicy } from "./compiled.ts";
@@ -48,10 +49,7 @@ export function evaluate(
   options: EvaluateOptions & { readonly ports: Ports },
 ): Decision | Promise<Decision> {
   const { ports, deadline, absent, budget, trace } = options;
-  // An explanation also shows the rules for other kinds.
-  const selection = trace === undefined
-    ? snapshot.selections.select(request, options)
-    : snapshot.selections.forExplanation(request, options);
+  const selection = select(options);
   const images = options.phase === "mutate" ? verifying(selectForImages(), options) : nothing;
   const policies = images.policies.length === 0
     ? selection.policies
@@ -83,10 +81,15 @@ export function evaluate(
 
   function selectForImages(): PolicySelection {
     if (snapshot.candidates("verifyImages", request).length === 0) return nothing;
-    const query = { ...options, phase: "verifyImages" as const };
+    return select({ ...options, phase: "verifyImages" });
+  }
+
+  /** An explanation also shows the rules for other kinds. */
+  function select(query: PolicyQuery): PolicySelection {
+    const { selections } = snapshot;
     return trace === undefined
-      ? snapshot.selections.select(request, query)
-      : snapshot.selections.forExplanation(request, query);
+      ? selections.select(request, query)
+      : selections.forExplanation(request, query);
   }
 
   function chosenOf(
@@ -140,7 +143,7 @@ function verifying(
   { policy: key }: EvaluateOptions,
 ): PolicySelection {
   if (key === undefined) return { policies, ...needs };
-  const kept = policies.filter(({ policy: { kind } }) => kind !== "ClusterPolicy" && kind !== "Policy");
+  const kept = policies.filter(({ policy: { kind } }) => !hasRules(kind));
   return { policies: kept, ...needs };
 }
 

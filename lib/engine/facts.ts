@@ -1,4 +1,4 @@
-import { asObject, dig, Fault, isFault, type Json, type JsonObject } from "../json/mod.ts";
+import { asList, asObject, dig, Fault, isFault, type Json, type JsonObject } from "../json/mod.ts";
 import { loadNamespace, type LoadTracker, readPath } from "../context/mod.ts";
 import type { PolicySelection } from "./plan/policy_selection.ts";
 import { rolesOf } from "./roles.ts";
@@ -55,8 +55,8 @@ function requesterRoles(
     username: requester.username,
     groups: requester.groups,
     namespace: request.namespace,
-    roleBindings: items(roleBindings),
-    clusterRoleBindings: items(clusterRoleBindings),
+    roleBindings: asList(dig(roleBindings, "items")),
+    clusterRoleBindings: asList(dig(clusterRoleBindings, "items")),
   });
 }
 
@@ -67,9 +67,4 @@ function list(plural: string, store: LoadTracker): Json | Fault {
     { name: plural, path },
     (answer) => answer.ok ? answer.body : new Fault(`failed to list ${plural}: ${answer.message}`),
   );
-}
-
-function items(list: Json): readonly Json[] {
-  const found = dig(list, "items");
-  return Array.isArray(found) ? found : [];
 }

@@ -251,7 +251,12 @@ export class RequestView implements Computed {
 const unknown = Symbol("unknown");
 
 /** The names that every rule can read. */
-const rootNames: readonly string[] = ["request", "serviceAccountName", "serviceAccountNamespace", "images"];
+export const rootNames: readonly string[] = [
+  "request",
+  "serviceAccountName",
+  "serviceAccountNamespace",
+  "images",
+];
 
 /** The exceptions of most rules: none. The input of a rule without exceptions can then be shared. */
 export const noExceptions: readonly PolicyException[] = [];

@@ -1,4 +1,4 @@
-import { type Fault, isFault, type Json } from "../json/mod.ts";
+import { type Fault, isFault, type Json, parsePointer } from "../json/mod.ts";
 import { asContainer, childOf, type Container, set } from "./container.ts";
 import type { Draft } from "./draft.ts";
 
@@ -22,7 +22,7 @@ export type Edit = (container: Container, token: string) => Container | Fault;
 /** Parses a pointer. */
 export function pointerParts(text: string): PointerParts {
   // Kyverno parity: text before the first slash is ignored. Pinned by "text before the first slash is ignored".
-  const tokens = text.split("/").slice(1).map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
+  const start = text.indexOf("/"), tokens = start < 0 ? [] : parsePointer(text.slice(start));
   const nowhere = (tokens.length === 0 && text !== "") || tokens.length > MOST_TOKENS;
   return { text, parents: tokens.slice(0, -1), last: tokens.at(-1) ?? "", nowhere };
 }
