@@ -1,8 +1,9 @@
-import type { Fault, Json, StepBudget } from "../json/mod.ts";
-import type { Ports } from "../ports.ts";
+import { Fault, isFault, type Json, type StepBudget } from "../json/mod.ts";
+import type { Lifetime, Ports } from "../ports.ts";
 import type { EntrySource } from "./entry_source.ts";
-import { Loads, type LoadsOptions, underWay } from "./loads.ts";
 import type { Observer } from "./observer.ts";
+import { EvaluationLifetime } from "./evaluation_lifetime.ts";
+import { LoadTurns } from "./load_turns.ts";
 import { LoopProgress, Progress } from "./progress.ts";
 import { TimeSlices, type Turn } from "./time_slices.ts";
 
@@ -13,36 +14,45 @@ import { TimeSlices, type Turn } from "./time_slices.ts";
 export type AbsentSource = EntrySource | "downstream";
 
 /** The ports and limits of a {@link LoadTracker}. */
-export interface LoadOptions extends LoadsOptions {
+export interface LoadOptions {
   readonly ports: Ports;
+  /** Makes the signal that ends loads. A request without loads never calls it. */
+  readonly deadline?: (() => AbortSignal) | undefined;
   /** Milliseconds that evaluation may take in all. */
   readonly budget?: number | undefined;
   /** The sources that cannot be loaded, as on the command line without a cluster. */
   readonly absent?: readonly AbsentSource[] | undefined;
+  /** Receives each load and read, when the request is to be explained. */
+  readonly observer?: Observer | undefined;
 }
 
-/**
- * The evaluation of one request: the external values that it loads, and the turns and the progress of its rules. A rule
- * that meets a pending value, or pauses for other requests, is evaluated again.
- */
+/** Loads the external values of one request, each once. */
 export class LoadTracker {
   readonly ports: Ports;
   /** Set only for requests that are explained. */
   readonly observer: Observer | undefined;
+  readonly #deadline: (() => AbortSignal) | undefined;
   readonly #absent: readonly AbsentSource[];
   readonly #turns: TimeSlices;
   #progress: Progress | undefined;
   /** The pending reads when the evaluation of the rule began. */
   #pendingReadsBefore = 0;
   #made: Map<() => unknown, unknown> | undefined;
-  readonly #loads: Loads;
+  #signal: AbortSignal | undefined;
+  #lifetime: EvaluationLifetime | undefined;
+  #loadTurns: LoadTurns | undefined;
+  readonly #answers = new Map<string, Json | Fault>();
+  readonly #pending = new Map<string, Pending>();
+  #rounds = 0;
+  readonly #late: string[] = [];
+  #loads = 0;
   #pendingReads = 0;
 
-  constructor({ ports, absent = [], budget, deadline, observer }: LoadOptions) {
-    this.#loads = new Loads({ deadline, observer });
+  constructor({ ports, deadline, absent = [], observer, budget }: LoadOptions) {
     this.#turns = new TimeSlices(ports, budget);
     this.ports = ports;
     this.observer = observer;
+    this.#deadline = deadline;
     this.#absent = absent;
   }
 
@@ -147,27 +157,29 @@ export class LoadTracker {
 
   /** The signal that ends the request's loads. */
   get signal(): AbortSignal | undefined {
-    return this.#loads.signal;
+    return this.#signal ??= this.#deadline?.();
   }
 
   /** The fields that every call to a port carries. */
-  get call(): Loads["call"] {
-    return this.#loads.call;
+  get call(): { readonly signal?: AbortSignal; readonly lifetime: Lifetime } {
+    const { signal } = this, lifetime = this.#lifetime ??= new EvaluationLifetime();
+    return signal === undefined ? { lifetime } : { signal, lifetime };
   }
 
   /** Notes that the evaluation has ended: the memory of what it loaded is free. */
   end(): void {
-    this.#loads.end();
+    this.#loadTurns?.clear();
+    this.#lifetime?.end();
   }
 
   /** The number of loads that were started, for traces and tests. */
   get loads(): number {
-    return this.#loads.count;
+    return this.#loads;
   }
 
-  /** The names of loads that were still pending when the request's time was over. */
+  /** The keys of loads that were still pending when the request's time was over. */
   get late(): readonly string[] {
-    return this.#loads.late;
+    return this.#late;
   }
 
   /** Counts reads of pending values: an evaluation that increased it must run again. */
@@ -177,7 +189,7 @@ export class LoadTracker {
 
   /** Whether evaluation stopped at a pending value or for other requests. Its result is then void. */
   get waiting(): boolean {
-    return this.#turns.isPausing || this.#loads.arePending;
+    return this.#turns.isPausing || this.#pending.size > 0;
   }
 
   /**
@@ -186,15 +198,35 @@ export class LoadTracker {
    * Explanations show its name; its key also holds secrets, such as credentials.
    */
   load(name: string, load: () => Promise<Json | Fault> | Json | Fault, secret = ""): Json | Fault {
-    const answer = this.#loads.load(name, load, secret);
-    if (answer === underWay) this.#pendingReads++;
-    return answer;
+    const key = secret === "" ? name : `${name}\n${secret}`;
+    const answer = this.#answers.get(key);
+    if (answer !== undefined) {
+      this.observer?.loading(name, "cached");
+      return answer;
+    }
+    const isPending = this.#pending.has(key);
+    if (!isPending && this.#rounds >= maxRounds) {
+      return new Fault(`failed to load ${name}: values were loaded ${maxRounds} times, one after the other`);
+    }
+    this.observer?.loading(name, isPending ? "under way" : "begins");
+    if (!isPending) {
+      this.#loads++;
+      const loaded = (this.#loadTurns ??= new LoadTurns(maxUnderWay)).begin(load);
+      if (!(loaded instanceof Promise)) {
+        this.#answers.set(key, loaded);
+        this.observer?.loaded(name, loaded);
+        return loaded;
+      }
+      this.#pending.set(key, { name, done: this.#remember(key, name, loaded) });
+    }
+    this.#pendingReads++;
+    return underWay;
   }
 
   /** Waits until all loads have ended, or until the deadline, and lets other requests run. */
   async awaitLoads(): Promise<void> {
     if (this.#turns.isPausing) await this.ports.scheduler?.pause();
-    if (this.#loads.arePending) await this.#loads.wait();
+    if (this.#pending.size > 0) await this.#loaded();
     this.#turns.resume();
   }
 
@@ -202,6 +234,67 @@ export class LoadTracker {
   rest(): Promise<void> | undefined {
     return this.#turns.rest();
   }
+
+  async #loaded(): Promise<void> {
+    this.#rounds++;
+    while (this.#pending.size > 0) {
+      const all = Promise.all([...this.#pending.values()].map(({ done }) => done));
+      const { signal } = this;
+      await (signal === undefined ? all : Promise.race([all, aborted(signal)]));
+      if (signal?.aborted) this.#giveUp();
+    }
+  }
+
+  async #remember(key: string, name: string, loading: Promise<Json | Fault>): Promise<void> {
+    let answer: Json | Fault;
+    try {
+      answer = await loading;
+    } catch (cause) {
+      answer = new Fault(`failed to load ${name}: ${cause instanceof Error ? cause.message : String(cause)}`);
+    }
+    if (!this.#pending.delete(key)) return;
+    if (isFault(answer) && this.#signal?.aborted) this.#late.push(name);
+    this.#answers.set(key, answer);
+    this.observer?.loaded(name, answer);
+  }
+
+  /** At the deadline every pending load gets the same fault, which names the loads that were too slow. */
+  #giveUp(): void {
+    const waitsFor = this.#lifetime?.waitsFor,
+      reason = waitsFor === undefined ? "" : ` (waiting for ${waitsFor})`;
+    for (const [key, { name }] of this.#pending) {
+      const answer = new Fault(`failed to load ${name}: the request's deadline passed${reason}`);
+      this.#answers.set(key, answer);
+      this.#late.push(name);
+      this.observer?.loaded(name, answer);
+    }
+    this.#pending.clear();
+    this.#loadTurns?.clear();
+  }
+}
+
+/** A load that has begun. */
+interface Pending {
+  readonly name: string;
+  readonly done: Promise<void>;
+}
+
+/**
+ * The most rounds of loads in a request. Values that depend on each other load one after the other; a policy that
+ * needs more rounds would never end, for example because its calls contain random text.
+ */
+const maxRounds = 200;
+
+/** The most loads of a request that are under way; further ones wait for their turn. */
+const maxUnderWay = 32;
+
+const underWay = new Fault("value is being loaded");
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
 }
 
 /**
