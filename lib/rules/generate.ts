@@ -7,11 +7,14 @@ import { ruleConditions } from "./conditions.ts";
 import { type Owner, ownerLabels } from "./downstream.ts";
 import {
   compileGeneratePattern,
+  failed,
   type GeneratePattern,
   type GeneratePatternSpec,
+  joined,
+  type Plan,
+  type Situation,
   typesOf,
 } from "./generate_pattern.ts";
-import { failed, joined, type Plan, type Situation } from "./generate_plan.ts";
 import { compileLoop, type Loop, type LoopSpec } from "./loop.ts";
 import { type Effect, fail, pass } from "./outcome.ts";
 import type { CompiledBody, Downstream, RuleInput, RuleTools } from "./rule_kind.ts";
@@ -151,7 +154,10 @@ function withdraw(
   { owner, clusterObjects }: Situation,
 ): Plan {
   if (dig(owner.trigger, "metadata", "uid") === undefined) {
-    return failed({ message: `${describe(owner.trigger)} has no uid to find by what was made for it` });
+    return failed({
+      message: `${describe(owner.trigger)} has no uid to find by what was made for it`,
+      missing: undefined,
+    });
   }
   const kinds = new Map<string, KindReference>();
   const failures: string[] = [];
