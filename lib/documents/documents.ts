@@ -113,14 +113,13 @@ function unknownKind(kind: string, apiVersion: string, locate: Locate): ReadObje
 
 function versionWarning(apiVersion: string, versions: readonly string[], locate: Locate): Diagnostic[] {
   if (versions.includes(apiVersion)) return [];
-  const problem = {
+  return [withPosition({
     severity: "warning",
     code: "unknown-version",
     message: `"${apiVersion}" is read as ${versions[0]}`,
     hint: `versions: ${versions.join(", ")}`,
     path: ["apiVersion"],
-  } as const;
-  return [withPosition(problem, locate)];
+  }, locate)];
 }
 
 function unusable(problem: Omit<PathDiagnostic, "severity">, locate: Locate): ReadObject {

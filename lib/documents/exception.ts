@@ -20,14 +20,13 @@ export function parseException(
     ruleNames: asTexts(entry["ruleNames"]),
   }));
   if (targets.length === 0) {
-    const problem = {
+    diagnostics.push(withPosition({
       severity: "error",
       code: "empty-exception",
       message: `Exception "${name}" names no policy`,
       hint: "list policyName and ruleNames under spec.exceptions",
       path: ["spec"],
-    } as const;
-    diagnostics.push(withPosition(problem, locate));
+    }, locate));
   }
   const exception: PolicyException = {
     name,

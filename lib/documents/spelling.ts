@@ -30,29 +30,27 @@ export function modernSpec(
     if (isObject(mutate) && Object.hasOwn(mutate, "overlay")) {
       const { overlay, ...rest } = mutate;
       changed["mutate"] = { patchStrategicMerge: overlay!, ...rest };
-      const problem = {
+      diagnostics.push(withPosition({
         severity: "warning",
         code: "deprecated-field",
         message: 'Field "mutate.overlay" is deprecated',
         hint: 'write "patchStrategicMerge", which it is read as',
         path: [...path, "mutate", "overlay"],
-      } as const;
-      diagnostics.push(withPosition(problem, locate));
+      }, locate));
     }
     return changed;
   }
 }
 
 function oddKindDiagnostic({ written, meant, read, path }: OddKind, locate: Locate): Diagnostic {
-  const problem = {
+  return withPosition({
     severity: "warning",
     code: "odd-kind",
     message: `"${written}" is no kind of Kubernetes`,
     hint: read ? `it is read as "${meant}"` : `did you mean "${meant}"?`,
     ...replacing(written, meant),
     path,
-  } as const;
-  return withPosition(problem, locate);
+  }, locate);
 }
 
 const resourceFields = [

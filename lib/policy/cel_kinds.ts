@@ -16,16 +16,14 @@ export const celKinds = [
 /** The name of a cluster-wide kind of policies in CEL. */
 export type CelKind = (typeof celKinds)[number]["kind"];
 
-const namespacedPrefix = "Namespaced";
-
 /** The group and the kinds in the documents of a kind's policies: the cluster-wide kind, then its twin. */
 export function inBothScopes(
   kind: CelKind,
 ): { readonly group: string; readonly kinds: readonly [string, string] } {
-  return { group: celGroup, kinds: [kind, `${namespacedPrefix}${kind}`] };
+  return { group: celGroup, kinds: [kind, `Namespaced${kind}`] };
 }
 
 /** The cluster-wide twin of a kind: `ValidatingPolicy` for `NamespacedValidatingPolicy`. Every other kind is returned. */
 export function clusterWideKind(kind: string): string {
-  return kind.startsWith(namespacedPrefix) ? kind.slice(namespacedPrefix.length) : kind;
+  return kind.replace(/^Namespaced/, "");
 }
