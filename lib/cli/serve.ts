@@ -19,7 +19,9 @@ const lookEvery = { secret: 30_000, files: 60_000 };
 
 /** `serve`: answers admission reviews until it is stopped. Exit code 2 when it cannot start. */
 export async function serve(args: ServeArguments, terminal: Terminal): Promise<number> {
-  const clientAuthority = args.clientCa === undefined ? undefined : await readAuthority(args.clientCa);
+  const { clientCa } = args;
+  const readClientAuthority = clientCa === undefined ? undefined : () => readAuthority(clientCa);
+  const clientAuthority = await readClientAuthority?.();
   if (isFault(clientAuthority)) return refuse(clientAuthority.message, terminal);
   const secretPath = args.secretPath ?? environmentVariable("POSTERN_SECRET_PATH");
   const problem = wordProblem(args) ?? accessProblem({ ...args, secretPath });
@@ -40,6 +42,7 @@ export async function serve(args: ServeArguments, terminal: Terminal): Promise<n
     ...(args.tls && { certificates: (cluster) => certificatesOf(args, cluster) }),
     lookEvery: args.certificateSecret === undefined ? lookEvery.files : lookEvery.secret,
     clientAuthority,
+    readClientAuthority,
     secretPath,
     write: terminal.err,
     loaded: (policies) => report(policies, terminal),

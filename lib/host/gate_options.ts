@@ -2,6 +2,7 @@ import type { LogLevel } from "../adapters/mod.ts";
 import type { Diagnostic } from "../diagnostics/mod.ts";
 import type { Certificates } from "../certificates/mod.ts";
 import type { ServiceReference } from "../install/mod.ts";
+import type { Fault } from "../json/mod.ts";
 import type { Installation, LiveSetting } from "../live/mod.ts";
 import type { Dialect } from "../match/mod.ts";
 import type { Cluster } from "../ports.ts";
@@ -48,6 +49,8 @@ export interface GateOptions {
    * certificate.
    */
   readonly clientAuthority?: string | undefined;
+  /** Reads that authority again: it may change while the gate is open. */
+  readonly readClientAuthority?: (() => Promise<string | Fault>) | undefined;
   /** The path below which reviews are accepted. */
   readonly secretPath?: string | undefined;
   /** Records reviews with their answers in files. */

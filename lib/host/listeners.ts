@@ -1,3 +1,4 @@
+import { isFault } from "../json/mod.ts";
 import type { Announced, Handler, HandlerAnswer, Listener, Probes } from "../listener/mod.ts";
 import { answerTimeOf, type AppOptions, createApp, type ReviewAnswer, Reviews } from "../server/mod.ts";
 import type { GateOptions } from "./gate_options.ts";
@@ -7,7 +8,7 @@ import { isLoopback, slowestRules, slowestRulesPath } from "./slowest_rules.ts";
 export async function openListener(options: GateOptions, app: AppOptions): Promise<Listener | string> {
   // The listener is loaded when a port is opened: bundles for other platforms do not have it.
   const { fetchHandler, Listener, plainAnswer } = await import("../listener/mod.ts");
-  const { hostname, port, certificates, clientAuthority, lookEvery } = options;
+  const { hostname, port, certificates, clientAuthority, readClientAuthority, lookEvery } = options;
   const { cluster } = app.ports, reviews = new Reviews(app);
   return await Listener.open({
     hostname,
@@ -15,6 +16,10 @@ export async function openListener(options: GateOptions, app: AppOptions): Promi
     serve: { handler: handlerOf(reviews, fetchHandler(createApp(app, reviews).fetch)) },
     ...(certificates !== undefined && { certificates: certificates(cluster) }),
     ...(clientAuthority !== undefined && { clientAuthority }),
+    nextClientAuthority: readClientAuthority && (async () => {
+      const read = await readClientAuthority();
+      return isFault(read) ? { problem: read.message } : read;
+    }),
     lookEvery,
     answerTime: answerTimeOf,
     screen: (announced) => {

@@ -1,5 +1,11 @@
 import { createServer as createPlainServer, type Server, type Socket } from "node:net";
-import { createServer as createSecureServer, type Server as SecureServer, type TLSSocket } from "node:tls";
+import {
+  createServer as createSecureServer,
+  type SecureContextOptions,
+  type Server as SecureServer,
+  type TlsOptions,
+  type TLSSocket,
+} from "node:tls";
 import { ByteBudget } from "./byte_budget.ts";
 import { certificateProblem } from "./certificate_check.ts";
 import { type Activity, Connection } from "./connection.ts";
@@ -38,6 +44,8 @@ export interface ListenerOptions {
   readonly certificates?: KeyPairs;
   /** PEM of the CA that signs client certificates. Without it the listener requests no client certificate. */
   readonly clientAuthority?: string;
+  /** Reads that authority again, with each check for a newer certificate. A problem leaves the former in force. */
+  readonly nextClientAuthority?: (() => Promise<string | { readonly problem: string }>) | undefined;
   /** Returns an answer to reject a request before the listener reads its body. */
   readonly screen?: (announced: Announced) => ListenerAnswer | undefined;
   /** How many milliseconds the caller of this target waits for the answer; ten seconds by default. */
@@ -75,6 +83,7 @@ export class Listener {
   readonly #handshakes: Handshakes;
   readonly #timers: ReturnType<typeof setInterval>[] = [];
   #certificate: KeyPair | undefined;
+  #authority: string | undefined;
   /** The number of the current certificate. Each renewal increments it. */
   #generation = 0;
   #isClosing = false;
@@ -85,6 +94,7 @@ export class Listener {
     this.#options = options;
     this.#limits = { ...defaultLimits, ...options.limits };
     this.#certificate = certificate;
+    this.#authority = options.clientAuthority;
     const { serve, screen, answerTime, problem } = options;
     const service: Service = {
       handler: "fetch" in serve ? fetchHandler(serve.fetch) : serve.handler,
@@ -144,19 +154,33 @@ export class Listener {
     return this.#certificate?.caBundle;
   }
 
-  /** Checks for a newer certificate and uses it if TLS accepts it. */
+  /** Checks for a newer certificate and a newer authority of callers, and uses them if TLS accepts them. */
   async renew(): Promise<void> {
-    const reading = await this.#options.certificates?.current();
-    if (reading?.problem !== undefined) this.#options.problem(reading.problem);
-    const certificate = reading?.certificate;
-    if (certificate === undefined || certificate.cert === this.#certificate?.cert) return;
-    const problem = await certificateProblem(certificate);
+    const cert = await this.#newCertificate(), authority = await this.#newAuthority();
+    const certificate = cert ?? this.#certificate;
+    if (certificate === undefined || cert === undefined && authority === undefined) return;
+    const secure = this.#secureOptions(certificate, authority);
+    const problem = await certificateProblem(secure);
     if (problem !== undefined) {
       return this.#options.problem(`the new certificate cannot be served, the former stays: ${problem}`);
     }
     this.#certificate = certificate;
+    this.#authority = authority ?? this.#authority;
     this.#generation++;
-    this.#secure?.setSecureContext(this.#secureOptions(certificate));
+    this.#secure?.setSecureContext(secure);
+  }
+
+  async #newCertificate(): Promise<KeyPair | undefined> {
+    const reading = await this.#options.certificates?.current();
+    if (reading?.problem !== undefined) this.#options.problem(reading.problem);
+    return reading?.certificate?.cert === this.#certificate?.cert ? undefined : reading?.certificate;
+  }
+
+  async #newAuthority(): Promise<string | undefined> {
+    const reading = await this.#options.nextClientAuthority?.();
+    if (typeof reading === "string") return reading === this.#authority ? undefined : reading;
+    if (reading !== undefined) this.#options.problem(`the former authority stays: ${reading.problem}`);
+    return undefined;
   }
 
   /**
@@ -199,8 +223,7 @@ export class Listener {
     return server;
   }
 
-  #secureOptions({ cert, key }: KeyPair): Record<string, unknown> {
-    const { clientAuthority: ca } = this.#options;
+  #secureOptions({ cert, key }: KeyPair, ca = this.#authority): SecureContextOptions & TlsOptions {
     // A caller without a certificate may still send health checks, so `screen` decides and not TLS.
     return { cert, key, ...(ca !== undefined && { ca, requestCert: true, rejectUnauthorized: false }) };
   }
@@ -217,7 +240,7 @@ export class Listener {
   }
 
   #accept(socket: Socket, service: Service, isAuthorized: boolean): void {
-    const authenticated = this.#options.clientAuthority !== undefined && isAuthorized;
+    const authenticated = this.#authority !== undefined && isAuthorized;
     const connection = new Connection(socket, service, { generation: this.#generation, authenticated });
     this.#connections.add(connection);
     socket.once("close", () => this.#connections.delete(connection));

@@ -267,6 +267,43 @@ Deno.test("a server does not start with a --client-ca that no certificate could 
   await Deno.remove(folder, { recursive: true });
 });
 
+Deno.test("the file of --client-ca is followed: callers of the new authority are accepted, those of the former no longer", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "postern-authority-" });
+  const at = (name: string) => join(folder, name);
+  const [first, second, pair] = await Promise.all([
+    makeKeyPair({ name: "first", usage: "authority" }),
+    makeKeyPair({ name: "second", usage: "authority" }),
+    makeKeyPair(),
+  ]);
+  await Deno.writeTextFile(at("ca"), first.cert);
+  await writePair(folder, pair);
+  const files = ["--client-ca", at("ca"), "--tls-cert", at("tls.crt"), "--tls-key", at("tls.key")];
+  await using server = await startServer({ policies, args: files });
+  const clientOf = async (issuer: TestKeyPair): Promise<Deno.HttpClient> =>
+    Deno.createHttpClient({ caCerts: [pair.cert], ...await makeKeyPair({ usage: "client", issuer }) });
+  using ofFirst = await clientOf(first);
+  using ofSecond = await clientOf(second);
+  const status = async (client: Deno.HttpClient): Promise<number> => {
+    const headers = { "content-type": "application/json" };
+    const url = `https://localhost:${server.port}/validate/fail`;
+    const answer = await fetch(url, { method: "POST", headers, body: review, client });
+    await answer.text();
+    return answer.status;
+  };
+  assert.deepEqual([await status(ofFirst), await status(ofSecond)], [200, 403]);
+  await Deno.writeTextFile(at("ca"), "nothing");
+  server.signal("SIGHUP");
+  await server.until(/the former authority stays: --client-ca [^\n]*: it holds no PEM certificate/);
+  assert.deepEqual([await status(ofFirst), await status(ofSecond)], [200, 403]);
+  await Deno.writeTextFile(at("ca"), second.cert);
+  server.signal("SIGHUP");
+  await eventually("the second is accepted", async () => await status(ofSecond) === 200);
+  // Its kept connection was authenticated before: it ends with the next answer.
+  await status(ofFirst);
+  assert.equal(await status(ofFirst), 403);
+  await Deno.remove(folder, { recursive: true });
+});
+
 Deno.test("callers without TLS, or with an unfinished handshake, do not affect others", async () => {
   await using served = await serveFiles(await makeKeyPair());
   const { server } = served;
