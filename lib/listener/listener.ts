@@ -17,6 +17,7 @@ import { Outbox } from "./outbox.ts";
 import type { Service } from "./service.ts";
 import { Turns } from "./turns.ts";
 import { UnreadAnswers } from "./unread_answers.ts";
+import { VerifiedCallers } from "./verified_callers.ts";
 
 /** A certificate with its key, in PEM. */
 export interface KeyPair {
@@ -81,6 +82,7 @@ export class Listener {
   /** Runs TLS on accepted connections; it listens on no port. Absent for plain HTTP. */
   readonly #secure: SecureServer | undefined;
   readonly #handshakes: Handshakes;
+  readonly #callers = new VerifiedCallers();
   readonly #timers: ReturnType<typeof setInterval>[] = [];
   #certificate: KeyPair | undefined;
   #authority: string | undefined;
@@ -165,6 +167,7 @@ export class Listener {
       return this.#options.problem(`the new certificate cannot be served, the former stays: ${problem}`);
     }
     this.#certificate = certificate;
+    if (authority !== undefined) this.#callers.clear();
     this.#authority = authority ?? this.#authority;
     this.#generation++;
     this.#secure?.setSecureContext(secure);
@@ -216,7 +219,7 @@ export class Listener {
       handshakeTimeout: this.#limits.handshakeTime,
     }, (socket: TLSSocket) => {
       this.#handshakes.ended(socket);
-      this.#accept(socket, service, socket.authorized);
+      this.#accept(socket, service, this.#authority !== undefined && this.#callers.isVerified(socket));
     });
     // A caller that speaks no TLS or does not trust the certificate loses only its connection.
     server.on("tlsClientError", (_cause, socket) => void socket.destroy());
@@ -235,12 +238,11 @@ export class Listener {
       socket.destroy();
       return;
     }
-    if (this.#secure === undefined) this.#accept(socket, service, true);
+    if (this.#secure === undefined) this.#accept(socket, service, false);
     else this.#handshakes.add(socket);
   }
 
-  #accept(socket: Socket, service: Service, isAuthorized: boolean): void {
-    const authenticated = this.#authority !== undefined && isAuthorized;
+  #accept(socket: Socket, service: Service, authenticated: boolean): void {
     const connection = new Connection(socket, service, { generation: this.#generation, authenticated });
     this.#connections.add(connection);
     socket.once("close", () => this.#connections.delete(connection));

@@ -41,6 +41,8 @@ const points: readonly Point[] = [
         "a server with a secret path answers reviews below it",
         "with --client-ca only callers with a certificate may send reviews",
       ],
+      "listener/listener_test.ts": ["a caller whose client certificate is"],
+      "hostile/certificates_test.ts": ["the file of --client-ca is followed"],
     },
   },
   {
