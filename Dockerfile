@@ -18,13 +18,14 @@ COPY policies policies
 RUN deno bundle --quiet --minify --format cjs --output packages.cjs image/packages.ts
 RUN deno bundle --quiet --minify --format cjs $(sed -n 's/^  "\([^"]*\)": .*/--external \1/p' image/packages.ts) \
   --output engine.cjs image/main.ts
+# The thread that checks sigstore bundles of images, which would hold up other requests; it starts with the first of them.
+RUN deno bundle --quiet --minify --format cjs $(sed -n 's/^  "\([^"]*\)": .*/--external \1/p' image/packages.ts) \
+  --output bundle_worker.cjs lib/registries/signatures/bundle_worker.ts
 # As image/engine.js runs them: functions that take what a CommonJS module gets, and nothing else, so they require what they
 # import. To put the text together at each start would take 2 ms.
-RUN for file in engine packages; do \
+RUN for file in engine bundle_worker packages; do \
   { printf '(function (exports, require, module, __filename, __dirname) {'; sed 's/import("/require.load("/g' $file.cjs; printf '\n})'; } > $file.function \
   && mv $file.function $file.cjs; done
-# The thread that checks sigstore bundles of images, which would hold up other requests; it starts with the first of them.
-RUN deno bundle --quiet --minify --format cjs --output bundle_worker.cjs lib/registries/signatures/bundle_worker.ts
 # The thread of probes is a program of its own, and a small one.
 RUN deno bundle --quiet --minify --output probes.js lib/listener/probe_worker.ts
 RUN cp image/*.js .
@@ -51,7 +52,7 @@ LABEL org.opencontainers.image.title="Postern" \
       org.opencontainers.image.licenses="Apache-2.0"
 COPY --from=build /runtime /
 WORKDIR /app
-COPY --from=build /app/engine.cjs /app/engine.cache /app/packages.cjs /app/bundle_worker.cjs /app/probes.js /app/engine.js /app/postern.js ./
+COPY --from=build /app/engine.cjs /app/engine.cache /app/packages.cjs /app/bundle_worker.cjs /app/bundle_worker.js /app/probes.js /app/engine.js /app/postern.js ./
 COPY --from=build /app/compiled/v8_code_cache_v2 /app/compiled/v8_code_cache_v2-wal /app/compiled/v8_code_cache_v2-shm compiled/
 # What is served when nothing is mounted over it.
 COPY policies /policies

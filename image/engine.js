@@ -80,6 +80,10 @@ require.load = async (name) =>
 let loaded;
 
 function loadPackages() {
-  const file = "packages.cjs";
-  return loaded ??= run(new Script(Deno.readTextFileSync(`${folder}/${file}`), { filename: file }), file);
+  return loaded ??= runFile("packages.cjs");
+}
+
+/** Compiles and runs another file that the build has made, and returns what it exports. */
+export function runFile(name) {
+  return run(new Script(Deno.readTextFileSync(`${folder}/${name}`), { filename: name }), name);
 }

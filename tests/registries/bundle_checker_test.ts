@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { BundleCheck, type BundleQuery } from "../../lib/registries/signatures/bundle_check.ts";
 import { BundleChecker, threadFile } from "../../lib/registries/signatures/bundle_checker.ts";
+import { parseDockerfile } from "../../release/dockerfile.ts";
+import { output } from "../../release/process.ts";
 import { addImageFiles } from "../support/image.ts";
 import { loggedBundle, trustedRootOf } from "./signing/bundle.ts";
 import { Signers } from "./signing/fixtures.ts";
@@ -34,11 +36,16 @@ async function inFolder(run: (folder: string) => Promise<void>): Promise<void> {
 
 Deno.test("the thread of the image returns what the check itself returns", async () => {
   await inFolder(async (folder) => {
-    const dockerfile = await Deno.readTextFile(`${root}Dockerfile`);
-    const [, entry = ""] = /--output bundle_worker\.cjs (\S+)/.exec(dockerfile) ?? [];
-    assert.match(dockerfile, /^COPY --from=build .*\/app\/bundle_worker\.cjs/m, "the image holds it");
-    await bundled(entry, `${folder}/bundle_worker.cjs`);
-    const checker = new BundleChecker(new URL(`file://${folder}/bundle_worker.cjs`));
+    const { build, appFiles } = parseDockerfile(await Deno.readTextFile(`${root}Dockerfile`));
+    const used = ["bundle_worker.cjs", "bundle_worker.js", "engine.js", "packages.cjs"];
+    assert.deepEqual(used.filter((name) => !appFiles.includes(name)), [], "the image holds them");
+    const bundles = build.filter(([, text]) => /--output (?:bundle_worker|packages)\.cjs/.test(text));
+    assert.equal(bundles.length, 2);
+    for (const [, text] of bundles) {
+      await output("sh", ["-ec", text.replace("--output ", `--output ${folder}/`)], { cwd: root });
+    }
+    await addImageFiles(folder);
+    const checker = new BundleChecker(new URL(`file://${folder}/bundle_worker.js`));
     try {
       const good = bundleQuery(signers.one.pem), forged = bundleQuery(signers.two.pem);
       const answers = await Promise.all([checker.check(good), checker.check(forged)]);
@@ -64,6 +71,7 @@ Deno.test("a program of one file checks bundles on a thread from the file beside
     await Deno.writeTextFile(`${folder}/main.ts`, program);
     await bundled(`${folder}/main.ts`, `${folder}/engine.cjs`);
     await addImageFiles(folder);
+    await Deno.remove(`${folder}/bundle_worker.js`);
     const answer = async (): Promise<string> => {
       const args = ["run", "--no-prompt", `--allow-read=${folder}`, `${folder}/postern.js`];
       const { stdout, stderr } = await new Deno.Command(Deno.execPath(), { args }).output();
@@ -71,8 +79,9 @@ Deno.test("a program of one file checks bundles on a thread from the file beside
     };
     assert.equal(await answer(), "checked by the program", "without the file there is no thread");
     await Deno.writeTextFile(
-      `${folder}/bundle_worker.cjs`,
-      `const { parentPort } = require("node:worker_threads");
+      `${folder}/bundle_worker.js`,
+      `import process from "node:process";
+       const { parentPort } = process.getBuiltinModule("node:worker_threads");
        parentPort.on("message", ({ id }) =>
          parentPort.postMessage({ id, answer: { ok: false, why: "checked by the thread" } }));`,
     );
@@ -88,7 +97,7 @@ const runtimes:
       "file:///src/main.ts",
       "file:///src/lib/registries/signatures/bundle_worker.ts",
     ],
-    ["in the image", undefined, "file:///app/postern.js", "file:///app/bundle_worker.cjs"],
+    ["in the image", undefined, "file:///app/postern.js", "file:///app/bundle_worker.js"],
     ["on a platform without files", undefined],
   ];
 for (const [what, here, program, file] of runtimes) {

@@ -34,13 +34,15 @@ async function imageSettings(folder: string): Promise<Record<string, string>> {
   return { ...env, DENO_DIR: env["DENO_DIR"]!.replace("/app", folder), NODE_EXTRA_CA_CERTS: "" };
 }
 
-/** Makes `engine.cjs` of a folder a function, as the Dockerfile does with its bundles, and adds what `image/` has to run it. */
+/** Makes the bundles of a folder functions, as the Dockerfile does, and adds what `image/` has to run them. */
 export async function addImageFiles(folder: string): Promise<void> {
   const { build } = parseDockerfile(await Deno.readTextFile(`${root}Dockerfile`));
-  const bundled = build.findIndex(([, text]) => text.includes("--output engine.cjs"));
-  await Deno.writeTextFile(`${folder}/packages.cjs`, "");
-  await output("sh", ["-ec", build[bundled + 1]![1]], { cwd: folder });
-  for (const name of ["engine.js", "postern.js"]) {
+  const wrap = build.find(([, text]) => text.includes(".function"))!;
+  for (const name of ["engine", "packages", "bundle_worker"]) {
+    await Deno.writeTextFile(`${folder}/${name}.cjs`, "", { append: true });
+  }
+  await output("sh", ["-ec", wrap[1]], { cwd: folder });
+  for (const name of ["engine.js", "postern.js", "bundle_worker.js"]) {
     await Deno.copyFile(`${root}image/${name}`, `${folder}/${name}`);
   }
 }

@@ -107,5 +107,5 @@ export class BundleChecker {
  */
 export function threadFile(here: string | undefined, program: string | undefined): URL | undefined {
   if (here?.endsWith("/bundle_checker.ts") === true) return new URL("./bundle_worker.ts", here);
-  return program === undefined ? undefined : new URL("./bundle_worker.cjs", program);
+  return program === undefined ? undefined : new URL("./bundle_worker.js", program);
 }
