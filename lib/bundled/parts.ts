@@ -35,6 +35,9 @@ export const bundleParts: readonly BundlePart[] = [
     [
       "condition/problem.ts",
       "context/entries/entry_checks.ts",
+      "documents/cel_shape.ts",
+      "documents/image_shape.ts",
+      "documents/spec_shape.ts",
       "documents/too_many_rules.ts",
       "engine/check_match.ts",
       "engine/check_variables.ts",
