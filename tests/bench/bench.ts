@@ -1,6 +1,7 @@
 /** The parts that the benchmark passes to each of its sections. */
 import type { Image } from "../support/image.ts";
 import type { Inputs } from "./inputs.ts";
+import type { KyvernoFiles } from "./kyverno.ts";
 import type { Results } from "./results.ts";
 import type { Probe } from "./server.ts";
 
@@ -13,6 +14,8 @@ export interface Bench {
   readonly generator: string;
   /** The container image or program under test. */
   readonly image: Image;
+  /** Kyverno's admission controller; undefined where it is not named. */
+  readonly kyverno: KyvernoFiles | undefined;
   readonly results: Results;
   /** How often each thing is measured, and how many seconds a load lasts. */
   readonly rounds: number;

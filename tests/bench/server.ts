@@ -31,12 +31,26 @@ export interface Probe {
   readonly body: string;
 }
 
-/** Starts a command on a free port and waits until it answers the probe. */
+/** A program that serves TLS on a port of the loopback address. */
+export interface Program {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly port: number;
+}
+
+/** Starts a command of Deno on a free port and waits until it answers the probe. */
 export async function startServer({ args, env }: Command, probe: Probe): Promise<Server> {
   const port = freePort();
+  const program = { file: Deno.execPath(), args: args.map((each) => each.replace("PORT", String(port))) };
+  return await startProgram({ ...program, env, port }, probe);
+}
+
+/** Starts a program and waits until it answers the probe. */
+export async function startProgram({ file, args, env, port }: Program, probe: Probe): Promise<Server> {
   const started = performance.now();
-  const process = new Deno.Command(Deno.execPath(), {
-    args: args.map((each) => each.replace("PORT", String(port))),
+  const process = new Deno.Command(file, {
+    args: [...args],
     cwd: root,
     env: { ...env },
     stdin: "null",
@@ -50,7 +64,7 @@ export async function startServer({ args, env }: Command, probe: Probe): Promise
   });
   while (!await answers(port, probe)) {
     if (performance.now() - started > 60_000) process.kill("SIGKILL");
-    if (ended) throw new Error(`the server ended: deno ${args.join(" ")}`);
+    if (ended) throw new Error(`the server ended: ${file} ${args.join(" ")}`);
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
   const server: Server = {
