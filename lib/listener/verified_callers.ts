@@ -1,4 +1,5 @@
 import type { TLSSocket } from "node:tls";
+import { BoundedCache } from "../json/mod.ts";
 
 /** The most certificates that are kept. There are as many as API servers, and a few former ones. */
 const mostCertificates = 1_000;
@@ -9,27 +10,20 @@ const mostCertificates = 1_000;
  * earlier handshake verified the same certificate. Only verified certificates are kept, so callers cannot fill it.
  */
 export class VerifiedCallers {
-  /** Fingerprints, oldest first, with the end of each certificate in milliseconds since 1970. */
-  readonly #certificates = new Map<string, number>();
+  /** The end of each certificate in milliseconds since 1970, by its fingerprint. */
+  #certificates = new BoundedCache<number>(mostCertificates);
 
   /** Whether the caller of a new connection has a certificate that the authority signed. */
   isVerified(socket: TLSSocket): boolean {
     if (!socket.authorized) return false;
     const { fingerprint256, valid_to } = socket.getPeerCertificate();
     if (socket.isSessionReused()) return Date.now() <= (this.#certificates.get(fingerprint256) ?? -1);
-    this.#certificates.delete(fingerprint256);
     this.#certificates.set(fingerprint256, Date.parse(valid_to));
-    if (this.#certificates.size > mostCertificates) {
-      for (const oldest of this.#certificates.keys()) {
-        this.#certificates.delete(oldest);
-        break;
-      }
-    }
     return true;
   }
 
   /** Forgets all certificates, because another authority verifies them from now on. */
   clear(): void {
-    this.#certificates.clear();
+    this.#certificates = new BoundedCache(mostCertificates);
   }
 }
