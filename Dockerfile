@@ -58,7 +58,8 @@ COPY --from=build /app/compiled/v8_code_cache_v2 /app/compiled/v8_code_cache_v2-
 COPY policies /policies
 # The root file system may be read-only: nothing is written, not even caches. The heap ends before the memory limit of
 # deploy.yaml (256Mi) does; give DENO_V8_FLAGS another number together with another limit. What was measured of one arena
-# for all threads and a small young generation stands in docs/memory.md. V8 would also guess which objects live long and
+# for all threads and a small young generation stands in docs/memory.md. Buffers of 128 KiB and more are mapped by themselves,
+# so that the system has them back when they are freed. V8 would also guess which objects live long and
 # put them into the old generation at once; of a server that forgets each request it guesses wrong, and then collects the old
 # generation all the time: requests with CEL took twice the processor time. A young generation this small is collected by
 # the thread that made it: to wake others takes longer. V8 would collect the old generation in the middle of a start, too:
@@ -69,6 +70,7 @@ ENV DENO_DIR=/app/compiled \
     DENO_NO_UPDATE_CHECK=1 \
     DENO_USE_CGROUPS=1 \
     MALLOC_ARENA_MAX=1 \
+    MALLOC_MMAP_THRESHOLD_=131072 \
     DENO_V8_FLAGS=$V8_FLAGS
 USER 65532:65532
 EXPOSE 9443 8000
