@@ -1,3 +1,4 @@
+import { fieldsOf, readKinds, typeOfKind } from "./kind_types.ts";
 import table from "./merge_keys.json" with { type: "json" };
 
 /**
@@ -25,14 +26,14 @@ export interface MergeField {
 }
 
 /*
- * The table (made by tests/generators/merge_keys.ts) has types, whose fields are written
+ * The table (made by tests/generators/merge_keys.ts) has types: `field:form` for each field, where the form is
  *     Type            an object
  *     {Type}          a map of such objects
  *     Type[key,key]   a list merged by these keys, `[key]` when nothing below its elements merges, `[]` for scalars
- * and kinds, `group/Kind`, or `group/version/Kind` where a version differs from the most stable one.
+ * and kinds, as kind_types.ts reads them.
  */
 const types = readTypes(table.types);
-const byKind = readKinds(table.kinds);
+const byKind = readKinds(table.kinds, types);
 
 /**
  * Returns where lists merge in a built-in kind; `undefined` for custom resources and for kinds without such
@@ -49,44 +50,13 @@ const byKind = readKinds(table.kinds);
  * ```
  */
 export function mergeTypeOf(apiVersion: string, kind: string): MergeType | undefined {
-  const named = byKind.get(kind);
-  if (named === undefined) return undefined;
-  const slash = apiVersion.indexOf("/");
-  const group = slash < 0 ? "" : apiVersion.slice(0, slash);
-  const version = apiVersion.slice(slash + 1);
-  let general: MergeType | undefined;
-  for (const each of named) {
-    if (each.group !== group) continue;
-    if (each.version === version) return each.type;
-    if (each.version === "") general = each.type;
-  }
-  return general;
-}
-
-/**
- * The type of a kind in one group. `version` is empty when the type is that of all versions without an entry.
- */
-interface KindType {
-  readonly group: string;
-  readonly version: string;
-  readonly type: MergeType;
-}
-
-function readKinds(kinds: Readonly<Record<string, string>>): ReadonlyMap<string, readonly KindType[]> {
-  const found = new Map<string, KindType[]>();
-  for (const [written, name] of Object.entries(kinds)) {
-    const [group = "", ...rest] = written.split("/");
-    const kind = rest.pop()!;
-    const type = { group, version: rest[0] ?? "", type: types.get(name)! };
-    found.set(kind, [...found.get(kind) ?? [], type]);
-  }
-  return found;
+  return typeOfKind(byKind, apiVersion, kind);
 }
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 function readTypes(
-  written: Readonly<Record<string, Readonly<Record<string, string>>>>,
+  written: Readonly<Record<string, string>>,
 ): Map<string, MergeType> {
   const read = new Map<
     string,
@@ -98,7 +68,7 @@ function readTypes(
     read.set(name, whole.type = { fields: new Map(), entries: [], whole });
   }
   for (const [name, { fields, entries }] of read) {
-    for (const [field, text] of Object.entries(written[name]!)) {
+    for (const [field, text] of fieldsOf(written[name]!)) {
       const type = parseField(text, read);
       fields.set(field, type);
       entries.push([field, type]);

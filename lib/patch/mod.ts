@@ -31,6 +31,8 @@ export { type MergeField, type MergeType, mergeTypeOf } from "./merge_keys.ts";
 export type { MergeMemory } from "./merge_schema.ts";
 export { parseJsonPatch } from "./parse_json_patch.ts";
 export { applyStrictly } from "./strict_patch.ts";
+export { applyTypeOf, type StructType } from "./apply_types.ts";
+export { atomicFields } from "./atomic_fields.ts";
 export { structuredMerge } from "./structured_merge.ts";
 export type { PatchNodes } from "./patch_node.ts";
 export { planStrategicMerge, type StrategicMerge } from "./strategic_merge.ts";

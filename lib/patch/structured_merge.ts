@@ -8,23 +8,23 @@ import {
   type JsonObject,
   setField,
 } from "../json/mod.ts";
-import type { MergeField, MergeType } from "./merge_keys.ts";
+import type { ApplyType, StructType } from "./apply_types.ts";
 
 /**
  * Merges an apply configuration into an object as server-side apply does for a single manager: maps merge, lists with
- * keys merge by them, lists of scalars that are sets unite, all other lists are replaced. What both have keeps its
- * place; neither document is modified. Without a type every list is replaced.
+ * keys merge by them, lists of scalars that are sets unite; all other lists, and atomic maps and structs, are replaced.
+ * What both have keeps its place; neither document is modified. Without a type every list is replaced.
  *
  * Source: sigs.k8s.io/structured-merge-diff. List elements get the same order as there.
  *
  * ```ts
- * import { mergeTypeOf } from "./merge_keys.ts";
+ * import { applyTypeOf } from "./apply_types.ts";
  * import { structuredMerge } from "./structured_merge.ts";
  * import assert from "node:assert/strict";
  * const merged = structuredMerge(
  *   { spec: { containers: [{ name: "a", image: "x" }] } },
  *   { spec: { containers: [{ name: "a", tty: true }, { name: "b" }] } },
- *   mergeTypeOf("v1", "Pod"),
+ *   applyTypeOf("v1", "Pod"),
  * );
  * assert.deepEqual(merged, { spec: { containers: [{ name: "a", image: "x", tty: true }, { name: "b" }] } });
  * ```
@@ -32,22 +32,22 @@ import type { MergeField, MergeType } from "./merge_keys.ts";
 export function structuredMerge(
   object: JsonObject,
   patch: JsonObject,
-  type: MergeType | undefined,
+  type: StructType | undefined,
 ): JsonObject | Fault {
-  return mergeMaps(object, patch, { fields: type?.fields, path: "" });
+  return mergeMaps(object, patch, { type, path: "" });
 }
 
-interface PointerParts {
-  readonly fields: MergeType["fields"] | undefined;
+interface TypedPath {
+  readonly type: ApplyType | undefined;
   readonly path: string;
 }
 
-function mergeMaps(left: JsonObject, right: JsonObject, { fields, path }: PointerParts): JsonObject | Fault {
+function mergeMaps(left: JsonObject, right: JsonObject, { type, path }: TypedPath): JsonObject | Fault {
   const merged: { [name: string]: Json } = { ...left };
   let changed = false;
   for (const [name, value] of Object.entries(right)) {
     const leftValue = Object.hasOwn(left, name) ? left[name] : undefined;
-    const result = mergeValues(leftValue, value, { field: fields?.get(name), path: `${path}.${name}` });
+    const result = mergeValues(leftValue, value, { type: typeAt(type, name), path: `${path}.${name}` });
     if (isFault(result)) return result;
     if (result === leftValue) continue;
     setField(merged, name, result);
@@ -56,33 +56,33 @@ function mergeMaps(left: JsonObject, right: JsonObject, { fields, path }: Pointe
   return changed ? merged : left;
 }
 
-interface FieldPath {
-  readonly field: MergeField | undefined;
-  readonly path: string;
+function typeAt(type: ApplyType | undefined, name: string): ApplyType | undefined {
+  if (type?.shape === "map") return type.values;
+  return type?.shape === "struct" ? type.fields.get(name) : undefined;
 }
 
-function mergeValues(left: Json | undefined, right: Json, { field, path }: FieldPath): Json | Fault {
-  if (isList(right)) return mergeLists(isList(left) ? left : undefined, right, { field, path });
-  if (isObject(right)) {
-    const fields = field?.shape === "object" ? field.type?.fields : undefined;
-    if (field?.shape === "map" && field.type !== undefined) {
-      const entries = new Map(
-        Object.keys(right).map((key) => [key, { shape: "object", keys: [], type: field.type }] as const),
-      );
-      return mergeMaps(isObject(left) ? left : {}, right, { fields: entries, path });
-    }
-    return isObject(left) ? mergeMaps(left, right, { fields, path }) : mergeMaps({}, right, { fields, path });
-  }
+function mergeValues(left: Json | undefined, right: Json, { type, path }: TypedPath): Json | Fault {
+  if (isList(right)) return mergeLists(left, right, { type, path });
+  if (!isObject(right)) return replaced(left, right);
+  const isAtomic = type?.shape === "struct" && type.isAtomic;
+  // Merging into nothing searches an atomic value for elements that it names twice.
+  const merged = mergeMaps(isObject(left) && !isAtomic ? left : {}, right, { type, path });
+  return isFault(merged) || !isAtomic ? merged : replaced(left, right);
+}
+
+/** The right value, or the left one when it is equal. */
+function replaced(left: Json | undefined, right: Json): Json {
   return left !== undefined && equal(left, right) ? left : right;
 }
 
 function mergeLists(
-  left: readonly Json[] | undefined,
+  before: Json | undefined,
   right: readonly Json[],
-  { field, path }: FieldPath,
+  { type, path }: TypedPath,
 ): Json | Fault {
-  if (field?.shape !== "list") return left !== undefined && equal(left, right) ? left : right;
-  const { keys, type } = field;
+  const left = isList(before) ? before : undefined;
+  if (type?.shape !== "list" || type.keys === undefined) return replaced(left, right);
+  const { keys, elements } = type;
   const identity = keys.length === 0 ? scalarKey : elementKey(keys);
   const wanted = right.map(identity);
   const repeated = wanted.find((key, index) => wanted.indexOf(key) !== index);
@@ -113,9 +113,7 @@ function mergeLists(
   return equal(merged, left) ? left : merged;
 
   function unite(leftElement: Json, rightElement: Json): Json | Fault {
-    return isObject(leftElement) && isObject(rightElement)
-      ? mergeMaps(leftElement, rightElement, { fields: type?.fields, path })
-      : rightElement;
+    return mergeValues(leftElement, rightElement, { type: elements, path });
   }
 }
 

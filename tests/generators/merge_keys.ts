@@ -1,11 +1,13 @@
 // deno-lint-ignore-file no-console
 /**
- * Writes the table of Kubernetes' merge keys, `lib/patch/merge_keys.json`, from an OpenAPI description of the API:
+ * Writes a table of how Kubernetes' objects merge, from an OpenAPI description of the API:
  *
- *     deno run --allow-read --allow-write tests/generators/merge_keys.ts SWAGGER.json lib/patch/merge_keys.json
+ *     deno run --allow-read --allow-write tests/generators/merge_keys.ts SWAGGER.json patch lib/patch/merge_keys.json
+ *     deno run --allow-read --allow-write tests/generators/merge_keys.ts SWAGGER.json apply lib/patch/apply_types.json
  *
- * Only what leads to a list that strategic merge patches merge is kept; types that look alike become one. The format is
- * described where it is read, in `lib/patch/merge_keys.ts`.
+ * `patch` is for strategic merge patches: only what leads to a list that they merge is kept. `apply` is for server-side
+ * apply: only what leads to a list that merges, to an atomic map or struct, or to a map that may hold lists. Types that
+ * look alike become one. The formats are described where they are read, in `lib/patch/`.
  */
 
 interface Schema {
@@ -16,7 +18,9 @@ interface Schema {
   readonly additionalProperties?: Schema;
   readonly "x-kubernetes-patch-strategy"?: string;
   readonly "x-kubernetes-patch-merge-key"?: string;
+  readonly "x-kubernetes-list-type"?: "atomic" | "set" | "map";
   readonly "x-kubernetes-list-map-keys"?: readonly string[];
+  readonly "x-kubernetes-map-type"?: "atomic" | "granular";
   readonly "x-kubernetes-group-version-kind"?: readonly Kind[];
 }
 
@@ -26,24 +30,34 @@ interface Kind {
   readonly kind: string;
 }
 
-/** One field of a type that has a merging list at it or below it. */
+/** One field of a type. */
 interface Field {
   readonly name: string;
-  readonly shape: "object" | "map" | "list";
+  readonly shape: "object" | "map" | "list" | "atomic list";
   readonly keys: readonly string[];
+  /** Whether the object, or each element of the list, is replaced as a whole. */
+  readonly isAtomic: boolean;
+  /** Whether the field is kept although nothing below it is. */
+  readonly counts: boolean;
   /** Full name of the type at or below the field; undefined for lists of scalars. */
   readonly type: string | undefined;
 }
 
-const [source, target] = Deno.args;
-if (source === undefined || target === undefined) {
-  console.error("usage: merge_keys.ts SWAGGER.json TABLE.json");
+const [source, rules, target] = Deno.args;
+if (source === undefined || target === undefined || (rules !== "patch" && rules !== "apply")) {
+  console.error("usage: merge_keys.ts SWAGGER.json patch|apply TABLE.json");
   Deno.exit(2);
 }
 const { definitions } = JSON.parse(Deno.readTextFileSync(source)) as { definitions: Record<string, Schema> };
 
 const types = new Map<string, Field[]>();
-for (const name of Object.keys(definitions)) types.set(name, fieldsOf(definitions[name]!));
+for (const name of Object.keys(definitions)) {
+  const fields = Object.entries(definitions[name]!.properties ?? {});
+  types.set(
+    name,
+    fields.flatMap(([name, field]) => (rules === "patch" ? patchField : applyField)(name, field) ?? []),
+  );
+}
 dropDeadEnds();
 const alike = uniteAlike();
 const shortNames = nameTypes();
@@ -52,28 +66,72 @@ const table = { types: typeTable(), kinds: kindTable() };
 Deno.writeTextFileSync(target, `${JSON.stringify(table, null, 2)}\n`);
 console.log(`${Object.keys(table.types).length} types, ${Object.keys(table.kinds).length} kinds`);
 
-function fieldsOf(schema: Schema): Field[] {
-  const fields: Field[] = [];
-  for (const [name, field] of Object.entries(schema.properties ?? {})) {
-    const merges = (field["x-kubernetes-patch-strategy"] ?? "").split(",").includes("merge");
-    if (field.type === "array" && merges) {
-      const single = field["x-kubernetes-patch-merge-key"];
-      const keys = field["x-kubernetes-list-map-keys"] ?? (single === undefined ? [] : [single]);
-      fields.push({ name, shape: "list", keys, type: referred(field.items) });
-    } else if (field.$ref !== undefined) {
-      fields.push({ name, shape: "object", keys: [], type: referred(field) });
-    } else if (field.additionalProperties?.$ref !== undefined) {
-      fields.push({ name, shape: "map", keys: [], type: referred(field.additionalProperties) });
-    }
+function patchField(name: string, field: Schema): Field | undefined {
+  const general = { name, keys: [], isAtomic: false, counts: false };
+  if (field.type === "array" && mergesByPatch(field)) {
+    const { "x-kubernetes-list-map-keys": keys = mergeKey(field) } = field;
+    return { ...general, shape: "list", keys, counts: true, type: referred(field.items) };
   }
-  return fields;
+  if (field.$ref !== undefined) return { ...general, shape: "object", type: referred(field) };
+  const values = field.additionalProperties;
+  return values?.$ref === undefined ? undefined : { ...general, shape: "map", type: referred(values) };
+}
+
+function applyField(name: string, field: Schema): Field | undefined {
+  const general = { name, keys: [] };
+  if (field.type === "array") {
+    const type = referred(field.items);
+    const isAtomic = mapType(field.items) === "atomic";
+    const listType = field["x-kubernetes-list-type"] ?? (mergesByPatch(field) ? "map" : "atomic");
+    if (listType === "atomic") return { ...general, shape: "atomic list", isAtomic, counts: isAtomic, type };
+    const keys = listType === "set" ? [] : field["x-kubernetes-list-map-keys"] ?? mergeKey(field);
+    return { ...general, shape: "list", keys, isAtomic, counts: true, type };
+  }
+  if (mapType(field) === "atomic") {
+    return { ...general, shape: "object", isAtomic: true, counts: true, type: referred(field) };
+  }
+  const values = field.additionalProperties;
+  if (values !== undefined) {
+    const counts = values.type === "array" || isUntyped(values);
+    return {
+      ...general,
+      shape: "map",
+      isAtomic: mapType(values) === "atomic",
+      counts,
+      type: referred(values),
+    };
+  }
+  if (isUntyped(field)) return { ...general, shape: "map", isAtomic: false, counts: true, type: undefined };
+  return field.$ref === undefined
+    ? undefined
+    : { ...general, shape: "object", isAtomic: false, counts: false, type: referred(field) };
+}
+
+function mergesByPatch(field: Schema): boolean {
+  return (field["x-kubernetes-patch-strategy"] ?? "").split(",").includes("merge");
+}
+
+function mergeKey(field: Schema): readonly string[] {
+  const key = field["x-kubernetes-patch-merge-key"];
+  return key === undefined ? [] : [key];
+}
+
+/** The annotation of a field counts before that of its type. */
+function mapType(field: Schema | undefined): "atomic" | "granular" | undefined {
+  return field?.["x-kubernetes-map-type"] ?? definitions[referred(field) ?? ""]?.["x-kubernetes-map-type"];
+}
+
+/** Whether a field holds any JSON. */
+function isUntyped(field: Schema): boolean {
+  const { type, properties, additionalProperties } = definitions[referred(field) ?? ""] ?? field;
+  return (type ?? "object") === "object" && properties === undefined && additionalProperties === undefined;
 }
 
 function referred(schema: Schema | undefined): string | undefined {
   return schema?.$ref?.replace("#/definitions/", "");
 }
 
-/** Removes fields and types from which no merging list is reached. */
+/** Removes fields and types from which no field that counts is reached. */
 function dropDeadEnds(): void {
   const live = new Set<string>();
   let grown = true;
@@ -81,7 +139,7 @@ function dropDeadEnds(): void {
     grown = false;
     for (const [name, fields] of types) {
       if (live.has(name)) continue;
-      if (fields.some((field) => field.shape === "list" || live.has(field.type ?? ""))) {
+      if (fields.some((field) => field.counts || live.has(field.type ?? ""))) {
         live.add(name);
         grown = true;
       }
@@ -92,7 +150,7 @@ function dropDeadEnds(): void {
       types.delete(name);
       continue;
     }
-    const kept = fields.filter((field) => field.shape === "list" || live.has(field.type ?? ""))
+    const kept = fields.filter((field) => field.counts || live.has(field.type ?? ""))
       .map((field) => live.has(field.type ?? "") ? field : { ...field, type: undefined })
       .sort((a, b) => a.name < b.name ? -1 : 1);
     types.set(name, kept);
@@ -111,7 +169,7 @@ function uniteAlike(): Map<string, string> {
       const signature = JSON.stringify(
         types.get(name)!.map((
           f,
-        ) => [f.name, f.shape, f.keys, f.type === undefined ? "" : follow(chosen, f.type)]),
+        ) => [f.name, f.shape, f.isAtomic, f.keys, f.type === undefined ? "" : follow(chosen, f.type)]),
       );
       const first = bySignature.get(signature);
       if (first === undefined) bySignature.set(signature, name);
@@ -130,24 +188,17 @@ function follow(chosen: ReadonlyMap<string, string>, name: string): string {
   return current;
 }
 
-/**
- * Short names for the types that a kind leads to: the last part of the full name, or the field names joined where
- * several types look alike.
- */
+/** Short names for the types that a kind leads to: the last part of the full name, with a number where it is taken. */
 function nameTypes(): Map<string, string> {
-  const alikes = new Map<string, Set<string>>();
-  for (const [name, chosen] of alike) {
-    const short = name.split(".").at(-1)!;
-    alikes.set(chosen, (alikes.get(chosen) ?? new Set()).add(short));
-  }
   const names = new Map<string, string>();
+  const taken = new Set<string>();
   for (const name of reachable()) {
-    const [first, second] = alikes.get(name)!;
-    const joined = types.get(name)!.map((field) => field.name).join("+");
-    const free = ![...names.values()].includes(joined);
-    names.set(name, second === undefined || !free ? first! : joined);
+    const wanted = name.split(".").at(-1)!;
+    let numbered = wanted;
+    for (let number = 2; taken.has(numbered); number++) numbered = `${wanted}${number}`;
+    taken.add(numbered);
+    names.set(name, numbered);
   }
-  if (new Set(names.values()).size !== names.size) throw new Error("two types have the same short name");
   return names;
 }
 
@@ -161,32 +212,31 @@ function reachable(): Set<string> {
 }
 
 /**
- * The kind of a resource type; undefined for parts of resources and for types of every group, such as DeleteOptions.
+ * The kind of a resource type; undefined for parts of resources, for types of every group, such as DeleteOptions, and
+ * for the lists in which an API server answers.
  */
 function groupVersionKind(name: string): Kind | undefined {
   const kinds = definitions[name]!["x-kubernetes-group-version-kind"] ?? [];
-  return kinds.length === 1 ? kinds[0] : undefined;
+  return kinds.length === 1 && !kinds[0]!.kind.endsWith("List") ? kinds[0] : undefined;
 }
 
 function shortName(type: string): string {
   return shortNames.get(alike.get(type)!)!;
 }
 
-function typeTable(): Record<string, Record<string, string>> {
-  const written: [string, Record<string, string>][] = [];
+function typeTable(): Record<string, string> {
+  const rows: [string, string][] = [];
   for (const [full, short] of shortNames) {
-    const fields: Record<string, string> = {};
-    for (const { name, shape, keys, type } of types.get(full)!) {
-      const below = type === undefined ? "" : shortName(type);
-      fields[name] = shape === "list"
-        ? `${below}[${keys.join(",")}]`
-        : shape === "map"
-        ? `{${below}}`
-        : below;
-    }
-    written.push([short, fields]);
+    rows.push([short, types.get(full)!.map((field) => `${field.name}:${written(field)}`).join(" ")]);
   }
-  return Object.fromEntries(written.sort(([a], [b]) => a < b ? -1 : 1));
+  return Object.fromEntries(rows.sort(([a], [b]) => a < b ? -1 : 1));
+}
+
+function written({ shape, keys, isAtomic, type }: Field): string {
+  const below = `${isAtomic ? "!" : ""}${type === undefined ? "" : shortName(type)}`;
+  if (shape === "object") return below;
+  if (shape === "map") return `{${below}}`;
+  return shape === "list" ? `${below}[${keys.join(",")}]` : `${below}*`;
 }
 
 /** `group/Kind`, or `group/version/Kind` for a version that differs from the most stable one. */

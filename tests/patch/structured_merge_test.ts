@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { isFault, type Json, type JsonObject } from "../../lib/json/mod.ts";
-import { applyStrictly, mergeTypeOf, type PatchOperation, structuredMerge } from "../../lib/patch/mod.ts";
+import { applyStrictly, applyTypeOf, type PatchOperation, structuredMerge } from "../../lib/patch/mod.ts";
 
-const pod = mergeTypeOf("v1", "Pod");
+const pod = applyTypeOf("v1", "Pod");
 const names = (...list: string[]): JsonObject => ({ spec: { containers: list.map((name) => ({ name })) } });
 
 const orders: [original: string[], patch: string[], merged: string[]][] = [
@@ -37,6 +37,24 @@ const merges: [name: string, original: JsonObject, patch: JsonObject, merged: Js
     { spec: { containers: [{ name: "a", ports: [{ containerPort: 80, protocol: "TCP" }] }] } },
     { spec: { containers: [{ name: "a", ports: [{ containerPort: 80, name: "web" }] }] } },
     { spec: { containers: [{ name: "a", ports: [{ containerPort: 80, protocol: "TCP", name: "web" }] }] } },
+  ],
+  [
+    "lists that strategic merge patches replace merge by their keys",
+    { spec: { containers: [{ name: "a", resources: { claims: [{ name: "x" }] } }] } },
+    { spec: { containers: [{ name: "a", resources: { claims: [{ name: "y" }] } }] } },
+    { spec: { containers: [{ name: "a", resources: { claims: [{ name: "x" }, { name: "y" }] } }] } },
+  ],
+  [
+    "atomic maps and structs are replaced",
+    { spec: { nodeSelector: { a: "1" }, affinity: { nodeAffinity: { required: 1 } } } },
+    { spec: { nodeSelector: { b: "2" } } },
+    { spec: { nodeSelector: { b: "2" }, affinity: { nodeAffinity: { required: 1 } } } },
+  ],
+  [
+    "atomic elements of lists with keys are replaced",
+    { metadata: { ownerReferences: [{ uid: "1", name: "a", controller: true }, { uid: "2" }] } },
+    { metadata: { ownerReferences: [{ uid: "1", name: "b" }] } },
+    { metadata: { ownerReferences: [{ uid: "1", name: "b" }, { uid: "2" }] } },
   ],
 ];
 

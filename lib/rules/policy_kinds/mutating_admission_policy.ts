@@ -27,7 +27,10 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
     path: ["spec", "matchConditions"],
     texts: kubernetesTexts,
   });
-  const mutate = compileMutations(field(spec, "mutations"), expressions, "where known");
+  const mutate = compileMutations(field(spec, "mutations"), expressions, {
+    schema: "where known",
+    replacesAtomics: false,
+  });
   return { run: bound(spec, tools, run) };
 
   function run(input: RuleInput, parameter: Json): Outcome | undefined {

@@ -28,7 +28,7 @@ import type { CompiledBody, ObjectType, RuleInput } from "../rule_kind.ts";
 import { type ClusterObjects, describe, objectsInCluster } from "../cluster_objects.ts";
 import { defineVariables, kyvernoEvaluation, kyvernoExpressions } from "./kyverno_expressions.ts";
 import { mutatingPolicy } from "./mutating_policy.ts";
-import { changingObject, compileMutations } from "./mutations.ts";
+import { applyingOf, changingObject, compileMutations } from "./mutations.ts";
 import { patchTypesLibrary } from "./patch_types.ts";
 import type { PolicyKind, PolicyTools } from "./policy_kind.ts";
 
@@ -64,7 +64,7 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
     ? written
     : field(spec, "matchConstraints");
   const targets = new TargetSearch(asObject(rules) ?? {}, policy.namespace);
-  const mutate = compileMutations(field(spec, "mutations"), expressions, "required");
+  const mutate = compileMutations(field(spec, "mutations"), expressions, applyingOf(policy));
   const read = program === undefined ? targets.types : typesRead(program);
   for (const type of read) tools.need(kindNeed(type, ["get", "list", "patch", "update"]));
   if (targets.selectsNamespaces) tools.need({ kind: "namespaceLabels" });

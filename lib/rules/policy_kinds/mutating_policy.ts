@@ -5,7 +5,7 @@ import { error, type Outcome, pass, skip } from "../outcome.ts";
 import type { CompiledBody, RuleInput } from "../rule_kind.ts";
 import { compileExemptions } from "./exceptions.ts";
 import { defineVariables, kyvernoEvaluation, kyvernoExpressions, properties } from "./kyverno_expressions.ts";
-import { changingObject, compileMutations } from "./mutations.ts";
+import { applyingOf, changingObject, compileMutations } from "./mutations.ts";
 import { rewriteMutation } from "./mutation_autogen.ts";
 import { patchTypesLibrary } from "./patch_types.ts";
 import type { PolicyKind, PolicyTools } from "./policy_kind.ts";
@@ -30,7 +30,7 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
     path: ["spec", "matchConditions"],
     texts: kyvernoTexts,
   });
-  const mutate = compileMutations(field(spec, "mutations"), expressions, "required");
+  const mutate = compileMutations(field(spec, "mutations"), expressions, applyingOf(tools.policy));
   const annotate = compileAuditAnnotations(field(spec, "auditAnnotations"), expressions, [
     "spec",
     "auditAnnotations",

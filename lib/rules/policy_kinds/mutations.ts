@@ -15,16 +15,28 @@ import type { LoadTracker } from "../../context/mod.ts";
 import { builtinKind } from "../../kube/mod.ts";
 import {
   applyStrictly,
-  type MergeType,
-  mergeTypeOf,
+  applyTypeOf,
+  atomicFields,
   type PatchOperation,
+  type StructType,
   structuredMerge,
 } from "../../patch/mod.ts";
+import type { Policy } from "../../policy/mod.ts";
 import type { CelEvaluation, ExpressionSet } from "../cel/mod.ts";
 import { jsonPatchListType, objectPatchType } from "./patch_types.ts";
 
-/** Whether an apply configuration needs the schema of its kind, or may merge without one. */
-export type Schema = "required" | "where known";
+/** How apply configurations are applied. */
+export interface Applying {
+  /** Whether an apply configuration needs the schema of its kind, or may merge without one. */
+  readonly schema: "required" | "where known";
+  /** Whether it may replace atomic lists, maps and structs. */
+  readonly replacesAtomics: boolean;
+}
+
+/** How a `MutatingPolicy` applies its apply configurations. */
+export function applyingOf({ useServerSideApply }: Policy): Applying {
+  return { schema: "required", replacesAtomics: useServerSideApply };
+}
 
 /** Applies the mutations of a policy in order. Each sees the object that the one before left. */
 export type Mutations = (
@@ -45,7 +57,7 @@ interface Mutation {
 export function compileMutations(
   written: Json | undefined,
   expressions: ExpressionSet,
-  schema: Schema,
+  applying: Applying,
 ): Mutations {
   const mutations = asList(written).filter(isObject).map((mutation, index) =>
     compileMutation(mutation, index, expressions)
@@ -59,7 +71,7 @@ export function compileMutations(
       if (isFault(made)) return new Fault(made.message);
       const next = form === "JSONPatch"
         ? patched(current, made)
-        : merged(current, made, schemaFor(current, schema, store));
+        : merged(current, made, schemaFor(current, applying, store));
       if (isFault(next)) return next;
       current = next;
       see(current);
@@ -102,17 +114,21 @@ function patched(object: JsonObject, made: Json): JsonObject | Fault {
  * The merge schema of an object's kind. Kyverno parity: without a cluster, custom resources have no schema, and
  * nothing can be merged into them. Pinned by "MutatingPolicy: without a cluster no patch merges into custom resources".
  */
-function schemaFor(object: JsonObject, schema: Schema, store: LoadTracker): MergeSchema | Fault {
+function schemaFor(
+  object: JsonObject,
+  { schema, replacesAtomics }: Applying,
+  store: LoadTracker,
+): MergeSchema | Fault {
   const apiVersion = asString(object["apiVersion"]) ?? "", kind = asString(object["kind"]) ?? "";
   const isBuiltin = builtinKind(kind) !== undefined;
   if (schema === "required" && !isBuiltin && !store.serves("downstream")) {
     return new Fault("error applying patch: type converter must not be nil");
   }
-  return { type: mergeTypeOf(apiVersion, kind), isChecked: isBuiltin };
+  return { type: applyTypeOf(apiVersion, kind), isChecked: isBuiltin, replacesAtomics };
 }
 
-interface MergeSchema {
-  readonly type: MergeType | undefined;
+interface MergeSchema extends Pick<Applying, "replacesAtomics"> {
+  readonly type: StructType | undefined;
   /** Whether the types of fields are checked. */
   readonly isChecked: boolean;
 }
@@ -120,9 +136,25 @@ interface MergeSchema {
 function merged(object: JsonObject, patch: Json, schema: MergeSchema | Fault): JsonObject | Fault {
   if (!isObject(patch)) return new Fault("invalid return type: an apply configuration must be an object");
   if (isFault(schema)) return schema;
-  const problem = schema.isChecked ? typeProblem(patch) : undefined;
+  const problem = (schema.isChecked ? typeProblem(patch) : undefined) ??
+    (schema.replacesAtomics ? undefined : atomicProblem(patch, schema.type));
   const result = problem ?? structuredMerge(object, patch, schema.type);
   return isFault(result) ? new Fault(`error applying patch: ${result.message}`) : result;
+}
+
+/**
+ * Whoever names an atomic list means to add to it, and would remove all other elements.
+ *
+ * Kyverno parity: useServerSideApply allows it. Of custom resources Kyverno reads the schema from the cluster; here each
+ * of their lists counts as atomic, which is the default of schemas. Pinned by "MutatingPolicy: an apply configuration
+ * with an atomic list is an error without useServerSideApply".
+ */
+function atomicProblem(patch: JsonObject, type: StructType | undefined): Fault | undefined {
+  const paths = atomicFields(patch, type);
+  if (paths.length === 0) return undefined;
+  return new Fault(
+    `invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: ${paths.join(", ")}`,
+  );
 }
 
 /** Checks that labels and annotations are texts. The types of other fields are unknown here. */

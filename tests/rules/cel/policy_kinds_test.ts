@@ -255,6 +255,26 @@ for (const kind of ["MutatingPolicy", "MutatingAdmissionPolicy"]) {
   }
 }
 
+Deno.test("MutatingPolicy: an apply configuration with an atomic list is an error without useServerSideApply", async () => {
+  const mutations = "mutations: [{patchType: ApplyConfiguration, applyConfiguration: {expression: " +
+    "'Object{spec: Object.spec{tolerations: [Object.spec.tolerations{key: \"b\"}]}}'}}]";
+  const object = pod({ tolerations: [{ key: "a" }] });
+  const problem =
+    "error applying patch: invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: " +
+    ".spec.tolerations";
+  const refused = await decide({ policy: written("MutatingPolicy", mutations), object, phase: "mutate" });
+  assert.deepEqual(resultLines(refused), [`error failed to evaluate policy: ${problem}`]);
+  const native = await decide({
+    policy: written("MutatingAdmissionPolicy", mutations),
+    object,
+    phase: "mutate",
+  });
+  assert.deepEqual(resultLines(native), [`error ${problem}`]);
+  const text = written("MutatingPolicy", `evaluation: {useServerSideApply: true}\n${mutations}`);
+  const replaced = await decide({ policy: text, object, phase: "mutate" });
+  assert.deepEqual(replaced.object?.["spec"], { tolerations: [{ key: "b" }] });
+});
+
 Deno.test("MutatingPolicy: a mutation sees the result of the former mutation", async () => {
   const set = (value: string) =>
     "{patchType: ApplyConfiguration, applyConfiguration: {expression: 'Object{metadata: Object.metadata{labels: " +
