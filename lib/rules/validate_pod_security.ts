@@ -19,13 +19,20 @@ export interface PodSecurityBody {
   readonly exclude: readonly JsonObject[];
 }
 
-/** Compiles a rule of `validate.podSecurity`. */
+/**
+ * Compiles a rule of `validate.podSecurity`.
+ *
+ * Kyverno parity: of its levels only `baseline` leaves controls out, so that in the dialect `current` the level
+ * `privileged` has those of `restricted`. Pinned by "podSecurity: the level privileged allows all in the dialect
+ * classic, and is judged as restricted in the dialect current".
+ */
 export function compilePodSecurityRule(
   { level: wanted, version: written, exclude }: PodSecurityBody,
   tools: RuleTools,
 ): CompiledBody {
   const { rule } = tools;
-  const standard = compilePodSecurity({ level: wanted, version: written, exclude }, "kyverno");
+  const judgedAs = wanted === "privileged" && tools.dialect === "current" ? "restricted" : wanted;
+  const standard = compilePodSecurity({ level: judgedAs, version: written, exclude }, "kyverno");
   if (isFault(standard)) {
     tools.report({
       severity: "error",
@@ -36,7 +43,7 @@ export function compilePodSecurityRule(
     const broken = error(standard.message);
     return { run: () => broken };
   }
-  const { level, version } = standard;
+  const { version } = standard;
   const passed = pass(`Validation rule '${rule.name}' passed.`);
   return {
     run({ resource, operation, exceptions, context }) {
@@ -57,8 +64,8 @@ export function compilePodSecurityRule(
       if (verdict.allowed) return passed;
       const { violations } = verdict;
       const imageOf = verdict.isLarge ? () => undefined : imageReader(context);
-      const properties = reportProperties({ level, version, violations, imageOf });
-      return { ...fail(failureMessage({ rule: rule.name, level, version, violations })), properties };
+      const properties = reportProperties({ level: wanted, version, violations, imageOf });
+      return { ...fail(failureMessage({ rule: rule.name, level: wanted, version, violations })), properties };
     },
   };
 }

@@ -191,3 +191,32 @@ Deno.test("the validate phase reports the first image that is not verified alone
   const { rows } = await decideImages(text, podOf(["r.io/one:v1", "r.io/two:v1"]), { phase: "validate" });
   assert.deepEqual(rows, ["fail missing digest for r.io/one:v1"]);
 });
+
+Deno.test("podSecurity: the level privileged allows all in the dialect classic, and is judged as restricted in the dialect current", async () => {
+  const settings = "{level: privileged, version: latest, exclude: [{controlName: Running as Non-root}]}";
+  const text = `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: p}
+spec:
+  rules:
+  - {name: r, match: {any: [{resources: {kinds: [Pod]}}]}, validate: {podSecurity: ${settings}}}
+`;
+  const secured = (capabilities: Json): JsonObject =>
+    pod({
+      containers: [{ name: "a", securityContext: { allowPrivilegeEscalation: false, capabilities } }],
+      securityContext: { seccompProfile: { type: "RuntimeDefault" } },
+    });
+  const result = async (dialect: "classic" | "current", object: JsonObject) => {
+    const decision = await evaluate(policies(text, { dialect }), request(object), {
+      phase: "validate",
+      ports: ports(),
+    });
+    return decision.results.flatMap(({ rules }) => rules.map(({ result }) => result)).join();
+  };
+  assert.deepEqual([await result("classic", secured({})), await result("current", secured({}))], [
+    "pass",
+    "fail",
+  ]);
+  assert.equal(await result("current", secured({ drop: ["ALL"] })), "pass");
+});
