@@ -1,5 +1,5 @@
 import { asString, dig, Fault, isObject, type JsonObject } from "../json/mod.ts";
-import { builtinKind, collectionPath, formatApiVersion, itemsOf } from "../kube/mod.ts";
+import { builtinKind, collectionPath, formatApiVersion, itemsOf, listOfMetadata } from "../kube/mod.ts";
 import type { ApiResource, Cluster } from "../ports.ts";
 
 /** The kind, namespace and labels of the objects to list. */
@@ -24,8 +24,8 @@ export interface ResourceListing {
   readonly labelSelector?: string;
   /** A field selector: `metadata.name=a`; all objects when absent. */
   readonly fieldSelector?: string;
-  /** The form of the answers: `metadataOnly` when the rest of the objects is not read. Whole objects when absent. */
-  readonly accept?: string;
+  /** Whether to read the metadata of the objects alone: the rest is then missing. */
+  readonly onlyMetadata?: boolean;
 }
 
 /** Why objects could not be listed. */
@@ -67,7 +67,8 @@ export async function* listObjects(
  */
 export async function* listResource(
   resource: ApiResource,
-  { cluster, signal, namespace = "", labelSelector = "", fieldSelector, accept }: ResourceListing,
+  { cluster, signal, namespace = "", labelSelector = "", fieldSelector, onlyMetadata = false }:
+    ResourceListing,
 ): AsyncGenerator<JsonObject | ListFault> {
   const collection = collectionPath(resource, namespace);
   const type = { apiVersion: formatApiVersion(resource), kind: resource.kind };
@@ -83,7 +84,7 @@ export async function* listResource(
       method: "GET",
       path,
       ...(signal !== undefined && { signal }),
-      ...(accept !== undefined && { accept }),
+      ...(onlyMetadata && { accept: listOfMetadata }),
     });
     if (!answer.ok) {
       yield new ListFault(answer.message, answer.status);
@@ -94,8 +95,8 @@ export async function* listResource(
       yield new ListFault("the answer is no list");
       return;
     }
-    // Items of a list have no apiVersion and kind.
-    for (const item of items) if (isObject(item)) yield { ...type, ...item };
+    // Items of a list have no apiVersion and kind, and metadata alone has those of metadata.
+    for (const item of items) if (isObject(item)) yield { ...type, ...item, ...(onlyMetadata && type) };
     token = asString(dig(answer.body, "metadata", "continue")) || undefined;
   }
 }

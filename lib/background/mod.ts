@@ -16,4 +16,4 @@ export { type DownstreamState, reconcile } from "./reconcile.ts";
 export { type Change, followChange } from "./synchronize.ts";
 export { isOver, type WorkOutcome } from "./work_outcome.ts";
 export { existingRequest } from "./existing_request.ts";
-export { listResource, type ResourceListing } from "./list_objects.ts";
+export { type ListFault, listResource, type ResourceListing } from "./list_objects.ts";

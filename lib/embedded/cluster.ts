@@ -11,6 +11,7 @@ import {
 import {
   failureOf,
   formatApiVersion,
+  metadataOnly,
   nameOf,
   noAnswer,
   parseApiPath,
@@ -27,7 +28,15 @@ import { Kinds } from "./kinds.ts";
 import { isDefinition } from "./object_rules.ts";
 import type { RbacObjects } from "./rbac.ts";
 import { getObject, listObjects } from "./read.ts";
-import { badRequest, methodNotAllowed, noSuchPath, noSuchResource, type Reply, replyWith } from "./reply.ts";
+import {
+  badRequest,
+  methodNotAllowed,
+  noSuchPath,
+  noSuchResource,
+  notAcceptableList,
+  type Reply,
+  replyWith,
+} from "./reply.ts";
 import { answerReview, type ApiUser } from "./reviews.ts";
 import { Store } from "./store.ts";
 import { createObject, patchObject, timestamp, updateObject } from "./write.ts";
@@ -206,7 +215,10 @@ export class EmbeddedCluster implements Cluster {
   ): Reply {
     const namespace = path.namespace;
     if (["1", "true"].includes(query.get("watch") ?? "")) return badRequest("this cluster cannot be watched");
-    if (call.method === "GET") return listObjects(this.#writing.store, kind, { namespace, query });
+    if (call.method === "GET") {
+      if (call.accept?.startsWith(metadataOnly) === true) return notAcceptableList();
+      return listObjects(this.#writing.store, kind, { namespace, query });
+    }
     const request: WriteRequest = {
       kind,
       namespace: namespace ?? "",

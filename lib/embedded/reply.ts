@@ -36,6 +36,7 @@ const statuses = {
   Forbidden: 403,
   Invalid: 422,
   MethodNotAllowed: 405,
+  NotAcceptable: 406,
   NotFound: 404,
   UnsupportedMediaType: 415,
 } as const;
@@ -79,6 +80,11 @@ export function notFound(kind: ServedKind, name: string): Reply {
 /** The reply for a verb that the resource does not have. */
 export function methodNotAllowed(): Reply {
   return failure("MethodNotAllowed", "the server does not allow this method on the requested resource", {});
+}
+
+/** The reply when a list is to be sent as the metadata of one object. */
+export function notAcceptableList(): Reply {
+  return failure("NotAcceptable", "you requested PartialObjectMetadata, but the requested object is a list");
 }
 
 /** The reply to an invalid request. */

@@ -124,5 +124,5 @@ export { decodeBase64, encodeBase64, encodeBase64Text } from "./go_base64.ts";
 export { compileTextGenerator, type TextGenerator } from "./random_text.ts";
 export { decodeCertificate } from "./x509/decode.ts";
 export { collectionPath, type ObjectName, objectPath } from "./object_path.ts";
-export { metadataOnly } from "./metadata_only.ts";
+export { listOfMetadata, metadataOnly } from "./metadata_only.ts";
 export { itemsOf } from "./list_items.ts";

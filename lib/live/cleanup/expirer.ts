@@ -1,4 +1,4 @@
-import { listResource } from "../../background/mod.ts";
+import { type ListFault, listResource } from "../../background/mod.ts";
 import { asString, isFault, type JsonObject } from "../../json/mod.ts";
 import {
   annotationsOf,
@@ -6,7 +6,6 @@ import {
   deleteOptions,
   isBeingDeleted,
   labelsOf,
-  metadataOnly,
   nameOf,
   namespaceOf,
   objectPath,
@@ -105,11 +104,21 @@ export class Expirer {
     let mayDelete: boolean | undefined;
     for await (const object of this.#labelled(resource)) {
       // Most kinds have no object with a time to live, so no right to them is needed.
-      if (isFault(object)) return;
+      if (isFault(object)) return this.#notListed(object, resource);
       mayDelete ??= await this.#mayDelete(resource);
       if (!mayDelete || this.#closed) return;
       await this.#expire(object, resource);
     }
+  }
+
+  /** Logs why objects could not be listed, unless Postern lacks the right. */
+  #notListed({ isFinal, message }: ListFault, { group, plural }: ServedResource): void {
+    if (isFinal) return;
+    this.#options.log.write("warn", "objects with a time to live were not listed", {
+      group,
+      resource: plural,
+      reason: message,
+    });
   }
 
   /** Lists the objects with the label, or the one of a name among them. */
@@ -117,7 +126,7 @@ export class Expirer {
     return listResource(resource, {
       cluster: this.#options.cluster,
       labelSelector: ttlLabel,
-      accept: metadataOnly,
+      onlyMetadata: true,
       ...(only !== undefined && { namespace: only.namespace, fieldSelector: `metadata.name=${only.name}` }),
     });
   }
@@ -145,7 +154,8 @@ export class Expirer {
   /** Reads an object again before it is deleted: somebody may have changed or removed its time to live. */
   async #expireNamed(only: ObjectName, resource: ServedResource): Promise<void> {
     for await (const object of this.#labelled(resource, only)) {
-      if (isFault(object) || this.#closed) return;
+      if (isFault(object)) return this.#notListed(object, resource);
+      if (this.#closed) return;
       await this.#expire(object, resource);
     }
   }
