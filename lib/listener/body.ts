@@ -6,7 +6,9 @@ import type { RequestHead } from "./request_head.ts";
 export type BodyProgress =
   /** More bytes are to come. */
   | { readonly kind: "more" }
-  /** The body waits for bytes of the budget, and keeps so many. The connection must not read until the budget gives them. */
+  /**
+   * The body keeps so many bytes, and waits for room in the budget. The connection must not read until there is room.
+   */
   | { readonly kind: "waits"; readonly bytes: number }
   /** The body is complete; `rest` belongs to the next request. */
   | { readonly kind: "done"; readonly body: Uint8Array; readonly rest: Uint8Array }
@@ -43,7 +45,8 @@ export class Body {
   /** Adds the next bytes of the connection. */
   take(bytes: Uint8Array): BodyProgress {
     const wanted = this.#wanted(bytes.length);
-    if (wanted > 0 && !this.#share.take(wanted)) {
+    const isWhole = this.#filled === 0 && this.#length !== undefined && bytes.length >= this.#length;
+    if (wanted > 0 && !this.#share.take(wanted, isWhole ? "whole" : "part")) {
       this.#held = bytes;
       return { kind: "waits", bytes: bytes.length };
     }
@@ -116,6 +119,11 @@ const largeBytes = 16 * 1024;
 export function giveBack({ buffer, byteLength }: Uint8Array): void {
   if (byteLength < largeBytes || byteLength < buffer.byteLength / 2) return;
   if (buffer instanceof ArrayBuffer && !buffer.detached) buffer.transfer(0);
+}
+
+/** Frees the whole buffer below some bytes, of which nobody reads any. */
+export function giveBackAll({ buffer }: Uint8Array): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength >= largeBytes) buffer.transfer(0);
 }
 
 /** The answer to a body that exceeds the limit. */

@@ -1,13 +1,16 @@
 /**
  * Limits the bytes that all unanswered bodies use together. A body waits when no bytes are left. The oldest unfinished
- * body may go beyond the total, so that bodies cannot block each other; until it is answered no other one may. The bodies
- * therefore use at most the total plus one body.
+ * body may go beyond the total, so that bodies cannot block each other; until it is answered no other one may. The
+ * bodies therefore use at most the total plus one body.
  */
 export class ByteBudget {
   readonly #total: number;
   readonly #mostKept: number;
+  readonly #mostUnfinished: number;
   readonly #shares = new Set<Share>();
   #used = 0;
+  /** The bytes in use of bodies that are not complete. */
+  #unfinished = 0;
   /** Bytes that arrived for shares that wait. */
   #kept = 0;
   /** The share that went beyond the total. */
@@ -15,15 +18,24 @@ export class ByteBudget {
   /** The number of shares that wait. It is mostly 0, and `tryAgain` then skips its search. */
   #waiting = 0;
 
-  /** Bodies that wait may keep `mostKept` bytes together, besides the total. */
-  constructor(total: number, mostKept = Infinity) {
+  /**
+   * Bodies that wait may keep `mostKept` bytes together, besides the total. Those that are not complete may use
+   * `mostUnfinished` of the total: the rest is for bodies that arrive as a whole, which are answered soon.
+   */
+  constructor(total: number, { mostKept = Infinity, mostUnfinished = total } = {}) {
     this.#total = total;
     this.#mostKept = mostKept;
+    this.#mostUnfinished = mostUnfinished;
   }
 
   /** Bytes in use. */
   get used(): number {
     return this.#used;
+  }
+
+  /** Whether bodies wait for bytes. */
+  get isShort(): boolean {
+    return this.#waiting > 0;
   }
 
   /** Makes the share of a new body. The share calls `roomMade` when it gets bytes that it had to wait for. */
@@ -35,12 +47,20 @@ export class ByteBudget {
 
   /** Gives a share the bytes if they are free, and returns whether it did. */
   take(share: Share, bytes: number): boolean {
-    if (this.#used + bytes > this.#total) {
+    const isShort = !share.isWhole && this.#unfinished + bytes > this.#mostUnfinished;
+    if (isShort || this.#used + bytes > this.#total) {
       if ((this.#beyond ?? this.#firstUnfinished()) !== share) return false;
       this.#beyond = share;
     }
     this.#used += bytes;
+    this.#unfinished += bytes;
     return true;
+  }
+
+  /** Counts the bytes of a body that is complete now. */
+  finish(bytes: number): void {
+    this.#unfinished -= bytes;
+    this.tryAgain();
   }
 
   /** Counts bytes that a waiting share keeps, negative ones when it no longer does; false when there is no room. */
@@ -58,6 +78,7 @@ export class ByteBudget {
   /** Frees the bytes of a share and removes the share. */
   giveBack(share: Share, bytes: number): void {
     this.#used -= bytes;
+    if (!share.complete) this.#unfinished -= bytes;
     this.#shares.delete(share);
     if (this.#beyond === share) this.#beyond = undefined;
     this.tryAgain();
@@ -86,6 +107,7 @@ export class Share {
   /** Bytes that arrived while it waits. */
   #kept = 0;
   #complete = false;
+  #isWhole = false;
 
   constructor(budget: ByteBudget, roomMade: () => void) {
     this.#budget = budget;
@@ -102,8 +124,22 @@ export class Share {
     return this.#wanted > 0;
   }
 
-  /** Takes bytes. If it returns false, the share takes them later and then calls `roomMade`. */
-  take(bytes: number): boolean {
+  /** Whether other bodies wait for the bytes of this one, which has not arrived as a whole. */
+  get holdsUp(): boolean {
+    return !this.#complete && this.#bytes > 0 && !this.waiting && this.#budget.isShort;
+  }
+
+  /** Whether the body arrived as a whole, so that it is complete as soon as it has its bytes. */
+  get isWhole(): boolean {
+    return this.#isWhole;
+  }
+
+  /**
+   * Takes bytes, those of the `whole` body or of a part. If it returns false, the share takes them later and then calls
+   * `roomMade`.
+   */
+  take(bytes: number, piece: "whole" | "part" = "part"): boolean {
+    this.#isWhole = piece === "whole";
     if (this.#budget.take(this, bytes)) {
       this.#bytes += bytes;
       return true;
@@ -123,7 +159,7 @@ export class Share {
   /** Marks the body as complete: it keeps its bytes and takes no more. */
   finish(): void {
     this.#complete = true;
-    this.#budget.tryAgain();
+    this.#budget.finish(this.#bytes);
   }
 
   /** Frees the bytes of the body, because nobody needs it any longer. */

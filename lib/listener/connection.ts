@@ -2,23 +2,19 @@ import { Buffer } from "node:buffer";
 import { setImmediate } from "node:timers";
 import type { Socket } from "node:net";
 import { answerBytes, plainAnswer } from "./answer_bytes.ts";
-import { Body, type BodyProgress, giveBack, tooLarge } from "./body.ts";
+import { Body, type BodyProgress, giveBack, giveBackAll, tooLarge } from "./body.ts";
 import type { Share } from "./byte_budget.ts";
 import type { HandlerAnswer, ListenerAnswer } from "./handler.ts";
+import { OutgoingAnswer } from "./outgoing_answer.ts";
+import { SocketReading } from "./socket_reading.ts";
 import { endOfHead, readHead, type RequestHead } from "./request_head.ts";
 import type { Service } from "./service.ts";
 
 /** The state of a connection; `new` before its first request. */
 export type Activity = "new" | "idle" | "head" | "body" | "handling" | "writing" | "lingering";
 
-/** The connection keeps this many bytes of further requests while a handler works, and then pauses the socket. */
-const maxPipelined = 64 * 1024;
-
-/**
- * A socket gets this many bytes of an answer at once, and the next when the system has taken them. With TLS the runtime
- * keeps several copies of what a socket has, and frees those of a closed connection with the next collection of garbage.
- */
-const pieceBytes = 64 * 1024;
+/** The connection keeps this many bytes of further requests while a handler works, and then reads no more. */
+const maxPipelined = 16 * 1024;
 
 /** How many milliseconds an ending connection still accepts bytes, so that its caller can read the answer. */
 const lingerTime = 2_000;
@@ -27,9 +23,20 @@ const nothing: Uint8Array = new Uint8Array(0);
 
 const tooManyBodies = plainAnswer(503, "too many large requests are being answered");
 
+/** The caller of a connection, and how it connected. */
+export interface Caller {
+  /** The number of the certificate with which the connection began. */
+  readonly generation: number;
+  /** Whether the caller presented a client certificate of the configured authority. */
+  readonly authenticated: boolean;
+  /** The socket below TLS; absent without TLS. */
+  readonly transport: Socket | undefined;
+}
+
 /** One HTTP/1.1 connection: reads requests, one after the other, and writes their answers. */
 export class Connection {
   readonly #socket: Socket;
+  readonly #reading: SocketReading;
   readonly #service: Service;
   /** The number of the certificate with which the connection began. */
   readonly #generation: number;
@@ -38,6 +45,8 @@ export class Connection {
   #activity: Activity = "new";
   /** The deadline of the activity, on the clock of `performance.now()`. */
   #until: number;
+  /** The deadline of a body for which others wait. */
+  #crowdedUntil = Infinity;
   /** Bytes that no request has taken yet. */
   #rest: Uint8Array = nothing;
   #head: RequestHead | undefined;
@@ -45,20 +54,21 @@ export class Connection {
   #share: Share | undefined;
   /** The body of the request that a handler works on. */
   #content: Uint8Array = nothing;
+  /** The bytes of `#rest` that the service counts. */
+  #ahead = 0;
+  /** Whether further requests were dropped, because all callers together sent too many before their answers. */
+  #isCut = false;
+  /** Whether the caller sent the request before the answer to the former one. */
+  #isAhead = false;
   #callerIsDone = false;
-  /** The answer that is being written, and the part of it that the socket does not have yet. */
-  #written: Uint8Array = nothing;
-  #unsent: Uint8Array = nothing;
-  /** Whether the connection ends with that answer. */
-  #isLast = false;
+  /** The answer that is being written. */
+  #outgoing: OutgoingAnswer | undefined;
   /** When the caller began to leave answers unread. */
   #unreadSince = 0;
 
-  constructor(socket: Socket, service: Service, { generation, authenticated }: {
-    readonly generation: number;
-    readonly authenticated: boolean;
-  }) {
+  constructor(socket: Socket, service: Service, { generation, authenticated, transport }: Caller) {
     this.#socket = socket;
+    this.#reading = new SocketReading(socket, transport);
     this.#service = service;
     this.#generation = generation;
     this.#authenticated = authenticated;
@@ -70,6 +80,7 @@ export class Connection {
     socket.on("end", () => this.#ended());
     socket.on("error", () => socket.destroy());
     socket.on("close", () => {
+      this.#takeAhead();
       this.#release();
       this.#freeAnswer();
     });
@@ -86,7 +97,7 @@ export class Connection {
 
   /** Bytes of answers that the system has not taken yet, because the caller does not read. */
   get unread(): number {
-    return this.#socket.destroyed ? 0 : this.#socket.writableLength + this.#unsent.length;
+    return this.#socket.destroyed ? 0 : this.#socket.writableLength + (this.#outgoing?.unsent ?? 0);
   }
 
   /** When the connection began to have unread bytes. */
@@ -97,11 +108,13 @@ export class Connection {
   /** Extends the deadline, because this process itself was blocked. */
   extend(milliseconds: number): void {
     this.#until += milliseconds;
+    this.#crowdedUntil += milliseconds;
   }
 
   /** Ends the connection if its activity has exceeded the deadline. */
   expire(now: number): void {
-    if (now <= this.#until) return;
+    const isLate = now > this.#until || now > this.#crowdedUntil && this.#share?.holdsUp === true;
+    if (!isLate) return;
     switch (this.#activity) {
       case "new":
       case "idle":
@@ -140,22 +153,63 @@ export class Connection {
         this.#begin("head", this.#service.limits.headTime);
         return this.#readHead(bytes);
       case "head":
-        return this.#readHead(Buffer.concat([this.#rest, bytes]));
+        return this.#readHead(this.#restWith(bytes));
       case "body":
         // The socket is paused while the share waits, but it still delivers bytes that it had already read.
         if (this.#share!.waiting) {
           if (!this.#share!.keep(bytes.length)) return this.#refuse(tooManyBodies);
-          break;
+          this.#rest = this.#restWith(bytes);
+          return;
         }
         return this.#progressed(this.#body!.take(bytes));
     }
-    this.#rest = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
-    if (this.#rest.length > maxPipelined) this.#socket.pause();
+    this.#keepAhead(this.#isCut ? nothing : this.#restWith(bytes));
+  }
+
+  #restWith(bytes: Uint8Array): Uint8Array {
+    if (this.#rest.length === 0) return bytes;
+    const all = Buffer.concat([this.#rest, bytes]);
+    giveBack(bytes);
+    // The request that is being handled may be in the same buffer.
+    if (this.#rest.buffer !== this.#content.buffer) giveBackAll(this.#rest);
+    return all;
+  }
+
+  /**
+   * Keeps the bytes of further requests until this one is answered. When all connections keep too many, it drops them, and
+   * the connection ends with its answer.
+   */
+  #keepAhead(rest: Uint8Array): void {
+    const hasRoom = this.#service.ahead.keep(rest.length - this.#ahead);
+    if (!hasRoom) {
+      this.#takeAhead();
+      this.#isCut = true;
+    } else {
+      this.#ahead = rest.length;
+      this.#rest = rest;
+    }
+    if (this.#isCut || rest.length > maxPipelined) this.#reading.stop();
+    else this.#reading.start();
+  }
+
+  /** Returns the bytes of further requests, and keeps them no longer. */
+  #takeAhead(): Uint8Array {
+    const rest = this.#rest;
+    this.#service.ahead.keep(-this.#ahead);
+    this.#ahead = 0;
+    this.#rest = nothing;
+    return rest;
   }
 
   #begin(activity: Activity, milliseconds: number): void {
     this.#activity = activity;
     this.#until = performance.now() + milliseconds;
+  }
+
+  #beginBody(most = Infinity): void {
+    const { bodyTime, crowdedBodyTime } = this.#service.limits;
+    this.#begin("body", Math.min(bodyTime, most));
+    this.#crowdedUntil = performance.now() + crowdedBodyTime;
   }
 
   #readHead(given: Uint8Array): void {
@@ -169,7 +223,7 @@ export class Connection {
     }
     if (end < 0) {
       this.#rest = bytes;
-      return;
+      return this.#reading.start();
     }
     this.#rest = nothing;
     const head = readHead(bytes.toString("latin1", start, end));
@@ -180,17 +234,19 @@ export class Connection {
     if (refused !== undefined) return this.#refuse(refused);
     const after = bytes.subarray(end + 4);
     if (body !== "chunked" && body.length === 0) {
-      // Requests without a body, such as health checks and metrics, do not wait in the queue.
+      // Requests without a body, such as health checks, do not wait in the queue, unless their caller waits for no answer.
       this.#activity = "handling";
       this.#until = Infinity;
-      this.#rest = after;
-      return this.#handle(nothing);
+      this.#keepAhead(after);
+      if (after.length === 0) giveBackAll(bytes);
+      return this.#isAhead ? this.#takeTurn(nothing) : this.#handle(nothing);
     }
     if (body !== "chunked" && body.length > limits.bodyBytes) {
       const { status, message } = tooLarge(limits.bodyBytes);
       return this.#refuse(plainAnswer(status, message));
     }
-    this.#begin("body", Math.min(limits.bodyTime, answerTime(target)));
+    this.#beginBody(answerTime(target));
+    this.#reading.start();
     const { budget, smallBudget } = this.#service;
     const isSmall = body !== "chunked" && body.length <= limits.smallBodyBytes;
     this.#share = (isSmall ? smallBudget : budget).share(() => this.#roomMade());
@@ -201,40 +257,44 @@ export class Connection {
 
   /** Resumes the body, because the budget has made room for its held bytes. */
   #roomMade(): void {
-    this.#begin("body", this.#service.limits.bodyTime);
+    this.#beginBody();
     const rest = this.#rest;
     this.#rest = nothing;
-    this.#socket.resume();
+    this.#reading.start();
     this.#progressed(this.#body!.goOn());
     if (rest.length > 0) this.#received(rest);
   }
 
   #progressed(progress: BodyProgress): void {
-    const { turns, answerTime, limits } = this.#service;
+    const { limits } = this.#service;
     switch (progress.kind) {
       case "more":
         return;
       case "waits":
         if (!this.#share!.keep(progress.bytes)) return this.#refuse(tooManyBodies);
-        this.#socket.pause();
+        this.#reading.stop();
         return this.#begin("body", limits.waitTime);
       case "refused":
         return this.#refuse(plainAnswer(progress.status, progress.message));
       case "done": {
         const { body, rest } = progress;
-        this.#rest = rest;
         this.#body = undefined;
         this.#activity = "handling";
         this.#until = Infinity;
-        turns.add({
-          caller: this,
-          run: () => this.#handle(body),
-          shed: () =>
-            this.#answer(plainAnswer(503, "more requests are waiting than can be answered in time")),
-          until: performance.now() + answerTime(this.#head!.target),
-        });
+        this.#keepAhead(rest);
+        this.#takeTurn(body);
       }
     }
+  }
+
+  #takeTurn(body: Uint8Array): void {
+    const { turns, answerTime } = this.#service;
+    turns.add({
+      caller: this,
+      run: () => this.#handle(body),
+      shed: () => this.#answer(plainAnswer(503, "more requests are waiting than can be answered in time")),
+      until: performance.now() + answerTime(this.#head!.target),
+    });
   }
 
   #handle(body: Uint8Array): void {
@@ -266,7 +326,7 @@ export class Connection {
 
   #send(answer: ListenerAnswer): void {
     const { keepAlive = false, method } = this.#head ?? {};
-    const close = !keepAlive || this.#callerIsDone || this.#service.ends(this.#generation);
+    const close = !keepAlive || this.#callerIsDone || this.#isCut || this.#service.ends(this.#generation);
     const bytes = answerBytes(answer, { close, isHead: method === "HEAD", date: this.#service.date.text() });
     // The next request may be in the same buffer.
     if (this.#rest.buffer !== this.#content.buffer) giveBack(this.#content);
@@ -277,48 +337,29 @@ export class Connection {
     if (this.#socket.destroyed) return;
     this.#begin("writing", this.#service.limits.writeTime);
     const { turns, outbox } = this.#service;
-    if (close) this.#write(bytes, true);
-    else outbox.add(() => this.#write(bytes, false), turns.areCrowded ? "with others" : "alone");
+    if (close) this.#write(bytes, () => this.#linger());
+    else outbox.add(() => this.#write(bytes), turns.areCrowded ? "with others" : "alone");
   }
 
-  #write(bytes: Uint8Array, isLast: boolean): void {
+  #write(bytes: Uint8Array, ended?: () => void): void {
     if (this.#socket.destroyed) return;
     if (this.#socket.writableLength === 0) this.#unreadSince = performance.now();
-    this.#written = this.#unsent = bytes;
-    this.#isLast = isLast;
-    const hasRoom = this.#writePieces();
+    this.#outgoing = new OutgoingAnswer(bytes, ended);
+    const hasRoom = this.#outgoing.writeTo(this.#socket);
     this.#service.unread.add(bytes.length);
     if (hasRoom) this.#next();
   }
 
-  /** Writes the answer until the system takes no more. Returns whether there is room for another answer. */
-  #writePieces(): boolean {
-    for (;;) {
-      const piece = this.#unsent.length > pieceBytes ? this.#unsent.subarray(0, pieceBytes) : this.#unsent;
-      this.#unsent = this.#unsent.subarray(piece.length);
-      const isEnd = this.#unsent.length === 0;
-      if (isEnd && this.#isLast) {
-        this.#socket.end(piece, () => this.#linger());
-        return false;
-      }
-      const hasRoom = this.#socket.write(piece);
-      if (!isEnd && hasRoom) continue;
-      // A piece that the socket still has must keep its memory.
-      if (isEnd && this.#socket.writableLength === 0) this.#freeAnswer();
-      else if (hasRoom) this.#written = nothing;
-      return hasRoom;
-    }
-  }
-
   #drained(): void {
-    if (this.#unsent.length > 0 && !this.#writePieces()) return;
+    const answer = this.#outgoing;
+    if (answer !== undefined && answer.unsent > 0 && !answer.writeTo(this.#socket)) return;
     this.#freeAnswer();
     if (this.#activity === "writing") this.#next();
   }
 
   #freeAnswer(): void {
-    giveBack(this.#written);
-    this.#written = this.#unsent = nothing;
+    this.#outgoing?.free();
+    this.#outgoing = undefined;
   }
 
   /** Answers a request without reading it to its end. The connection therefore cannot take another request. */
@@ -327,20 +368,20 @@ export class Connection {
     const isHead = this.#head?.method === "HEAD";
     this.#linger();
     this.#socket.end(answerBytes(answer, { close: true, isHead, date: this.#service.date.text() }));
-    this.#socket.resume();
   }
 
   #linger(): void {
     this.#begin("lingering", lingerTime);
     this.#freeAnswer();
-    this.#rest = nothing;
-    this.#socket.resume();
+    this.#takeAhead();
+    this.#reading.start();
   }
 
   /** Makes the connection ready for the next request. */
   #next(): void {
     this.#begin("idle", this.#service.limits.idleTime);
-    if (this.#rest.length === 0) {
+    this.#isAhead = this.#rest.length > 0;
+    if (!this.#isAhead) {
       if (this.#callerIsDone) this.end();
       return;
     }
@@ -348,11 +389,10 @@ export class Connection {
     this.#activity = "handling";
     setImmediate(() => {
       if (this.#socket.destroyed) return;
-      const rest = this.#rest;
-      this.#rest = nothing;
-      this.#begin("head", this.#service.limits.headTime);
-      this.#socket.resume();
-      this.#readHead(rest);
+      const { limits, collectGarbage } = this.#service;
+      if (this.#rest.length > maxPipelined) collectGarbage();
+      this.#begin("head", limits.headTime);
+      this.#readHead(this.#takeAhead());
     });
   }
 

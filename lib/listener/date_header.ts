@@ -1,6 +1,7 @@
 /**
- * The text of the `Date` header (RFC 9110, section 6.6.1), which changes once a second. To write it takes 20 microseconds
- * when requests come 4 ms apart, and one microsecond when they follow each other: see "Few requests" in docs/listener.md.
+ * The text of the `Date` header (RFC 9110, section 6.6.1), which changes once a second. To write it takes 20
+ * microseconds when requests come 4 ms apart, and one microsecond when they follow each other: see "Few requests" in
+ * docs/listener.md.
  */
 export class DateHeader {
   readonly #now: () => number;

@@ -19,7 +19,9 @@ export interface ListenerAnswer {
 
 /** The answer of a handler. */
 export interface HandlerAnswer extends ListenerAnswer {
-  /** Does what the caller need not wait for, such as metrics. Called once, after the answer is written; it never throws. */
+  /**
+   * Does what the caller need not wait for, such as metrics. Called once, after the answer is written; it never throws.
+   */
   readonly afterwards?: (() => void) | undefined;
 }
 

@@ -11,6 +11,17 @@ export interface HandshakeSetting {
   readonly time: number;
   /** Begins the handshake on a connection. */
   readonly begin: (socket: Socket) => void;
+  /** Called once in {@link manyHandshakes} handshakes. */
+  readonly afterMany?: (() => void) | undefined;
+}
+
+/** So many handshakes leave some 2 MB outside V8's heap, which only a collection of garbage frees. */
+const manyHandshakes = 64;
+
+/** A handshake that runs, and its deadline on the clock of `performance.now()`. */
+interface Running {
+  readonly socket: Socket;
+  readonly until: number;
 }
 
 /**
@@ -24,10 +35,11 @@ export class Handshakes {
   readonly #waiting = new Map<Socket, number>();
   /** The same handshakes, newest last. It also contains some that no longer wait. */
   #newest: Socket[] = [];
-  /** Running handshakes by the caller's address and port. */
-  readonly #begun = new Map<string, Socket>();
+  /** Running handshakes by the caller's address and port, each with its deadline. */
+  readonly #begun = new Map<string, Running>();
   /** The timers that free slots, by the caller's address and port. */
   readonly #slots = new Map<string, ReturnType<typeof setTimeout>>();
+  #count = 0;
 
   constructor(setting: HandshakeSetting) {
     this.#setting = setting;
@@ -46,46 +58,62 @@ export class Handshakes {
       this.#waiting.delete(socket);
       this.#over(address);
     });
-    if (this.#slots.size < this.#setting.slots) return this.#begin(socket);
-    this.#waiting.set(socket, performance.now() + this.#setting.time);
+    const until = performance.now() + this.#setting.time;
+    if (this.#slots.size < this.#setting.slots) return this.#begin(socket, until);
+    this.#waiting.set(socket, until);
     this.#newest.push(socket);
+    // Callers that go while they wait leave their sockets there.
+    if (this.#newest.length > 2 * this.#waiting.size + 64) this.#newest = [...this.#waiting.keys()];
   }
 
-  /** Removes a handshake that succeeded. */
-  ended(socket: Socket): void {
-    this.#over(addressOf(socket));
+  /** Removes a handshake that succeeded, and returns the socket below TLS. */
+  ended(socket: Socket): Socket | undefined {
+    const address = addressOf(socket), transport = this.#begun.get(address)?.socket;
+    this.#over(address);
+    return transport;
   }
 
-  /** Closes the handshake that has waited longest, or without a waiting one the handshake that began first. */
+  /**
+   * Closes the handshake with the earliest deadline, which waits or runs. It is removed at once: more callers may arrive
+   * before the "close" event, and each must close another one.
+   */
   dropOldest(): void {
-    const [oldest] = this.#waiting.size > 0 ? this.#waiting.keys() : this.#begun.values();
-    if (oldest === undefined) return;
-    this.#waiting.delete(oldest);
-    oldest.destroy();
+    const [waiting] = this.#waiting, [running] = this.#begun;
+    if (waiting !== undefined && waiting[1] <= (running?.[1].until ?? Infinity)) {
+      this.#waiting.delete(waiting[0]);
+      waiting[0].destroy();
+    } else if (running !== undefined) {
+      this.#over(running[0]);
+      running[1].socket.destroy();
+    }
   }
 
-  /** Closes the handshakes that have waited too long for a slot. */
+  /** Closes the handshakes that have taken too long. */
   expire(now: number): void {
     for (const [socket, until] of this.#waiting) {
-      if (until > now) return;
+      if (until > now) break;
       this.#waiting.delete(socket);
       socket.destroy();
+    }
+    for (const { socket, until } of this.#begun.values()) {
+      if (until <= now) socket.destroy();
     }
   }
 
   /** Closes all handshakes. */
   close(): void {
-    const all = [...this.#waiting.keys(), ...this.#begun.values()];
+    const all = [...this.#waiting.keys(), ...Array.from(this.#begun.values(), ({ socket }) => socket)];
     this.#waiting.clear();
     for (const socket of all) socket.destroy();
     for (const slot of this.#slots.values()) clearTimeout(slot);
     this.#slots.clear();
   }
 
-  #begin(socket: Socket): void {
+  #begin(socket: Socket, until: number): void {
     const address = addressOf(socket);
-    this.#begun.set(address, socket);
+    this.#begun.set(address, { socket, until });
     this.#slots.set(address, setTimeout(() => this.#free(address), slotTime));
+    if (++this.#count % manyHandshakes === 0) this.#setting.afterMany?.();
     this.#setting.begin(socket);
   }
 
@@ -101,7 +129,9 @@ export class Handshakes {
     clearTimeout(slot);
     this.#slots.delete(address);
     for (let next = this.#newest.pop(); next !== undefined; next = this.#newest.pop()) {
-      if (this.#waiting.delete(next)) return this.#begin(next);
+      const until = this.#waiting.get(next);
+      this.#waiting.delete(next);
+      if (until !== undefined) return this.#begin(next, until);
     }
   }
 }

@@ -15,6 +15,10 @@ export interface Limits {
   readonly headBytes: number;
   /** From the end of the head to the end of the body. */
   readonly bodyTime: number;
+  /**
+   * The same while other bodies wait for the bytes that an unfinished one holds. The API server sends bodies at once.
+   */
+  readonly crowdedBodyTime: number;
   readonly bodyBytes: number;
   /** A body that announces at most so many bytes is small. Most reviews are, and they do not wait for larger ones. */
   readonly smallBodyBytes: number;
@@ -22,8 +26,13 @@ export interface Limits {
   readonly allSmallBytes: number;
   /** All other bodies together. A body counts from its first byte until its request is answered. */
   readonly allBodyBytes: number;
-  /** The parts of bodies that arrived before the bodies began to wait for their share of `allBodyBytes`: of all bodies together. */
+  /**
+   * All bodies that wait for their share of `allBodyBytes` together: the bytes that had arrived when they began to
+   * wait.
+   */
   readonly waitingBytes: number;
+  /** The bytes of further requests, of all connections together, that callers send before their answers. */
+  readonly aheadBytes: number;
   /** How long a body may wait for its share of `allBodyBytes`. */
   readonly waitTime: number;
   /** How long the caller may take to read an answer. */
@@ -43,6 +52,7 @@ export const defaultLimits: Limits = {
   headTime: 5_000,
   headBytes: 16 * 1024,
   bodyTime: 5_000,
+  crowdedBodyTime: 1_000,
   // The API server limits objects to 3 MB; a review may contain two of them.
   bodyBytes: 5 * 1024 * 1024,
   smallBodyBytes: 64 * 1024,
@@ -50,6 +60,8 @@ export const defaultLimits: Limits = {
   allBodyBytes: 8 * 1024 * 1024,
   // Node's sockets have read about as much again: some 100 bodies may wait, whatever their length.
   waitingBytes: 8 * 1024 * 1024,
+  // The API server sends a request after the answer to the former one.
+  aheadBytes: 8 * 1024 * 1024,
   waitTime: 10_000,
   writeTime: 10_000,
   unreadBytes: 8 * 1024 * 1024,

@@ -1,52 +1,28 @@
 import { createServer as createPlainServer, type Server, type Socket } from "node:net";
-import {
-  createServer as createSecureServer,
-  type SecureContextOptions,
-  type Server as SecureServer,
-  type TlsOptions,
-  type TLSSocket,
-} from "node:tls";
+import { createServer as createSecureServer, type Server as SecureServer, type TLSSocket } from "node:tls";
 import { ByteBudget } from "./byte_budget.ts";
-import { certificateProblem } from "./certificate_check.ts";
-import { type Activity, Connection } from "./connection.ts";
+import { type Caller, Connection } from "./connection.ts";
+import { Connections } from "./connections.ts";
 import { DateHeader } from "./date_header.ts";
 import { type Announced, type Fetch, fetchHandler, type Handler, type ListenerAnswer } from "./handler.ts";
 import { Handshakes } from "./handshakes.ts";
 import { defaultLimits, type Limits } from "./limits.ts";
+import { KeptBytes } from "./kept_bytes.ts";
+import type { KeyPairs } from "./key_pair.ts";
 import { Outbox } from "./outbox.ts";
 import type { Service } from "./service.ts";
+import { TlsSettings, type TlsSources } from "./tls_settings.ts";
 import { Turns } from "./turns.ts";
 import { UnreadAnswers } from "./unread_answers.ts";
-import { VerifiedCallers } from "./verified_callers.ts";
 
-/** A certificate with its key, in PEM. */
-export interface KeyPair {
-  readonly cert: string;
-  readonly key: string;
-  /** The CA certificates that callers must trust, in base64 as webhook configurations have them. */
-  readonly caBundle?: string | undefined;
-}
-
-/** The source of certificates. The listener keeps the former certificate when it cannot use a new one. */
-export interface KeyPairs {
-  current(): Promise<
-    | { readonly certificate: KeyPair; readonly problem?: string }
-    | { readonly certificate: undefined; readonly problem: string }
-  >;
-}
-
-/** The address of the port, the handler of its requests, and the certificates. */
-export interface ListenerOptions {
+/** The address of the port, the handler of its requests, and the sources of its certificates. */
+export interface ListenerOptions extends Omit<TlsSources, "certificates"> {
   readonly hostname: string;
   readonly port: number;
   /** Answers requests: a web handler (`fetch`), or a handler that takes the request as the listener read it. */
   readonly serve: { readonly fetch: Fetch } | { readonly handler: Handler };
   /** Absent for plain HTTP. */
   readonly certificates?: KeyPairs;
-  /** PEM of the CA that signs client certificates. Without it the listener requests no client certificate. */
-  readonly clientAuthority?: string;
-  /** Reads that authority again, with each check for a newer certificate. A problem leaves the former in force. */
-  readonly nextClientAuthority?: (() => Promise<string | { readonly problem: string }>) | undefined;
   /** Returns an answer to reject a request before the listener reads its body. */
   readonly screen?: (announced: Announced) => ListenerAnswer | undefined;
   /** How many milliseconds the caller of this target waits for the answer; ten seconds by default. */
@@ -55,6 +31,11 @@ export interface ListenerOptions {
   readonly problem: (message: string) => void;
   /** Milliseconds between two checks for a newer certificate: an hour by default. */
   readonly lookEvery?: number;
+  /**
+   * Collects V8's garbage when there is much. Called from time to time while callers connect or send many requests at once:
+   * what TLS used, and buffers that were read, are freed with it.
+   */
+  readonly collectGarbage?: () => void;
   readonly limits?: Partial<Limits>;
 }
 
@@ -64,7 +45,7 @@ const tcpOptions = { allowHalfOpen: true, noDelay: true };
 /** Milliseconds between two checks for connections that have exceeded their time. */
 const sweepEvery = 500;
 
-/** Milliseconds between two checks of `close`, and how many in a row must find no request before it closes idle connections. */
+/** Milliseconds between two checks of `close`, which closes idle connections when so many in a row found no request. */
 const checkEvery = 50, quietChecks = 20;
 
 /** How many milliseconds a new connection is spared when room is made. */
@@ -78,61 +59,61 @@ export class Listener {
   readonly #options: ListenerOptions;
   readonly #limits: Limits;
   readonly #server: Server;
-  readonly #connections = new Set<Connection>();
+  readonly #connections = new Connections();
+  /** Absent for plain HTTP. */
+  readonly #tls: TlsSettings | undefined;
   /** Runs TLS on accepted connections; it listens on no port. Absent for plain HTTP. */
   readonly #secure: SecureServer | undefined;
   readonly #handshakes: Handshakes;
-  readonly #callers = new VerifiedCallers();
   readonly #timers: ReturnType<typeof setInterval>[] = [];
-  #certificate: KeyPair | undefined;
-  #authority: string | undefined;
-  /** The number of the current certificate. Each renewal increments it. */
-  #generation = 0;
   #isClosing = false;
   #answers = 0;
   #lastSweep = performance.now();
 
-  private constructor(options: ListenerOptions, certificate: KeyPair | undefined) {
+  private constructor(options: ListenerOptions, tls: TlsSettings | undefined) {
     this.#options = options;
     this.#limits = { ...defaultLimits, ...options.limits };
-    this.#certificate = certificate;
-    this.#authority = options.clientAuthority;
+    this.#tls = tls;
     const { serve, screen, answerTime, problem } = options;
     const service: Service = {
       handler: "fetch" in serve ? fetchHandler(serve.fetch) : serve.handler,
       limits: this.#limits,
-      budget: new ByteBudget(this.#limits.allBodyBytes, this.#limits.waitingBytes),
-      smallBudget: new ByteBudget(this.#limits.allSmallBytes, this.#limits.waitingBytes),
+      budget: new ByteBudget(this.#limits.allBodyBytes, { mostKept: this.#limits.waitingBytes }),
+      smallBudget: new ByteBudget(this.#limits.allSmallBytes, {
+        mostKept: this.#limits.waitingBytes,
+        mostUnfinished: this.#limits.allSmallBytes / 2,
+      }),
+      ahead: new KeptBytes(this.#limits.aheadBytes),
       turns: new Turns(),
       outbox: new Outbox(),
       date: new DateHeader(),
       unread: new UnreadAnswers(this.#limits.unreadBytes, this.#connections),
       screen: screen ?? (() => undefined),
       answerTime: answerTime ?? (() => 10_000),
+      collectGarbage: options.collectGarbage ?? (() => {}),
       problem,
       ends: (generation) => this.#isClosing || generation !== this.#generation,
       answered: () => void this.#answers++,
     };
-    const secure = certificate && this.#makeSecureServer(service, certificate);
+    const secure = tls && this.#makeSecureServer(service, tls);
     this.#secure = secure;
     this.#handshakes = new Handshakes({
       slots: this.#limits.handshakes,
       time: this.#limits.handshakeTime,
       begin: (socket) => void secure?.emit("connection", socket),
+      afterMany: options.collectGarbage,
     });
     this.#server = createPlainServer(tcpOptions, (socket) => this.#arrived(socket, service));
   }
 
   /** Opens the port. A returned text says why it cannot open it. */
   static async open(options: ListenerOptions): Promise<Listener | string> {
-    const reading = await options.certificates?.current();
-    if (reading !== undefined && reading.certificate === undefined) return reading.problem;
-    const certificate = reading?.certificate;
-    const problem = certificate && await certificateProblem(certificate);
-    if (problem !== undefined) return `the certificate cannot be served: ${problem}`;
+    const { certificates } = options;
+    const tls = certificates && await TlsSettings.read({ ...options, certificates });
+    if (typeof tls === "string") return tls;
     const where = `${options.hostname}:${options.port}`;
     try {
-      const listener = new Listener(options, certificate);
+      const listener = new Listener(options, tls);
       await listener.#listen();
       return listener;
     } catch (cause) {
@@ -153,37 +134,17 @@ export class Listener {
 
   /** The CA certificates that callers must trust, in base64 as webhook configurations have them. */
   get caBundle(): string | undefined {
-    return this.#certificate?.caBundle;
+    return this.#tls?.caBundle;
+  }
+
+  get #generation(): number {
+    return this.#tls?.generation ?? 0;
   }
 
   /** Checks for a newer certificate and a newer authority of callers, and uses them if TLS accepts them. */
   async renew(): Promise<void> {
-    const cert = await this.#newCertificate(), authority = await this.#newAuthority();
-    const certificate = cert ?? this.#certificate;
-    if (certificate === undefined || cert === undefined && authority === undefined) return;
-    const secure = this.#secureOptions(certificate, authority);
-    const problem = await certificateProblem(secure);
-    if (problem !== undefined) {
-      return this.#options.problem(`the new certificate cannot be served, the former stays: ${problem}`);
-    }
-    this.#certificate = certificate;
-    if (authority !== undefined) this.#callers.clear();
-    this.#authority = authority ?? this.#authority;
-    this.#generation++;
-    this.#secure?.setSecureContext(secure);
-  }
-
-  async #newCertificate(): Promise<KeyPair | undefined> {
-    const reading = await this.#options.certificates?.current();
-    if (reading?.problem !== undefined) this.#options.problem(reading.problem);
-    return reading?.certificate?.cert === this.#certificate?.cert ? undefined : reading?.certificate;
-  }
-
-  async #newAuthority(): Promise<string | undefined> {
-    const reading = await this.#options.nextClientAuthority?.();
-    if (typeof reading === "string") return reading === this.#authority ? undefined : reading;
-    if (reading !== undefined) this.#options.problem(`the former authority stays: ${reading.problem}`);
-    return undefined;
+    const tls = this.#tls;
+    if (tls !== undefined && await tls.renew()) this.#secure?.setSecureContext(tls.options);
   }
 
   /**
@@ -198,37 +159,31 @@ export class Listener {
     let checks = 0, answers = this.#answers;
     while (this.#connections.size > 0 && checks < quietChecks && !isOver()) {
       await pause(checkEvery);
-      checks = this.#busy() === 0 && this.#answers === answers ? checks + 1 : 0;
+      checks = this.#connections.busy === 0 && this.#answers === answers ? checks + 1 : 0;
       answers = this.#answers;
     }
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    for (const connection of this.#connections) {
-      if (isFree(connection)) connection.end();
-    }
+    this.#connections.endFree();
     while (this.#connections.size > 0 && !isOver()) await pause(20);
-    for (const connection of this.#connections) connection.destroy();
+    this.#connections.destroy();
     for (const timer of this.#timers) clearInterval(timer);
     this.#handshakes.close();
     await Promise.race([closed, pause(100)]);
   }
 
-  #makeSecureServer(service: Service, certificate: KeyPair): SecureServer {
+  #makeSecureServer(service: Service, tls: TlsSettings): SecureServer {
     const server = createSecureServer({
       ...tcpOptions,
-      ...this.#secureOptions(certificate),
-      handshakeTimeout: this.#limits.handshakeTime,
+      ...tls.options,
+      // No timer: the runtime keeps it, with all that a handshake used, when the caller has gone. `Handshakes` has deadlines.
+      handshakeTimeout: -1,
     }, (socket: TLSSocket) => {
-      this.#handshakes.ended(socket);
-      this.#accept(socket, service, this.#authority !== undefined && this.#callers.isVerified(socket));
+      const transport = this.#handshakes.ended(socket);
+      this.#accept(socket, service, { authenticated: tls.isAuthenticated(socket), transport });
     });
     // A caller that speaks no TLS or does not trust the certificate loses only its connection.
     server.on("tlsClientError", (_cause, socket) => void socket.destroy());
     return server;
-  }
-
-  #secureOptions({ cert, key }: KeyPair, ca = this.#authority): SecureContextOptions & TlsOptions {
-    // A caller without a certificate may still send health checks, so `screen` decides and not TLS.
-    return { cert, key, ...(ca !== undefined && { ca, requestCert: true, rejectUnauthorized: false }) };
   }
 
   #arrived(socket: Socket, service: Service): void {
@@ -238,12 +193,13 @@ export class Listener {
       socket.destroy();
       return;
     }
-    if (this.#secure === undefined) this.#accept(socket, service, false);
-    else this.#handshakes.add(socket);
+    if (this.#secure === undefined) {
+      this.#accept(socket, service, { authenticated: false, transport: undefined });
+    } else this.#handshakes.add(socket);
   }
 
-  #accept(socket: Socket, service: Service, authenticated: boolean): void {
-    const connection = new Connection(socket, service, { generation: this.#generation, authenticated });
+  #accept(socket: Socket, service: Service, caller: Pick<Caller, "authenticated" | "transport">): void {
+    const connection = new Connection(socket, service, { generation: this.#generation, ...caller });
     this.#connections.add(connection);
     socket.once("close", () => this.#connections.delete(connection));
   }
@@ -275,10 +231,8 @@ export class Listener {
     const late = now - this.#lastSweep - sweepEvery;
     this.#handshakes.expire(now);
     this.#lastSweep = now;
-    for (const connection of this.#connections) {
-      if (late > sweepEvery) connection.extend(late);
-      else connection.expire(now);
-    }
+    if (late > sweepEvery) this.#connections.extend(late);
+    else this.#connections.expire(now);
   }
 
   /**
@@ -290,49 +244,8 @@ export class Listener {
     const { connections: most } = this.#limits;
     if (this.#connections.size + this.#handshakes.size < most) return;
     if (this.#handshakes.size > most / 4) return this.#handshakes.dropOldest();
-    const young = performance.now() + this.#limits.newTime - sparedTime;
-    let least: Connection | undefined;
-    for (const connection of this.#connections) {
-      if (rank[connection.activity] === undefined) continue;
-      if (connection.activity === "new" && connection.until > young) continue;
-      if (least === undefined || isLess(connection, least)) least = connection;
-    }
-    if (least === undefined) return;
-    // Removed at once: more callers may arrive before the "close" event, and each must close another connection.
-    this.#connections.delete(least);
-    least.destroy();
+    this.#connections.closeLeastUseful(performance.now() + this.#limits.newTime - sparedTime);
   }
-
-  #busy(): number {
-    let busy = 0;
-    for (const connection of this.#connections) {
-      if (!isFree(connection) && connection.activity !== "lingering") busy++;
-    }
-    return busy;
-  }
-}
-
-/**
- * The order in which the listener closes connections to make room. It never closes a connection whose request a handler
- * works on. It closes a new connection, such as a health check, after those that already had a request.
- */
-const rank: Readonly<Partial<Record<Activity, number>>> = {
-  lingering: 0,
-  idle: 1,
-  head: 2,
-  body: 3,
-  writing: 4,
-  new: 5,
-};
-
-/** Whether a connection has no request. */
-function isFree({ activity }: Connection): boolean {
-  return activity === "idle" || activity === "new";
-}
-
-function isLess(one: Connection, other: Connection): boolean {
-  const difference = rank[one.activity]! - rank[other.activity]!;
-  return difference < 0 || difference === 0 && one.until < other.until;
 }
 
 function pause(milliseconds: number): Promise<void> {

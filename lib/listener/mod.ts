@@ -15,7 +15,8 @@ export {
   type ListenerRequest,
 } from "./handler.ts";
 export { defaultLimits, type Limits } from "./limits.ts";
-export { type KeyPair, type KeyPairs, Listener, type ListenerOptions } from "./listener.ts";
+export type { KeyPair, KeyPairs } from "./key_pair.ts";
+export { Listener, type ListenerOptions } from "./listener.ts";
 export { plainAnswer } from "./answer_bytes.ts";
 export { openProbePort, type ProbeOptions, type Probes } from "./probes.ts";
 export type { ProbeRequest } from "./probe_port.ts";

@@ -15,7 +15,7 @@ export interface RequestHead {
 
 /** The status and the reason with which the listener rejects a head. The connection ends with this answer. */
 export interface HeadRefusal {
-  readonly status: 400 | 417 | 501 | 505;
+  readonly status: 400 | 414 | 417 | 501 | 505;
   readonly message: string;
 }
 
@@ -23,6 +23,12 @@ const requestLine = /^([A-Z]{1,20}) (\/[\x21-\x7e]*) HTTP\/(\d)\.(\d)$/;
 const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 const maxHeaders = 100;
+
+/** Characters of a target. The longest that are served name a secret path, a policy and its namespace. */
+const maxTarget = 4096;
+
+/** Methods for proxies. A web `Request` with one of them cannot be made. */
+const unservedMethods = new Set(["CONNECT", "TRACE", "TRACK"]);
 
 /** The bytes that end a head: CR LF CR LF. */
 const cr = 13, lf = 10;
@@ -66,6 +72,10 @@ export function readHead(text: string): RequestHead | HeadRefusal {
   const lines = text.split("\r\n");
   const [, method, target, major, minor] = requestLine.exec(lines[0]!) ?? [];
   if (method === undefined || target === undefined) return refuse("the request line is malformed");
+  if (target.length > maxTarget) {
+    return { status: 414, message: `the target is longer than ${maxTarget} characters` };
+  }
+  if (unservedMethods.has(method)) return { status: 501, message: `${method} is not served here` };
   if (major !== "1") return { status: 505, message: "only HTTP/1.1 is served here" };
   if (lines.length > maxHeaders + 1) return refuse(`there are more than ${maxHeaders} headers`);
   const headers: [string, string][] = [];

@@ -1,6 +1,7 @@
 import type { ByteBudget } from "./byte_budget.ts";
 import type { DateHeader } from "./date_header.ts";
 import type { Announced, Handler, ListenerAnswer } from "./handler.ts";
+import type { KeptBytes } from "./kept_bytes.ts";
 import type { Limits } from "./limits.ts";
 import type { Outbox } from "./outbox.ts";
 import type { Turns } from "./turns.ts";
@@ -13,6 +14,8 @@ export interface Service {
   readonly budget: ByteBudget;
   /** The budget of bodies that announce at most `smallBodyBytes`. */
   readonly smallBudget: ByteBudget;
+  /** The bytes of requests that callers sent before the answers of their earlier ones. */
+  readonly ahead: KeptBytes;
   readonly turns: Turns;
   readonly outbox: Outbox;
   readonly date: DateHeader;
@@ -21,6 +24,8 @@ export interface Service {
   readonly screen: (announced: Announced) => ListenerAnswer | undefined;
   /** How many milliseconds the caller of this target waits. */
   readonly answerTime: (target: string) => number;
+  /** Collects garbage when there is much: many buffers of requests and of TLS are freed with it alone. */
+  readonly collectGarbage: () => void;
   /** Called when a handler throws. */
   readonly problem: (message: string) => void;
   /** Whether an answer ends a connection that began with the given certificate. */

@@ -59,7 +59,9 @@ export class Turns {
     this.#now = now;
   }
 
-  /** Whether the running job began right after that of another caller, so that several callers wait at the same time. */
+  /**
+   * Whether the running job began right after that of another caller, so that several callers wait at the same time.
+   */
   get areCrowded(): boolean {
     return this.#areCrowded;
   }

@@ -1,8 +1,8 @@
 import type { TLSSocket } from "node:tls";
 import { BoundedCache } from "../json/mod.ts";
 
-/** The most certificates that are kept. There are as many as API servers, and a few former ones. */
-const mostCertificates = 1_000;
+/** The most certificates that are kept. A cluster has one for each API server, and a few former ones. */
+const maxCertificates = 1_000;
 
 /**
  * The client certificates that the TLS library has verified. In a resumed session it verifies none, and says that the
@@ -11,7 +11,7 @@ const mostCertificates = 1_000;
  */
 export class VerifiedCallers {
   /** The end of each certificate in milliseconds since 1970, by its fingerprint. */
-  #certificates = new BoundedCache<number>(mostCertificates);
+  #certificates = new BoundedCache<number>(maxCertificates);
 
   /** Whether the caller of a new connection has a certificate that the authority signed. */
   isVerified(socket: TLSSocket): boolean {
@@ -24,6 +24,6 @@ export class VerifiedCallers {
 
   /** Forgets all certificates, because another authority verifies them from now on. */
   clear(): void {
-    this.#certificates = new BoundedCache(mostCertificates);
+    this.#certificates = new BoundedCache(maxCertificates);
   }
 }

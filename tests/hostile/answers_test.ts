@@ -1,10 +1,11 @@
 /** Large answers of the cluster and of services: whoever creates a Pod makes the policies load them. */
 import assert from "node:assert/strict";
-import { asString, dig, type Json } from "../../lib/json/mod.ts";
+import { asString, dig, type Json, type JsonObject } from "../../lib/json/mod.ts";
 import { fakeServer, silence } from "../adapters/fake_server.ts";
 import { admissionReview } from "../server/review.ts";
 import { startReplica } from "../support/replica.ts";
 import type { ServerProcess } from "../support/server_process.ts";
+import { policyAbout } from "./filled_memory.ts";
 import { answerOf, ListingCluster, listOf, longest, podNamed } from "./listing_cluster.ts";
 
 /** MiB that no attack may pass. */
@@ -27,22 +28,11 @@ function listing(name: string, paths: readonly string[], action = "Enforce"): st
     `{name: list${index}, apiCall: {urlPath: "${path}", jmesPath: "length(items)"}}`
   );
   const conditions = paths.map((_, index) => `{key: "{{ list${index} }}", operator: LessThan, value: 1}`);
-  return `
----
-apiVersion: kyverno.io/v1
-kind: ClusterPolicy
-metadata: {name: ${name}}
-spec:
-  validationFailureAction: ${action}
-  background: false
-  rules:
-  - name: lists
-    match: {any: [{resources: {kinds: [Pod]}}]}
-    context: [${entries.join(", ")}]
+  const rule = `context: [${entries.join(", ")}]
     validate:
       message: there must be objects
-      deny: {conditions: {any: [${conditions.join(", ")}]}}
-`;
+      deny: {conditions: {any: [${conditions.join(", ")}]}}`;
+  return policyAbout("Pod", rule, { name, action });
 }
 
 const allMaps = "/api/v1/configmaps";
@@ -305,4 +295,42 @@ Deno.test("the memory of many short answers is bounded that wait for another cal
   } finally {
     await service.close();
   }
+});
+
+Deno.test("the memory of the answers is bounded that a loop loads one after the other", async () => {
+  const elements = Array.from({ length: 150 }, (_, index) => `m${index}`);
+  const pathOf = (name: string): string => `/api/v1/namespaces/default/configmaps/${name}`;
+  await using cluster = await ListingCluster.start(
+    Object.fromEntries(elements.map((name) => [pathOf(name), () => answerOf(listOf(1_000_000))])),
+  );
+  const loop = `validate:
+      message: there must be objects
+      foreach:
+      - list: request.object.metadata.finalizers
+        context: [{name: map, apiCall: {urlPath: "${pathOf("{{ element }}")}", jmesPath: "length(items)"}}]
+        deny: {conditions: {any: [{key: "{{ map }}", operator: LessThan, value: 1}]}}`;
+  await using server = await startAt(
+    cluster,
+    policyAbout("Pod", loop) + policyAbout("Service", "validate: {message: no, pattern: {kind: Service}}"),
+  );
+  const pod = podNamed("web"), metadata = { ...pod["metadata"] as JsonObject, finalizers: elements };
+  const body = JSON.stringify(admissionReview({ object: { ...pod, metadata } }));
+  const headers = { "content-type": "application/json" };
+  const address = `${server.address}/validate/fail?timeout=15s`;
+  const loops = Array.from({ length: 8 }, async () => {
+    const answer = await fetch(address, { method: "POST", headers, body });
+    return dig(await answer.json(), "response") ?? null;
+  });
+  for (let index = 0; index < 20; index++) {
+    assert.equal(dig(await review(server, `service-${index}`, 10, "Service"), "allowed"), true);
+  }
+  for (const response of await Promise.all(loops)) {
+    if (dig(response, "allowed") === true) continue;
+    assert.match(
+      asString(dig(response, "status", "message")) ?? "",
+      new RegExp(`${late.source}|${tooLarge.source}`),
+    );
+  }
+  await assertBounded(server);
+  assert.equal(await allowedOf(server, 1, /^$/), 1);
 });

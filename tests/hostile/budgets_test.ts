@@ -1,4 +1,6 @@
-/** All budgets of memory full at the same time: each bounds its share, and together they must leave the process alive. */
+/**
+ * All budgets of memory full at the same time: each bounds its share, and together they must leave the process alive.
+ */
 import assert from "node:assert/strict";
 import { fakeServer, silence } from "../adapters/fake_server.ts";
 import { startReplica } from "../support/replica.ts";

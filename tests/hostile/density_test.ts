@@ -6,6 +6,7 @@ import { denies } from "../server/serving.ts";
 import { postBytes, RawConnection } from "../support/raw_http.ts";
 import { startReplica } from "../support/replica.ts";
 import type { ServerProcess } from "../support/server_process.ts";
+import { policyCalling } from "./filled_memory.ts";
 
 const enforced = denies("never", "validationFailureAction: Enforce", "kinds: [ConfigMap]");
 /** MiB that no attack may pass. */
@@ -125,24 +126,6 @@ Deno.test("a Pod of which a rule mutates each of 466,000 elements is answered wi
   assert.ok(most < bound, `${most} MiB`);
 });
 
-/** A policy that calls a service about Pods. */
-function calling(url: string, action: string): string {
-  return `
-apiVersion: kyverno.io/v1
-kind: ClusterPolicy
-metadata: {name: calling}
-spec:
-  validationFailureAction: ${action}
-  rules:
-  - name: calls
-    match: {any: [{resources: {kinds: [Pod]}}]}
-    context: [{name: answer, apiCall: {method: GET, service: {url: "${url}"}}}]
-    validate:
-      message: not allowed
-      deny: {conditions: {all: [{key: "{{ answer }}", operator: NotEquals, value: "yes"}]}}
-`;
-}
-
 const waiting: readonly (readonly [what: string, action: string, count: number, characters: number])[] = [
   ["audits that wait for a service", "Audit", 60, 200_000],
   ["short reviews that wait for a service", "Enforce", 400, 30_000],
@@ -152,7 +135,7 @@ for (const [what, action, count, characters] of waiting) {
     const service = fakeServer(() => silence());
     try {
       await using server = await startReplica({
-        policies: calling(service.address, action),
+        policies: policyCalling(service.address, action),
         args: ["--no-tls", "--allow-service-address", "127.0.0.0/8"],
       });
       const statuses = await Promise.all(

@@ -25,6 +25,15 @@ spec:
 `;
 }
 
+/** A ClusterPolicy that denies Pods unless a service answers "yes". */
+export function policyCalling(url: string, action: string): string {
+  const rule = `context: [{name: answer, apiCall: {method: GET, service: {url: "${url}"}}}]
+    validate:
+      message: not allowed
+      deny: {conditions: {all: [{key: "{{ answer }}", operator: NotEquals, value: "yes"}]}}`;
+  return policyAbout("Pod", rule, { name: "calling", action });
+}
+
 /** A review of the creation of an object whose spec is this text of JSON. */
 export function reviewOf(kind: string, uid: string, spec: string): string {
   const object: JsonObject = {

@@ -1,4 +1,7 @@
-/** Policies at their bound of memory beside reviews at theirs: together they must not fill V8's heap, which ends the process. */
+/**
+ * Policies at their bound of memory beside reviews at theirs: together they must not fill V8's heap, which ends the
+ * process.
+ */
 import assert from "node:assert/strict";
 import { fakeServer, silence } from "../adapters/fake_server.ts";
 import { startReplica } from "../support/replica.ts";

@@ -3,13 +3,14 @@ import assert from "node:assert/strict";
 import { sign } from "node:crypto";
 import { ImageSignatures } from "../../lib/registries/mod.ts";
 import { systemClock } from "../../lib/adapters/mod.ts";
-import type { LogTrust, SignatureAnswer, SignatureQuery, Signer } from "../../lib/ports.ts";
+import type { SignatureAnswer, SignatureQuery, Signer } from "../../lib/ports.ts";
 import { bundleWithEntry, trustedRootOf } from "../registries/signing/bundle.ts";
 import {
   type CertificateFields,
   issue,
   type Issued,
   newKeys,
+  pemOf,
   signed,
   usage,
 } from "../registries/signing/certificates.ts";
@@ -25,19 +26,9 @@ import {
 } from "../registries/signing/cosign.ts";
 import { bytesOf } from "../registries/signing/der.ts";
 import { Signers } from "../registries/signing/fixtures.ts";
+import { noLog, queryByKey } from "../registries/signing/query.ts";
 import { TestRegistry } from "../registries/signing/registry.ts";
 import { countingEntropy } from "../adapters/fakes.ts";
-
-const noLog: LogTrust = {
-  ignoreTlog: true,
-  rekorUrl: "",
-  rekorKey: "",
-  ignoreSct: true,
-  ctlogKey: "",
-  tsaChain: "",
-  trustedRoot: "",
-  tufMirror: "",
-};
 
 interface Trial {
   readonly registry: TestRegistry;
@@ -55,20 +46,7 @@ function forgery(title: string, run: (trial: Trial) => Promise<void>): void {
         registry,
         signers,
         verify: (name, change = {}) =>
-          signatures.verify({
-            image: `${registry.host}/${name}`,
-            layout: "tag",
-            want: "signature",
-            by: { kind: "key", key: signers.one.pem, hash: "sha256" },
-            log: noLog,
-            annotations: {},
-            annotationsIn: "payload",
-            repository: "",
-            tagPrefix: "",
-            credentials: {},
-            useCache: true,
-            ...change,
-          }),
+          signatures.verify(queryByKey(`${registry.host}/${name}`, signers.one.pem, change)),
       });
     } finally {
       await signatures.close();
@@ -114,7 +92,9 @@ forgery("annotations that only the registry adds", async ({ registry, signers, v
   refused(await verify("app:v1", { annotations: inherited }), /no signature matched/);
 });
 
-/** Certificates of an attacker, who has the authority's public certificates and one short-lived certificate of his own. */
+/**
+ * Certificates of an attacker, who has the authority's public certificates and one short-lived certificate of his own.
+ */
 const chains: readonly {
   readonly title: string;
   readonly certificate: (signers: Signers) => { readonly leaf: Issued; readonly chain: readonly Issued[] };
@@ -136,6 +116,17 @@ const chains: readonly {
         issuer: otherRoot,
         authority: true,
       });
+      return { leaf: victim({ issuer: fake }), chain: [fake, keylessRoot] };
+    },
+  },
+  {
+    title: "an own key in the trusted intermediate",
+    certificate: ({ keylessIntermediate, keylessRoot }) => {
+      const keys = newKeys(), { der } = keylessIntermediate;
+      const at = der.toHex().indexOf(keylessIntermediate.keys.spki.toHex()) / 2;
+      const changed = new Uint8Array(der);
+      changed.set(keys.spki, at);
+      const fake = { ...keylessIntermediate, keys, der: changed, pem: pemOf("CERTIFICATE", changed) };
       return { leaf: victim({ issuer: fake }), chain: [fake, keylessRoot] };
     },
   },
@@ -205,13 +196,17 @@ function keylessOf(roots: string): Signer {
 
 for (const { title, certificate } of chains) {
   forgery(`certificates: ${title}`, async ({ registry, signers, verify }) => {
+    const by = keylessOf(signers.keylessRoot.pem);
+    // The cache of the authority's certificates makes no other certificate trusted.
+    const good = victim({ issuer: signers.keylessIntermediate });
+    signImage(registry, "good:v1", { keys: good.keys, certificate: good, chain: signers.keylessChain });
+    assert.ok((await verify("good:v1", { by })).ok);
     const { leaf, chain } = certificate(signers);
     signImage(registry, "app:v1", {
       keys: leaf.keys,
       certificate: leaf,
       chain: chain.map(({ pem }) => pem).join(""),
     });
-    const by = keylessOf(signers.keylessRoot.pem);
     refused(await verify("app:v1", { by }), /^no matching signatures: cert verification failed: x509: /);
   });
 }

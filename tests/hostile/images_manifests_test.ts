@@ -1,4 +1,6 @@
-/** Signed YAML of whoever creates the object: however it is packed, it costs no more than it may, and passes nothing. */
+/**
+ * Signed YAML of whoever creates the object: however it is packed, it costs no more than it may, and passes nothing.
+ */
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import { evaluate } from "../../lib/engine/mod.ts";

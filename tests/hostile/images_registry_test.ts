@@ -4,14 +4,15 @@ import { gzipSync } from "node:zlib";
 import * as fc from "fast-check";
 import { ImageSignatures, registryAddresses } from "../../lib/registries/mod.ts";
 import { systemClock } from "../../lib/adapters/mod.ts";
-import { readCertificate, readCertificates } from "../../lib/registries/signatures/certificate.ts";
+import { AuthorityCertificates } from "../../lib/registries/signatures/authority_certificates.ts";
+import { readCertificate } from "../../lib/registries/signatures/certificate.ts";
 import { readEnvelope } from "../../lib/registries/signatures/envelope.ts";
 import { readLogBundle } from "../../lib/registries/signatures/log_entry.ts";
 import { readNotaryEnvelope } from "../../lib/registries/signatures/notary_envelope.ts";
 import { PublicKey } from "../../lib/registries/signatures/public_key.ts";
 import { timestampOf } from "../../lib/registries/signatures/timestamp.ts";
 import { readTrustedRoot } from "../../lib/registries/signatures/trust.ts";
-import type { LogTrust, SignatureAnswer, SignatureQuery } from "../../lib/ports.ts";
+import type { SignatureAnswer, SignatureQuery } from "../../lib/ports.ts";
 import { countingEntropy } from "../adapters/fakes.ts";
 import { silence } from "../adapters/fake_server.ts";
 import { issue, type Keys, newKeys, usage } from "../registries/signing/certificates.ts";
@@ -24,18 +25,8 @@ import {
   signImage,
   signNotary,
 } from "../registries/signing/cosign.ts";
+import { queryByKey } from "../registries/signing/query.ts";
 import { TestRegistry } from "../registries/signing/registry.ts";
-
-const log: LogTrust = {
-  ignoreTlog: true,
-  rekorUrl: "",
-  rekorKey: "",
-  ignoreSct: true,
-  ctlogKey: "",
-  tsaChain: "",
-  trustedRoot: "",
-  tufMirror: "",
-};
 
 interface Trial {
   readonly registry: TestRegistry;
@@ -59,20 +50,7 @@ function hostile(title: string, run: (trial: Trial) => Promise<void>): void {
         registry,
         signatures,
         keys,
-        queryFor: (name, more = {}) => ({
-          image: `${registry.host}/${name}`,
-          layout: "tag",
-          want: "signature",
-          by: { kind: "key", key: keys.pem, hash: "sha256" },
-          log,
-          annotations: {},
-          annotationsIn: "payload",
-          repository: "",
-          tagPrefix: "",
-          credentials: {},
-          useCache: true,
-          ...more,
-        }),
+        queryFor: (name, more = {}) => queryByKey(`${registry.host}/${name}`, keys.pem, more),
       });
     } finally {
       await signatures.close();
@@ -306,7 +284,8 @@ Deno.test("the adapter never throws, for any content of a registry", async () =>
   const changed = fc.tuple(fc.nat(certificate.length - 1), fc.nat(255)).map(([at, value]) =>
     certificate.with(at, value)
   );
-  const trust = { leaf: undefined, intermediates: [], roots: [] };
+  const authorities = new AuthorityCertificates();
+  const trust = { leaf: undefined, intermediates: [], roots: [], authorities };
   await fc.assert(
     fc.asyncProperty(fc.oneof(bytes, der, changed), async (input) => {
       const text = new TextDecoder().decode(input);
@@ -314,7 +293,7 @@ Deno.test("the adapter never throws, for any content of a registry", async () =>
       readEnvelope(input);
       readLogBundle(text);
       await readCertificate(input);
-      await readCertificates(text);
+      await authorities.read(text);
       await readNotaryEnvelope(input, "application/cose");
       await readNotaryEnvelope(input, "application/jose+json");
       await timestampOf(input, input, trust);

@@ -30,6 +30,10 @@ const points: readonly Point[] = [
         "bodies of a thousand connections that stop in the middle take bounded memory",
       ],
       "hostile/access_test.ts": ["answers reviews below it, rejects others unread"],
+      "listener/listener_test.ts": [
+        "a small body that arrives as a whole does not wait for those that stop in the middle",
+        "small bodies that stop in the middle give way to those that wait for their bytes",
+      ],
     },
   },
   {
@@ -64,6 +68,8 @@ const points: readonly Point[] = [
     attack: "Memory by counts instead of bytes",
     shownBy: {
       "hostile/unread_test.ts": ["answers that nobody reads take bounded memory"],
+      "hostile/handshakes_test.ts": ["thousands of connections take bounded memory that send "],
+      "hostile/pipelines_test.ts": ["without an end, and read no answer, take bounded memory"],
       "hostile/queues_test.ts": [
         "the queues of effects and audits limit the bytes of large reviews",
         "kinds and namespaces that are no names are rejected, and leave no state",
@@ -86,6 +92,7 @@ const points: readonly Point[] = [
         "requests that load little are answered beside those that load much",
         "the memory of answers of services is bounded",
         "the memory of many short answers is bounded that wait for another call",
+        "the memory of the answers is bounded that a loop loads one after the other",
       ],
       "adapters/answers_test.ts": [
         "however calls end, and whenever evaluations do, no memory is held in the end",
@@ -177,19 +184,26 @@ const points: readonly Point[] = [
     },
   },
   {
-    attack: "Calls to the server's machine, and of namespaced policies",
+    attack: "Calls to the server's machine; calls and effects of namespaced policies",
     shownBy: {
       "adapters/http_test.ts": ["service call: "],
       "hostile/queues_test.ts": [
         "policies cannot call services on the server's machine",
         "policies of namespaces cannot call services, unless the operator allows it",
       ],
+      "background/namespaced_policies_test.ts": [
+        "a namespaced policy changes nothing outside its namespace",
+      ],
+      "live/cleanup_test.ts": ["deletes neither its Namespace nor objects of others"],
     },
   },
   {
     attack: "Overload",
     shownBy: {
       "hostile/heads_test.ts": ["a head of spaces does not hold the webhook's port, nor that of probes"],
+      "hostile/handshakes_test.ts": [
+        "handshakes that stop in the middle give way to those of other callers, and end",
+      ],
       "hostile/overload_test.ts": [
         "health without TLS is answered beside callers that begin a handshake and stay silent",
         "health on the webhook's port does not wait for the reviews that wait for their turn",
@@ -297,7 +311,7 @@ const points: readonly Point[] = [
     attack: "Starting in a container",
     shownBy: {
       "hostile/access_test.ts": ["as in a container, prints no request to try"],
-      "deploy/manifests_test.ts": ["the first probe comes a second after a pod's start"],
+      "deploy/manifests_test.ts": ["probes begin a second after a pod's start, and it has a minute to become live"],
     },
   },
   {

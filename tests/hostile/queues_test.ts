@@ -6,6 +6,7 @@ import { denies } from "../server/serving.ts";
 import { fakeServer, silence } from "../adapters/fake_server.ts";
 import { startReplica } from "../support/replica.ts";
 import { type ServerProcess, startServer } from "../support/server_process.ts";
+import { policyCalling } from "./filled_memory.ts";
 
 const audit = "validationFailureAction: Audit";
 /** Resident memory in MiB that no attack may pass; a replica that idles has 85. */
@@ -82,29 +83,10 @@ Deno.test("kinds and namespaces that are no names are rejected, and leave no sta
   assert.ok(most < bound, `${most} MiB`);
 });
 
-/** A policy that asks a service about Pods. */
-function calling(url: string, action: string): string {
-  return `
----
-apiVersion: kyverno.io/v1
-kind: ClusterPolicy
-metadata: {name: calling}
-spec:
-  validationFailureAction: ${action}
-  rules:
-  - name: asks
-    match: {any: [{resources: {kinds: [Pod]}}]}
-    context: [{name: answer, apiCall: {method: GET, service: {url: "${url}"}}}]
-    validate:
-      message: not allowed
-      deny: {conditions: {all: [{key: "{{ answer }}", operator: NotEquals, value: "yes"}]}}
-`;
-}
-
 Deno.test("audits that wait for a service which never answers delay no others", async () => {
   const service = fakeServer(() => silence());
   try {
-    const policies = calling(service.address, "Audit") + denies("audited", audit, "kinds: [Service]");
+    const policies = policyCalling(service.address, "Audit") + denies("audited", audit, "kinds: [Service]");
     const args = ["--no-tls", "--allow-service-address", "127.0.0.0/8"];
     await using server = await startServer({ policies, args });
     for (let count = 0; count < 50; count++) await send(server, admissionReview({ uid: `pod-${count}` }));
@@ -118,7 +100,7 @@ Deno.test("audits that wait for a service which never answers delay no others", 
 Deno.test("policies cannot call services on the server's machine, and users do not see service answers", async () => {
   const service = fakeServer(() => new Response("s3cret of the service", { status: 500 }));
   try {
-    const policies = calling(`${service.address}/path`, "Enforce");
+    const policies = policyCalling(`${service.address}/path`, "Enforce");
     {
       await using server = await startServer({ policies, args: ["--no-tls"] });
       const { text } = await send(server, admissionReview());
@@ -141,7 +123,7 @@ Deno.test("policies cannot call services on the server's machine, and users do n
 Deno.test("policies of namespaces cannot call services, unless the operator allows it", async () => {
   const service = fakeServer(() => Response.json({}));
   try {
-    const policies = calling(`${service.address}/path`, "Enforce")
+    const policies = policyCalling(`${service.address}/path`, "Enforce")
       .replaceAll("kind: ClusterPolicy", "kind: Policy")
       .replaceAll(/metadata: \{name: (\w+)\}/g, "metadata: {name: $1, namespace: default}");
     const args = ["--no-tls", "--allow-service-address", "127.0.0.0/8"];

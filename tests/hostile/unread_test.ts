@@ -1,10 +1,9 @@
 /** Answers that their callers do not read: they take bounded memory, and others are answered. */
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { admissionReview } from "../server/review.ts";
-import { makeKeyPair } from "../support/key_pairs.ts";
 import { postBytes, RawConnection } from "../support/raw_http.ts";
 import { startReplica } from "../support/replica.ts";
+import { servedKeyPair } from "../support/served_key_pair.ts";
 import { policyAbout } from "./filled_memory.ts";
 
 /** MiB. Such answers take 135 to 200 while they are made and encrypted; without a budget they took 355 to 1,225. */
@@ -43,7 +42,6 @@ const attacks: readonly Attack[] = [
 
 const review = JSON.stringify(admissionReview());
 const path = "/mutate/fail?timeout=30s";
-const pair = await makeKeyPair();
 
 for (const { title, copies, connections, requests, headers = [], tls = false } of attacks) {
   Deno.test(`answers that nobody reads take bounded memory: ${title}`, async () => {
@@ -55,8 +53,8 @@ for (const { title, copies, connections, requests, headers = [], tls = false } o
         "{{ text }}".repeat(Math.ceil(copies))
       }"}}}}`,
     );
-    await using folder = await keyPairFolder();
-    await using server = await startReplica({ policies, args: tls ? folder.args : ["--no-tls"] });
+    await using pair = await servedKeyPair();
+    await using server = await startReplica({ policies, args: tls ? pair.args : ["--no-tls"] });
     const connect = async () =>
       tls
         ? new RawConnection(
@@ -81,16 +79,4 @@ for (const { title, copies, connections, requests, headers = [], tls = false } o
     const { most } = await server.memory();
     assert.ok(most < bound, `${most} MiB`);
   });
-}
-
-/** Makes a folder with the files of the certificate, and the arguments that name them. */
-async function keyPairFolder(): Promise<AsyncDisposable & { readonly args: readonly string[] }> {
-  const folder = await Deno.makeTempDir({ prefix: "postern-unread-" });
-  const cert = join(folder, "tls.crt"), key = join(folder, "tls.key");
-  await Deno.writeTextFile(cert, pair.cert);
-  await Deno.writeTextFile(key, pair.key);
-  return {
-    args: ["--tls-cert", cert, "--tls-key", key],
-    [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }),
-  };
 }

@@ -35,7 +35,7 @@ Deno.test("bodies that are complete and wait for their answers use at most the t
 });
 
 Deno.test("bodies that wait keep a bounded number of bytes", () => {
-  const budget = new ByteBudget(10, 100);
+  const budget = new ByteBudget(10, { mostKept: 100 });
   const [first, second, third] = [1, 2, 3].map(() => budget.share(() => {}));
   assert.equal(first!.take(10), true);
   for (const share of [second!, third!]) assert.equal(share.take(10), false);
@@ -74,4 +74,21 @@ Deno.test("bodies that arrive together all become complete, within the total and
     assert.ok(bodies.every(({ share }) => share.complete));
     assert.equal(budget.used, 0);
   }));
+});
+
+Deno.test("bodies that stop in the middle leave room for bodies that arrive as a whole", () => {
+  const budget = new ByteBudget(100, { mostUnfinished: 50 });
+  const stalled = [1, 2, 3, 4].map(() => budget.share(() => {}));
+  assert.deepEqual(stalled.map((share) => share.take(20)), [true, true, false, false]);
+  assert.ok(stalled[0]!.holdsUp);
+  for (let index = 0; index < 10; index++) {
+    const whole = budget.share(() => {});
+    assert.equal(whole.take(60, "whole"), true);
+    whole.finish();
+    whole.release();
+  }
+  for (const share of stalled) share.release();
+  assert.equal(budget.used, 0);
+  const later = budget.share(() => {});
+  assert.equal(later.take(50), true, "nothing is counted any more");
 });

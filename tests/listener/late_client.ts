@@ -1,6 +1,6 @@
 /**
- * A client of a listener on a thread of its own: it sends a request when it gets the port, and another one on request. It
- * counts its answers in memory that it shares with the listener's thread.
+ * A client of a listener on a thread of its own: it sends a request when it gets the port, and another one on request.
+ * It counts its answers in memory that it shares with the listener's thread.
  */
 const worker = self as unknown as {
   onmessage: ((event: MessageEvent) => void) | null;

@@ -320,3 +320,29 @@ Deno.test("a small body does not wait for large ones that have taken all bytes",
   for (const connection of large) connection.close();
   await listener.close();
 });
+
+Deno.test("small bodies that stop in the middle give way to those that wait for their bytes", async () => {
+  const limits = { allSmallBytes: 100_000, bodyTime: 20_000, waitTime: 30_000, crowdedBodyTime: 200 };
+  const listener = await open({ limits });
+  const stalled = await Promise.all([1, 2, 3].map(() => connectTls(listener)));
+  for (const connection of stalled) await connection.write(post("x".repeat(60_000)).subarray(0, 40_000));
+  const first = readAnswer(stalled[0]!);
+  assert.match(await first, /^HTTP\/1\.1 408/);
+  for (const connection of stalled) connection.close();
+  await listener.close();
+});
+
+Deno.test("a small body that arrives as a whole does not wait for those that stop in the middle", async () => {
+  const limits = { allSmallBytes: 200_000, bodyTime: 20_000, waitTime: 30_000, crowdedBodyTime: 20_000 };
+  const listener = await open({ limits });
+  const stalled = await Promise.all(Array.from({ length: 20 }, () => connectTls(listener)));
+  for (const connection of stalled) await connection.write(post("x".repeat(60_000)).subarray(0, 40_000));
+  using alone = await connectTls(listener);
+  const first = await Promise.race([
+    exchange(alone, post("hello".repeat(2_000))).then((answer) => answer.slice(0, 12)),
+    ...stalled.map((connection) => readAnswer(connection).then(() => "one of those ended first")),
+  ]);
+  assert.equal(first, "HTTP/1.1 200");
+  for (const connection of stalled) connection.close();
+  await listener.close();
+});

@@ -58,6 +58,8 @@ const refused: readonly [what: string, head: string, status: number][] = [
   ["a GET with a length", lines("GET / HTTP/1.1", "Host: a", "Content-Length: 1"), 400],
   ["a HEAD with chunks", lines("HEAD / HTTP/1.1", "Host: a", "Transfer-Encoding: chunked"), 400],
   ["gzip", lines("POST / HTTP/1.1", "Host: a", "Transfer-Encoding: gzip, chunked"), 501],
+  ["a target that is too long", lines(`GET /${"a".repeat(4096)} HTTP/1.1`, "Host: a"), 414],
+  ["a method for proxies", lines("TRACE / HTTP/1.1", "Host: a"), 501],
   ["chunks in HTTP/1.0", lines("POST / HTTP/1.0", "Transfer-Encoding: chunked"), 400],
   ["another expectation", lines("POST / HTTP/1.1", "Host: a", "Expect: a miracle"), 417],
   ["too many headers", lines("GET / HTTP/1.1", "Host: a", ...Array(120).fill("a: b")), 400],
