@@ -1,6 +1,6 @@
 /**
- * Implements the ports about images: `Registry` reads image registries, `Signatures` verifies what was signed. Few policies
- * need it, so a server loads it when a policy first does.
+ * Implements the ports about images: `Registry` reads image registries, `Signatures` verifies what was signed. Few
+ * policies need it, so a server loads it when a policy first does.
  *
  * @module
  */

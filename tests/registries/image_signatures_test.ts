@@ -13,6 +13,7 @@ import { countingEntropy, fixedClock, type TestClock } from "../adapters/fakes.t
 import { silence } from "../adapters/fake_server.ts";
 import { type Keys, newKeys } from "./signing/certificates.ts";
 import { payloadFor, putSignatures, signatureLayer, signImage } from "./signing/cosign.ts";
+import { noLog, queryByKey } from "./signing/query.ts";
 import { type Layer, TestRegistry } from "./signing/registry.ts";
 
 interface Trial {
@@ -22,17 +23,6 @@ interface Trial {
   readonly keys: Keys;
   verify(name: string, more?: Partial<SignatureQuery>, signal?: AbortSignal): Promise<SignatureAnswer>;
 }
-
-const ignored: LogTrust = {
-  ignoreTlog: true,
-  rekorUrl: "",
-  rekorKey: "",
-  ignoreSct: true,
-  ctlogKey: "",
-  tsaChain: "",
-  trustedRoot: "",
-  tufMirror: "",
-};
 
 function signaturesTest(
   title: string,
@@ -51,20 +41,7 @@ function signaturesTest(
         clock,
         keys,
         verify: (name, more = {}, signal) =>
-          signatures.verify({
-            image: `${registry.host}/${name}`,
-            layout: "tag",
-            want: "signature",
-            by: { kind: "key", key: keys.pem, hash: "sha256" },
-            log: ignored,
-            annotations: {},
-            annotationsIn: "payload",
-            repository: "",
-            tagPrefix: "",
-            credentials: {},
-            useCache: true,
-            ...more,
-          }, signal),
+          signatures.verify(queryByKey(`${registry.host}/${name}`, keys.pem, more), signal),
       });
     } finally {
       await signatures.close();
@@ -241,28 +218,7 @@ for (const [title, key, body, refused] of secrets) {
     };
     const signatures = new ImageSignatures({ clock: fixedClock(), entropy: countingEntropy(), cluster });
     signImage(registry, "app:v1", { keys });
-    const answer = await signatures.verify({
-      image: `${registry.host}/app:v1`,
-      layout: "tag",
-      want: "signature",
-      by: { kind: "key", key, hash: "sha256" },
-      log: {
-        ignoreTlog: true,
-        rekorUrl: "",
-        rekorKey: "",
-        ignoreSct: true,
-        ctlogKey: "",
-        tsaChain: "",
-        trustedRoot: "",
-        tufMirror: "",
-      },
-      annotations: {},
-      annotationsIn: "payload",
-      repository: "",
-      tagPrefix: "",
-      credentials: {},
-      useCache: true,
-    });
+    const answer = await signatures.verify(queryByKey(`${registry.host}/app:v1`, key));
     await registry.close();
     await signatures.close();
     assert.equal(answer.ok, refused === undefined, answer.ok ? "" : answer.message);
@@ -286,22 +242,17 @@ signaturesTest(
   },
 );
 
+/** A log beside a registry that signs its entries with these keys. */
+function logIn(registry: TestRegistry, { pem }: Keys): LogTrust {
+  return { ...noLog, ignoreTlog: false, rekorUrl: `http://${registry.host}/rekor/`, rekorKey: pem };
+}
+
 signaturesTest(
   "an entry that a signature lacks is looked up only when allowed",
   async (trial) => {
     const { registry, keys, verify } = trial;
     signImage(registry, "app:v1", { keys });
-    const log = {
-      ignoreTlog: false,
-      rekorUrl: `http://${registry.host}/rekor`,
-      rekorKey: newKeys().pem,
-      ignoreSct: true,
-      ctlogKey: "",
-      tsaChain: "",
-      trustedRoot: "",
-      tufMirror: "",
-    };
-    const answer = await verify("app:v1", { log });
+    const answer = await verify("app:v1", { log: logIn(registry, newKeys()) });
     assert.match(answer.ok ? "" : answer.message, /looking entries up in the log is switched off$/);
     assert.ok(!registry.received.some(({ path }) => path.startsWith("/rekor")));
   },
@@ -309,17 +260,7 @@ signaturesTest(
 
 signaturesTest("a log without the entry gives the message", async ({ registry, keys, verify }) => {
   signImage(registry, "app:v1", { keys });
-  const log = {
-    ignoreTlog: false,
-    rekorUrl: `http://${registry.host}/rekor`,
-    rekorKey: newKeys().pem,
-    ignoreSct: true,
-    ctlogKey: "",
-    tsaChain: "",
-    trustedRoot: "",
-    tufMirror: "",
-  };
-  const answer = await verify("app:v1", { log });
+  const answer = await verify("app:v1", { log: logIn(registry, newKeys()) });
   assert.match(
     answer.ok ? "" : answer.message,
     /^no matching signatures: searching log query: \[POST \/api\/v1\/log\/entries\/retrieve\]\[404\] searchLogQuery default \{\}$/,
@@ -345,19 +286,7 @@ for (
         ? Response.json([{ uuid: entry }])
         : undefined
     );
-    const answer = await verify("app:v1", {
-      useCache: false,
-      log: {
-        ignoreTlog: false,
-        rekorUrl: `http://${registry.host}/rekor/`,
-        rekorKey: log.pem,
-        ignoreSct: true,
-        ctlogKey: "",
-        tsaChain: "",
-        trustedRoot: "",
-        tufMirror: "",
-      },
-    });
+    const answer = await verify("app:v1", { useCache: false, log: logIn(registry, log) });
     assert.equal(answer.ok, recorded === "own", answer.ok ? "" : answer.message);
   }, { logSearch: "allowed" });
 }
@@ -372,11 +301,11 @@ const chain = (count: number): string =>
 
 /** Broken texts in an entry of a policy, with the message that names the field; empty when the field is not read. */
 const texts: readonly (readonly [what: string, change: Partial<SignatureQuery>, message: string])[] = [
-  ["a log's key although the log is ignored", { log: { ...ignored, rekorKey: "x" } }, ""],
-  ["a certificate log's key although it is ignored", { log: { ...ignored, ctlogKey: "x" } }, ""],
+  ["a log's key although the log is ignored", { log: { ...noLog, rekorKey: "x" } }, ""],
+  ["a certificate log's key although it is ignored", { log: { ...noLog, ctlogKey: "x" } }, ""],
   [
     "a log's key",
-    { log: { ...ignored, ignoreTlog: false, rekorKey: "x" } },
+    { log: { ...noLog, ignoreTlog: false, rekorKey: "x" } },
     "failed to load Rekor public keys: failed to get rekor public keys: PEM decoding failed",
   ],
   [
@@ -391,7 +320,7 @@ const texts: readonly (readonly [what: string, change: Partial<SignatureQuery>, 
   ],
   [
     "a timestamp authority's chain of thirteen certificates",
-    { log: { ...ignored, tsaChain: chain(13) } },
+    { log: { ...noLog, tsaChain: chain(13) } },
     "TSA certificate chain contains too many certificates (13), maximum allowed is 12",
   ],
 ];

@@ -34,10 +34,10 @@ interface Destination {
 const refused: AddressVerdict = { refused: "the address is not allowed" };
 
 /**
- * Decides which addresses Postern may call for images, tokens and blobs. A registry can redirect Postern to any address,
- * so Postern follows redirects to this machine and to private networks only from a registry at such an address, and
- * never calls link-local addresses. A host name counts as the most restricted of the addresses that it resolves to. A
- * name without addresses is allowed, because the call to it fails anyway.
+ * Decides which addresses Postern may call for images, tokens and blobs. A registry can redirect Postern to any
+ * address, so Postern follows redirects to this machine and to private networks only from a registry at such an
+ * address, and never calls link-local addresses. A host name counts as the most restricted of the addresses that it
+ * resolves to. A name without addresses is allowed, because the call to it fails anyway.
  *
  * ```ts
  * import { registryAddresses } from "./addresses.ts";

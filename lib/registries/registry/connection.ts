@@ -76,9 +76,13 @@ const MAX_REGISTRIES = 1_000;
 export class RegistryConnection implements RegistryReader {
   readonly #options: ConnectionOptions;
   readonly #tokens: Tokens;
-  /** The scheme that answered last, by registry, so that Postern does not try TLS each time on a plain HTTP registry. */
+  /**
+   * The scheme that answered last, by registry, so that Postern does not try TLS each time on a plain HTTP registry.
+   */
   readonly #schemes = new BoundedCache<Scheme>(MAX_REGISTRIES);
-  /** By registry. A registry whose limit was evicted gets a new one, beside the requests that still run under the old. */
+  /**
+   * By registry. A registry whose limit was evicted gets a new one, beside the requests that still run under the old.
+   */
   readonly #limits = new BoundedCache<Limit>(MAX_REGISTRIES);
 
   constructor(options: ConnectionOptions) {
@@ -130,9 +134,9 @@ export class RegistryConnection implements RegistryReader {
   }
 
   /**
-   * Returns the `Authorization` header that answers a challenge: the login itself, or a token that the token server issues
-   * for the login or anonymously. It is `undefined` when a basic challenge meets no login, so that the failure keeps the
-   * registry's message.
+   * Returns the `Authorization` header that answers a challenge: the login itself, or a token that the token server
+   * issues for the login or anonymously. It is `undefined` when a basic challenge meets no login, so that the failure
+   * keeps the registry's message.
    */
   async #authorize(
     access: RegistryAccess,

@@ -15,6 +15,7 @@ import type { AddressRule } from "./addresses.ts";
 import type { ImageSource } from "./recording.ts";
 import { type Content, type RegistryAccess, RegistryConnection, type RegistryReader } from "./connection.ts";
 import { RegistryFault } from "./registry_fault.ts";
+import { sha256 } from "./sha256.ts";
 
 /** The bounds of {@link RegistryContent}; times in milliseconds. */
 export interface RegistryContentOptions {
@@ -31,6 +32,8 @@ export interface RegistryContentOptions {
   readonly attempts?: number;
   /** The first pause between attempts: 100. */
   readonly firstDelay?: number;
+  /** Called before content of more than some kilobytes is kept; a server collects garbage there. */
+  readonly beforeMore?: (() => void) | undefined;
   /** Records the answers of registries, or answers from a recording; when absent, reads go to the registries. */
   readonly source?: ImageSource;
 }
@@ -170,8 +173,7 @@ export class RegistryContent {
 
 /** `sha256:HEX` of bytes. */
 async function sha256Of(bytes: Uint8Array): Promise<string> {
-  const hash = await crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>);
-  return `sha256:${new Uint8Array(hash).toHex()}`;
+  return `sha256:${(await sha256(bytes)).toHex()}`;
 }
 
 /** Whether a text is a digest of SHA-256. */

@@ -3,6 +3,14 @@ const FREE_BYTES = 128 * 1024;
 /** A query may hold all bytes divided by this number. */
 const MOST_PARTS = 2;
 
+/** The bounds of {@link ContentMemory}. */
+export interface ContentMemoryOptions {
+  /** The bytes that all queries may hold together. */
+  readonly most: number;
+  /** Called before a query takes more than a few kilobytes: dropped content is garbage beside the heap. */
+  readonly beforeMore?: (() => void) | undefined;
+}
+
 /**
  * Bounds the memory of content that registries send. Whoever creates a Pod names its registries, and these may send
  * dozens of layers of 10 MB for one image, or JSON that takes twenty times as much heap as its text. A query that
@@ -10,11 +18,12 @@ const MOST_PARTS = 2;
  */
 export class ContentMemory {
   readonly #most: number;
+  readonly #beforeMore: (() => void) | undefined;
   #used = 0;
 
-  /** `most` is the number of bytes that all queries may hold together. */
-  constructor(most: number) {
+  constructor({ most, beforeMore }: ContentMemoryOptions) {
     this.#most = most;
+    this.#beforeMore = beforeMore;
   }
 
   /** Runs a query, and frees its memory when it ends. */
@@ -26,6 +35,7 @@ export class ContentMemory {
           const isFree = held + bytes <= FREE_BYTES;
           const fits = this.#used + bytes <= this.#most && held + bytes <= this.#most / MOST_PARTS;
           if (!isFree && !fits) return false;
+          if (!isFree) this.#beforeMore?.();
           held += bytes;
           this.#used += bytes;
           return true;

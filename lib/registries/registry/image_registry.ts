@@ -25,19 +25,20 @@ const HOUR = 3_600_000;
 const MOST_BYTES = 16_000_000;
 
 /**
- * Reads images from OCI and Docker registries: manifest, index and configuration, and checks each against its digest. It
- * takes the image for linux/amd64 from an index. It does not support the credential helpers of cloud providers.
+ * Reads images from OCI and Docker registries: manifest, index and configuration, and checks each against its digest.
+ * It takes the image for linux/amd64 from an index. It does not support the credential helpers of cloud providers.
  */
 export class ImageRegistry implements Registry {
   readonly #content: RegistryContent;
-  readonly #memory = new ContentMemory(MOST_BYTES);
+  readonly #memory: ContentMemory;
   readonly #login: RegistryLogins;
   readonly #cache: SharedLoads<{ readonly answer: Answer; readonly ttl: number }>;
   readonly #tagTtl: number;
   readonly #failureTtl: number;
 
   constructor(options: ImageRegistryOptions) {
-    const { clock } = options;
+    const { clock, beforeMore } = options;
+    this.#memory = new ContentMemory({ most: MOST_BYTES, beforeMore });
     this.#content = new RegistryContent(options);
     this.#login = options.login ?? (() => Promise.resolve(undefined));
     this.#tagTtl = options.tagTtl ?? 60_000;

@@ -10,8 +10,8 @@ const MAX_BYTES = 4_000_000;
 
 /**
  * Reads logins from the image pull secrets (`kubernetes.io/dockerconfigjson`) of one namespace. The first secret with a
- * login for the registry counts. Kyverno parity: secrets of other namespaces count as absent. Pinned by "pull secrets: a
- * secret of another namespace counts as absent".
+ * login for the registry counts. Kyverno parity: secrets of other namespaces count as absent. Pinned by "pull secrets:
+ * a secret of another namespace counts as absent".
  */
 export function pullSecretLogins(cluster: Cluster, namespace: string, clock: Clock): RegistryLogins {
   // All images of a request use the same secrets, so they share the loads.

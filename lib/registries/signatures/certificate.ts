@@ -1,5 +1,6 @@
 import type { ASN1Obj, X509Certificate } from "@sigstore/core";
 import { Fault, isFault } from "../../json/mod.ts";
+import { encodedParts } from "./asn1.ts";
 import { base64Bytes, pemBlocks, toPem } from "./pem.ts";
 import { type Hash, PublicKey } from "./public_key.ts";
 
@@ -9,6 +10,7 @@ import { type Hash, PublicKey } from "./public_key.ts";
  */
 export interface Certificate {
   readonly der: Uint8Array;
+  readonly serial: Uint8Array;
   readonly subject: Uint8Array;
   readonly issuer: Uint8Array;
   readonly notBefore: Date;
@@ -25,12 +27,12 @@ export interface Certificate {
   readonly usages: readonly string[];
   /** Subject alternative names in Go's order: DNS, email, IP, URI, and Fulcio's other name. */
   readonly names: readonly string[];
-  /** OIDs of the critical extensions that Postern does not check. It does not trust a certificate with such extensions. */
+  /**
+   * OIDs of the critical extensions that Postern does not check. It does not trust a certificate with such extensions.
+   */
   readonly unknownCritical: readonly string[];
-  /** The content of an extension; `undefined` when it is absent. */
-  extension(oid: string): Uint8Array | undefined;
-  /** The certificate as the X.509 library parsed it, for checks that need more than these fields. */
-  readonly parsed: X509Certificate;
+  /** The contents of the extensions by OID. */
+  readonly extensions: ReadonlyMap<string, Uint8Array>;
 }
 
 /** The algorithm of a certificate's signature. */
@@ -80,18 +82,33 @@ export async function readCertificate(der: Uint8Array): Promise<Certificate | Fa
   }
 }
 
-/** Reads every certificate of a PEM text or of its base64; a fault when there is none, or one is broken. */
-export async function readCertificates(text: string): Promise<readonly Certificate[] | Fault> {
+/**
+ * Reads every certificate of a PEM text or of its base64; a fault when there is none, or one is broken. `read` reads
+ * one of them.
+ */
+export async function readCertificates(
+  text: string,
+  read: (der: Uint8Array) => Promise<Certificate | Fault> = readCertificate,
+): Promise<readonly Certificate[] | Fault> {
   const plain = text.includes("-----BEGIN") ? text : decodedText(text);
   const blocks = pemBlocks(plain, "CERTIFICATE");
   if (blocks.length === 0) return new Fault("error during PEM decoding");
   const certificates: Certificate[] = [];
   for (const block of blocks) {
-    const certificate = await readCertificate(block);
+    const certificate = await read(block);
     if (isFault(certificate)) return certificate;
     certificates.push(certificate);
   }
   return certificates;
+}
+
+/** Whether a certificate carries the signature of another one's key. */
+export async function isSignedBy(
+  { algorithm, body, signature }: Certificate,
+  { key }: Pick<Certificate, "key">,
+): Promise<boolean> {
+  if (algorithm === undefined || algorithm.kind !== key.kind) return false;
+  return await key.refuses({ message: body, signature, hash: algorithm.hash }) === undefined;
 }
 
 /** A certificate as PEM. */
@@ -105,20 +122,23 @@ function decodedText(text: string): string {
 }
 
 function fieldsOf(parsed: X509Certificate, der: Uint8Array): Certificate {
-  const key = PublicKey.read(new Uint8Array(parsed.publicKey));
+  const [body] = encodedParts(parsed.root);
+  // The key is the seventh part of the body (RFC 5280 §4.1).
+  const spki = encodedParts(parsed.tbsCertificate)[6];
+  const key = spki === undefined ? new Fault("the certificate has no public key") : PublicKey.read(spki);
   if (isFault(key)) throw new Error(key.message);
   const extensions = extensionsOf(parsed);
   const constraints = parsed.extBasicConstraints;
   const pathLength = constraints?.pathLenConstraint;
   return {
     der,
-    parsed,
     key,
+    serial: bytesOf(parsed.serialNumber),
     subject: bytesOf(parsed.subject),
     issuer: bytesOf(parsed.issuer),
     notBefore: parsed.notBefore,
     notAfter: parsed.notAfter,
-    body: bytesOf(parsed.tbsCertificate.toDER()),
+    body: body!,
     signature: bytesOf(parsed.signatureValue),
     algorithm: algorithms[parsed.root.subs[1]!.subs[0]!.toOID()],
     isCA: constraints?.isCA === true && (parsed.extKeyUsage?.keyCertSign ?? true),
@@ -127,10 +147,7 @@ function fieldsOf(parsed: X509Certificate, der: Uint8Array): Certificate {
     names: namesOf(parsed),
     unknownCritical: [...extensions].filter(([oid, { critical }]) => critical && !understood.includes(oid))
       .map(([oid]) => oid),
-    extension: (oid) => {
-      const found = extensions.get(oid)?.content;
-      return found === undefined ? undefined : bytesOf(found.value);
-    },
+    extensions: new Map([...extensions].map(([oid, { content }]) => [oid, bytesOf(content.value)])),
   };
 }
 

@@ -1,8 +1,14 @@
+import type { X509Certificate } from "@sigstore/core";
+import { sha256 } from "../registry/sha256.ts";
+import { encodedParts, encodeParts } from "./asn1.ts";
 import type { Certificate } from "./certificate.ts";
 import type { Hash } from "./public_key.ts";
 import type { LogKey } from "./trust.ts";
 
 const SCT_LIST = "1.3.6.1.4.1.11129.2.4.2";
+/** The tag of a certificate's extensions (RFC 5280 §4.1). */
+const EXTENSIONS = 3;
+const SEQUENCE = 0x30;
 const hashes: readonly string[] = ["sha256", "sha384", "sha512"];
 /** A certificate carries one or two. */
 const MAX_TIMESTAMPS = 10;
@@ -16,24 +22,21 @@ export async function refusesCertificateTimestamp(
   issuer: Certificate,
   logs: ReadonlyMap<string, LogKey>,
 ): Promise<string | undefined> {
-  if (certificate.extension(SCT_LIST) === undefined) {
+  if (!certificate.extensions.has(SCT_LIST)) {
     return "certificate does not include required embedded SCT and no detached SCT was set";
   }
   if (logs.size === 0) return "none of the CTFE keys have been found";
-  const { X509SCTExtension } = await import("@sigstore/core");
-  // This removes the extension from a copy, because the log signed the certificate without it.
-  const copy = certificate.parsed.clone();
-  const at = copy.extensions.findIndex((extension) => extension.subs[0]!.toOID() === SCT_LIST);
-  const [extension] = copy.extensions.splice(at, 1);
+  const { X509Certificate } = await import("@sigstore/core");
+  const parsed = X509Certificate.parse(Buffer.from(certificate.der));
   let timestamps;
   try {
-    timestamps = new X509SCTExtension(extension!).signedCertificateTimestamps;
+    timestamps = parsed.extSCT!.signedCertificateTimestamps;
   } catch (cause) {
     return `the list of certificate timestamps is broken: ${cause instanceof Error ? cause.message : cause}`;
   }
   if (timestamps.length === 0 || timestamps.length > MAX_TIMESTAMPS) return "no SCTs found";
-  const body = new Uint8Array(copy.tbsCertificate.toDER());
-  const issuerId = new Uint8Array(await crypto.subtle.digest("SHA-256", new Uint8Array(issuer.key.spki)));
+  const body = precertificateBody(parsed);
+  const issuerId = await sha256(issuer.key.spki);
   for (const timestamp of timestamps) {
     const log = logs.get(new Uint8Array(timestamp.logID).toHex());
     const at = timestamp.datetime;
@@ -47,6 +50,17 @@ export async function refusesCertificateTimestamp(
   }
   return "ctfe public key not found for payload. Check your TUF root (see cosign initialize) or set a custom key " +
     "with env var SIGSTORE_CT_LOG_PUBLIC_KEY_FILE";
+}
+
+/** The body of the certificate that the log signed: it lacks the list of timestamps (RFC 6962 §3.2). */
+function precertificateBody({ tbsCertificate, extensions }: X509Certificate): Uint8Array {
+  const list = tbsCertificate.subs.findIndex(({ tag }) => tag.isContextSpecific(EXTENSIONS));
+  const kept = encodedParts(tbsCertificate.subs[list]!.subs[0]!).filter((_, index) =>
+    extensions[index]!.subs[0]!.toOID() !== SCT_LIST
+  );
+  const parts = [...encodedParts(tbsCertificate)];
+  parts[list] = encodeParts(0xa0 | EXTENSIONS, [encodeParts(SEQUENCE, kept)]);
+  return encodeParts(SEQUENCE, parts);
 }
 
 interface SignedTimestamp {

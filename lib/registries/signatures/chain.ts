@@ -1,3 +1,4 @@
+import type { AuthorityCertificates } from "./authority_certificates.ts";
 import type { Certificate } from "./certificate.ts";
 import { sameBytes } from "./bytes.ts";
 
@@ -10,6 +11,7 @@ export interface ChainOptions {
   readonly at: Date;
   /** The OID of the extended key usage that all certificates must allow. */
   readonly usage: string;
+  readonly authorities: AuthorityCertificates;
 }
 
 /** OIDs of extended key usages. */
@@ -29,7 +31,9 @@ export type Chain =
   | { readonly ok: true; readonly chain: readonly Certificate[] }
   | { readonly ok: false; readonly why: string };
 
-/** Builds a chain from a certificate up to one of the roots and checks everything on it (RFC 5280 §6, without revocation). */
+/**
+ * Builds a chain from a certificate up to one of the roots, and checks it by RFC 5280, section 6, without revocation.
+ */
 export async function buildChain(leaf: Certificate, options: ChainOptions): Promise<Chain> {
   const problem = problemOf(leaf, options);
   if (problem !== undefined) return { ok: false, why: problem };
@@ -76,16 +80,7 @@ async function mayIssue(
   if (!issuer.isCA || (issuer.pathLength !== undefined && issuer.pathLength < chain.length - 1)) return false;
   if (problemOf(issuer, search.options) !== undefined) return false;
   if (++search.checks > MAX_CHECKS) return false;
-  return await isSignedBy(child, issuer);
-}
-
-/** Whether a certificate carries the signature of another one's key. */
-export async function isSignedBy(
-  { algorithm, body, signature }: Certificate,
-  { key }: Pick<Certificate, "key">,
-): Promise<boolean> {
-  if (algorithm === undefined || algorithm.kind !== key.kind) return false;
-  return await key.refuses({ message: body, signature, hash: algorithm.hash }) === undefined;
+  return await search.options.authorities.isSignedBy(child, issuer);
 }
 
 function problemOf(certificate: Certificate, { at, usage }: ChainOptions): string | undefined {

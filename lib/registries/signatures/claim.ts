@@ -2,6 +2,7 @@ import { asString, dig, field, isObject, type Json } from "../../json/mod.ts";
 import type { SignatureContent } from "./cosign_signature.ts";
 import { base64Bytes } from "./pem.ts";
 import { parsePayload } from "./payload.ts";
+import { SignedMessage } from "./signed_message.ts";
 
 /** The payload of an image signature ("simple signing"): the image's digest, and the signer's annotations. */
 export interface Claim {
@@ -22,12 +23,13 @@ export function readClaim(payload: Uint8Array): Claim {
 
 /** A signature over a payload that must name an image's digest. */
 export function claimContent(payload: Uint8Array, signature: string, digest: string): SignatureContent {
+  const message = new SignedMessage(payload);
   return {
-    message: payload,
+    message,
     async refusesSignature(key, hash) {
       const bytes = base64Bytes(signature);
       if (bytes === undefined) return `illegal base64 data at input byte ${firstIllegal(signature)}`;
-      return await key.refuses({ message: payload, signature: bytes, hash });
+      return await message.refuses(key, bytes, hash);
     },
     refusesClaim() {
       const claimed = readClaim(payload).digest;

@@ -1,4 +1,4 @@
-import { type Fault, isFault } from "../../json/mod.ts";
+import { isFault } from "../../json/mod.ts";
 import type { Statement } from "../../ports.ts";
 import type { RegistryFault } from "../registry/registry_fault.ts";
 import type { Certificate } from "./certificate.ts";
@@ -6,7 +6,7 @@ import { claimContent, hasAnnotations, readClaim } from "./claim.ts";
 import { checkCosignSignature, type CosignSignature, type SignatureCheck } from "./cosign_signature.ts";
 import { type CosignTrust, readCosignTrust } from "./cosign_trust.ts";
 import { referringSignatures, type SignatureKind, taggedSignatures } from "./cosign_tag.ts";
-import { attestationContent, type Envelope, readEnvelope, readStatement, statementOf } from "./envelope.ts";
+import { AttestationContent } from "./envelope.ts";
 import { refusesIdentity } from "./identity.ts";
 import { faulty, type Inquiry, refusedBy, unverified, type Verdict } from "./inquiry.ts";
 
@@ -24,11 +24,15 @@ type Verified = {
 /** Verifies signatures or attestations in Cosign's layout. */
 export async function verifyCosign(inquiry: Inquiry): Promise<Verdict> {
   const { query } = inquiry;
-  const trust = await readCosignTrust({
-    by: query.by,
-    log: query.log,
-    chainTimestamp: query.annotationsIn === "payload" ? "demanded" : "as the policy says",
-  }, inquiry.root);
+  const trust = await readCosignTrust(
+    {
+      by: query.by,
+      log: query.log,
+      chainTimestamp: query.annotationsIn === "payload" ? "demanded" : "as the policy says",
+    },
+    inquiry.root,
+    inquiry.ports.authorities,
+  );
   if (isFault(trust)) return faulty(trust);
   return query.want === "signature"
     ? await verifySignatures(inquiry, trust)
@@ -40,10 +44,12 @@ async function verifySignatures(inquiry: Inquiry, trust: CosignTrust): Promise<V
   const signatures = await signaturesOf(inquiry, "sig");
   if (isFault(signatures)) return refusedBy(signatures);
   if (signatures.length === 0) return unverified("no signatures found");
-  const all = await checkAll(inquiry, signatures, {
-    trust,
-    contentOf: ({ payload, signature }) => claimContent(payload, signature, digest),
-  });
+  const check = async (signature: CosignSignature): Promise<Tried> => {
+    const content = claimContent(signature.payload, signature.signature, digest);
+    const checked = await checkCosignSignature(signature, { content, trust, ports: inquiry.ports });
+    return { signature, checked };
+  };
+  const all = await checkAll(inquiry, signatures, { trust, check });
   const verified = all.filter(isVerified);
   const tried = triedOf(all);
   if (verified.length === 0) return unverified(`no matching signatures: ${reasonsOf(all)}`, tried);
@@ -69,14 +75,14 @@ async function verifyAttestations(
   }
   const signatures = await signaturesOf(inquiry, "att");
   if (isFault(signatures)) return refusedBy(signatures);
-  const envelopes = new Map<CosignSignature, Envelope | Fault>(
-    signatures.map((each) => [each, readEnvelope(each.payload)]),
-  );
-  const all = await checkAll(inquiry, signatures, {
-    trust,
-    contentOf: (signature) => attestationContent(envelopes.get(signature)!, digest),
-  });
-  const read = all.map((each) => withStatement(each, envelopes.get(each.signature)!));
+  // An envelope takes several times the memory of its text, so it is read when its turn comes, and only the statements
+  // of verified ones are kept.
+  const check = async (signature: CosignSignature) => {
+    const content = new AttestationContent(signature.payload, digest);
+    const checked = await checkCosignSignature(signature, { content, trust, ports: inquiry.ports });
+    return withStatement({ signature, checked }, content);
+  };
+  const read = await checkAll(inquiry, signatures, { trust, check });
   const tried = triedOf(read);
   const verified = read.filter(isVerified);
   if (verified.length === 0) return unverified(`no matching attestations: ${reasonsOf(read)}`, tried);
@@ -106,30 +112,28 @@ async function signaturesOf(
   return referring ?? await taggedSignatures(source, kind);
 }
 
-async function checkAll(
-  { checks, ports }: Inquiry,
+async function checkAll<T>(
+  { checks }: Inquiry,
   signatures: readonly CosignSignature[],
-  { trust, contentOf }: {
+  { trust, check }: {
     readonly trust: CosignTrust;
-    readonly contentOf: (signature: CosignSignature) => ReturnType<typeof claimContent>;
+    readonly check: (signature: CosignSignature) => Promise<T>;
   },
-): Promise<readonly Tried[]> {
+): Promise<readonly T[]> {
   return await Promise.all(signatures.map(async (signature) => {
-    const check = () => checkCosignSignature(signature, { content: contentOf(signature), trust, ports });
     // A check that searches the log runs outside the limit, so that a slow log does not delay other images.
     const searches = trust.logs !== undefined && signature.bundle === "";
-    return { signature, checked: searches ? await check() : await checks.run(check) };
+    return searches ? await check(signature) : await checks.run(() => check(signature));
   }));
 }
 
 /** Adds the statement to an attestation whose signature verified; it fails when the statement cannot be read. */
 function withStatement(
   { signature, checked }: Tried,
-  envelope: Envelope | Fault,
+  content: AttestationContent,
 ): Tried & { readonly statement: Statement | undefined } {
-  if (!checked.ok || isFault(envelope)) return { signature, checked, statement: undefined };
-  const statement = readStatement(envelope.payload);
-  const read = isFault(statement) ? statement : statementOf(statement);
+  if (!checked.ok) return { signature, checked, statement: undefined };
+  const read = content.statement();
   return isFault(read)
     ? { signature, checked: { ok: false, why: read.message }, statement: undefined }
     : { signature, checked, statement: read };
@@ -163,8 +167,8 @@ function triedOf(all: readonly Tried[]): { readonly digest: string; readonly why
 }
 
 /**
- * When the verdict expires. Any signature suffices, and the verdict does not record which one did, so it expires with the
- * first of them that expires.
+ * When the verdict expires. Any signature suffices, and the verdict does not record which one did, so it expires with
+ * the first of them that expires.
  */
 function earliest(verified: readonly Verified[]): Date | undefined {
   const ends = verified.flatMap(({ checked }) =>

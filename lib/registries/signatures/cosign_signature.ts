@@ -1,4 +1,5 @@
 import { asString, Fault, field, isFault } from "../../json/mod.ts";
+import type { AuthorityCertificates } from "./authority_certificates.ts";
 import { type Certificate, certificatePem, readCertificates } from "./certificate.ts";
 import { refusesCertificateTimestamp } from "./certificate_timestamp.ts";
 import { buildChain, usages } from "./chain.ts";
@@ -8,6 +9,7 @@ import { type LogEntry, readLogBundle, refusesLogEntry } from "./log_entry.ts";
 import { sameBytes } from "./bytes.ts";
 import { base64Bytes } from "./pem.ts";
 import type { Hash, PublicKey } from "./public_key.ts";
+import type { SignedMessage } from "./signed_message.ts";
 import { timestampOf } from "./timestamp.ts";
 import { parsePayload } from "./payload.ts";
 
@@ -32,19 +34,20 @@ export interface CosignSignature {
 
 /** The checks that differ between image signatures and attestations. */
 export interface SignatureContent {
-  /** The signed bytes. The signature in the log entry is over them too. */
-  readonly message: Uint8Array;
+  /** The signature in the log entry is over it too. */
+  readonly message: SignedMessage;
   /** Why the signature does not verify. */
   refusesSignature(key: PublicKey, hash: Hash): Promise<string | undefined>;
   /** Why the signed content is about another artifact. */
   refusesClaim(): string | undefined;
 }
 
-/** The clock, the transparency log and the compiled patterns that a check reads. */
+/** The clock, the transparency log and the caches that a check reads. */
 export interface CheckPorts {
   /** Milliseconds since 1970. */
   now(): number;
   readonly patterns: IdentityPatterns;
+  readonly authorities: AuthorityCertificates;
   /** Finds the log entry of a signature that carries none; a text says in Kyverno's words why there is none. */
   findEntry(url: string, search: EntrySearch): Promise<LogEntry | string>;
 }
@@ -82,12 +85,12 @@ export async function checkCosignSignature(
   const read = signature.certificate === "" ? [] : await readCertificates(signature.certificate);
   if (isFault(read)) return refused(read.message);
   const certificate = read[0];
-  const stamped = await timestampTime(signature, trust);
+  const stamped = await timestampTime(signature, trust, ports);
   if (typeof stamped === "string") return refused(stamped);
   const logged = await logTime(signature, { certificate, content, trust, ports });
   if (typeof logged === "string") return refused(logged);
   const signer = trust.key === undefined
-    ? await certificateSigner(signature, certificate, trust)
+    ? await certificateSigner(signature, certificate, { trust, ports })
     : { key: trust.key, hash: trust.hash, chain: [] };
   if (typeof signer === "string") return refused(signer);
   const why = await content.refusesSignature(signer.key, signer.hash) ?? content.refusesClaim();
@@ -108,6 +111,7 @@ function refused(why: string): SignatureCheck {
 async function timestampTime(
   { timestamp, signature, payload }: CosignSignature,
   { timestamps }: CosignTrust,
+  { authorities }: CheckPorts,
 ): Promise<Date | undefined | string> {
   if (timestamps === undefined || timestamp === "") return undefined;
   const response = base64Bytes(asString(field(parsePayload(timestamp), "SignedRFC3161Timestamp")) ?? "");
@@ -115,7 +119,7 @@ async function timestampTime(
   if (response === undefined || signed === undefined) {
     return "unable to verify RFC3161 timestamp bundle: it cannot be read";
   }
-  const time = await timestampOf(response, signed, timestamps);
+  const time = await timestampOf(response, signed, { ...timestamps, authorities });
   return isFault(time) ? `unable to verify RFC3161 timestamp bundle: ${time.message}` : time;
 }
 
@@ -133,17 +137,18 @@ async function logTime(
 ): Promise<Date | undefined | string> {
   if (logs === undefined) return undefined;
   const signer = signerOf(key, certificate);
-  const logged = { payload, signature, message: content.message, signer };
+  // The search comes before the message is read, which may take megabytes.
+  const logged = () => ({ payload, signature, message: content.message, signer, certificate });
   if (bundle !== "") {
     const entry = readLogBundle(bundle);
     if (isFault(entry)) return `error verifying bundle: ${entry.message}`;
-    const why = await refusesLogEntry(entry, logged, logs);
+    const why = await refusesLogEntry(entry, logged(), logs);
     return why === undefined ? new Date(entry.integratedTime * 1_000) : `error verifying bundle: ${why}`;
   }
   if (isFault(signer)) return signer.message;
   const found = await ports.findEntry(rekorUrl, { payload, signature, signer });
   if (typeof found === "string") return found;
-  const why = await refusesLogEntry(found, logged, logs);
+  const why = await refusesLogEntry(found, logged(), logs);
   return why === undefined ? new Date(found.integratedTime * 1_000) : why;
 }
 
@@ -167,10 +172,10 @@ interface CertifiedSigner {
 async function certificateSigner(
   { chain: signatureChain }: CosignSignature,
   certificate: Certificate | undefined,
-  { anchorsAt, certificateLogs }: CosignTrust,
+  { trust: { anchorsAt, certificateLogs }, ports: { authorities } }: Pick<Logging, "trust" | "ports">,
 ): Promise<CertifiedSigner | string> {
   if (certificate === undefined) return "no certificate found on signature";
-  const carried = signatureChain === "" ? [] : await readCertificates(signatureChain);
+  const carried = signatureChain === "" ? [] : await authorities.read(signatureChain);
   if (isFault(carried)) return carried.message;
   const { roots, intermediates } = anchorsAt(certificate.notBefore);
   // The signature's chain may supply intermediates. Its last certificate is left out, because it claims to be a root.
@@ -178,6 +183,7 @@ async function certificateSigner(
     roots,
     intermediates: [...intermediates, ...carried.slice(0, -1).slice(0, 10)],
     at: certificate.notBefore,
+    authorities,
     usage: usages.codeSigning,
   });
   if (!built.ok) return `cert verification failed: ${built.why}. ${NO_CHAIN}`;

@@ -1,6 +1,7 @@
 import { Fault, isFault } from "../../json/mod.ts";
 import type { LogTrust, Signer } from "../../ports.ts";
-import { type Certificate, readCertificates } from "./certificate.ts";
+import type { AuthorityCertificates } from "./authority_certificates.ts";
+import type { Certificate } from "./certificate.ts";
 import { sameBytes } from "./bytes.ts";
 import { refusesCertificateTimestamp } from "./certificate_timestamp.ts";
 import { buildChain, usages } from "./chain.ts";
@@ -51,15 +52,16 @@ export type RootSource = () => Promise<TrustedRoot | Fault>;
 export async function readCosignTrust(
   { by, log, chainTimestamp = "demanded" }: TrustTexts,
   root: RootSource,
+  authorities: AuthorityCertificates,
 ): Promise<CosignTrust | Fault> {
   const certificateLogs = await readCertificateLogs(log, by, root);
   const usedLogs = chainTimestamp === "demanded" || isFault(certificateLogs) ? new Map() : certificateLogs;
-  const signer = await readSigner(by, { root, certificateLogs: usedLogs });
+  const signer = await readSigner(by, { root, authorities, certificateLogs: usedLogs });
   if (isFault(signer)) return signer;
   const logs = await readLogs(log, root);
   if (isFault(logs)) return logs;
   if (isFault(certificateLogs)) return certificateLogs;
-  const timestamps = log.tsaChain === "" ? undefined : await readTimestamps(log.tsaChain);
+  const timestamps = log.tsaChain === "" ? undefined : await readTimestamps(log.tsaChain, authorities);
   if (isFault(timestamps)) return timestamps;
   return { ...signer, logs, certificateLogs, timestamps, rekorUrl: log.rekorUrl };
 }
@@ -69,8 +71,8 @@ export interface TrustTexts {
   readonly by: Signer;
   readonly log: LogTrust;
   /**
-   * Which certificate timestamp a certificate needs that the policy names with its chain. `demanded`: one, but no log can
-   * verify it, as in Kyverno's `verifyImages`. `as the policy says`: as the policy's certificate logs demand.
+   * Which certificate timestamp a certificate needs that the policy names with its chain. `demanded`: one, but no log
+   * can verify it, as in Kyverno's `verifyImages`. `as the policy says`: as the policy's certificate logs demand.
    */
   readonly chainTimestamp?: "demanded" | "as the policy says";
 }
@@ -88,12 +90,15 @@ function anchoredTo(roots: readonly Certificate[]): ReadSigner {
   return { ...nobody, anchorsAt: () => ({ roots, intermediates: [] }) };
 }
 
+/** The logs that verify certificate timestamps, and what was read before. */
+interface CertificateSources {
+  readonly certificateLogs: CosignTrust["certificateLogs"];
+  readonly authorities: AuthorityCertificates;
+}
+
 async function readSigner(
   by: Signer,
-  { root, certificateLogs }: {
-    readonly root: RootSource;
-    readonly certificateLogs: CosignTrust["certificateLogs"];
-  },
+  { root, ...sources }: CertificateSources & { readonly root: RootSource },
 ): Promise<ReadSigner | Fault> {
   switch (by.kind) {
     case "key": {
@@ -102,10 +107,10 @@ async function readSigner(
     }
     case "certificates":
       return by.certificate === ""
-        ? await readChainRoots(by.chain)
-        : await readCertificateSigner(by, certificateLogs);
+        ? await readChainRoots(by.chain, sources)
+        : await readCertificateSigner(by, sources);
     case "keyless":
-      return by.roots === "" ? await trustedRoots(root) : await readKeylessRoots(by.roots);
+      return by.roots === "" ? await trustedRoots(root) : await readKeylessRoots(by.roots, sources);
   }
 }
 
@@ -129,9 +134,9 @@ function readKey(text: string): PublicKey | Fault {
 
 async function readCertificateSigner(
   { certificate: text, chain }: Extract<Signer, { readonly kind: "certificates" }>,
-  certificateLogs: CosignTrust["certificateLogs"],
+  sources: CertificateSources,
 ): Promise<ReadSigner | Fault> {
-  const read = await readCertificates(text);
+  const read = await sources.authorities.read(text);
   if (isFault(read)) {
     const why = `failed to unmarshal certificate from PEM format: ${read.message}`;
     return new Fault(`failed to load certificate from ${text}: ${why}`);
@@ -139,9 +144,9 @@ async function readCertificateSigner(
   const certificate = read[0]!;
   const signer = { ...nobody, key: certificate.key };
   if (chain === "") return signer;
-  const roots = await readNamedChain(chain);
+  const roots = await readNamedChain(chain, sources);
   if (isFault(roots)) return roots;
-  const problem = await refusesNamedChain(certificate, roots, certificateLogs);
+  const problem = await refusesNamedChain(certificate, roots, sources);
   return problem === undefined ? signer : new Fault(`failed to load validate certificate chain: ${problem}`);
 }
 
@@ -153,12 +158,13 @@ async function readCertificateSigner(
 async function refusesNamedChain(
   certificate: Certificate,
   chain: readonly Certificate[],
-  certificateLogs: CosignTrust["certificateLogs"],
+  { certificateLogs, authorities }: CertificateSources,
 ): Promise<string | undefined> {
   const built = await buildChain(certificate, {
     roots: chain.slice(-1),
     intermediates: chain.slice(0, -1),
     at: certificate.notBefore,
+    authorities,
     usage: usages.codeSigning,
   });
   if (!built.ok) return `cert verification failed: ${built.why}. ${NO_CHAIN}`;
@@ -168,20 +174,26 @@ async function refusesNamedChain(
 }
 
 /** Reads the chain of a policy that names no certificate: all certificates of the chain are roots. */
-async function readChainRoots(chain: string): Promise<ReadSigner | Fault> {
+async function readChainRoots(
+  chain: string,
+  { authorities }: CertificateSources,
+): Promise<ReadSigner | Fault> {
   const tooLong = refusesLength(chain, "certificate chain too long", MAX_CHAIN);
   if (tooLong !== undefined) return tooLong;
-  const roots = await readCertificates(chain);
+  const roots = await authorities.read(chain);
   return isFault(roots)
     ? new Fault("failed to load certificates: error creating root cert pool")
     : anchoredTo(roots);
 }
 
 /** Reads the chain of a certificate that a policy names. */
-async function readNamedChain(chain: string): Promise<readonly Certificate[] | Fault> {
+async function readNamedChain(
+  chain: string,
+  { authorities }: CertificateSources,
+): Promise<readonly Certificate[] | Fault> {
   const tooLong = refusesLength(chain, "certificate chain too long", MAX_CHAIN);
   if (tooLong !== undefined) return tooLong;
-  const read = await readCertificates(chain);
+  const read = await authorities.read(chain);
   return isFault(read)
     ? new Fault(`failed to load certificate chain: failed to load certificates: ${read.message}`)
     : read;
@@ -193,8 +205,11 @@ function refusesLength(text: string, what: string, most: number): Fault | undefi
   return count > most ? new Fault(`${what} (${count}), maximum allowed is ${most}`) : undefined;
 }
 
-async function readKeylessRoots(text: string): Promise<ReadSigner | Fault> {
-  const roots = await readCertificates(text);
+async function readKeylessRoots(
+  text: string,
+  { authorities }: CertificateSources,
+): Promise<ReadSigner | Fault> {
+  const roots = await authorities.read(text);
   return isFault(roots)
     ? new Fault("failed to load Root certificates: error creating root cert pool")
     : anchoredTo(roots);
@@ -247,11 +262,14 @@ async function readCertificateLogs(
     : trusted.certificateLogs;
 }
 
-async function readTimestamps(text: string): Promise<TimestampTrust | Fault> {
+async function readTimestamps(
+  text: string,
+  authorities: AuthorityCertificates,
+): Promise<TimestampTrust | Fault> {
   const what = "TSA certificate chain contains too many certificates";
   const tooLong = refusesLength(text, what, MAX_TSA_CHAIN);
   if (tooLong !== undefined) return tooLong;
-  const chain = await readCertificates(text);
+  const chain = await authorities.read(text);
   if (isFault(chain)) return new Fault(`error splitting tsa certificates: ${chain.message}`);
   return timestampTrust(chain);
 }

@@ -13,6 +13,8 @@ import type { Statement } from "../../ports.ts";
 import type { SignatureContent } from "./cosign_signature.ts";
 import { base64Bytes } from "./pem.ts";
 import { parsePayload } from "./payload.ts";
+import type { Hash, PublicKey } from "./public_key.ts";
+import { SignedMessage } from "./signed_message.ts";
 
 /** A signed envelope (DSSE 1.0) around an in-toto statement. */
 export interface Envelope {
@@ -50,30 +52,60 @@ function signedBytes({ payloadType, payload }: Envelope): Uint8Array {
   return bytes;
 }
 
-/** An attestation whose statement must name an image's digest. */
-export function attestationContent(envelope: Envelope | Fault, digest: string): SignatureContent {
-  const message = isFault(envelope) ? new Uint8Array() : signedBytes(envelope);
-  return {
-    message,
-    async refusesSignature(key, hash) {
-      if (isFault(envelope)) return envelope.message;
-      if (envelope.payloadType !== IN_TOTO) {
-        return `invalid payloadType ${envelope.payloadType} on envelope. Expected ${IN_TOTO}`;
-      }
-      if (envelope.signatures.length === 0) return "no signature found";
-      for (const text of envelope.signatures) {
-        const signature = base64Bytes(text);
-        if (signature === undefined) continue;
-        if (await key.refuses({ message, signature, hash }) === undefined) return undefined;
-      }
-      return "accepted signatures do not match threshold, Found: 0, Expected 1";
-    },
-    refusesClaim() {
-      if (isFault(envelope)) return envelope.message;
-      const statement = readStatement(envelope.payload);
-      return isFault(statement) ? statement.message : refusesSubject(statement, digest);
-    },
-  };
+/**
+ * An attestation whose statement must name an image's digest. It reads the envelope when a check first needs it: many
+ * attestations may wait for their checks.
+ */
+export class AttestationContent implements SignatureContent {
+  readonly #bytes: Uint8Array;
+  readonly #digest: string;
+  #envelope: Envelope | Fault | undefined;
+  #message: SignedMessage | undefined;
+
+  constructor(envelope: Uint8Array, digest: string) {
+    this.#bytes = envelope;
+    this.#digest = digest;
+  }
+
+  get message(): SignedMessage {
+    return this.#message ??= new SignedMessage(
+      isFault(this.#read) ? new Uint8Array() : signedBytes(this.#read),
+    );
+  }
+
+  async refusesSignature(key: PublicKey, hash: Hash): Promise<string | undefined> {
+    const envelope = this.#read;
+    if (isFault(envelope)) return envelope.message;
+    if (envelope.payloadType !== IN_TOTO) {
+      return `invalid payloadType ${envelope.payloadType} on envelope. Expected ${IN_TOTO}`;
+    }
+    if (envelope.signatures.length === 0) return "no signature found";
+    for (const text of envelope.signatures) {
+      const signature = base64Bytes(text);
+      if (signature === undefined) continue;
+      if (await this.message.refuses(key, signature, hash) === undefined) return undefined;
+    }
+    return "accepted signatures do not match threshold, Found: 0, Expected 1";
+  }
+
+  refusesClaim(): string | undefined {
+    const envelope = this.#read;
+    if (isFault(envelope)) return envelope.message;
+    const statement = readStatement(envelope.payload);
+    return isFault(statement) ? statement.message : refusesSubject(statement, this.#digest);
+  }
+
+  /** The statement as policies see it. */
+  statement(): Statement | Fault {
+    const envelope = this.#read;
+    if (isFault(envelope)) return envelope;
+    const statement = readStatement(envelope.payload);
+    return isFault(statement) ? statement : statementOf(statement);
+  }
+
+  get #read(): Envelope | Fault {
+    return this.#envelope ??= readEnvelope(this.#bytes);
+  }
 }
 
 /** The in-toto statement in an envelope. */

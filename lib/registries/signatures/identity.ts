@@ -119,7 +119,9 @@ export function unusableIdentity({ identities, extensions }: Keyless): string | 
 
 const maxPatterns = 1_000;
 
-/** Compiles the regular expressions of identities, in Go's syntax, once: that takes longer than checking a signature. */
+/**
+ * Compiles the regular expressions of identities, in Go's syntax, once: that takes longer than checking a signature.
+ */
 export class IdentityPatterns {
   readonly #compiled = new BoundedCache<((text: string) => boolean) | string>(maxPatterns);
 
@@ -146,13 +148,15 @@ function isExtension(name: string): boolean {
 }
 
 function extensionText(certificate: Certificate, name: string): string | undefined {
-  const bytes = certificate.extension(Object.hasOwn(extensionNames, name) ? extensionNames[name]! : name);
+  const bytes = certificate.extensions.get(
+    Object.hasOwn(extensionNames, name) ? extensionNames[name]! : name,
+  );
   return bytes === undefined ? undefined : new TextDecoder().decode(bytes);
 }
 
 /** The issuer in the newer extension: a UTF8String (Fulcio's `oid-info`, 1.3.6.1.4.1.57264.1.8). */
 function newerIssuer(certificate: Certificate): string | undefined {
-  const bytes = certificate.extension("1.3.6.1.4.1.57264.1.8");
+  const bytes = certificate.extensions.get("1.3.6.1.4.1.57264.1.8");
   if (bytes === undefined || bytes[0] !== 0x0c || bytes[1] === undefined || bytes[1] >= 0x80) {
     return undefined;
   }

@@ -15,6 +15,7 @@ import {
   type Signer,
 } from "../../ports.ts";
 import { Limit, SharedLoads, unlessAborted } from "../../adapters/mod.ts";
+import { AuthorityCertificates } from "./authority_certificates.ts";
 import { IdentityPatterns } from "./identity.ts";
 import { ContentMemory, type QueryMemory } from "../registry/content_memory.ts";
 import { CachedContent } from "../registry/cached_content.ts";
@@ -67,15 +68,17 @@ export class ImageSignatures implements Signatures {
   readonly #cluster: Cluster | undefined;
   readonly #roots: TrustedRoots;
   readonly #content: CachedContent;
-  readonly #memory = new ContentMemory(MOST_BYTES);
+  readonly #memory: ContentMemory;
   readonly #verdicts: SharedLoads<Verdict>;
   readonly #bundles = new BundleChecker();
   readonly #patterns = new IdentityPatterns();
+  readonly #authorities = new AuthorityCertificates();
   readonly #checks = new Limit(CHECKS_AT_A_TIME);
   readonly #logSearch: "never" | "allowed";
 
   constructor(options: ImageSignaturesOptions) {
-    const { clock, cacheBytes = 16_000_000 } = options;
+    const { clock, beforeMore, cacheBytes = 16_000_000 } = options;
+    this.#memory = new ContentMemory({ most: MOST_BYTES, beforeMore });
     this.#clock = clock;
     this.#login = options.login ?? (() => Promise.resolve(undefined));
     this.#cluster = options.cluster;
@@ -233,6 +236,7 @@ export class ImageSignatures implements Signatures {
     return {
       now: () => this.#clock.now(),
       patterns: this.#patterns,
+      authorities: this.#authorities,
       findEntry: async (url, search) => {
         if (this.#logSearch === "never") {
           return "no log entry found on signature: looking entries up in the log is switched off";

@@ -1,8 +1,10 @@
 import { asList, asString, dig, Fault, field, isFault, isObject, type Json } from "../../json/mod.ts";
+import { sha256 } from "../registry/sha256.ts";
 import { base64Bytes, pemBlocks } from "./pem.ts";
 import { sameBytes } from "./bytes.ts";
 import { PublicKey } from "./public_key.ts";
-import { readCertificate } from "./certificate.ts";
+import { type Certificate, readCertificate } from "./certificate.ts";
+import type { SignedMessage } from "./signed_message.ts";
 import type { LogKey } from "./trust.ts";
 import { parsePayload } from "./payload.ts";
 
@@ -23,10 +25,12 @@ export interface LoggedSignature {
   readonly payload: Uint8Array;
   /** Base64; empty for attestations, which carry theirs in the envelope. */
   readonly signature: string;
-  /** The bytes that the entry's key signed; they differ from the payload for attestations. */
-  readonly message: Uint8Array;
+  /** The message that the entry's key signed; it differs from the payload for attestations. */
+  readonly message: SignedMessage;
   /** The signer's certificate or public key: PEM. A fault says why there is none; earlier checks come before it. */
   readonly signer: string | Fault;
+  /** The certificate beside the signature. An entry that holds the same one is not parsed again. */
+  readonly certificate: Certificate | undefined;
 }
 
 /** Reads the annotation `dev.sigstore.cosign/bundle`. */
@@ -49,7 +53,9 @@ export function readLogBundle(text: string): LogEntry | Fault {
   };
 }
 
-/** Why a log entry does not prove that the log has a signature; `undefined` when it does. It checks in cosign's order. */
+/**
+ * Why a log entry does not prove that the log has a signature; `undefined` when it does. It checks in cosign's order.
+ */
 export async function refusesLogEntry(
   entry: LogEntry,
   expected: LoggedSignature,
@@ -132,13 +138,13 @@ function recordOf(body: Json | undefined): Recorded | Fault {
 
 /** Why an entry records another signature or signer, or why its signature does not verify. */
 async function refusesRecord(record: Recorded, expected: LoggedSignature): Promise<string | undefined> {
-  const key = await keyIn(record.signer);
+  const key = await keyIn(record.signer, expected.certificate);
   if (isFault(key)) return `failed to extract key from bundle: ${key.message}`;
   const signature = record.signature === "" ? record.envelopeSignature : record.signature;
   if (signature !== "") {
     const bytes = base64Bytes(signature);
     if (bytes === undefined) return "failed to extract signature from bundle: illegal base64 data";
-    const why = await key.refuses({ message: expected.message, signature: bytes, hash: "sha256" });
+    const why = await expected.message.refuses(key, bytes, "sha256");
     if (why !== undefined) return `failed to extract signature from bundle: verifying signature: ${why}`;
   }
   if (record.signature !== "" && record.signature !== expected.signature) {
@@ -152,7 +158,7 @@ async function refusesRecord(record: Recorded, expected: LoggedSignature): Promi
 
 async function refusesHash(record: Recorded, payload: Uint8Array): Promise<string | undefined> {
   if (record.algorithm !== "sha256") return `unexpected algorithm: ${JSON.stringify(record.algorithm)}`;
-  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", new Uint8Array(payload))).toHex();
+  const hash = (await sha256(payload)).toHex();
   return hash === record.hash
     ? undefined
     : `matching bundle to payload: bundle=${JSON.stringify(record.hash)}, payload=${JSON.stringify(hash)}`;
@@ -163,10 +169,11 @@ function promisedBytes({ body, integratedTime, logId, logIndex }: LogEntry): Uin
   return new TextEncoder().encode(JSON.stringify({ body, integratedTime, logID: logId, logIndex }));
 }
 
-/** Reads the key from the PEM of a public key or of a certificate. */
-async function keyIn(pem: string): Promise<PublicKey | Fault> {
+/** Reads the key from the PEM of a public key or of a certificate. `read` is a certificate that was read before. */
+async function keyIn(pem: string, read: Certificate | undefined): Promise<PublicKey | Fault> {
   const [der] = pemBlocks(pem, "CERTIFICATE");
   if (der === undefined) return PublicKey.fromPem(pem);
+  if (read !== undefined && sameBytes(read.der, der)) return read.key;
   const certificate = await readCertificate(der);
   return isFault(certificate) ? certificate : certificate.key;
 }

@@ -1,5 +1,6 @@
 import { asString, Fault, field, isFault, isObject } from "../../json/mod.ts";
 import { send } from "../../adapters/mod.ts";
+import { sha256 } from "../registry/sha256.ts";
 import type { EntrySearch } from "./cosign_signature.ts";
 import { type LogEntry, readLogBundle } from "./log_entry.ts";
 import { parsePayload } from "./payload.ts";
@@ -19,7 +20,7 @@ export async function searchLog(
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
     return `searching log query: ${url} is no URL`;
   }
-  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", new Uint8Array(payload))).toHex();
+  const hash = (await sha256(payload)).toHex();
   const proposed = {
     kind: "hashedrekord",
     apiVersion: "0.0.1",

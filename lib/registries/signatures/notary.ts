@@ -3,8 +3,9 @@ import type { SignatureTried, Signer } from "../../ports.ts";
 import type { RegistryFault } from "../registry/registry_fault.ts";
 import type { Manifest, Referrer } from "../registry/content.ts";
 import { sameBytes } from "./bytes.ts";
-import { type Certificate, readCertificates } from "./certificate.ts";
-import { isSignedBy, usages } from "./chain.ts";
+import type { AuthorityCertificates } from "./authority_certificates.ts";
+import type { Certificate } from "./certificate.ts";
+import { usages } from "./chain.ts";
 import { type Inquiry, refusedBy, unverified, type Verdict } from "./inquiry.ts";
 import { type NotaryEnvelope, readNotaryEnvelope } from "./notary_envelope.ts";
 import { readLayer } from "./referrer.ts";
@@ -18,8 +19,8 @@ const MAX_ENVELOPE = 1_000_000;
 
 /** Verifies Notary Project signatures of an image or of an artifact that refers to it, at the level "strict". */
 export async function verifyNotary(inquiry: Inquiry): Promise<Verdict> {
-  const { query: { by, want }, digest } = inquiry;
-  const trusted = await trustStore(by);
+  const { query: { by, want }, digest, ports } = inquiry;
+  const trusted = await trustStore(by, ports.authorities);
   if (isFault(trusted)) return unverified(`failed to parse certificates: ${trusted.message}`);
   if (want !== "signature") return await verifyArtifact(inquiry, { type: want.attestations, trusted });
   const name = nameOf(inquiry, digest);
@@ -35,9 +36,12 @@ interface Sought {
 }
 
 /** Reads the trusted certificates: all that the policy names, in either field. */
-export async function trustStore(by: Signer): Promise<readonly Certificate[] | Fault> {
+export async function trustStore(
+  by: Signer,
+  authorities: AuthorityCertificates,
+): Promise<readonly Certificate[] | Fault> {
   if (by.kind !== "certificates") return new Fault("Notary signatures are verified with certificates alone");
-  return await readCertificates(`${by.certificate}\n${by.chain}`);
+  return await authorities.read(`${by.certificate}\n${by.chain}`);
 }
 
 function nameOf({ access: { reference: { registry, repository } } }: Inquiry, digest: string): string {
@@ -109,7 +113,7 @@ async function refusesSignature(
   if (isFault(blob)) return blob;
   const envelope = await readNotaryEnvelope(blob, asString(field(layer, "mediaType")) ?? "");
   if (isFault(envelope)) return envelope.message;
-  const broken = await checks.run(() => refusesIntegrity(envelope));
+  const broken = await checks.run(() => refusesIntegrity(envelope, ports.authorities));
   if (broken !== undefined) return broken;
   const isTrusted = envelope.chain.some(({ der }) => trusted.some((each) => sameBytes(each.der, der)));
   if (!isTrusted || envelope.scheme !== SCHEME) {
@@ -121,7 +125,10 @@ async function refusesSignature(
 }
 
 /** Why the signature does not verify, or its certificates form no code signing chain up to a self-signed one. */
-async function refusesIntegrity({ chain, signed }: NotaryEnvelope): Promise<string | undefined> {
+async function refusesIntegrity(
+  { chain, signed }: NotaryEnvelope,
+  authorities: AuthorityCertificates,
+): Promise<string | undefined> {
   const leaf = chain[0]!;
   if (await leaf.key.refuses(signed) !== undefined) return "signature is invalid";
   if (leaf.usages.length > 0 && !leaf.usages.includes(usages.codeSigning)) {
@@ -132,7 +139,7 @@ async function refusesIntegrity({ chain, signed }: NotaryEnvelope): Promise<stri
     const above = index + 1;
     const fits = sameBytes(certificate.issuer, issuer.subject) && certificate.unknownCritical.length === 0 &&
       (issuer === certificate || (issuer.isCA && (issuer.pathLength ?? Infinity) >= above - 1));
-    if (!fits || !await isSignedBy(certificate, issuer)) {
+    if (!fits || !await authorities.isSignedBy(certificate, issuer)) {
       return `certificate chain is invalid: certificate ${index} is not signed by the one after it`;
     }
   }

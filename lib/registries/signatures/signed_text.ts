@@ -9,6 +9,7 @@ import {
 import { readCosignTrust, type RootSource } from "./cosign_trust.ts";
 import { refusesIdentity } from "./identity.ts";
 import { base64Bytes } from "./pem.ts";
+import { SignedMessage } from "./signed_message.ts";
 
 /**
  * Verifies the signature of a text, such as a signed manifest. Kyverno parity: without certificate and entry beside the
@@ -18,14 +19,15 @@ export async function verifySignedText(
   query: SignedTextQuery,
   { root, ports }: { readonly root: RootSource; readonly ports: CheckPorts },
 ): Promise<SignedTextAnswer> {
-  const { message, by } = query;
+  const { by } = query;
+  const message = new SignedMessage(query.message);
   const certificate = textOf(query.certificate), bundle = textOf(query.bundle);
   const log = certificate === "" && bundle === "" ? { ...query.log, ignoreTlog: true } : query.log;
-  const trust = await readCosignTrust({ by, log }, root);
+  const trust = await readCosignTrust({ by, log }, root, ports.authorities);
   if (isFault(trust)) return { ok: false, message: trust.message };
   const signature: CosignSignature = {
     digest: "",
-    payload: message,
+    payload: query.message,
     signature: query.signature.trim(),
     certificate,
     bundle,
@@ -38,7 +40,7 @@ export async function verifySignedText(
     async refusesSignature(key, hash) {
       const bytes = base64Bytes(signature.signature);
       if (bytes === undefined) return "illegal base64 data in the signature";
-      return await key.refuses({ message, signature: bytes, hash });
+      return await message.refuses(key, bytes, hash);
     },
     refusesClaim: () => undefined,
   };

@@ -58,18 +58,22 @@ interface Setting {
   readonly trustedRoot: string;
 }
 
-async function settingOf({ query, root }: Inquiry): Promise<Setting | Verdict> {
+async function settingOf({ query, root, ports: { authorities } }: Inquiry): Promise<Setting | Verdict> {
   const { by, log } = query;
   const needsRoot = by.kind !== "key" || !log.ignoreTlog || !log.ignoreSct;
   const trusted = needsRoot ? await root() : undefined;
   if (isFault(trusted)) return faulty(trusted);
   if (by.kind === "keyless") return { key: undefined, trustedRoot: trusted?.text ?? "" };
   // The logs come from the trusted root, so this reads only the policy's key.
-  const read = await readCosignTrust({
-    by,
-    log: { ...log, ignoreTlog: true, ignoreSct: true, tsaChain: "" },
-    chainTimestamp: "as the policy says",
-  }, root);
+  const read = await readCosignTrust(
+    {
+      by,
+      log: { ...log, ignoreTlog: true, ignoreSct: true, tsaChain: "" },
+      chainTimestamp: "as the policy says",
+    },
+    root,
+    authorities,
+  );
   if (isFault(read)) return faulty(read);
   return { key: read.key?.spki, trustedRoot: trusted?.text ?? "" };
 }

@@ -1,6 +1,8 @@
 import type { ASN1Obj, RFC3161Timestamp } from "@sigstore/core";
 import { createPublicKey } from "node:crypto";
 import { Fault, isFault } from "../../json/mod.ts";
+import type { AuthorityCertificates } from "./authority_certificates.ts";
+import { encodedParts } from "./asn1.ts";
 import { type Certificate, readCertificate } from "./certificate.ts";
 import { sameBytes } from "./bytes.ts";
 import { buildChain, usages } from "./chain.ts";
@@ -13,7 +15,9 @@ export interface TimestampTrust {
   readonly roots: readonly Certificate[];
 }
 
-/** Sorts the certificates of a chain: the leaf is no CA, a root names itself as issuer, the others are intermediates. */
+/**
+ * Sorts the certificates of a chain: the leaf is no CA, a root names itself as issuer, the others are intermediates.
+ */
 export function timestampTrust(chain: readonly Certificate[]): TimestampTrust | Fault {
   const leaves = chain.filter(({ isCA }) => !isCA);
   const authorities = chain.filter(({ isCA }) => isCA);
@@ -31,7 +35,7 @@ const MAX_BYTES = 64_000;
 export async function timestampOf(
   response: Uint8Array,
   data: Uint8Array,
-  trust: TimestampTrust,
+  trust: TimestampTrust & { readonly authorities: AuthorityCertificates },
 ): Promise<Date | Fault> {
   if (response.length > MAX_BYTES) return new Fault(`the timestamp is longer than ${MAX_BYTES} bytes`);
   const { RFC3161Timestamp } = await import("@sigstore/core");
@@ -45,14 +49,14 @@ export async function timestampOf(
 async function verified(
   timestamp: RFC3161Timestamp,
   data: Uint8Array,
-  trust: TimestampTrust,
+  trust: TimestampTrust & { readonly authorities: AuthorityCertificates },
 ): Promise<Date | Fault> {
   if (timestamp.status !== 0n && timestamp.status !== 1n) return new Fault("the timestamp was not granted");
   const embedded = await embeddedCertificates(timestamp);
   if (isFault(embedded)) return embedded;
-  const isSigner = ({ issuer, parsed }: Certificate): boolean =>
+  const isSigner = ({ issuer, serial }: Certificate): boolean =>
     sameBytes(issuer, new Uint8Array(timestamp.signerIssuer)) &&
-    sameBytes(new Uint8Array(parsed.serialNumber), new Uint8Array(timestamp.signerSerialNumber));
+    sameBytes(serial, new Uint8Array(timestamp.signerSerialNumber));
   const signer = embedded.find(isSigner);
   const { leaf = signer } = trust;
   if (leaf === undefined) return new Fault("the timestamp names no certificate, and the chain has none");
@@ -64,7 +68,14 @@ async function verified(
   }
   const at = timestamp.signingTime;
   const intermediates = [...trust.intermediates, ...embedded.filter(({ isCA }) => isCA)];
-  const chain = await buildChain(leaf, { roots: trust.roots, intermediates, at, usage: usages.timeStamping });
+  const { roots, authorities } = trust;
+  const chain = await buildChain(leaf, {
+    roots,
+    intermediates,
+    at,
+    authorities,
+    usage: usages.timeStamping,
+  });
   if (!chain.ok) return new Fault(`failed to verify TSA certificate: ${chain.why}`);
   timestamp.verify(
     Buffer.from(data),
@@ -76,11 +87,12 @@ async function verified(
 /** The certificates in the timestamp's CMS structure (RFC 5652 §5.1). */
 async function embeddedCertificates(timestamp: RFC3161Timestamp): Promise<readonly Certificate[] | Fault> {
   const content: ASN1Obj | undefined = timestamp.root.subs[1]?.subs[1]?.subs[0];
-  const list = content?.subs.find((each) => each.tag.isContextSpecific(0))?.subs ?? [];
-  if (list.length > 11) return new Fault("the timestamp has too many certificates");
+  const list = content?.subs.find((each) => each.tag.isContextSpecific(0));
+  if (list === undefined) return [];
+  if (list.subs.length > 11) return new Fault("the timestamp has too many certificates");
   const certificates: Certificate[] = [];
-  for (const each of list) {
-    const certificate = await readCertificate(new Uint8Array(each.toDER()));
+  for (const der of encodedParts(list)) {
+    const certificate = await readCertificate(der);
     if (isFault(certificate)) return certificate;
     certificates.push(certificate);
   }

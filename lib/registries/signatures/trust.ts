@@ -9,6 +9,7 @@ import {
   type Json,
   parseJson,
 } from "../../json/mod.ts";
+import { sha256 } from "../registry/sha256.ts";
 import { type Certificate, readCertificate } from "./certificate.ts";
 import { base64Bytes } from "./pem.ts";
 import { PublicKey } from "./public_key.ts";
@@ -62,7 +63,7 @@ export async function readTrustedRoot(text: string): Promise<TrustedRoot | Fault
 
 /** The ID of a log: SHA-256 of its key (RFC 6962 §3.2), in hexadecimal. */
 async function logIdOf(key: PublicKey): Promise<string> {
-  return new Uint8Array(await crypto.subtle.digest("SHA-256", new Uint8Array(key.spki))).toHex();
+  return (await sha256(key.spki)).toHex();
 }
 
 /** Makes a set of logs of one key, which counts at any time. */

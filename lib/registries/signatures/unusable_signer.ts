@@ -1,5 +1,6 @@
 import { isFault } from "../../json/mod.ts";
 import type { LogTrust, SignatureLayout, Signer } from "../../ports.ts";
+import { AuthorityCertificates } from "./authority_certificates.ts";
 import { readCosignTrust } from "./cosign_trust.ts";
 import { unusableIdentity } from "./identity.ts";
 import { trustStore } from "./notary.ts";
@@ -29,7 +30,7 @@ export async function unusableSigner(
   const location = repository === "" ? undefined : signatureRepository(repository);
   if (isFault(location)) return location.message;
   if (layout === "notary") {
-    const store = await trustStore(by);
+    const store = await trustStore(by, new AuthorityCertificates());
     return isFault(store) ? `failed to parse certificates: ${store.message}` : undefined;
   }
   const identity = by.kind === "keyless" ? unusableIdentity(by) : undefined;
@@ -38,6 +39,7 @@ export async function unusableSigner(
   const trust = await readCosignTrust(
     { ...readable(by, log, layout), chainTimestamp: "as the policy says" },
     new TrustedRoots(() => Promise.resolve(emptyRoot)).source(log),
+    new AuthorityCertificates(),
   );
   return isFault(trust) ? trust.message : undefined;
 }

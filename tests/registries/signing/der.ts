@@ -47,7 +47,9 @@ export function time(date: Date): Uint8Array {
   return der(0x18, bytesOf(`${date.toISOString().replace(/[-:T]|\.\d+Z/g, "")}Z`));
 }
 
-/** A date of a certificate: UTCTime until 2049 (RFC 5280 §4.1.2.5), as others write it again before they check a hash. */
+/**
+ * A date of a certificate: UTCTime until 2049 (RFC 5280 §4.1.2.5), as others write it again before they check a hash.
+ */
 export function validity(date: Date): Uint8Array {
   if (date.getUTCFullYear() >= 2050) return time(date);
   return der(0x17, bytesOf(`${date.toISOString().slice(2).replace(/[-:T]|\.\d+Z/g, "")}Z`));
