@@ -5,8 +5,9 @@ import { type CelOutline, outline } from "./outline.ts";
 import { plan } from "./plan/mod.ts";
 import { Program } from "./program.ts";
 import { factsOf } from "./program_facts.ts";
-import { type CelError, parse } from "./syntax/mod.ts";
+import { type CelError, locateProblems, parse } from "./syntax/mod.ts";
 import type { CelType } from "./types/mod.ts";
+import type { TextProblem } from "../diagnostics/mod.ts";
 
 /** The names that expressions may use, and the rules for them. */
 export interface EnvironmentOptions {
@@ -31,7 +32,7 @@ export interface EnvironmentOptions {
   readonly dialect?: CelDialect;
 }
 
-/** An expression that can be evaluated, or all errors in it. */
+/** An expression that can be evaluated, or the first errors in it. */
 export type CompileResult =
   | { readonly ok: true; readonly program: Program }
   | { readonly ok: false; readonly errors: readonly CelError[] };
@@ -72,12 +73,16 @@ export function createEnvironment(options: EnvironmentOptions): CelEnvironment {
     },
     compile(text) {
       const parsed = parse(text, declarations);
-      if (parsed.errors.length > 0) return { ok: false, errors: parsed.errors };
-      const checked = check(parsed.expression, declarations, { text, literals });
-      if (checked.errors.length > 0 && checking === "types") return { ok: false, errors: checked.errors };
-      const { run, errors } = plan(parsed.expression, checked, { text, dialect });
-      if (errors.length > 0 && checking === "types") return { ok: false, errors };
+      if (parsed.errors.length > 0) return refused(text, parsed.errors);
+      const checked = check(parsed.expression, declarations, { literals });
+      if (checked.errors.length > 0 && checking === "types") return refused(text, checked.errors);
+      const { run, errors } = plan(parsed.expression, checked, { dialect });
+      if (errors.length > 0 && checking === "types") return refused(text, errors);
       return { ok: true, program: new Program(checked.type, run, factsOf(parsed.expression, checked)) };
     },
   };
+}
+
+function refused(text: string, problems: readonly TextProblem[]): CompileResult {
+  return { ok: false, errors: locateProblems(text, problems) };
 }

@@ -38,6 +38,7 @@ export {
 export type { ExternalNeed } from "./external_need.ts";
 export type { ProgramFacts } from "./program_facts.ts";
 export { admissionRequestType, namespaceType } from "./kubernetes_types.ts";
+export { type ReferredSchema, schemaType } from "./schema_type.ts";
 export type { CelOutline } from "./outline.ts";
 export { celToJson } from "./json.ts";
 export type { Activation } from "./plan/mod.ts";

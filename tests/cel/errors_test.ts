@@ -66,6 +66,29 @@ Deno.test("an error prints its line with a caret below the position", () => {
   );
 });
 
+Deno.test("the first hundred errors of an expression are reported, each at its position", () => {
+  const compiled = environment.compile(Array.from({ length: 9_000 }, () => "é\n||b").join("||"));
+  assert(!compiled.ok);
+  assert.equal(compiled.errors.length, 30, "of syntax");
+  const names = environment.compile(
+    Array.from({ length: 9_000 }, (_, index) => index % 2 === 0 ? "a" : "\n b").join("||"),
+  );
+  assert(!names.ok);
+  assert.deepEqual(
+    names.errors.map(({ line, column }) => [line, column]),
+    Array.from(
+      { length: 100 },
+      (_, index) => index === 0 ? [1, 1] : index % 2 === 0 ? [index / 2 + 1, 5] : [(index + 1) / 2 + 1, 2],
+    ),
+  );
+});
+
+Deno.test("types that one call does not fit leave the types of others alone", () => {
+  // The overload for lists binds a type variable before it meets the second argument.
+  assert.equal(environment.compile("[1].map(x, x) == [2] && !(1 in ['a'])").ok, false);
+  assert.equal(environment.compile("[object.a].map(x, x) == [2] && 1 in [object.b]").ok, true);
+});
+
 Deno.test("compiling refuses expressions that are too long or nested too deeply", () => {
   for (
     const text of [

@@ -1,5 +1,6 @@
+import type { TextProblem } from "../../diagnostics/mod.ts";
 import type { Overload } from "../libraries/library.ts";
-import type { CelError, CelExpression } from "../syntax/mod.ts";
+import type { CelExpression } from "../syntax/mod.ts";
 import type { CelType } from "../types/mod.ts";
 import type { RootName } from "./declarations.ts";
 
@@ -15,7 +16,7 @@ export interface CallReference {
 /** The result of checking an expression. */
 export interface Checked {
   readonly type: CelType;
-  readonly errors: readonly CelError[];
+  readonly errors: readonly TextProblem[];
   /** The declarations of names, and of selections that are dotted names. Variables of comprehensions have no entry. */
   readonly names: ReadonlyMap<CelExpression, RootName>;
   readonly calls: ReadonlyMap<CelExpression, CallReference>;

@@ -33,7 +33,6 @@ import { literalType } from "./literal_type.ts";
 
 /** Options of the checker besides the declarations. */
 export interface CheckOptions {
-  readonly text: string;
   /** Whether the elements of a list or map literal must have one type. */
   readonly literals: "homogeneous" | "mixed";
 }
@@ -53,7 +52,7 @@ class Checker {
   constructor(declarations: Declarations, options: CheckOptions) {
     this.#declarations = declarations;
     this.#options = options;
-    this.#inference = new Inference(declarations, options.text);
+    this.#inference = new Inference(declarations);
     this.#substitution = this.#inference.substitution;
   }
 
@@ -63,9 +62,8 @@ class Checker {
     const typeOf = (part: CelExpression): CelType =>
       this.#substitution.close(this.#types.get(part) ?? dynType);
     if (errors.length === 0 && this.#options.literals === "homogeneous") {
-      errors.push(...findMixedLiterals(expression, typeOf, this.#options.text));
+      errors.push(...findMixedLiterals(expression, typeOf));
     }
-    errors.sort((left, right) => left.offset - right.offset);
     return { type, errors, names, calls, typeOf };
   }
 

@@ -1,4 +1,5 @@
-import { type CelError, type CelExpression, locate, partsOf } from "../syntax/mod.ts";
+import type { TextProblem } from "../../diagnostics/mod.ts";
+import { type CelExpression, partsOf } from "../syntax/mod.ts";
 import { type CelType, describeType, dynType, optionalElement, sameType } from "../types/mod.ts";
 
 /** Functions whose arguments may have different types. */
@@ -11,15 +12,14 @@ const exempt = new Set(["format"]);
 export function findMixedLiterals(
   expression: CelExpression,
   typeOf: (part: CelExpression) => CelType,
-  text: string,
-): readonly CelError[] {
-  const errors = new Map<string, CelError>();
+): readonly TextProblem[] {
+  const errors = new Map<string, TextProblem>();
   const compare = (parts: readonly { readonly at: CelExpression; readonly type: CelType }[]): void => {
     const [first, ...rest] = parts;
     const other = rest.find(({ type }) => !sameType(type, first!.type));
     if (first === undefined || other === undefined) return;
     const [expected, found] = [first.type, other.type].map(describeType);
-    const error = locate(text, other.at.offset, `expected type '${expected}' but found '${found}'`);
+    const error = { offset: other.at.offset, message: `expected type '${expected}' but found '${found}'` };
     errors.set(`${error.offset} ${error.message}`, error);
   };
   const element = (at: CelExpression, optional: boolean): { at: CelExpression; type: CelType } => {
@@ -36,5 +36,5 @@ export function findMixedLiterals(
     for (const inner of partsOf(part)) visit(inner);
   };
   visit(expression);
-  return [...errors.values()].sort((left, right) => left.offset - right.offset);
+  return [...errors.values()];
 }

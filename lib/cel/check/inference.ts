@@ -1,4 +1,4 @@
-import { type CelError, type CelExpression, locate } from "../syntax/mod.ts";
+import type { CelExpression } from "../syntax/mod.ts";
 import {
   boolType,
   type CelType,
@@ -8,7 +8,7 @@ import {
   mostGeneral,
   Substitution,
 } from "../types/mod.ts";
-import { didYouMean } from "../../diagnostics/mod.ts";
+import { didYouMean, type TextProblem } from "../../diagnostics/mod.ts";
 import type { CallReference } from "./checked.ts";
 import type { Declarations, RootName } from "./declarations.ts";
 import { resolveOverloads } from "./overloads.ts";
@@ -19,22 +19,20 @@ const mostHints = 10;
 /** The types, names, calls and errors that the checker has found so far, and the variables in scope. */
 export class Inference {
   readonly substitution = new Substitution();
-  readonly errors: CelError[] = [];
+  readonly errors: TextProblem[] = [];
   readonly names = new Map<CelExpression, RootName>();
   readonly calls = new Map<CelExpression, CallReference>();
   readonly #declarations: Declarations;
-  readonly #text: string;
   /** The variables of the comprehensions around the current part, innermost last. */
   readonly #scopes: ReadonlyMap<string, CelType>[] = [];
 
-  constructor(declarations: Declarations, text: string) {
+  constructor(declarations: Declarations) {
     this.#declarations = declarations;
-    this.#text = text;
   }
 
   /** Reports an error, and returns the type of the wrong expression. */
   report(offset: number, message: string): CelType {
-    this.errors.push(locate(this.#text, offset, message));
+    this.errors.push({ offset, message });
     return errorType;
   }
 
@@ -52,7 +50,7 @@ export class Inference {
       ? didYouMean(name, this.#declarations.allNames())
       : undefined;
     const hint = meant && `did you mean "${meant}"?`;
-    this.errors.push({ ...locate(this.#text, offset, message), hint });
+    this.errors.push({ offset, message, hint });
     return errorType;
   }
 

@@ -112,8 +112,8 @@ function planGuardedUnary(name: string, overload: Overload, { call, args }: Guar
 }
 
 /**
- * Plans a call with two arguments of the only overload that fits. tests/bench/cel_bench.ts, "all": with the general call
- * the expression takes 18 % more.
+ * Plans a call with two arguments of the only overload that fits. tests/bench/cel_bench.ts, "all": with the general
+ * call the expression takes 18 % more.
  */
 function planGuardedBinary(
   name: string,

@@ -28,3 +28,11 @@ export function unescapedName(name: string): string | undefined {
   });
   return isEscaped && plain !== name ? plain : undefined;
 }
+
+/**
+ * The property that a name in an expression stands for, where the properties are declared. Kubernetes writes two
+ * underscores as `__underscores__`: `undefined` for a name that has them otherwise.
+ */
+export function propertyOf(name: string): string | undefined {
+  return unescapedName(name) ?? (name.includes("__") ? undefined : name);
+}

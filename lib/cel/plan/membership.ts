@@ -4,8 +4,8 @@ import { CelMap, isListValue, numeric, type Value } from "../values/mod.ts";
 import { constantPlan, type PlannedExpression } from "./frame.ts";
 
 /**
- * Plans `x in [constants]` as a look-up in a set. As in cel-go, it costs nothing besides `x`. Returns `undefined`
- * when the list is not constant, or holds other values than texts, numbers and booleans. tests/bench/cel_bench.ts, "in": a
+ * Plans `x in [constants]` as a look-up in a set. As in cel-go, it costs nothing besides `x`. Returns `undefined` when
+ * the list is not constant, or holds other values than texts, numbers and booleans. tests/bench/cel_bench.ts, "in": a
  * search of nine texts takes 23 % more.
  */
 export function planMembership(

@@ -1,16 +1,8 @@
 import { CelFault, failure, isCelFault } from "../fault.ts";
 import type { CallReference, Checked } from "../check/mod.ts";
 import type { CallArgument, CelDialect, Result } from "../libraries/library.ts";
-import {
-  type Bind,
-  type CelError,
-  type CelExpression,
-  type Comprehension,
-  locate,
-  type MapLiteral,
-  type Select,
-  type StructLiteral,
-} from "../syntax/mod.ts";
+import type { Bind, CelExpression, Comprehension, MapLiteral, Select, StructLiteral } from "../syntax/mod.ts";
+import type { TextProblem } from "../../diagnostics/mod.ts";
 import { isListValue } from "../values/mod.ts";
 import { type AccessStep, fieldStep, indexStep, planPath, planPresence, strictStep } from "./attribute.ts";
 import { collapsed, planAlternative, planChoice, planLogic } from "./branch.ts";
@@ -23,12 +15,11 @@ import { planMembership } from "./membership.ts";
 /** A compiled expression, and the errors in its constants. */
 export interface PlanResult {
   readonly run: EvaluateNode;
-  readonly errors: readonly CelError[];
+  readonly errors: readonly TextProblem[];
 }
 
 /** Options of the planner. */
 export interface PlanOptions {
-  readonly text: string;
   readonly dialect: CelDialect;
 }
 
@@ -43,17 +34,15 @@ export function plan(expression: CelExpression, checked: Checked, options: PlanO
 type Scope = ReadonlyMap<string, { readonly slot: number; readonly lazy: EvaluateNode | undefined }>;
 
 class Planner {
-  readonly errors: CelError[] = [];
+  readonly errors: TextProblem[] = [];
   readonly #checked: Checked;
-  readonly #text: string;
   readonly #dialect: CelDialect;
   readonly #roots = new Map<string, number>();
   #scope: Scope = new Map();
   #slots = 0;
 
-  constructor(checked: Checked, { text, dialect }: PlanOptions) {
+  constructor(checked: Checked, { dialect }: PlanOptions) {
     this.#checked = checked;
-    this.#text = text;
     this.#dialect = dialect;
   }
 
@@ -198,7 +187,7 @@ class Planner {
   }
 
   #report(offset: number, message: string): void {
-    this.errors.push(locate(this.#text, offset, message));
+    this.errors.push({ offset, message });
   }
 
   /** Reports errors in constant arguments. */

@@ -15,8 +15,8 @@ import {
 import { unescapedName } from "./escaped_name.ts";
 
 /**
- * Names that every object inherits. Fields of any other name can be read without `hasOwn`. tests/bench/cel_bench.ts, "has
- * and compare": with `hasOwn` it takes 7 % more.
+ * Names that every object inherits. Fields of any other name can be read without `hasOwn`. tests/bench/cel_bench.ts,
+ * "has and compare": with `hasOwn` it takes 7 % more.
  */
 const inherited = new Set(Object.getOwnPropertyNames(Object.prototype));
 

@@ -2,4 +2,4 @@
 export * from "./expression.ts";
 export { comprehensionMacro, type Macro, type MacroCall, variableName } from "./macro.ts";
 export { type Grammar, parse, type Parsed } from "./parser.ts";
-export { type CelError, formatCelError, locate } from "./source.ts";
+export { type CelError, formatCelError, locateProblems } from "./source.ts";

@@ -1,8 +1,8 @@
+import type { TextProblem } from "../../diagnostics/mod.ts";
 import type { CelExpression, ListLiteral, MapEntry, StructLiteral } from "./expression.ts";
 import { qualifiedName } from "./expression.ts";
 import { numberLiteral, textLiteral } from "./literal_expression.ts";
 import type { Macro } from "./macro.ts";
-import { type CelError, locate } from "./source.ts";
 import type { CelToken } from "./token.ts";
 import { TokenStream } from "./token_stream.ts";
 
@@ -16,7 +16,7 @@ export interface Grammar {
 /** A parsed text. It has an expression even when there are errors, so that they can be reported together. */
 export interface Parsed {
   readonly expression: CelExpression;
-  readonly errors: readonly CelError[];
+  readonly errors: readonly TextProblem[];
 }
 
 const MAX_LENGTH = 100_000;
@@ -39,7 +39,7 @@ const levels: readonly ReadonlySet<string>[] = [
 export function parse(text: string, grammar: Grammar): Parsed {
   if (text.length > MAX_LENGTH) {
     const message = `expression code point size exceeds limit: size: ${text.length}, limit ${MAX_LENGTH}`;
-    return { expression: { kind: "broken", offset: 0 }, errors: [locate(text, 0, message)] };
+    return { expression: { kind: "broken", offset: 0 }, errors: [{ offset: 0, message }] };
   }
   return new Parser(text, grammar).parse();
 }
@@ -68,11 +68,11 @@ class Parser {
       this.#depth--;
       return this.#tokens.giveUp(0, `expression recursion limit exceeded: ${MAX_DEPTH}`);
     }
-    const condition = this.#logic("||", () => this.#logic("&&", () => this.#binary(0)));
+    const condition = this.#disjunction();
     const { offset } = this.#tokens.peek();
     let result = condition;
     if (this.#tokens.accept("?")) {
-      const yes = this.#logic("||", () => this.#logic("&&", () => this.#binary(0)));
+      const yes = this.#disjunction();
       if (!this.#tokens.accept(":")) {
         const token = this.#tokens.peek();
         this.#tokens.report(token.offset, `Syntax error: mismatched input '${token.text}' expecting ':'`);
@@ -82,6 +82,10 @@ class Parser {
     }
     this.#depth--;
     return result;
+  }
+
+  #disjunction(): CelExpression {
+    return this.#logic("||", () => this.#logic("&&", () => this.#binary(0)));
   }
 
   #logic(operator: "&&" | "||", operand: () => CelExpression): CelExpression {
@@ -168,7 +172,7 @@ class Parser {
     }
     if (!optional && this.#tokens.isAt("(")) {
       const open = this.#tokens.take().offset;
-      return this.#call({ name: name.text, target: operand, args: this.#list(")"), offset: open });
+      return this.#call({ name: name.text, target: operand, args: this.#callArguments(), offset: open });
     }
     return { kind: "select", operand, field: name.text, mode: optional ? "optional" : "value", offset };
   }
@@ -237,7 +241,7 @@ class Parser {
     const name = root + text;
     if (this.#tokens.isAt("(")) {
       const open = this.#tokens.take().offset;
-      return this.#call({ name, args: this.#list(")"), offset: open });
+      return this.#call({ name, args: this.#callArguments(), offset: open });
     }
     return { kind: "ident", name, offset: root === "" ? offset : offset - 1 };
   }
@@ -260,11 +264,12 @@ class Parser {
     return { kind: "call", ...call };
   }
 
-  #list(close: ")"): CelExpression[] {
+  /** Parses the arguments of a call, after their opening parenthesis. */
+  #callArguments(): CelExpression[] {
     const items: CelExpression[] = [];
-    if (this.#tokens.accept(close)) return items;
+    if (this.#tokens.accept(")")) return items;
     do items.push(this.#expression()); while (this.#tokens.accept(","));
-    this.#tokens.close(close);
+    this.#tokens.close(")");
     return items;
   }
 

@@ -11,27 +11,54 @@ export interface CelError extends TextProblem {
   readonly snippet: string;
 }
 
-/** Adds the position to an error message. */
-export function locate(text: string, offset: number, message: string): CelError {
-  const start = text.lastIndexOf("\n", offset - 1) + 1;
-  const end = text.indexOf("\n", start);
-  return {
-    message,
-    offset,
-    line: text.slice(0, start).split("\n").length,
-    column: codePoints(text.slice(start, offset)) + 1,
-    snippet: text.slice(start, end < 0 ? undefined : end).replace(/\r$/, ""),
-  };
+/** cel-go, too, reports the first hundred errors of an expression. */
+const mostErrors = 100;
+
+/**
+ * Adds their positions to the first hundred problems in a text, in the order of the text. It reads the text once,
+ * because a hostile expression may have thousands of them.
+ *
+ * ```ts
+ * import { locateProblems } from "./source.ts";
+ * import assert from "node:assert/strict";
+ * const [error] = locateProblems("1 +\n  x", [{ offset: 6, message: "undeclared reference" }]);
+ * assert.deepEqual([error.line, error.column, error.snippet], [2, 3, "  x"]);
+ * ```
+ */
+export function locateProblems(text: string, problems: readonly TextProblem[]): CelError[] {
+  const sorted = [...problems].sort((left, right) => left.offset - right.offset).slice(0, mostErrors);
+  let line = 1, start = 0, read = 0, column = 1;
+  return sorted.map((problem) => {
+    for (
+      let end = text.indexOf("\n", start);
+      end >= 0 && end < problem.offset;
+      end = text.indexOf("\n", start)
+    ) {
+      line++;
+      start = read = end + 1;
+      column = 1;
+    }
+    column += codePoints(text.slice(read, problem.offset));
+    read = problem.offset;
+    const end = text.indexOf("\n", start);
+    return {
+      ...problem,
+      line,
+      column,
+      snippet: text.slice(start, end < 0 ? undefined : end).replace(/\r$/, ""),
+    };
+  });
 }
 
 /**
  * The error with its line and a caret below the position, as Kubernetes prints it.
  *
  * ```ts
- * import { formatCelError, locate } from "./source.ts";
+ * import { formatCelError, locateProblems } from "./source.ts";
  * import assert from "node:assert/strict";
+ * const problem = { offset: 4, message: "undeclared reference to 'x' (in container '')" };
  * assert.equal(
- *   formatCelError(locate("1 + x", 4, "undeclared reference to 'x' (in container '')")),
+ *   locateProblems("1 + x", [problem]).map(formatCelError).join("\n"),
  *   "ERROR: <input>:1:5: undeclared reference to 'x' (in container '')\n | 1 + x\n | ....^",
  * );
  * ```

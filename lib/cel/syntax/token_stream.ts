@@ -1,27 +1,23 @@
 import type { CelExpression } from "./expression.ts";
-import { type CelError, locate } from "./source.ts";
+import type { TextProblem } from "../../diagnostics/mod.ts";
 import { type CelToken, tokenize } from "./token.ts";
 
 const MAX_ERRORS = 30;
 
 /** The tokens of an expression in order, and the errors that were found in it. */
 export class TokenStream {
-  readonly #text: string;
   readonly #tokens: readonly CelToken[];
-  readonly #errors: CelError[] = [];
+  readonly #errors: TextProblem[];
   #next = 0;
 
   constructor(text: string) {
-    this.#text = text;
     const { tokens, errors } = tokenize(text);
     this.#tokens = tokens;
-    for (const { offset, message, hint } of errors) {
-      this.#errors.push({ ...locate(text, offset, message), hint });
-    }
+    this.#errors = [...errors];
   }
 
   /** The first errors, in the order of the text. */
-  get errors(): readonly CelError[] {
+  get errors(): readonly TextProblem[] {
     return [...this.#errors].sort((a, b) => a.offset - b.offset).slice(0, MAX_ERRORS);
   }
 
@@ -57,7 +53,7 @@ export class TokenStream {
 
   /** Reports an error, and returns the expression in place of the wrong text. */
   report(offset: number, message: string): CelExpression {
-    this.#errors.push(locate(this.#text, offset, message));
+    this.#errors.push({ offset, message });
     return { kind: "broken", offset };
   }
 

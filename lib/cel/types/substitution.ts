@@ -2,12 +2,10 @@ import { type CelType, dynType, errorType, isDynamic, sameType } from "./cel_typ
 
 /** The types that type variables are bound to so far. Unifying two types adds bindings. */
 export class Substitution {
-  #bound: Map<string, CelType>;
+  readonly #bound = new Map<string, CelType>();
+  /** The bindings that the current `assign` replaced. */
+  #replaced: { readonly name: string; readonly former: CelType | undefined }[] = [];
   #fresh = 0;
-
-  constructor() {
-    this.#bound = new Map();
-  }
 
   /** A fresh type variable without bindings. */
   fresh(): CelType {
@@ -19,9 +17,12 @@ export class Substitution {
    * nothing when they are not.
    */
   assign(from: readonly CelType[], to: readonly CelType[]): boolean {
-    const before = new Map(this.#bound);
+    this.#replaced = [];
     if (this.#allAssignable(from, to)) return true;
-    this.#bound = before;
+    for (const { name, former } of this.#replaced.reverse()) {
+      if (former === undefined) this.#bound.delete(name);
+      else this.#bound.set(name, former);
+    }
     return false;
   }
 
@@ -69,14 +70,19 @@ export class Substitution {
     const current = this.#bound.get(variable.name);
     if (current === undefined) {
       if (this.#occurs(variable, type)) return "recursive";
-      this.#bound.set(variable.name, type);
+      this.#set(variable, type);
       return "bound";
     }
     if (sameType(type, current)) return "bound";
     if (!this.#assignable(type, current)) return "conflict";
     const general = mostGeneral(type, current);
-    if (!this.#occurs(variable, general)) this.#bound.set(variable.name, general);
+    if (!this.#occurs(variable, general)) this.#set(variable, general);
     return "bound";
+  }
+
+  #set({ name }: CelType, type: CelType): void {
+    this.#replaced.push({ name, former: this.#bound.get(name) });
+    this.#bound.set(name, type);
   }
 
   #occurs(variable: CelType, within: CelType): boolean {

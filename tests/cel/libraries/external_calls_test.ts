@@ -107,6 +107,12 @@ const cases: readonly Case[] = [
     ["a"],
   ],
   [
+    "globalContext.Get('pod').kind + globalContext.Get('pod').Object.kind",
+    { kind: "global", name: "pod", projection: "" },
+    found({ apiVersion: "v1", kind: "Pod" }),
+    "PodPod",
+  ],
+  [
     "globalContext.get('none')",
     { kind: "global", name: "none", projection: "" },
     missing(404, "no entry"),
