@@ -1,11 +1,18 @@
-import type { Snapshot } from "../engine/mod.ts";
+import { changesOtherObjects, type Snapshot } from "../engine/mod.ts";
 import type { Log, Ports } from "../ports.ts";
-import { changesOthers } from "../rules/mod.ts";
 import { BackgroundWorker } from "./background_worker.ts";
 import { Leadership } from "./leadership.ts";
-import { posternUsername } from "./postern_username.ts";
+import { addPosternUsername } from "./postern_username.ts";
 import { Upkeep } from "./upkeep.ts";
 import type { WorkOutcome } from "./work_outcome.ts";
+
+/** The Lease by which replicas elect a leader, and how this replica appears in it. */
+export interface LeaseSetting {
+  readonly namespace: string;
+  readonly name: string;
+  /** The name of this replica's pod, with which its name in the Lease begins. */
+  readonly replica?: string | undefined;
+}
 
 /** The ports of background work, its Lease, and its listeners. */
 export interface BackgroundWorkOptions {
@@ -16,7 +23,7 @@ export interface BackgroundWorkOptions {
    * The Lease by which replicas elect a leader, in the cluster that they share. Absent for an embedded cluster, which
    * belongs to this process and does not store admitted objects.
    */
-  readonly lease?: { readonly namespace: string; readonly name: string };
+  readonly lease?: LeaseSetting;
   /** The service account that acts for policies, besides the user name under which the API server knows Postern. */
   readonly account?: string | undefined;
   /** Receives the outcome of each request's effects. */
@@ -38,6 +45,7 @@ export class BackgroundWork {
   readonly worker: BackgroundWorker;
   readonly #upkeep: Upkeep;
   readonly #leadership: Leadership | undefined;
+  readonly #stop = new AbortController();
 
   private constructor(options: BackgroundWorkOptions, actors: ReadonlySet<string>) {
     const { snapshot, ports, log, lease, every } = options;
@@ -55,7 +63,7 @@ export class BackgroundWork {
       cluster: ports.cluster,
       clock: ports.clock,
       log,
-      identity: `postern-${crypto.randomUUID()}`,
+      identity: `${lease.replica ?? lease.name}_${crypto.randomUUID()}`,
       elected: (silentSince) => {
         if (silentSince !== undefined) this.#upkeep.leaderLost(silentSince);
         this.#upkeep.look();
@@ -82,9 +90,14 @@ export class BackgroundWork {
 
   /** Prepares the work; it begins with {@link loaded} policies. */
   static async prepare(options: BackgroundWorkOptions): Promise<BackgroundWork> {
-    // Rules are evaluated for changes by Postern itself only with a live cluster.
-    const self = options.lease === undefined ? undefined : await posternUsername(options.ports.cluster);
-    return new BackgroundWork(options, new Set([self, options.account].filter((name) => name !== undefined)));
+    const actors = new Set(options.account === undefined ? [] : [options.account]);
+    const work = new BackgroundWork(options, actors);
+    // Without a live cluster rules are evaluated for changes by Postern itself, too.
+    if (options.lease !== undefined) {
+      const { ports: { cluster }, log } = options;
+      await addPosternUsername(actors, { cluster, log, signal: work.#stop.signal });
+    }
+    return work;
   }
 
   /** Whether this replica does the work that one replica does for all. */
@@ -93,9 +106,8 @@ export class BackgroundWork {
   }
 
   /** Takes new policies. Without rules that change other objects no leader is needed. */
-  loaded(policies: Snapshot): void {
-    const needsLeader = policies.policies.some(({ rules }) => rules.some(({ type }) => changesOthers(type)));
-    if (needsLeader) this.#leadership?.start();
+  loaded({ policies }: Snapshot): void {
+    if (policies.some(changesOtherObjects)) this.#leadership?.start();
     this.#upkeep.look();
   }
 
@@ -106,6 +118,7 @@ export class BackgroundWork {
 
   /** Ends the work, and lets another replica lead. */
   async close(): Promise<void> {
+    this.#stop.abort();
     await this.#upkeep.close();
     await this.worker.close();
     await this.#leadership?.close();

@@ -1,6 +1,7 @@
 import type { Effect } from "../engine/mod.ts";
 import { asObject, asString, type JsonObject } from "../json/mod.ts";
 import { collectionPath, deleteOptions, nameOf, namespaceOf, objectPath } from "../kube/mod.ts";
+import { namespaceOfKey } from "../policy/mod.ts";
 import type { Answer, ApiCall, ApiResource, Cluster } from "../ports.ts";
 
 /** The result of carrying out an effect. */
@@ -29,12 +30,25 @@ export async function carryOut(effect: Effect, cluster: Cluster, signal?: AbortS
   if (resource === undefined) {
     return { done: false, message: `the cluster does not serve ${apiVersion}/${kind}`, retryable: true };
   }
+  const trespass = trespassOf(effect, resource);
+  if (trespass !== undefined) return { done: false, message: trespass, retryable: false };
   const call = callFor(effect, resource);
   const answer = await cluster.call(signal === undefined ? call : { ...call, signal });
   if (answer.ok) return { done: true, changed: true };
   if (verb === "create" && answer.status === 409) return { done: true, changed: false };
   if (verb === "delete" && answer.status === 404) return { done: true, changed: false };
   return { done: false, message: answer.message, retryable: isRetryable(answer) };
+}
+
+/**
+ * Why a policy of a namespace must not change an object: it is outside the namespace. The object is written with the
+ * rights of Postern's service account, which the policy's author does not have.
+ */
+function trespassOf({ policy, object }: Effect, { namespaced, kind }: ApiResource): string | undefined {
+  const within = namespaceOfKey(policy);
+  if (within === undefined || namespaced && namespaceOf(object) === within) return undefined;
+  const where = namespaced ? `in namespace ${namespaceOf(object) || "default"}` : "of the whole cluster";
+  return `policy ${policy} cannot change a ${kind} ${where}`;
 }
 
 function callFor({ verb, object, subresource = "" }: Effect, resource: ApiResource): ApiCall {

@@ -1,11 +1,12 @@
 import type { PolicyRequest } from "../engine/mod.ts";
-import { type Fault, isFault } from "../json/mod.ts";
+import { dig, type Fault, isFault, type JsonObject } from "../json/mod.ts";
 import { createdAt, uidOf } from "../kube/mod.ts";
 import { pause } from "../pause.ts";
 import type { Cluster, Log } from "../ports.ts";
+import { ownerOf } from "../rules/mod.ts";
 import { existingRequest } from "./existing_request.ts";
 import { type ListFault, listObjects } from "./list_objects.ts";
-import type { RuleInForce } from "./rules_in_force.ts";
+import { type RuleInForce, writtenRule } from "./rules_in_force.ts";
 import { triggerKinds } from "./trigger_kinds.ts";
 
 /** A rule to evaluate for an object that exists. */
@@ -19,26 +20,52 @@ export interface ExistingOptions {
   readonly cluster: Cluster;
   readonly log: Log;
   readonly signal: AbortSignal;
-  /** Only objects that were created at this time (milliseconds since 1970) or later; all when absent. */
+  /**
+   * Only objects that were created at this time (milliseconds since 1970) or later, and whose requests the rule does not
+   * pass over; all objects when absent.
+   */
   readonly since?: number;
   /** Waits for some milliseconds, or until the signal aborts; tests replace it. */
   readonly wait?: typeof pause;
+}
+
+/**
+ * Whether a rule leaves an object alone for which it generated nothing: its user decides, whom a stored object does not
+ * name, or Postern generated the object and the rule passes over Postern's requests. Pinned by "a comparison generates
+ * nothing for a trigger whose user decides, as it does not know the user" and "a comparison generates nothing for a
+ * generated object, unless the rule looks at Postern's requests".
+ */
+export function isPassedOver(
+  trigger: JsonObject,
+  { policy, rule: { rule } }: Pick<RuleInForce, "policy" | "rule">,
+): boolean {
+  return rule.skipBackgroundRequests && ownerOf(trigger) !== undefined ||
+    choosesByUser(policy.document, rule.name);
+}
+
+/** Whether the fields that select a rule's objects read the user of the request. */
+function choosesByUser(document: JsonObject, name: string): boolean {
+  const { generate: _generate, mutate: _mutate, ...choosing } = writtenRule(document, name);
+  const conditions = dig(document, "spec", "webhookConfiguration", "matchConditions") ?? null;
+  return /"(?:subjects|roles|clusterRoles)":|userInfo|serviceAccountN/.test(
+    JSON.stringify([choosing, conditions]),
+  );
 }
 
 /** Milliseconds before a kind is listed again: at first, and at most. The lists of a minute may fail. */
 const firstDelay = 500, longestDelay = 32_000;
 
 /**
- * Lists the existing objects of a rule's kinds, page by page, each object once. Evaluation then decides whether the rule
- * selects them. A list that fails begins again, after pauses that double; a fault says that it failed for a minute, or that
- * the signal aborted. It logs kinds that it leaves out: those with wildcards, custom kinds without group and version, and
- * those whose list the API server forbids.
+ * Lists the existing objects of a rule's kinds, page by page, each object once. Evaluation then decides whether the
+ * rule selects them. A list that fails begins again, after pauses that double; a fault says that it failed for a
+ * minute, or that the signal aborted. It logs kinds that it leaves out: those with wildcards, custom kinds without
+ * group and version, and those whose list the API server forbids.
  */
 export async function* existingTriggers(
   { policy, rule }: Pick<RuleInForce, "policy" | "rule">,
   options: ExistingOptions,
 ): AsyncGenerator<ExistingTrigger | Fault> {
-  const { cluster, log, signal, since = -Infinity, wait = pause } = options;
+  const { cluster, log, signal, since, wait = pause } = options;
   const only = { policy: policy.key, rule: rule.rule.name };
   const { kinds, vague } = triggerKinds(rule);
   if (vague.length > 0) {
@@ -54,7 +81,9 @@ export async function* existingTriggers(
         if (isFault(object)) fault = object;
         else if (!listed.has(uidOf(object))) {
           listed.add(uidOf(object));
-          if (!(createdAt(object) < since)) yield { request: existingRequest(object), only };
+          const isMissed = since === undefined ||
+            !(createdAt(object) < since) && !isPassedOver(object, { policy, rule });
+          if (isMissed) yield { request: existingRequest(object), only };
         }
       }
       if (fault === undefined) break;

@@ -1,6 +1,6 @@
 /**
- * Why an effect could not be carried out. It is no `Fault`: that is why an expression has no value, and has no fields by
- * which the worker decides about another attempt and about the rule that gets the failure.
+ * Why an effect could not be carried out. It is no `Fault`: that is why an expression has no value, and has no fields
+ * by which the worker decides about another attempt and about the rule that gets the failure.
  */
 export interface Failure {
   readonly message: string;

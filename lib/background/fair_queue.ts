@@ -15,8 +15,9 @@ interface Lane<T> {
 }
 
 /**
- * A queue that nobody can fill for others. Lanes take turns, one item at a time, and bytes are bounded in all: when they
- * are used up, the lane that holds most gives way, its newest item first. An item counts until it is {@link release}d.
+ * A queue that nobody can fill for others. Lanes take turns, one item at a time, and bytes are bounded in all: when
+ * they are used up, the lane that holds most gives way, its newest item first. An item counts until it is
+ * {@link release}d.
  *
  * ```ts
  * import { FairQueue } from "./fair_queue.ts";

@@ -18,8 +18,8 @@ export interface LeadershipOptions {
   /** Milliseconds between two reads of the Lease, and between two renewals: 2,000. */
   readonly every?: number;
   /**
-   * Called when this replica begins to lead. After a leader that stopped without giving the Lease back: with the time of its
-   * last renewal that this replica saw, in milliseconds since 1970 by the API server's clock.
+   * Called when this replica begins to lead. If the former leader stopped without giving the Lease back, `silentSince`
+   * is its last renewal that this replica saw, in milliseconds since 1970 by the API server's clock.
    */
   readonly elected: (silentSince?: number) => void;
   /** Waits for some milliseconds; tests replace it. */

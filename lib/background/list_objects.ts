@@ -1,5 +1,5 @@
-import { asString, dig, Fault, isObject, type JsonObject } from "../json/mod.ts";
-import { builtinKind, collectionPath, formatApiVersion, itemsOf, listOfMetadata } from "../kube/mod.ts";
+import { Fault, isObject, type JsonObject } from "../json/mod.ts";
+import { builtinKind, collectionPath, formatApiVersion, listOfMetadata, listPages } from "../kube/mod.ts";
 import type { ApiResource, Cluster } from "../ports.ts";
 
 /** The kind, namespace and labels of the objects to list. */
@@ -39,9 +39,6 @@ export class ListFault extends Fault {
   }
 }
 
-/** The objects of a page: some megabytes at most with ordinary objects. */
-const pageSize = 250;
-
 /**
  * The stored objects of a kind. A fault comes last when the kind cannot be listed: the objects before it are then
  * incomplete.
@@ -61,42 +58,21 @@ export async function* listObjects(
   yield* listResource(resource, { cluster, signal, namespace, labelSelector });
 }
 
-/**
- * The stored objects of a resource, page by page, so that memory holds one page however many there are. A fault comes last
- * when a page cannot be read.
- */
+/** The stored objects of a resource, read page by page. A fault comes last when a page cannot be read. */
 export async function* listResource(
   resource: ApiResource,
-  { cluster, signal, namespace = "", labelSelector = "", fieldSelector, onlyMetadata = false }:
-    ResourceListing,
+  { cluster, signal, namespace = "", labelSelector, fieldSelector, onlyMetadata = false }: ResourceListing,
 ): AsyncGenerator<JsonObject | ListFault> {
-  const collection = collectionPath(resource, namespace);
   const type = { apiVersion: formatApiVersion(resource), kind: resource.kind };
-  for (let token: string | undefined = ""; token !== undefined;) {
-    const query = new URLSearchParams({
-      limit: String(pageSize),
-      ...(labelSelector !== "" && { labelSelector }),
-      ...(fieldSelector !== undefined && { fieldSelector }),
-      ...(token !== "" && { continue: token }),
-    });
-    const path = `${collection}?${query}`;
-    const answer = await cluster.call({
-      method: "GET",
-      path,
-      ...(signal !== undefined && { signal }),
-      ...(onlyMetadata && { accept: listOfMetadata }),
-    });
-    if (!answer.ok) {
-      yield new ListFault(answer.message, answer.status);
-      return;
-    }
-    const items = itemsOf(answer.body);
-    if (items === undefined) {
-      yield new ListFault("the answer is no list");
-      return;
-    }
-    // Items of a list have no apiVersion and kind, and metadata alone has those of metadata.
-    for (const item of items) if (isObject(item)) yield { ...type, ...item, ...(onlyMetadata && type) };
-    token = asString(dig(answer.body, "metadata", "continue")) || undefined;
+  const call = { ...(signal !== undefined && { signal }), ...(onlyMetadata && { accept: listOfMetadata }) };
+  const pages = listPages(collectionPath(resource, namespace), {
+    get: (path) => cluster.call({ method: "GET", path, ...call }),
+    labelSelector,
+    fieldSelector,
+  });
+  for await (const page of pages) {
+    if (!page.ok) return yield new ListFault(page.message, page.status);
+    // Items of a list lack apiVersion and kind; in a list of metadata they have those of PartialObjectMetadata.
+    for (const item of page.items) if (isObject(item)) yield { ...type, ...item, ...(onlyMetadata && type) };
   }
 }

@@ -4,11 +4,11 @@
  *
  * @module
  */
-export { BackgroundWork, type BackgroundWorkOptions } from "./background_work.ts";
-export { type BackgroundOptions, BackgroundWorker } from "./background_worker.ts";
+export { BackgroundWork, type BackgroundWorkOptions, type LeaseSetting } from "./background_work.ts";
+export { type BackgroundOptions, BackgroundWorker, type JobScope } from "./background_worker.ts";
 export { FairQueue, type Ticket } from "./fair_queue.ts";
 export { carryOut } from "./carry_out.ts";
-export { posternUsername } from "./postern_username.ts";
+export { addPosternUsername } from "./postern_username.ts";
 export { Leadership, type LeadershipOptions } from "./leadership.ts";
 export { RulesInForce } from "./rules_in_force.ts";
 export { Upkeep, type UpkeepOptions } from "./upkeep.ts";

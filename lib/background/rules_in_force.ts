@@ -42,7 +42,9 @@ export class RulesInForce {
     );
   }
 
-  /** Takes the current rules that change other objects, and forgets rules that are gone. `now` is the API server's time. */
+  /**
+   * Takes the current rules that change other objects, and forgets rules that are gone. `now` is the API server's time.
+   */
   async update(snapshot: Snapshot, now: number): Promise<readonly RuleInForce[]> {
     const remembered = new Map<string, Remembered>();
     const inForce: RuleInForce[] = [];

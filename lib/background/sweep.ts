@@ -1,14 +1,28 @@
-import { type Effect, evaluate, type PolicyResult, type Snapshot } from "../engine/mod.ts";
+import {
+  type Effect,
+  evaluate,
+  type PolicyResult,
+  type Snapshot,
+  withdrawsOnDeletion,
+} from "../engine/mod.ts";
 import { asString, dig, type Fault, isFault, type JsonObject } from "../json/mod.ts";
-import { createdAt, nameOf, namespaceOf, objectPath, objectText, uidOf } from "../kube/mod.ts";
+import {
+  createdAt,
+  nameOf,
+  namespaceOf,
+  objectIdentity,
+  objectPath,
+  objectText,
+  uidOf,
+} from "../kube/mod.ts";
 import type { Cluster, Log, Ports } from "../ports.ts";
 import { isApplied, ownerOf, ruleLabels, sourceOf } from "../rules/mod.ts";
 import { carryOut } from "./carry_out.ts";
 import { existingRequest } from "./existing_request.ts";
+import { isPassedOver } from "./existing_triggers.ts";
 import { findByUid, type UidReference } from "./find_by_uid.ts";
 import { listObjects } from "./list_objects.ts";
 import { type RuleInForce, writtenRule } from "./rules_in_force.ts";
-import { isSameObject } from "./same_object.ts";
 import { triggerKinds } from "./trigger_kinds.ts";
 
 /** The policies and ports with which {@link sweepRule} compares the cluster with a rule. */
@@ -35,8 +49,8 @@ interface Made {
  *
  * - the objects that the rule generated: it deletes those whose trigger or source is gone, or whose trigger does not
  *   match any more;
- * - the triggers that the rule must act for: those with generated objects, those that are younger than the rule, and all
- *   of them if the rule generates for existing objects. It creates what is missing and corrects what differs.
+ * - the triggers that the rule must act for: those with generated objects, those that are younger than the rule, and
+ *   all of them if the rule generates for existing objects. It creates what is missing and corrects what differs.
  *
  * A fault says what could not be read; nothing is deleted then.
  */
@@ -75,7 +89,8 @@ class RuleSweep {
         const uid = uidOf(trigger);
         seen.add(uid);
         const made = this.#made.get(uid);
-        const isDue = made !== undefined || rule.body.looksBack === true || createdAt(trigger) >= since;
+        const isWaiting = rule.body.looksBack === true || createdAt(trigger) >= since;
+        const isDue = made !== undefined || isWaiting && !isPassedOver(trigger, this.#rule);
         if (isDue) await this.#keepInStep(trigger, made ?? []);
         if (this.#options.signal.aborted) return undefined;
       }
@@ -127,9 +142,8 @@ class RuleSweep {
     const isAbout = verdictOf(decision.results, rule.rule.name) === "applies" ||
       !choosesByObject(policy.document, rule.rule.name);
     if (!isAbout) return await this.#remove(made, "its trigger no longer matches");
-    const unwanted = made.filter(({ object }) =>
-      !effects.some((effect) => isSameObject(effect.object, object))
-    );
+    const wanted = new Set(effects.map(({ object }) => objectIdentity(object)));
+    const unwanted = made.filter(({ object }) => !wanted.has(objectIdentity(object)));
     const isLost = ({ source }: Made): boolean => source !== undefined && this.#lost.has(source.uid);
     await this.#remove(unwanted.filter(isLost), "its source is gone");
     // Kyverno parity: a policy in CEL says all that is made for a trigger, a rule leaves what it made under another
@@ -139,6 +153,7 @@ class RuleSweep {
   }
 
   async #removeAbandoned(seen: ReadonlySet<string>): Promise<Fault | undefined> {
+    if (!withdrawsOnDeletion(this.#rule.rule)) return undefined;
     for (const [uid, made] of this.#made) {
       if (seen.has(uid)) continue;
       const found = await findByUid(made[0]!.trigger, this.#lookUp);

@@ -1,24 +1,21 @@
-import { LoadTracker, untilLoaded } from "../context/mod.ts";
-import { type CompiledRule, type Effect, evaluate, type Snapshot } from "../engine/mod.ts";
+import { type Effect, evaluate, type Snapshot, withdrawsOnDeletion } from "../engine/mod.ts";
 import { asString, dig, Fault, isFault, type JsonObject } from "../json/mod.ts";
-import { isBeingDeleted, nameOf, namespaceOf, typeOf, uidOf } from "../kube/mod.ts";
+import { isBeingDeleted, nameOf, namespaceOf, objectIdentity, typeOf, uidOf } from "../kube/mod.ts";
 import { policyKey } from "../policy/mod.ts";
 import type { Ports } from "../ports.ts";
 import {
   cloneSourceLabel,
   type ClusterObjects,
   isApplied,
-  objectsInCluster,
   ownerOf,
   type OwnerReference,
-  ruleLabels,
   sourceLabels,
   sourceOf,
 } from "../rules/mod.ts";
+import { downstreamOf, findRule, reader } from "./downstream_rules.ts";
 import { existingRequest } from "./existing_request.ts";
 import { findByUid, type UidReference } from "./find_by_uid.ts";
-import { type DownstreamState, reconcile } from "./reconcile.ts";
-import { isSameObject } from "./same_object.ts";
+import { reconcile } from "./reconcile.ts";
 
 /** A change of an object, from a watch. */
 export interface Change {
@@ -110,10 +107,11 @@ class ChangeFollower {
     const trigger = await this.#findTrigger(owner);
     if (isFault(trigger)) return trigger;
     const planned = trigger === undefined ? [] : await this.#plan(trigger, owner);
-    const effect = planned.find(({ object }) => isSameObject(object, target));
+    const effect = planned.find(({ object }) => objectIdentity(object) === objectIdentity(target));
+    const isGone = trigger === undefined && withdrawsOnDeletion(rule) || effect?.verb === "delete";
     const { action, why } = reconcile({
       rule: downstream,
-      trigger: trigger === undefined || effect?.verb === "delete" ? "gone" : "present",
+      trigger: isGone ? "gone" : "present",
       source: sourceOf(target) === undefined ? "none" : state.source,
       target: state.target === "missing" ? "missing" : await this.#isDrifted(effect) ? "drifted" : "in-step",
     });
@@ -161,83 +159,6 @@ class ChangeFollower {
     });
     return decision.effects.filter((effect) => effect.rule === owner.rule);
   }
-}
-
-/**
- * The effects of replacing one set of policies by another: the objects of removed rules are deleted. Kyverno parity:
- * only data of rules that synchronize is deleted, unless the rules orphan it. Pinned by "generated data is deleted with
- * its rule, clones stay" and "orphanDownstreamOnPolicyDelete keeps generated data".
- */
-export async function followPolicies(
-  before: Snapshot,
-  { snapshot, ports }: SynchronizeOptions,
-): Promise<readonly Effect[] | Fault> {
-  const read = reader(ports);
-  const effects: Effect[] = [];
-  for (const { policy, rules } of before.policies) {
-    const { name, namespace } = policy;
-    for (const rule of rules.filter(({ type }) => type === "generate")) {
-      if (findRule(snapshot, { policy: { name, namespace }, rule: rule.rule.name }) !== undefined) continue;
-      const state = { trigger: "present", source: "none", target: "in-step" } as const;
-      const { action, why } = reconcile({ ...state, rule: downstreamOf(rule, "deleted") });
-      if (action !== "delete") continue;
-      for (const type of rule.body.downstream?.types ?? []) {
-        const labels = { ...ruleLabels({ policy: { name, namespace }, rule: rule.rule.name }) };
-        const made = await read((objects) =>
-          objects.list({ ...type, namespace: "", selector: { matchLabels: labels } })
-        );
-        if (isFault(made)) return made;
-        effects.push(
-          ...made.filter((object) => isTarget(object, rule)).map((object): Effect => ({
-            verb: "delete",
-            object,
-            policy: policy.key,
-            rule: rule.rule.name,
-            reason: why,
-          })),
-        );
-      }
-    }
-  }
-  return effects;
-}
-
-/**
- * Whether a rule made an object under the name that the rule has now; a name with variables may be any. Kyverno
- * parity: objects that a rule made under another name stay. Pinned by "a downstream object under another name stays
- * when the rule is deleted".
- */
-function isTarget(object: JsonObject, { rule: { body } }: CompiledRule): boolean {
-  if (body.kind !== "generate") return true;
-  const named = body.patterns.map(({ pattern }) => pattern).filter(({ kind }) => kind === object["kind"]);
-  const names = named.flatMap(({ name }) => name === undefined ? [] : [name]);
-  return names.length === 0 || names.some((name) => name.includes("{{") || name === nameOf(object));
-}
-
-function reader(ports: Ports): <T>(read: (objects: ClusterObjects) => T) => Promise<T> {
-  return async (read) => {
-    const store = new LoadTracker({ ports });
-    try {
-      return await untilLoaded(store, () => read(objectsInCluster(store)));
-    } finally {
-      store.end();
-    }
-  };
-}
-
-function findRule(
-  { policies }: Snapshot,
-  { policy, rule }: Pick<OwnerReference, "policy" | "rule">,
-): CompiledRule | undefined {
-  const found = policies.find((each) =>
-    each.policy.name === policy.name && each.policy.namespace === policy.namespace
-  );
-  return found?.rules.find((each) => each.rule.name === rule && each.type === "generate");
-}
-
-function downstreamOf({ body }: CompiledRule, state: "present" | "deleted"): DownstreamState["rule"] {
-  const { synchronize = false, onPolicyDelete = "delete" } = body.downstream ?? {};
-  return { state, synchronize, onPolicyDelete };
 }
 
 /** Milliseconds for the reads of one change. */

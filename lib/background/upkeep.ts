@@ -5,9 +5,9 @@ import { elapsedOn, type Log, type Ports } from "../ports.ts";
 import type { BackgroundWorker } from "./background_worker.ts";
 import { carryOut } from "./carry_out.ts";
 import { existingTriggers } from "./existing_triggers.ts";
+import { followPolicies } from "./follow_policies.ts";
 import { type RuleInForce, RulesInForce } from "./rules_in_force.ts";
 import { sweepRule } from "./sweep.ts";
-import { followPolicies } from "./synchronize.ts";
 
 /** The ports and intervals of the upkeep. */
 export interface UpkeepOptions {
@@ -37,9 +37,9 @@ const roundTimeoutMs = 600_000;
  * for another one meanwhile are joined into one. It throws nothing: failures are logged, and the next comparison
  * tries again.
  *
- * It shares no list with the background scan, though both may be about Namespaces: the scan follows a kind by a watch, keeps
- * names and versions alone, and lists objects again when its policies change. A comparison needs whole triggers, listed
- * after the objects that were generated for them, and must know that no page was missing before it deletes anything.
+ * It shares no list with the background scan, though both may be about Namespaces: the scan follows a kind by a watch,
+ * keeps names and versions alone, and lists objects again when its policies change. A comparison needs whole triggers,
+ * listed after the objects that were generated for them, and deletes nothing unless every page was read.
  */
 export class Upkeep {
   readonly #options: UpkeepOptions;
@@ -75,9 +75,10 @@ export class Upkeep {
   }
 
   /**
-   * Notes that the former leader stopped without giving the Lease back, and when it renewed it last (milliseconds since 1970
-   * by the API server's clock). The next comparison generates the missing objects of requests that it admitted shortly
-   * before. It changes no targets again: most were changed, and a patch may add to what it finds.
+   * Notes that the former leader stopped without giving the Lease back, and when it last renewed the Lease
+   * (milliseconds since 1970 by the API server's clock). The next comparison generates the missing objects of requests
+   * that were admitted shortly before. It changes no targets again: most were changed, and a patch may add to what it
+   * finds.
    */
   leaderLost(since: number): void {
     this.#lostSince = since - longestReview;
@@ -138,7 +139,7 @@ export class Upkeep {
     this.#missedSince = this.#lostSince = undefined;
     this.#rules ??= new RulesInForce(memory?.read());
     const rules = await this.#rules.update(current, this.#now());
-    if (before !== undefined && before !== current) await this.#deleteOrphans(before, current);
+    if (before !== undefined && before !== current) await this.#followPolicies(before, current);
     for (const each of rules) {
       if (!this.#goesOn) return;
       const isNew = each.changed && each.rule.body.looksBack === true;
@@ -210,11 +211,11 @@ export class Upkeep {
     }
   }
 
-  async #deleteOrphans(before: Snapshot, snapshot: Snapshot): Promise<void> {
+  async #followPolicies(before: Snapshot, snapshot: Snapshot): Promise<void> {
     const { ports, log } = this.#options;
     const effects = await followPolicies(before, { snapshot, ports });
     if (isFault(effects)) {
-      log.write("error", "objects of deleted rules were not found", { cause: effects.message });
+      log.write("error", "objects of changed rules were not found", { cause: effects.message });
       return;
     }
     for (const effect of effects) {

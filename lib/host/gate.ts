@@ -106,7 +106,10 @@ export async function openGate(options: GateOptions): Promise<Gate | string> {
   };
 }
 
-/** To load background work and to start the thread of probes holds this one: a request that comes with the port goes first. */
+/**
+ * Loading background work and starting the thread of probes block this thread. Requests that arrive as soon as the port
+ * is open are answered before.
+ */
 async function afterFirstRequest(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, firstRequestTime));
 }

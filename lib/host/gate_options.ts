@@ -1,4 +1,5 @@
 import type { LogLevel } from "../adapters/mod.ts";
+import type { LeaseSetting } from "../background/mod.ts";
 import type { Diagnostic } from "../diagnostics/mod.ts";
 import type { Certificates } from "../certificates/mod.ts";
 import type { ServiceReference } from "../install/mod.ts";
@@ -36,7 +37,7 @@ export interface GateOptions {
   /** The webhook configurations for the policies, and the Service that they call. */
   readonly registration?: { readonly name: string; readonly service: ServiceReference } | undefined;
   /** The Lease by which replicas elect a leader. */
-  readonly lease: { readonly namespace: string; readonly name: string };
+  readonly lease: LeaseSetting;
   readonly hostname: string;
   readonly port: number;
   readonly metricsPort: number;

@@ -3,19 +3,21 @@ import { AnswerMemory } from "../adapters/mod.ts";
 import type { AppOptions } from "../server/mod.ts";
 
 /**
- * Bytes of the heap that a unit of weight takes when it is compiled: 440 to 460 with pod security policies, mutations and
- * policies in CEL.
+ * Bytes of the heap that a unit of weight takes when it is compiled: 440 to 460 with pod security policies, mutations
+ * and policies in CEL.
  */
 const bytesOfWeight = 500;
 
-/** The most that all policies may weigh together: half of the heap, which are some 900 policies about Pods in the image. */
+/**
+ * The most that all policies may weigh together: half of the heap, which are some 900 policies about Pods in the image.
+ */
 export function mostWeight(): number {
   return getHeapStatistics().heap_size_limit / 2 / bytesOfWeight;
 }
 
 /**
- * Bytes of heap that the objects of all followed kinds may take, by an estimate. Objects of the whole cluster may take a
- * quarter of it besides.
+ * Bytes of heap that the objects of all followed kinds may take, by an estimate. Objects of the whole cluster may take
+ * a quarter of it besides.
  */
 export function mostObjectBytes(): number {
   return getHeapStatistics().heap_size_limit * 3 / 10;
@@ -31,9 +33,9 @@ export function reviewMemory(): NonNullable<AppOptions["reviewMemory"]> {
 }
 
 /**
- * Returns a function that says whether the heap has room for so many bytes, with an eighth of its limit left: V8 ends the
- * process when its heap stays nearly full. Before it says no it collects garbage, unless less than 1/32 of the limit came
- * since it last did. It needs `--expose-gc`; without it there is always room.
+ * Returns a function that says whether the heap has room for so many bytes, with an eighth of its limit left: V8 ends
+ * the process when its heap stays nearly full. Before it says no it collects garbage, unless less than 1/32 of the
+ * limit came since it last did. It needs `--expose-gc`; without it there is always room.
  */
 export function heapRoom(statistics: () => HeapSize = getHeapStatistics): (bytes: number) => boolean {
   const { heap_size_limit: limit } = statistics();
@@ -76,7 +78,9 @@ function garbageCollector(): CollectGarbage | undefined {
   return (globalThis as { readonly gc?: CollectGarbage }).gc;
 }
 
-/** Collects garbage when there is much of it. Call it between two stages of long work: mostly it takes 10 microseconds. */
+/**
+ * Collects garbage when there is much of it. Call it between two stages of long work: mostly it takes 10 microseconds.
+ */
 export type CollectMuchGarbage = () => void;
 
 /**
@@ -137,10 +141,10 @@ function usedBytes({ used_heap_size: heap, external_memory: buffers }: HeapStati
 
 /**
  * Collects once what the start left, as soon as no request was answered for some 2 seconds: 6 MiB of a replica that
- * idles, for 35 ms of processor time. V8 would do so when the heap has grown to its first size, which may take hours. V8
- * then also forgets which code is hot and what its objects look like, so a replica that serves requests must not collect:
- * they would take an eighth more time until some ten thousand later. It needs V8's flag `--expose-gc`, which the image
- * sets; without it nothing happens.
+ * idles, for 35 ms of processor time. V8 would do so when the heap has grown to its first size, which may take hours.
+ * V8 then also forgets which code is hot and what its objects look like, so a replica that serves requests must not
+ * collect: they would take an eighth more time until some ten thousand later. It needs V8's flag `--expose-gc`, which
+ * the image sets; without it nothing happens.
  *
  * @param answers counts the answers so far
  */

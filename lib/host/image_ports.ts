@@ -42,6 +42,8 @@ interface LookupPorts {
   readonly clock: Clock;
   readonly entropy: Entropy;
   readonly cluster: Cluster;
+  /** Called before content of registries takes more memory. */
+  readonly beforeMore?: () => void;
 }
 
 /** The ports that read registries. */
@@ -77,14 +79,21 @@ export async function readImageFiles(
   return { diagnostics: docker?.diagnostics ?? [], ports };
 
   function ports(
-    { clock, entropy, cluster }: LookupPorts,
+    { clock, entropy, cluster, beforeMore }: LookupPorts,
     source?: ImageSource,
   ): Pick<ImagePorts, "registry" | "signatures"> {
     const secrets = pullSecretLogins(cluster, podNamespace(), clock);
     const login: RegistryLogins = async (registry, credentials) =>
       await secrets(registry, credentials) ?? await docker?.login(registry, credentials);
     const at = source?.clock(clock) ?? clock;
-    const registries = { clock: at, entropy, login, allows, ...(source !== undefined && { source }) };
+    const registries = {
+      clock: at,
+      entropy,
+      login,
+      allows,
+      beforeMore,
+      ...(source !== undefined && { source }),
+    };
     const trustedRoot: TrustedRootText = source === undefined
       ? given
       : (mirror) => source.trustedRoot(mirror, () => given(mirror));

@@ -1,5 +1,11 @@
 import type { BackgroundWork, BackgroundWorkOptions } from "../background/mod.ts";
 import type { Snapshot } from "../engine/mod.ts";
+import { heapSize } from "../json/mod.ts";
+
+type Addition = Parameters<BackgroundWork["worker"]["add"]>;
+
+/** The most bytes of heap of requests that wait for the code: it is loaded some milliseconds after the port is open. */
+const mostWaiting = 8 * 1024 * 1024;
 
 /**
  * Background work whose code is loaded when {@link begin} is called: a server of files can answer before. What comes
@@ -9,8 +15,13 @@ export class LateBackground {
   readonly #options: BackgroundWorkOptions;
   #work: BackgroundWork | undefined;
   #beginning: Promise<void> | undefined;
-  /** At most what comes while the code is loaded. */
-  #waiting: ((work: BackgroundWork) => void)[] = [];
+  #waiting: Addition[] = [];
+  #waitingBytes = 0;
+  /** Whether a request found no room: the log says so once. */
+  #isRefusing = false;
+  /** The newest policies that wait. */
+  #policies: Snapshot | undefined;
+  #shallLead = false;
 
   constructor(options: BackgroundWorkOptions) {
     this.#options = options;
@@ -27,20 +38,29 @@ export class LateBackground {
   }
 
   /** Takes an allowed request. Returns whether it has work to do, or may have. */
-  add(...[request, scope]: Parameters<BackgroundWork["worker"]["add"]>): boolean {
-    if (this.#work !== undefined) return this.#work.worker.add(request, scope);
-    this.#waiting.push((work) => work.worker.add(request, scope));
+  add(...addition: Addition): boolean {
+    if (this.#work !== undefined) return this.#work.worker.add(...addition);
+    const bytes = heapSize(addition[0].variable);
+    if (this.#waitingBytes + bytes > mostWaiting) {
+      if (!this.#isRefusing) this.#options.log.write("error", "effects refused: too many requests wait");
+      this.#isRefusing = true;
+      return false;
+    }
+    this.#waitingBytes += bytes;
+    this.#waiting.push(addition);
     return true;
   }
 
   /** Takes new policies. */
   loaded(policies: Snapshot): void {
-    this.#when((work) => work.loaded(policies));
+    if (this.#work === undefined) this.#policies = policies;
+    else this.#work.loaded(policies);
   }
 
   /** Takes part in the election of a leader. */
   lead(): void {
-    this.#when((work) => work.lead());
+    if (this.#work === undefined) this.#shallLead = true;
+    else this.#work.lead();
   }
 
   /** Ends the work. */
@@ -49,14 +69,11 @@ export class LateBackground {
     await this.#work?.close();
   }
 
-  #when(act: (work: BackgroundWork) => void): void {
-    if (this.#work === undefined) this.#waiting.push(act);
-    else act(this.#work);
-  }
-
   async #load(): Promise<void> {
     const { BackgroundWork } = await import("../background/mod.ts");
     const work = this.#work = await BackgroundWork.prepare(this.#options);
-    for (const act of this.#waiting.splice(0)) act(work);
+    if (this.#shallLead) work.lead();
+    if (this.#policies !== undefined) work.loaded(this.#policies);
+    for (const addition of this.#waiting.splice(0)) work.worker.add(...addition);
   }
 }

@@ -2,6 +2,7 @@ import { isFault } from "../json/mod.ts";
 import type { Announced, Handler, HandlerAnswer, Listener, Probes } from "../listener/mod.ts";
 import { answerTimeOf, type AppOptions, createApp, type ReviewAnswer, Reviews } from "../server/mod.ts";
 import type { GateOptions } from "./gate_options.ts";
+import { garbageBound } from "./heap.ts";
 import { isLoopback, slowestRules, slowestRulesPath } from "./slowest_rules.ts";
 
 /** Opens the webhook's port; a text says why it cannot be opened. */
@@ -22,6 +23,7 @@ export async function openListener(options: GateOptions, app: AppOptions): Promi
     }),
     lookEvery,
     answerTime: answerTimeOf,
+    collectGarbage: garbageBound(),
     screen: (announced) => {
       const refusal = refusalOf(announced, options);
       return refusal && plainAnswer(refusal.status, refusal.message);

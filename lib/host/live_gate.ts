@@ -119,7 +119,7 @@ export class LiveGate {
     this.#updateRequests = new UpdateRequests({
       ...shared,
       namespace: installation.namespace,
-      work: (request, only) => options.work(request, { only }),
+      work: options.work,
     });
     const account = accounts.cleanup, { statuses } = this.#policies;
     const events = (events: readonly PolicyEvent[]): void => this.#cleaned(events);

@@ -109,7 +109,7 @@ export async function openPorts(options: PortsOptions): Promise<OpenPorts | Faul
     const { openImagePorts } = await import("./image_ports.ts");
     return await openImagePorts(
       { ...options.images, for: isServer ? "server" : "command" },
-      { clock, entropy, cluster },
+      { clock, entropy, cluster, ...(isServer && { beforeMore: collect }) },
     );
   });
   // The files that they read must be there at the start; a server that names none waits for a policy about images.

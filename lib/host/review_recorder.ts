@@ -25,7 +25,10 @@ const waitingReviews = 256, waitingBytes = 8 << 20, longestReview = 4 << 20;
 /** Milliseconds between two records: a busy server records a sample of its reviews instead of being slowed down. */
 const pause = 10;
 
-/** Bytes of reviews that are written with indentation: of a long one that nests deeply it takes a thousand times as much. */
+/**
+ * The most bytes of a review that is written with indentation, which can make deeply nested JSON a thousand times
+ * longer.
+ */
 const mostIndented = 16 << 10;
 
 const recordName = /^\d{8}T\d{9}Z-\d{6}\.json$/;

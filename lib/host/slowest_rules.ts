@@ -10,8 +10,8 @@ const most = 100;
 const orders = ["total", "mean", "max"] as const;
 
 /**
- * The slowest rules as JSON, those with the greatest total time first; `?by=mean` and `?by=max` order by the other figures. Times
- * are in milliseconds.
+ * The slowest rules as JSON, those with the greatest total time first; `?by=mean` and `?by=max` order by the other
+ * figures. Times are in milliseconds.
  */
 export function slowestRules({ times }: Pick<Metrics, "times">, query: string): ListenerAnswer {
   const wanted = new URLSearchParams(query).get("by") ?? "total";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { dig, heapSize, type JsonObject } from "../../lib/json/mod.ts";
-import { BackgroundWorker, posternUsername } from "../../lib/background/mod.ts";
+import { addPosternUsername, BackgroundWorker } from "../../lib/background/mod.ts";
 import type { BackgroundOptions, WorkOutcome } from "../../lib/background/mod.ts";
 import { keptLog, policies, portsWith, request } from "./setting.ts";
 
@@ -277,7 +277,27 @@ Deno.test("the worker does not evaluate rules for its changes unless skipBackgro
 });
 
 Deno.test("the worker reads its username from the cluster", async () => {
-  assert.equal(await posternUsername(portsWith("").cluster), "postern");
+  const { cluster } = portsWith(""), names = new Set<string>(), log = keptLog();
+  await addPosternUsername(names, { cluster, log });
+  assert.deepEqual([[...names], log.lines], [["postern"], []]);
+});
+
+Deno.test("a username that was not read is in the log, and read later", async () => {
+  const { cluster } = portsWith(""), names = new Set<string>(), log = keptLog();
+  const { signal } = new AbortController();
+  let calls = 0;
+  cluster.interfere = () => ++calls < 3 ? { ok: false, status: 503, message: "it starts" } : undefined;
+  await addPosternUsername(names, { cluster, log, signal, wait: () => Promise.resolve(true) });
+  while (names.size === 0) await new Promise((resolve) => setTimeout(resolve));
+  assert.deepEqual([...names], ["postern"]);
+  assert.match(log.lines.join("\n"), /^warn Postern's user name was not read[^\n]*$/);
+});
+
+Deno.test("an API server that does not say usernames is no failure", async () => {
+  const { cluster } = portsWith(""), names = new Set<string>(), log = keptLog();
+  cluster.interfere = () => ({ ok: false, status: 404, message: "not served" });
+  await addPosternUsername(names, { cluster, log });
+  assert.deepEqual([names.size, log.lines], [0, []]);
 });
 
 Deno.test("the worker refuses and reports requests beyond its queue, and ignores those that no rule matches", async () => {

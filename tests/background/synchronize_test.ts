@@ -174,6 +174,9 @@ Deno.test("a downstream object under another name stays when the rule is deleted
     upkeep.look();
     await upkeep.done();
   }
+  const next = new BackgroundWorker({ snapshot: () => renamed, ports, log });
+  next.add(request((await cluster.read("/api/v1/namespaces/blue"))!));
+  await next.drain();
   assert.ok(await cluster.read(others) !== undefined);
   current = policies("");
   upkeep.look();
@@ -222,6 +225,22 @@ Deno.test("an edited downstream object stays edited when its trigger no longer m
     body: { metadata: { name: "blue" } },
   });
   assert.deepEqual(await follow({ object, state: "deleted" }), []);
+});
+
+Deno.test("an edit of an object that was generated for a deletion stays", async () => {
+  const { cluster, ports, log, read, replace } = await setUp("");
+  const snapshot = policies(
+    synchronized.replaceAll("kinds: [Namespace]", "kinds: [Namespace], operations: [DELETE]")
+      .replaceAll('namespace: "{{ request.object.metadata.name }}"', "namespace: default"),
+  );
+  const trigger = await read("/api/v1/namespaces/blue"), made = settings.replace("blue", "default");
+  await cluster.inner.call({ method: "DELETE", path: "/api/v1/namespaces/blue" });
+  const worker = new BackgroundWorker({ snapshot: () => snapshot, ports, log });
+  worker.add(request(trigger, { operation: "DELETE" }));
+  await worker.drain();
+  const object = await read(made);
+  await replace(made, { ...object, data: { color: "red" } });
+  assert.deepEqual(await followChange({ object, state: "present" }, { snapshot, ports }), []);
 });
 
 Deno.test("the worker leaves objects that no rule generated, and those of unknown rules, alone", async () => {

@@ -250,6 +250,57 @@ Deno.test("a new replica deletes downstream objects whose trigger was deleted wh
   assert.deepEqual(await restarted(), replica.map((path) => `DELETE ${path}`));
 });
 
+Deno.test("the downstream of a rule that names its operations outlives the trigger", async () => {
+  for (const operations of ["DELETE", "CREATE, DELETE", "CREATE, UPDATE"]) {
+    const text = synchronized.replaceAll(
+      "kinds: [Namespace]",
+      `kinds: [Namespace], operations: [${operations}]`,
+    )
+      .replaceAll('namespace: "{{ request.object.metadata.name }}"', "namespace: old");
+    const { cluster, start, remove, restarted } = setUp(text);
+    const replica = start();
+    await replica.look();
+    await replica.admit(blue);
+    const trigger = await cluster.read(bluePath) as JsonObject;
+    await remove(bluePath);
+    replica.worker.add(request(trigger, { operation: "DELETE" }));
+    await replica.worker.drain();
+    const made = oldSettings;
+    assert.ok(await cluster.read(made), operations);
+    await replica.look();
+    await replica.close();
+    await restarted();
+    assert.ok(await cluster.read(made), operations);
+  }
+});
+
+Deno.test("a comparison generates nothing for a generated object, unless the rule looks at Postern's requests", async () => {
+  const chained = (skips: boolean) =>
+    `${synchronized}
+  - name: chained
+    skipBackgroundRequests: ${skips}
+    match: {any: [{resources: {kinds: [ConfigMap], names: [settings]}}]}
+    generate:
+      synchronize: true
+      apiVersion: v1
+      kind: ConfigMap
+      name: chained
+      namespace: "{{ request.object.metadata.namespace }}"
+      data: {data: {a: b}}
+`;
+  for (const skips of [true, false]) {
+    const { cluster, start } = setUp(chained(skips));
+    const replica = start();
+    await replica.look();
+    await replica.admit(blue);
+    await replica.look();
+    replica.leaderLost(0);
+    await replica.look();
+    await replica.close();
+    assert.equal(await cluster.read(settings.replace(/settings$/, "chained")) === undefined, skips);
+  }
+});
+
 Deno.test("a new replica deletes downstream objects whose trigger stopped matching while none ran", async () => {
   const { cluster, ran, restarted } = setUp();
   await ran();
@@ -257,6 +308,22 @@ Deno.test("a new replica deletes downstream objects whose trigger stopped matchi
   const metadata = { ...asObject(trigger["metadata"]), labels: { "kubernetes.io/metadata.name": "blue" } };
   await cluster.inner.call({ method: "PUT", path: bluePath, body: { ...trigger, metadata } });
   assert.deepEqual(await restarted(), [`DELETE ${settings}`, `DELETE ${copy}`]);
+});
+
+Deno.test("a comparison generates nothing for a trigger whose user decides, as it does not know the user", async () => {
+  const text = synchronized.replaceAll(
+    '{team: "yes"}}}}]}',
+    '{team: "yes"}}}}]}\n    exclude: {any: [{subjects: [{kind: User, name: jane}]}]}',
+  );
+  const { cluster, start } = setUp(text);
+  const replica = start();
+  await replica.look();
+  await replica.admit(blue);
+  await replica.look();
+  replica.leaderLost(0);
+  await replica.look();
+  await replica.close();
+  assert.equal(await cluster.read(settings), undefined);
 });
 
 Deno.test("a rule that reads the user of a request never counts as no longer matching", async () => {
@@ -317,6 +384,29 @@ Deno.test("generated data is deleted with its rule, clones stay", async () => {
   assert.deepEqual(cluster.writes, [`DELETE ${settings}`]);
 });
 
+Deno.test("a rule with another target releases the objects that it generated", async () => {
+  const text = synchronized.replaceAll('namespace: "{{ request.object.metadata.name }}"', "namespace: old");
+  const { cluster, start, change, remove } = setUp(text);
+  const replica = start();
+  await replica.look();
+  await replica.admit(blue);
+  change(text.replace("name: settings", "name: others"));
+  await replica.look();
+  const labels = dig(await cluster.read(oldSettings), "metadata", "labels") as JsonObject;
+  assert.deepEqual(Object.keys(labels).filter((name) => /policy|rule/.test(name)), []);
+  assert.equal(labels["generate.kyverno.io/trigger-kind"], "Namespace");
+  assert.ok(await cluster.read(oldSettings.replace(/settings$/, "others")));
+  await remove(bluePath);
+  await replica.look();
+  assert.deepEqual(
+    dig(await cluster.read(oldSettings), "data"),
+    { color: "blue" },
+    "it outlives its trigger",
+  );
+  assert.equal(await cluster.read(oldSettings.replace(/settings$/, "others")), undefined);
+  await replica.close();
+});
+
 Deno.test("orphanDownstreamOnPolicyDelete keeps generated data", async () => {
   const { cluster, start, change } = setUp(
     synchronized.replaceAll(
@@ -344,6 +434,17 @@ Deno.test("generateExisting evaluates existing objects once when a rule is new o
   await replica.look();
   assert.deepEqual(cluster.writes, [], "an unchanged rule is not asked again");
   assert.deepEqual(await restarted(), [], "nor after a restart");
+});
+
+Deno.test("a rule that says false looks at no existing objects, whatever its policy says", async () => {
+  const generates = synchronized.replaceAll("synchronize: true", "generateExisting: false")
+    .replace("spec:", "spec:\n  generateExisting: true");
+  const changes = touching.replace("mutate:", "mutate:\n      mutateExistingOnPolicyUpdate: false")
+    .replace("spec:", "spec:\n  mutateExistingOnPolicyUpdate: true");
+  for (const text of [generates, changes]) assert.deepEqual(await setUp(text).restarted(), []);
+  for (const text of [generates, changes]) {
+    assert.notDeepEqual(await setUp(text.replaceAll(": false", ": true")).restarted(), []);
+  }
 });
 
 const generatesOnce = synchronized.replaceAll("synchronize: true", "generateExisting: true");

@@ -1,0 +1,89 @@
+import type { CompiledRule, Effect, Snapshot } from "../engine/mod.ts";
+import { equal, type Fault, isFault, type JsonObject } from "../json/mod.ts";
+import type { Ports } from "../ports.ts";
+import { released, ruleLabels, targetsOf } from "../rules/mod.ts";
+import { downstreamOf, findRule, reader } from "./downstream_rules.ts";
+import { reconcile } from "./reconcile.ts";
+
+/** The policies and ports with which changes of policies are followed. */
+export interface FollowPoliciesOptions {
+  readonly snapshot: Snapshot;
+  readonly ports: Ports;
+}
+
+/** A generate rule of a former set of policies. */
+interface FormerRule {
+  readonly policy: Snapshot["policies"][number]["policy"];
+  readonly rule: CompiledRule;
+}
+
+/**
+ * The effects of replacing one set of policies by another: the objects of removed rules are deleted, those of rules
+ * with other targets are released. Kyverno parity: only data of rules that synchronize is deleted, unless the rules
+ * orphan it. Pinned by "generated data is deleted with its rule, clones stay", "orphanDownstreamOnPolicyDelete keeps
+ * generated data" and "a rule with another target releases the objects that it generated".
+ */
+export async function followPolicies(
+  before: Snapshot,
+  { snapshot, ports }: FollowPoliciesOptions,
+): Promise<readonly Effect[] | Fault> {
+  const effects: Effect[] = [];
+  for (const { policy, rules } of before.policies) {
+    const { name, namespace } = policy;
+    for (const rule of rules.filter(({ type }) => type === "generate")) {
+      const present = findRule(snapshot, { policy: { name, namespace }, rule: rule.rule.name });
+      const followed = present === undefined
+        ? await deletions({ policy, rule }, ports)
+        : await releases({ policy, rule }, present, ports);
+      if (isFault(followed)) return followed;
+      effects.push(...followed);
+    }
+  }
+  return effects;
+}
+
+/** The deletions of what a removed rule generated. */
+async function deletions(former: FormerRule, ports: Ports): Promise<readonly Effect[] | Fault> {
+  const state = { trigger: "present", source: "none", target: "in-step" } as const;
+  const { action, why } = reconcile({ ...state, rule: downstreamOf(former.rule, "deleted") });
+  if (action !== "delete") return [];
+  const made = await madeBy(former, ports);
+  return isFault(made)
+    ? made
+    : made.map((object) => effectOn(former, { verb: "delete", object, reason: why }));
+}
+
+/** The updates that release what a rule generated, when it generates something else now. */
+async function releases(
+  former: FormerRule,
+  { rule: { body } }: CompiledRule,
+  ports: Ports,
+): Promise<readonly Effect[] | Fault> {
+  const formerBody = former.rule.rule.body;
+  if (formerBody.kind !== "generate" || body.kind !== "generate") return [];
+  if (equal(targetsOf(formerBody), targetsOf(body))) return [];
+  const made = await madeBy(former, ports);
+  if (isFault(made)) return made;
+  const reason = "its rule generates something else now";
+  return made.map((object) => effectOn(former, { verb: "update", object: released(object), reason }));
+}
+
+/** The objects of the cluster whose labels name a rule. */
+async function madeBy({ policy, rule }: FormerRule, ports: Ports): Promise<readonly JsonObject[] | Fault> {
+  const { name, namespace } = policy, read = reader(ports);
+  const matchLabels = { ...ruleLabels({ policy: { name, namespace }, rule: rule.rule.name }) };
+  const found: JsonObject[] = [];
+  for (const type of rule.body.downstream?.types ?? []) {
+    const made = await read((objects) => objects.list({ ...type, namespace: "", selector: { matchLabels } }));
+    if (isFault(made)) return made;
+    found.push(...made);
+  }
+  return found;
+}
+
+function effectOn(
+  { policy, rule }: FormerRule,
+  effect: Pick<Effect, "verb" | "object" | "reason">,
+): Effect {
+  return { ...effect, policy: policy.key, rule: rule.rule.name };
+}
