@@ -6,7 +6,7 @@ import { GeneratedPolicies } from "./admission_policies/generated_policies.ts";
 import { generations } from "./admission_policies/wanted.ts";
 import type { DynamicConfiguration } from "./configuration.ts";
 import type { Installation } from "./installation.ts";
-import { type Kept, ObjectKeeper } from "./object_keeper.ts";
+import { ObjectKeeper } from "./object_keeper.ts";
 import type { PolicyObject } from "./policy_objects.ts";
 import { PolicyStatuses } from "./policy_statuses.ts";
 import type { StatusWriter } from "./status.ts";
@@ -41,8 +41,8 @@ export interface EnforcerOptions {
 /** Milliseconds until the API server calls webhooks that were written: it reads configurations through a watch. */
 const takesEffect = 400;
 
-/** Milliseconds until the next attempt after a failure. */
-const tryAgain = 2_000;
+/** Milliseconds until the next attempt after a failure: each wait is twice as long as the one before. */
+const tryAgain = { first: 2_000, most: 30_000 };
 
 /** Milliseconds between two checks whether missing rights were granted. */
 const lookForRights = 10_000;
@@ -65,6 +65,8 @@ export class Enforcer {
   #enforcing: Promise<void> = Promise.resolve();
   /** Whether another round is due after the current one. */
   #again = false;
+  /** The rounds that failed one after another. */
+  #failures = 0;
   /** Whether a timer will start a round. */
   #soon = false;
   /** The time from which the API server calls all written webhooks, by `elapsedOn`. */
@@ -82,6 +84,7 @@ export class Enforcer {
       ...keeping,
       kinds: configurationPaths,
       about: "webhook configuration",
+      instead: withoutRefused,
       removal: { isUnderWay: leaves, after },
     });
     this.#generated = new GeneratedPolicies({ ...keeping, after, changed: () => this.enforce(), noticed });
@@ -151,7 +154,9 @@ export class Enforcer {
     if (discovered.ok) await this.#generated.follow(discovered.resources);
   }
 
-  /** Writes the webhooks again when the authority changes: the API server rejects a certificate of another authority. */
+  /**
+   * Writes the webhooks again when the authority changes: the API server rejects a certificate of another authority.
+   */
   #followAuthority(): void {
     this.#options.timers.after(lookForAuthority, () => {
       if (this.#options.installation.caBundle() !== this.#authority) this.enforce();
@@ -166,7 +171,7 @@ export class Enforcer {
     const discovered = await discovery.resources();
     if (!discovered.ok) {
       log.write("error", "the cluster's resources were not read", { reason: discovered.message });
-      this.#enforceSoon(tryAgain);
+      this.#enforceAgain();
       return;
     }
     this.#authority = installation.caBundle();
@@ -184,9 +189,10 @@ export class Enforcer {
       settings,
       filters,
     });
-    const kept = await this.#keepWebhooks([...objectConfigurations(installation), ...configurations]);
+    const kept = await this.#webhooks.keep([...objectConfigurations(installation), ...configurations]);
     const configured = kept.every(({ state }) => state !== "failed");
-    if (!configured) this.#enforceSoon(tryAgain);
+    if (configured) this.#failures = 0;
+    else this.#enforceAgain();
     if (kept.some(({ state }) => state === "written")) this.#activeAt = elapsedOn(clock) + takesEffect;
     const made = await this.#generated.write(generated);
     // A user who reads that a policy is ready expects that it is evaluated.
@@ -196,20 +202,8 @@ export class Enforcer {
     );
   }
 
-  /** Writes webhook configurations. When the API server refuses one, it writes it without the refused webhooks. */
-  async #keepWebhooks(wanted: readonly JsonObject[]): Promise<readonly Kept[]> {
-    const kept = await this.#webhooks.keep(wanted);
-    const left = wanted.map((each, index) => {
-      const one = kept[index]!;
-      return one.state === "failed" ? withoutRefused(each, one.reason) : undefined;
-    });
-    const refused = left.flatMap((each) => each?.refused ?? []);
-    if (refused.length === 0) return kept;
-    this.#options.log.write("error", "the API server refuses webhooks: their policies are not in force", {
-      webhooks: refused,
-    });
-    await this.#webhooks.keep(wanted.map((each, index) => left[index]?.configuration ?? each));
-    return kept;
+  #enforceAgain(): void {
+    this.#enforceSoon(Math.min(tryAgain.first * 2 ** this.#failures++, tryAgain.most));
   }
 
   /** Starts one round after a wait, for all calls during the wait. */

@@ -1,6 +1,6 @@
 import { type CompileOptions, PolicyCompiler, restrict, type Snapshot } from "../engine/mod.ts";
 import type { Json, JsonObject } from "../json/mod.ts";
-import { nameOf, namespaceOf, uidOf } from "../kube/mod.ts";
+import { nameOf, namespaceOf, objectIdentity, uidOf } from "../kube/mod.ts";
 import { CompiledWeights, roomProblem } from "../policy/mod.ts";
 import type { Clock, Cluster, Collection, Collections, Discovery, Log } from "../ports.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
@@ -10,7 +10,7 @@ import { Enforcer } from "./enforcer.ts";
 import type { ExceptionRole } from "./events/admission_events.ts";
 import type { Installation } from "./installation.ts";
 import { ObjectDocuments } from "./object_document.ts";
-import { objectIdentity } from "./object_identity.ts";
+import { PacedTask } from "./paced_task.ts";
 import { type PolicyObject, PolicyObjects } from "./policy_objects.ts";
 import type { StatusWriter } from "./status.ts";
 import { Timers } from "./timers.ts";
@@ -38,13 +38,20 @@ export interface LivePoliciesOptions {
   readonly exceptionNamespace: string;
 }
 
-/** Milliseconds until the binding of an admission policy is written, too. */
+/** Milliseconds until the binding of an admission policy is written, too: changes until then are loaded together. */
 const bindingTime = 100;
 
-/** Milliseconds after the change of a definition until the API server serves its kind: most often, and at the latest. */
+/** The wait before admission policies are loaded again, as a multiple of the time that the last load took. */
+const restAfterLoad = 3;
+
+/**
+ * Milliseconds after the change of a definition until the API server serves its kind: most often, and at the latest.
+ */
 const servingTimes = [300, 2_500];
 
-/** Policies that are objects of the cluster. It compiles them when they change and puts all in force as one snapshot. */
+/**
+ * Policies that are objects of the cluster. It compiles them when they change and puts all in force as one snapshot.
+ */
 export class LivePolicies {
   readonly #options: LivePoliciesOptions;
   readonly #objects: PolicyObjects;
@@ -56,6 +63,8 @@ export class LivePolicies {
   readonly #definitions: Collection;
   readonly #configMaps: Collection;
   readonly #timers = new Timers();
+  /** Loads changed admission policies and bindings. */
+  readonly #admissionPolicies: PacedTask;
   #snapshot: Snapshot | undefined;
   #configuration: DynamicConfiguration | undefined;
   #started = false;
@@ -74,6 +83,12 @@ export class LivePolicies {
       changed: () => this.#load(),
       deleted: (documents) => this.#remove(documents),
     });
+    this.#admissionPolicies = new PacedTask({
+      run: () => this.#load(),
+      rest: (took) => took * restAfterLoad,
+      after: (milliseconds, task) => this.#timers.after(Math.max(milliseconds, bindingTime), task),
+      now: () => performance.now(),
+    });
     this.#enforcer = new Enforcer({
       ...options,
       timers: this.#timers,
@@ -81,7 +96,7 @@ export class LivePolicies {
       configuration: () => this.configuration,
       objects: () => this.#objects.all(),
       noticed: (object) => {
-        if (this.#started && concernsReports(object)) this.#timers.after(bindingTime, () => this.#load());
+        if (this.#started && concernsReports(object)) this.#admissionPolicies.request();
       },
     });
     this.#definitions = collections.watch("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", () => {
@@ -122,8 +137,8 @@ export class LivePolicies {
   }
 
   /**
-   * The reason why a policy that is about to be stored has no room in memory; `undefined` when it has. A version that is
-   * not heavier than the former one has room.
+   * The reason why a policy that is about to be stored has no room in memory; `undefined` when it has. A version that
+   * is not heavier than the former one has room.
    */
   readonly roomProblem = (policy: JsonObject, former: JsonObject | undefined): string | undefined => {
     if (former !== undefined && this.#weights.of(policy) <= this.#weights.of(former)) return undefined;

@@ -1,6 +1,6 @@
 import { asList, asString, dig, equal, field, isObject, type Json, type JsonObject } from "../json/mod.ts";
 import { nameOf } from "../kube/mod.ts";
-import type { Answer, Cluster, Collection, Collections, Log } from "../ports.ts";
+import type { Answer, Cluster, Collection, Collections, Log, LogFields } from "../ports.ts";
 import { isRetryable, repeatedCall } from "./repeated_call.ts";
 
 /** The ports of an {@link ObjectKeeper}, and the objects that it keeps. */
@@ -28,6 +28,14 @@ export interface ObjectKeeperOptions {
     /** Runs a task after some milliseconds. */
     readonly after: (milliseconds: number, task: () => void) => void;
   };
+  /**
+   * Returns the object to write instead of one that the API server refuses, and the fields for the log that say what it
+   * leaves out; `undefined` when there is none.
+   */
+  readonly instead?: (
+    object: JsonObject,
+    reason: string,
+  ) => { readonly object: JsonObject; readonly fields: LogFields } | undefined;
   /** Called for every changed object of the kinds, also for objects that Postern does not keep. */
   readonly noticed?: (object: JsonObject) => void;
   /** Milliseconds after which the keeper tries again what failed: two seconds. */
@@ -64,6 +72,8 @@ export class ObjectKeeper {
   readonly #existing = new Set<string>();
   /** The paths of objects that somebody deleted a moment ago. */
   readonly #deleted = new Set<string>();
+  /** Why objects could not be written, by their paths. The log has each reason once, until the object is written. */
+  readonly #failures = new Map<string, string>();
   #writing: Promise<readonly Kept[]> = Promise.resolve([]);
   readonly #stop = new AbortController();
   #again: ReturnType<typeof setTimeout> | undefined;
@@ -159,6 +169,22 @@ export class ObjectKeeper {
   }
 
   async #writeOne(wanted: JsonObject): Promise<Kept> {
+    const { instead, log, about } = this.#options;
+    const kept = await this.#writeWhole(wanted), path = this.#pathOf(wanted);
+    if (kept.state !== "failed") {
+      this.#failures.delete(path);
+      return kept;
+    }
+    const { reason } = kept, left = instead?.(wanted, reason);
+    const isLogged = this.#failures.get(path) === reason;
+    this.#failures.set(path, reason);
+    const fields = { name: nameOf(wanted), reason, ...left?.fields };
+    log.write(isLogged ? "debug" : "error", `${about} not written`, fields);
+    if (left !== undefined) await this.#writeWhole(left.object);
+    return kept;
+  }
+
+  async #writeWhole(wanted: JsonObject): Promise<Kept> {
     const { cluster, log } = this.#options;
     // The watch reports a change that happens after this read, and the keeper writes then.
     const watched = this.#watched.flatMap((collection) => collection.objects())
@@ -167,7 +193,7 @@ export class ObjectKeeper {
     if (watched !== undefined) this.#existing.add(path);
     if (watched !== undefined && holds(watched, wanted)) return unchanged;
     const present = await cluster.call({ method: "GET", path });
-    if (!present.ok && present.status !== 404) return this.#failed(wanted, present);
+    if (!present.ok && present.status !== 404) return failed(present);
     if (present.ok && holds(present.body, wanted)) return unchanged;
     if (!present.ok && await this.#staysDeleted(path)) return unchanged;
     const written = present.ok
@@ -177,7 +203,7 @@ export class ObjectKeeper {
         path: this.#collectionOf(wanted),
         body: wanted,
       });
-    if (!written.ok) return this.#failed(wanted, written);
+    if (!written.ok) return failed(written);
     this.#existing.add(path);
     log.write("info", `${this.#options.about} written`, {
       name: nameOf(wanted),
@@ -209,14 +235,10 @@ export class ObjectKeeper {
   #pathOf(object: JsonObject): string {
     return `${this.#collectionOf(object)}/${nameOf(object)}`;
   }
+}
 
-  #failed(wanted: JsonObject, { status, message: reason }: Extract<Answer, { ok: false }>): Kept {
-    this.#options.log.write("error", `${this.#options.about} not written`, {
-      name: nameOf(wanted),
-      reason,
-    });
-    return { state: "failed", reason, retryable: isRetryable(status) };
-  }
+function failed({ status, message: reason }: Extract<Answer, { ok: false }>): Kept {
+  return { state: "failed", reason, retryable: isRetryable(status) };
 }
 
 /** The present object with the wanted fields. */

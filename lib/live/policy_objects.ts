@@ -120,7 +120,9 @@ export class PolicyObjects {
     return [...this.#denials(), ...found];
   }
 
-  /** The reason why no further object of a namespace, "" for the whole cluster, is kept; `undefined` when there is none. */
+  /**
+   * The reason why no further object of a namespace, "" for the whole cluster, is kept; `undefined` when there is none.
+   */
   lackOfMemory(namespace: string): string | undefined {
     for (const { leftOut } of this.#collections.values()) {
       if (leftOut?.namespaces?.has(namespace) ?? leftOut !== undefined) {

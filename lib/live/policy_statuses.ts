@@ -1,6 +1,6 @@
 import type { CompiledPolicy, Snapshot } from "../engine/mod.ts";
 import { dig, type JsonObject } from "../json/mod.ts";
-import { uidOf } from "../kube/mod.ts";
+import { objectIdentity, uidOf } from "../kube/mod.ts";
 import type { Clock, Cluster, Log, ServedResource } from "../ports.ts";
 import type { Accounts } from "./installation.ts";
 import { CachedRights } from "./access.ts";
@@ -8,7 +8,6 @@ import type { Generation } from "./admission_policies/wanted.ts";
 import { type CelEnforcement, celStatus } from "./cel_status.ts";
 import { classicStatus, type Enforcement } from "./classic_status.ts";
 import { leftOutStatus } from "./left_out_status.ts";
-import { objectIdentity } from "./object_identity.ts";
 import { missingRules, missingRulesMessage, rightsOf } from "./policy_rights.ts";
 import type { PolicyObject } from "./policy_objects.ts";
 import { missingRights } from "./reporting_rights.ts";

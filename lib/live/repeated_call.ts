@@ -14,8 +14,8 @@ export function pauseAfter(tries: number): number {
 }
 
 /**
- * Repeats a call whose repetition changes nothing until the API server carries it out, refuses it for good, or has failed
- * {@link mostTries} times. A conflict is an answer: the caller knows whether it means success.
+ * Repeats a call whose repetition changes nothing until the API server carries it out, refuses it for good, or has
+ * failed {@link mostTries} times. A conflict is an answer: the caller knows whether it means success.
  */
 export async function repeatedCall(cluster: Cluster, call: ApiCall, signal: AbortSignal): Promise<Answer> {
   for (let tries = 1;; tries++) {

@@ -29,7 +29,10 @@ export class Uninstallation {
     }`;
   }
 
-  /** Reads the Deployment that runs this process, some times if the API server is busy: without it no removal is detected. */
+  /**
+   * Reads the Deployment that runs this process. It tries several times if the API server is busy, because without the
+   * Deployment no removal is detected.
+   */
   async begin(): Promise<void> {
     const call = { method: "GET", path: this.#deployment } as const;
     const answer = await repeatedCall(this.#cluster, call, AbortSignal.timeout(longestStart));

@@ -49,7 +49,9 @@ export function find(objects: readonly JsonObject[], kind: string, name?: string
   return found;
 }
 
-/** The webhooks of a phase by the path that they call: those that a replica registers, of the policies that it mounts. */
+/**
+ * The webhooks of a phase by the path that they call: those that a replica registers, of the policies that it mounts.
+ */
 export function webhooksOf(
   objects: readonly JsonObject[],
   phase: "Validating" | "Mutating",

@@ -92,15 +92,19 @@ Deno.test("changed policies change the pod template, equal policies do not", asy
   assert.notEqual(await checksum("one"), await checksum("two"));
 });
 
-Deno.test("the first probe comes a second after a pod's start, and the pod has a minute to become live", async () => {
+Deno.test("probes begin a second after a pod's start, and it has a minute to become live", async () => {
   const { objects } = await manifestsOf([policy("p", [{ body: pattern }])]);
   const [container] = asList(dig(find(objects, "Deployment"), "spec", "template", "spec", "containers"));
-  assert.deepEqual(dig(container!, "startupProbe"), {
-    httpGet: { path: "/health/liveness", port: "metrics" },
-    initialDelaySeconds: 1,
-    periodSeconds: 1,
-    failureThreshold: 60,
-  });
+  assert.equal(dig(container!, "readinessProbe", "initialDelaySeconds"), 1);
+  const liveness = (field: string) => Number(dig(container!, "livenessProbe", field));
+  const furtherProbes = liveness("failureThreshold") - 1;
+  assert.equal(liveness("initialDelaySeconds") + furtherProbes * liveness("periodSeconds"), 60);
+});
+
+Deno.test("no startup probe makes all replicas of a node unready when its kubelet restarts", async () => {
+  const { objects } = await manifestsOf([policy("p", [{ body: pattern }])]);
+  const [container] = asList(dig(find(objects, "Deployment"), "spec", "template", "spec", "containers"));
+  assert.equal(dig(container!, "startupProbe"), undefined);
 });
 
 Deno.test("each failurePolicy with policies has one webhook, others have none", async () => {

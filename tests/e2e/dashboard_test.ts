@@ -1,4 +1,6 @@
-/** The dashboard's queries, as a real Prometheus that reads a real Postern answers them (`tests/e2e/prometheus_tool`). */
+/**
+ * The dashboard's queries, as a real Prometheus that reads a real Postern answers them (`tests/e2e/prometheus_tool`).
+ */
 import assert from "node:assert/strict";
 import { panels } from "../../lib/server/metrics/dashboard.ts";
 import { freePort, type Started, startPostern } from "./kubectl.ts";

@@ -89,7 +89,9 @@ function configuration({ url, caBundle }: Started): string {
   });
 }
 
-/** Sends a review as the API server would; it must be answered as allowed, so that only effects are left to be shown. */
+/**
+ * Sends a review as the API server would; it must be answered as allowed, so that only effects are left to be shown.
+ */
 async function forge({ url, caBundle }: Started, request: JsonObject): Promise<void> {
   const subject = (request["object"] ?? request["oldObject"]) as JsonObject;
   const metadata = subject["metadata"] as JsonObject;

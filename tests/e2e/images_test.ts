@@ -1,4 +1,6 @@
-/** A real registry, real signatures and a real API server: Postern admits what is signed, pins it, and refuses the rest. */
+/**
+ * A real registry, real signatures and a real API server: Postern admits what is signed, pins it, and refuses the rest.
+ */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { clusterForTests, kubectl, startPostern } from "./kubectl.ts";

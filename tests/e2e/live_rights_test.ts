@@ -1,4 +1,6 @@
-/** On a real API server: Postern follows policies with the rights of its manifests, and says which ones policies lack. */
+/**
+ * On a real API server: Postern follows policies with the rights of its manifests, and says which ones policies lack.
+ */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { run } from "../../lib/cli/mod.ts";

@@ -13,7 +13,14 @@ in_node() { timeout 150 "$KUBE/in-node" "$@"; }
 kubectl() { in_node kubectl "$@"; }
 step() { printf '%s  %s\n' "$(date +%T)" "$*"; }
 detail() { sed "s/^ */          /; s/\(.\{420\}\).*/\1/"; }
-fail() { step "FAILED: $*"; kubectl -n postern get pods,events 2>/dev/null | tail -20 || true; exit 1; }
+fail() {
+  step "FAILED: $*"
+  kubectl -n postern get pods,events 2>/dev/null | tail -20 || true
+  # Who leads, and how long the logs are in which that is looked up: the kubelet begins anew at 10 MB.
+  kubectl -n postern get lease postern -o 'jsonpath={.spec}{"\n"}' 2>/dev/null || true
+  for pod in $(kubectl -n postern get pods -o name 2>/dev/null); do echo "$pod: $(kubectl -n postern logs "$pod" 2>/dev/null | wc -c) bytes of log"; done
+  exit 1
+}
 hundredths() { echo "$(($(date +%s%N) / 10000000))"; }
 # seconds SINCE: time since `hundredths` said so.
 seconds() { printf '%d.%02d' $((($(hundredths) - $1) / 100)) $((($(hundredths) - $1) % 100)); }

@@ -9,8 +9,8 @@ interface Manifest {
 }
 
 /**
- * Pushes an OCI image layout to a registry, as `skopeo copy` does: what a manifest refers to before the manifest, each under its
- * digest, and what the layout offers under its tag.
+ * Pushes an OCI image layout to a registry, as `skopeo copy` does: what a manifest refers to before the manifest, each
+ * under its digest, and what the layout offers under its tag.
  */
 export async function pushLayout(folder: string, host: string, repository: string): Promise<void> {
   const contentOf = (digest: string): Promise<Uint8Array<ArrayBuffer>> =>

@@ -1,4 +1,7 @@
-/** A release made of real packages, pushed to a real registry: reproducible, signed, verified by Postern's policy and by cosign. */
+/**
+ * A release made of real packages, pushed to a real registry: reproducible, signed, verified by Postern's policy and by
+ * cosign.
+ */
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { join } from "node:path";

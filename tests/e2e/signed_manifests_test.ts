@@ -1,4 +1,6 @@
-/** Signed YAML on a real API server: what it fills in differs from the manifest, unless a dry run says that it would. */
+/**
+ * Signed YAML on a real API server: what it fills in differs from the manifest, unless a dry run says that it would.
+ */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";

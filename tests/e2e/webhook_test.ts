@@ -158,7 +158,9 @@ Deno.test({
   },
 });
 
-/** Webhook configurations reach the API server's admission a moment after they are stored: wait for the first denial. */
+/**
+ * Webhook configurations reach the API server's admission a moment after they are stored: wait for the first denial.
+ */
 async function takesEffect(attempt: () => Promise<{ code: number; err: string }>): Promise<void> {
   for (let tries = 0; tries < 50; tries++) {
     const { code, err } = await attempt();

@@ -1,4 +1,7 @@
-/** Rows that only admission can find: written a moment later, also about objects that get their uid after their mutations. */
+/**
+ * Rows that only admission can find: written a moment later, also about objects that get their uid after their
+ * mutations.
+ */
 import assert from "node:assert/strict";
 import { systemClock } from "../../lib/adapters/mod.ts";
 import { asList, field, isObject, type JsonObject } from "../../lib/json/mod.ts";

@@ -237,6 +237,52 @@ for (const [what, interrupt] of interruptions) {
   });
 }
 
+const ofNamespace: readonly (readonly [kind: string, spec: JsonObject])[] = [
+  ["CleanupPolicy", { match: { any: [{ resources: { kinds: ["ConfigMap", "Namespace"] } }] } }],
+  ["NamespacedDeletingPolicy", {
+    matchConstraints: {
+      resourceRules: [{ apiGroups: [""], apiVersions: ["v1"], resources: ["configmaps", "namespaces"] }],
+    },
+  }],
+];
+for (const [name, spec] of ofNamespace) {
+  Deno.test(`a ${name} deletes neither its Namespace nor objects of others`, async () => {
+    const deleted: string[] = [];
+    const namespace = (name: string): JsonObject => ({
+      apiVersion: "v1",
+      kind: "Namespace",
+      metadata: { name, uid: name },
+    });
+    const elsewhere = { ...configMap("b"), metadata: { name: "b", namespace: "victim", uid: "b" } };
+    const objects = [namespace("default"), namespace("victim"), configMap("a"), elsewhere];
+    const cluster = clusterWith(objects, {
+      clock: almostDue,
+      deleting: ({ path }) => void deleted.push(path),
+    });
+    const served = [
+      { ...configMaps, kind: "Namespace", plural: "namespaces", namespaced: false },
+      configMaps,
+    ];
+    const { cleaner } = cleanerIn(cluster, {
+      discovery: { resources: () => Promise.resolve({ ok: true, resources: served }) },
+    });
+    const kind = policyObjectKinds.find((each) => each.kind === name)!;
+    cleaner.policies([{
+      kind,
+      object: {
+        apiVersion: `${kind.group}/${kind.version}`,
+        kind: name,
+        metadata: { name: "p", namespace: "default", uid: "u" },
+        spec: { schedule: "* * * * *", ...spec },
+      },
+    }]);
+    while (deleted.length === 0) await idle();
+    await idle();
+    cleaner.close();
+    assert.deepEqual(deleted, [`${configMapsPath}/a`]);
+  });
+}
+
 Deno.test("a cleanup deletes the object that it evaluated, and none that took its name", async () => {
   const bodies: Json[] = [];
   const begun = Promise.withResolvers<void>();

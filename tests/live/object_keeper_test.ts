@@ -1,9 +1,10 @@
 /** Objects that Postern keeps in their wanted form, and what it does when somebody deletes them. */
 import assert from "node:assert/strict";
 import { EmbeddedCluster } from "../../lib/embedded/mod.ts";
-import type { JsonObject } from "../../lib/json/mod.ts";
+import { asList, field, type JsonObject } from "../../lib/json/mod.ts";
 import { nameOf } from "../../lib/kube/mod.ts";
 import { ObjectKeeper } from "../../lib/live/object_keeper.ts";
+import { withoutRefused } from "../../lib/live/webhooks/refused.ts";
 import { configurationPaths } from "../../lib/live/webhooks/configuration_kinds.ts";
 import type { ObjectChange } from "../../lib/ports.ts";
 import { countingEntropy, fixedClock } from "../adapters/fakes.ts";
@@ -154,5 +155,43 @@ Deno.test("the webhooks of an installation are deleted with it although a deleti
   await keeper.keep([configuration("a"), configuration("b")]);
   await keeper.remove();
   assert.deepEqual([await exists("a"), await exists("b")], [false, false]);
+  await keeper.close();
+});
+
+Deno.test("a webhook that the API server refuses is left out, and the log says so once", async () => {
+  const stored = new EmbeddedCluster({ objects: [], clock: fixedClock(), entropy: countingEntropy() });
+  const lines: string[] = [];
+  const keeper = new ObjectKeeper({
+    cluster: {
+      call: (call) =>
+        asList(field(call.body ?? null, "webhooks")).some((webhook) => field(webhook, "name") === "bad")
+          ? Promise.resolve({ ok: false, status: 422, message: "webhooks[1].rules: Invalid value" })
+          : stored.call(call),
+      resource: () => Promise.resolve(undefined),
+    },
+    collections: {
+      watch: () => ({ objects: () => [], synced: Promise.resolve(), close: () => Promise.resolve() }),
+    },
+    log: {
+      write: (level, message, fields = {}) =>
+        void (level === "error" && lines.push(`${message} ${fields["refused"]}`)),
+    },
+    leads: () => true,
+    kinds: { [kind]: path },
+    about: "webhook configuration",
+    instead: withoutRefused,
+  });
+  const wanted = {
+    ...configuration("a"),
+    apiVersion: "admissionregistration.k8s.io/v1",
+    webhooks: [{ name: "good" }, { name: "bad" }],
+  };
+  for (let round = 0; round < 5; round++) {
+    assert.deepEqual((await keeper.keep([wanted])).map(({ state }) => state), ["failed"]);
+  }
+  assert.deepEqual(lines, ["webhook configuration not written bad"]);
+  const answer = await stored.call({ method: "GET", path: `${path}/a` });
+  assert.ok(answer.ok);
+  assert.deepEqual(field(answer.body, "webhooks"), [{ name: "good" }]);
   await keeper.close();
 });

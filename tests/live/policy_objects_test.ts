@@ -1,4 +1,7 @@
-/** The documents of policy objects: the same as long as the object says the same, so that its policy is not compiled again. */
+/**
+ * The documents of policy objects: the same as long as the object says the same, so that its policy is not compiled
+ * again.
+ */
 import assert from "node:assert/strict";
 import { EmbeddedCluster } from "../../lib/embedded/mod.ts";
 import { LiveCollections, systemClock } from "../../lib/adapters/mod.ts";

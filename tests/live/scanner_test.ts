@@ -1,4 +1,7 @@
-/** Scans of an API server that fails now and then: in the end each object has its report, and a second scan writes nothing. */
+/**
+ * Scans of an API server that fails now and then: in the end each object has its report, and a second scan writes
+ * nothing.
+ */
 import assert from "node:assert/strict";
 import { EmbeddedCluster } from "../../lib/embedded/mod.ts";
 import { LiveCollections, systemClock } from "../../lib/adapters/mod.ts";

@@ -1,9 +1,9 @@
 /** UpdateRequest objects: what is left undone is seen, and what others ask for is done. */
 import assert from "node:assert/strict";
-import type { WorkOutcome } from "../../lib/background/mod.ts";
+import type { JobScope, WorkOutcome } from "../../lib/background/mod.ts";
 import { existingRequest } from "../../lib/background/mod.ts";
 import { compile, evaluate, type PolicyRequest } from "../../lib/engine/mod.ts";
-import { dig, type Json, type JsonObject } from "../../lib/json/mod.ts";
+import { asObject, dig, type Json, type JsonObject } from "../../lib/json/mod.ts";
 import { updateRequest, UpdateRequests, wantedEffects } from "../../lib/live/mod.ts";
 import type { Answer, ApiCall, Cluster, Collections, ObjectChange } from "../../lib/ports.ts";
 import { parseDocuments } from "../../lib/yaml/mod.ts";
@@ -43,7 +43,9 @@ async function outcome(
 function setUp({ reads = {}, works = true }: { reads?: Record<string, Json>; works?: boolean } = {}) {
   const calls: ApiCall[] = [];
   const worked: PolicyRequest[] = [];
+  const ends: JobScope["ended"][] = [];
   const stored: JsonObject[] = [];
+  let listings = 0;
   let notice: (change: ObjectChange) => void | Promise<void> = () => {};
   const cluster: Cluster = {
     call: (call): Promise<Answer> => {
@@ -66,7 +68,11 @@ function setUp({ reads = {}, works = true }: { reads?: Record<string, Json>; wor
   const collections: Collections = {
     watch(_, changed) {
       notice = changed;
-      return { objects: () => stored, synced: Promise.resolve(), close: () => Promise.resolve() };
+      return {
+        objects: () => (listings++, stored),
+        synced: Promise.resolve(),
+        close: () => Promise.resolve(),
+      };
     },
   };
   const requests = new UpdateRequests({
@@ -75,13 +81,16 @@ function setUp({ reads = {}, works = true }: { reads?: Record<string, Json>; wor
     log: { write: () => {} },
     leads: () => true,
     namespace: "kyverno",
-    work: (each) => (worked.push(each), works),
+    work: (each, { ended }) => (worked.push(each), ends.push(ended), works),
+    wait: () => Promise.resolve(true),
   });
   return {
     calls,
     worked,
+    ends,
     requests,
     stored,
+    listings: () => listings,
     notice: (object: JsonObject) => notice({ object, former: undefined }),
   };
 }
@@ -219,6 +228,37 @@ Deno.test("the worker carries out an UpdateRequest of another client and deletes
   requests.worked({ ...await outcome("done"), request: worked[0]! });
   await requests.close();
   assert.deepEqual(calls.map(callText), [`DELETE ${path}/theirs`]);
+});
+
+Deno.test("an UpdateRequest that loses its room to other requests is carried out again", async () => {
+  const { calls, worked, ends, requests, stored, notice } = setUp({
+    reads: { "/api/v1/namespaces/team": team },
+  });
+  stored.push(requestNamed("team"));
+  notice(stored[0]!);
+  await new Promise((resolve) => setTimeout(resolve));
+  ends[0]!("refused");
+  await new Promise((resolve) => setTimeout(resolve));
+  assert.deepEqual(worked.map(({ kind, name }) => `${kind} ${name}`), ["Namespace team", "Namespace team"]);
+  requests.worked({ ...await outcome("done"), request: worked[1]! });
+  await requests.close();
+  assert.deepEqual(calls.map(callText), [`DELETE ${path}/theirs`]);
+});
+
+Deno.test("UpdateRequests that lose their room together are looked up together", async () => {
+  const { worked, ends, requests, stored, listings, notice } = setUp({
+    reads: { "/api/v1/namespaces/team": team },
+  });
+  for (let index = 0; index < 20; index++) {
+    const request = requestNamed("team");
+    stored.push({ ...request, metadata: { ...asObject(request["metadata"]), name: `theirs-${index}` } });
+  }
+  stored.forEach(notice);
+  while (worked.length < 20) await new Promise((resolve) => setTimeout(resolve));
+  for (const ended of ends.slice(0, 20)) ended!("refused");
+  while (worked.length < 40) await new Promise((resolve) => setTimeout(resolve));
+  await requests.close();
+  assert.deepEqual([worked.length, listings()], [40, 1]);
 });
 
 Deno.test("an UpdateRequest of another client whose target is missing is deleted", async () => {

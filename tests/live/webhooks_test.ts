@@ -599,8 +599,8 @@ Deno.test("webhooks: only the webhook that the API server refuses is left out of
   const reason =
     'it is invalid: [webhooks[1].rules[0]: Required value, webhooks[1].name: Invalid value: "b"]';
   assert.deepEqual(withoutRefused(configuration, reason), {
-    configuration: { webhooks: [{ name: "a" }, { name: "c" }] },
-    refused: ["b"],
+    object: { webhooks: [{ name: "a" }, { name: "c" }] },
+    fields: { refused: ["b"] },
   });
   assert.equal(withoutRefused(configuration, "the API server is away"), undefined);
 });

@@ -1,7 +1,6 @@
-import type { Snapshot } from "../../engine/mod.ts";
+import { changesOtherObjects, type Snapshot } from "../../engine/mod.ts";
 import type { JsonObject } from "../../json/mod.ts";
 import { emptyWebhookConfigurations } from "../../live/mod.ts";
-import { changesOthers } from "../../rules/mod.ts";
 import { accessObjects } from "./access.ts";
 import { certificateObjects } from "./certificate_objects.ts";
 import { lookUps } from "./look_ups.ts";
@@ -42,7 +41,9 @@ export function makeManifests(
       ...(options.follows
         ? [namespaceObject(options), ...emptyWebhookConfigurations(appName)]
         : [...emptyConfigurations(options), namespaceObject(options)]),
-      ...accessObjects(options, access, { leader: options.follows || needsLeader(snapshot) }),
+      ...accessObjects(options, access, {
+        leader: options.follows || snapshot.policies.some(changesOtherObjects),
+      }),
       ...certificateObjects(options),
       ...secretPathObjects(options),
       ...maps,
@@ -51,8 +52,4 @@ export function makeManifests(
     ],
     remarks: [...guesses.values(), ...remarks],
   };
-}
-
-function needsLeader({ policies }: Snapshot): boolean {
-  return policies.some(({ rules }) => rules.some(({ type }) => changesOthers(type)));
 }

@@ -128,6 +128,7 @@ function container(options: ManifestOptions, needs: WorkloadNeeds): JsonObject {
     args: serverArguments(options, needs),
     env: [
       { name: "KUBERNETES_SERVICE_HOST", value: apiServer.host },
+      { name: "POD_NAME", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } },
       { name: "POD_NAMESPACE", valueFrom: { fieldRef: { fieldPath: "metadata.namespace" } } },
       ...secretPathVariables(options),
       ...traceVariables(options),
@@ -136,11 +137,26 @@ function container(options: ManifestOptions, needs: WorkloadNeeds): JsonObject {
       { name: "https", containerPort: webhookPort },
       { name: "metrics", containerPort: metricsPort },
     ],
-    // A probe before the port is open causes an event about an unhealthy pod. On a quiet machine the port opens in 0.3 s.
-    startupProbe: { ...probe("liveness"), initialDelaySeconds: 1, periodSeconds: 1, failureThreshold: 60 },
-    livenessProbe: { ...probe("liveness"), periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 },
+    // No startup probe: a kubelet that restarts takes containers with one for unstarted and so for unready, all
+    // replicas of a node together, until it has probed them again: for about a second the Service had no endpoint.
+    // Instead a start may take a minute before the liveness probe ends it.
+    livenessProbe: {
+      ...probe("liveness"),
+      initialDelaySeconds: 40,
+      periodSeconds: 10,
+      timeoutSeconds: 5,
+      failureThreshold: 3,
+    },
+    // A probe before the port is open causes an event about an unhealthy pod. On a quiet machine the port opens in
+    // 0.3 s.
     // With a longer period a pod whose policies load just after a probe stays unready until the next one.
-    readinessProbe: { ...probe("readiness"), periodSeconds: 1, timeoutSeconds: 2, failureThreshold: 5 },
+    readinessProbe: {
+      ...probe("readiness"),
+      initialDelaySeconds: 1,
+      periodSeconds: 1,
+      timeoutSeconds: 2,
+      failureThreshold: 5,
+    },
     // Requests still arrive for a moment after the pod has left the endpoints of the Service.
     lifecycle: { preStop: { sleep: { seconds: 5 } } },
     resources: defaultResources,
@@ -184,6 +200,7 @@ function command(options: ManifestOptions, { hosts }: WorkloadNeeds): string[] {
   const variables = [
     "KUBERNETES_SERVICE_HOST",
     "KUBERNETES_SERVICE_PORT",
+    "POD_NAME",
     "POD_NAMESPACE",
     "NO_COLOR",
     ...secretPathVariableNames(options),

@@ -1,6 +1,9 @@
 import { Part, type Tree } from "./variants.ts";
 
-/** Writes a tree as a Helm template that renders to its YAML (Go: text/template; strings are written as JSON, which is YAML). */
+/**
+ * Writes a tree as a Helm template (Go: text/template) that renders to its YAML. Strings are written as JSON, which is
+ * YAML.
+ */
 export function helmTemplate(tree: Tree): string {
   return textOf(linesOf(tree, ""));
 }
@@ -78,8 +81,8 @@ function scalar(value: Tree): string {
 const namespaceExpression = ".Values.namespace";
 
 /**
- * Stands for the chart's namespace inside texts. It is the only mark: texts of policies are among them, and must not name
- * other values, such as the key of the certificate.
+ * Stands for the chart's namespace inside texts. It is the only mark: texts of policies are among them, and must not
+ * name other values, such as the key of the certificate.
  */
 export const namespaceMark = `HELM[${namespaceExpression}]`;
 

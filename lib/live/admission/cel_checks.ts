@@ -1,9 +1,9 @@
-import { dig } from "../../json/mod.ts";
+import { asList, dig } from "../../json/mod.ts";
 import { clusterWideKind } from "../../policy/mod.ts";
 import type { CheckedPolicy, PolicyCheck } from "./check.ts";
 
 /** The checks of a policy of policies.kyverno.io beyond compiling its expressions. */
-export const celChecks: readonly PolicyCheck[] = [hasMode];
+export const celChecks: readonly PolicyCheck[] = [hasMode, matchesResources];
 
 /** A mutating policy must change admitted objects, existing objects, or both. */
 function hasMode({ compiled: { policy } }: CheckedPolicy): string[] {
@@ -11,4 +11,12 @@ function hasMode({ compiled: { policy } }: CheckedPolicy): string[] {
   return dig(policy.document, "spec", "evaluation", "mutateExisting", "enabled") === true
     ? []
     : ["evaluation.admission and evaluation.mutateExisting are both disabled: the policy would do nothing"];
+}
+
+/** Policies about any JSON match no resources: they are for the command line. */
+function matchesResources({ compiled: { policy } }: CheckedPolicy): string[] {
+  if (policy.language !== "cel" || clusterWideKind(policy.kind) === "ImageValidatingPolicy") return [];
+  return asList(policy.sections.constraints.written["resourceRules"]).length > 0 ? [] : [
+    "spec.matchConstraints: Required value: a matchConstraints with at least one resource rule is required",
+  ];
 }

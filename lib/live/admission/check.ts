@@ -3,6 +3,7 @@ import type { JsonObject } from "../../json/mod.ts";
 import type { ServedResource } from "../../ports.ts";
 import type { Right } from "../access.ts";
 import type { Accounts } from "../installation.ts";
+import type { PublishedTypes } from "./published_types.ts";
 
 /** The errors that refuse an object, and the warnings for the author of an accepted one. */
 export interface Findings {
@@ -23,6 +24,7 @@ export interface CheckTools {
   readonly accounts: Accounts;
   /** Reads from the API server whether an account has a right. */
   readonly hasRight: (account: string, right: Right) => Promise<boolean>;
+  readonly types: PublishedTypes;
 }
 
 /** A policy with its compiled form. */
@@ -32,7 +34,9 @@ export interface CheckedPolicy extends CheckedObject {
   readonly formerCompiled: CompiledPolicy | undefined;
 }
 
-/** One reason for which Kyverno refuses a policy: returns the problems, none when there are none. */
+/**
+ * One reason for which Kyverno refuses a policy, or warns its author: returns the problems, none when there are none.
+ */
 export type PolicyCheck = (
   policy: CheckedPolicy,
   tools: CheckTools,

@@ -1,11 +1,12 @@
-import type { CompiledPolicy } from "../../engine/mod.ts";
-import { asString, field } from "../../json/mod.ts";
-import { hasWildcard, parseKindSelectors } from "../../kube/mod.ts";
-import type { Rule } from "../../policy/mod.ts";
+import { asList, asObject, asString, field, type Json } from "../../json/mod.ts";
+import { parseKindSelectors } from "../../kube/mod.ts";
+import { type Rule, ruleFilters } from "../../policy/mod.ts";
 import type { RuleBody } from "../../rules/mod.ts";
 import { longestTimeout } from "../webhooks/configuration_kinds.ts";
 import { targetResources } from "../webhooks/served_kinds.ts";
+import type { ServedResource } from "../../ports.ts";
 import type { CheckedPolicy, CheckTools, PolicyCheck } from "./check.ts";
+import { isScanned, matchedKinds, writtenRules } from "./policy_rules.ts";
 import { generateChecks } from "./generate_checks.ts";
 import { rightsChecks } from "./rights_checks.ts";
 
@@ -17,7 +18,8 @@ export const classicChecks: readonly PolicyCheck[] = [
   hasTimeout,
   hasSubjectKinds,
   usesCelPreconditions,
-  isServed,
+  readsNoContextInCel,
+  fitsEveryKind,
   fitsBackground,
   readsTargetsInTargets,
   hasTargets,
@@ -41,7 +43,7 @@ function hasTimeout({ compiled: { policy } }: CheckedPolicy): string[] {
 
 function hasSubjectKinds({ compiled }: CheckedPolicy): string[] {
   return writtenRules(compiled).flatMap((rule) =>
-    filtersOf(rule).flatMap(({ subjects }) => subjects).flatMap((subject) => {
+    ruleFilters(rule).flatMap(({ subjects }) => subjects).flatMap((subject) => {
       const kind = asString(field(subject, "kind")) ?? "";
       return subjectKinds.includes(kind)
         ? []
@@ -57,45 +59,88 @@ function usesCelPreconditions({ compiled }: CheckedPolicy): string[] {
   ).map(({ name }) => `rule ${name}: celPrecondition can only be used with validate.cel`);
 }
 
-/** A kind that the cluster does not serve is most often misspelt. */
-function isServed({ compiled }: CheckedPolicy, { served }: CheckTools): string[] {
-  if (served.length === 0) return []; // The API server did not list its resources.
-  const namespaced = compiled.policy.namespace !== undefined;
+/** Kyverno parity: pinned by "CEL with context entries". */
+function readsNoContextInCel({ compiled }: CheckedPolicy): string[] {
+  return writtenRules(compiled).filter(({ body, context }) => body.kind === "cel" && context.length > 0)
+    .map(({ name }) =>
+      `rule ${name}: context variables are not supported for CEL expressions in validate rules`
+    );
+}
+
+/**
+ * A rule about every kind looks at metadata alone, and a scan does not read every object of a cluster. Kyverno parity:
+ * pinned by "a rule about every kind".
+ */
+function fitsEveryKind({ compiled }: CheckedPolicy): string[] {
   return writtenRules(compiled).flatMap((rule) =>
-    kindsOf(rule).filter((kind) =>
-      !parseKindSelectors(kind).some((selector) => hasWildcard(selector.kind)) &&
-      targetResources(kind, { served, namespaced }).length === 0
+    ruleFilters(rule).map(({ resources }) => resources.kinds).filter((kinds) => kinds.includes("*")).flatMap(
+      (kinds) => {
+        const problems: string[] = [];
+        if (compiled.policy.background) {
+          problems.push(
+            "wildcard policy not allowed in background mode. Set spec.background=false to disable it",
+          );
+        }
+        if (kinds.length > 1) problems.push("wildcard policy can not deal with more than one kind");
+        const { kind } = rule.body;
+        if (kind === "generate" || kind === "verifyImages" || kind === "foreach") {
+          problems.push("wildcard policy does not support rule type");
+        }
+        if (readsMoreThanMetadata(rule)) {
+          problems.push(
+            "policy can only deal with the metadata field of the resource if the rule does not match any kind",
+          );
+        }
+        return problems.map((problem) => `rule ${rule.name}: ${problem}`);
+      },
     )
-      .map((kind) => `rule ${rule.name}: the cluster serves no kind ${kind}`)
   );
 }
 
-/** A scan reads stored objects: they have no user and no subresource. */
-function fitsBackground({ compiled }: CheckedPolicy): string[] {
+/** Whether a pattern or a merged patch of a rule names other fields of an object than its metadata. */
+function readsMoreThanMetadata({ body }: Rule<RuleBody>): boolean {
+  return shapesIn(body).some((shape) => Object.keys(asObject(shape) ?? {}).some((key) => key !== "metadata"));
+}
+
+/** The patterns of a rule, or the patch that it merges. */
+function shapesIn(body: RuleBody): readonly Json[] {
+  switch (body.kind) {
+    case "pattern":
+      return [body.pattern];
+    case "anyPattern":
+      return asList(body.patterns);
+    case "patch":
+      return body.change.patch.form === "merge" ? [body.change.patch.merge] : [];
+    default:
+      return [];
+  }
+}
+
+/** A scan reads stored objects: they have no subresource. */
+function fitsBackground({ compiled }: CheckedPolicy, { served }: CheckTools): string[] {
   if (!compiled.policy.background) return [];
   return writtenRules(compiled).filter(isScanned).flatMap((rule) => {
-    const ofSubresources = kindsOf(rule).flatMap(parseKindSelectors).filter(({ subresource }) =>
-      subresource !== ""
+    const ofSubresources = rule.section === "validate"
+      ? matchedKinds(rule).filter((kind) => isOfSubresource(kind, served))
+      : [];
+    return ofSubresources.map((kind) =>
+      `rule ${rule.name}: a background scan does not see ${kind}; set spec.background to false`
     );
-    const byUser = filtersOf(rule).some(({ subjects, roles, clusterRoles }) =>
-      subjects.length + roles.length + clusterRoles.length > 0
-    );
-    return [
-      ...ofSubresources.map(({ text }) =>
-        `rule ${rule.name}: a background scan does not see ${text}; set spec.background to false`
-      ),
-      ...(byUser
-        ? [
-          `rule ${rule.name}: invalid variable used at path match: a background scan has no user; set spec.background to false`,
-        ]
-        : []),
-    ];
   });
 }
 
-/** Rules that a background scan evaluates. */
-function isScanned({ body }: Rule): boolean {
-  return !["mutateForeach", "mutateExisting", "generate"].includes(body.kind);
+/**
+ * Whether a kind of a policy means a subresource of a kind that is served: by its name (`Pod/exec`), or by the kind of
+ * its body (`Scale`).
+ */
+function isOfSubresource(text: string, served: readonly ServedResource[]): boolean {
+  const isServed = (kind: string): boolean => targetResources(kind, { served, namespaced: false }).length > 0;
+  return parseKindSelectors(text).some(({ kind, subresource }) =>
+    subresource === ""
+      ? kind === text && !isServed(text) &&
+        served.some(({ subresources }) => subresources.some((each) => each.kind === kind))
+      : isServed(text.slice(0, -subresource.length - 1))
+  );
 }
 
 /** `target` has a value only inside the targets of a rule. */
@@ -114,21 +159,6 @@ function hasTargets({ compiled }: CheckedPolicy): string[] {
   const { mutateExistingOnPolicyUpdate } = compiled.policy;
   return writtenRules(compiled).filter(({ body }) =>
     (body.kind === "patch" || body.kind === "mutateForeach") &&
-    (mutateExistingOnPolicyUpdate || body.onPolicyUpdate)
+    (mutateExistingOnPolicyUpdate || body.onPolicyUpdate === true)
   ).map(({ name }) => `rule ${name}: mutateExistingOnPolicyUpdate needs mutate.targets`);
-}
-
-/** The rules that the user wrote. */
-export function writtenRules({ policy }: CompiledPolicy): readonly Rule<RuleBody>[] {
-  return policy.rules.filter(({ generatedFor }) => generatedFor === undefined);
-}
-
-function filtersOf({ match, exclude }: Rule): Rule["match"]["filters"] {
-  return [...match.filters, ...exclude?.filters ?? []];
-}
-
-function kindsOf(rule: Rule): string[] {
-  return filtersOf(rule).flatMap(({ resources }) => resources.kinds).filter((kind) =>
-    !hasWildcard(kind.split("/")[0]!) || kind.includes("/")
-  );
 }

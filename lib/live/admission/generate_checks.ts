@@ -1,16 +1,32 @@
 import { dig, equal, type Json } from "../../json/mod.ts";
+import { parseKindSelectors } from "../../kube/mod.ts";
 import type { Rule } from "../../policy/mod.ts";
-import type { BodyOf, RuleBody } from "../../rules/mod.ts";
+import { type BodyOf, type RuleBody, targetsOf } from "../../rules/mod.ts";
 import { targetResources } from "../webhooks/served_kinds.ts";
 import type { CheckedPolicy, CheckTools, PolicyCheck } from "./check.ts";
 
 /** The checks of rules that generate. */
-export const generateChecks: readonly PolicyCheck[] = [usesPresentFields, staysInItsScope, keepsItsTriggers];
+export const generateChecks: readonly PolicyCheck[] = [
+  usesPresentFields,
+  makesServedKinds,
+  staysInItsScope,
+  keepsItsTriggers,
+];
 
 function usesPresentFields({ compiled: { policy } }: CheckedPolicy): string[] {
   return dig(policy.document, "spec", "generateExistingOnPolicyUpdate") === undefined
     ? []
     : ["spec.generateExistingOnPolicyUpdate is no longer read: use generateExisting of the rule"];
+}
+
+/** Kyverno parity: pinned by "a generated object of a kind that is not served". */
+function makesServedKinds({ compiled: { policy } }: CheckedPolicy, { served }: CheckTools): string[] {
+  if (served.length === 0) return []; // The API server did not list its resources.
+  return generating(policy.rules).flatMap(({ rule, body }) =>
+    body.patterns.flatMap(({ pattern }) => kindsOf(pattern)).filter((kind) =>
+      isPlain(kind) && targetResources(wholeKind(kind), { served, namespaced: false }).length === 0
+    ).map((kind) => `rule ${rule.name}: failed to get GVR for kind ${kind}`)
+  );
 }
 
 /**
@@ -20,10 +36,10 @@ function usesPresentFields({ compiled: { policy } }: CheckedPolicy): string[] {
 function staysInItsScope({ compiled: { policy } }: CheckedPolicy, { served }: CheckTools): string[] {
   return generating(policy.rules).flatMap(({ rule, body }) =>
     body.patterns.flatMap(({ pattern }) => {
-      const kinds = pattern.cloneList?.kinds ??
-        [[pattern.apiVersion, pattern.kind].filter(Boolean).join("/")];
       const scopes = new Set(
-        kinds.filter(isPlain).flatMap((kind) => targetResources(kind, { served, namespaced: false })).map((
+        kindsOf(pattern).filter(isPlain).flatMap((kind) =>
+          targetResources(kind, { served, namespaced: false })
+        ).map((
           { scope },
         ) => scope),
       );
@@ -60,13 +76,25 @@ function keepsItsTriggers({ compiled, formerCompiled }: CheckedPolicy): string[]
 export function targetWarnings({ compiled, formerCompiled }: CheckedPolicy): string[] {
   if (formerCompiled === undefined) return [];
   const former = new Map(
-    generating(formerCompiled.policy.rules).map((each) => [each.rule.name, targetOf(each)]),
+    generating(formerCompiled.policy.rules).map((each) => [each.rule.name, targetsOf(each.body)]),
   );
   const moved = generating(compiled.policy.rules).some((each) => {
     const target = former.get(each.rule.name);
-    return target !== undefined && !equal(target, targetOf(each));
+    return target !== undefined && !equal(target, targetsOf(each.body));
   });
   return moved ? ["no synchronization will be performed to the old target resource upon policy updates"] : [];
+}
+
+/** Warnings for rules whose source depends on the trigger: a change of the source does not reach its copies. */
+export function cloneWarnings({ compiled: { policy } }: CheckedPolicy): string[] {
+  return generating(policy.rules).flatMap(({ rule, body }) =>
+    body.patterns.filter(({ pattern: { apiVersion, kind, clone, cloneList } }) =>
+      JSON.stringify([apiVersion, kind, clone, cloneList]).includes("{{")
+    ).map(() => {
+      const index = rule.path.at(-1);
+      return `variables in spec.rules[${index}].clone/cloneList would lead to incorrect synchronization behavior`;
+    })
+  );
 }
 
 interface Generating {
@@ -92,10 +120,22 @@ function identityOf({ rule }: Generating): Json {
   }));
 }
 
-/** The target of a generate rule, without its data. */
-function targetOf({ body }: Generating): Json {
-  const targets = body.patterns.map(({ pattern: { data: _data, ...pattern } }) => pattern);
-  return JSON.parse(JSON.stringify(targets));
+/** The kinds of the objects that a pattern makes. */
+export function kindsOf({ apiVersion, kind, cloneList }: GeneratePattern): readonly string[] {
+  return cloneList?.kinds ?? [[apiVersion, kind].filter((part) => part !== "").join("/")];
+}
+
+type GeneratePattern = BodyOf<"generate">["patterns"][number]["pattern"];
+
+/**
+ * Kyverno parity: a rule may name a subresource, and generates the whole object. Pinned by "a generated object needs
+ * the right to the resource: rights to a subresource do not count".
+ */
+export function wholeKind(kind: string): string {
+  const [selector] = isPlain(kind) ? parseKindSelectors(kind) : [];
+  return selector === undefined || selector.subresource === ""
+    ? kind
+    : kind.slice(0, -(selector.subresource.length + 1));
 }
 
 /** Whether the text of a kind has no variables. */

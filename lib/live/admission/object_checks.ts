@@ -1,6 +1,6 @@
 import { asList, asObject, asString, asTexts, dig, field, type Json } from "../../json/mod.ts";
 import { durationProblem, hasWildcard } from "../../kube/mod.ts";
-import { isAboutUsers, writtenFilters } from "../../policy/mod.ts";
+import { writtenFilters, writtenUserCriteria } from "../../policy/mod.ts";
 import { scheduleProblem } from "../cleanup/schedule.ts";
 import type { CheckedObject, CheckTools } from "./check.ts";
 import { targetResources } from "../webhooks/served_kinds.ts";
@@ -35,11 +35,11 @@ export async function cleanupProblems({ object }: CheckedObject, tools: CheckToo
   const spec = asObject(object["spec"]) ?? {};
   const problem = scheduleProblem(asString(field(spec, "schedule")) ?? "");
   if (problem !== undefined) return [`spec.schedule: ${problem}`];
-  if (isAboutUsers(spec)) {
+  if (writtenUserCriteria(spec).length > 0) {
     return ["a cleanup policy cannot match by users and roles: a cleanup has no user"];
   }
   const problems: string[] = [];
-  for (const filter of writtenFilters(spec, "match")) {
+  for (const { filter } of writtenFilters(spec, "match")) {
     const names = namesOf(filter);
     for (const kind of asTexts(dig(filter, "resources", "kinds"))) {
       const lacking = await lackingVerbs(kind, names, tools);

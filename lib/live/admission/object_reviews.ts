@@ -6,6 +6,7 @@ import {
   exceptionProblems,
 } from "../../engine/mod.ts";
 import type { Diagnostic } from "../../diagnostics/mod.ts";
+import { refusals } from "../../documents/mod.ts";
 import { asString, clipped, documentPathText, type JsonObject } from "../../json/mod.ts";
 import {
   type AdmissionRequest,
@@ -25,7 +26,8 @@ import { hasRight } from "../access.ts";
 import type { CheckedObject, CheckTools, Findings } from "./check.ts";
 import { classicChecks } from "./classic_checks.ts";
 import { celChecks } from "./cel_checks.ts";
-import { targetWarnings } from "./generate_checks.ts";
+import { authorWarnings } from "./author_warnings.ts";
+import { PublishedTypes } from "./published_types.ts";
 import { SlowLane } from "./slow_lane.ts";
 import { cleanupProblems, globalContextProblems } from "./object_checks.ts";
 
@@ -41,7 +43,11 @@ export interface ObjectReviewsOptions {
   readonly roomProblem: (object: JsonObject, former: JsonObject | undefined) => string | undefined;
 }
 
-type Review = (checked: CheckedObject, options: ObjectReviewsOptions) => Promise<Findings>;
+interface ReviewTools extends ObjectReviewsOptions {
+  readonly types: PublishedTypes;
+}
+
+type Review = (checked: CheckedObject, options: ReviewTools) => Promise<Findings>;
 
 /** The path of the review of objects of any kind; those of all other reviews are kept in memory. */
 const anyKind = "/verifyttl";
@@ -71,11 +77,11 @@ const none: Findings = { errors: [], warnings: [] };
 
 /** Reviews objects of policy kinds, and refuses those that Kyverno refuses, with the reason. */
 export class ObjectReviews {
-  readonly #options: ObjectReviewsOptions;
+  readonly #options: ReviewTools;
   readonly #slowLane = new SlowLane();
 
   constructor(options: ObjectReviewsOptions) {
-    this.#options = options;
+    this.#options = { ...options, types: new PublishedTypes(options.cluster) };
   }
 
   /** Returns the review for a path; `undefined` for another path. */
@@ -148,10 +154,12 @@ function exceptionWarnings(
   ];
 }
 
-async function reviewPolicy(checked: CheckedObject, options: ObjectReviewsOptions): Promise<Findings> {
+async function reviewPolicy(checked: CheckedObject, options: ReviewTools): Promise<Findings> {
   const found = compiledOf(checked.object, options);
-  const problems = found.diagnostics.filter(({ severity, code }) =>
-    severity === "error" || code === "background-variable"
+  const classic = found.compiled?.policy;
+  const refused = classic?.language === "classic" ? refusals(classic) : [];
+  const problems = [...found.diagnostics, ...refused].filter(({ severity, code }) =>
+    severity === "error" || refusedCodes.has(code)
   );
   if (problems.length > 0) {
     return errors(
@@ -167,9 +175,23 @@ async function reviewPolicy(checked: CheckedObject, options: ObjectReviewsOption
   for (const check of checks) wrong.push(...await check(policy, tools));
   const warnings = found.diagnostics.filter(({ severity, code }) =>
     severity === "warning" || code === "deprecated-operator"
-  ).map(({ message, hint }) => hint === undefined ? message : `${message} ${sentence(hint)}`);
-  return { errors: wrong, warnings: [...warnings, ...targetWarnings(policy)] };
+  ).map(hinted);
+  if (found.compiled.policy.language === "classic") {
+    for (const check of authorWarnings) warnings.push(...await check(policy, tools));
+  }
+  return { errors: wrong, warnings };
 }
+
+/** Problems for which a policy is not stored, although it can be used as it is written: Kyverno refuses them. */
+const refusedCodes: ReadonlySet<string> = new Set([
+  "background-variable",
+  "bad-expression",
+  "bad-selector",
+  "missing-reference",
+  "refused-by-api-server",
+  "reserved-name",
+  "several-bodies",
+]);
 
 /**
  * The beginnings of Kyverno's messages for some problems. Users and scripts look for them
@@ -185,8 +207,8 @@ function worded({ code, message, rule, hint }: Diagnostic): string {
   return `${rule === undefined ? "" : `rule ${rule}: `}${text}${hint === undefined ? "" : ` (${hint})`}`;
 }
 
-function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+function hinted({ message, hint }: Diagnostic): string {
+  return hint === undefined ? message : `${message}: ${hint}`;
 }
 
 function compiledOf(
@@ -200,12 +222,15 @@ function compiledOf(
 /** The most rights that are looked up for one policy. It may name thousands of kinds, and most name one. */
 const mostRights = 100;
 
-async function toolsOf({ cluster, discovery, accounts }: ObjectReviewsOptions): Promise<CheckTools> {
+async function toolsOf(
+  { cluster, discovery, accounts, types }: ReviewTools,
+): Promise<CheckTools> {
   const discovered = await discovery.resources();
   const answers = new Map<string, Promise<boolean | undefined>>();
   return {
     served: discovered.ok ? discovered.resources : [],
     accounts,
+    types,
     // No policy is refused for missing rights that were not looked up, or when the API server does not answer: its
     // status names them.
     hasRight: async (account, right) => {

@@ -1,6 +1,6 @@
 import { asObject, Fault, isFault, isObject, type Json, type JsonObject } from "../../json/mod.ts";
 import { inexpressiblePart, namespaceNames, withRequirements } from "../../match/mod.ts";
-import type { MatchBlock, MatchFilter } from "../../policy/mod.ts";
+import { type MatchBlock, type MatchFilter, userCriteria } from "../../policy/mod.ts";
 import type { ServedResource } from "../../ports.ts";
 import { targetResources } from "../webhooks/served_kinds.ts";
 
@@ -63,7 +63,7 @@ export function matchConstraints(
 function filterProblem(filter: MatchFilter, block: "match" | "exclude"): string | undefined {
   const part = inexpressiblePart(filter, block);
   if (part === undefined) return undefined;
-  const isUsers = part === "subjects" || part === "roles" || part === "clusterRoles";
+  const isUsers = userCriteria.some((each) => each === part);
   return `skip generation: ${isUsers ? "users and roles" : part} in ${block}`;
 }
 

@@ -1,6 +1,7 @@
 import { compile, type CompileOptions, type Snapshot } from "../../engine/mod.ts";
 import { asObject, asString, field, type Json, type JsonObject } from "../../json/mod.ts";
 import { nameOf, namespaceOf } from "../../kube/mod.ts";
+import { controllersAnnotation } from "../../policy/mod.ts";
 import { objectDocument } from "../object_document.ts";
 
 /** A compiled policy that deletes objects on a schedule. */
@@ -43,7 +44,7 @@ function asValidation(object: JsonObject, spec: JsonObject): JsonObject {
     metadata: {
       name: nameOf(object),
       ...(namespace !== "" && { namespace }),
-      annotations: { "pod-policies.kyverno.io/autogen-controllers": "none" },
+      annotations: { [controllersAnnotation]: "none" },
     },
     spec: {
       background: true,

@@ -36,15 +36,12 @@ interface ObjectName {
   readonly name: string;
 }
 
-/**
- * The most objects for whose end a timer waits: users decide how many objects have the label. The next list finds the
- * others.
- */
-const mostWaits = 10_000;
+/** The most timers for single objects: users decide how many objects have the label. The next list finds the others. */
+const maxTimers = 10_000;
 
 /**
- * Deletes objects when the time to live in their label is over. It keeps nothing of an object but its name, and no state
- * between two lists.
+ * Deletes objects when the time to live in their label is over. It keeps nothing of an object but its name, and no
+ * state between two lists.
  */
 export class Expirer {
   readonly #options: ExpirerOptions;
@@ -146,7 +143,7 @@ export class Expirer {
     if (end === undefined || Number.isNaN(end)) return;
     const left = end - clock.now();
     if (left <= 0) return await this.#delete(object, resource);
-    if (left > every || this.#timers.size > mostWaits) return;
+    if (left > every || this.#timers.size > maxTimers) return;
     const only = { namespace: namespaceOf(object), name: nameOf(object) };
     this.#later(left, () => this.#expireNamed(only, resource));
   }

@@ -3,6 +3,7 @@ import { createdAt, metadataOnly, nameOf, namespaceOf, objectPath, uidOf } from 
 import { type Clock, type Cluster, elapsedOn, type Log } from "../../ports.ts";
 import { isRetryable } from "../repeated_call.ts";
 import type { ReportStore } from "./report_store.ts";
+import { withoutReplaced } from "./rows.ts";
 
 /** Milliseconds by which the API server's clock may be behind. */
 const clockSkew = 10_000;
@@ -59,7 +60,7 @@ export class AdmissionReports {
     if (waiting === undefined && this.#waiting.size >= most) return this.#drop();
     this.#waiting.delete(unborn);
     // The later of two results of one rule counts. The later object also has the name that the API server generated.
-    const kept = waiting?.rows.filter((row) => !rows.some((each) => isSame(row, each))) ?? [];
+    const kept = withoutReplaced(waiting?.rows ?? [], rows);
     const { clock } = this.#options, now = elapsedOn(clock);
     const { since, due, until } = waiting ??
       { since: clock.now(), due: now + this.#storingTime, until: now + longest };
@@ -109,7 +110,7 @@ export class AdmissionReports {
   /** Puts rows that were not written behind the others, without those that a later decision replaced. */
   #again({ object, rows, since, until }: Waiting): void {
     const key = identityOf(object), later = this.#waiting.get(key)?.rows ?? [];
-    const kept = rows.filter((row) => !later.some((each) => isSame(row, each)));
+    const kept = withoutReplaced(rows, later);
     const due = elapsedOn(this.#options.clock) + this.#storingTime;
     this.#waiting.delete(key);
     this.#waiting.set(key, { object, rows: [...kept, ...later], since, due, until });
@@ -146,9 +147,4 @@ function identityOf(object: JsonObject, uid: string = uidOf(object)): string {
     nameOf(object),
     uid,
   ]);
-}
-
-function isSame(left: JsonObject, right: JsonObject): boolean {
-  return left["source"] === right["source"] && left["policy"] === right["policy"] &&
-    left["rule"] === right["rule"];
 }

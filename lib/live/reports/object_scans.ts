@@ -57,8 +57,8 @@ export class ObjectScans {
   }
 
   /**
-   * Scans a changed object, or removes the report of a deleted one; `scanned` are the uids of the scanned objects of its
-   * kind. It resolves as soon as the next may begin, so that a long list does not fill the memory.
+   * Scans a changed object, or removes the report of a deleted one; `scanned` are the uids of the scanned objects of
+   * its kind. It resolves as soon as the next may begin, so that a long list does not fill the memory.
    */
   async changed({ object, former }: ObjectChange, scanned: Set<string>): Promise<void> {
     const working = object === undefined ? this.#gone(former!, scanned) : this.#scan(object, scanned);

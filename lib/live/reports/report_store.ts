@@ -6,6 +6,7 @@ import { isRetryable } from "../repeated_call.ts";
 import { digestOf, reportOf } from "./report.ts";
 import { type ReportKind, reportsPath } from "./report_kind.ts";
 import { ReportWrite, versionOf, type WantedReport, type WriteOutcome } from "./report_write.ts";
+import { withoutReplaced } from "./rows.ts";
 import { isManaged, type StoredReport, StoredReports, type StoredReportsOptions } from "./stored_reports.ts";
 
 /** The ports of the store, and the kind of its reports. */
@@ -73,8 +74,7 @@ export class ReportStore {
     const uid = uidOf(resource), stored = this.#stored.get(uid);
     if (stored === undefined || stored.lastingRows?.length === 0) return [];
     const rows = stored.lastingRows ?? await this.#readRows(uid, stored);
-    const replaced = new Set(found.map(identityOf));
-    return rows?.filter((row) => this.#options.isLasting(row) && !replaced.has(identityOf(row)));
+    return rows && withoutReplaced(rows, found).filter((row) => this.#options.isLasting(row));
   }
 
   /** Reads the rows that no scan can find; `undefined` after a failure that may pass. */
@@ -97,9 +97,7 @@ export class ReportStore {
     const present = await cluster.call({ method: "GET", path });
     if (!present.ok && present.status !== 404) return !isRetryable(present.status);
     const former = present.ok ? asList(field(present.body, "results")).filter(isObject) : [];
-    const replaced = new Set(rows.map(identityOf));
-    const kept = former.filter((row) => !replaced.has(identityOf(row)));
-    return await this.write(resource, [...kept, ...rows]) !== "failed";
+    return await this.write(resource, [...withoutReplaced(former, rows), ...rows]) !== "failed";
   }
 
   /** Writes the report about an object with these rows, or deletes it when there are none. */
@@ -227,10 +225,6 @@ export class ReportStore {
 function resourceOf(report: Json): JsonObject {
   const { apiVersion = "", kind = "", ...metadata } = asObject(field(report, "scope")) ?? {};
   return { apiVersion, kind, metadata };
-}
-
-function identityOf(row: JsonObject): string {
-  return JSON.stringify([row["source"] ?? "", row["policy"] ?? "", row["rule"] ?? ""]);
 }
 
 function identity(metadata: JsonObject): JsonObject {

@@ -10,6 +10,16 @@ function namesOf(exceptions: readonly string[] | undefined): JsonObject {
   return { exceptions: exceptions.map((key) => key.slice(key.lastIndexOf("/") + 1)).join(",") };
 }
 
+/** The rows of an object without those that later rows about the same rules replace. */
+export function withoutReplaced(rows: readonly JsonObject[], later: readonly JsonObject[]): JsonObject[] {
+  const replaced = new Set(later.map(ruleOf));
+  return rows.filter((row) => !replaced.has(ruleOf(row)));
+}
+
+function ruleOf({ source, policy, rule }: JsonObject): string {
+  return JSON.stringify([source ?? "", policy ?? "", rule ?? ""]);
+}
+
 /** Results as rows of a report. The report's scope names the object. */
 export function rowsOf(results: readonly PolicyResult[], resource: JsonObject, now: number): JsonObject[] {
   return results.flatMap(({ policy, rules }) =>

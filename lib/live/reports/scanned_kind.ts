@@ -52,8 +52,8 @@ export class ScannedKind {
 
   /**
    * Notes that no policy matches the kind any more. Returns whether it is followed for a while all the same, although
-   * nothing is scanned: authors of namespaced policies, who can change their kinds all the time, would otherwise cause a
-   * list of the whole cluster with each change.
+   * nothing is scanned: authors of namespaced policies, who can change their kinds all the time, would otherwise cause
+   * a list of the whole cluster with each change.
    */
   linger(milliseconds: number): boolean {
     if (this.options.version !== "") return false;

@@ -63,7 +63,9 @@ export class Scanner {
     this.#begin({ everything: false });
   }
 
-  /** Scans the objects of kinds that the API server serves since the last scan, and removes reports about other kinds. */
+  /**
+   * Scans the objects of kinds that the API server serves since the last scan, and removes reports about other kinds.
+   */
   kindsChanged(): void {
     this.#queue(async () => {
       const { policies } = this.#scans, discovered = await this.#options.discovery.resources();

@@ -1,10 +1,12 @@
-import { existingRequest, isOver, type WorkOutcome } from "../../background/mod.ts";
+import { existingRequest, isOver, type JobScope, type WorkOutcome } from "../../background/mod.ts";
 import type { PolicyRequest, PolicyResult } from "../../engine/mod.ts";
 import { asString, dig, isObject, type JsonObject } from "../../json/mod.ts";
 import { collectionPath, labelsOf, nameOf, objectPath, uidOf } from "../../kube/mod.ts";
 import type { Answer, ApiCall, Cluster, Collection, Collections, Log } from "../../ports.ts";
+import { pause } from "../../pause.ts";
 import { changesOthers } from "../../rules/mod.ts";
 import { repeatedCall } from "../repeated_call.ts";
+import { MadeNames } from "./made_names.ts";
 import { posternLabel, updateRequest, type WantedEffect, wantedEffects } from "./update_request.ts";
 
 /** The ports of {@link UpdateRequests}. */
@@ -16,10 +18,9 @@ export interface UpdateRequestsOptions {
   /** The namespace of the UpdateRequests. */
   readonly namespace: string;
   /** Carries out a rule's effects for an object. */
-  readonly work: (
-    request: PolicyRequest,
-    only: { readonly policy: string; readonly rule: string },
-  ) => boolean;
+  readonly work: (request: PolicyRequest, scope: Pick<JobScope, "only" | "ended">) => boolean;
+  /** Waits for some milliseconds, or until the signal aborts; tests replace it. */
+  readonly wait?: typeof pause;
 }
 
 /**
@@ -27,6 +28,9 @@ export interface UpdateRequestsOptions {
  * UpdateRequests are kept at a time".
  */
 const most = 1_000;
+
+/** The most milliseconds until an UpdateRequest is carried out again for which the worker had no room. */
+const roomAgain = 30_000;
 
 /** The status of an UpdateRequest whose effects are not done. */
 interface OpenStatus {
@@ -43,10 +47,11 @@ interface OpenStatus {
 export class UpdateRequests {
   readonly #options: UpdateRequestsOptions;
   readonly #collection: Collection;
-  /** The names of Postern's UpdateRequests, by request and policy. */
-  readonly #names = new Map<string, string>();
+  readonly #made = new MadeNames();
   /** The names of UpdateRequests, by the uid of the request that was made from each. */
   readonly #taken = new Map<string, string>();
+  /** The names of UpdateRequests that wait until the worker has room again. */
+  readonly #waiting = new Set<string>();
   #writing: Promise<void> = Promise.resolve();
   readonly #stop = new AbortController();
   #isServed = true;
@@ -75,22 +80,22 @@ export class UpdateRequests {
     }
     if (request.operation === "DELETE") this.#triggerDeleted(request);
     for (const result of outcome.results) {
-      const key = `${identityOf(request)} ${result.policy.kind} ${result.policy.key}`;
-      const existing = this.#names.get(key);
+      const policy = `${result.policy.kind} ${result.policy.key}`;
+      const existing = this.#made.of(identityOf(request), policy);
       const failed = failures.filter(({ by, moot }) =>
         by?.policy === result.policy.key && moot === undefined
       );
       if (state === "done" || failed.length === 0) {
         if (existing === undefined) continue;
-        this.#names.delete(key);
+        this.#made.delete(existing);
         this.#later(() => this.#remove(existing));
         continue;
       }
       const status = openStatus(state, failed[0]!.message);
       if (existing !== undefined) this.#later(() => this.#writeStatus(existing, status));
-      else if (this.#names.size < most) {
+      else if (this.#made.size < most) {
         const made = `ur-${crypto.randomUUID().slice(0, 8)}`;
-        this.#names.set(key, made);
+        this.#made.set(identityOf(request), policy, made);
         this.#later(() => this.#write(made, result, { request, status }));
       }
     }
@@ -98,9 +103,8 @@ export class UpdateRequests {
 
   /** Deletes the UpdateRequests of a request whose trigger was deleted while its effects waited. */
   #forget(request: PolicyRequest): void {
-    for (const [key, name] of this.#names) {
-      if (!key.startsWith(`${identityOf(request)} `)) continue;
-      this.#names.delete(key);
+    for (const name of this.#made.ofRequest(identityOf(request))) {
+      this.#made.delete(name);
       this.#later(() => this.#remove(name));
     }
   }
@@ -110,7 +114,7 @@ export class UpdateRequests {
     const uid = uidOf(oldObject);
     for (const object of this.#collection.objects()) {
       if (uid === "" || !isMadeByPostern(object) || dig(object, "spec", "resource", "uid") !== uid) continue;
-      for (const [key, name] of this.#names) if (name === nameOf(object)) this.#names.delete(key);
+      this.#made.delete(nameOf(object));
       this.#later(() => this.#remove(nameOf(object)));
     }
   }
@@ -138,7 +142,7 @@ export class UpdateRequests {
 
   #found(object: JsonObject): void {
     const name = nameOf(object);
-    if (!this.#options.leads() || [...this.#names.values()].includes(name)) return;
+    if (!this.#options.leads() || this.#made.has(name)) return;
     // A finished UpdateRequest of another client stays until somebody deletes it.
     if (
       !isMadeByPostern(object) &&
@@ -166,9 +170,25 @@ export class UpdateRequests {
     const uid = crypto.randomUUID();
     this.#taken.set(uid, name);
     const request = { ...existingRequest({ ...answer.body, apiVersion, kind }), uid };
-    if (work(request, { policy, rule })) return;
+    const ended: JobScope["ended"] = (end) => void (end === "refused" && this.#lostRoom(uid, name));
+    if (work(request, { only: { policy, rule }, ended })) return;
     this.#taken.delete(uid);
     await this.#fail(name, `no rule ${rule} of policy ${policy} is about the trigger`);
+  }
+
+  /**
+   * Carries out an UpdateRequest later, when other requests have taken the worker's room. The first that waits looks
+   * through the stored ones for all that have begun to wait meanwhile.
+   */
+  async #lostRoom(uid: string, name: string): Promise<void> {
+    this.#taken.delete(uid);
+    this.#waiting.add(name);
+    if (this.#waiting.size > 1) return;
+    if (!await (this.#options.wait ?? pause)(roomAgain, this.#stop.signal)) return;
+    const names = new Set(this.#waiting);
+    this.#waiting.clear();
+    for (const taken of this.#taken.values()) names.delete(taken);
+    for (const object of this.#collection.objects()) if (names.has(nameOf(object))) this.#found(object);
   }
 
   #writeOutcome(name: string, outcome: WorkOutcome): void {

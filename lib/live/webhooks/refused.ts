@@ -1,10 +1,11 @@
 import { asList, asString, field, type JsonObject } from "../../json/mod.ts";
+import type { LogFields } from "../../ports.ts";
 
 /** A configuration without the webhooks that the API server refuses. */
 export interface Remainder {
-  readonly configuration: JsonObject;
-  /** The names of the webhooks that are left out. */
-  readonly refused: readonly string[];
+  readonly object: JsonObject;
+  /** For the log: the names of the webhooks that are left out, whose policies are not in force. */
+  readonly fields: LogFields & { readonly refused: readonly string[] };
 }
 
 /**
@@ -18,7 +19,7 @@ export function withoutRefused(configuration: JsonObject, reason: string): Remai
     .map((webhook) => asString(field(webhook, "name")) ?? "");
   if (refused.length === 0) return undefined;
   return {
-    configuration: { ...configuration, webhooks: webhooks.filter((_, index) => !wrong.has(index)) },
-    refused,
+    object: { ...configuration, webhooks: webhooks.filter((_, index) => !wrong.has(index)) },
+    fields: { refused },
   };
 }

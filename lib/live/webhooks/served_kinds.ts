@@ -10,7 +10,9 @@ export interface DiscoveredKind extends Omit<ServedResource, "verbs" | "subresou
   readonly subresources: readonly { readonly name: string }[];
 }
 
-/** The kinds that a cluster serves, and whether the policy is one of a namespace, which is about namespaced kinds alone. */
+/**
+ * The kinds that a cluster serves, and whether the policy is one of a namespace, which is about namespaced kinds alone.
+ */
 export interface TargetOptions {
   readonly served: readonly DiscoveredKind[];
   readonly namespaced: boolean;

@@ -1,7 +1,7 @@
 /** Faults of a watch that has begun: the objects afterwards, and the calls that read them. */
 import assert from "node:assert/strict";
 import { LiveCluster, LiveCollections, systemClock } from "../../../lib/adapters/mod.ts";
-import { isFault, type Json } from "../../../lib/json/mod.ts";
+import { isFault, type Json, type JsonObject } from "../../../lib/json/mod.ts";
 import { nameOf } from "../../../lib/kube/mod.ts";
 import { countingEntropy } from "../../adapters/fakes.ts";
 import { fakeServer } from "../../adapters/fake_server.ts";
@@ -64,6 +64,16 @@ export const streamFaults: readonly StreamFault[] = [
     calls: ["list", from("10"), "list", from("20")],
   },
   {
+    name: "an event about an object of another kind or namespace",
+    words: relisted,
+    stream: () =>
+      new Response(
+        JSON.stringify({ type: "ADDED", object: { ...policy("pod", "11") as JsonObject, kind: "Pod" } }) +
+          "\n",
+      ),
+    calls: ["list", from("10"), "list", from("20")],
+  },
+  {
     name: "a line that is no JSON",
     words: rewatched,
     stream: () => new Response(`${added("early", "11")}<html>\n`),
@@ -71,7 +81,10 @@ export const streamFaults: readonly StreamFault[] = [
   },
 ];
 
-/** Follows policies through the fault; in the end the policies are those of the server, and each change was noticed once. */
+/**
+ * Follows policies through the fault; in the end the policies are those of the server, and each change was noticed
+ * once.
+ */
 export async function runStreamFault({ stream, calls: expected }: StreamFault): Promise<void> {
   const calls: string[] = [];
   const server = fakeServer(({ path }) => {

@@ -1,0 +1,41 @@
+/** The names of the UpdateRequests that Postern made, by the request and policy whose effects they hold. */
+export class MadeNames {
+  readonly #names = new Map<string, string>();
+  /** The keys of {@link #names}, by name. */
+  readonly #keys = new Map<string, string>();
+
+  get size(): number {
+    return this.#names.size;
+  }
+
+  /** The name of the UpdateRequest of a request and policy. */
+  of(request: string, policy: string): string | undefined {
+    return this.#names.get(keyOf(request, policy));
+  }
+
+  has(name: string): boolean {
+    return this.#keys.has(name);
+  }
+
+  set(request: string, policy: string, name: string): void {
+    const key = keyOf(request, policy);
+    this.#names.set(key, name);
+    this.#keys.set(name, key);
+  }
+
+  delete(name: string): void {
+    const key = this.#keys.get(name);
+    if (key === undefined) return;
+    this.#keys.delete(name);
+    this.#names.delete(key);
+  }
+
+  /** The names of a request's UpdateRequests, of all policies. */
+  ofRequest(request: string): string[] {
+    return [...this.#names].filter(([key]) => key.startsWith(keyOf(request, ""))).map(([, name]) => name);
+  }
+}
+
+function keyOf(request: string, policy: string): string {
+  return `${request} ${policy}`;
+}
