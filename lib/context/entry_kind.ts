@@ -20,6 +20,9 @@ export interface ContextEntryKind<Entry extends { readonly kind: string }> {
   readonly shape: Shape;
   read(name: string, written: JsonObject): Entry;
   compile(entry: Entry, options: EntryOptions): ContextEntry;
-  /** Whether entries can be loaded from the stand-ins. If not, they count as not declared, and given values take their place. */
+  /**
+   * Whether entries can be loaded from the stand-ins. If not, they count as not declared, and given values take their
+   * place.
+   */
   isServed(standIns: StandIns): boolean;
 }

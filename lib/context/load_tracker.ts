@@ -98,7 +98,9 @@ export class LoadTracker {
     progress?.restart();
   }
 
-  /** Returns the progress of a rule that pauses or waits; `undefined` if it has no loops and draws no random numbers. */
+  /**
+   * Returns the progress of a rule that pauses or waits; `undefined` if it has no loops and draws no random numbers.
+   */
   suspendRule(): Progress | undefined {
     if (this.#progress !== undefined) this.#progress.isExhausted = this.#turns.isExhausted;
     return this.#progress;
@@ -295,21 +297,4 @@ function aborted(signal: AbortSignal): Promise<void> {
     if (signal.aborted) resolve();
     else signal.addEventListener("abort", () => resolve(), { once: true });
   });
-}
-
-/**
- * Runs an evaluation until it meets no pending value. A request without external values runs once and touches no
- * promise. Evaluation is repeated, not resumed, so it must have no effects.
- */
-export function untilLoaded<T>(store: LoadTracker, evaluate: () => T): T | Promise<T> {
-  const result = evaluate();
-  return store.waiting ? again(store, evaluate) : result;
-}
-
-async function again<T>(store: LoadTracker, evaluate: () => T): Promise<T> {
-  for (;;) {
-    await store.awaitLoads();
-    const result = evaluate();
-    if (!store.waiting) return result;
-  }
 }

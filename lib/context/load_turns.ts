@@ -1,6 +1,6 @@
 /**
- * Bounds how many loads of one request are under way; further ones begin in their order. Whoever creates a Pod names its
- * images, and a policy that verifies them would call thousands of registries at once.
+ * Bounds how many loads of one request are under way; further ones begin in their order. Whoever creates a Pod names
+ * its images, and a policy that verifies them would call thousands of registries at once.
  *
  * ```ts
  * import { LoadTurns } from "./load_turns.ts";

@@ -35,5 +35,6 @@ export type {
 export type { EntrySource } from "./entry_source.ts";
 export type { LoopProgress, Progress } from "./progress.ts";
 export { inStages, type StagedResult, StagedWork } from "./stages.ts";
-export { type AbsentSource, type LoadOptions, LoadTracker, untilLoaded } from "./load_tracker.ts";
+export { type AbsentSource, type LoadOptions, LoadTracker } from "./load_tracker.ts";
+export { untilLoaded } from "./until_loaded.ts";
 export type { Turn } from "./time_slices.ts";

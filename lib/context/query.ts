@@ -5,9 +5,9 @@ import { type CompiledExpression, compileExpression, type Environment } from "..
 const maxKept = 50;
 
 /**
- * The queries of one context entry: of the context, or of a document that came from outside and may be of any type. Their
- * text may have been put together for the request. Each is compiled once as long as it comes again, so that a query
- * without variables costs a look into the cache.
+ * The queries of one context entry: of the context, or of a document that came from outside and may be of any type.
+ * Their text may have been put together for the request. Each is compiled once as long as it comes again, so that a
+ * query without variables costs a look into the cache.
  */
 export class EntryQueries {
   readonly #root: "context" | "document";

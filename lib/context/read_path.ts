@@ -3,8 +3,8 @@ import type { Answer } from "../ports.ts";
 import type { LoadTracker } from "./load_tracker.ts";
 
 /**
- * Reads a path of the Kubernetes API, once in a request: at once if the cluster has it in memory, so that the request is
- * evaluated only once. `deno task bench --only throughput`, "a ConfigMap looked up in memory".
+ * Reads a path of the Kubernetes API, once in a request: at once if the cluster has it in memory, so that the request
+ * is evaluated only once. `deno task bench --only throughput`, "a ConfigMap looked up in memory".
  */
 export function readPath(
   store: LoadTracker,

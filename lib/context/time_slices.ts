@@ -9,8 +9,8 @@ import { elapsedOn, type Ports } from "../ports.ts";
 export type Turn = "go" | "pause" | "over";
 
 /**
- * The time of one request: slices, between which other requests run, and its deadline. It reads the clock before every few
- * rules and elements only.
+ * The time of one request: slices, between which other requests run, and its deadline. It reads the clock before every
+ * few rules and elements only.
  */
 export class TimeSlices {
   /** The steps that rules may take until the clock is read again: a rule that needs more cannot be evaluated. */
@@ -134,8 +134,8 @@ export class TimeSlices {
 const rulesBetweenLooks = 4, elementsBetweenLooks = 16;
 
 /**
- * The steps of a rule, or of an element of its loop: about a fifth of a second. The size of a policy times the size of an
- * object has no other bound, and nobody else is answered meanwhile. Usual rules take some hundred.
+ * The steps of a rule, or of an element of its loop: about a fifth of a second. The size of a policy times the size of
+ * an object has no other bound, and nobody else is answered meanwhile. Usual rules take some hundred.
  */
 const mostSteps = 2 * maxSteps;
 

@@ -3,6 +3,7 @@ import {
   asObject,
   asString,
   asTexts,
+  type DocumentPath,
   field,
   isObject,
   type Json,
@@ -11,6 +12,7 @@ import {
 import { movedBody } from "./moved_body.ts";
 import {
   autogenPrefix,
+  controllersAnnotation,
   cronJobPrefix,
   isAboutPods,
   isAutogenName,
@@ -20,15 +22,13 @@ import {
 } from "../policy/mod.ts";
 import { kindOf } from "../rules/mod.ts";
 
-/** The JSON of a rule with the index of its written rule. */
+/** The JSON of a rule, written or derived. */
 export interface RuleSource {
   readonly rule: JsonObject;
-  /** The index of the written rule that it is, or that it was derived from. */
-  readonly index: number;
+  /** The path, in the policy's document, of the written rule that it is or was derived from. */
+  readonly path: DocumentPath;
   readonly generatedFor: ReadonlySet<string> | undefined;
 }
-
-const annotation = "pod-policies.kyverno.io/autogen-controllers";
 
 /**
  * The autogen rules of a policy: its rules about Pods, derived for pod controllers. Kyverno parity: one rule that
@@ -40,15 +40,15 @@ export function autogenRules(
 ): RuleSource[] {
   if (!isForControllers(sources.map(({ rule }) => rule))) return [];
   const written = sources.filter(({ rule }) => !isAutogenName(asString(rule["name"]) ?? ""));
-  const wanted = wantedControllers(annotations[annotation]);
+  const wanted = wantedControllers(annotations[controllersAnnotation]);
   const templated = wanted.filter((kind) => kind !== "CronJob");
-  return written.flatMap(({ rule, index }) => {
+  return written.flatMap(({ rule, path }) => {
     if (!isAboutPods(rule)) return [];
     const generated: RuleSource[] = [];
     const step = movedBody(rule, "template");
     if (step === undefined) return [];
     if (templated.length > 0) {
-      generated.push(finish(step, { prefix: autogenPrefix, kinds: templated, text: "spec.template" }, index));
+      generated.push(finish(step, { prefix: autogenPrefix, kinds: templated, text: "spec.template" }, path));
     }
     if (wanted.includes("CronJob")) {
       const cron = movedBody(step, "jobTemplate");
@@ -58,7 +58,7 @@ export function autogenRules(
             prefix: cronJobPrefix,
             kinds: ["CronJob"],
             text: "spec.jobTemplate.spec.template",
-          }, index),
+          }, path),
         );
       }
     }
@@ -81,13 +81,13 @@ interface Target {
   readonly text: string;
 }
 
-function finish(rule: JsonObject, { prefix, kinds, text }: Target, index: number): RuleSource {
+function finish(rule: JsonObject, { prefix, kinds, text }: Target, path: DocumentPath): RuleSource {
   const name = `${prefix}${asString(rule["name"]) ?? ""}`.slice(0, 63);
   const everyFilter = prefix === cronJobPrefix;
   const apis = kinds.map((kind) => podControllers[kind]!);
   const moved: Record<string, Json> = { ...rule, name, match: moveKinds(rule["match"], apis, everyFilter) };
   if (rule["exclude"] !== undefined) moved["exclude"] = moveKinds(rule["exclude"], apis, everyFilter);
-  return { rule: rewriteText(moved, text), index, generatedFor: new Set(kinds) };
+  return { rule: rewriteText(moved, text), path, generatedFor: new Set(kinds) };
 }
 
 /** Replaces the kinds of filters that name Pod (of every filter for CronJobs), and nothing else. */

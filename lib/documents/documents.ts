@@ -101,7 +101,7 @@ function unknownKind(kind: string, apiVersion: string, locate: Locate): ReadObje
   const hint = kinds.includes(kind)
     ? `is "${apiVersion}" its apiVersion?`
     : meant === undefined
-    ? "Kubernetes objects belong in --cluster-objects or --resource, not among the policies"
+    ? "a Kubernetes object belongs among the resources (--resource) or the objects of the cluster (--cluster-objects)"
     : `did you mean "${meant}"?`;
   const message = `"${kind}" (${apiVersion || "no apiVersion"}) is not a policy`;
   const spelling = meant === kind ? undefined : meant;

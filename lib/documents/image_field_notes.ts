@@ -1,4 +1,7 @@
-/** The descriptions of the fields about images that several kinds of rules and policies have, by field name, or by the parent's name and the field's. */
+/**
+ * The descriptions of the fields about images that several kinds of rules and policies have, by the name of the field,
+ * or as `parent.field`.
+ */
 export const imageFieldNotes: Readonly<Record<string, string>> = {
   "attestors": "Who must have signed: sets, all of which must be fulfilled.",
   "spec.attestors": "Who may have signed, by a name that expressions use.",

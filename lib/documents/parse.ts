@@ -5,6 +5,7 @@ import {
   asString,
   asTexts,
   dig,
+  type DocumentPath,
   field,
   isObject,
   isString,
@@ -29,8 +30,10 @@ import { bodiesOf, parseBody, type RuleBody } from "../rules/mod.ts";
 import { checkShape } from "../shape/mod.ts";
 import { autogenRules, type RuleSource } from "./autogen.ts";
 import { maxRules, representativeRules } from "./too_many_rules.ts";
+import { ruleMistakes } from "./rule_mistakes.ts";
 import { policySpecShape } from "./spec_shape.ts";
 import { modernSpec } from "./spelling.ts";
+import { writtenRules } from "./written_rules.ts";
 
 /** A parsed policy with its problems. */
 export interface ParsedPolicy {
@@ -65,7 +68,7 @@ class PolicyParser {
     }
 
     const spec = this.#spec(asObject(field(document, "spec")));
-    const sources = ruleSources(spec);
+    const sources = writtenRules(spec);
     const failurePolicy = this.#choice(spec["failurePolicy"], ["Fail", "Ignore"], {
       fallback: "Fail",
       path: ["spec", "failurePolicy"],
@@ -135,14 +138,14 @@ class PolicyParser {
     const locate = this.#locate;
     const { spec, diagnostics } = modernSpec(this.#bounded(raw ?? {}), locate);
     this.diagnostics.push(...diagnostics, ...checkShape(spec, policySpecShape, { path: ["spec"], locate }));
-    if (raw !== undefined && ruleSources(spec).length === 0) {
-      this.#report({ code: "no-rules", message: "spec.rules is empty: the policy does nothing" }, ["spec"]);
+    if (raw !== undefined && writtenRules(spec).length === 0) {
+      const message = "spec.rules is empty: the policy does nothing";
+      this.#report({ severity: "warning", code: "no-rules", message }, ["spec"]);
     }
     return spec;
   }
 
-  #readRule({ rule, index, generatedFor }: RuleSource): Rule<RuleBody> {
-    const path = ["spec", "rules", index];
+  #readRule({ rule, path, generatedFor }: RuleSource): Rule<RuleBody> {
     const validate = asObject(rule["validate"]);
     const ruleAction = validate && Object.hasOwn(validate, "failureAction")
       ? this.#action(validate["failureAction"], [...path, "validate", "failureAction"])
@@ -176,8 +179,7 @@ class PolicyParser {
 
   #checkRules(rules: readonly RuleSource[]): void {
     const seen = new Set<string>();
-    for (const { rule, index } of rules) {
-      const path = ["spec", "rules", index];
+    for (const { rule, path } of rules) {
       const ruleName = asString(rule["name"]);
       if (ruleName === undefined || ruleName === "") {
         this.#report({ code: "missing-name", message: "A rule needs a name" }, path);
@@ -196,10 +198,11 @@ class PolicyParser {
           path,
         );
       }
+      for (const mistake of ruleMistakes(rule)) this.#report(mistake, [...path, ...mistake.path]);
     }
   }
 
-  #action(value: Json | undefined, path: (string | number)[]): FailureAction | undefined {
+  #action(value: Json | undefined, path: DocumentPath): FailureAction | undefined {
     if (value === undefined || value === null) return undefined;
     const lower = isString(value) ? value.toLowerCase() : "";
     if (lower === "enforce") return "Enforce";
@@ -209,7 +212,7 @@ class PolicyParser {
     return "Enforce";
   }
 
-  #overrides(value: Json | undefined, path: (string | number)[]): ActionOverride[] {
+  #overrides(value: Json | undefined, path: DocumentPath): ActionOverride[] {
     return asList(value).filter(isObject).map((entry, index) => ({
       action: this.#action(entry["action"], [...path, index, "action"]) ?? "Audit",
       namespaces: asTexts(entry["namespaces"]),
@@ -220,7 +223,7 @@ class PolicyParser {
   #choice<T extends string>(
     value: Json | undefined,
     choices: readonly T[],
-    { fallback, path }: { fallback: T; path: (string | number)[] },
+    { fallback, path }: { fallback: T; path: DocumentPath },
   ): T {
     if (value === undefined || value === null) return fallback;
     const found = choices.find((name) => name === value);
@@ -228,7 +231,7 @@ class PolicyParser {
     return found ?? fallback;
   }
 
-  #reportChoice(value: Json, choices: readonly string[], path: (string | number)[]): void {
+  #reportChoice(value: Json, choices: readonly string[], path: DocumentPath): void {
     const written = isString(value) ? value : "";
     const meant = written === "" ? undefined : didYouMean(written, choices);
     const hint = meant === undefined ? `use one of ${choices.join(", ")}` : `did you mean "${meant}"?`;
@@ -237,7 +240,7 @@ class PolicyParser {
   }
 
   /** Reports a problem; an error unless it has another severity. */
-  #report(problem: Omit<Diagnostic, "severity"> & Partial<Diagnostic>, path: (string | number)[]): void {
+  #report(problem: Omit<Diagnostic, "severity"> & Partial<Diagnostic>, path: DocumentPath): void {
     this.diagnostics.push(withPosition({ severity: "error", ...problem, path }, this.#locate));
   }
 }
@@ -264,10 +267,4 @@ function keyOf(kind: ClassicPolicy["kind"], document: JsonObject): string {
     name: nameOf(document),
     namespace: kind === "Policy" ? namespaceOf(document) : undefined,
   });
-}
-
-function ruleSources(spec: JsonObject): RuleSource[] {
-  return asList(spec["rules"]).flatMap((rule, index) =>
-    isObject(rule) ? [{ rule, index, generatedFor: undefined }] : []
-  );
 }

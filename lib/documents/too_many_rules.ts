@@ -8,7 +8,7 @@ import {
   type Json,
   type JsonObject,
 } from "../json/mod.ts";
-import { isTooHeavy, sections } from "../policy/mod.ts";
+import { isTooHeavy, sections, userCriteria } from "../policy/mod.ts";
 
 /**
  * The most rules of one policy. The API server stores no policy with more than some ten thousand, however small they
@@ -80,7 +80,7 @@ function kindsOf(match: Json | undefined): readonly string[] {
 
 /** Whether a filter selects by the user alone. */
 function selectsUsers(filter: Json): boolean {
-  return ["subjects", "roles", "clusterRoles"].some((name) => field(filter, name) !== undefined);
+  return userCriteria.some((name) => field(filter, name) !== undefined);
 }
 
 /** The sections of a rule with the names of their fields. They decide in which phases the rule runs. */

@@ -1,5 +1,5 @@
-import { asList, asObject, dig, field, isGiven, type Json, type JsonObject } from "../json/mod.ts";
-import { autogenRules } from "./autogen.ts";
+import { asList, field, isGiven, isObject, type Json, type JsonObject } from "../json/mod.ts";
+import { autogenRules, type RuleSource } from "./autogen.ts";
 import type { Policy } from "../policy/mod.ts";
 
 /** A ClusterPolicy or Policy, of which only what its author wrote is read. */
@@ -13,28 +13,26 @@ export interface RuleCount {
   readonly verifyImages: number;
 }
 
+/** The rules of a spec as its author wrote them. Items that are no objects are left out. */
+export function writtenRules(spec: Json | undefined): RuleSource[] {
+  return asList(field(spec, "rules")).flatMap((rule, index) =>
+    isObject(rule) ? [{ rule, path: ["spec", "rules", index], generatedFor: undefined }] : []
+  );
+}
+
 /** Counts the rules of a policy by their sections. */
-export function countRules(policy: WrittenPolicy): RuleCount {
-  const rules = writtenRules(policy);
-  const count = (section: string): number => rules.filter((rule) => isGiven(field(rule, section))).length;
+export function countRules({ document }: WrittenPolicy): RuleCount {
+  const rules = writtenRules(document["spec"]);
+  const count = (section: string): number => rules.filter(({ rule }) => isGiven(rule[section])).length;
   return {
     validate: count("validate"),
     mutate: count("mutate"),
     generate: count("generate"),
-    verifyImages: rules.filter((rule) => asList(field(rule, "verifyImages")).length > 0).length,
+    verifyImages: rules.filter(({ rule }) => asList(rule["verifyImages"]).length > 0).length,
   };
 }
 
 /** The autogen rules of a policy, each as the author could have written it. */
-export function autogenTexts(policy: WrittenPolicy): readonly JsonObject[] {
-  const sources = writtenRules(policy).map((rule, index) => ({
-    rule: asObject(rule) ?? {},
-    index,
-    generatedFor: undefined,
-  }));
-  return autogenRules(sources, policy.annotations).map(({ rule }) => rule);
-}
-
-function writtenRules({ document }: Pick<Policy, "document">): readonly Json[] {
-  return asList(dig(document, "spec", "rules"));
+export function autogenTexts({ document, annotations }: WrittenPolicy): readonly JsonObject[] {
+  return autogenRules(writtenRules(document["spec"]), annotations).map(({ rule }) => rule);
 }

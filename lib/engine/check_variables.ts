@@ -1,5 +1,5 @@
 import { didYouMean, type PathDiagnostic, replacing } from "../diagnostics/mod.ts";
-import { compileExpression, kyvernoFunctions } from "../jmespath/mod.ts";
+import { compileExpression, expressionHint, kyvernoFunctions, wrongArity } from "../jmespath/mod.ts";
 import { type DocumentPath, isFault } from "../json/mod.ts";
 import type { Rule } from "../policy/mod.ts";
 import { namesWithin, type RuleBody } from "../rules/mod.ts";
@@ -54,6 +54,7 @@ function problemsOf(use: Use, { rule, path: above, background }: VariableCheckOp
       severity: "error",
       code: "bad-expression",
       message: `"${use.expression}": ${use.problem.message}`,
+      ...hinting(expressionHint(use.expression)),
       path,
     }];
   }
@@ -79,7 +80,11 @@ function problemsOf(use: Use, { rule, path: above, background }: VariableCheckOp
     if (name === "null" || name === "true" || name === "false") return [literalName(name, path)];
     return [unknown(name, { candidates: [...predefined, ...declared], expression: use.expression, path })];
   });
-  return [...named, ...unknownFunctions(use.expression, path)];
+  return [...named, ...functionProblems(use.expression, path)];
+}
+
+function hinting(hint: string | undefined): { readonly hint?: string } {
+  return hint === undefined ? {} : { hint };
 }
 
 /** Whether a context entry uses a name that only this entry or later ones declare. */
@@ -101,22 +106,44 @@ function declaredLater(name: string, path: (string | number)[]): PathDiagnostic 
 
 const functions = kyvernoFunctions();
 
-/** Calls of functions that do not exist. Kyverno reports them only when they are called. */
-function unknownFunctions(expression: string, path: (string | number)[]): PathDiagnostic[] {
+/** Calls of functions that do not exist, or with too few or too many arguments. Kyverno reports them when they run. */
+function functionProblems(expression: string, path: (string | number)[]): PathDiagnostic[] {
   const compiled = compileExpression(expression);
   if (isFault(compiled)) return [];
-  return compiled.functions.filter((name) => !functions.has(name)).map((name): PathDiagnostic => {
-    const meant = didYouMean(name, functions.keys());
-    const message = `"${expression}": there is no function ${name}`;
-    return {
-      severity: "error",
-      code: "unknown-function",
-      message,
-      hint: meant === undefined ? "`jp function` lists all functions" : `did you mean ${meant}?`,
-      ...replacing(name, meant),
-      path,
-    };
-  });
+  return [
+    ...compiled.functions.filter((name) => !functions.has(name)).map((name) =>
+      unknownFunction(name, expression, path)
+    ),
+    ...compiled.calls.flatMap(({ name, count }): PathDiagnostic[] => {
+      const record = functions.get(name);
+      // A variable in the expression is text whose quotation marks may end one around it.
+      if (record === undefined || expression.includes("{{") || wrongArity(record, count) === undefined) {
+        return [];
+      }
+      const parameters = record.parameters.map((parameter) => parameter.name).join(", ");
+      return [{
+        severity: "warning",
+        code: "bad-expression",
+        message: `"${expression}": ${name} is called with ${count} ${
+          count === 1 ? "argument" : "arguments"
+        }, so the rule ends with an error`,
+        hint: `write ${name}(${parameters}); \`jp function ${name}\` has examples`,
+        path,
+      }];
+    }),
+  ];
+}
+
+function unknownFunction(name: string, expression: string, path: (string | number)[]): PathDiagnostic {
+  const meant = didYouMean(name, functions.keys());
+  return {
+    severity: "error",
+    code: "unknown-function",
+    message: `"${expression}": there is no function ${name}`,
+    hint: meant === undefined ? "`jp function` lists all functions" : `did you mean ${meant}?`,
+    ...replacing(name, meant),
+    path,
+  };
 }
 
 /**
@@ -169,13 +196,14 @@ function unknown(
   },
 ): PathDiagnostic {
   const meant = didYouMean(name, candidates);
+  const others = expression.includes(JSON.stringify(name))
+    ? `a text has single quotes: '${name}'; what stands in double quotes is the name of a variable`
+    : `declare it in the rule's context, or use one of ${candidates.join(", ")}`;
   return {
     severity: callsFunction(expression) ? "warning" : "error",
     code: "unknown-variable",
     message: `Cannot resolve "${name}" of "{{ ${expression} }}"`,
-    hint: meant === undefined
-      ? `declare it in the rule's context, or use one of ${candidates.join(", ")}`
-      : `did you mean "${meant}"?`,
+    hint: meant === undefined ? others : `did you mean "${meant}"?`,
     ...replacing(name, meant),
     path,
   };

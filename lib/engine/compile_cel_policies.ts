@@ -11,6 +11,7 @@ import {
   type Outcome,
   type PolicyKind,
   policyKindsOf,
+  type PolicyTools,
   rankOf,
 } from "../rules/mod.ts";
 import type { CompiledPolicy, CompiledRule } from "./compiled.ts";
@@ -54,7 +55,7 @@ export function celPolicies(
 }
 
 /** The options of compiling a CEL policy. */
-export interface CompileCelPolicyOptions {
+export interface CompileCelPolicyOptions extends Pick<PolicyTools, "once"> {
   /** Whether policies that the API server enforces itself are also evaluated at admission. */
   readonly admissionPolicies: "left" | "served";
   report(diagnostic: Diagnostic): void;
@@ -63,7 +64,7 @@ export interface CompileCelPolicyOptions {
 /** Compiles a policy with its exceptions and bindings. A broken policy answers as its failurePolicy says. */
 export function compileCelPolicy(input: CelPolicyInput, options: CompileCelPolicyOptions): CompiledPolicy {
   const { document: located, kind, further, exceptions, bindings } = input;
-  const { report } = options;
+  const { report, once } = options;
   const { policy: written, specs, diagnostics } = parseCelPolicy(located, kind);
   const policy = asUsed(written, input, options);
   let broken: Diagnostic | undefined;
@@ -83,6 +84,7 @@ export function compileCelPolicy(input: CelPolicyInput, options: CompileCelPolic
     const needs: Need[] = [];
     const body = kind.compile(spec, {
       policy,
+      once,
       need: (need) => void needs.push(need),
       exceptions,
       binding,

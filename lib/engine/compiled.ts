@@ -4,7 +4,14 @@ import type { ContextEntry, Need } from "../context/mod.ts";
 import type { Diagnostic } from "../diagnostics/mod.ts";
 import type { Block, RuleSelector } from "../match/mod.ts";
 import type { Policy, PolicyException, Rule } from "../policy/mod.ts";
-import type { CompiledBody, PhaseTraits, RuleBody, RuleInput, RuleType } from "../rules/mod.ts";
+import {
+  changesOthers,
+  type CompiledBody,
+  type PhaseTraits,
+  type RuleBody,
+  type RuleInput,
+  type RuleType,
+} from "../rules/mod.ts";
 import type { ConstantResults } from "./plan/constant_results.ts";
 import type { ReportProperties } from "./report_properties.ts";
 
@@ -40,6 +47,11 @@ export interface CompiledRule extends PhaseTraits {
   /** Whether the rule reads the requester's roles, which costs a read of the cluster's bindings. */
   readonly needsRoles: boolean;
   readonly needsNamespaceLabels: boolean;
+}
+
+/** Whether a policy changes or generates objects beside that of the request, after the answer. */
+export function changesOtherObjects({ rules }: CompiledPolicy): boolean {
+  return rules.some(({ type }) => changesOthers(type));
 }
 
 /** A compiled policy. */

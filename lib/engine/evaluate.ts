@@ -6,11 +6,11 @@ import { type PolicyQuery, type PolicySelection, rulesOfPass } from "./plan/poli
 import type { CompiledPolicy } from "./compiled.ts";
 import { decide } from "./decide.ts";
 import type { Decision, PolicyResult } from "./decision.ts";
-import { type Facts, gatherFacts } from "./facts.ts";
+import { type Facts, gatherFacts, type NeededFacts } from "./facts.ts";
 import { mutate } from "./mutate_request.ts";
 import { tracePassedOver } from "./passed_over.ts";
 import { withRequiredImages } from "./required_images.ts";
-import { type PolicyRun, runAll, strictestOf } from "./policy_run.ts";
+import { type PolicyOutcome, runAll, strictestOf } from "./policy_run.ts";
 import type { Phase } from "./phase.ts";
 import type { PolicyRequest } from "./request.ts";
 import { type Background, type GivenValues, RequestView } from "./request_view.ts";
@@ -75,7 +75,7 @@ export function evaluate(
     });
     if (trace !== undefined) tracePassedOver(trace, { snapshot, view }, { ...options, selected: policies });
     const chosen = { selection: chosenOf(selection, facts), images: chosenOf(images, facts) };
-    const decision = runPhase(options.phase, { ...chosen, store }, view);
+    const decision = runPhase(options.phase, { ...chosen, joint: selection.joint, store }, view);
     return trace === undefined ? decision : noted(decision, trace);
   }
 
@@ -111,6 +111,7 @@ function noted(decision: Decision | Promise<Decision>, trace: Trace): Decision |
 
 interface ChosenPolicies {
   readonly selection: readonly CompiledPolicy[];
+  readonly joint: PolicySelection["joint"];
   /** The policies that verify images after mutations. */
   readonly images: readonly CompiledPolicy[];
   readonly store: LoadTracker;
@@ -118,7 +119,7 @@ interface ChosenPolicies {
 
 function runPhase(
   phase: Phase,
-  { selection, images, store }: ChosenPolicies,
+  { selection, joint, images, store }: ChosenPolicies,
   view: RequestView,
 ): Decision | Promise<Decision> {
   switch (phase) {
@@ -127,7 +128,7 @@ function runPhase(
     case "verifyImages":
       return verifyImages(selection, view, { store, mutated: untouched(view.base.request) });
     default:
-      return validate(selection, view, store);
+      return validate({ policies: selection, joint }, view, store);
   }
 }
 
@@ -163,7 +164,7 @@ function mutateAndVerify(
 function joinedNeeds(
   one: PolicySelection,
   other: PolicySelection,
-): Pick<PolicySelection, "needsNamespaceLabels" | "needsRoles"> {
+): NeededFacts {
   return {
     needsNamespaceLabels: one.needsNamespaceLabels || other.needsNamespaceLabels,
     needsRoles: one.needsRoles || other.needsRoles,
@@ -202,14 +203,14 @@ function factsMissing(request: PolicyRequest, policies: readonly CompiledPolicy[
 }
 
 function validate(
-  policies: readonly CompiledPolicy[],
+  { policies, joint }: Pick<PolicySelection, "policies" | "joint">,
   view: RequestView,
   store: LoadTracker,
 ): Decision | Promise<Decision> {
-  const runs = runAll(policies, view, store);
+  const runs = runAll(joint?.outcomes(view, store) ?? policies, view, store);
   return runs instanceof Promise ? runs.then(finish) : finish(runs);
 
-  function finish(runs: readonly PolicyRun[]): Decision {
+  function finish(runs: readonly PolicyOutcome[]): Decision {
     const applied = runs.filter((run) => run.applies);
     const results = withRequiredImages(
       applied.map((run): PolicyResult => ({ policy: run.policy.policy, rules: run.results })),

@@ -8,7 +8,7 @@ import {
   type Json,
   type JsonObject,
 } from "../json/mod.ts";
-import { celGroup, isAboutUsers } from "../policy/mod.ts";
+import { celGroup, writtenUserCriteria } from "../policy/mod.ts";
 import { policyKindNames } from "../rules/mod.ts";
 import { plainDocument } from "../yaml/mod.ts";
 import { compile, type CompileOptions } from "./policy_compiler.ts";
@@ -19,7 +19,7 @@ import { compile, type CompileOptions } from "./policy_compiler.ts";
  */
 export function exceptionProblems(exception: JsonObject): PathDiagnostic[] {
   const spec = asObject(exception["spec"]) ?? {};
-  return spec["background"] !== false && isAboutUsers(spec)
+  return spec["background"] !== false && writtenUserCriteria(spec).length > 0
     ? [problem(["spec"], "a background scan has no user; set spec.background to false")]
     : [];
 }

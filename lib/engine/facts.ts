@@ -1,6 +1,5 @@
 import { asList, asObject, dig, Fault, isFault, type Json, type JsonObject } from "../json/mod.ts";
 import { loadNamespace, type LoadTracker, readPath } from "../context/mod.ts";
-import type { PolicySelection } from "./plan/policy_selection.ts";
 import { rolesOf } from "./roles.ts";
 import type { PolicyRequest } from "./request.ts";
 
@@ -11,13 +10,19 @@ export interface Facts {
   readonly clusterRoles: readonly string[];
 }
 
+/** The facts that some policies need. */
+export interface NeededFacts {
+  readonly needsNamespaceLabels: boolean;
+  readonly needsRoles: boolean;
+}
+
 /**
  * Loads the facts that a selection of policies needs: the labels of the request's namespace, and the requester's
  * roles. Policies that read neither cost nothing. A fault names the load that failed.
  */
 export function gatherFacts(
   request: PolicyRequest,
-  { needsNamespaceLabels, needsRoles }: Pick<PolicySelection, "needsNamespaceLabels" | "needsRoles">,
+  { needsNamespaceLabels, needsRoles }: NeededFacts,
   store: LoadTracker,
 ): Facts | Fault {
   if (!needsNamespaceLabels && !needsRoles) return noFacts;

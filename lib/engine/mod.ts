@@ -6,7 +6,7 @@
  * @module
  */
 export type { PolicyQuery } from "./plan/policy_selection.ts";
-export type { CompiledPolicy, CompiledRule } from "./compiled.ts";
+export { changesOtherObjects, type CompiledPolicy, type CompiledRule } from "./compiled.ts";
 export {
   type Decision,
   type PolicyIdentity,
@@ -39,4 +39,5 @@ export { compile, type CompileOptions, PolicyCompiler } from "./policy_compiler.
 export { readsImages } from "./needed_images.ts";
 export { restrict, type Snapshot } from "./snapshot.ts";
 export { isOfPhase, isOfWebhook, type Phase, phases, type WebhookPhase } from "./phase.ts";
+export { withdrawsOnDeletion } from "./trigger_deletion.ts";
 export { type EntryTrace, type LoadTrace, type RuleTrace, Trace, type TraceStep } from "./trace.ts";

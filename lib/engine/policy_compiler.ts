@@ -58,6 +58,9 @@ export class PolicyCompiler {
   readonly #cel = new CompiledForms<LocatedDocument, CompiledPolicy>();
   readonly #json = new CompiledForms<LocatedDocument, CompiledJsonPolicy>();
   readonly #conditions = new CompiledConditions();
+  /** Values that policies share, by the function that made them. */
+  readonly #shared = new WeakMap<() => unknown, unknown>();
+  readonly #once = <T>(make: () => T): T => remembered(this.#shared as WeakMap<() => T, T>, make, make);
 
   constructor({ dialect, admissionPolicies, ignoreFailures, budget }: CompileOptions = {}) {
     this.#budget = budget;
@@ -114,7 +117,7 @@ export class PolicyCompiler {
       return this.#cel.get(
         input.document,
         { parts, report },
-        (report) => this.#used(compileCelPolicy(input, { admissionPolicies, report })),
+        (report) => this.#used(compileCelPolicy(input, { admissionPolicies, report, once: this.#once })),
       );
     });
   }

@@ -8,11 +8,20 @@ import { resultsFrom } from "./evaluate_rule.ts";
 import { resultsOf } from "./rule_results.ts";
 import type { RuleTrace } from "./trace.ts";
 
+/** The outcome of one policy for a request. */
+export interface PolicyOutcome {
+  readonly policy: CompiledPolicy;
+  /** Whether the policy applies: its match conditions hold. */
+  readonly applies: boolean;
+  readonly results: readonly RuleResult[];
+  readonly effects: readonly Effect[];
+}
+
 /**
  * The evaluation of one policy for one request. It advances rule by rule. Where a rule waits for a value it stops,
  * and continues with that rule when it is advanced again. Each rule sees the mutations of the rules before.
  */
-export class PolicyRun {
+export class PolicyRun implements PolicyOutcome {
   readonly policy: CompiledPolicy;
   readonly #store: LoadTracker;
   #view: RequestView;
@@ -31,7 +40,6 @@ export class PolicyRun {
     this.#applies = policy.matchConditions === undefined;
   }
 
-  /** Whether the policy applies: its match conditions hold. */
   get applies(): boolean {
     return this.#applies;
   }
@@ -113,8 +121,8 @@ export class PolicyRun {
   }
 
   /**
-   * The results of a rule that used up its steps: errors stay, as they have the cause. A fault of a precondition or of a
-   * filter can make a rule pass, and an object must not pass because it is too large.
+   * The results of a rule that used up its steps: errors stay, as they have the cause. A fault of a precondition or of
+   * a filter can make a rule pass, and an object must not pass because it is too large.
    */
   #unlessPassed(found: readonly RuleResult[], rule: CompiledRule): readonly RuleResult[] {
     const isError = found.length > 0 && found.every(({ result }) => result === "error");
@@ -166,22 +174,30 @@ function ends({ result, type }: RuleResult): boolean {
   return result === "pass" || result === "fail" || (type === "generate" && result === "error");
 }
 
-/** Runs policies on the same object concurrently: all load together, and each continues where it stopped. */
+/**
+ * Runs policies on the same object concurrently: all load together, and each continues where it stopped. Policies whose
+ * outcome is already there stay as they are.
+ */
 export function runAll(
-  policies: readonly CompiledPolicy[],
+  policies: readonly (CompiledPolicy | PolicyOutcome)[],
   view: RequestView,
   store: LoadTracker,
-): PolicyRun[] | Promise<PolicyRun[]> {
-  const runs = policies.map((policy) => new PolicyRun(policy, view, store));
-  const open = runs.filter((run) => !run.advance());
-  return open.length === 0 ? runs : later();
+): PolicyOutcome[] | Promise<PolicyOutcome[]> {
+  const open: PolicyRun[] = [];
+  const outcomes = policies.map((policy): PolicyOutcome => {
+    if ("results" in policy) return policy;
+    const run = new PolicyRun(policy, view, store);
+    if (!run.advance()) open.push(run);
+    return run;
+  });
+  return open.length === 0 ? outcomes : later();
 
-  async function later(): Promise<PolicyRun[]> {
+  async function later(): Promise<PolicyOutcome[]> {
     for (let waiting = open; waiting.length > 0;) {
       await store.awaitLoads();
       waiting = waiting.filter((run) => !run.advance());
     }
-    return runs;
+    return outcomes;
   }
 }
 
@@ -189,6 +205,6 @@ export function runAll(
  * Kyverno parity: one policy with failurePolicy Fail makes the errors of all policies deny the request.
  * Pinned by "one failurePolicy Fail makes the errors of all policies of the request block".
  */
-export function strictestOf(runs: readonly PolicyRun[]): FailurePolicy {
+export function strictestOf(runs: readonly PolicyOutcome[]): FailurePolicy {
   return runs.some(({ policy }) => policy.policy.failurePolicy === "Fail") ? "Fail" : "Ignore";
 }

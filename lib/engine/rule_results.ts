@@ -5,6 +5,7 @@ import type { CompiledRule } from "./compiled.ts";
 import type { RuleResult } from "./decision.ts";
 import { evaluateRule, matchingExceptions, observing, resultsFrom, ruleContext } from "./evaluate_rule.ts";
 import { noExceptions, type RequestView } from "./request_view.ts";
+import { matchesDeletions } from "./trigger_deletion.ts";
 
 /** Evaluates a rule of any kind. A rule that does not match has no result; a rule with several targets has several. */
 export function resultsOf(
@@ -36,10 +37,6 @@ export function resultsOf(
 function triggerView(rule: CompiledRule, view: RequestView): RequestView | undefined {
   if (view.base.background === undefined || view.operation !== "DELETE") return view;
   return matchesDeletions(rule) ? view.former() : undefined;
-}
-
-function matchesDeletions({ selector }: CompiledRule): boolean {
-  return selector.match.filters.some(({ operations }) => operations.includes("DELETE"));
 }
 
 /**

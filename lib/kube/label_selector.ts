@@ -77,7 +77,8 @@ function labelPairs(labels: Json): [string, string][] | Fault {
 
 /**
  * Kyverno parity: Kyverno replaces the pair by a label that matches, or else every wildcard by `0`, and then checks the
- * syntax. A pair that can match no valid label is therefore an error. Pinned by "a wildcard pair that no label can match".
+ * syntax. A pair that can match no valid label is therefore an error. Pinned by "a wildcard pair that no label can
+ * match".
  */
 function compileWildcardPair(key: string, value: string): LabelPredicate | Fault {
   const probes = ["0", ""].map((stand) =>

@@ -123,6 +123,8 @@ export { type AddressRuleOptions, type AddressRules, compileAddressRules } from 
 export { decodeBase64, encodeBase64, encodeBase64Text } from "./go_base64.ts";
 export { compileTextGenerator, type TextGenerator } from "./random_text.ts";
 export { decodeCertificate } from "./x509/decode.ts";
-export { collectionPath, type ObjectName, objectPath } from "./object_path.ts";
+export { collectionPath, type ObjectName, objectPath, versionPath } from "./object_path.ts";
+export { objectIdentity } from "./object_identity.ts";
 export { listOfMetadata, metadataOnly } from "./metadata_only.ts";
 export { itemsOf } from "./list_items.ts";
+export { listPages } from "./list_pages.ts";

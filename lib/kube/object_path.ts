@@ -15,12 +15,16 @@ export interface ObjectName {
   readonly subresource?: string;
 }
 
+/** The path of a group and version in the API: `/api/v1`, `/apis/GROUP/VERSION`. */
+export function versionPath({ group, version }: Pick<ServedKind, "group" | "version">): string {
+  return group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
+}
+
 /** The path of a kind's objects in a namespace, or in all namespaces if the namespace is empty. */
 export function collectionPath(resource: ServedKind, namespace: string): string {
-  const { group, version, plural, namespaced } = resource;
-  const root = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
+  const { plural, namespaced } = resource;
   const within = namespaced && namespace !== "" ? `/namespaces/${segmentOf(namespace)}` : "";
-  return `${root}${within}/${plural}`;
+  return `${versionPath(resource)}${within}/${plural}`;
 }
 
 /** The path of an object. */

@@ -1,5 +1,10 @@
-import { compileKindSelector, parseKindSelector, type ResourceType } from "./kind_selector.ts";
-import { compileWildcard } from "./wildcard.ts";
+import {
+  compileKindSelector,
+  type KindSelector,
+  parseKindSelector,
+  type ResourceType,
+} from "./kind_selector.ts";
+import { compileWildcard, hasWildcard } from "./wildcard.ts";
 
 /** The facts about a resource that filters read: its type, namespace (`""` when it has none) and name. */
 export interface FilteredResource extends ResourceType {
@@ -21,14 +26,28 @@ export interface FilteredResource extends ResourceType {
  * ```
  */
 export function compileResourceFilters(text: string): (resource: FilteredResource) => boolean {
-  const filters = [...text.matchAll(/\[([^\[\]]*)\]/g)].map((item) => compileFilter(item[1]!.split(",")));
-  return (resource) => filters.some((filters) => filters(resource));
+  // Nearly all filters name one kind. A request reads only those of its own.
+  const ofAnyKind: Filter[] = [], ofKind = new Map<string, Filter[]>();
+  for (const [, item] of text.matchAll(/\[([^\[\]]*)\]/g)) {
+    const parts = item!.split(","), [first = ""] = parts;
+    if (first === "" || parts.length > 3) continue;
+    const selector = parseKindSelector(first), { kind } = selector;
+    const filter = compileFilter(selector, parts);
+    if (hasWildcard(kind)) ofAnyKind.push(filter);
+    else if (ofKind.has(kind)) ofKind.get(kind)!.push(filter);
+    else ofKind.set(kind, [filter]);
+  }
+  return (resource) => {
+    const filters = (filter: Filter): boolean => filter(resource);
+    return ofAnyKind.some(filters) || (ofKind.get(resource.kind)?.some(filters) ?? false);
+  };
 }
 
-function compileFilter(parts: readonly string[]): (resource: FilteredResource) => boolean {
-  const [kind = "", namespacePattern = "", namePattern = ""] = parts;
-  if (kind === "" || parts.length > 3) return () => false;
-  const type = compileKindSelector(parseKindSelector(kind), { ephemeralContainers: false });
+type Filter = (resource: FilteredResource) => boolean;
+
+function compileFilter(selector: KindSelector, parts: readonly string[]): Filter {
+  const [, namespacePattern = "", namePattern = ""] = parts;
+  const type = compileKindSelector(selector, { ephemeralContainers: false });
   const namespace = compileWildcard(namespacePattern), name = compileWildcard(namePattern);
   return (resource) =>
     type(resource) &&

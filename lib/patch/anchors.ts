@@ -1,7 +1,7 @@
-import { Fault, isFault, isList, isObject, type Json, type JsonObject } from "../json/mod.ts";
+import { Fault, field, isFault, isList, isObject, type Json, type JsonObject } from "../json/mod.ts";
 import { wrongKind } from "./cell.ts";
 import type { Draft } from "./draft.ts";
-import { checkConditions, Entries, member, resolveAdditions, type UnmetCondition } from "./map_anchors.ts";
+import { checkConditions, Entries, resolveAdditions, type UnmetCondition } from "./map_anchors.ts";
 import {
   compilePatch,
   fieldEntry,
@@ -99,7 +99,7 @@ class Decision {
     for (let index = 0; index < entries.length; index++) {
       const entry = decided.list[index]!;
       if (entry.role !== "field" || entry.node.kind === "plain") continue;
-      const { node, unmet } = this.decide(entry.node, member(resource, entry.key));
+      const { node, unmet } = this.decide(entry.node, field(resource, entry.key));
       if (node !== entry.node) decided.set(index, fieldEntry(entry.key, node));
       if (unmet !== undefined) return { node: decided.of(map), unmet };
     }
@@ -194,7 +194,7 @@ class Decision {
   }
 
   #copyFor(element: Json, item: PatchNode): PatchNode | Fault | undefined {
-    const name = member(element, "name");
+    const name = field(element, "name");
     if (name === undefined || name === null) return undefined;
     if (typeof name === "object" && Object.keys(name).length === 0) return undefined;
     const content = namedContent(item, name);

@@ -1,5 +1,5 @@
 import table from "./apply_types.json" with { type: "json" };
-import { fieldsOf, readKinds, typeOfKind } from "./kind_types.ts";
+import { type FieldForm, fieldsOf, readKinds, typeOfKind } from "./kind_types.ts";
 
 /**
  * How server-side apply merges a value. A value without a type is a list that is replaced as a whole, a struct or map
@@ -29,64 +29,60 @@ export interface ListType {
   readonly elements: ApplyType | undefined;
 }
 
-/*
- * The table (made by tests/generators/merge_keys.ts) has types: `field:form` for each field, where the form is
- *     Type            a struct, which is empty when nothing below it needs a type
- *     {Type}          a map of such structs, `{}` of anything
- *     Type[key,key]   a list merged by these keys, `[]` for a set
- *     Type*           a list that is replaced as a whole
- * with `!` before a Type that is replaced as a whole, and kinds, as kind_types.ts reads them.
- */
-const types = /* @__PURE__ */ readTypes(table.types);
-const byKind = /* @__PURE__ */ readKinds(table.kinds, types);
+/** Returns how server-side apply merges objects of a kind. Of a custom resource only the metadata has a type. */
+export type ApplyTypes = (apiVersion: string, kind: string) => StructType;
 
 /**
- * Returns how server-side apply merges objects of a built-in kind; `undefined` for custom resources.
+ * Reads how server-side apply merges the built-in kinds. The result takes 90 KB, and few policies need it: make it when
+ * the first of them is compiled, and share it.
  *
  * Source: the x-kubernetes-list-type, -list-map-keys, -map-type and -patch-strategy of the Kubernetes API.
  *
  * ```ts
- * import { applyTypeOf } from "./apply_types.ts";
+ * import { readApplyTypes } from "./apply_types.ts";
  * import assert from "node:assert/strict";
+ * const applyTypeOf = readApplyTypes();
  * const pod = applyTypeOf("v1", "Pod");
- * const spec = pod?.fields.get("spec");
+ * const spec = pod.fields.get("spec");
  * assert(spec?.shape === "struct");
  * assert.deepEqual(spec.fields.get("nodeSelector"), { shape: "struct", isAtomic: true, fields: new Map() });
- * assert.equal(applyTypeOf("example.com/v1", "Pod"), undefined);
+ * assert.deepEqual([...applyTypeOf("example.com/v1", "Pod").fields.keys()], ["metadata"]);
  * ```
  */
-export function applyTypeOf(apiVersion: string, kind: string): StructType | undefined {
-  return typeOfKind(byKind, apiVersion, kind);
+export function readApplyTypes(): ApplyTypes {
+  const kinds = readKinds(table.kinds, readTypes(table.types));
+  const metadata = typeOfKind(kinds, "v1", "ConfigMap")!.fields.get("metadata")!;
+  const customResource: StructType = {
+    shape: "struct",
+    isAtomic: false,
+    fields: new Map([["metadata", metadata]]),
+  };
+  return (apiVersion, kind) => typeOfKind(kinds, apiVersion, kind) ?? customResource;
 }
 
-function readTypes(
-  written: Readonly<Record<string, string>>,
-): ReadonlyMap<string, StructType> {
+/** Reads the types of the table, which kind_types.ts describes. `!` before a Type: it is replaced as a whole. */
+function readTypes(written: Readonly<Record<string, string>>): ReadonlyMap<string, StructType> {
   const fields = new Map<string, Map<string, ApplyType>>();
   // All types are made before their fields are read, because a type may contain itself.
   for (const name of Object.keys(written)) fields.set(name, new Map());
   const read = new Map<string, StructType>();
   for (const [name, ofType] of fields) {
     read.set(name, { shape: "struct", isAtomic: false, fields: ofType });
-    for (const [field, text] of fieldsOf(written[name]!)) ofType.set(field, parseField(text, fields));
+    for (const [field, form] of fieldsOf(written[name]!)) ofType.set(field, typeOfForm(form, fields));
   }
   return read;
 }
 
-function parseField(text: string, types: ReadonlyMap<string, StructType["fields"]>): ApplyType {
-  if (text.startsWith("{")) return { shape: "map", values: parseStruct(text.slice(1, -1), types) };
-  if (text.endsWith("*")) {
-    return { shape: "list", keys: undefined, elements: parseStruct(text.slice(0, -1), types) };
-  }
-  const bracket = text.indexOf("[");
-  if (bracket < 0) return parseStruct(text, types)!;
-  const keys = text.slice(bracket + 1, -1);
-  const elements = parseStruct(text.slice(0, bracket), types);
-  return { shape: "list", keys: keys === "" ? [] : keys.split(","), elements };
+function typeOfForm(
+  { shape, type, keys }: FieldForm,
+  fields: ReadonlyMap<string, StructType["fields"]>,
+): ApplyType {
+  const struct = type === "" ? undefined : structOf(type, fields);
+  if (shape === "map") return { shape, values: struct };
+  return shape === "list" ? { shape, keys, elements: struct } : struct!;
 }
 
-function parseStruct(text: string, types: ReadonlyMap<string, StructType["fields"]>): StructType | undefined {
-  if (text === "") return undefined;
-  const isAtomic = text.startsWith("!");
-  return { shape: "struct", isAtomic, fields: types.get(isAtomic ? text.slice(1) : text) ?? new Map() };
+function structOf(name: string, fields: ReadonlyMap<string, StructType["fields"]>): StructType {
+  const isAtomic = name.startsWith("!");
+  return { shape: "struct", isAtomic, fields: fields.get(isAtomic ? name.slice(1) : name) ?? new Map() };
 }

@@ -9,11 +9,11 @@ import type { ApplyType } from "./apply_types.ts";
  * whole".
  *
  * ```ts
- * import { applyTypeOf } from "./apply_types.ts";
+ * import { readApplyTypes } from "./apply_types.ts";
  * import { atomicFields } from "./atomic_fields.ts";
  * import assert from "node:assert/strict";
  * const patch = { spec: { tolerations: [{ key: "a" }], hostAliases: [{ ip: "10.0.0.1" }] } };
- * assert.deepEqual(atomicFields(patch, applyTypeOf("v1", "Pod")), [".spec.tolerations"]);
+ * assert.deepEqual(atomicFields(patch, readApplyTypes()("v1", "Pod")), [".spec.tolerations"]);
  * ```
  */
 export function atomicFields(patch: Json, type: ApplyType | undefined): string[] {

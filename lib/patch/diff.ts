@@ -136,7 +136,9 @@ interface Section {
   readonly length: number;
 }
 
-/** Which old element becomes which new one, by their indices in the sections, so that the patch touches few elements. */
+/**
+ * Which old element becomes which new one, by their indices in the sections, so that the patch touches few elements.
+ */
 interface Pairing {
   /** Whether an old element becomes a new one. */
   readonly keeps: (old: number) => boolean;

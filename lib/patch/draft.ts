@@ -4,9 +4,9 @@ import { isLong } from "./identity.ts";
 import type { NormalizedMap } from "./merge_schema.ts";
 
 /**
- * A document that several changes modify in turn, while nothing else reads it. A change may write into the containers that
- * an earlier change made: of 1,000 patches that each set a field of an element of one list, the first copies the list and
- * the others write into the copy. The original document is never modified.
+ * A document that several changes modify in turn, while nothing else reads it. A change may write into the containers
+ * that an earlier change made: of 1,000 patches that each set a field of an element of one list, the first copies the
+ * list and the others write into the copy. The original document is never modified.
  *
  * The draft may write into a container only if it may write into all containers around it.
  */

@@ -1,3 +1,14 @@
+import { parseApiVersion } from "../kube/mod.ts";
+
+/*
+ * The tables of this folder (made by tests/generators/merge_keys.ts) have kinds, `group/Kind` or `group/version/Kind`,
+ * with the name of their type, and types: `field:form` for each field, where the form is
+ *     Type            an object
+ *     {Type}          a map of such objects
+ *     Type[key,key]   a list of such objects that is merged by these keys, `[]` for scalars
+ *     Type*           a list that is replaced as a whole
+ */
+
 /** The types of all kinds of a table, by the name of the kind. */
 export type KindTypes<Type> = ReadonlyMap<string, readonly KindType<Type>[]>;
 
@@ -10,15 +21,33 @@ interface KindType<Type> {
   readonly type: Type;
 }
 
+/** The form of a field. */
+export interface FieldForm {
+  readonly shape: "object" | "map" | "list";
+  /** The name of the type of the object, of the map's values or of the list's elements; it may be empty. */
+  readonly type: string;
+  /** The keys by which a list is merged, none for lists of scalars; `undefined` for everything else. */
+  readonly keys: readonly string[] | undefined;
+}
+
 /** Reads the fields of a type: `name:form` for each, with spaces between them. */
-export function fieldsOf(written: string): (readonly [name: string, form: string])[] {
+export function fieldsOf(written: string): (readonly [name: string, form: FieldForm])[] {
   return written.split(" ").map((field) => {
     const colon = field.indexOf(":");
-    return [field.slice(0, colon), field.slice(colon + 1)];
+    return [field.slice(0, colon), parseForm(field.slice(colon + 1))];
   });
 }
 
-/** Reads kinds, `group/Kind` or `group/version/Kind` where a version differs from the most stable one. */
+function parseForm(text: string): FieldForm {
+  if (text.startsWith("{")) return { shape: "map", type: text.slice(1, -1), keys: undefined };
+  if (text.endsWith("*")) return { shape: "list", type: text.slice(0, -1), keys: undefined };
+  const bracket = text.indexOf("[");
+  if (bracket < 0) return { shape: "object", type: text, keys: undefined };
+  const keys = text.slice(bracket + 1, -1);
+  return { shape: "list", type: text.slice(0, bracket), keys: keys === "" ? [] : keys.split(",") };
+}
+
+/** Reads kinds: `group/Kind`, and `group/version/Kind` where a version differs from the most stable one. */
 export function readKinds<Type>(
   kinds: Readonly<Record<string, string>>,
   types: ReadonlyMap<string, Type>,
@@ -37,9 +66,7 @@ export function readKinds<Type>(
 export function typeOfKind<Type>(kinds: KindTypes<Type>, apiVersion: string, kind: string): Type | undefined {
   const named = kinds.get(kind);
   if (named === undefined) return undefined;
-  const slash = apiVersion.indexOf("/");
-  const group = slash < 0 ? "" : apiVersion.slice(0, slash);
-  const version = apiVersion.slice(slash + 1);
+  const { group, version } = parseApiVersion(apiVersion);
   let general: Type | undefined;
   for (const each of named) {
     if (each.group !== group) continue;

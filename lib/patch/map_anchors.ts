@@ -1,4 +1,4 @@
-import { type Fault, isFault, isObject, type Json } from "../json/mod.ts";
+import { type Fault, field, isFault, type Json } from "../json/mod.ts";
 import { entryOf, mapOf, type MapPatch, type PatchEntry } from "./patch_node.ts";
 
 /**
@@ -8,11 +8,6 @@ import { entryOf, mapOf, type MapPatch, type PatchEntry } from "./patch_node.ts"
 export type UnmetCondition = "condition" | "global";
 
 const roles = ["global", "condition"] as const;
-
-/** A member of a resource's map; `undefined` when the resource is none or lacks it. */
-export function member(resource: Json | undefined, key: string): Json | undefined {
-  return isObject(resource) && Object.hasOwn(resource, key) ? resource[key] : undefined;
-}
 
 /** The entries of a map while their anchors are decided. The first change copies the list. */
 export class Entries {
@@ -46,7 +41,7 @@ export function resolveAdditions(
   const resolved: PatchEntry[] = [];
   for (const entry of entries) {
     if (!isAddition(entry)) resolved.push(entry);
-    else if (member(resource, entry.key) === undefined) {
+    else if (field(resource, entry.key) === undefined) {
       const added = entry.added ?? entryOf(entry.key, entry.node);
       if (isFault(added)) return added;
       resolved.push(added);
@@ -83,7 +78,7 @@ export function checkConditions(
  * condition. Pinned by tests/patch/strategic_merge_test.ts.
  */
 function checkCondition(entry: PatchEntry, resource: Json | undefined): PatchEntry | "unmet" | Fault {
-  const value = member(resource, entry.key);
+  const value = field(resource, entry.key);
   if (value === undefined) return "unmet";
   const { node } = entry;
   if (node.kind !== "map" || !node.hasAdditions) return entry.holds(value) ? entry : "unmet";

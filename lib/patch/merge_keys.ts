@@ -25,13 +25,7 @@ export interface MergeField {
   readonly type: MergeType | undefined;
 }
 
-/*
- * The table (made by tests/generators/merge_keys.ts) has types: `field:form` for each field, where the form is
- *     Type            an object
- *     {Type}          a map of such objects
- *     Type[key,key]   a list merged by these keys, `[key]` when nothing below its elements merges, `[]` for scalars
- * and kinds, as kind_types.ts reads them.
- */
+// kind_types.ts describes the table. Below the elements of a list without a Type, `[key]`, nothing merges.
 const types = readTypes(table.types);
 const byKind = readKinds(table.kinds, types);
 
@@ -68,23 +62,11 @@ function readTypes(
     read.set(name, whole.type = { fields: new Map(), entries: [], whole });
   }
   for (const [name, { fields, entries }] of read) {
-    for (const [field, text] of fieldsOf(written[name]!)) {
-      const type = parseField(text, read);
-      fields.set(field, type);
-      entries.push([field, type]);
+    for (const [field, { shape, type, keys = [] }] of fieldsOf(written[name]!)) {
+      const merged = { shape, keys, type: read.get(type) };
+      fields.set(field, merged);
+      entries.push([field, merged]);
     }
   }
   return read;
-}
-
-function parseField(text: string, types: ReadonlyMap<string, MergeType>): MergeField {
-  if (text.startsWith("{")) return { shape: "map", keys: [], type: types.get(text.slice(1, -1)) };
-  const bracket = text.indexOf("[");
-  if (bracket < 0) return { shape: "object", keys: [], type: types.get(text) };
-  const keys = text.slice(bracket + 1, -1);
-  return {
-    shape: "list",
-    keys: keys === "" ? [] : keys.split(","),
-    type: bracket === 0 ? undefined : types.get(text.slice(0, bracket)),
-  };
 }

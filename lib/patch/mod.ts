@@ -31,7 +31,7 @@ export { type MergeField, type MergeType, mergeTypeOf } from "./merge_keys.ts";
 export type { MergeMemory } from "./merge_schema.ts";
 export { parseJsonPatch } from "./parse_json_patch.ts";
 export { applyStrictly } from "./strict_patch.ts";
-export { applyTypeOf, type StructType } from "./apply_types.ts";
+export { type ApplyTypes, readApplyTypes, type StructType } from "./apply_types.ts";
 export { atomicFields } from "./atomic_fields.ts";
 export { structuredMerge } from "./structured_merge.ts";
 export type { PatchNodes } from "./patch_node.ts";

@@ -5,7 +5,8 @@ const maxRemembered = 4096, maxLength = 256;
 
 /**
  * An RFC 6901 pointer. Objects of one kind have the same pointers, so pointers near the root are cached: V8 then
- * flattens their text once, and not on every read. tests/bench/patch_bench.ts: without the cache a diff takes 23 % more.
+ * flattens their text once, and not on every read. tests/bench/patch_bench.ts: without the cache a diff takes 23 %
+ * more.
  */
 export class Pointer {
   static readonly root = new Pointer("", true);

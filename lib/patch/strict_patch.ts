@@ -3,8 +3,11 @@ import { type PatchOperation, planJsonPatch } from "./json_patch.ts";
 import { pointerParts } from "./pointer_parts.ts";
 
 /**
- * Applies a JSON patch as the API server does: `add` creates no parents, and `remove` needs an existing path. When a
- * `test` fails the document does not change.
+ * Applies a JSON patch as the API server does: `add` creates no parents, `remove` needs an existing path, `replace`
+ * sets an absent field, and a copy of an absent field is null. When a `test` fails the document does not change.
+ *
+ * Kubernetes parity: apiserver, plugin/policy/mutating/patch, with version 4 of evanphx/json-patch. Pinned by
+ * tests/patch/structured_merge_test.ts.
  *
  * ```ts
  * import { applyStrictly } from "./strict_patch.ts";
@@ -16,7 +19,9 @@ import { pointerParts } from "./pointer_parts.ts";
  */
 export function applyStrictly(operations: readonly PatchOperation[], document: Json): Json | Fault {
   let current = document;
-  for (const operation of operations) {
+  for (const written of operations) {
+    if (!operators.has(written.op)) return new Fault(`Unexpected kind: ${written.op}`);
+    const operation = onAbsentField(written, current);
     const missing = missingPath(operation, current);
     if (missing !== undefined) return missing;
     const next = planJsonPatch([operation]).apply(current);
@@ -24,6 +29,24 @@ export function applyStrictly(operations: readonly PatchOperation[], document: J
     current = next;
   }
   return current;
+}
+
+/** The expressions of policies write operators as any text. */
+const operators: ReadonlySet<string> = new Set(["add", "copy", "move", "remove", "replace", "test"]);
+
+/** The operation that does the same, where a field of an object is absent that `replace` or `copy` names. */
+function onAbsentField(operation: PatchOperation, document: Json): PatchOperation {
+  const { op, path } = operation;
+  if (op === "replace" && isAbsentField(path, document)) return { ...operation, op: "add" };
+  if (op === "copy" && isAbsentField(operation.from, document)) return { op: "add", path, value: null };
+  return operation;
+}
+
+function isAbsentField(path: string, document: Json): boolean {
+  if (path === "") return false;
+  const { parents, last } = pointerParts(path);
+  const container = valueAtPath(document, parents);
+  return isObject(container) && !Object.hasOwn(container, last);
 }
 
 function missingPath({ op, path }: PatchOperation, document: Json): Fault | undefined {

@@ -18,13 +18,13 @@ import type { ApplyType, StructType } from "./apply_types.ts";
  * Source: sigs.k8s.io/structured-merge-diff. List elements get the same order as there.
  *
  * ```ts
- * import { applyTypeOf } from "./apply_types.ts";
+ * import { readApplyTypes } from "./apply_types.ts";
  * import { structuredMerge } from "./structured_merge.ts";
  * import assert from "node:assert/strict";
  * const merged = structuredMerge(
  *   { spec: { containers: [{ name: "a", image: "x" }] } },
  *   { spec: { containers: [{ name: "a", tty: true }, { name: "b" }] } },
- *   applyTypeOf("v1", "Pod"),
+ *   readApplyTypes()("v1", "Pod"),
  * );
  * assert.deepEqual(merged, { spec: { containers: [{ name: "a", image: "x", tty: true }, { name: "b" }] } });
  * ```

@@ -89,7 +89,12 @@ function decide(
   return skips !== undefined && (applied === 0 || direct) ? mismatchOf("none applied", skips) : undefined;
 }
 
-function checkEntry(entry: PatternEntry, resource: JsonObject, walk: Walk): PatternMismatch | undefined {
+/** Compares a key of a pattern with a map, which may lack it. */
+export function checkEntry(
+  entry: PatternEntry,
+  resource: JsonObject,
+  walk: Walk,
+): PatternMismatch | undefined {
   const { key, choose } = entry;
   walk.steps.left--;
   if (choose !== undefined) return checkChosen(entry, choose(resource, walk.steps), { resource, walk });
@@ -148,7 +153,7 @@ function checkKey(entry: PatternEntry, value: Json | undefined, walk: Walk): Pat
 }
 
 /** Whether the pattern is `*` alone, which accepts any value that is there, also a map or list. */
-function isAnything({ node, pattern }: PatternEntry, { filled }: Walk): boolean {
+export function isAnything({ node, pattern }: PatternEntry, { filled }: Walk): boolean {
   return (node.kind === "template" ? filled[node.template]!.value : pattern) === "*";
 }
 

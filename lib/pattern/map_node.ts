@@ -41,7 +41,9 @@ export function compileMap(compiler: Compiler, { pattern, path, section }: MapPa
   };
 }
 
-/** Most maps have one list that is not empty. The empty ones are the same list, which then is in the processor's cache. */
+/**
+ * Most maps have one list that is not empty. The empty ones are the same list, which then is in the processor's cache.
+ */
 function shared(entries: readonly PatternEntry[]): readonly PatternEntry[] {
   return entries.length === 0 ? noEntries : entries;
 }

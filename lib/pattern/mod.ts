@@ -14,6 +14,7 @@ export { compileRange, type ScalarTest } from "./comparison.ts";
 export { patternCompilations } from "./compilations.ts";
 export type { Dynamic } from "./compiler.ts";
 export type { PatternFailure, PatternResult } from "./failure.ts";
+export { joinPatterns, type JointPatterns, maxJoint } from "./joint.ts";
 export type { PathStep } from "./mismatch.ts";
 export {
   type NumberRange,
@@ -22,6 +23,12 @@ export {
   type PatternOperator,
   type PatternTerm,
 } from "./operator.ts";
-export { compileMatcher, compilePattern, type Pattern, type PatternOptions } from "./pattern.ts";
+export {
+  compileMatcher,
+  compilePattern,
+  type Pattern,
+  type PatternOptions,
+  type PatternTree,
+} from "./pattern.ts";
 export { comparedAs, plainWord } from "./plain_word.ts";
 export { compileScalar } from "./scalar.ts";

@@ -50,8 +50,8 @@ export interface TemplateNode extends Piece {
 }
 
 /**
- * A key of a pattern's map, ready to be compared. The fields that every comparison reads come first, so that they share a
- * line of the processor's cache: see "Few requests" in docs/listener.md.
+ * A key of a pattern's map, ready to be compared. The fields that every comparison reads come first, so that they share
+ * a line of the processor's cache: see "Few requests" in docs/listener.md.
  */
 export interface PatternEntry {
   /** The key of the resource: without the anchor. */

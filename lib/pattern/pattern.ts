@@ -5,15 +5,19 @@ import { type CompiledTree, compileTree, type Dynamic, type PatternTemplate, slo
 import { faultFailure, MismatchFailure, type PatternResult } from "./failure.ts";
 import { isSkip, pathOf, type PatternMismatch } from "./mismatch.ts";
 import type { Filled, Node, Walk } from "./node.ts";
+import { type WalkOptions, walkWith } from "./walk.ts";
 import { compileScalar, costOfScalar } from "./scalar.ts";
+
+/** The compiled form of a pattern without templates, for {@link joinPatterns}. */
+export type PatternTree = Node;
 
 /**
  * A compiled pattern. `S` is the scope in which its templates are evaluated; `void` for a pattern without
  * templates.
  */
 export interface Pattern<S> {
-  /** Whether it has no templates: its check then needs no scope and cannot end in a fault. */
-  readonly constant: boolean;
+  /** Its compiled form, if it has no templates: its check then needs no scope and cannot end in a fault. */
+  readonly tree: PatternTree | undefined;
   /** Compares a resource; `undefined` stands for a missing one. Beyond the steps it is an error. */
   check(resource: Json | undefined, scope: S, steps?: StepBudget): PatternResult;
 }
@@ -50,8 +54,8 @@ export function compilePattern<S = void>(pattern: Json, options: PatternOptions<
   const compiled = compileTree(pattern, options.dynamic);
   if (isFault(compiled)) return compiled;
   const { node, templates } = compiled;
-  if (templates.length > 0) return { constant: false, check: templatedCheck(compiled) };
-  return { constant: true, check: (resource, _scope, steps) => compare(node, resource, { steps }) };
+  if (templates.length > 0) return { tree: undefined, check: templatedCheck(compiled) };
+  return { tree: node, check: (resource, _scope, steps) => compare(node, resource, { steps }) };
 }
 
 /**
@@ -75,20 +79,9 @@ export function compileMatcher(pattern: Json): ((resource: Json | undefined) => 
 }
 
 const passed: PatternResult = { status: "pass" };
-const noTemplates: readonly Filled[] = [];
 
-/** The values of a walk's templates, and its bound. */
-interface Given {
-  readonly filled?: readonly Filled[];
-  readonly steps?: StepBudget | undefined;
-}
-
-function walkWith({ filled = noTemplates, steps = { left: Infinity } }: Given): Walk {
-  return { presence: undefined, filled, steps };
-}
-
-function compare(node: Node, resource: Json | undefined, given: Given): PatternResult {
-  const walk = walkWith(given);
+function compare(node: Node, resource: Json | undefined, options: WalkOptions): PatternResult {
+  const walk = walkWith(options);
   const found = check(node, resource, walk);
   return found === undefined ? passed : new MismatchFailure(statusOf(found, walk), found, resource);
 }

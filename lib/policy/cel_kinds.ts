@@ -23,7 +23,9 @@ export function inBothScopes(
   return { group: celGroup, kinds: [kind, `Namespaced${kind}`] };
 }
 
-/** The cluster-wide twin of a kind: `ValidatingPolicy` for `NamespacedValidatingPolicy`. Every other kind is returned. */
+/**
+ * The cluster-wide twin of a kind: `ValidatingPolicy` for `NamespacedValidatingPolicy`. Every other kind is returned.
+ */
 export function clusterWideKind(kind: string): string {
   return kind.replace(/^Namespaced/, "");
 }

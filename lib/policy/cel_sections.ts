@@ -10,7 +10,9 @@ import {
   type JsonObject,
 } from "../json/mod.ts";
 
-/** The sections of a CEL policy that other policies and webhook configurations are made of, as the author wrote them. */
+/**
+ * The sections of a CEL policy that other policies and webhook configurations are made of, as the author wrote them.
+ */
 export interface CelSections {
   readonly constraints: ConstraintSection;
   readonly matchConditions: readonly JsonObject[];

@@ -84,16 +84,16 @@ function entriesOf(entry: JsonObject): AttestorEntry[] {
   } as const;
   if (keys !== undefined) {
     const hash = hashOf(keys["signatureAlgorithm"]);
-    const log = logOf(keys);
+    const log = logTrustOf(keys);
     return keyTexts(keys).map((key) => ({ ...common, by: { kind: "key", key, hash }, suffix: ".keys", log }));
   }
   if (certificates !== undefined) {
     const certificate = textOf(certificates["cert"]), chain = textOf(certificates["certChain"]);
     const by: Signer = { kind: "certificates", certificate, chain };
-    return [{ ...common, by, suffix: ".certificates", log: logOf(certificates) }];
+    return [{ ...common, by, suffix: ".certificates", log: logTrustOf(certificates) }];
   }
   const by = keylessOf(keyless ?? {});
-  return [{ ...common, by, suffix: keyless === undefined ? "" : ".keyless", log: logOf(keyless ?? {}) }];
+  return [{ ...common, by, suffix: keyless === undefined ? "" : ".keyless", log: logTrustOf(keyless ?? {}) }];
 }
 
 function keylessOf(keyless: JsonObject): Signer {
@@ -151,7 +151,10 @@ export function separateKeys(text: string): string[] {
   return parts.slice(0, -1).map((part) => `${part.trimStart()}${keyEnd}`);
 }
 
-function logOf(signer: JsonObject): LogTrust {
+/**
+ * Reads the `rekor` and `ctlog` of a part of an attestor entry: how the logs of signatures and certificates are used.
+ */
+export function logTrustOf(signer: JsonObject): LogTrust {
   const rekor = signer["rekor"], ctlog = signer["ctlog"];
   return {
     ignoreTlog: field(rekor, "ignoreTlog") === true,

@@ -3,6 +3,7 @@ import {
   asObject,
   asString,
   asTexts,
+  type DocumentPath,
   field,
   isGiven,
   isObject,
@@ -47,21 +48,39 @@ export interface MatchBlock {
   readonly written: JsonObject;
 }
 
-/** The filters of a spec's match or exclude block in every form, as they are written. */
-export function writtenFilters(spec: JsonObject, name: "match" | "exclude"): Json[] {
-  const block = field(spec, name);
-  return [
-    ...asList(field(block, "any")),
-    ...asList(field(block, "all")),
-    ...(block === undefined ? [] : [block]),
-  ];
+/** The criteria of a filter that select by the user. */
+export const userCriteria = ["subjects", "roles", "clusterRoles"] as const;
+
+/** A filter as its author wrote it. */
+export interface WrittenFilter {
+  readonly filter: Json;
+  /** The path below the rule or spec that has the match and exclude blocks. */
+  readonly path: DocumentPath;
 }
 
-/** Whether a filter of a spec's match or exclude block has criteria about the user. */
-export function isAboutUsers(spec: JsonObject): boolean {
-  return [...writtenFilters(spec, "match"), ...writtenFilters(spec, "exclude")].some((filter) =>
-    ["subjects", "roles", "clusterRoles"].some((name) => asList(field(filter, name)).length > 0)
+/** The filters of a match or exclude block, as they are written: the block itself, and those of its lists. */
+export function writtenFilters(holder: Json, name: "match" | "exclude"): WrittenFilter[] {
+  const block = field(holder, name);
+  if (block === undefined) return [];
+  const listed = ["any", "all"].flatMap((form) =>
+    asList(field(block, form)).map((filter, index) => ({ filter, path: [name, form, index] }))
   );
+  return [{ filter: block, path: [name] }, ...listed];
+}
+
+/** The paths at which the match and exclude blocks of a rule or spec select by the user. */
+export function writtenUserCriteria(holder: Json): DocumentPath[] {
+  const filters = [...writtenFilters(holder, "match"), ...writtenFilters(holder, "exclude")];
+  return filters.flatMap(({ filter, path }) =>
+    userCriteria.filter((name) => asList(field(filter, name)).length > 0).map((name) => [...path, name])
+  );
+}
+
+/** The filters of a rule's match and exclude blocks. */
+export function ruleFilters(
+  { match, exclude }: { readonly match: MatchBlock; readonly exclude: MatchBlock | undefined },
+): readonly MatchFilter[] {
+  return [...match.filters, ...exclude?.filters ?? []];
 }
 
 /** Parses a match or exclude block in the current spelling. */

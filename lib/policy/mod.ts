@@ -17,16 +17,25 @@ export { podControllerSpecs, type Rewrite, rewriteText } from "./cel_autogen.ts"
 export { type CelSections, type ConstraintSection, parseCelSections } from "./cel_sections.ts";
 export { type LocatedDocument } from "./located_document.ts";
 export {
-  isAboutUsers,
   type MatchBlock,
   type MatchFilter,
   parseMatch,
   type ResourceCriteria,
+  ruleFilters,
+  userCriteria,
+  type WrittenFilter,
   writtenFilters,
+  writtenUserCriteria,
 } from "./match_block.ts";
 export { hasYamlPatches, withJsonPatches } from "./patch_texts.ts";
-export { isAboutPods, isForControllers, isPod, podControllers } from "./pod_controllers.ts";
-export { policyKey, type PolicyName } from "./policy_key.ts";
+export {
+  controllersAnnotation,
+  isAboutPods,
+  isForControllers,
+  isPod,
+  podControllers,
+} from "./pod_controllers.ts";
+export { namespaceOfKey, policyKey, type PolicyName } from "./policy_key.ts";
 export type {
   ActionOverride,
   CelPolicy,
@@ -44,7 +53,7 @@ export type {
 export { type Section, sections } from "./section.ts";
 export { attestorSetShape, registryCredentialsShape } from "./attestor_shape.ts";
 export type { AttestorEntry, AttestorSet, SignerEntry, WrittenEntry } from "./image_attestors.ts";
-export { attestorSetsOf, publicKeySecret, writtenEntries } from "./image_attestors.ts";
+export { attestorSetsOf, logTrustOf, publicKeySecret, writtenEntries } from "./image_attestors.ts";
 export { imageProblems, setProblems } from "./image_checks.ts";
 export {
   failureActionOfImages,

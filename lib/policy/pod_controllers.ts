@@ -11,6 +11,9 @@ import {
 } from "../json/mod.ts";
 import { parseKindSelectors } from "../kube/mod.ts";
 
+/** The annotation of a policy with the pod controllers for which rules are derived; `none` for no kind. */
+export const controllersAnnotation = "pod-policies.kyverno.io/autogen-controllers";
+
 /** The kinds with a Pod template, with the API version that autogen rules name. */
 export const podControllers: Readonly<Record<string, string>> = {
   CronJob: "batch/v1/CronJob",

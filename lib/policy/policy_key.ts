@@ -9,3 +9,9 @@ export interface PolicyName {
 export function policyKey({ name, namespace = "" }: PolicyName): string {
   return namespace === "" ? name : `${namespace}/${name}`;
 }
+
+/** The namespace of the policy with a key; `undefined` for cluster-wide ones. */
+export function namespaceOfKey(key: string): string | undefined {
+  const slash = key.indexOf("/");
+  return slash < 0 ? undefined : key.slice(0, slash);
+}

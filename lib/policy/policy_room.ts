@@ -16,8 +16,8 @@ export interface StoredPolicies {
 }
 
 /**
- * Returns the reason why a policy has no room among those that are stored; `undefined` when it has. Policies that do not
- * fit are left out, and requests in their place are denied: it is better not to store them. A policy of a namespace
+ * Returns the reason why a policy has no room among those that are stored; `undefined` when it has. Policies that do
+ * not fit are left out, and requests in their place are denied: it is better not to store them. A policy of a namespace
  * leaves room for other namespaces and for the cluster.
  */
 export function roomProblem(policy: Json, { stored, weights }: StoredPolicies): string | undefined {

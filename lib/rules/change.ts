@@ -1,4 +1,4 @@
-import { asList, asString, field, isGiven, isObject, type Json } from "../json/mod.ts";
+import { asBoolean, asList, asString, field, isGiven, isObject, type Json } from "../json/mod.ts";
 import { type LoopSpec, parseLoop } from "./loop.ts";
 
 /** One patch with its variables; `none` where a patch is missing. */
@@ -41,9 +41,9 @@ export function hasLoops(mutate: Json): boolean {
   return asList(field(mutate, "foreach")).length > 0;
 }
 
-/** Whether existing objects are changed when the policy comes into force. */
-export function isOnPolicyUpdate(mutate: Json): boolean {
-  return field(mutate, "mutateExistingOnPolicyUpdate") === true;
+/** Whether existing objects are changed when the policy comes into force; `undefined` where the policy decides. */
+export function isOnPolicyUpdate(mutate: Json): boolean | undefined {
+  return asBoolean(field(mutate, "mutateExistingOnPolicyUpdate"));
 }
 
 /** Parses the patch of a `mutate` section. */

@@ -21,6 +21,7 @@ import {
   namespaceOf,
   objectPath,
 } from "../kube/mod.ts";
+import type { Policy } from "../policy/mod.ts";
 import type { Answer, ApiResource, Cluster } from "../ports.ts";
 
 /** A kind of the API. An empty apiVersion means the preferred version of a built-in kind. */
@@ -140,6 +141,18 @@ export function triggerAlone(trigger: JsonObject | undefined): ClusterObjects {
       ).filter(selected);
     },
   };
+}
+
+/** Why a policy may not change all of these objects: a policy of a namespace changes nothing outside it. */
+export function trespass(
+  objects: readonly JsonObject[],
+  policy: Pick<Policy, "namespace">,
+): Fault | undefined {
+  const { namespace } = policy;
+  const outside = namespace === undefined
+    ? undefined
+    : objects.find((object) => namespaceOf(object) !== namespace);
+  return outside && new Fault(`a policy of namespace ${namespace} cannot change ${describe(outside)}`);
 }
 
 /** `Kind namespace/name`, for reasons. */

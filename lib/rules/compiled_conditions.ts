@@ -6,8 +6,9 @@ import type { Dialect } from "../match/mod.ts";
 const maxCharacters = 256 * 1024;
 
 /**
- * The compiled conditions of rules, by their text. Most rules of a library have the same preconditions. Their compiled form
- * is in memory once, and in the processor's cache for each rule after the first: see "Few requests" in docs/listener.md.
+ * The compiled conditions of rules, by their text. Most rules of a library have the same preconditions. Their compiled
+ * form is in memory once, and in the processor's cache for each rule after the first: see "Few requests" in
+ * docs/listener.md.
  */
 export class CompiledConditions {
   readonly #cache = new BoundedCache<Conditions | Fault>(maxCharacters, (_, text) => text.length);

@@ -110,6 +110,17 @@ export function labelled(object: JsonObject, labels: Readonly<Record<string, str
   return { ...object, metadata: { ...metadata, labels: merged } };
 }
 
+/**
+ * A generated object without the labels that name its rule, which then follows it no longer. Kyverno parity: the labels
+ * of the trigger stay. Pinned by "a rule with another target releases the objects that it generated".
+ */
+export function released(object: JsonObject): JsonObject {
+  const metadata = asObject(field(object, "metadata")) ?? {};
+  const labels = { ...labelsOf(object) };
+  for (const name of ["policy-name", "policy-namespace", "rule-name"]) delete labels[prefix + name];
+  return { ...object, metadata: { ...metadata, labels } };
+}
+
 /** The fields of `metadata` that the API server writes. A manifest must not have them. */
 const served = ["uid", "resourceVersion", "creationTimestamp", "generation", "managedFields", "selfLink"];
 

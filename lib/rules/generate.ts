@@ -5,14 +5,11 @@ import { policyKey } from "../policy/mod.ts";
 import { hasVariables } from "../template/mod.ts";
 import { ruleConditions } from "./conditions.ts";
 import { type Owner, ownerLabels } from "./downstream.ts";
+import { failed, joined, type Plan, type Situation } from "./downstream_plan.ts";
 import {
   compileGeneratePattern,
-  failed,
   type GeneratePattern,
   type GeneratePatternSpec,
-  joined,
-  type Plan,
-  type Situation,
   typesOf,
 } from "./generate_pattern.ts";
 import { compileLoop, type Loop, type LoopSpec } from "./loop.ts";
@@ -26,8 +23,11 @@ export interface GenerateBody {
   /** Whether generated objects are kept in step with the rule, and deleted with their trigger. */
   readonly synchronize: boolean;
   readonly orphanDownstreamOnPolicyDelete: boolean;
-  /** Whether the rule generates for triggers that exist when its policy comes into force. */
-  readonly generateExisting: boolean;
+  /**
+   * Whether the rule generates for triggers that exist when its policy comes into force; `undefined` where the policy
+   * decides.
+   */
+  readonly generateExisting: boolean | undefined;
   /** One pattern, or one for each entry of `foreach`. */
   readonly patterns: readonly GenerateEntry[];
 }
@@ -39,17 +39,17 @@ export interface GenerateEntry {
 }
 
 /**
- * Compiles a rule that generates objects for a trigger. The rule plans which objects to create or update, and which to delete
- * once the trigger is gone; `lib/background` carries the plan out. Kyverno parity: the rule passes when it applies,
- * even if nothing can be planned; the plan errors stand beside the outcome. Pinned by "a variable that cannot be
- * resolved is a plan error".
+ * Compiles a rule that generates objects for a trigger. The rule plans which objects to create or update, and which to
+ * delete once the trigger is gone; `lib/background` carries the plan out. Kyverno parity: the rule passes when it
+ * applies, even if nothing can be planned; the plan errors stand beside the outcome. Pinned by "a variable that cannot
+ * be resolved is a plan error".
  */
 export function compileGenerate(body: GenerateBody, tools: RuleTools): CompiledBody {
   const { synchronize, patterns } = body;
   const makers = patterns.map((entry, index) => compileEntry(entry, index, tools));
   const { rule, policy: { name, namespace, useServerSideApply, generateExisting } } = tools;
   return {
-    looksBack: generateExisting || body.generateExisting,
+    looksBack: body.generateExisting ?? generateExisting,
     downstream: downstreamOf(body),
     run(input) {
       const trigger = input.resource ?? input.oldResource;

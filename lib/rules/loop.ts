@@ -64,7 +64,7 @@ export function compileLoop(spec: LoopSpec, { nesting, path }: LoopPosition, too
     tools.report({
       severity: "error",
       code: "bad-list",
-      message: `foreach list: ${expression.message}`,
+      message: list === "" ? "A foreach entry needs a list" : `foreach list: ${expression.message}`,
       path: [...path, "list"],
     });
   } else if (readsRoles(expression.paths)) tools.need({ kind: "roles" });

@@ -60,12 +60,20 @@ export {
   isApplied,
   ownerOf,
   type OwnerReference,
+  released,
   ruleLabels,
   sourceLabels,
   sourceOf,
 } from "./downstream.ts";
+export { targetsOf } from "./generate_targets.ts";
 export { type ClusterObjects, objectsInCluster } from "./cluster_objects.ts";
-export { apiServerEvaluates, compileWebhookConditions } from "./cel/mod.ts";
+export {
+  apiServerEvaluates,
+  compileWebhookConditions,
+  type ObjectTypes,
+  type TypeProblem,
+  typeProblems,
+} from "./cel/mod.ts";
 export {
   type PolicyKind,
   policyKindNames,

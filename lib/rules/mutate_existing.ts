@@ -9,15 +9,15 @@ import { compileContext } from "./loop.ts";
 import { compileMutation, type Mutation } from "./mutation.ts";
 import { type Effect, error, listed, type Outcome, skip } from "./outcome.ts";
 import type { CompiledBody, RuleTools } from "./rule_kind.ts";
-import { type ClusterObjects, describe, objectsInCluster } from "./cluster_objects.ts";
+import { type ClusterObjects, describe, objectsInCluster, trespass } from "./cluster_objects.ts";
 
 /** Changes existing objects for the request's object, the trigger. */
 export interface MutateExistingBody {
   readonly kind: "mutateExisting";
   readonly targets: readonly TargetSpec[];
   readonly change: ChangeSpec;
-  /** Whether existing objects are changed when the policy comes into force. */
-  readonly onPolicyUpdate: boolean;
+  /** Whether existing objects are changed when the policy comes into force; `undefined` where the policy decides. */
+  readonly onPolicyUpdate: boolean | undefined;
 }
 
 /** One entry of `mutate.targets`; its texts are templates. */
@@ -41,7 +41,7 @@ export function compileMutateExisting(body: MutateExistingBody, tools: RuleTools
   const mutation = compileMutation(body.change, tools);
   const source = { policy: tools.policy.key, rule: tools.rule.name };
   return {
-    looksBack: tools.policy.mutateExistingOnPolicyUpdate || body.onPolicyUpdate,
+    looksBack: body.onPolicyUpdate ?? tools.policy.mutateExistingOnPolicyUpdate,
     run({ context, resource, oldResource }) {
       const clusterObjects = objectsInCluster(context.store);
       const trigger = resource ?? oldResource;
@@ -142,6 +142,8 @@ function compileTarget(target: TargetSpec, index: number, tools: RuleTools): Tar
         selector: isObject(rendered) ? asObject(rendered["selector"]) : undefined,
       });
       if (isFault(objects) || "missing" in objects) return objects;
+      const outside = trespass(objects, policy);
+      if (outside !== undefined) return outside;
       return objects.map((object) => ({ object, subresource }));
     },
   };

@@ -18,7 +18,7 @@ export interface PatchBody {
   readonly kind: "patch";
   readonly change: PatchChange;
   /** Set in error: there are no targets that could be changed when the policy comes into force. */
-  readonly onPolicyUpdate: boolean;
+  readonly onPolicyUpdate: boolean | undefined;
 }
 
 /** A field that two rules write differently. */

@@ -3,6 +3,7 @@ import type { Context, Need } from "../context/mod.ts";
 import type { DocumentPath, Json, JsonObject } from "../json/mod.ts";
 import type { Dialect } from "../match/mod.ts";
 import type { Draft } from "../patch/mod.ts";
+import type { PatternTree } from "../pattern/mod.ts";
 import type { LogTrust, SignatureLayout, Signer } from "../ports.ts";
 import type { ParsedBody, Policy, PolicyException, Rule, Section } from "../policy/mod.ts";
 import type { Shape } from "../shape/mod.ts";
@@ -42,6 +43,11 @@ export interface CompiledBody {
   about?(input: RuleInput): boolean | Outcome;
   /** The outcomes that it returns repeatedly as the same object: their results are made at load. */
   readonly constants?: readonly Outcome[];
+  /**
+   * A pattern without variables. The body's outcome for an object that agrees with it is the first of the
+   * {@link constants}, unless the object is deleted.
+   */
+  readonly tree?: PatternTree | undefined;
   /**
    * Merges a constant patch into the draft and returns the outcome; only for mutations that always merge the same
    * patch. It reads nothing but the draft.
@@ -136,8 +142,8 @@ export interface RulePhase<Body> {
 }
 
 /**
- * A kind of rule body: its fields, how it is recognised, parsed and moved to pod controllers, and its evaluation. Adding
- * one takes a file with such a record, and a line in the table.
+ * A kind of rule body: its fields, how it is recognised, parsed and moved to pod controllers, and its evaluation.
+ * Adding one takes a file with such a record, and a line in the table.
  */
 export interface RuleKind<Body extends ParsedBody> extends RulePhase<Body> {
   readonly kind: Body["kind"];

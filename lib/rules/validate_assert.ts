@@ -12,8 +12,8 @@ export interface AssertBody {
 }
 
 /**
- * Compiles a rule of `validate.assert`. Its context entries are bindings, loaded when a tree reads them. Several violated
- * leaves are one failure, whose message lists them all.
+ * Compiles a rule of `validate.assert`. Its context entries are bindings, loaded when a tree reads them. Several
+ * violated leaves are one failure, whose message lists them all.
  */
 export function compileAssertRule({ tree }: AssertBody, tools: RuleTools): CompiledBody {
   const { rule } = tools;

@@ -38,8 +38,8 @@ export interface CelBody extends Validation {
 }
 
 /**
- * Compiles a rule of `validate.cel`. Its expressions are evaluated once for each parameter. An expression that cannot be
- * evaluated counts as one that is false.
+ * Compiles a rule of `validate.cel`. Its expressions are evaluated once for each parameter. An expression that cannot
+ * be evaluated counts as one that is false.
  */
 export function compileCelRule(block: CelBody, tools: RuleTools): CompiledBody {
   const { rule } = tools;

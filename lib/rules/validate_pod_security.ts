@@ -1,10 +1,12 @@
 import { type Context, inStages } from "../context/mod.ts";
-import { dig, isFault, isString, type JsonObject } from "../json/mod.ts";
+import { didYouMean, replacing } from "../diagnostics/mod.ts";
+import { asString, dig, field, isFault, isString, type JsonObject } from "../json/mod.ts";
 import { stopped } from "./loop.ts";
 import { error, fail, pass, skip } from "./outcome.ts";
 import {
   compileExclusions,
   compilePodSecurity,
+  controls,
   failureMessage,
   reportProperties,
 } from "./pod_security/mod.ts";
@@ -43,6 +45,7 @@ export function compilePodSecurityRule(
     const broken = error(standard.message);
     return { run: () => broken };
   }
+  reportUnknownControls(exclude, tools);
   const { version } = standard;
   const passed = pass(`Validation rule '${rule.name}' passed.`);
   return {
@@ -68,6 +71,24 @@ export function compilePodSecurityRule(
       return { ...fail(failureMessage({ rule: rule.name, level: wanted, version, violations })), properties };
     },
   };
+}
+
+/** An exclusion of a control that does not exist excludes nothing. */
+function reportUnknownControls(exclude: readonly JsonObject[], tools: RuleTools): void {
+  const names = new Set(controls.flatMap(({ name }) => name ?? []));
+  for (const [index, entry] of exclude.entries()) {
+    const name = asString(field(entry, "controlName")) ?? "";
+    if (names.has(name)) continue;
+    const meant = didYouMean(name, names);
+    tools.report({
+      severity: "warning",
+      code: "bad-pod-security",
+      message: `There is no control "${name}" to exclude`,
+      hint: meant === undefined ? `controls are ${[...names].join(", ")}` : `did you mean "${meant}"?`,
+      ...replacing(name, meant),
+      path: ["validate", "podSecurity", "exclude", index, "controlName"],
+    });
+  }
 }
 
 /** Returns the images of containers by name, for reports. */

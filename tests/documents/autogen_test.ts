@@ -6,7 +6,11 @@ import { autogenRules } from "../../lib/documents/autogen.ts";
 const annotation = "pod-policies.kyverno.io/autogen-controllers";
 
 function generated(rules: JsonObject[], annotations: Record<string, string> = {}): JsonObject[] {
-  const sources = rules.map((rule, index) => ({ rule, index, generatedFor: undefined }));
+  const sources = rules.map((rule, index) => ({
+    rule,
+    path: ["spec", "rules", index],
+    generatedFor: undefined,
+  }));
   return autogenRules(sources, annotations).map(({ rule }) => rule);
 }
 

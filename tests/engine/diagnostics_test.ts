@@ -38,7 +38,128 @@ spec:
 const deny = (condition: string): string =>
   rule(`validate:\n  deny:\n    conditions:\n      all:\n      - ${condition}`);
 
+/** Mistakes that leave the rule usable; Kyverno refuses most of them. */
+const mistakes: [about: string, text: string, expected: RegExp][] = [
+  [
+    "a match with any and all",
+    rule(
+      "validate: {pattern: {}}",
+      "{any: [{resources: {kinds: [Pod]}}], all: [{resources: {kinds: [Pod]}}]}",
+    ),
+    /^p\.yaml:8:5: warning several-bodies: Of match only any counts, not all\n {2}hint: write all filters/,
+  ],
+  [
+    "an exclude with filters beside any",
+    rule("exclude: {any: [{resources: {kinds: [Pod]}}], resources: {kinds: [Job]}}\nvalidate: {pattern: {}}"),
+    /^p\.yaml:9:5: warning several-bodies: Of exclude only any counts, not resources/,
+  ],
+  [
+    "a context entry with two sources",
+    rule(
+      "context: [{name: x, variable: {value: 1}, configMap: {name: a, namespace: b}}]\nvalidate: {pattern: {}}",
+    ),
+    /^p\.yaml:9:15: warning several-bodies: Of context entry "x" only variable counts, not configMap/,
+  ],
+  [
+    "a context entry that hides the request",
+    rule("context: [{name: request, variable: {value: 1}}]\nvalidate: {pattern: {}}"),
+    /^p\.yaml:9:16: warning reserved-name: A context entry cannot be named "request"/,
+  ],
+  [
+    "a context entry of a loop that hides the element",
+    rule(
+      "validate: {foreach: [{list: request.object.spec.containers, context: [{name: element.x, variable: {value: 1}}], pattern: {}}]}",
+    ),
+    /warning reserved-name: A context entry cannot be named "element\.x": "element" is the request's/,
+  ],
+  [
+    "a variable without a value",
+    rule("context: [{name: x, variable: {}}]\nvalidate: {pattern: {}}"),
+    /^p\.yaml:9:25: warning missing-reference: Context entry "x" has no value\n {2}hint: give it value, jmesPath/,
+  ],
+  [
+    "an existence anchor without a list",
+    rule('validate: {pattern: {spec: {"^(containers)": {name: x}}}}'),
+    /^p\.yaml:9:33: warning bad-pattern: "\^\(containers\)" needs a list/,
+  ],
+  [
+    "an existence anchor with an empty list",
+    rule('validate: {anyPattern: [{spec: {"^(containers)": []}}]}'),
+    /warning bad-pattern: "\^\(containers\)" needs a list/,
+  ],
+  [
+    "an addition anchor in a pattern of a loop",
+    rule('validate: {foreach: [{list: request.object.spec.containers, pattern: {"+(name)": x}}]}'),
+    /warning bad-pattern: "\+\(name\)" adds nothing in a pattern[^\n]*\n {2}hint: write =\(name\) for a key/,
+  ],
+  ...["(team", "=team", "~(team)", "X(team", "team)"].map((key): [string, string, RegExp] => [
+    `the key ${key}, which is almost an anchor`,
+    rule(`validate: {pattern: {metadata: {labels: {"${key}": x}}}}`),
+    /warning bad-pattern: "\S*team\S*" is no anchor: [^\n]*\n {2}hint: anchors are \(team\), =\(team\), \^\(team\)/,
+  ]),
+  [
+    "a generate rule with data and clone",
+    rule(
+      "generate: {apiVersion: v1, kind: ConfigMap, name: a, namespace: b, data: {a: b}, clone: {name: x, namespace: y}}",
+    ),
+    /^p\.yaml:9:5: warning several-bodies: A generate rule has one of data, clone and cloneList, not data and clone/,
+  ],
+  [
+    "a variable that does not end",
+    rule('validate: {message: "by {{ request.operation", pattern: {}}'),
+    /^p\.yaml:9:16: warning broken-template: The variable "\{\{ request\.operation" does not end/,
+  ],
+  [
+    "an exclusion of a control that does not exist",
+    rule("validate: {podSecurity: {level: baseline, version: latest, exclude: [{controlName: Seccom}]}}"),
+    /warning bad-pod-security: There is no control "Seccom" to exclude\n {2}hint: did you mean "Seccomp"\?/,
+  ],
+  [
+    "a call with too few arguments",
+    deny('{key: "{{ split(request.object.metadata.name) }}", operator: Equals, value: 1}'),
+    /warning bad-expression: [^\n]*split is called with 1 argument, so [^\n]*\n {2}hint: write split\(text, separator\)/,
+  ],
+  [
+    "a text in double quotes",
+    deny(`{key: '{{ request.object.metadata.name == "x" }}', operator: Equals, value: true}`),
+    /error unknown-variable: [^\n]*\n {2}hint: a text has single quotes: 'x'/,
+  ],
+  [
+    "a key with a dash",
+    deny('{key: "{{ request.object.metadata.labels.my-app }}", operator: Equals, value: 1}'),
+    /error bad-expression: [^\n]*\n {2}hint: quote a key with a dash: labels\."my-app"/,
+  ],
+  [
+    "an expression of a context entry with an open bracket",
+    rule(
+      'context: [{name: x, apiCall: {urlPath: /api/v1/pods, jmesPath: "items["}}]\nvalidate: {pattern: {}}',
+    ),
+    /warning bad-expression: [^\n]*\n {2}hint: a \[ is not closed/,
+  ],
+  [
+    "a loop without a list",
+    rule("validate: {foreach: [{pattern: {}}]}"),
+    /error bad-list: A foreach entry needs a list/,
+  ],
+  [
+    'a message with ": " in it',
+    rule("validate:\n  message: the label: team is required\n  pattern: {}"),
+    /^p\.yaml:10:\d+: error invalid-yaml: [^\n]*\n {2}hint: a text with ": " in it must be quoted/,
+  ],
+  [
+    "double quotes in an expression within double quotes",
+    deny('{key: "{{ request.object.metadata.name || "" }}", operator: Equals, value: 1}'),
+    /error invalid-yaml: [^\n]*\n {2}hint: within double quotes, write texts of an expression as 'x'/,
+  ],
+];
+
 const table: [about: string, text: string, expected: RegExp][] = [
+  ...mistakes,
+  [
+    "an object among the policies",
+    "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\n",
+    /error unknown-kind: "Pod" \(v1\) is not a policy\n {2}hint: a Kubernetes object belongs among the resources \(--resource\)/,
+  ],
   [
     "a plural that is meant as a kind",
     rule("validate: {pattern: {}}", "{any: [{resources: {kinds: [Pods]}}]}"),
@@ -116,7 +237,7 @@ validate: {pattern: {}}`),
   [
     "a policy without rules",
     "apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: {name: p}\nspec: {}\n",
-    /^p\.yaml:4:1: error no-rules: /,
+    /^p\.yaml:4:1: warning no-rules: /,
   ],
   [
     "two policies of one name",
@@ -163,7 +284,7 @@ validate: {pattern: {}}`),
   [
     "rules that are text",
     spec("background: false").replace(/rules:\n.*/, "rules: text"),
-    /error no-rules: |error wrong-type: /,
+    /warning no-rules: |error wrong-type: /,
   ],
   [
     "a rule without a name",
@@ -397,6 +518,37 @@ for (const [about, text, expected] of table) {
 }
 
 Deno.test("load: the tables hold at least fifty broken policies", () => assert.ok(table.length >= 50));
+
+const usual: [about: string, text: string][] = [
+  [
+    "a context entry named image",
+    rule("context: [{name: image, variable: {value: 1}}]\nvalidate: {pattern: {}}"),
+  ],
+  [
+    "every anchor where it can be",
+    rule(
+      'validate: {pattern: {spec: {"=(a)": 1, "X(b)": null, "<(c)": 2, "^(d)": [{e: 1}], "(f)": 3, "{{request.name}}(g": 1}}}',
+    ),
+  ],
+  [
+    "a variable in a variable and a text with \\{{",
+    rule(
+      String.raw`validate: {message: '{{ request.object.metadata.{{ request.name }} }} \{{', pattern: {}}`,
+    ),
+  ],
+  [
+    "quotation marks of a call that a variable in it has too",
+    deny(`{key: "{{ regex_match('^v$', '{{ request.name || 'a, b' }}') }}", operator: Equals, value: true}`),
+  ],
+  [
+    "an empty clone beside data",
+    rule("generate: {apiVersion: v1, kind: ConfigMap, name: a, namespace: b, data: {a: b}, clone: {}}"),
+  ],
+];
+
+for (const [about, text] of usual) {
+  Deno.test(`load accepts ${about}`, () => assert.deepEqual(diagnostics(text), []));
+}
 
 Deno.test("load: a correct policy has no diagnostics", () => {
   assert.deepEqual(

@@ -179,6 +179,26 @@ Deno.test("a Policy applies only in its namespace", () => {
   assert.deepEqual(results(inTeam), ["team/p/no-host-pid fail"]);
 });
 
+Deno.test("a Policy says nothing about its Namespace, a policy in CEL does", () => {
+  const classic = policy(
+    "p",
+    noHostPid.replace("[Pod]", '["*"]').replace(/validate:.*/, "validate: {deny: {}}"),
+  )
+    .replace("ClusterPolicy", "Policy").replace("{name: p}", "{name: p, namespace: team}");
+  const inCel = `---
+apiVersion: policies.kyverno.io/v1
+kind: NamespacedValidatingPolicy
+metadata: {name: c, namespace: team}
+spec:
+  matchConstraints:
+    resourceRules: [{apiGroups: [""], apiVersions: [v1], resources: [namespaces], operations: [DELETE]}]
+  validations: [{expression: "false"}]
+`;
+  const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: "team" } };
+  const deletion = request(namespace, { operation: "DELETE", namespace: "team" });
+  assert.deepEqual(results(decideNow(policies(classic + inCel), deletion)), ["team/c/ fail"]);
+});
+
 Deno.test("an exception skips the rules that it names, for objects that it matches", () => {
   const exception = `---
 apiVersion: kyverno.io/v2

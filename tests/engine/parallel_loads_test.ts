@@ -1,4 +1,6 @@
-/** How many values a request loads at the same time: whoever creates a Pod names its images, and so their registries. */
+/**
+ * How many values a request loads at the same time: whoever creates a Pod names its images, and so their registries.
+ */
 import assert from "node:assert/strict";
 import { evaluate } from "../../lib/engine/mod.ts";
 import type { DigestAnswer, Ports, SignatureAnswer } from "../../lib/ports.ts";

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import type { JsonObject } from "../../lib/json/mod.ts";
-import { applyTypeOf, atomicFields } from "../../lib/patch/mod.ts";
+import { atomicFields, readApplyTypes } from "../../lib/patch/mod.ts";
+
+const types = readApplyTypes();
 
 const affinity = {
   requiredDuringSchedulingIgnoredDuringExecution: {
@@ -70,6 +72,6 @@ const searches: [
 
 for (const [name, [apiVersion, kind], patch, paths] of searches) {
   Deno.test(`atomicFields() finds what is replaced as a whole: ${name}`, () => {
-    assert.deepEqual(atomicFields(patch, applyTypeOf(apiVersion, kind)), paths);
+    assert.deepEqual(atomicFields(patch, types(apiVersion, kind)), paths);
   });
 }

@@ -212,10 +212,10 @@ Deno.test("the json-patch test suite passes, except where the options differ", (
 });
 
 /**
- * Operations that RFC 6902 knows. The other implementation takes any token for a key of a list, so `-` stands only where
- * something is put, and no list gets to where keys are looked up. It also looks at the length of a list before it takes
- * out what is moved, so nothing moves within the list, and puts what is moved or copied beyond the end of a list, so
- * nothing moves to where there may be none. A key `__proto__` it loses.
+ * Operations that RFC 6902 knows. The other implementation takes any token for a key of a list, so `-` stands only
+ * where something is put, and no list gets to where keys are looked up. It also looks at the length of a list before it
+ * takes out what is moved, so nothing moves within the list, and puts what is moved or copied beyond the end of a list,
+ * so nothing moves to where there may be none. A key `__proto__` it loses.
  */
 const pointer = fc.constantFrom("/a", "/b", "/list/0", "/list/1", "/b/c", "/b/d/e");
 const target = fc.oneof(pointer, fc.constant("/list/-"));

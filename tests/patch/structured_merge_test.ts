@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { isFault, type Json, type JsonObject } from "../../lib/json/mod.ts";
-import { applyStrictly, applyTypeOf, type PatchOperation, structuredMerge } from "../../lib/patch/mod.ts";
+import { applyStrictly, type PatchOperation, readApplyTypes, structuredMerge } from "../../lib/patch/mod.ts";
 
-const pod = applyTypeOf("v1", "Pod");
+const pod = readApplyTypes()("v1", "Pod");
 const names = (...list: string[]): JsonObject => ({ spec: { containers: list.map((name) => ({ name })) } });
 
 const orders: [original: string[], patch: string[], merged: string[]][] = [
@@ -84,6 +84,14 @@ const patches: [operations: PatchOperation[], result: Json | RegExp][] = [
   [[{ op: "add", path: "/a/b", value: 1 }], /add operation does not apply: doc is missing path: "\/a\/b"/],
   [[{ op: "remove", path: "/list" }], {}],
   [[{ op: "remove", path: "/a" }], /Unable to remove nonexistent key: a/],
+  [[{ op: "replace", path: "/a", value: 1 }], { a: 1, list: [0] }],
+  [[{ op: "replace", path: "/a/b", value: 1 }], /replace operation does not apply: doc is missing path/],
+  [[{ op: "replace", path: "/list/1", value: 1 }], /replace operation does not apply: doc is missing key/],
+  [[{ op: "copy", from: "/a", path: "/b" }], { b: null, list: [0] }],
+  [[{ op: "copy", from: "/a", path: "/b/c" }], /missing/],
+  [[{ op: "copy", from: "/list/1", path: "/b" }], /error in copy for from: '\/list\/1'/],
+  [[{ op: "move", from: "/a", path: "/b" }], /error in move for path: 'a'/],
+  [[{ op: "nope", path: "/a" } as unknown as PatchOperation], /^Unexpected kind: nope$/],
   [[{ op: "test", path: "/list", value: [1] }, { op: "remove", path: "/list" }], { list: [0] }],
   [[{ op: "test", path: "/list", value: [0] }, { op: "remove", path: "/list" }], {}],
 ];

@@ -1,4 +1,4 @@
-import { compileExpression } from "../../jmespath/mod.ts";
+import { compileExpression, expressionHint } from "../../jmespath/mod.ts";
 import { isFault } from "../../json/mod.ts";
 import type { EntryOptions } from "../entry_options.ts";
 import type { EntrySource } from "../entry_source.ts";
@@ -9,7 +9,14 @@ export function checkQuery(kind: EntrySource, query: string, options: EntryOptio
   const expression = compileExpression(query);
   if (!isFault(expression)) return;
   const message = `"${query}": ${expression.message}`;
-  options.report({ severity: "warning", code: "bad-expression", message, path: [kind, "jmesPath"] });
+  const hint = expressionHint(query);
+  options.report({
+    severity: "warning",
+    code: "bad-expression",
+    message,
+    ...(hint !== undefined && { hint }),
+    path: [kind, "jmesPath"],
+  });
 }
 
 /** Reports an entry that does not name what it reads: a rule that reads the entry fails. */

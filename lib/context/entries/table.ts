@@ -46,8 +46,8 @@ const sharedNotes: FieldNotes = {
 };
 
 /**
- * The descriptions of the fields of `context`. They are no fields of the records, because a bundler leaves out a function
- * that nobody calls, but no field of an object: engines in browsers and bundles have no use for them.
+ * The descriptions of the fields of `context`. They are no fields of the records, because a bundler leaves out a
+ * function that nobody calls, but no field of an object: engines in browsers and bundles have no use for them.
  */
 export function contextNotes(): readonly FieldNotes[] {
   return [

@@ -1,6 +1,6 @@
 import type * as full from "../image_shape.ts";
 
-/** Only the check of shapes reads this, and `bundle` has made it. */
+/** Only the check of documents reads this shape, and `bundle` has checked them already. */
 const imagePolicySpecShape: typeof full.imagePolicySpecShape = "open";
 
 export { imagePolicySpecShape };

@@ -5,6 +5,11 @@ import type { RuleResult } from "../decision.ts";
 /** The mark of a list of constant results. */
 const mark = Symbol("constant results");
 
+/** Marks a list of results that other requests have, too. */
+export function constant(results: readonly RuleResult[]): readonly RuleResult[] {
+  return Object.defineProperty(results, mark, { value: true });
+}
+
 /** Whether other requests have the same list of results, so that values computed from it can be cached. */
 export function areConstant(results: readonly RuleResult[]): boolean {
   return mark in results;
@@ -20,10 +25,7 @@ export class ConstantResults {
 
   constructor({ constants = [] }: CompiledBody, identity: Pick<RuleResult, "rule" | "type">) {
     const resultsWith = (action: FailureAction) =>
-      constants.map((outcome) => {
-        const results: readonly RuleResult[] = [{ ...outcome, ...identity, action }];
-        return Object.defineProperty(results, mark, { value: true });
-      });
+      constants.map((outcome) => constant([{ ...outcome, ...identity, action }]));
     this.#outcomes = constants;
     this.#results = { Enforce: resultsWith("Enforce"), Audit: resultsWith("Audit") };
   }

@@ -33,10 +33,21 @@ export const kyvernoVariables: Readonly<Record<string, CelType>> = {
 };
 
 /**
+ * `namespaceObject` of a Namespace: null as in the API server, or the Namespace as it is stored. Kyverno parity: its
+ * policies have the stored one, which is absent at its CREATE. Pinned by "ValidatingPolicy: namespaceObject of a
+ * Namespace is the stored one".
+ */
+export type OfNamespace = "null" | "stored";
+
+/**
  * The variables of expressions for a request. An absent object is null, as in the API server: `object` of a DELETE,
  * `oldObject` of a CREATE, `namespaceObject` of an object without a namespace.
  */
-export function admissionRoots(input: RuleInput, more: Activation = () => undefined): Activation {
+export function admissionRoots(
+  input: RuleInput,
+  more: Activation = () => undefined,
+  ofNamespace: OfNamespace = "null",
+): Activation {
   let request: JsonObject | undefined;
   return (name) => {
     switch (name) {
@@ -47,7 +58,7 @@ export function admissionRoots(input: RuleInput, more: Activation = () => undefi
       case "request":
         return request ??= requestOf(input);
       case "namespaceObject": {
-        const namespace = namespaceObject(input);
+        const namespace = namespaceObject(input, ofNamespace);
         return isFault(namespace) ? failure(namespace.message) : namespace as Value;
       }
       default:
@@ -93,10 +104,15 @@ export function requestNamespace({ request, resource, oldResource }: RuleInput):
     "";
 }
 
-/** The Namespace of the object; null for a Namespace itself. */
-function namespaceObject(input: RuleInput): Json | Fault {
+/** The Namespace of the object. */
+function namespaceObject(input: RuleInput, ofNamespace: OfNamespace): Json | Fault {
   const name = requestNamespace(input);
-  if (name === "" || (input.kind === "Namespace" && input.group === "")) return null;
+  if (name === "") return null;
+  if (input.kind === "Namespace" && input.group === "") {
+    if (ofNamespace === "null") return null;
+    const stored = loadNamespace(name, input.context.store);
+    return isFault(stored) || field(stored, "metadata") !== undefined ? stored : null;
+  }
   const labels = input.namespaceLabels;
   if (labels !== undefined) {
     return { metadata: { name, ...(Object.keys(labels).length > 0 && { labels }) } };

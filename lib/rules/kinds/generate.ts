@@ -1,5 +1,14 @@
 import { contextShape } from "../../context/mod.ts";
-import { asList, asObject, asString, asTexts, field, isObject, type Json } from "../../json/mod.ts";
+import {
+  asBoolean,
+  asList,
+  asObject,
+  asString,
+  asTexts,
+  field,
+  isObject,
+  type Json,
+} from "../../json/mod.ts";
 import { type FieldNotes, selectorShape, type Shape } from "../../shape/mod.ts";
 import { compileGenerate, type GenerateBody } from "../generate.ts";
 import type { GeneratePatternSpec } from "../generate_pattern.ts";
@@ -53,7 +62,7 @@ export const generate: RuleKind<GenerateBody> = {
       kind: "generate",
       synchronize: field(section, "synchronize") === true,
       orphanDownstreamOnPolicyDelete: field(section, "orphanDownstreamOnPolicyDelete") === true,
-      generateExisting: field(section, "generateExisting") === true,
+      generateExisting: asBoolean(field(section, "generateExisting")),
       patterns: entries.length > 0
         ? entries.map((entry) => ({ loop: parseLoop(entry), pattern: parsePattern(entry) }))
         : [{ loop: undefined, pattern: parsePattern(section) }],

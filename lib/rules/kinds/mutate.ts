@@ -19,7 +19,7 @@ export interface MutateForeachBody {
   readonly kind: "mutateForeach";
   readonly change: LoopChange;
   /** As in {@link PatchBody}. */
-  readonly onPolicyUpdate: boolean;
+  readonly onPolicyUpdate: boolean | undefined;
 }
 
 /** The descriptions of the fields of `mutate` and `mutate.foreach`. */

@@ -78,6 +78,7 @@ export function compilePatternBody(written: Json, options: PatternBodyOptions): 
   const passed = pass(`validation rule '${rule}' passed.`);
   return {
     constants: [passed],
+    tree: options.comparedObject === undefined ? pattern.tree : undefined,
     run: (input) => {
       const resource = comparedObject(input);
       const found = pattern.check(resource ?? nothing, renderingIn(input), input.context.store.steps);
@@ -132,10 +133,11 @@ export function compileAnyPatternBody(written: Json, options: PatternBodyOptions
   );
   const message = compileMessage(options.message, tools);
   // A variable without a value in any pattern is an error, whatever the other patterns give.
-  const inTurn = patterns.every(({ constant }) => constant);
+  const inTurn = patterns.every(({ tree }) => tree !== undefined);
   const passed = patterns.map((_, index) => pass(`validation rule '${rule}' anyPattern[${index}] passed.`));
   return {
     constants: passed,
+    tree: options.comparedObject === undefined && inTurn ? patterns[0]?.tree : undefined,
     run: (input) => {
       const resource = comparedObject(input);
       const rendering = renderingIn(input);
@@ -225,5 +227,5 @@ function compileResolved(source: Json, tools: RuleTools, name: string): Pattern<
     element: undefined,
     fault: pattern,
   } as const;
-  return { constant: false, check: () => broken };
+  return { tree: undefined, check: () => broken };
 }

@@ -13,7 +13,9 @@ export function leftOutProblem(name: string): PathDiagnostic {
   };
 }
 
-/** Stands in for the evaluation of a kind that no policy of a bundle has: a rule is reported, and answers with an error. */
+/**
+ * Stands in for the evaluation of a kind that no policy of a bundle has: a rule is reported, and answers with an error.
+ */
 export function leftOutRule(name: string): (body: unknown, tools: RuleTools) => CompiledBody {
   return (_, { report }) => {
     const problem = leftOutProblem(`rules of ${name}`);

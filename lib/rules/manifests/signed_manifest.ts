@@ -22,7 +22,9 @@ export interface SignedManifest {
 const maxBytes = 1_000_000;
 const maxSignatures = 20;
 
-/** Reads the annotations of a domain: `DOMAIN/message`, `DOMAIN/signature`, further signatures with `_1`, `_2` behind. */
+/**
+ * Reads the annotations of a domain: `DOMAIN/message`, `DOMAIN/signature`, further signatures with `_1`, `_2` behind.
+ */
 export function signedManifestOf(object: JsonObject, domain: string): SignedManifest {
   const annotations = annotationsOf(object);
   const text = (name: string): string => annotations[`${domain}/${name}`] ?? "";

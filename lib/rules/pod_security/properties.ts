@@ -10,7 +10,9 @@ export interface ReportInput {
   readonly imageOf: (container: string) => string | undefined;
 }
 
-/** The properties of a report's result: `standard`, `version`, `controls` and `controlsJSON`; none without violations. */
+/**
+ * The properties of a report's result: `standard`, `version`, `controls` and `controlsJSON`; none without violations.
+ */
 export function reportProperties(
   { level, version, violations, imageOf }: ReportInput,
 ): Readonly<Record<string, string>> {

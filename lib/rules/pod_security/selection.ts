@@ -43,7 +43,9 @@ function latest(control: Control, minor: number, standard: Standard): Revision |
   return revisionsOf(control, standard).findLast(({ since }) => since <= minor);
 }
 
-/** Kyverno parity: before a control's first version its first revision runs already. Pinned by "runs early controls". */
+/**
+ * Kyverno parity: before a control's first version its first revision runs already. Pinned by "runs early controls".
+ */
 function revisionAsKyverno(control: Control, minor: number): Revision | undefined {
   return latest(control, minor, "kyverno") ?? revisionsOf(control, "kyverno")[0];
 }

@@ -44,9 +44,9 @@ export function admissionExpressions(
 export type RunWith = (input: RuleInput, parameter: Json) => Outcome | undefined;
 
 /**
- * Runs a policy for a request once for each parameter of its binding, until one does not pass. Without a binding
- * there are no parameters. Kyverno parity: reports name the binding; pinned by "results name the binding of their
- * policy".
+ * Runs a policy for a request once for each parameter of its binding, until one denies it: an error may be one that the
+ * failurePolicy ignores, and match conditions read parameters. Without a binding there are no parameters. Kyverno
+ * parity: reports name the binding; pinned by "results name the binding of their policy".
  */
 export function bound(
   spec: JsonObject,
@@ -79,13 +79,19 @@ function withParameters(
     if (!store.serves("downstream")) return run(input, null);
     const found = collectParameters(source, store, requestNamespace(input));
     if (isFault(found)) return error(`failed to configure binding: ${found.message}`);
-    let outcome: Outcome | undefined = pass("");
+    let gravest: Outcome | undefined = found.length === 0 ? pass("") : undefined;
     for (const parameter of found) {
-      outcome = run(input, parameter);
-      if (outcome !== undefined && outcome.result !== "pass") return outcome;
+      const outcome = run(input, parameter);
+      if (outcome?.result === "fail") return outcome;
+      if (outcome !== undefined && isGraver(outcome, gravest)) gravest = outcome;
     }
-    return outcome;
+    return gravest;
   };
+}
+
+/** Whether an outcome counts more than those of the parameters before it. An error counts most. */
+function isGraver({ result }: Outcome, before: Outcome | undefined): boolean {
+  return before === undefined || result === "error" || (before.result !== "error" && result !== "skip");
 }
 
 /** The evaluation of expressions for one request and parameter. `over` is read before the request's variables. */

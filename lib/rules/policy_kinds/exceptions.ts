@@ -10,12 +10,27 @@ import type { PolicyTools } from "./policy_kind.ts";
 export type Exemption = { readonly outcome: Outcome } | { readonly allowed: Allowed };
 
 /**
+ * The meaning of an exception with conditions that cannot be evaluated: a fault of its policy, or it does not match.
+ */
+export type OnFault = "fault" | "no match";
+
+/**
+ * Returns the meaning for policies that validate. Kyverno parity: their failurePolicy is that of the conditions of
+ * their exceptions, too; policies that change objects have no such rule. Pinned by "an exception that cannot be
+ * evaluated exempts nothing where failurePolicy is Ignore".
+ */
+export function onFaultOfValidation({ policy }: Pick<PolicyTools, "policy">): OnFault {
+  return policy.failurePolicy === "Ignore" ? "no match" : "fault";
+}
+
+/**
  * Compiles the exceptions from a policy. An exception whose conditions hold makes the policy skip, or pass where it
  * demands that. An exception with images or values passes them to the policy instead.
  */
 export function compileExemptions(
   { exceptions, report }: Pick<PolicyTools, "exceptions" | "report">,
   expressions: ExpressionSet,
+  onFault: OnFault = "fault",
 ): (evaluation: CelEvaluation, now: number) => Exemption | Fault {
   const compiled = exceptions.flatMap((exception) => {
     let mistake: string | undefined;
@@ -45,7 +60,7 @@ export function compileExemptions(
       const verdict = holds(evaluation);
       if (isFault(verdict)) {
         // An exception that cannot be evaluated does not revoke an exemption that an earlier one granted.
-        if (full) continue;
+        if (full || onFault === "no match") continue;
         return verdict;
       }
       if (!verdict) continue;

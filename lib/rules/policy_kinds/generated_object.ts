@@ -23,7 +23,9 @@ export function opened(object: JsonObject): readonly JsonObject[] {
 /** The fields of metadata that the API server gave the source, and that a copy must not have. */
 const given = ["uid", "managedFields", "resourceVersion", "creationTimestamp", "selfLink"];
 
-/** A generated object as the cluster gets it: in the namespace, without what only the source has; a fault across scopes. */
+/**
+ * A generated object as the cluster gets it: in the namespace, without what only the source has; a fault across scopes.
+ */
 export function inNamespace(object: JsonObject, namespace: string, policy: Policy): JsonObject | Fault {
   const kind = asString(object["kind"]) ?? "", apiVersion = asString(object["apiVersion"]) ?? "";
   const namespaced = (builtinKind(kind, apiVersion) ?? builtinKind(kind))?.namespaced ?? true;

@@ -18,7 +18,7 @@ import { type CelEvaluation, compileMatchConditions, type ExpressionSet, kyverno
 import { error, type Outcome } from "../outcome.ts";
 import type { RuleInput } from "../rule_kind.ts";
 import { pullSecretsOf, withPullSecrets } from "../verify_images/mod.ts";
-import { compileExemptions } from "./exceptions.ts";
+import { compileExemptions, onFaultOfValidation } from "./exceptions.ts";
 import {
   compileImageLists,
   compileImageReferences,
@@ -75,7 +75,7 @@ export function imagePolicyExpressions(spec: JsonObject, tools: PolicyTools): Im
     path: ["spec", "matchConditions"],
     texts: kyvernoTexts,
   });
-  const exempt = compileExemptions(tools, expressions);
+  const exempt = compileExemptions(tools, expressions, onFaultOfValidation(tools));
   defineVariables(expressions, field(spec, "variables"));
   return {
     expressions,

@@ -87,7 +87,7 @@ class ImageValidation implements CompiledBody {
     if (isFault(applies)) return this.#ignores ? undefined : evaluationFailed(applies.message);
     if (!applies) return undefined;
     const exemption = exempt(evaluation, input.context.environment.now());
-    if (isFault(exemption)) return this.#ignores ? undefined : evaluationFailed(exemption.message);
+    if (isFault(exemption)) return evaluationFailed(exemption.message);
     if ("outcome" in exemption) return exemption.outcome;
     allow(exemption.allowed);
     const all = lists(input.resource, evaluation);

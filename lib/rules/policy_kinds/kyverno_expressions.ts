@@ -90,7 +90,7 @@ export function kyvernoEvaluation(
   { over, generate, external = (usual) => usual }: KyvernoEvaluationOptions = {},
 ): { readonly evaluation: CelEvaluation; allow(values: Allowed): void } {
   let allowed: Value = { allowedImages: [], allowedValues: [] };
-  const variables = admissionRoots(input, (name) => name === "exceptions" ? allowed : undefined);
+  const variables = admissionRoots(input, (name) => name === "exceptions" ? allowed : undefined, "stored");
   const evaluation = new CelEvaluation({
     roots: over === undefined ? variables : (name) => over(name) ?? variables(name),
     variables: expressions.variables,

@@ -27,8 +27,8 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
     path: ["spec", "matchConditions"],
     texts: kubernetesTexts,
   });
-  const mutate = compileMutations(field(spec, "mutations"), expressions, {
-    schema: "where known",
+  const mutate = compileMutations(field(spec, "mutations"), { ...tools, expressions }, {
+    schema: "optional",
     replacesAtomics: false,
   });
   return { run: bound(spec, tools, run) };

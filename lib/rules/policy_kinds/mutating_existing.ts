@@ -25,7 +25,7 @@ import {
 } from "../cel/mod.ts";
 import { type Effect, error, listed, type Outcome, type OutcomeList, pass } from "../outcome.ts";
 import type { CompiledBody, ObjectType, RuleInput } from "../rule_kind.ts";
-import { type ClusterObjects, describe, objectsInCluster } from "../cluster_objects.ts";
+import { type ClusterObjects, describe, objectsInCluster, trespass } from "../cluster_objects.ts";
 import { defineVariables, kyvernoEvaluation, kyvernoExpressions } from "./kyverno_expressions.ts";
 import { mutatingPolicy } from "./mutating_policy.ts";
 import { applyingOf, changingObject, compileMutations } from "./mutations.ts";
@@ -64,7 +64,7 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
     ? written
     : field(spec, "matchConstraints");
   const targets = new TargetSearch(asObject(rules) ?? {}, policy.namespace);
-  const mutate = compileMutations(field(spec, "mutations"), expressions, applyingOf(policy));
+  const mutate = compileMutations(field(spec, "mutations"), { ...tools, expressions }, applyingOf(policy));
   const read = program === undefined ? targets.types : typesRead(program);
   for (const type of read) tools.need(kindNeed(type, ["get", "list", "patch", "update"]));
   if (targets.selectsNamespaces) tools.need({ kind: "namespaceLabels" });
@@ -79,6 +79,8 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
     if (!applies) return undefined;
     const found = program === undefined ? targets.find(input) : given(program, evaluation);
     if (isFault(found)) return failed(found.message);
+    const outside = trespass(found, policy);
+    if (outside !== undefined) return failed(outside.message);
     return listed(found.flatMap((target) => changeTarget(target, input) ?? []));
   }
 

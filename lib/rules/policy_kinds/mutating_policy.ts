@@ -30,7 +30,11 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
     path: ["spec", "matchConditions"],
     texts: kyvernoTexts,
   });
-  const mutate = compileMutations(field(spec, "mutations"), expressions, applyingOf(tools.policy));
+  const mutate = compileMutations(
+    field(spec, "mutations"),
+    { ...tools, expressions },
+    applyingOf(tools.policy),
+  );
   const annotate = compileAuditAnnotations(field(spec, "auditAnnotations"), expressions, [
     "spec",
     "auditAnnotations",

@@ -2,9 +2,11 @@ import { type Activation, celToJson, isCelFault, type Program } from "../../cel/
 import {
   asList,
   asString,
+  clipped,
   dig,
   Fault,
   field,
+  goJson,
   isFault,
   isObject,
   isString,
@@ -15,20 +17,22 @@ import type { LoadTracker } from "../../context/mod.ts";
 import { builtinKind } from "../../kube/mod.ts";
 import {
   applyStrictly,
-  applyTypeOf,
+  type ApplyTypes,
   atomicFields,
   type PatchOperation,
+  readApplyTypes,
   type StructType,
   structuredMerge,
 } from "../../patch/mod.ts";
 import type { Policy } from "../../policy/mod.ts";
 import type { CelEvaluation, ExpressionSet } from "../cel/mod.ts";
 import { jsonPatchListType, objectPatchType } from "./patch_types.ts";
+import type { PolicyTools } from "./policy_kind.ts";
 
 /** How apply configurations are applied. */
 export interface Applying {
   /** Whether an apply configuration needs the schema of its kind, or may merge without one. */
-  readonly schema: "required" | "where known";
+  readonly schema: "required" | "optional";
   /** Whether it may replace atomic lists, maps and structs. */
   readonly replacesAtomics: boolean;
 }
@@ -49,29 +53,35 @@ export type Mutations = (
 export type See = (object: JsonObject) => void;
 
 interface Mutation {
-  readonly form: "ApplyConfiguration" | "JSONPatch";
+  /** The expression that makes the patch. */
   readonly program: Program | undefined;
+  /** Changes an object as the patch says. */
+  readonly apply: (object: JsonObject, patch: Json, store: LoadTracker) => JsonObject | Fault;
+}
+
+/** The expressions of the policy, and what policies share. */
+export interface MutationTools extends Pick<PolicyTools, "once"> {
+  readonly expressions: ExpressionSet;
 }
 
 /** Compiles `mutations: [{patchType, applyConfiguration | jsonPatch: {expression}}]`. */
 export function compileMutations(
   written: Json | undefined,
-  expressions: ExpressionSet,
+  tools: MutationTools,
   applying: Applying,
 ): Mutations {
-  const mutations = asList(written).filter(isObject).map((mutation, index) =>
-    compileMutation(mutation, index, expressions)
-  );
+  const mutations = asList(written).filter(isObject).map((mutation, index): Mutation => {
+    const { form, program } = compilePatch(mutation, index, tools.expressions);
+    return { program, apply: form === "JSONPatch" ? patched : compileMerge(applying, tools) };
+  });
   return (object, evaluation, { see, store }) => {
     let current = object;
-    for (const { form, program } of mutations) {
+    for (const { program, apply } of mutations) {
       if (program === undefined) return new Fault("an expression does not compile");
       const value = evaluation.evaluate(program);
       const made = isCelFault(value) ? value : celToJson(value);
       if (isFault(made)) return new Fault(made.message);
-      const next = form === "JSONPatch"
-        ? patched(current, made)
-        : merged(current, made, schemaFor(current, applying, store));
+      const next = apply(current, made, store);
       if (isFault(next)) return next;
       current = next;
       see(current);
@@ -80,7 +90,11 @@ export function compileMutations(
   };
 }
 
-function compileMutation(mutation: JsonObject, index: number, expressions: ExpressionSet): Mutation {
+function compilePatch(
+  mutation: JsonObject,
+  index: number,
+  expressions: ExpressionSet,
+): { readonly form: "ApplyConfiguration" | "JSONPatch"; readonly program: Program | undefined } {
   const path = ["spec", "mutations", index];
   const patchType = asString(field(mutation, "patchType")) ??
     (field(mutation, "jsonPatch") === undefined ? "ApplyConfiguration" : "JSONPatch");
@@ -107,7 +121,13 @@ function patched(object: JsonObject, made: Json): JsonObject | Fault {
   const operations = asList(made).filter(isObject).map((operation) => operation as unknown as PatchOperation);
   const result = applyStrictly(operations, object);
   if (isFault(result)) return new Fault(`JSON Patch: ${result.message}`);
-  return isObject(result) ? result : new Fault("JSON Patch: the patch leaves no object");
+  if (isObject(result) && (asString(result["kind"]) ?? "") !== "") return result;
+  return new Fault(`Internal error occurred: Object 'Kind' is missing in '${clipped(goJson(result), 200)}'`);
+}
+
+function compileMerge(applying: Applying, { once }: MutationTools): Mutation["apply"] {
+  const typed = { ...applying, types: once(readApplyTypes) };
+  return (object, patch, store) => merged(object, patch, schemaFor(object, typed, store));
 }
 
 /**
@@ -116,7 +136,7 @@ function patched(object: JsonObject, made: Json): JsonObject | Fault {
  */
 function schemaFor(
   object: JsonObject,
-  { schema, replacesAtomics }: Applying,
+  { schema, replacesAtomics, types }: Applying & { readonly types: ApplyTypes },
   store: LoadTracker,
 ): MergeSchema | Fault {
   const apiVersion = asString(object["apiVersion"]) ?? "", kind = asString(object["kind"]) ?? "";
@@ -124,11 +144,11 @@ function schemaFor(
   if (schema === "required" && !isBuiltin && !store.serves("downstream")) {
     return new Fault("error applying patch: type converter must not be nil");
   }
-  return { type: applyTypeOf(apiVersion, kind), isChecked: isBuiltin, replacesAtomics };
+  return { type: types(apiVersion, kind), isChecked: isBuiltin, replacesAtomics };
 }
 
 interface MergeSchema extends Pick<Applying, "replacesAtomics"> {
-  readonly type: StructType | undefined;
+  readonly type: StructType;
   /** Whether the types of fields are checked. */
   readonly isChecked: boolean;
 }
@@ -138,18 +158,21 @@ function merged(object: JsonObject, patch: Json, schema: MergeSchema | Fault): J
   if (isFault(schema)) return schema;
   const problem = (schema.isChecked ? typeProblem(patch) : undefined) ??
     (schema.replacesAtomics ? undefined : atomicProblem(patch, schema.type));
-  const result = problem ?? structuredMerge(object, patch, schema.type);
+  // Kubernetes parity: an apply configuration cannot change what the object is. Pinned by "MutatingPolicy: an apply
+  // configuration keeps apiVersion and kind".
+  const { apiVersion: _version, kind: _kind, ...fields } = patch;
+  const result = problem ?? structuredMerge(object, fields, schema.type);
   return isFault(result) ? new Fault(`error applying patch: ${result.message}`) : result;
 }
 
 /**
  * Whoever names an atomic list means to add to it, and would remove all other elements.
  *
- * Kyverno parity: useServerSideApply allows it. Of custom resources Kyverno reads the schema from the cluster; here each
- * of their lists counts as atomic, which is the default of schemas. Pinned by "MutatingPolicy: an apply configuration
- * with an atomic list is an error without useServerSideApply".
+ * Kyverno parity: useServerSideApply allows it. Of custom resources Kyverno reads the schema from the cluster; here
+ * each of their lists counts as atomic, which is the default of schemas. Pinned by "MutatingPolicy: an apply
+ * configuration with an atomic list is an error without useServerSideApply".
  */
-function atomicProblem(patch: JsonObject, type: StructType | undefined): Fault | undefined {
+function atomicProblem(patch: JsonObject, type: StructType): Fault | undefined {
   const paths = atomicFields(patch, type);
   if (paths.length === 0) return undefined;
   return new Fault(

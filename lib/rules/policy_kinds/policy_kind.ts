@@ -19,6 +19,8 @@ export interface PolicyTools {
   report(problem: PathDiagnostic): void;
   /** Receives the values that the policy reads from outside the request. */
   need(need: Need): void;
+  /** Makes a value that is the same for all policies, when the first of them needs it. */
+  readonly once: <T>(make: () => T) => T;
 }
 
 /** A kind of CEL policy. Adding one takes a file with such a record, and a line in the table. */

@@ -19,7 +19,7 @@ import {
 } from "../cel/mod.ts";
 import { error, fail, type Outcome, pass, skip } from "../outcome.ts";
 import type { CompiledBody, RuleInput } from "../rule_kind.ts";
-import { compileExemptions } from "./exceptions.ts";
+import { compileExemptions, onFaultOfValidation } from "./exceptions.ts";
 import { defineVariables, kyvernoEvaluation, kyvernoExpressions, properties } from "./kyverno_expressions.ts";
 import type { PolicyKind, PolicyTools } from "./policy_kind.ts";
 import { compileValidation } from "./validation.ts";
@@ -59,7 +59,7 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
     path: ["spec", "matchConditions"],
     texts: kyvernoTexts,
   });
-  const exempt = compileExemptions(tools, expressions);
+  const exempt = compileExemptions(tools, expressions, onFaultOfValidation(tools));
   defineVariables(expressions, field(spec, "variables"));
   const judge = compileValidations(field(spec, "validations"), expressions);
   const annotate = compileAuditAnnotations(field(spec, "auditAnnotations"), expressions, [
@@ -72,7 +72,7 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
   function run(input: RuleInput): Outcome {
     const { evaluation, allow } = kyvernoEvaluation(expressions, input);
     const exemption = exempt(evaluation, input.context.environment.now());
-    if (isFault(exemption)) return ignores ? skip("skip") : failed(exemption.message);
+    if (isFault(exemption)) return failed(exemption.message);
     if ("outcome" in exemption) return exemption.outcome;
     allow(exemption.allowed);
     const applies = conditions(evaluation);

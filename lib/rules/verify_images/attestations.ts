@@ -1,6 +1,6 @@
 import type { Context } from "../../context/mod.ts";
 import { isFault, isObject, type Json, type JsonObject, setField } from "../../json/mod.ts";
-import type { AttestorSet, ImageAttestation, SignerEntry } from "../../policy/mod.ts";
+import { type AttestorSet, type ImageAttestation, logTrustOf, type SignerEntry } from "../../policy/mod.ts";
 import type { SignatureAnswer, Statement } from "../../ports.ts";
 import { type Pending, pending } from "./loads.ts";
 import type { StatementConditions } from "./conditions.ts";
@@ -61,17 +61,9 @@ function anySigner(roots: string): SignerEntry {
     kind: "signer",
     by: { kind: "keyless", identities: [], compare: "wildcards", roots, extensions: {} },
     suffix: "",
-    log: {
-      ignoreTlog: false,
-      rekorUrl: "https://rekor.sigstore.dev",
-      rekorKey: "",
-      // Kyverno parity: a certificate timestamp is demanded only by attestors that say so. Pinned by "accepts any signer of the roots".
-      ignoreSct: true,
-      ctlogKey: "",
-      tsaChain: "",
-      trustedRoot: "",
-      tufMirror: "",
-    },
+    // Kyverno parity: a certificate timestamp is demanded only by attestors that say so. Pinned by "accepts any signer
+    // of the roots".
+    log: { ...logTrustOf({}), ignoreSct: true },
     annotations: {},
     repository: "",
   };

@@ -55,7 +55,8 @@ export async function decide(input: DecisionInput): Promise<Decision> {
   };
   const { group, version } = kind;
   const name = asString(dig(subject, "metadata", "name")) ?? "";
-  const namespace = asString(dig(subject, "metadata", "namespace")) ?? "";
+  // The API server counts a Namespace as an object in itself.
+  const namespace = kind.kind === "Namespace" ? name : asString(dig(subject, "metadata", "namespace")) ?? "";
   const variable: JsonObject = {
     uid: "1",
     kind,

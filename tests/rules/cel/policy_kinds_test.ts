@@ -77,6 +77,38 @@ Deno.test("ValidatingPolicy: match conditions skip, and fail as failurePolicy sa
   assert.deepEqual(await resultsFor("object.spec.gone == 1", "failurePolicy: Ignore\n"), ["skip skip"]);
 });
 
+const stored = (name: string): JsonObject => ({
+  apiVersion: "v1",
+  kind: "Namespace",
+  metadata: { name, labels: { env: "prod" } },
+});
+
+const namespaceRequests: [
+  change: string,
+  objects: { object?: JsonObject; oldObject?: JsonObject },
+  seen: string,
+][] = [
+  ["UPDATE", { object: stored("prod"), oldObject: stored("prod") }, "fail prod"],
+  ["DELETE", { oldObject: stored("prod") }, "fail prod"],
+  ["CREATE", { object: stored("new") }, "fail null"],
+];
+
+for (const [operation, objects, seen] of namespaceRequests) {
+  Deno.test(`ValidatingPolicy: namespaceObject of a Namespace is the stored one: ${operation}`, async () => {
+    const expression = 'namespaceObject == null ? "null" : namespaceObject.metadata.labels.env';
+    const policy = (kind: string) =>
+      written(
+        kind,
+        `validations: [{expression: 'false', messageExpression: '${expression}'}]`,
+        "{apiGroups: [''], apiVersions: [v1], resources: [namespaces]}",
+      ).replace("CREATE, UPDATE", "CREATE, UPDATE, DELETE");
+    const input = { ...objects, cluster: [stored("prod")] };
+    assert.deepEqual(resultLines(await decide({ ...input, policy: policy("ValidatingPolicy") })), [seen]);
+    const native = await decide({ ...input, policy: policy("ValidatingAdmissionPolicy") });
+    assert.deepEqual(resultLines(native), ["fail null"]);
+  });
+}
+
 Deno.test("ValidatingPolicy: constraints select by resource, name, labels and namespace", async () => {
   const resultsFor = async (constraints: string, object = pod({}, { labels: { app: "web" } })) =>
     resultLines(
@@ -169,6 +201,25 @@ Deno.test("ValidatingPolicy in mode JSON evaluates any object, and no requests",
   assert.deepEqual(resultLines(await decide({ policy, object: pod({}) })), ["pass success"]);
   const { policies } = compile(parseDocuments(policy, "p.yaml").documents);
   assert.equal(policies[0]!.policy.admission, false);
+});
+
+Deno.test("an exception that cannot be evaluated exempts nothing where failurePolicy is Ignore", async () => {
+  const resultsFor = async (failurePolicy: string) =>
+    resultLines(
+      await decide({
+        policy: `${written("ValidatingPolicy", `failurePolicy: ${failurePolicy}\n${named}`)}---
+apiVersion: policies.kyverno.io/v1
+kind: PolicyException
+metadata: {name: e, namespace: exceptions}
+spec:
+  policyRefs: [{name: p, kind: ValidatingPolicy}]
+  matchConditions: [{name: a, expression: object.spec.nope == 1}]
+`,
+        object: pod({}),
+      }),
+    );
+  assert.deepEqual(await resultsFor("Ignore"), ["fail bad name"]);
+  assert.deepEqual(await resultsFor("Fail"), ["error failed to load context: no such key: nope"]);
 });
 
 Deno.test("ValidatingPolicy: an exception that does not compile is reported and exempts nothing", async () => {
@@ -275,6 +326,58 @@ Deno.test("MutatingPolicy: an apply configuration with an atomic list is an erro
   assert.deepEqual(replaced.object?.["spec"], { tolerations: [{ key: "b" }] });
 });
 
+Deno.test("MutatingPolicy: an apply configuration keeps apiVersion and kind", async () => {
+  const mutations = "mutations: [{patchType: ApplyConfiguration, applyConfiguration: {expression: " +
+    '\'Object{apiVersion: "v2", kind: "Other", metadata: Object.metadata{labels: {"a": "b"}}}\'}}]';
+  const decision = await decide({
+    policy: written("MutatingPolicy", mutations),
+    object: pod({}),
+    phase: "mutate",
+  });
+  assert.deepEqual(decision.object, { ...pod({}, { labels: { a: "b" } }) });
+});
+
+Deno.test("MutatingPolicy: finalizers of a custom resource are added to those that it has", async () => {
+  const mutations = "mutations: [{patchType: ApplyConfiguration, applyConfiguration: {expression: " +
+    "'Object{metadata: Object.metadata{finalizers: [\"b/b\"]}}'}}]";
+  const widgets = "{apiGroups: [example.com], apiVersions: [v1], resources: [widgets]}";
+  const widget = {
+    apiVersion: "example.com/v1",
+    kind: "Widget",
+    metadata: { name: "w", finalizers: ["a/a"] },
+  };
+  const decision = await decide({
+    policy: written("MutatingPolicy", mutations, widgets),
+    object: widget,
+    phase: "mutate",
+    cluster: [],
+  });
+  assert.deepEqual(resultLines(decision), ["pass success"]);
+  assert.deepEqual(decision.object?.["metadata"], { name: "w", finalizers: ["a/a", "b/b"] });
+});
+
+const leftOvers: [operation: string, problem: string][] = [
+  ['op: "replace", path: "", value: {}', "Internal error occurred: Object 'Kind' is missing in '{}'"],
+  [
+    'op: "remove", path: "/kind"',
+    'Internal error occurred: Object \'Kind\' is missing in \'{"apiVersion":"v1"',
+  ],
+  ['op: "nope", path: "/kind"', "JSON Patch: Unexpected kind: nope"],
+];
+
+for (const [operation, problem] of leftOvers) {
+  Deno.test(`MutatingPolicy: a JSON patch that cannot be applied is an error: ${operation}`, async () => {
+    const mutations =
+      `mutations: [{patchType: JSONPatch, jsonPatch: {expression: '[JSONPatch{${operation}}]'}}]`;
+    const decision = await decide({
+      policy: written("MutatingPolicy", mutations),
+      object: pod({}),
+      phase: "mutate",
+    });
+    assert.ok(resultLines(decision)[0]!.startsWith(`error failed to evaluate policy: ${problem}`));
+  });
+}
+
 Deno.test("MutatingPolicy: a mutation sees the result of the former mutation", async () => {
   const set = (value: string) =>
     "{patchType: ApplyConfiguration, applyConfiguration: {expression: 'Object{metadata: Object.metadata{labels: " +
@@ -298,6 +401,68 @@ Deno.test("MutatingPolicy: a controller's template changes as a Pod would", asyn
     phase: "mutate",
   });
   assert.deepEqual(decision.object?.["spec"], { template: { spec: { hostNetwork: false } } });
+});
+
+const parameterLists: [name: string, conditions: string, expected: string][] = [
+  ["an error of one that is ignored", "", "fail a"],
+  [
+    "one that its match conditions pass over",
+    "{name: c, expression: \"params.metadata.name != 'a-none'\"}",
+    "fail a",
+  ],
+];
+
+for (const [name, conditions, expected] of parameterLists) {
+  Deno.test(`ValidatingAdmissionPolicy: a parameter denies the request, also behind ${name}`, async () => {
+    const parameter = (name: string, data: JsonObject): JsonObject => ({
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name, namespace: "prod" },
+      data,
+    });
+    const policy = written(
+      "ValidatingAdmissionPolicy",
+      `failurePolicy: Ignore
+paramKind: {apiVersion: v1, kind: ConfigMap}
+matchConditions: [${conditions}]
+validations: [{expression: params.data.max == "9", message: a}]`,
+    );
+    const decision = await decide({
+      policy: `${policy}---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: b}
+spec: {policyName: p, paramRef: {selector: {}, parameterNotFoundAction: Deny}, validationActions: [Deny]}
+`,
+      object: pod({}),
+      cluster: [parameter("a-none", {}), parameter("b", { max: "2" }), parameter("c", { max: "9" })],
+    });
+    assert.deepEqual(resultLines(decision), [expected]);
+    assert.equal(decision.allowed, false);
+    const { status } = admissionResponse(decision, { kind: "Pod", namespace: "prod", name: "web" });
+    assert.equal(status?.message, "ValidatingAdmissionPolicy 'p' with binding 'b' denied request: a");
+  });
+}
+
+Deno.test("an ignored error of an admission policy gives no warning", async () => {
+  const validations = "failurePolicy: Ignore\nvalidations: [{expression: object.spec.nope == 1}]";
+  const warned = async (policy: string) =>
+    admissionResponse(await decide({ policy, object: pod({}) }), {
+      kind: "Pod",
+      namespace: "prod",
+      name: "web",
+    })
+      .warnings;
+  const native = `${written("ValidatingAdmissionPolicy", validations)}---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: b}
+spec: {policyName: p, validationActions: [Warn]}
+`;
+  assert.equal(await warned(native), undefined);
+  assert.deepEqual(await warned(written("ValidatingPolicy", `validationActions: [Warn]\n${validations}`)), [
+    "Policy p error: error: no such key: nope",
+  ]);
 });
 
 Deno.test("ValidatingAdmissionPolicy: each binding matches, has parameters and acts separately", async () => {

@@ -1,4 +1,5 @@
 import { leftOutProblem } from "../../left_out/left_out_rule.ts";
+import type { typeProblems as fullProblems } from "../rule_types.ts";
 import type {
   apiServerEvaluates as fullEvaluates,
   compileWebhookConditions as full,
@@ -12,4 +13,6 @@ const compileWebhookConditions: typeof full = (written, { report }) => {
 
 const apiServerEvaluates: typeof fullEvaluates = () => false;
 
-export { apiServerEvaluates, compileWebhookConditions };
+const typeProblems: typeof fullProblems = () => [];
+
+export { apiServerEvaluates, compileWebhookConditions, typeProblems };

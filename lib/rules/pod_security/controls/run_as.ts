@@ -6,8 +6,9 @@ import { settersOf } from "../setters.ts";
 const at = "securityContext.runAsNonRoot";
 
 /**
- * Containers must run as non-root: each container, or the pod, sets `runAsNonRoot: true`. `first` reports
- * missing fields only when no field is false. Kyverno parity: `both` reports both. Pinned by "kyverno runs early controls and reports both ways to run as root".
+ * Containers must run as non-root: each container, or the pod, sets `runAsNonRoot: true`. `first` reports missing
+ * fields only when no field is false. Kyverno parity: `both` reports missing and false fields. Pinned by "kyverno runs
+ * early controls and reports both ways to run as root".
  */
 export function runAsNonRoot(reports: "first" | "both"): Check {
   return (pod) => {

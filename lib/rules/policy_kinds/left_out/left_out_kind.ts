@@ -2,7 +2,10 @@ import { error } from "../../outcome.ts";
 import { leftOutProblem } from "../../left_out/left_out_rule.ts";
 import type { PolicyKind } from "../policy_kind.ts";
 
-/** Stands in for kinds of policies that no document of a bundle has: a policy of it is reported, and answers with an error. */
+/**
+ * Stands in for kinds of policies that a bundle leaves out. A policy of such a kind is reported, and answers with an
+ * error.
+ */
 export function leftOutKind({ group, kinds }: Pick<PolicyKind, "group" | "kinds">): PolicyKind {
   return {
     group,

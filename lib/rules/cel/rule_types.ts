@@ -1,0 +1,72 @@
+import {
+  type CelError,
+  type CelType,
+  createEnvironment,
+  dynType,
+  kubernetesLibraries,
+  objectType,
+  orValueLibrary,
+} from "../../cel/mod.ts";
+import { asString, type DocumentPath, type JsonObject } from "../../json/mod.ts";
+import { authorizerVariables } from "./authorizer.ts";
+import { admissionVariables } from "./roots.ts";
+
+/** The expressions of a rule. */
+export interface RuleExpressions {
+  readonly expressions: readonly JsonObject[];
+  readonly variables: readonly { readonly name: string; readonly expression: string }[];
+  readonly paramKind: JsonObject | undefined;
+}
+
+/** The types of the objects that a rule's expressions read. */
+export interface ObjectTypes {
+  /** Of `object` and `oldObject`. */
+  readonly object: CelType;
+  /** Of `params`; any when it is unknown. */
+  readonly params?: CelType;
+}
+
+/** The mistakes in one expression of a rule. */
+export interface TypeProblem {
+  /** The path of the expression below the rule. */
+  readonly path: DocumentPath;
+  readonly errors: readonly CelError[];
+}
+
+/**
+ * The mistakes that show when the types of the objects are known: fields that no object of the kind has, and
+ * comparisons with other types. Such expressions are compiled without types when the policy is loaded, because objects
+ * of several kinds may come.
+ */
+export function typeProblems(
+  { expressions, variables, paramKind }: RuleExpressions,
+  { object, params = dynType }: ObjectTypes,
+): TypeProblem[] {
+  const types = new Map<string, CelType>();
+  const environment = createEnvironment({
+    variables: {
+      ...admissionVariables,
+      ...authorizerVariables,
+      object,
+      oldObject: object,
+      variables: objectType("variables", (name) => types.get(name)),
+      ...(paramKind !== undefined && { params }),
+    },
+    libraries: [...kubernetesLibraries, orValueLibrary],
+    literals: "homogeneous",
+  });
+  for (const { name, expression } of variables) {
+    const compiled = environment.compile(expression);
+    types.set(name, compiled.ok ? compiled.program.type : dynType);
+  }
+  return expressions.flatMap((entry, index) =>
+    ["expression", "messageExpression"].flatMap((key): TypeProblem[] => {
+      const text = asString(entry[key]) ?? "";
+      if (text === "") return [];
+      const compiled = environment.compile(text);
+      return compiled.ok
+        ? []
+        : [{ path: ["validate", "cel", "expressions", index, key], errors: compiled.errors }];
+    })
+  );
+}

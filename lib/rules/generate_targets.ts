@@ -1,0 +1,7 @@
+import type { Json } from "../json/mod.ts";
+import type { GenerateBody } from "./generate.ts";
+
+/** The targets and sources of a generate rule as JSON, without the data: objects under other targets are other objects. */
+export function targetsOf({ patterns }: GenerateBody): Json {
+  return JSON.parse(JSON.stringify(patterns.map(({ pattern: { data: _data, ...target } }) => target)));
+}
