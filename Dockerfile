@@ -16,8 +16,9 @@ COPY lib lib
 COPY policies policies
 # Packages that few starts need are a file of their own (image/packages.ts), and the engine imports them.
 RUN deno bundle --quiet --minify --format cjs --output packages.cjs image/packages.ts
+# `yaml`, which keeps comments, is for `fix` alone, which the image does not have (image/main.ts).
 RUN deno bundle --quiet --minify --format cjs $(sed -n 's/^  "\([^"]*\)": .*/--external \1/p' image/packages.ts) \
-  --output engine.cjs image/main.ts
+  --external yaml --output engine.cjs image/main.ts
 # The thread that checks sigstore bundles of images, which would hold up other requests; it starts with the first of them.
 RUN deno bundle --quiet --minify --format cjs $(sed -n 's/^  "\([^"]*\)": .*/--external \1/p' image/packages.ts) \
   --output bundle_worker.cjs lib/registries/signatures/bundle_worker.ts
@@ -80,6 +81,6 @@ EXPOSE 9443 8000
 ENTRYPOINT ["/tini", "--", "/bin/deno", "run", "--no-prompt", "--cached-only", \
   "--allow-net", \
   "--allow-read=/app,/policies,/exceptions,/cluster,/tls,/var/run/secrets/kubernetes.io/serviceaccount", \
-  "--allow-env=KUBERNETES_SERVICE_HOST,KUBERNETES_SERVICE_PORT,POD_NAMESPACE,NO_COLOR,OTEL_DENO", \
+  "--allow-env=KUBERNETES_SERVICE_HOST,KUBERNETES_SERVICE_PORT,POD_NAME,POD_NAMESPACE,NO_COLOR,OTEL_DENO", \
   "/app/postern.js"]
 CMD ["serve", "--policies", "/policies", "--host", "0.0.0.0"]

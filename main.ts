@@ -1,6 +1,6 @@
 /**
- * Postern's entry: runs the command that its arguments name. What `deno serve` and edge platforms import is the file that
- * `deno task bundle` writes, which holds the policies too.
+ * Postern's entry: runs the command that its arguments name. What `deno serve` and edge platforms import is the file
+ * that `deno task bundle` writes, which holds the policies too.
  *
  * @module
  */

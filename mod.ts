@@ -40,9 +40,9 @@
  * assert.match(response.status!.message, /the label team is required/);
  * ```
  *
- * Policies are compiled once and serve any number of evaluations. Without ports everything is **offline**: a policy that looks
- * something up (an API call, an image, the labels of a namespace) gets an error that says so, and its `failurePolicy` decides.
- * Give `evaluate` the ports that your runtime has.
+ * Policies are compiled once and serve any number of evaluations. Without ports everything is **offline**: a policy
+ * that looks something up (an API call, an image, the labels of a namespace) gets an error that says so, and its
+ * `failurePolicy` decides. Give `evaluate` the ports that your runtime has.
  *
  * @module
  */

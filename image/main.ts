@@ -1,8 +1,15 @@
 /**
- * The entry of the bundle that the image holds: as main.ts, without what CommonJS lacks.
+ * The entry of the bundle that the image holds: as main.ts, without what CommonJS lacks, and without `fix`, which
+ * writes files. The image may write none.
  *
  * @module
  */
 import { run } from "../lib/cli/mod.ts";
 
+if (Deno.args[0] === "fix") {
+  const message =
+    "the image has no fix, because it may not write files: run fix from the repository, on your policies\n";
+  Deno.stderr.writeSync(new TextEncoder().encode(message));
+  Deno.exit(2);
+}
 void run(Deno.args).then((code) => Deno.exit(code));

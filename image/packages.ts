@@ -1,9 +1,9 @@
 import * as pako from "pako";
 
 /**
- * The packages that the engine loads on demand, and which few starts need: those that make certificates, verify images and
- * write spans. They are a quarter of all text, so in the image they are a file of their own, which is read with the first
- * of them.
+ * The packages that the engine loads on demand, and which few starts need: those that make certificates, verify images
+ * and write spans. They are a quarter of all text, so in the image they are a file of their own, which is read with the
+ * first of them.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Waits for some milliseconds and returns `true`; returns `false` at once when the signal aborts. A signal that lives as
- * long as the process does not collect the listeners of all pauses.
+ * Waits for some milliseconds and returns `true`; returns `false` at once when the signal aborts. A signal that lives
+ * as long as the process does not collect the listeners of all pauses.
  *
  * ```ts
  * import { pause } from "./pause.ts";

@@ -106,7 +106,9 @@ export interface Collection {
   objects(): readonly JsonObject[];
   /** Set when objects are missing, as they take too much memory. */
   readonly leftOut?: LeftOutObjects | undefined;
-  /** Resolves when the objects were listed for the first time, or when the kind was found not to be served or readable. */
+  /**
+   * Resolves when the objects were listed for the first time, or when the kind was found not to be served or readable.
+   */
   readonly synced: Promise<void>;
   /** Ends the watch. */
   close(): Promise<void>;
@@ -138,7 +140,9 @@ export interface WatchOptions {
 
 /** Collections of objects that can be watched. The next change follows after the promise of `changed` ends. */
 export interface Collections {
-  /** Watches all objects below a path (`/apis/kyverno.io/v1/clusterpolicies`), also when the kind is only served later. */
+  /**
+   * Watches all objects below a path (`/apis/kyverno.io/v1/clusterpolicies`), also when the kind is only served later.
+   */
   watch(
     path: string,
     changed: (change: ObjectChange) => void | Promise<void>,
@@ -191,8 +195,8 @@ export function elapsedOn(clock: Clock): number {
 }
 
 /**
- * Whether a value that was read at a time of `now` is younger than so many milliseconds. When the clock was set back, a value
- * that seems to come later is not: it would count as young until the clock is as late again.
+ * Whether a value that was read at a time of `now` is younger than so many milliseconds. A value from the future is not
+ * young: after the clock was set back, it would count as young until the clock is as late again.
  */
 export function isYounger(clock: Clock, readAt: number, milliseconds: number): boolean {
   const age = clock.now() - readAt;

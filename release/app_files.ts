@@ -13,8 +13,8 @@ export interface AppFilesOptions {
 }
 
 /**
- * Makes the files of the image's folder `/app` in a folder: runs the lines of the Dockerfile's first stage there. Returns the
- * names of those that the image gets.
+ * Makes the files of the image's folder `/app` in a folder: runs the lines of the Dockerfile's first stage there.
+ * Returns the names of those that the image gets.
  */
 export async function makeAppFiles(
   folder: string,

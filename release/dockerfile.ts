@@ -1,6 +1,9 @@
 /** Reads what a Dockerfile says, so that images made without a daemon and tests follow it. */
 
-/** The instructions of a Dockerfile's last stage and of all stages: lines joined, comments left out, `ARG`s replaced by their defaults. */
+/**
+ * The instructions of a Dockerfile's last stage and of all stages: lines joined, comments left out, `ARG`s replaced by
+ * their defaults.
+ */
 export interface Dockerfile {
   /** What the first stage copies and runs, in order: the name of the instruction and its arguments. */
   readonly build: readonly (readonly ["COPY" | "RUN", string])[];

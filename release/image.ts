@@ -1,4 +1,6 @@
-/** A release as an OCI image layout: images, an index of them, an SBOM and provenance, and signatures if a key is given. */
+/**
+ * A release as an OCI image layout: images, an index of them, an SBOM and provenance, and signatures if a key is given.
+ */
 import type { KeyObject } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { bundledPackages } from "./bundled_packages.ts";

@@ -43,8 +43,8 @@ export interface PlatformInputs {
 }
 
 /**
- * Downloads and unpacks the packages for a platform with `npm` and `apt-get`, which check what they download. Debian's lists
- * of packages are kept in the folder, so that the machine's own stay as they are; its keys and sources are used.
+ * Downloads and unpacks the packages for a platform with `npm` and `apt-get`, which check what they download. Debian's
+ * lists of packages are kept in the folder, so that the machine's own stay as they are; its keys and sources are used.
  */
 export async function fetchInputs(platform: Platform, folder: string): Promise<PlatformInputs> {
   const [archives, root, npm] = ["archives", "root", "npm"].map((name) => join(folder, name));

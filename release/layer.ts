@@ -21,8 +21,8 @@ export interface Layer {
 }
 
 /**
- * An archive with files and their folders, the same byte by byte for the same files: sorted, of root, and all as old as the
- * source.
+ * An archive with files and their folders, the same byte by byte for the same files: sorted, of root, and all as old as
+ * the source.
  */
 export async function makeLayer(
   files: readonly LayerFile[],

@@ -1,8 +1,8 @@
 /**
  * Makes what a release publishes: `deno task release image|npm|notes`.
  *
- * - `image --out FOLDER [--name REPOSITORY] [--key FILE] [--builder URI]`: an OCI image layout; `SIGNING_PASSPHRASE` opens an
- *   encrypted key.
+ * - `image --out FOLDER [--name REPOSITORY] [--key FILE] [--builder URI]`: an OCI image layout; `SIGNING_PASSPHRASE`
+ *   opens an encrypted key.
  * - `npm --out FOLDER`: a package that `npm publish` takes.
  * - `notes [VERSION]`: the changelog's section of a version, by default the one in `deno.json`.
  */

@@ -1,4 +1,7 @@
-/** The package for users of npm: each module as JavaScript with its types, so that bundlers take what is imported and no more. */
+/**
+ * The package for users of npm: each module as JavaScript with its types, so that bundlers take what is imported and no
+ * more.
+ */
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { output } from "./process.ts";

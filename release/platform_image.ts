@@ -124,8 +124,10 @@ async function appFiles(
   }
 }
 
+/** The policies, without their tests. */
 async function policyFiles(): Promise<readonly LayerFile[]> {
-  const paths = [...filesIn(join(root, "policies"))].sort();
+  const paths = [...filesIn(join(root, "policies"))].filter((path) => !path.includes("/.kyverno-test/"))
+    .sort();
   return await Promise.all(paths.map(async (path): Promise<LayerFile> => ({
     path: relative(root, path),
     mode: 0o644,

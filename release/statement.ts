@@ -44,8 +44,8 @@ export interface ProvenanceOptions {
 }
 
 /**
- * The provenance of images (SLSA 1.0): from which commit and packages, by whom. It has no time of the build, so that it is the
- * same for all builds of a commit.
+ * The provenance of images (SLSA 1.0): from which commit and packages, by whom. It has no time of the build, so that it
+ * is the same for all builds of a commit.
  */
 export function provenanceOf(
   { source, builder, platforms, inputs }: ProvenanceOptions,

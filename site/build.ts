@@ -1,6 +1,6 @@
 /**
- * Builds the site into `site/dist`: `deno task site`. With `--serve` it also serves it on http://127.0.0.1:8080 (`--port`).
- * A part of the site is a function in `parts` that writes a folder of the site.
+ * Builds the site into `site/dist`: `deno task site`. With `--serve` it also serves it on http://127.0.0.1:8080
+ * (`--port`). A part of the site is a function in `parts` that writes a folder of the site.
  */
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

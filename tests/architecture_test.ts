@@ -1,4 +1,6 @@
-/** The shape of the code base, enforced: one direction of imports, one door a folder, no I/O in the engine, small files. */
+/**
+ * The shape of the code base, enforced: one direction of imports, one door a folder, no I/O in the engine, small files.
+ */
 import assert from "node:assert/strict";
 import { dirname, join, relative, resolve } from "node:path";
 

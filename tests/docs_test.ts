@@ -10,8 +10,10 @@ const pages = ["README.md", "CONTRIBUTING.md", "SECURITY.md"].concat(
   ),
 );
 
-/** Paths in backticks that begin with a folder of the repository; names with a placeholder or a wildcard are none. What a task
- * makes (`dist`) is not looked for. */
+/**
+ * Paths in backticks that begin with a folder of the repository; names with a placeholder or a wildcard are none. What
+ * a task makes (`dist`) is not looked for.
+ */
 const paths = /`((?:lib|tests|docs|bin|image|release|site|policies)\/[\w./-]*)`/g;
 
 for (const page of pages) {

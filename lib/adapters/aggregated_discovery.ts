@@ -1,7 +1,9 @@
 import { asList, asString, dig, field, isString, type Json } from "../json/mod.ts";
 import { type Clock, type Cluster, type Discovery, isYounger, type ServedResource } from "../ports.ts";
 
-/** The aggregated discovery document (Kubernetes API, `apidiscovery.k8s.io/v2`, since 1.30): one answer for all groups. */
+/**
+ * The aggregated discovery document (Kubernetes API, `apidiscovery.k8s.io/v2`, since 1.30): one answer for all groups.
+ */
 const aggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
 type Discovered = Awaited<ReturnType<Discovery["resources"]>>;

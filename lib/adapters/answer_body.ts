@@ -7,8 +7,8 @@ export interface AnswerBodyOptions {
   readonly reading: AnswerReading;
   readonly isJson: boolean;
   /**
-   * When there is no room: `wait` leaves the rest of the body at its sender until there is, `end` ends the request. A body
-   * that waits on a connection of HTTP/2 would take the room of all others on it.
+   * When there is no room: `wait` leaves the rest of the body at its sender until there is, `end` ends the request. A
+   * body that waits on a connection of HTTP/2 would take the room of all others on it.
    */
   readonly whenFull: "wait" | "end";
 }

@@ -16,9 +16,15 @@ export interface AnswerMemoryOptions {
   readonly mostOfOne: number;
   /** All answers of evaluations that hold no more than {@link freeBytes}, besides `most`. */
   readonly small: number;
-  /** Called before an answer takes more bytes. */
+  /** Called before answers take more bytes, once for {@link BYTES_BETWEEN} of them. */
   readonly beforeMore?: () => void;
 }
+
+/**
+ * Bytes of answers between two calls of `beforeMore`, which reads the memory of the process: a look costs as much as a
+ * small answer.
+ */
+const BYTES_BETWEEN = 65_536;
 
 interface Waiting extends Wanted {
   readonly end: (hasRoom: boolean) => void;
@@ -26,10 +32,10 @@ interface Waiting extends Wanted {
 
 /**
  * Bounds the heap that answers of the cluster and of services take, all together, from their first bytes to the end of
- * the evaluation that loaded them: whoever creates objects chooses how many evaluations run at once. An answer for which
- * there is no room waits until others end. The evaluation that has held or awaited most for longest never waits, so
- * they cannot wait for each other. Calls without a lifetime are made for all requests together, such as those of caches:
- * they never wait either, and count until they have their value.
+ * the evaluation that loaded them: whoever creates objects chooses how many evaluations run at once. An answer for
+ * which there is no room waits until others end. The evaluation that has held or awaited most for longest never waits,
+ * so they cannot wait for each other. Calls without a lifetime are made for all requests together, such as those of
+ * caches: they never wait either, and count until they have their value.
  */
 export class AnswerMemory implements SharedMemory {
   readonly #options: AnswerMemoryOptions;
@@ -38,6 +44,8 @@ export class AnswerMemory implements SharedMemory {
   readonly #large = new Set<Holder>();
   readonly #waiting = new Set<Waiting>();
   #used = 0;
+  /** The bytes that answers took since the last call of `beforeMore`. */
+  #taken = 0;
 
   constructor(options: AnswerMemoryOptions = { most: Infinity, mostOfOne: Infinity, small: 0 }) {
     this.#options = options;
@@ -74,7 +82,11 @@ export class AnswerMemory implements SharedMemory {
   }
 
   add(holder: Holder | undefined, bytes: number): void {
-    if (bytes > 0) this.#options.beforeMore?.();
+    this.#taken += Math.max(0, bytes);
+    if (this.#taken >= BYTES_BETWEEN) {
+      this.#taken = 0;
+      this.#options.beforeMore?.();
+    }
     this.#used += bytes;
     if (holder !== undefined) holder.bytes += bytes;
     if (bytes < 0) this.#grant();
@@ -128,7 +140,9 @@ export class AnswerMemory implements SharedMemory {
     }
   }
 
-  /** The bytes that an evaluation takes before its answer arrives, of a guess. The oldest takes none, as it never waits. */
+  /**
+   * The bytes that an evaluation takes before its answer arrives, of a guess. The oldest takes none, as it never waits.
+   */
   #allowed(holder: Holder, bytes: number): number {
     const [oldest] = this.#large;
     return holder === oldest ? 0 : Math.max(0, Math.min(bytes, this.#options.mostOfOne - holder.bytes));

@@ -93,7 +93,9 @@ export class AnswerReading {
     return this.#room === "now";
   }
 
-  /** Waits until it may hold the bytes that {@link hold} refused, and holds them; false when the signal aborts first. */
+  /**
+   * Waits until it may hold the bytes that {@link hold} refused, and holds them; false when the signal aborts first.
+   */
   async wait(signal: AbortSignal | undefined): Promise<boolean> {
     return await this.#wait({ bytes: this.#refused - this.#bytes, isGuess: false }, signal);
   }
@@ -115,8 +117,8 @@ export class AnswerReading {
   }
 
   /**
-   * The answer was read and takes so many bytes. They are those of the evaluation from now on, or are free when there is
-   * none.
+   * The answer was read and takes so many bytes. They are those of the evaluation from now on, or are free when there
+   * is none.
    */
   finish(bytes: number): void {
     this.#least = 0;

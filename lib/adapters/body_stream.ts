@@ -5,8 +5,8 @@ const MAX_LINE = 8_000_000;
 const FIRST_BUFFER = 4_096, LARGEST_BUFFER = 65_536;
 
 /**
- * Yields the chunks of a response's body as they arrive, until the body ends or the signal aborts. A consumer that stops
- * early cancels the body. A chunk is valid until the next one, because all reads share one buffer: by default the
+ * Yields the chunks of a response's body as they arrive, until the body ends or the signal aborts. A consumer that
+ * stops early cancels the body. A chunk is valid until the next one, because all reads share one buffer: by default the
  * runtime allocates 64 KiB for each read, and a short answer cost three times as much. It throws when the connection
  * breaks before the end of the body.
  */

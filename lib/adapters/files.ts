@@ -1,3 +1,4 @@
+import { utf8Decoder } from "../bytes/mod.ts";
 import { type Diagnostic, type DiagnosticCode, fileProblem, unreadablePath } from "../diagnostics/mod.ts";
 import { compareBytes } from "../json/mod.ts";
 
@@ -72,11 +73,16 @@ export async function readFiles(
       problem("large-file", `The file has ${size} bytes; ${maxBytes} are read at most`);
       continue;
     }
-    const text = await attempt(file === "-" ? stdin() : Deno.readTextFile(file));
+    const text = await attempt(file === "-" ? stdin() : readText(file));
     if (typeof text === "string") files.push({ file, text });
     else problem("unreadable-file", fileProblem(text.cause));
   }
   return { files, diagnostics };
+}
+
+async function readText(file: string): Promise<string> {
+  const bytes = await Deno.readFile(file), decode = utf8Decoder();
+  return decode(bytes) + decode();
 }
 
 class Search {
@@ -139,7 +145,9 @@ class Search {
     }
   }
 
-  /** Whether the search meets a file or folder for the first time. It compares real paths: links can lead in circles. */
+  /**
+   * Whether the search meets a file or folder for the first time. It compares real paths: links can lead in circles.
+   */
   async #isFirstVisit(path: string): Promise<boolean> {
     const real = await attempt(Deno.realPath(path));
     return this.#isNew(typeof real === "string" ? real : path);

@@ -37,9 +37,9 @@ interface Held {
 }
 
 /**
- * The global context of a cluster's GlobalContextEntry objects: the objects of a `kubernetesResource` or the answer to an
- * `apiCall`, with their projections (`entry.projection`). It loads values at the first read. It caches the answer to a
- * call for the entry's `refreshInterval` (10 minutes by default), and objects for a short time, as it watches none.
+ * The global context of a cluster's GlobalContextEntry objects: the objects of a `kubernetesResource` or the answer to
+ * an `apiCall`, with their projections (`entry.projection`). It loads values at the first read. It caches the answer to
+ * a call for the entry's `refreshInterval` (10 minutes by default), and objects for a short time, as it watches none.
  */
 export class ClusterGlobalEntries implements GlobalEntries {
   readonly #options: Required<GlobalEntriesOptions>;

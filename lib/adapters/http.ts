@@ -15,8 +15,8 @@ export interface HttpOptions {
   /** The longest answer in bytes: 2,000,000. */
   readonly maxBytes?: number;
   /**
-   * Decides whether a URL may be called. The client checks the URL of the call and of every redirect, so that no redirect
-   * evades the rules. When absent, every http and https URL may be called.
+   * Decides whether a URL may be called. The client checks the URL of the call and of every redirect, so that no
+   * redirect evades the rules. When absent, every http and https URL may be called.
    */
   readonly refuses?: AddressCheck;
   /** Bounds the heap of all answers together; unbounded by default. */
@@ -28,9 +28,9 @@ export interface HttpOptions {
 /**
  * Calls to services over HTTP(S) for policies: JSON in and out, bounded in time and size.
  *
- * The client trusts the certificates of a call in addition to the runtime's roots. Kyverno trusts them alone, but Deno's
- * client can only add certificates. An answer other than 2xx is a failure with the status and without the body. Every
- * message names the URL once.
+ * The client trusts the certificates of a call in addition to the runtime's roots. Kyverno trusts them alone, but
+ * Deno's client can only add certificates. An answer other than 2xx is a failure with the status and without the body.
+ * Every message names the URL once.
  */
 export class HttpClient implements Http {
   readonly #timeout: number;
@@ -83,7 +83,8 @@ export class HttpClient implements Http {
         follow: async (target) => await this.#refusalOf(target, pinned) === undefined,
       });
       if (!sent.ok) return this.#failure(sent, reading, failed);
-      // The message leaves the service's answer out, because Postern shows it to the user who sent the admission request.
+      // The message leaves the service's answer out, because Postern shows it to the user who sent the admission
+      // request.
       if (answer === undefined) return failed(`HTTP ${statusLine(sent.status)}`, sent.status);
       const body = answer.value;
       return body === undefined

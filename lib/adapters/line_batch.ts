@@ -10,8 +10,8 @@ const widest = 3;
 /**
  * Collects lines and writes them together. A write costs as much as the decision about a small request, so a replica
  * that denies hundreds of requests in a second would spend most of its time on single writes. It writes lines in their
- * order, after five milliseconds at the latest. It drops lines that cannot be written, because a full disk must not keep
- * Postern from answering requests.
+ * order, after five milliseconds at the latest. It drops lines that cannot be written, because a full disk must not
+ * keep Postern from answering requests.
  *
  * Lines wait as bytes outside the heap. As texts they were two thirds of what survived a collection of the young
  * generation, and the old generation filled with them (`--trace-gc-nvp`: 26 KB survive without this instead of 9).

@@ -52,16 +52,16 @@ const REPEATABLE = [500, 502, 503, 504];
 
 /**
  * The Kubernetes API over `fetch`. It repeats a read after a failure of the network or the server. It repeats any call
- * that the server did not accept (429, or 503 with `Retry-After`), and after a 401 once more if the token file has a new
- * token. It does not follow redirects. Close it to release its connections.
+ * that the server did not accept (429, or 503 with `Retry-After`), and after a 401 once more if the token file has a
+ * new token. It does not follow redirects. Close it to release its connections.
  */
 export class LiveCluster implements Cluster {
   readonly #endpoint: Endpoint;
   /** For calls without a body, and for watches: one HTTP/2 connection for all. */
   readonly #client: Deno.HttpClient | undefined;
   /**
-   * For calls with a body. Over HTTP/2 Deno writes headers and body separately and leaves Nagle's algorithm on, so a body
-   * from about 1,400 bytes on waits 40 ms for an acknowledgement. Over HTTP/1.1 Deno sends both together
+   * For calls with a body. Over HTTP/2 Deno writes headers and body separately and leaves Nagle's algorithm on, so a
+   * body from about 1,400 bytes on waits 40 ms for an acknowledgement. Over HTTP/1.1 Deno sends both together
    * (docs/listener.md).
    */
   readonly #bodies: Deno.HttpClient | undefined;
@@ -103,8 +103,9 @@ export class LiveCluster implements Cluster {
   }
 
   /**
-   * Makes a client for an endpoint; a fault when its certificates or key cannot be used. It sends nothing yet. On runtimes
-   * other than Deno `fetch` takes no certificates, so there the runtime itself must trust the API server's certificate.
+   * Makes a client for an endpoint; a fault when its certificates or key cannot be used. It sends nothing yet. On
+   * runtimes other than Deno `fetch` takes no certificates, so there the runtime itself must trust the API server's
+   * certificate.
    */
   static connect(endpoint: Endpoint, options: LiveClusterOptions): LiveCluster | Fault {
     const { ca, clientCertificate: cert, clientKey: key, proxy } = endpoint;
@@ -183,7 +184,9 @@ export class LiveCluster implements Cluster {
     return refused ? await answer() : first;
   }
 
-  /** Opens a watch: returns the lines of the answer, which arrive until the signal aborts. It repeats no failed call. */
+  /**
+   * Opens a watch: returns the lines of the answer, which arrive until the signal aborts. It repeats no failed call.
+   */
   async follow(path: string, signal: AbortSignal, accept?: string): Promise<Following> {
     const call: ApiCall = { method: "GET", path, signal, ...(accept !== undefined && { accept }) };
     if (segmentsOf(path.split("?")[0]!) === undefined) {

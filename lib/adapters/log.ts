@@ -25,8 +25,9 @@ export interface JsonLogOptions {
 }
 
 /**
- * A log that writes JSON lines: `time`, `level`, `message`, then the fields. It writes `[hidden]` instead of the contents
- * of Secret objects and of values whose names suggest a secret. It cuts long texts, long lists and deep values.
+ * A log that writes JSON lines: `time`, `level`, `message`, then the fields. It writes `[hidden]` instead of the
+ * contents of Secret objects and of values whose names suggest a secret. It cuts long texts, long lists and deep
+ * values.
  *
  * ```ts
  * import { jsonLog } from "./log.ts";

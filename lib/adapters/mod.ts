@@ -1,7 +1,7 @@
 /**
  * Implements the ports: a Kubernetes API over `fetch`, calls to services, the global context, files, clock, randomness
- * and log. `lib/registries` has those about images, `lib/embedded` a cluster in memory. Each adapter takes its dependencies as arguments and starts
- * nothing on import.
+ * and log. `lib/registries` implements those about images, `lib/embedded` has a cluster in memory. Each adapter takes
+ * its dependencies as arguments and starts nothing on import.
  *
  * Not supported: `exec` and `auth-provider` plugins of kubeconfig files, certificates that replace (and do
  * not add to) the runtime's roots, and connections that skip the check of certificates.

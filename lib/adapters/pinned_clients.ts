@@ -1,6 +1,6 @@
 /**
- * HTTP clients that connect to the address that Postern checked, even when DNS now returns another one, which could be a
- * loopback or link-local address. Only plain HTTP needs them: over TLS the server's certificate proves its name.
+ * HTTP clients that connect to the address that Postern checked, even when DNS now returns another one, which could be
+ * a loopback or link-local address. Only plain HTTP needs them: over TLS the server's certificate proves its name.
  */
 export class PinnedClients {
   readonly #clients = new Map<string, Deno.HttpClient>();

@@ -20,8 +20,8 @@ interface Entry<T> {
 }
 
 /**
- * Loads a value once for all callers that need it at the same time, and caches it for a while in a {@link BoundedCache}.
- * It does not cache a load that rejects.
+ * Loads a value once for all callers that need it at the same time, and caches it for a while in a
+ * {@link BoundedCache}. It does not cache a load that rejects.
  *
  * ```ts
  * import { SharedLoads } from "./shared_loads.ts";

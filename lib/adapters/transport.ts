@@ -14,7 +14,9 @@ export interface Outgoing {
   /** The most bytes of the answer; a longer one ends the request. */
   readonly maxBytes: number;
   readonly signal?: AbortSignal | undefined;
-  /** The client, with certificates for instance, or a function that returns one for each URL; the default when absent. */
+  /**
+   * The client, with certificates for instance, or a function that returns one for each URL; the default when absent.
+   */
   readonly client?: Deno.HttpClient | ((url: URL) => Deno.HttpClient | undefined) | undefined;
   /** Decides whether to follow a redirect; when absent, a redirect is an answer like any other. */
   readonly follow?: ((url: URL) => boolean | Promise<boolean>) | undefined;
@@ -52,7 +54,11 @@ export async function send(
 ): Promise<Sent> {
   const body = new BytesBody(take);
   const sent = await sendInto(() => body, outgoing);
-  return !sent.ok ? sent : {
+  if (!sent.ok) {
+    body.drop();
+    return sent;
+  }
+  return {
     ...sent,
     bytes: body.bytes,
     get text() {

@@ -1,6 +1,6 @@
 import type { Json } from "../json/mod.ts";
 import type { Answer, ApiCall, ApiResource, Clock, Cluster, Entropy, Log } from "../ports.ts";
-import { parseApiPath } from "../kube/mod.ts";
+import { parseApiPath, versionPath } from "../kube/mod.ts";
 import { type Following, WatchedKind } from "./watched_kind.ts";
 
 /** A cluster whose collections can be watched. */
@@ -76,15 +76,14 @@ export class WatchedCluster implements Cluster {
     if (path.includes("?")) return undefined;
     const parsed = parseApiPath(path)?.path;
     if (parsed?.at !== "resource") return undefined;
-    const { group, version, plural, namespace, name, subresource } = parsed.resource;
+    const { plural, namespace, name, subresource } = parsed.resource;
     if (name === undefined || subresource !== undefined) return undefined;
-    const root = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
-    return this.#kindAt(`${root}/${plural}`)?.get(namespace ?? "", name);
+    return this.#kindAt(`${versionPath(parsed.resource)}/${plural}`)?.get(namespace ?? "", name);
   }
 
   /**
-   * Returns the objects of a path; the first read starts the watch in the background. Thus Postern needs no right to role
-   * bindings as long as no policy reads them.
+   * Returns the objects of a path; the first read starts the watch in the background. Thus Postern needs no right to
+   * role bindings as long as no policy reads them.
    */
   #kindAt(path: string): WatchedKind | undefined {
     const watchedKind = this.#kinds.get(path);

@@ -1,7 +1,8 @@
 import { asObject, asString, dig, field, isObject, type Json, type JsonObject } from "../json/mod.ts";
 import type { Answer, ApiCall, Clock, Entropy, LeftOutObjects } from "../ports.ts";
-import { describeFailure, type FailedAnswer, itemsOf, nameOf } from "../kube/mod.ts";
+import { describeFailure, type FailedAnswer, listPages, nameOf } from "../kube/mod.ts";
 import { pause } from "../pause.ts";
+import { CollectionScope } from "./collection_scope.ts";
 import { keyOf, WatchedObjects, type WatchedObjectsOptions } from "./watched_objects.ts";
 
 /** The answer to opening a watch: lines with one JSON event each, or why the watch could not be opened. */
@@ -24,8 +25,6 @@ export interface WatchedKindOptions extends WatchedObjectsOptions {
   readonly persistent?: boolean;
 }
 
-/** Objects in a page. With 500 reports or Pods and their managed fields, text and objects took 50 MiB more memory. */
-const PAGE = 250;
 /** The longest watch in seconds. The longest silence in milliseconds: the API server sends a bookmark each minute. */
 const LASTS = 290;
 /** The longest watch in seconds while objects are left out: after it they are listed again if there is room. */
@@ -45,6 +44,7 @@ type End = "over" | "too old" | "broken";
 export class WatchedKind {
   readonly #options: WatchedKindOptions;
   readonly #objects: WatchedObjects;
+  readonly #scope: CollectionScope;
   readonly #stop = new AbortController();
   readonly #done: Promise<void>;
   #version = "";
@@ -55,6 +55,7 @@ export class WatchedKind {
   constructor(options: WatchedKindOptions) {
     this.#options = options;
     this.#objects = new WatchedObjects(options);
+    this.#scope = new CollectionScope(options.path);
     this.#done = this.#run();
   }
 
@@ -68,7 +69,9 @@ export class WatchedKind {
     return this.#open ? this.#objects.get(namespace, name) : undefined;
   }
 
-  /** Returns all objects in their last state, also while the watch is not open; each stays the same until it changes. */
+  /**
+   * Returns all objects in their last state, also while the watch is not open; each stays the same until it changes.
+   */
   objects(): readonly JsonObject[] {
     return this.#objects.all();
   }
@@ -128,27 +131,22 @@ export class WatchedKind {
     const { path, call } = this.#options;
     const listed = new Set<string>();
     this.#objects.beginList();
-    let token = "";
-    do {
-      const page = `${path}?limit=${PAGE}${token === "" ? "" : `&continue=${encodeURIComponent(token)}`}`;
-      const answer = await call({ method: "GET", path: page, signal: this.#stop.signal });
-      if (!answer.ok) return answer;
-      const items = itemsOf(answer.body);
-      if (items === undefined) return { ok: false, status: undefined, message: "the answer is no list" };
-      const kind = asString(field(answer.body, "kind")) ?? "";
-      this.#objects.type = {
-        kind: kind.replace(/List$/, ""),
-        apiVersion: asString(field(answer.body, "apiVersion")) ?? "",
-      };
-      for (const item of items) {
+    const get = (page: string) => call({ method: "GET", path: page, signal: this.#stop.signal });
+    for await (const page of listPages(path, { get })) {
+      if (!page.ok) return page;
+      const type = this.#scope.typeOf(page.body, page.items);
+      if (type === undefined) {
+        return { ok: false, status: undefined, message: "the answer has objects of another collection" };
+      }
+      this.#objects.type = type;
+      for (const item of page.items) {
         if (!isObject(item) || nameOf(item) === "") continue;
         listed.add(keyOf(item));
         await this.#objects.put(item);
       }
       if (this.#objects.isFull) break;
-      this.#version = asString(dig(answer.body, "metadata", "resourceVersion")) ?? "";
-      token = asString(dig(answer.body, "metadata", "continue")) ?? "";
-    } while (token !== "");
+      this.#version = asString(dig(page.body, "metadata", "resourceVersion")) ?? "";
+    }
     await this.#objects.endList(listed);
     if (!this.#objects.isFull) return undefined;
     return { ok: false, status: undefined, message: `the objects ${this.#objects.tooLarge}` };
@@ -188,16 +186,17 @@ export class WatchedKind {
   }
 
   /**
-   * Applies an event; returns false when the API server reports an error, which ends the watch. Events about no object
-   * change nothing.
+   * Applies an event; returns false when the API server reports an error, or the event is about another collection,
+   * which ends the watch. Events about no object change nothing.
    */
   async #apply(event: Json): Promise<boolean> {
     const object = asObject(field(event, "object")) ?? {};
     const type = field(event, "type");
     if (type === "ERROR") return false;
+    const isObjectEvent = type !== "BOOKMARK" && nameOf(object) !== "";
+    if (isObjectEvent && !this.#scope.includes(object, this.#objects.type)) return false;
     this.#version = asString(dig(object, "metadata", "resourceVersion")) ?? this.#version;
-    if (type === "BOOKMARK") return true;
-    if (nameOf(object) === "") return true;
+    if (!isObjectEvent) return true;
     if (type === "DELETED") await this.#objects.remove(keyOf(object));
     else if (type === "ADDED" || type === "MODIFIED") await this.#objects.put(object);
     return true;

@@ -1,6 +1,7 @@
 import { asObject, dig, isString, type Json, type JsonObject, sharedHeapSize } from "../json/mod.ts";
 import { nameOf, namespaceOf } from "../kube/mod.ts";
 import type { LeftOutObjects, Log, ObjectChange } from "../ports.ts";
+import type { CollectionType } from "./collection_scope.ts";
 import { LeftOutNames, namespaceOfKey } from "./left_out_names.ts";
 import type { ObjectBudget } from "./object_budget.ts";
 
@@ -35,7 +36,7 @@ export class WatchedObjects {
   readonly #options: WatchedObjectsOptions;
   readonly #objects = new Map<string, WatchedObject>();
   /** The kind and apiVersion of all objects. */
-  type: { readonly kind: string; readonly apiVersion: string } = { kind: "", apiVersion: "" };
+  type: CollectionType = { kind: "", apiVersion: "" };
   #bytes = 0;
   #list: Json | undefined;
   /** Objects of a persistent kind that do not fit. */
@@ -160,7 +161,9 @@ export class WatchedObjects {
     return watched.typed ??= { ...this.type, ...watched.object };
   }
 
-  /** Whether to keep an object. A kind that is not persistent keeps all, until they are too large and it is given up. */
+  /**
+   * Whether to keep an object. A kind that is not persistent keeps all, until they are too large and it is given up.
+   */
   #fits(key: string, bytes: number): boolean {
     if (this.#options.persistent !== true) return true;
     const { maxBytes, budget } = this.#options;

@@ -20,5 +20,6 @@ export {
   isSpecified,
   type ObjectIdentity,
 } from "./object_identity.ts";
+export { MissingInputs } from "./missing_inputs.ts";
 export { Tally } from "./tally.ts";
 export { noValues, readValues, type Values, withOperation, withSetValues } from "./values.ts";

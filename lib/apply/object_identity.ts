@@ -34,11 +34,7 @@ export function identityText({ apiVersion, kind, namespace, name }: ObjectIdenti
 
 /** Whether a name in a test, `name` or `namespace/name`, names the object. */
 export function isNamed({ namespace, name }: ObjectIdentity, text: string): boolean {
-  if (text === name) return true;
-  const parts = text.split("/");
-  return parts.length === 1
-    ? text === name
-    : parts.length === 2 && parts[0] === namespace && parts[1] === name;
+  return text === name || text === `${namespace}/${name}`;
 }
 
 /** Whether a resource specification of a test names the object. A specification without a kind matches any kind. */

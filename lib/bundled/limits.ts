@@ -1,5 +1,4 @@
-import type { CompiledPolicy, Snapshot } from "../engine/mod.ts";
-import { changesOthers } from "../rules/mod.ts";
+import { changesOtherObjects, type Snapshot } from "../engine/mod.ts";
 import type { BundleTarget } from "./target.ts";
 
 /**
@@ -12,8 +11,4 @@ export function limitsOf({ policies }: Snapshot, target: BundleTarget): readonly
     `${policy.key}: ${target.name} runs nothing after an answer, so what this policy generates or patches beside ` +
     "the request is not done; serve it from another platform"
   );
-}
-
-function changesOtherObjects({ rules }: CompiledPolicy): boolean {
-  return rules.some(({ type }) => changesOthers(type));
 }

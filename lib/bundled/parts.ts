@@ -28,6 +28,7 @@ export const bundleParts: readonly BundlePart[] = [
   ofKind("ImageValidatingPolicy", ["image_validating", "image_digests"]),
   ofKind("ValidatingAdmissionPolicy", ["validating_admission_policy"]),
   ofKind("MutatingAdmissionPolicy", ["mutating_admission_policy"]),
+  part("policies in CEL", ["documents/cel_policy.ts"], (facts) => kindsInCel(facts).size > 0),
   part("effects", ["bundled/effects.ts"], needsEffects),
   // `bundle` makes no bundle of policies with errors, and prints the warnings.
   part(
@@ -35,12 +36,16 @@ export const bundleParts: readonly BundlePart[] = [
     [
       "condition/problem.ts",
       "context/entries/entry_checks.ts",
+      "diagnostics/suggestion.ts",
       "documents/cel_shape.ts",
       "documents/image_shape.ts",
+      "documents/rule_mistakes.ts",
       "documents/spec_shape.ts",
       "documents/too_many_rules.ts",
       "engine/check_match.ts",
       "engine/check_variables.ts",
+      "policy/attestor_shape.ts",
+      "rules/mutation_conflicts.ts",
       "shape/check_shape.ts",
     ],
     () => false,

@@ -6,6 +6,8 @@ export interface BundleTarget {
   readonly about: string;
   /** The name of the file's export that the platform calls. */
   readonly exported: "default" | "handler";
+  /** The ending of a file that the platform reads as an ES module, whatever stands beside it. */
+  readonly extension: ".js" | ".mjs";
   /**
    * Whether work continues after an answer: `runs` if the process continues or the platform waits for it, `stops` if
    * the platform freezes it.

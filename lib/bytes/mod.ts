@@ -1,8 +1,9 @@
 /**
- * Digests and gzip in plain JavaScript, without promises: browsers and edge runtimes have both only as
- * promises, and an expression does not wait. Adapters verify signatures; this folder does not.
+ * Digests and gzip in plain JavaScript, without promises: browsers and edge runtimes have both only as promises, and an
+ * expression does not wait. Bytes of files as text. Adapters verify signatures; this folder does not.
  *
  * @module
  */
 export { type DigestAlgorithm, hexDigest } from "./digest.ts";
 export { gunzip, gzip } from "./gzip.ts";
+export { utf8Decoder } from "./utf8_text.ts";

@@ -20,7 +20,8 @@ import type { Terminal } from "./terminal.ts";
 export interface BundleArguments {
   readonly policies: readonly string[];
   readonly exceptions: readonly string[];
-  readonly out: string;
+  /** Absent: a file in `dist/` with the platform's extension. */
+  readonly out?: string;
   /** The name of a platform. */
   readonly target: string;
   readonly minify?: boolean;
@@ -33,9 +34,10 @@ export interface BundleArguments {
  * is 1. The exit code is 2 when it cannot make the bundle.
  */
 export async function bundle(args: BundleArguments, terminal: Terminal): Promise<number> {
-  const { dialect, out } = args;
+  const { dialect } = args;
   const target = bundleTargets.find(({ name }) => name === args.target);
   if (target === undefined) throw new Error(`no such target: ${args.target}`);
+  const out = args.out ?? `dist/postern${target.extension}`;
   const { documents, diagnostics } = await loadDocuments([...args.policies, ...args.exceptions]);
   const snapshot = compile(documents, { dialect });
   const all = [...diagnostics, ...snapshot.diagnostics];
@@ -46,6 +48,11 @@ export async function bundle(args: BundleArguments, terminal: Terminal): Promise
     return 1;
   }
   for (const limit of limitsOf(snapshot, target)) terminal.err(`warning: ${limit}`);
+  if (target.extension === ".mjs" && !out.endsWith(".mjs")) {
+    terminal.err(
+      `warning: ${out}: Node.js reads a .js file as CommonJS, unless a package.json beside it has "type": "module"; name it *.mjs`,
+    );
+  }
   const folder = await Deno.makeTempDir({ prefix: "postern-bundle-" });
   try {
     const entry = `${folder}/entry.ts`;

@@ -30,6 +30,11 @@ export const environmentNotes: readonly EnvironmentNote[] = [
     reader: "the server",
     about: "The API server's port in a pod; Kubernetes sets it.",
   },
+  {
+    name: "POD_NAME",
+    reader: "the server",
+    about: "The name of the pod, which the Lease shows of the leader; the manifests set it.",
+  },
   { name: "POD_NAMESPACE", reader: "the server", about: "The namespace of the pod; the manifests set it." },
   {
     name: "OTEL_DENO",

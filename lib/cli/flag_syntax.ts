@@ -34,6 +34,14 @@ export function normalizeArguments(args: readonly string[], options: readonly Op
   return result;
 }
 
+/** Whether an argument gives a flag a value that is neither true nor false. */
+export function isFlagWithValue(argument: string, options: readonly OptionShape[]): boolean {
+  const at = argument.indexOf("=");
+  if (at < 0 || !argument.startsWith("-")) return false;
+  const name = argument.slice(0, at);
+  return options.some(({ long, short, required }) => !required && (long === name || short === name));
+}
+
 function flagOf({ long = "" }: OptionShape, argument: string, on: boolean | undefined): string {
   if (on === undefined) return argument;
   const positive = long.replace(/^--no-/, "--");

@@ -1,7 +1,7 @@
 import { celExceptionProblems, compile, exceptionProblems } from "../engine/mod.ts";
 import { type Diagnostic, formatDiagnostic, withPosition } from "../diagnostics/mod.ts";
 import type { Dialect } from "../match/mod.ts";
-import { admissionPolicyProblems } from "../documents/mod.ts";
+import { admissionPolicyProblems, authorNotes, refusals } from "../documents/mod.ts";
 import { isCelException } from "../policy/mod.ts";
 import { policyDocuments } from "../sources/mod.ts";
 import { unevaluatedPolicies } from "./diagnostics.ts";
@@ -24,6 +24,9 @@ export async function lint(
     ...snapshot.diagnostics,
     ...await unusableSigners(snapshot),
     ...unevaluatedPolicies(snapshot),
+    ...snapshot.policies.flatMap(({ policy }) =>
+      policy.language === "classic" ? [...refusals(policy), ...authorNotes(policy)] : []
+    ),
     ...snapshot.others.flatMap(admissionPolicyProblems),
     ...snapshot.exceptions.flatMap(({ document, locate }) =>
       exceptionProblems(document).map((problem) => withPosition(problem, locate))

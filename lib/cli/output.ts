@@ -1,5 +1,5 @@
 import { fileProblem } from "../diagnostics/mod.ts";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { toYaml } from "../yaml/mod.ts";
 import type { Output } from "../apply/mod.ts";
 
@@ -18,11 +18,12 @@ export class ObjectFiles {
     this.#isFile = /\.ya?ml$/.test(path);
   }
 
-  /** Creates the folder, or creates or empties the file. A returned text describes the error. */
+  /** Creates the folder, and creates or empties the file. A returned text describes the error. */
   open(): Promise<string | undefined> {
     return this.#attempt(async () => {
       if (!this.#isFile) return await Deno.mkdir(this.#path, { recursive: true });
       this.#begun.add(this.#path);
+      await Deno.mkdir(dirname(this.#path), { recursive: true });
       await Deno.writeTextFile(this.#path, "");
     });
   }

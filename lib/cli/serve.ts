@@ -35,7 +35,7 @@ export async function serve(args: ServeArguments, terminal: Terminal): Promise<n
     images: args,
     ...(args.watchPolicies === true && { live: await liveSetting({ ...args, secretPath }) }),
     record: recordSetting(args),
-    lease: namespacedName(args.service),
+    lease: { ...namespacedName(args.service), replica: environmentVariable("POD_NAME") },
     ...(args.webhooks !== undefined &&
       { registration: { name: args.webhooks, service: namespacedName(args.service) } }),
     hostname: args.host,

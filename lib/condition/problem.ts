@@ -24,12 +24,13 @@ export function operatorProblems(
   }
   if (operator.insteadOf === undefined) return [];
   // Kyverno parity: pinned by "a deprecated operator gives a warning".
-  const message = `Operator ${operator.name} has been deprecated and will be removed soon.`;
+  const others = operator.insteadOf.map((other) => JSON.stringify(other)).join(" ");
+  const message =
+    `Operator ${operator.name} has been deprecated and will be removed soon. Use these instead: [${others}]`;
   return [{
     severity: "info",
     code: "deprecated-operator",
     message,
-    hint: `use ${operator.insteadOf}`,
     path,
   }];
 }

@@ -106,8 +106,28 @@ const shape = {
     fix: "Take the spelling of the hint.",
   },
   "several-bodies": {
-    cause: "A rule has more than one body. Only one of them runs; Kyverno's webhook refuses such a rule.",
-    fix: "Make a rule of each.",
+    cause:
+      "A rule, a match block or a context entry has several bodies where one counts. Kyverno's webhook refuses it.",
+    fix: "Make a rule or an entry of each; write filters under `any` or `all` alone.",
+  },
+  "early-action": {
+    cause: "An action is written as in early versions of Kyverno. It works as before.",
+    fix: "Write `Enforce` or `Audit`.",
+  },
+  "left-out-controllers": {
+    cause:
+      "A rule about Pods names controllers for which rules are derived, and leaves out others. It still judges the Pods of those.",
+    fix: "Exclude such Pods with a precondition, or name all controllers.",
+  },
+  "missed-subresource": {
+    cause:
+      "A rule reads `replicas` or `status`, which are also changed through a subresource that it does not match: `kubectl scale` passes it by.",
+    fix: "Match `Deployment/scale`, or the like, too, with `background: false`.",
+  },
+  "patched-pods": {
+    cause:
+      "A JSON patch changes Pods, also those that a controller makes: the next Pod is made from the controller's template again.",
+    fix: "Match the controllers, or use `patchStrategicMerge`, from which rules for controllers are derived.",
   },
   "too-large": {
     cause: "The spec of a policy or an exception has more values than are compiled.",
@@ -205,7 +225,7 @@ const rules = {
   },
   "bad-patch": { cause: "A patch cannot be read.", fix: "The message has path and reason." },
   "bad-pattern": {
-    cause: "A pattern has an anchor or an operator where none can be.",
+    cause: "A pattern has an anchor or an operator where none can be, or a key that is almost an anchor.",
     fix: "The message has path and reason.",
   },
   "bad-pod-security": {
@@ -268,7 +288,7 @@ const rules = {
     fix: "Write one, such as `/spec/steps/*/image`.",
   },
   "missing-reference": {
-    cause: "A context entry does not name the object or image that it reads.",
+    cause: "A context entry does not name the object or image that it reads, or has no value.",
     fix: "Name it, also by a variable; or delete the entry.",
   },
   "never-matches": {
@@ -285,6 +305,10 @@ const rules = {
     fix: "Policies that delete work in a cluster: `serve --watch-policies`.",
   },
   "not-yet": { cause: "A feature of the kind is not supported here.", fix: "The hint says what is." },
+  "reserved-name": {
+    cause: "A context entry has the name of a value that the request gives. Kyverno's webhook refuses it.",
+    fix: "Give it another name.",
+  },
   "unknown-context": {
     cause: "A context entry has no supported kind.",
     fix: "Take one that the message names.",
@@ -345,7 +369,7 @@ const runs = {
   },
   "not-a-test": {
     cause: "A document of a test file is no Test.",
-    fix: "Write `apiVersion: cli.kyverno.io/v1alpha1` and `kind: Test`.",
+    fix: "Write `apiVersion: cli.kyverno.io/v1alpha1` and `kind: Test`; `postern fix test` does.",
   },
   "not-applied": {
     cause: "A test expects a result where the policy or rule has none.",
@@ -358,6 +382,11 @@ const runs = {
   "unknown-operation": {
     cause: "A test or a filter names an operation that no admission request has.",
     fix: "Write one of those that the message names.",
+  },
+  "not-loaded": {
+    cause: "A rule reads a ConfigMap, the user or another value from outside, which the command has not.",
+    fix:
+      "Give the value, or the objects of the cluster: what reads a missing value may pass or fail by chance.",
   },
   "no-review": {
     cause: "A document is no AdmissionReview.",

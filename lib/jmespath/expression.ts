@@ -3,7 +3,7 @@ import { kyvernoFunctions } from "./functions/kyverno.ts";
 import type { FunctionTable } from "./functions/record.ts";
 import { plan } from "./plan/plan.ts";
 import { type Environment, type Evaluate, newRun, type Run } from "./plan/value.ts";
-import { readsOf } from "./reads.ts";
+import { type FunctionCall, readsOf } from "./reads.ts";
 import { checkedResult, outOfSteps, spendShared } from "./steps.ts";
 import { outline, type TreeItem, treeOf } from "./syntax/outline.ts";
 import { parse } from "./syntax/parse.ts";
@@ -44,6 +44,8 @@ export interface CompiledExpression {
   readonly paths: readonly (readonly string[])[];
   /** The names of the functions that it calls. */
   readonly functions: readonly string[];
+  /** Each call as it is written. */
+  readonly calls: readonly FunctionCall[];
   /** Returns the value, or the fault that explains why there is none. */
   evaluate(scope: Scope, environment: Environment): Json | Fault;
 }

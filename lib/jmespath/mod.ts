@@ -26,6 +26,8 @@ export {
   outlineExpression,
   SyntaxFault,
 } from "./expression.ts";
+export { expressionHint } from "./expression_hint.ts";
+export { wrongArity } from "./plan/call.ts";
 export type { TreeItem } from "./syntax/outline.ts";
 export { type Compilations, compilations } from "./compilations.ts";
 export { functionFamilies, type FunctionOptions, kyvernoFunctions } from "./functions/kyverno.ts";

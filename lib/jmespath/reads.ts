@@ -5,6 +5,14 @@ export interface Reads {
   readonly names: readonly string[];
   readonly paths: readonly (readonly string[])[];
   readonly functions: readonly string[];
+  readonly calls: readonly FunctionCall[];
+}
+
+/** A call in an expression. */
+export interface FunctionCall {
+  readonly name: string;
+  /** The number of its arguments. */
+  readonly count: number;
 }
 
 /** A path from the root; `undefined` for values that are computed. */
@@ -20,13 +28,14 @@ export function readsOf(expression: Expression): Reads {
 class Reader {
   readonly #names = new Set<string>();
   readonly #paths = new Map<string, readonly string[]>();
-  readonly #functions = new Set<string>();
+  readonly #calls: FunctionCall[] = [];
 
   result(): Reads {
     return {
       names: [...this.#names],
       paths: [...this.#paths.values()],
-      functions: [...this.#functions],
+      functions: [...new Set(this.#calls.map(({ name }) => name))],
+      calls: this.#calls,
     };
   }
 
@@ -78,7 +87,7 @@ class Reader {
         for (const { value } of node.entries) this.end(this.walk(value, at));
         return undefined;
       case "call":
-        if (node.name !== undefined) this.#functions.add(node.name);
+        if (node.name !== undefined) this.#calls.push({ name: node.name, count: node.args.length });
         this.#call(node.args, at);
         return undefined;
       case "reference":

@@ -40,7 +40,8 @@ export function heapSizeOfText(text: string): number {
 }
 
 /**
- * Estimates the same for a text that holds many objects of one kind.
+ * Estimates the bytes of heap that the objects of a text take when they are of one kind, as in a list: V8 then stores
+ * the names of their fields once.
  *
  * ```ts
  * import { sharedHeapSizeOfText } from "./heap_size.ts";
@@ -88,7 +89,8 @@ export function heapSize(value: Json | undefined): number {
 }
 
 /**
- * Estimates the same for a value that is kept among others of its kind, as {@link sharedHeapSizeOfText} does.
+ * Estimates the bytes of heap that a value takes which is kept among others of its kind, as
+ * {@link sharedHeapSizeOfText} does.
  *
  * ```ts
  * import { sharedHeapSize } from "./heap_size.ts";

@@ -53,6 +53,11 @@ export function asString(value: Json | undefined): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
+/** Returns the value when it is a boolean, otherwise `undefined`. */
+export function asBoolean(value: Json | undefined): boolean | undefined {
+  return typeof value === "boolean" ? value : undefined;
+}
+
 /** Returns the value when it is an object, otherwise `undefined`. */
 export function asObject(value: Json | undefined): JsonObject | undefined {
   return isObject(value) ? value : undefined;

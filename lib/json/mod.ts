@@ -6,6 +6,7 @@
  * @module
  */
 export {
+  asBoolean,
   asList,
   asObject,
   asString,

@@ -1,4 +1,4 @@
-import { isObject, type Json } from "./json.ts";
+import { field, type Json } from "./json.ts";
 import type { Fault } from "./fault.ts";
 
 /**
@@ -18,7 +18,7 @@ export interface Scope {
 /** A scope that reads the fields of one JSON document. */
 export function scopeOf(value: Json): Scope {
   return {
-    get: (name) => isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined,
+    get: (name) => field(value, name),
     all: () => value,
   };
 }

@@ -10,9 +10,9 @@ const pieceLength = 64 * 1024;
 const unestimated = 4 * 1024;
 
 /**
- * Parses a JSON text that arrives in parts, piece by piece, and drops the text that is parsed. The text of a long answer
- * and its value would take twice the memory, and to parse it at once takes long. The caller reads how much heap a piece
- * needs before it is parsed.
+ * Parses a JSON text that arrives in parts, piece by piece, and drops the text that is parsed. The text of a long
+ * answer and its value would take twice the memory, and to parse it at once takes long. The caller reads how much heap
+ * a piece needs before it is parsed.
  *
  * ```ts
  * import { StreamedJson } from "./streamed_json.ts";

@@ -1,6 +1,6 @@
 /**
- * Returns the index of the quotation mark that closes the string of JSON which opens at `start`, or the length of the text
- * when none does.
+ * Returns the index of the quotation mark that closes the string of JSON which opens at `start`, or the length of the
+ * text when none does.
  *
  * ```ts
  * import { endOfString } from "./string_end.ts";

@@ -17,8 +17,8 @@ export interface EvaluateReviewOptions {
 }
 
 /**
- * Decides an AdmissionReview v1 as two webhooks do: first the mutations, then the validations of the mutated object. The
- * review is what `JSON.parse` returns, under any type that a client library has for it. A value that is not an
+ * Decides an AdmissionReview v1 as two webhooks do: first the mutations, then the validations of the mutated object.
+ * The review is what `JSON.parse` returns, under any type that a client library has for it. A value that is not an
  * AdmissionReview is denied with a message. It never throws, whatever a policy or a review holds.
  */
 export async function evaluate(

@@ -1,4 +1,5 @@
 import { asObject, dig, field, type Json, type JsonObject, setField } from "../json/mod.ts";
+import { userCriteria } from "../policy/mod.ts";
 import type { Block } from "./block.ts";
 import type { Candidate } from "./candidate.ts";
 import type { Filter } from "./filter.ts";
@@ -30,23 +31,23 @@ export function clausesOf(name: string, { form, filters }: Block, candidate: Can
       path,
       holds: false,
       criterion,
-      wanted: criterion === "user" ? userCriteria(filter.written) : wantedBy(filter, criterion),
+      wanted: criterion === "user" ? criteriaOfUsers(filter.written) : wantedBy(filter, criterion),
       found: foundBy(criterion, candidate),
     };
   });
 }
 
 function wantedAnyway({ written }: Filter): Json {
-  return { ...asObject(written["resources"]), ...userCriteria(written) };
+  return { ...asObject(written["resources"]), ...criteriaOfUsers(written) };
 }
 
 function wantedBy({ written }: Filter, criterion: string): Json {
   return field(written["resources"], criterion) ?? null;
 }
 
-function userCriteria(written: JsonObject): JsonObject {
+function criteriaOfUsers(written: JsonObject): JsonObject {
   const criteria: { [name: string]: Json } = {};
-  for (const name of ["subjects", "roles", "clusterRoles"]) {
+  for (const name of userCriteria) {
     const value = written[name];
     if (value !== undefined) setField(criteria, name, value);
   }

@@ -1,12 +1,10 @@
 import { asList, isObject, type JsonObject } from "../json/mod.ts";
 import { hasWildcard } from "../kube/mod.ts";
-import type { MatchFilter } from "../policy/mod.ts";
+import { type MatchFilter, userCriteria } from "../policy/mod.ts";
 
 /** A part of a filter that the API server's MatchResources cannot express. */
 export type InexpressiblePart =
-  | "subjects"
-  | "roles"
-  | "clusterRoles"
+  | (typeof userCriteria)[number]
   | "annotations"
   | "wildcards in names"
   | "wildcards in selectors"
@@ -15,15 +13,15 @@ export type InexpressiblePart =
   | "kinds in a namespace";
 
 /**
- * The first part of a filter that MatchResources cannot express; `undefined` when they can express it. They select by labels
- * and by namespaces, but exclude only resources, or whole namespaces (Kubernetes API:
+ * The first part of a filter that MatchResources cannot express; `undefined` when they can express the whole filter.
+ * They select by labels and by namespaces, but exclude only resources, or whole namespaces (Kubernetes API:
  * `admissionregistration.k8s.io/v1`, MatchResources).
  */
 export function inexpressiblePart(
   { resources, ...users }: MatchFilter,
   block: "match" | "exclude",
 ): InexpressiblePart | undefined {
-  for (const user of ["subjects", "roles", "clusterRoles"] as const) if (users[user].length > 0) return user;
+  for (const user of userCriteria) if (users[user].length > 0) return user;
   const { annotations, name, names, namespaces, kinds, selector, namespaceSelector } = resources;
   if (Object.keys(annotations).length > 0) return "annotations";
   if ([...names, ...namespaces, name].some(hasWildcard)) return "wildcards in names";

@@ -6,7 +6,9 @@ export type Answer =
     readonly ok: true;
     readonly status: number;
     readonly body: Json;
-    /** The time of the answer by the server's clock, in milliseconds since 1970, a whole second; absent when it sent none. */
+    /**
+     * The time of the answer by the server's clock in milliseconds since 1970, a whole second; absent if it sent none.
+     */
     readonly date?: number;
   }
   | {

@@ -183,8 +183,8 @@ export interface Signatures {
   /** The digest of an image's manifest or index, from the registry; one in the text is not looked up. */
   digest(image: string, credentials: RegistryCredentials, signal?: AbortSignal): Promise<DigestAnswer>;
   /**
-   * For Notary and ImageValidatingPolicy: the JSON of the one layer of an image's referrer of an artifact type, whether or
-   * not somebody signed it.
+   * For Notary and ImageValidatingPolicy: the JSON of the one layer of an image's referrer of an artifact type, whether
+   * or not somebody signed it.
    */
   referrer(query: ReferrerQuery, signal?: AbortSignal): Promise<Answer>;
 }

@@ -1,5 +1,5 @@
 import type { Decision, PolicyIdentity, PolicyResult, RuleResult } from "../engine/mod.ts";
-import type { JsonObject } from "../json/mod.ts";
+import { asString, type JsonObject } from "../json/mod.ts";
 import { encodeBase64Text } from "../kube/mod.ts";
 import { goYaml } from "../yaml/mod.ts";
 
@@ -76,8 +76,12 @@ function blockedMessage(
 }
 
 /** Kyverno parity: each failure of a CEL policy has one line. Pinned by tests/report/admission_test.ts. */
-function celMessage({ kind, name }: PolicyIdentity, { result, message }: RuleResult): string {
-  if (kind === "ValidatingAdmissionPolicy") return `${kind} '${name}' denied request: ${message}`;
+function celMessage({ kind, name }: PolicyIdentity, { result, message, properties }: RuleResult): string {
+  if (kind === "ValidatingAdmissionPolicy") {
+    const binding = asString(properties?.["binding"]);
+    const within = binding === undefined ? "" : ` with binding '${binding}'`;
+    return `${kind} '${name}'${within} denied request: ${message}`;
+  }
   return `Policy ${name} ${result === "fail" ? "failed" : "error"}: ${message}`;
 }
 
@@ -101,7 +105,9 @@ function warningsOf(results: readonly PolicyResult[]): readonly string[] {
     const isInCel = policy.language === "cel";
     for (const rule of rules) {
       if (isInCel) {
-        if (policy.emitWarning && isBad(rule)) warnings.push(celMessage(policy, rule));
+        if (policy.emitWarning && isBad(rule) && !isIgnored(policy, rule)) {
+          warnings.push(celMessage(policy, rule));
+        }
       } else if (
         isBad(rule) || (rule.result === "skip" && rule.warns) ||
         (rule.type === "mutate" && policy.emitWarning && rule.result !== "skip")
@@ -111,6 +117,15 @@ function warningsOf(results: readonly PolicyResult[]): readonly string[] {
     }
   }
   return warnings;
+}
+
+/**
+ * Whether an error counts as if the policy had not been evaluated. Kubernetes parity: the API server warns of no such
+ * error of its policies; Kyverno warns of those of its own. Pinned by "an ignored error of an admission policy gives no
+ * warning".
+ */
+function isIgnored({ kind, failurePolicy }: PolicyIdentity, { result }: RuleResult): boolean {
+  return kind === "ValidatingAdmissionPolicy" && result === "error" && failurePolicy === "Ignore";
 }
 
 function isBlocking({ type, action }: RuleResult): boolean {

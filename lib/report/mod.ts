@@ -29,6 +29,7 @@ export { reviewedResource } from "./reviewed_resource.ts";
 export { payloadReport, type PolicyScan, scanLine, scanObject } from "./scan_report.ts";
 export { type TestAnnotationOptions, testGithub, testSarif } from "./test_annotations.ts";
 export {
+  tableParts,
   type TableRow,
   testJunit,
   testMarkdown,

@@ -29,7 +29,9 @@ export function passedOverReason(
   if (passedOverBy === "namespace") return `as the policy is about namespace ${policy.namespace}`;
   if (passedOverBy === "matchConditions") return "as the policy's match conditions do not hold";
   if (passedOverBy === "applyRules") return "as an earlier rule was applied and the policy applies one";
-  if (selection === undefined) return "as there is no object to match";
+  if (selection === undefined) {
+    return "as there is no object to match: none was given, or an earlier mutation failed";
+  }
   const { generatedFor = [], selection: verdict } = selection;
   if (verdict.selected || verdict.by !== "autogen") return undefined;
   return `as it is only for ${generatedFor.join(", ")}`;

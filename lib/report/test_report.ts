@@ -44,29 +44,43 @@ const columns = ["ID", "POLICY", "RULE", "RESOURCE", "RESULT", "REASON"] as cons
  * Rows as a table with borders. Kyverno parity: the columns and borders are Kyverno's, and with more than ten rows the
  * first heading shows their number. Pinned by tests/report/test_report_test.ts.
  */
-export function testTable(
+export function testTable(rows: readonly TableRow[], options: TestTableOptions): string {
+  return [...tableParts(rows, options)].join("\n");
+}
+
+/** The lines of a part. */
+const PART_LINES = 500;
+
+/**
+ * A table in parts of some lines each, without the line break at their ends. Widths and lines are computed one after
+ * the other from the rows: the cells and the text of a long table would take tens of megabytes.
+ */
+export function* tableParts(
   rows: readonly TableRow[],
   { detailed, firstId = 1, paint = plain }: TestTableOptions,
-): string {
+): Generator<string> {
   const heading = rows.length > 10 ? `ID (${rows.length}) ` : "ID";
   const headings = [heading, ...columns.slice(1), ...(detailed ? ["MESSAGE"] : [])];
-  const cells = rows.map((row, index) =>
-    cellsOf(row, { id: firstId + index, detailed }).map((cell) => cell.split("\n"))
-  );
-  const widths = headings.map((text, column) =>
-    cells.reduce((most, row) => Math.max(most, ...row[column]!.map(width)), width(text))
-  );
+  const widths = headings.map(width);
+  for (const [index, row] of rows.entries()) {
+    for (const [column, cell] of cellsOf(row, { id: firstId + index, detailed }).entries()) {
+      for (const line of linesOf(cell)) widths[column] = Math.max(widths[column]!, width(line));
+    }
+  }
   const border = `│${widths.map((size) => "─".repeat(size + 2)).join("│")}│`;
-  const lines = cells.flatMap((row, index) =>
-    Array.from(
-      { length: Math.max(...row.map((cell) => cell.length)) },
-      (_, line) =>
-        framed(row.map((cell) => cell[line] ?? ""), widths, (column, text) =>
-          paint(styleOf(rows[index]!, column), text)),
-    )
-  );
-  return [border, framed(headings, widths, (_, text) => paint("heading", text)), border, ...lines, border]
-    .join("\n");
+  let lines = [border, framed(headings, widths, (_, heading) => paint("heading", heading)), border];
+  for (const [index, row] of rows.entries()) {
+    const cells = cellsOf(row, { id: firstId + index, detailed }).map(linesOf);
+    const height = Math.max(...cells.map((lines) => lines.length));
+    for (let line = 0; line < height; line++) {
+      const shown = cells.map((lines) => lines[line] ?? "");
+      lines.push(framed(shown, widths, (column, cell) => paint(styleOf(row, column), cell)));
+    }
+    if (lines.length < PART_LINES) continue;
+    yield lines.join("\n");
+    lines = [];
+  }
+  yield [...lines, border].join("\n");
 }
 
 function framed(
@@ -97,9 +111,14 @@ function cellsOf(row: TableRow, { id, detailed }: { id: number; detailed: boolea
   return [String(id), policy, rule, resource, result, reason, ...(detailed ? [message] : [])];
 }
 
+/** The lines of a cell; most have one. */
+function linesOf(cell: string): readonly string[] {
+  return cell.includes("\n") ? cell.split("\n") : [cell];
+}
+
 /** The width of a text in characters, not in code units. */
 function width(text: string): number {
-  return [...text].length;
+  return /[\ud800-\udfff]/.test(text) ? [...text].length : text.length;
 }
 
 /** Rows as objects with the table's headings as keys, for JSON and YAML. */

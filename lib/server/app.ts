@@ -7,8 +7,8 @@ import { Reviews } from "./reviews.ts";
 import { answerScan } from "./scan.ts";
 
 /**
- * Makes the webhook's HTTP app. It starts nothing, and has no state besides its options and reviews. It serves reviews and
- * `/scan` below the secret path only, and health everywhere, because the kubelet does not have the path.
+ * Makes the webhook's HTTP app. It starts nothing, and has no state besides its options and reviews. It serves reviews
+ * and `/scan` below the secret path only, and health everywhere, because the kubelet does not have the path.
  */
 export function createApp(options: AppOptions, reviews: Reviews = new Reviews(options)): Hono {
   const { snapshot, secretPath = "" } = options, { texts } = reviews, bodies = new BodyReader();

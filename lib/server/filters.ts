@@ -16,16 +16,16 @@ export interface FilterConfig {
 }
 
 /**
- * The kinds that no policy sees, whatever the filters say: Postern writes them itself, and a policy about every kind
- * would refuse its work. Kyverno parity: these kinds, but policies are seen, also by themselves. Pinned by "reports and
- * update requests are seen by no policy, whatever the filters are".
+ * The kinds that no policy sees, whatever the filters say, with their groups: Postern writes them itself, and a policy
+ * about every kind would refuse its work. Kyverno parity: these kinds, but policies are seen, also by themselves.
+ * Pinned by "reports and update requests are seen by no policy, whatever the filters are".
  */
-const alwaysUnseen: ReadonlySet<string> = new Set([
-  "wgpolicyk8s.io/PolicyReport",
-  "wgpolicyk8s.io/ClusterPolicyReport",
-  "reports.kyverno.io/EphemeralReport",
-  "reports.kyverno.io/ClusterEphemeralReport",
-  "kyverno.io/UpdateRequest",
+const groupsOfUnseen: ReadonlyMap<string, string> = new Map([
+  ["PolicyReport", "wgpolicyk8s.io"],
+  ["ClusterPolicyReport", "wgpolicyk8s.io"],
+  ["EphemeralReport", "reports.kyverno.io"],
+  ["ClusterEphemeralReport", "reports.kyverno.io"],
+  ["UpdateRequest", "kyverno.io"],
 ]);
 
 /** Compiles the filters; the result is true for a request that is admitted without evaluating a policy. */
@@ -35,7 +35,7 @@ export function compileFilters(config: FilterConfig = {}): (request: AdmissionRe
   const username = compileExclusions(config.excludeUsernames ?? []);
   return (request) => {
     const { userInfo, kind, subResource, namespace } = request;
-    if (alwaysUnseen.has(`${kind.group}/${kind.kind}`)) return true;
+    if (groupsOfUnseen.get(kind.kind) === kind.group) return true;
     if (username(userInfo.username) || userInfo.groups.some(group)) return true;
     const name = request.name || nameOf(request.object ?? request.oldObject ?? undefined);
     return filtered({ ...kind, subresource: subResource, namespace, name });

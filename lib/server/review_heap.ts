@@ -1,9 +1,9 @@
 import { densestHeap, heapSizeOfText } from "../json/mod.ts";
 
 /**
- * The bytes of heap that a review takes: a rough upper bound, which costs nothing, until {@link estimate} reads the text.
- * Most reviews need no estimate. To read the text of a Pod's review for it takes 7 microseconds, a sixth of a request to
- * an Audit policy without TLS.
+ * The bytes of heap that a review takes: a rough upper bound, which costs nothing, until {@link estimate} reads the
+ * text. Most reviews need no estimate. To read the text of a Pod's review for it takes 7 microseconds, a sixth of a
+ * request to an Audit policy without TLS.
  */
 export class ReviewHeap {
   #text: string | undefined;

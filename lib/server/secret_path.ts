@@ -2,8 +2,8 @@
 const least = 17;
 
 /**
- * Why a path is no secret path; `undefined` when it is one. Below `/` or a short word anybody could send reviews, so only
- * servers that nobody else reaches may have a short one.
+ * Why a path is no secret path; `undefined` when it is one. Below `/` or a short word anybody could send reviews, so
+ * only servers that nobody else reaches may have a short one.
  */
 export function secretPathProblem(path: string, access: "public" | "loopback"): string | undefined {
   if (!/^(?:\/[A-Za-z0-9._~-]+)+$/.test(path)) {

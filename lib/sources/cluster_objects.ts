@@ -10,7 +10,8 @@ import {
   type Json,
   type JsonObject,
 } from "../json/mod.ts";
-import type { Cluster } from "../ports.ts";
+import { collectionPath, formatApiVersion, listPages, parseApiVersion } from "../kube/mod.ts";
+import type { ApiResource, Cluster } from "../ports.ts";
 
 /** The objects to read from a cluster, and the sizes of the reads. */
 export interface ClusterObjectsOptions {
@@ -30,15 +31,6 @@ export interface ClusterObjectsOptions {
 export type ClusterObject =
   | { readonly kind: "object"; readonly object: JsonObject }
   | { readonly kind: "problem"; readonly problem: Fault };
-
-/** A collection that can be listed: `/apis/apps/v1`, `deployments`. */
-interface Listable {
-  readonly path: string;
-  readonly apiVersion: string;
-  readonly resource: string;
-  readonly kind: string;
-  readonly namespaced: boolean;
-}
 
 /**
  * The objects of a cluster that the policies may match, listed in pages. A group that does not say what it serves, or a
@@ -70,34 +62,32 @@ function isWanted(kind: string, namespaces: ReadonlySet<string>, snapshot: Snaps
 }
 
 async function* pages(
-  { path, apiVersion, resource, kind, namespaced }: Listable,
+  resource: ApiResource,
   { cluster, namespace, clusterWide, batchSize }: ClusterObjectsOptions,
 ): AsyncGenerator<ClusterObject[]> {
-  if (namespace !== undefined && !namespaced && !clusterWide) return;
-  const within = namespace !== undefined && namespaced ? `/namespaces/${encodeURIComponent(namespace)}` : "";
-  for (let token = "", isFirst = true; isFirst || token !== ""; isFirst = false) {
-    const query = new URLSearchParams({ limit: String(batchSize), ...(token !== "" && { continue: token }) });
-    const answer = await cluster.call({ method: "GET", path: `${path}${within}/${resource}?${query}` });
-    if (!answer.ok) {
-      yield [{
-        kind: "problem",
-        problem: new Fault(`${apiVersion} ${kind} cannot be listed: ${answer.message}`),
-      }];
-      return;
+  if (namespace !== undefined && !resource.namespaced && !clusterWide) return;
+  const { kind } = resource, apiVersion = formatApiVersion(resource);
+  const get = (path: string) => cluster.call({ method: "GET", path });
+  for await (
+    const page of listPages(collectionPath(resource, namespace ?? ""), { get, pageSize: batchSize })
+  ) {
+    if (page.ok) {
+      // Items of a list have no kind and apiVersion.
+      yield page.items.filter(isObject).map((item) => ({
+        kind: "object",
+        object: { apiVersion, kind, ...item },
+      }));
+    } else {
+      const problem = new Fault(`${apiVersion} ${kind} cannot be listed: ${page.message}`);
+      yield [{ kind: "problem", problem }];
     }
-    // Items of a list have no kind and apiVersion.
-    yield asList(field(answer.body, "items")).filter(isObject).map((item) => ({
-      kind: "object",
-      object: { apiVersion, kind, ...item },
-    }));
-    token = asString(dig(answer.body, "metadata", "continue")) ?? "";
   }
 }
 
 /** The collections that the cluster serves and lists, each kind in the version that the cluster prefers. */
 async function servedKinds(
   cluster: Cluster,
-): Promise<{ readonly kinds: readonly Listable[]; readonly problems: readonly Fault[] }> {
+): Promise<{ readonly kinds: readonly ApiResource[]; readonly problems: readonly Fault[] }> {
   const groups = await cluster.call({ method: "GET", path: "/apis" });
   if (!groups.ok) {
     return { kinds: [], problems: [new Fault(`the cluster does not say what it serves: ${groups.message}`)] };
@@ -106,7 +96,7 @@ async function servedKinds(
     const version = asString(dig(group, "preferredVersion", "groupVersion"));
     return version === undefined ? [] : [{ path: `/apis/${version}`, apiVersion: version }];
   });
-  const listable: Listable[] = [], problems: Fault[] = [];
+  const listable: ApiResource[] = [], problems: Fault[] = [];
   for (const { path, apiVersion } of [{ path: "/api/v1", apiVersion: "v1" }, ...paths]) {
     const answer = await cluster.call({ method: "GET", path });
     if (!answer.ok) {
@@ -114,16 +104,16 @@ async function servedKinds(
       continue;
     }
     const resources = asList(field(answer.body, "resources"));
-    listable.push(...resources.flatMap((each) => listableOf(each, { path, apiVersion })));
+    listable.push(...resources.flatMap((each) => listableOf(each, apiVersion)));
   }
   // The core group's Events are also served by another group.
-  const kinds = listable.filter(({ kind, apiVersion }) => !(kind === "Event" && apiVersion !== "v1"));
+  const kinds = listable.filter(({ kind, group }) => !(kind === "Event" && group !== ""));
   return { kinds, problems };
 }
 
-function listableOf(each: Json, at: { path: string; apiVersion: string }): Listable[] {
-  const resource = asString(field(each, "name")) ?? "";
+function listableOf(each: Json, apiVersion: string): ApiResource[] {
+  const plural = asString(field(each, "name")) ?? "";
   const kind = asString(field(each, "kind")) ?? "";
-  if (resource.includes("/") || !asTexts(field(each, "verbs")).includes("list")) return [];
-  return [{ ...at, resource, kind, namespaced: field(each, "namespaced") === true }];
+  if (plural.includes("/") || !asTexts(field(each, "verbs")).includes("list")) return [];
+  return [{ ...parseApiVersion(apiVersion), plural, kind, namespaced: field(each, "namespaced") === true }];
 }

@@ -1,3 +1,4 @@
+import { utf8Decoder } from "../bytes/mod.ts";
 import { findFiles } from "../adapters/mod.ts";
 import { type Diagnostic, fileProblem } from "../diagnostics/mod.ts";
 import { DocumentStream, type DocumentStreamOptions, parseChunks, type YamlDocument } from "../yaml/mod.ts";
@@ -51,7 +52,7 @@ async function* readParts(
   { stdin = () => Deno.stdin.readable, ...limits }: StreamOptions,
 ): AsyncGenerator<Exclude<StreamedDocument, { kind: "progress" }> | number> {
   const documents = new DocumentStream(limits);
-  const decoder = new TextDecoder();
+  const decode = utf8Decoder();
   const parsed = function* (chunks: ReturnType<DocumentStream["push"]>) {
     for (const chunk of chunks) {
       const read = parseChunks([chunk], file);
@@ -60,10 +61,10 @@ async function* readParts(
     }
   };
   for await (const piece of file === "-" ? stdin() : readPieces(file)) {
-    yield* parsed(documents.push(decoder.decode(piece, { stream: true })));
+    yield* parsed(documents.push(decode(piece)));
     yield piece.length;
   }
-  yield* parsed(documents.push(decoder.decode()));
+  yield* parsed(documents.push(decode()));
   yield* parsed(documents.end());
   for (const line of documents.tooLong) {
     yield {

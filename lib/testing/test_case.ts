@@ -130,7 +130,8 @@ export function readTestCase(document: YamlDocument): ReadTestCase {
   };
   const test = properFields(document.value, { fields: testFields, path: [], report });
   if (asString(test["apiVersion"]) === undefined || test["kind"] !== "Test") {
-    report([], "not-a-test", 'A test has apiVersion "cli.kyverno.io/v1alpha1" and kind "Test"');
+    const message = 'A test has apiVersion "cli.kyverno.io/v1alpha1" and kind "Test"';
+    report([], "not-a-test", message, "`postern fix test --save` brings older files to this format");
   }
   const results = asList(test["results"]).map((entry, index) =>
     expectation(properFields(entry, { fields: resultFields, path: ["results", index], report }), {

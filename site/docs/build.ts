@@ -1,7 +1,7 @@
 /**
- * The documentation: the pages of `docs/` and pages made from tables, as a static site. VitePress makes it: its search needs
- * no service, its pages need no script to be read, and it refuses dead links. It is a program of Node.js, with packages of
- * its own that only this build installs.
+ * The documentation: the pages of `docs/` and pages made from tables, as a static site. VitePress makes it: its search
+ * needs no service, its pages need no script to be read, and it refuses dead links. It is a program of Node.js, with
+ * packages of its own that only this build installs.
  */
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

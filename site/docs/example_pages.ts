@@ -3,8 +3,8 @@ import type { Example } from "../playground/state/examples.ts";
 import { type Page, table } from "./page.ts";
 
 /**
- * A page for each example, with the policy, the objects that its test tries it on, and what it says of them. The examples
- * are the repository's own tests, so what a page says is checked by them.
+ * A page for each example, with the policy, the objects that its test tries it on, and what it says of them. The
+ * examples are the repository's own tests, so what a page says is checked by them.
  */
 export async function examplePages(): Promise<Page[]> {
   const examples = await collectExamples();

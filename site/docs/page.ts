@@ -2,7 +2,9 @@
 export interface Page {
   /** Where it is in the site: `reference/metrics.md`. */
   readonly path: string;
-  /** The section of the side bar that lists it, in the order of {@link sections}; a page without one is only linked to. */
+  /**
+   * The section of the side bar that lists it, in the order of {@link sections}; a page without one is only linked to.
+   */
   readonly section?: Section;
   /** The title in the side bar. */
   readonly title: string;

@@ -1,4 +1,6 @@
-/** Keeps the playground for use without a network: all its files when it is first opened, by their names with hashes. */
+/**
+ * Keeps the playground for use without a network: all its files when it is first opened, by their names with hashes.
+ */
 
 declare const FILES: readonly string[];
 declare const VERSION: string;

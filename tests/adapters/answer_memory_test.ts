@@ -238,3 +238,21 @@ Deno.test("evaluations that wait for each other's memory all come to their turn"
     { numRuns: 500 },
   );
 });
+
+Deno.test("the memory of the process is looked at once for 64 KiB of answers, however small they are", () => {
+  let looks = 0;
+  const answers = new AnswerMemory({ most, mostOfOne, small, beforeMore: () => looks++ });
+  const take = (bytes: number, count: number): number => {
+    looks = 0;
+    for (let index = 0; index < count; index++) {
+      const reading = answers.reading(undefined);
+      assert.ok(reading.hold(bytes));
+      reading.end();
+    }
+    return looks;
+  };
+  assert.equal(take(1_024, 128), 2);
+  assert.equal(take(65_535, 1), 0);
+  assert.equal(take(1, 1), 1);
+  assert.equal(take(5_000_000, 3), 3);
+});

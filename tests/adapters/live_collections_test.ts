@@ -38,6 +38,18 @@ const refusals: readonly [what: string, answers: readonly Answer[], names: reado
     { ok: true, status: 200, body: { kind: "Status" } },
     list(["a", "b"], ""),
   ], ["a", "b"]],
+  ["200 with objects of another kind", [
+    {
+      ok: true,
+      status: 200,
+      body: { kind: "PodList", apiVersion: "v1", items: [{ kind: "Pod" }, { kind: "Node" }] },
+    },
+    list(["a"], ""),
+  ], ["a"]],
+  ["200 with the list of another API group", [
+    { ok: true, status: 200, body: { kind: "PodList", apiVersion: "example.com/v1", items: [] } },
+    list(["a"], ""),
+  ], ["a"]],
   ["404: the kind is not served yet", [refusal(404), list(["a"], "")], []],
   ["403: an API server that starts has not read its roles", [refusal(403), refusal(403), list(["a"], "")], [
     "a",
@@ -115,8 +127,8 @@ function pagedCluster(
       const page = Number(/continue=(\d+)/.exec(path)?.[1] ?? 0);
       const next = page + 1 < pages.length ? String(page + 1) : "";
       const body = {
-        kind: "ConfigMapList",
-        apiVersion: "v1",
+        kind: "List",
+        apiVersion: /^\/apis\/(\w+\.io\/v\d)/.exec(path)?.[1] ?? "v1",
         metadata: { continue: next },
         items: pages[page]!,
       };

@@ -242,6 +242,39 @@ watchTest("events that are about no object change nothing, and the watch goes on
   },
 });
 
+const otherObjects: readonly (readonly [what: string, path: string, object: Json])[] = [
+  ["another kind", "/api/v1/namespaces", { apiVersion: "v1", kind: "Node", metadata: { name: "x" } }],
+  ["another API group", "/api/v1/namespaces", {
+    apiVersion: "example.com/v1",
+    kind: "Namespace",
+    metadata: { name: "x" },
+  }],
+  ["another namespace", "/api/v1/namespaces/a/configmaps", {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: "x", namespace: "b" },
+  }],
+];
+for (const [what, path, object] of otherObjects) {
+  watchTest(`an event about an object of ${what} changes nothing, and the objects are listed again`, {
+    objects: [namespace("a"), namespace("b")],
+    options: { paths: [path] },
+    async run({ watched, feeds, calls }) {
+      const listed = async () => {
+        const answer = await watched.call({ method: "GET", path });
+        return asList(answer.ok ? field(answer.body, "items") : null).length;
+      };
+      const before = await listed();
+      await eventually("the watch is open", () => feeds.length === 1);
+      feeds[0]!.feed.send("ADDED", object);
+      calls.length = 0;
+      await eventually("a second list", () => calls.some((each) => each.includes("limit=")));
+      await eventually("a second watch", () => feeds.length === 2);
+      assert.equal(await listed(), before);
+    },
+  });
+}
+
 for (const version of ["-1", "99999999999999999999999", "1&timeoutSeconds=0", "\ud800"]) {
   watchTest(
     `the watch after the resourceVersion ${JSON.stringify(version)} lists again when it is rejected`,

@@ -48,8 +48,9 @@ export function quantile({ rounds }: Alternated, share: number): number {
 }
 
 /**
- * How much longer than another URL's is the time within which a share of all requests are answered. Each time is taken as its
- * distance from the middle time of the other URL in the same round, so that the machine's speed counts alike.
+ * Returns by how much the time within which a share of all requests are answered is longer than that of another URL.
+ * Each time counts as its distance from the other URL's median in the same round, so that the machine's speed counts
+ * alike.
  */
 export function added(one: Alternated, other: Alternated, share: number): number {
   const middles = other.rounds.map((times) => atShare(times, 0.5));

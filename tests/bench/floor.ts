@@ -3,8 +3,9 @@
  *
  *     deno run … tests/bench/floor.ts tls|echo|hono|allow|patch PORT [CERTIFICATES]
  *
- * `tls` is no listener: it answers with the same bytes each time. `echo` answers a body with itself. `hono` is a Hono app that parses the JSON of a review and writes it again, below which no
- * webhook gets. `allow` allows every review, and `patch` also answers with the same twelve labels each time.
+ * `tls` is no listener: it answers with the same bytes each time. `echo` answers a body with itself. `hono` is a Hono
+ * app that parses the JSON of a review and writes it again, which every webhook must do. `allow` allows every review,
+ * and `patch` also answers with the same twelve labels each time.
  */
 import { Hono } from "hono";
 import { fetchHandler, type Handler, Listener } from "../../lib/listener/mod.ts";

@@ -22,7 +22,7 @@ export const kyvernoWebhook = {
   name: "validate.kyverno.svc-fail",
 } as const;
 
-// The API server's etcd has the ports between.
+// Skips the ports of the API server's etcd.
 const port = apiPort + 4, metricsPort = apiPort + 5;
 const systemNamespace = "kyverno", deployment = "kyverno-admission-controller", service = "kyverno-svc";
 
@@ -37,8 +37,9 @@ export function kyvernoFiles(): KyvernoFiles | undefined {
 }
 
 /**
- * Starts Kyverno at an API server with policies of a file, and waits until it denies what they deny. Its settings are those of
- * its chart; reports, events of success and admission policies are off, as nothing reads them here.
+ * Starts Kyverno at an API server with policies of a file, and waits until it denies what they deny. It has the
+ * settings of its Helm chart, without reports, events about passed rules and generated admission policies: no one reads
+ * them here.
  */
 export async function startKyverno(
   { program, definitions }: KyvernoFiles,

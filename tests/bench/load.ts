@@ -70,8 +70,8 @@ export async function loadServer(generator: string, server: Server, order: LoadO
 }
 
 /**
- * Loads servers in turn, each `turns` times for so many seconds, and keeps the connections. What else the machine does then
- * meets them alike: at one connection a run of a second differs from the next by a tenth.
+ * Loads servers in turn, each `turns` times for so many seconds, and keeps the connections. What else the machine does
+ * then meets them alike: at one connection a run of a second differs from the next by a tenth.
  */
 export async function loadInTurn(
   generator: string,
@@ -89,8 +89,8 @@ export async function loadInTurn(
 }
 
 /**
- * Milliseconds from starting a command on a free port to its first answer to a review. The generator starts it and tries to
- * connect, since a client in this process would itself take time at its first request.
+ * Milliseconds from starting a command on a free port to its first answer to a review. The generator starts it and
+ * tries to connect, since a client in this process would itself take time at its first request.
  */
 export async function startTime(
   generator: string,

@@ -3,15 +3,16 @@
  *
  *     deno task bench [--quick] [--only SECTION,…] [--write] [--against CHECKOUT]
  *
- * It measures what the container runs: the Dockerfile's bundle with the Dockerfile's settings. Servers run at once and are
- * loaded in turn, so that what else the machine does meets them alike; ratios are medians of rounds. The load generator is a
- * process of its own, Go's HTTP client over TLS with a server name, as an API server calls a webhook. A section that fails
- * says so in its place, and the others go on. `--write` puts the results into `docs/performance.md` with a plot. `--against`
- * compares throughput with that of another checkout, and does nothing else.
+ * It measures what the container runs: the Dockerfile's bundle with the Dockerfile's settings. All servers run, and the
+ * load generator takes them in turn, so that other work of the machine slows all of them alike; ratios are medians of
+ * rounds. The load generator is a separate process, Go's HTTP client over TLS with a server name, as an API server
+ * calls a webhook. A section that fails says so in its place, and the others go on. `--write` puts the results into
+ * `docs/performance.md` with a plot. `--against` compares throughput with that of another checkout, and does nothing
+ * else.
  *
- * Kyverno runs beside Postern where the environment names its files: `KYVERNO=FILE` its command line, `KYVERNO_ADMISSION=FILE`
- * its admission controller, with `KYVERNO_CRDS=FOLDER`, the folder of its custom resource definitions. Without
- * the admission controller the page shows figures that were recorded.
+ * Kyverno runs beside Postern where the environment names its files: `KYVERNO=FILE` its command line,
+ * `KYVERNO_ADMISSION=FILE` its admission controller with `KYVERNO_CRDS=FOLDER`, the folder of its custom resource
+ * definitions. Without the admission controller the page shows figures that were recorded.
  */
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";

@@ -91,8 +91,8 @@ export async function startProgram({ file, args, env, port }: Program, probe: Pr
 }
 
 /**
- * Waits until servers that were just started have collected the garbage of their start, which they do when no request was
- * answered for two seconds. Afterwards V8 compiles again what requests call, so they are warmed up only then.
+ * Waits until servers that were just started have collected the garbage of their start, which they do when no request
+ * was answered for two seconds. Afterwards V8 compiles again what requests call, so they are warmed up only then.
  */
 export async function untilCollected(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 4_500));

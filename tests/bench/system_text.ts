@@ -1,6 +1,6 @@
 /**
- * The text of files of the kernel, one after the other; `*` stands for any name. Empty where there are none. Deno itself
- * reads them only with all permissions.
+ * The text of files of the kernel, one after the other; `*` stands for any name. Empty where there are none. Deno
+ * itself reads them only with all permissions.
  */
 export async function systemText(...paths: readonly string[]): Promise<string> {
   try {

@@ -87,6 +87,10 @@ spec: { rules: [{ name: rule, assert: { all: [{ check: { (a): 1 } }] } }] }
     ),
   ],
   [
+    "policies in CEL",
+    written("NamespacedValidatingPolicy", `validations: [{ expression: "object.metadata.name != 'a'" }]`),
+  ],
+  [
     "ValidatingPolicy",
     written("ValidatingPolicy", `validations: [{ expression: "object.metadata.name != 'a'" }]`),
   ],

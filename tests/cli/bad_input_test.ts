@@ -118,3 +118,35 @@ for (const [option, text, said] of misspelt) {
       assert.match(err, said);
     }));
 }
+
+/** Files in another encoding; Kyverno refuses those with bytes that are no UTF-8, too. */
+const encodings: readonly (readonly [what: string, bytes: (text: string) => Uint8Array, said: RegExp])[] = [
+  [
+    "UTF-16, which PowerShell writes",
+    (text) => utf16(text, true),
+    /unreadable-file: The file is UTF-16: save it/,
+  ],
+  ["UTF-16 of big endian", (text) => utf16(text, false), /unreadable-file: The file is UTF-16: save it/],
+  [
+    "Latin 1",
+    (text) => Uint8Array.from(`# caf\xe9\n${text}`, (each) => each.charCodeAt(0)),
+    /The file is not UTF-8/,
+  ],
+];
+function utf16(text: string, isLittle: boolean): Uint8Array {
+  const view = new DataView(new ArrayBuffer(2 * text.length + 2));
+  [..."\ufeff", ...text].forEach((each, at) => view.setUint16(2 * at, each.charCodeAt(0), isLittle));
+  return new Uint8Array(view.buffer);
+}
+for (const [what, bytes, said] of encodings) {
+  Deno.test(`files in ${what}, are refused: no value is read as another`, () =>
+    inFolder(files, async (run, folder) => {
+      await Deno.writeFile(join(folder, "p.yaml"), bytes(policy));
+      await Deno.writeFile(join(folder, "o.yaml"), bytes(good));
+      for (const line of [["@p.yaml", "-r", "@pod.yaml"], ["@policy.yaml", "-r", "@o.yaml"]]) {
+        const { code, err } = await run("apply", ...line);
+        assert.match(err, said);
+        assert.equal(code, 1);
+      }
+    }));
+}

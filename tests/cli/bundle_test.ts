@@ -182,3 +182,37 @@ Deno.test("bundle makes its output folder, and reports a path that it cannot wri
     await Deno.remove(folder, { recursive: true });
   }
 });
+
+const written: readonly [target: string, args: readonly string[], file: string, says: RegExp][] = [
+  ["workerd", [], "dist/postern.js", /try: npx wrangler dev dist\/postern\.js/],
+  ["node", [], "dist/postern.mjs", /^dist\/postern\.mjs: [^\n]*try: node dist\/postern\.mjs$/],
+  [
+    "lambda",
+    [],
+    "dist/postern.mjs",
+    /zip -j function\.zip dist\/postern\.mjs, with the handler postern\.handler$/,
+  ],
+  ["lambda", ["--out", "edge.js"], "edge.js", /^warning: edge\.js: [^\n]* CommonJS, .*name it \*\.mjs\n/],
+];
+
+for (const [target, args, file, says] of written) {
+  const line = ["bundle", "--target", target, ...args];
+  Deno.test(`${line.join(" ")} writes a file that the platform reads as a module, or warns`, async () => {
+    const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
+    try {
+      await Deno.mkdir(`${folder}/policies`);
+      await Deno.writeTextFile(`${folder}/policies/policy.yaml`, requireTeam);
+      const main = new URL("../../main.ts", import.meta.url).pathname;
+      const { code, stderr } = await new Deno.Command(Deno.execPath(), {
+        args: ["run", "-A", "--no-check", main, ...line],
+        cwd: folder,
+      }).output();
+      const err = new TextDecoder().decode(stderr).trim();
+      assert.equal(code, 0, err);
+      assert.match(err, says);
+      assert((await Deno.stat(`${folder}/${file}`)).isFile);
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  });
+}

@@ -43,7 +43,31 @@ spec: { ${spec} }
 const validation = '  validations: [{ expression: "object.spec.replicas < 5" }]\n';
 const actions = "  validationActions: [Deny]\n";
 
+/** A ClusterPolicy whose rule has this match and context. */
+function clusterPolicy(match: string, context: string): string {
+  return `apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: { name: p }
+spec:
+  rules:
+  - name: r
+    match: { any: [{ resources: { kinds: [Pod], ${match} } }] }
+    context: [${context}]
+    validate: { pattern: { metadata: { name: "?*" } } }
+`;
+}
+
 const refused: [what: string, text: string, said: RegExp][] = [
+  [
+    "a selector without requirements",
+    clusterPolicy("selector: {}", ""),
+    /:7:\d+: error refused-by-api-server: The requirements are not specified in selector/,
+  ],
+  [
+    "a ConfigMap without a namespace",
+    clusterPolicy("", "{ name: a, configMap: { name: b } }"),
+    /:8:\d+: error refused-by-api-server: a namespace is required for configMap context entry/,
+  ],
   ["a policy without validations", admissionPolicy(""), /needs validations or auditAnnotations/],
   [
     "an audit annotation with a bad key",

@@ -45,6 +45,10 @@ Deno.test("an invalid command line ends with 2 and a suggestion", async () => {
     ],
     [["apply"], /missing required argument 'policy'/],
     [["apply", "p.yaml", "--warn-exit-code", "many"], /It must be a whole number/],
+    [
+      ["apply", "p.yaml", "--audit-warn=maybe"],
+      /option '--audit-warn' argument 'maybe' is invalid\. Allowed choices are true, false/,
+    ],
     [["lint", "p.yaml", "--dialect", "old"], /Allowed choices are classic, current/],
   ];
   for (const [args, said] of cases) {

@@ -185,7 +185,9 @@ Deno.test("reports for the cluster and for namespaces have the fields that polic
   }
 });
 
-/** The folder of the CustomResourceDefinitions of reports, which policy-reporter reads; beside the project, or nowhere. */
+/**
+ * The folder of the CustomResourceDefinitions of reports, which policy-reporter reads; beside the project, or nowhere.
+ */
 const definitions = join(
   Deno.env.get("CONFORMANCE_CORPUS") ?? join(import.meta.dirname!, "../../../shared/corpus"),
   "chainsaw/crds",

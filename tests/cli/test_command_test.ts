@@ -296,7 +296,22 @@ Deno.test("test fails without tests, and when it selects none", async () => {
   const files = { "kyverno-test.yaml": passing, "policy.yaml": policy, "resources.yaml": resources };
   const none = await test(files, "-t", "policy=other");
   assert.equal(none.code, 1);
-  assert.match(none.err, /Error: nothing was tested/);
+  assert.match(none.err, /selector policy=other: no result is about this\nError: nothing was tested/);
+});
+
+Deno.test("test says which file checks nothing, and which cannot be read", async () => {
+  const files = { "policy.yaml": policy, "resources.yaml": resources };
+  const empty = await test({ ...files, "kyverno-test.yaml": passing.replace(/results:[^]*/, "") });
+  assert.match(
+    empty.err,
+    /kyverno-test\.yaml:\d+:\d+: warning empty-test: [^\n]* it has no results\nError: nothing/,
+  );
+  assert.equal(empty.code, 1);
+  const broken = await test({ ...files, "kyverno-test.yaml": `${passing}\n bad: [` });
+  assert.match(broken.err, /error invalid-yaml/);
+  assert.doesNotMatch(broken.err, /No test yamls available/);
+  const older = await test({ ...files, "kyverno-test.yaml": "name: old\nresults: []\n" });
+  assert.match(older.err, /error not-a-test: [^\n]*\n {2}hint: `postern fix test --save`/);
 });
 
 Deno.test("test fails when a named file is missing, even if all results pass", async () => {

@@ -162,8 +162,8 @@ const problems: [what: string, conditions: Json, path: Json, message: RegExp, hi
     "a deprecated operator",
     [{ key: 1, operator: "NotIn", value: [] }],
     [0],
-    /deprecated/,
-    /AnyNotIn or AllNotIn/,
+    /deprecated and will be removed soon\. Use these instead: \["AllNotIn" "AnyNotIn"\]$/,
+    /^$/,
   ],
   ["any without conditions", { any: [] }, ["any"], /never holds/, /add a condition/],
   [

@@ -1,6 +1,8 @@
 import { join } from "node:path";
 
-/** A group of rows that differ for one reason, as written in `accepted_differences/SET.json` (slashes become dashes). */
+/**
+ * A group of rows that differ for one reason, as written in `accepted_differences/SET.json` (slashes become dashes).
+ */
 interface AcceptedDifference {
   /** Why Postern answers otherwise, for a maintainer. */
   readonly reason: string;

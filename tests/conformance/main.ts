@@ -5,7 +5,8 @@
  *     deno task conformance [NAME…] [--json] [--show N]
  *
  * NAME selects sets by prefix (`matrix`, `admission/01`). The corpus is read from CONFORMANCE_CORPUS, by default
- * `../shared/corpus`. Exit 1 when a check differs that `accepted_differences/` does not list, or when a listed one agrees.
+ * `../shared/corpus`. Exit 1 when a check differs that `accepted_differences/` does not list, or when a listed one
+ * agrees.
  */
 import { join, resolve } from "node:path";
 import { acceptedDifferences } from "./accepted_differences.ts";

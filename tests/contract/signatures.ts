@@ -8,6 +8,7 @@ import type {
   Signatures,
   Signer,
 } from "../../lib/ports.ts";
+import { noLog, queryByKey } from "../registries/signing/query.ts";
 
 /** Images that a source of fixtures must have, and how they are signed. */
 export type ImageName =
@@ -64,17 +65,6 @@ export interface SignatureFixtures {
   readonly notaryRoot: string;
   close(): Promise<void>;
 }
-
-const noLog: LogTrust = {
-  ignoreTlog: true,
-  rekorUrl: "",
-  rekorKey: "",
-  ignoreSct: true,
-  ctlogKey: "",
-  tsaChain: "",
-  trustedRoot: "",
-  tufMirror: "",
-};
 
 type QueryChange = (fixtures: SignatureFixtures) => Partial<SignatureQuery>;
 
@@ -515,20 +505,7 @@ export function signaturesContract(name: string, newFixtures: () => Promise<Sign
 }
 
 function queryAbout(fixtures: SignatureFixtures, image: ImageName, change: QueryChange): SignatureQuery {
-  return {
-    image: fixtures.images[image],
-    layout: "tag",
-    want: "signature",
-    by: byKey(fixtures.keys.one),
-    log: noLog,
-    annotations: {},
-    annotationsIn: "payload",
-    repository: "",
-    tagPrefix: "",
-    credentials: {},
-    useCache: true,
-    ...change(fixtures),
-  };
+  return queryByKey(fixtures.images[image], fixtures.keys.one, change(fixtures));
 }
 
 function check(

@@ -45,7 +45,8 @@ for (const [path, operations] of Object.entries(description.paths)) {
   else entry.subresources.push(subresource);
 }
 
-// Each group's preferred version first: v2 before v1, stable before beta before alpha; and the core group before others.
+// Each group's preferred version first: v2 before v1, stable before beta before alpha; and the core group before
+// others.
 const stability = (version: string) => version.includes("alpha") ? 2 : version.includes("beta") ? 1 : 0;
 const number = (version: string) => Number(/^v([0-9]+)/.exec(version)?.[1] ?? 0);
 const rank = (apiVersion: string) => {

@@ -1,8 +1,10 @@
 /**
- * Writes `tests/deploy/schema.txt`: the types of the Kubernetes API that `deploy.yaml` is made of, from the API server's
- * OpenAPI description. One line a type: its name, then its fields as `name:type`, `name!:type` for one that is required.
+ * Writes `tests/deploy/schema.txt`: the types of the Kubernetes API that `deploy.yaml` is made of, from the API
+ * server's OpenAPI description. One line a type: its name, then its fields as `name:type`, `name!:type` for one that is
+ * required.
  *
- *     deno run --allow-read --allow-write=tests/deploy tests/generators/deploy_schema.ts ../shared/corpus/schema/swagger.json
+ * deno run --allow-read --allow-write=tests/deploy tests/generators/deploy_schema.ts
+ * ../shared/corpus/schema/swagger.json
  */
 
 interface Property {

@@ -1,4 +1,6 @@
-/** Certificates and requests as Go's x509 package shows them; they were made for this test and their keys thrown away. */
+/**
+ * Certificates and requests as Go's x509 package shows them; they were made for this test and their keys thrown away.
+ */
 import assert from "node:assert/strict";
 import { isObject, type Json } from "../../lib/json/mod.ts";
 import { evaluate } from "./evaluate.ts";

@@ -6,6 +6,7 @@ import {
   communityCompiler,
   communityFunctions,
   compileExpression,
+  expressionHint,
   kyvernoFunctions,
   newBudget,
 } from "../../lib/jmespath/mod.ts";
@@ -18,6 +19,20 @@ function compiles(text: string): boolean {
 function problem(result: Json | Fault): string {
   assert.equal(typeof result, "string");
   return result as string;
+}
+
+const hintless: readonly (readonly [what: string, text: string, hint: string | undefined])[] = [
+  ["a long word", `${"a".repeat(300_000)} +`, undefined],
+  ["words of letters and digits", `${"a1".repeat(150_000)} +`, undefined],
+  ["escaped quotation marks", `"${'\\"'.repeat(150_000)}`, "a quotation mark is not closed"],
+  ["opened lists", `${"[".repeat(300_000)}]`, undefined],
+  ["opened brackets", `${"(".repeat(300_000)})`, undefined],
+];
+
+for (const [what, text, hint] of hintless) {
+  Deno.test(`the hint about a text that is no expression comes soon: ${what}`, () => {
+    assert.equal(expressionHint(text), hint);
+  });
 }
 
 Deno.test("deep nesting of an expression is refused, and moderate nesting accepted", () => {

@@ -1,4 +1,6 @@
-/** Every entry of the package opens with an example that `deno test --doc` runs, and imports itself by its public name. */
+/**
+ * Every entry of the package opens with an example that `deno test --doc` runs, and imports itself by its public name.
+ */
 import assert from "node:assert/strict";
 import config from "../../deno.json" with { type: "json" };
 

@@ -5,7 +5,8 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 Deno.test("a dry run of deno publish accepts the package: the library, and nothing beside it", async () => {
-  // Types are checked by `deno check`; what is checked here is what a registry asks beyond: explicit types, and no foreign files.
+  // Types are checked by `deno check`; what is checked here is what a registry asks beyond: explicit types, and no
+  // foreign files.
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["publish", "--dry-run", "--allow-dirty", "--no-check"],
     cwd: root,

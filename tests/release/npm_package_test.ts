@@ -1,4 +1,7 @@
-/** The package of npm in an empty folder: Node runs it, TypeScript reads its types, and a bundler takes what is imported. */
+/**
+ * The package of npm in an empty folder: Node runs it, TypeScript reads its types, and a bundler takes what is
+ * imported.
+ */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { makeNpmPackage, packageFiles } from "../../release/npm_package.ts";

@@ -3,6 +3,7 @@ import sarifSchema from "@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.jso
 import Ajv from "ajv-draft-04";
 import addFormats from "ajv-formats";
 import {
+  tableParts,
   testJunit,
   testMarkdown,
   testObjects,
@@ -49,6 +50,17 @@ Deno.test("testTable() prints the number of rows above ten", () => {
   const rows = (count: number): TestRow[] => Array.from({ length: count }, () => ok);
   assert.match(testTable(rows(10), { detailed: false }), /│ ID │ POLICY/);
   assert.match(testTable(rows(11), { detailed: false }), /│ ID \(11\) {2}│ POLICY/);
+});
+
+Deno.test("tableParts() writes a long table in parts whose lines are as wide as the widest of all", () => {
+  const rows = Array.from({ length: 1_200 }, () => ok);
+  // The last row is the widest, and has an astral character.
+  const parts = [...tableParts([...rows, { ...failed, rule: "r\u{1f600}".repeat(30) }], { detailed: true })];
+  assert.ok(parts.length > 1, String(parts.length));
+  const lines = parts.join("\n").split("\n");
+  assert.deepEqual(new Set(lines.map((line) => [...line].length)).size, 1);
+  const numbers = lines.flatMap((line) => /^│ (\d+) /.exec(line)?.[1] ?? []);
+  assert.deepEqual(numbers, Array.from({ length: 1_201 }, (_, index) => String(index + 1)));
 });
 
 Deno.test("testTable() pads coloured cells by their visible width", () => {

@@ -88,8 +88,9 @@ export async function finished(page: Page): Promise<void> {
 }
 
 /**
- * Writes a text into an editor, as people do: all at once from the clipboard. Then waits until the page shows the result of
- * all texts with this one. The page keeps a text for the next visit when it takes it in, and is not done from then on.
+ * Writes a text into an editor, as people do: all at once from the clipboard. Then waits until the page shows the
+ * result of all texts with this one. The page keeps a text for the next visit when it takes it in, and is not done from
+ * then on.
  */
 export async function write(page: Page, { name, text }: WrittenText): Promise<void> {
   const label = `${name[0]!.toUpperCase()}${name.slice(1)}, YAML`;

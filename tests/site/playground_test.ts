@@ -404,7 +404,10 @@ test("the page weighs less than 600 KB gzipped, and the first result is there so
   assert(fastest < firstResultBudget(), `${openings.map(Math.round)} ms, budget ${firstResultBudget()} ms`);
 });
 
-/** Milliseconds until the first result: a second, and as much again for each process that shares a processor with the test. */
+/**
+ * Milliseconds until the first result: a second, and as much again for each process that shares a processor with the
+ * test.
+ */
 function firstResultBudget(): number {
   return 1_000 * (1 + Deno.loadavg()[0]! / navigator.hardwareConcurrency);
 }

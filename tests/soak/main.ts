@@ -1,8 +1,8 @@
 /**
  * A long run of one server under load, as the image starts it: memory stays flat, every request is answered, and health
- * answers in time. `deno task soak` takes 35 minutes: 20 at half of the capacity, 10 at twice the capacity. Other lengths:
- * `deno task soak --steady 5 --overload 2` (minutes). It needs Go, and a machine that does nothing else for its figures
- * to mean much.
+ * answers in time. `deno task soak` takes 35 minutes: 20 at half of the capacity, 10 at twice the capacity. Other
+ * lengths: `deno task soak --steady 5 --overload 2` (minutes). It needs Go, and a machine that does nothing else for
+ * its figures to mean much.
  */
 import { join } from "node:path";
 import { parseArgs } from "node:util";

@@ -34,7 +34,9 @@ async function imageSettings(folder: string): Promise<Record<string, string>> {
   return { ...env, DENO_DIR: env["DENO_DIR"]!.replace("/app", folder), NODE_EXTRA_CA_CERTS: "" };
 }
 
-/** Makes the bundles of a folder functions, as the Dockerfile does, and adds what `image/` has to run them. */
+/**
+ * Wraps each bundle of a folder in a function, as the Dockerfile does, and adds the files of `image/` that call them.
+ */
 export async function addImageFiles(folder: string): Promise<void> {
   const { build } = parseDockerfile(await Deno.readTextFile(`${root}Dockerfile`));
   const wrap = build.find(([, text]) => text.includes(".function"))!;

@@ -8,6 +8,7 @@ export const target: BundleTarget = {
   name: "deno",
   about: "deno serve, and platforms that run Deno",
   exported: "default",
+  extension: ".js",
   afterAnswer: "runs",
   tryIt: (file) => `deno serve --allow-env --allow-net ${file}`,
 };

@@ -9,9 +9,12 @@ export const target: BundleTarget = {
   name: "lambda",
   about: "AWS Lambda on Node.js, behind a function URL or an API gateway",
   exported: "handler",
+  extension: ".mjs",
   afterAnswer: "stops",
   tryIt: (file) =>
-    `zip function.zip ${file}, with the handler ${file.replace(/^.*\//, "").replace(/\.[^.]*$/, "")}.handler`,
+    `zip -j function.zip ${file}, with the handler ${
+      file.replace(/^.*\//, "").replace(/\.[^.]*$/, "")
+    }.handler`,
 };
 
 type Handler = ReturnType<typeof handle>;

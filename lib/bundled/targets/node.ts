@@ -16,6 +16,7 @@ export const target: BundleTarget = {
   name: "node",
   about: "Node.js 20 and later",
   exported: "default",
+  extension: ".mjs",
   afterAnswer: "runs",
   tryIt: (file) => `node ${file}`,
 };

@@ -8,6 +8,7 @@ export const target: BundleTarget = {
   name: "workerd",
   about: "Cloudflare Workers and workerd, with the flag nodejs_compat",
   exported: "default",
+  extension: ".js",
   afterAnswer: "runs",
   tryIt: (file) => `npx wrangler dev ${file} --compatibility-flag nodejs_compat`,
 };

@@ -30,7 +30,9 @@ export interface GivenFacts {
   readonly context: JsonObject;
 }
 
-/** Reads the files. Unknown fields are warnings: without one, a misspelt name would replace nothing, and say nothing. */
+/**
+ * Reads the files. Unknown fields are warnings: without one, a misspelt name would replace nothing, and say nothing.
+ */
 export async function readGiven(
   { valuesFile, set, userinfo, contextFile }: GivenArguments,
   diagnostics: Diagnostics,

@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import { Fault } from "../../json/mod.ts";
 import {
   type ReportedObject,
@@ -54,6 +55,7 @@ export class ReportFiles implements AsyncDisposable {
       if (path === "-") opened.#open.push({ writer, write: lineByLine(terminal) });
       else {
         try {
+          await Deno.mkdir(dirname(path), { recursive: true });
           const file = await Deno.open(path, { write: true, create: true, truncate: true });
           opened.#files.push(file);
           const encoder = new TextEncoder();

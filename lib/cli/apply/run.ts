@@ -1,20 +1,28 @@
-import { type Applied, applyPolicies, type GivenObject, Tally } from "../../apply/mod.ts";
+import { type Applied, applyPolicies, type GivenObject, MissingInputs, Tally } from "../../apply/mod.ts";
 import { hasRules } from "../../policy/mod.ts";
 import { isFault } from "../../json/mod.ts";
-import { parseDuration } from "../../kube/mod.ts";
-import { rowsOf, type TableRow, testTable } from "../../report/mod.ts";
+import { nameOf, parseDuration } from "../../kube/mod.ts";
+import type { ReportedObject } from "../../report/mod.ts";
 import { toYaml } from "../../yaml/mod.ts";
 import { interruptedCode, type Interruption, watchInterruption } from "../interruption.ts";
 import { ObjectFiles } from "../output.ts";
 import { openProgress, type ProgressBar } from "../progress.ts";
-import { painter } from "../paint.ts";
 import { type Terminal, unusable } from "../terminal.ts";
 import { version } from "../version.ts";
 import { exceptionsFor } from "./exceptions.ts";
 import { type ApplyInputArguments, type ApplyInputs, openInputs } from "./inputs.ts";
 import { type ClusterArguments, type NextObject, objectsToCheck } from "./objects.ts";
 import { type OutputChoice, outputChoice, ReportFiles } from "./outputs.ts";
-import { objectParts, type OutputPart, OutputText, skippedText, startText, summaryText } from "./text.ts";
+import { ResultTable } from "./result_table.ts";
+import {
+  failureText,
+  objectParts,
+  type OutputPart,
+  OutputText,
+  skippedText,
+  startText,
+  summaryText,
+} from "./text.ts";
 
 /** The options of `apply`. */
 export interface ApplyArguments extends ApplyInputArguments, ClusterArguments {
@@ -91,9 +99,6 @@ interface ApplyRunOptions {
 /** The most objects to read before printing the first line, which shows the number of objects. */
 const READ_AHEAD = 300;
 
-/** The most rows of one table. A longer table is printed in parts, so that memory does not grow with the input. */
-const TABLE_ROWS = 10_000;
-
 /** One run of the command. */
 class ApplyRun {
   readonly #args: ApplyArguments;
@@ -103,9 +108,8 @@ class ApplyRun {
   readonly #reports: ReportFiles;
   readonly #terminal: Terminal;
   readonly #tally: Tally;
-  /** The rows not printed yet, and the number of printed ones. */
-  #rows: TableRow[] = [];
-  #printedRows = 0;
+  readonly #missing: MissingInputs;
+  readonly #table: ResultTable;
   /** The kind of standard output: text for people, or one document for programs. */
   readonly #prints: "text" | "table" | "objects" | "exceptions" | "report";
   readonly #parts = new OutputText();
@@ -121,6 +125,8 @@ class ApplyRun {
     this.#reports = reports;
     this.#terminal = terminal;
     this.#tally = new Tally(args);
+    this.#table = new ResultTable(terminal, args);
+    this.#missing = new MissingInputs(inputs.options);
     const isReport = requested(choice, args).some(({ path }) => path === "-");
     this.#prints = isReport
       ? "report"
@@ -185,6 +191,11 @@ class ApplyRun {
       ? applied.results.filter(({ policy }) => !hasRules(policy.kind))
       : applied.results;
     this.#tally.add(results);
+    for (const { policy, rules } of results) {
+      for (const rule of rules) {
+        this.#inputs.diagnostics.add(...this.#missing.of(policy.key, rule, nameOf(object)));
+      }
+    }
     const reported = { resource: applied.resource, results, ...(positionOf !== undefined && { positionOf }) };
     await this.#reports.add(reported);
     const problem = await this.#objects?.write(applied.outputs);
@@ -197,9 +208,12 @@ class ApplyRun {
       return;
     }
     const text = this.#documentOf(applied, reported);
-    if (text === "") return;
+    // Standard output is for the objects alone, so the reason of the exit code goes to standard error.
+    const failures = this.#prints === "objects" ? failureText(results, this.#args) : "";
+    if (text === "" && failures === "") return;
     this.#progress?.clear();
-    this.#terminal.out(text);
+    if (text !== "") this.#terminal.out(text);
+    if (failures !== "") this.#terminal.err(failures);
   }
 
   /** Prints the next parts of the text for users. */
@@ -209,12 +223,13 @@ class ApplyRun {
     this.#terminal.out(this.#parts.join(parts));
   }
 
-  #documentOf(applied: Applied, reported: Parameters<typeof rowsOf>[0]): string {
+  #documentOf(applied: Applied, reported: ReportedObject): string {
     const { auditWarn } = this.#args;
     switch (this.#prints) {
       case "table":
-        for (const row of rowsOf(reported, { auditWarn })) this.#rows.push(tableRow(row));
-        return this.#rows.length < TABLE_ROWS ? "" : this.#table();
+        this.#table.add(reported);
+        if (this.#table.isFull) this.#printTable();
+        return "";
       case "objects":
         return [
           ...applied.mutated === undefined ? [] : [applied.mutated],
@@ -231,13 +246,9 @@ class ApplyRun {
     }
   }
 
-  /** The rows since the last table, as a table. */
-  #table(): string {
-    const rows = this.#rows, firstId = this.#printedRows + 1;
-    this.#rows = [];
-    this.#printedRows += rows.length;
-    const paint = painter(this.#terminal, this.#args);
-    return testTable(rows, { detailed: this.#args.detailedResults, firstId, paint });
+  #printTable(): void {
+    this.#progress?.clear();
+    this.#table.print();
   }
 
   async #end(): Promise<number> {
@@ -251,9 +262,7 @@ class ApplyRun {
       });
     }
     await this.#reports.end({ summary, diagnostics: diagnostics.all });
-    if (this.#prints === "table" && (this.#rows.length > 0 || this.#printedRows === 0)) {
-      this.#terminal.out(this.#table());
-    }
+    if (this.#prints === "table" && this.#table.isDue) this.#printTable();
     if (this.#prints === "text") this.#print([{ text: summaryText(summary) }]);
     else if (this.#prints === "objects") this.#terminal.err(summaryText(summary));
     return this.#exitCode(summary);
@@ -267,14 +276,20 @@ class ApplyRun {
     const { warnExitCode, warnNoPass } = this.#args;
     if (fail > 0 || error > 0 || this.#inputs.diagnostics.errors > 0) return 1;
     if (warn > 0 && warnExitCode !== 0) {
-      this.#terminal.err(`exit as warnExitCode is ${warnExitCode}`);
+      this.#note(`exit as warnExitCode is ${warnExitCode}`);
       return warnExitCode;
     }
     if (pass === 0 && warnNoPass) {
-      this.#terminal.err("exit as no objects satisfied policy");
+      this.#note("exit as no objects satisfied policy");
       return warnExitCode;
     }
     return 0;
+  }
+
+  /** Writes a line below the summary, where the output is text; a document on standard output stays alone. */
+  #note(line: string): void {
+    if (this.#prints === "text") this.#terminal.out(line);
+    else this.#terminal.err(line);
   }
 }
 
@@ -290,13 +305,4 @@ async function readAhead(
     first.push(next.value);
   }
   return { first, isAll: false };
-}
-
-function tableRow({ policy, rule, resource, result, message }: ReturnType<typeof rowsOf>[number]): TableRow {
-  const metadata = resource["metadata"] as { namespace?: unknown; name?: unknown } | undefined;
-  const path = [metadata?.namespace, resource["kind"], metadata?.name].filter((part) =>
-    typeof part === "string" && part !== ""
-  );
-  const shown = { pass: "Pass", fail: "Fail", warn: "Warn", error: "Error", skip: "Skip" } as const;
-  return { policy: policy.key, rule, resource: path.join("/"), result: shown[result], reason: "", message };
 }

@@ -118,7 +118,18 @@ function documentText(object: JsonObject): string {
   return `${goYaml(object, 4)}\n---`;
 }
 
-function resultLines({ policy, resource, rules }: ReportedResult, { auditWarn }: TextOptions): string[] {
+/** The lines about failures and errors of an object; empty when every rule passed. */
+export function failureText(
+  results: readonly ReportedResult[],
+  options: Pick<TextOptions, "auditWarn">,
+): string {
+  return results.flatMap((result) => resultLines(result, options)).join("\n");
+}
+
+function resultLines(
+  { policy, resource, rules }: ReportedResult,
+  { auditWarn }: Pick<TextOptions, "auditWarn">,
+): string[] {
   if (rules.every((rule) => rule.result === "pass" && planErrorsOf(rule).length === 0)) return [];
   const path = pathOf(resource);
   const lines: string[] = [];

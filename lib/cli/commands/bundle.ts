@@ -6,7 +6,11 @@ export const bundle = command({
   about: "Write one JavaScript file that holds engine and policies",
   options: {
     ...policyFileOptions,
-    out: { type: "text", value: "file", about: "where to write it", default: "dist/postern.js" },
+    out: {
+      type: "text",
+      value: "file",
+      about: "where to write it (dist/postern.js; dist/postern.mjs for node and lambda)",
+    },
     target: {
       type: "text",
       value: "platform",
@@ -19,6 +23,10 @@ export const bundle = command({
   },
   examples: [
     { does: "make a server of one file", line: "bundle --policies policies --out dist/postern.js" },
+    {
+      does: "make a handler for AWS Lambda",
+      line: "bundle --policies policies --out dist/edge.mjs --target lambda",
+    },
     {
       does: "make a small one for Cloudflare Workers",
       line: "bundle --policies policies --out edge.js --target workerd --minify",

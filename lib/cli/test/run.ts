@@ -1,9 +1,11 @@
 import { join } from "node:path";
+import type { Diagnostic } from "../../diagnostics/mod.ts";
 import { type Fault, isFault } from "../../json/mod.ts";
 import { type ImageLookup, readImageFiles } from "../../host/mod.ts";
 import { type Checkout, checkout, isAddress } from "../../sources/mod.ts";
 import {
   findTests,
+  type FoundTest,
   readTestSelector,
   recordedImagesFile,
   type TestRun,
@@ -81,6 +83,11 @@ async function foldersOf(
   return folders;
 }
 
+function hasNoResults({ positionOf }: FoundTest): Diagnostic {
+  const message = "The test checks nothing: it has no results";
+  return { severity: "warning", code: "empty-test", message, position: positionOf([]) };
+}
+
 interface TestOptions {
   readonly args: TestArguments;
   readonly folders: readonly string[];
@@ -116,7 +123,12 @@ async function runAll(options: TestOptions, terminal: Terminal): Promise<Watched
     // The session has compared the run; this frees its objects.
     delete runs[index];
   }
-  if (tests.length === 0) terminal.err("No test yamls available");
+  session.note(tests.filter(({ test }) => test.results.length + test.checks.length === 0).map(hasNoResults));
+  if (tests.length === 0) {
+    if (diagnostics.length === 0) terminal.err("No test yamls available");
+  } else if (chosen.length === 0 && args.testCaseSelector !== everyTest) {
+    terminal.err(`--test-case-selector ${args.testCaseSelector}: no result is about this`);
+  }
   const written = args.recordImages ? tests.map(({ folder }) => join(folder, recordedImagesFile)) : [];
   return {
     code: await session.finish(files),

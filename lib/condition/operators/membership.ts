@@ -15,12 +15,12 @@ import { wildcardTest } from "./wildcards.ts";
 export const membership: readonly Operator[] = [
   {
     name: "In",
-    insteadOf: "AnyIn or AllIn",
+    insteadOf: ["AllIn", "AnyIn"],
     prepare: withinListBound((value) => membershipTest(value, "in")),
   },
   {
     name: "NotIn",
-    insteadOf: "AnyNotIn or AllNotIn",
+    insteadOf: ["AllNotIn", "AnyNotIn"],
     prepare: withinListBound((value) => membershipTest(value, "not in")),
   },
 ];

@@ -14,8 +14,8 @@ export interface Operator {
    * Pinned by tests/condition/operators_test.ts.
    */
   readonly exactCase?: true;
-  /** The operator to use instead of this one, which Kyverno calls deprecated. */
-  readonly insteadOf?: string;
+  /** The operators to use instead of this one, which Kyverno calls deprecated. */
+  readonly insteadOf?: readonly string[];
   /** Makes the test for a value. For a value without variables this happens when the policy is loaded. */
   readonly prepare: (value: Sourced) => Test;
 }

@@ -44,7 +44,8 @@ export function planCall(
 
 type ValueArgument = Extract<Argument, { kind: "value" }>;
 
-function wrongArity(record: FunctionRecord, count: number): Fault | undefined {
+/** Returns the fault of a call with this number of arguments; `undefined` if the function takes as many. */
+export function wrongArity(record: FunctionRecord, count: number): Fault | undefined {
   const wanted = record.parameters.length;
   if (record.variadic === true) return count < wanted ? new Fault("Invalid arity.") : undefined;
   return count === wanted || record.anyCount === true ? undefined : new Fault("incorrect number of args");

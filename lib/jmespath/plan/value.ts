@@ -7,7 +7,7 @@ export interface Environment {
   now(): number;
   /** A number in [0, 1), for `random`. */
   random(): number;
-  /** The steps that this and other expressions may take together; each has a budget of its own when absent. */
+  /** The steps that this and other expressions may take together; each has a separate one when absent. */
   readonly budget?: StepBudget;
 }
 
@@ -25,7 +25,7 @@ export function newRun(scope: Scope, environment: Environment): Run {
 /** An expression ready to run on the current value. At the root the current value is not looked at: the scope is. */
 export type Evaluate = (current: Json, run: Run) => Json | Fault;
 
-/** A planned expression and what is known of it before any run. */
+/** A planned expression, with the facts that hold for every run. */
 export interface ExpressionPlan {
   readonly evaluate: Evaluate;
   /** The result, when it depends on no input. */
@@ -37,7 +37,7 @@ export interface ExpressionPlan {
   readonly integer?: boolean;
 }
 
-/** A plan for a value that is known now. */
+/** A plan for a constant. */
 export function constantPlan(value: Json | Fault): ExpressionPlan {
   return { evaluate: () => value, constant: value };
 }

@@ -23,29 +23,52 @@ export interface ReportRow {
 
 /** Makes a row for each result of an object. */
 export function rowsOf(
-  { resource, results, positionOf }: ReportedObject,
+  object: ReportedObject,
   { auditWarn }: Pick<ReportOptions, "auditWarn">,
-): ReportRow[] {
-  return results.flatMap(({ policy, rules }) =>
-    rules.map((outcome): ReportRow => {
-      const result = reportedResult(policy, outcome, { auditWarn });
-      return {
-        policy,
-        rule: outcome.rule,
-        result,
-        message: messageOf(outcome, result),
-        resource,
-        outcome,
-        // A getter, because most formats show only the positions of failures.
-        get position() {
-          return positionOf?.(stepsOf(failedPath(outcome) ?? ""));
-        },
-        get rulePosition() {
-          return rulePosition(policy, outcome.rule);
-        },
-      };
-    })
+): readonly ReportRow[] {
+  return object.results.flatMap(({ policy, rules }) =>
+    rules.map((outcome) =>
+      new ResultRow(object, { policy, outcome, result: reportedResult(policy, outcome, { auditWarn }) })
+    )
   );
+}
+
+/** A row that looks positions up when a format shows them: most show only those of failures. */
+class ResultRow implements ReportRow {
+  readonly #object: ReportedObject;
+  readonly policy: ReportRow["policy"];
+  readonly outcome: RuleResult;
+  readonly result: ReportResult;
+
+  constructor(
+    object: ReportedObject,
+    { policy, outcome, result }: Pick<ReportRow, "policy" | "outcome" | "result">,
+  ) {
+    this.#object = object;
+    this.policy = policy;
+    this.outcome = outcome;
+    this.result = result;
+  }
+
+  get rule(): string {
+    return this.outcome.rule;
+  }
+
+  get message(): string {
+    return messageOf(this.outcome, this.result);
+  }
+
+  get resource(): JsonObject {
+    return this.#object.resource;
+  }
+
+  get position(): Position | undefined {
+    return this.#object.positionOf?.(stepsOf(failedPath(this.outcome) ?? ""));
+  }
+
+  get rulePosition(): Position | undefined {
+    return rulePosition(this.policy, this.rule);
+  }
 }
 
 /** Splits `/spec/containers/0/image/` into the steps of a path. */

@@ -1,4 +1,6 @@
-/** Suggestions while typing: fields and values from the schemas, functions in variables, whole policies at the start. */
+/**
+ * Suggestions while typing: fields and values from the schemas, functions in variables, whole policies at the start.
+ */
 import {
   type Completion,
   type CompletionContext,

@@ -21,7 +21,10 @@ export interface EditorPaneProps {
   readonly hint: string;
 }
 
-/** The editor of a text. Its marks are the engine's diagnostics; in the resources, also the positions at which rules fail. */
+/**
+ * The editor of a text. Its marks are the engine's diagnostics; in the resources, also the positions at which rules
+ * fail.
+ */
 export function EditorPane({ name, label, hint }: EditorPaneProps): JSX.Element {
   const parent = useRef<HTMLDivElement>(null);
   useEffect(() => {

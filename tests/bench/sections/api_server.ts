@@ -84,8 +84,8 @@ async function startWebhooks(
 }
 
 /**
- * Measures Kyverno after the others, so that it takes no processor from them, in turn with no webhook and the bare one. It
- * has no goals.
+ * Measures Kyverno after the others, so that it takes no processor from them, in turn with no webhook and the bare one.
+ * It has no goals.
  */
 async function measureKyverno(stage: Stage, files: KyvernoFiles, others: readonly Webhook[]): Promise<void> {
   const { bench: { inputs }, kubeconfig, servers } = stage;

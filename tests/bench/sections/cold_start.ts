@@ -4,8 +4,8 @@ import { type Bench, median, root } from "../bench.ts";
 import { startTime } from "../load.ts";
 
 /**
- * How often each way starts, in a quick run too. The machine's speed changes by a third within an hour, and with it a start;
- * what a start takes of the floor beside it stays within a tenth of 2.2.
+ * How often each way starts, in a quick run too. The machine's speed changes by a third within an hour, and with it a
+ * start; what a start takes of the floor beside it stays within a tenth of 2.2.
  */
 const rounds = 15;
 
@@ -17,8 +17,8 @@ interface Way {
 }
 
 /**
- * From starting the process to its first decision, in turn: from source, as `deno task start` does, and as the image runs it,
- * with a certificate that is there, as each replica but the first of a cluster finds one, and with one that it makes.
+ * Measures from the start of the process to its first decision, in turn: from source, as `deno task start` does, and as
+ * the image runs it. The image finds a certificate, as all replicas but the first of a cluster do, or makes one.
  */
 export async function coldStart({ inputs, image, results, folder, generator }: Bench): Promise<void> {
   results.section("Cold start to the first decision, 17 pod security policies", {

@@ -1,4 +1,7 @@
-/** The command line on signed images, beside Kyverno's where its program is named: one process, registry and policy each. */
+/**
+ * The command line on signed images, beside Kyverno's where its program is named: one process, registry and policy
+ * each.
+ */
 import type { JsonObject } from "../../../lib/json/mod.ts";
 import { toYaml } from "../../../lib/yaml/mod.ts";
 import { trustedRootOf } from "../../registries/signing/bundle.ts";

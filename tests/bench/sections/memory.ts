@@ -4,8 +4,8 @@ import { loadServer } from "../load.ts";
 import { type Memory, startServer } from "../server.ts";
 
 /**
- * Memory of what the container runs: idle, after 5,000 creates, each with a request to change and one to validate it, and
- * over a longer run of all kinds of requests.
+ * Memory of what the container runs: idle, after 5,000 creates, each with a request to change and one to validate it,
+ * and over a longer run of all kinds of requests.
  */
 export async function memory({ inputs, image, results, generator, quick }: Bench): Promise<void> {
   const text =

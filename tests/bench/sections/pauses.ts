@@ -7,8 +7,8 @@ import { type Server, startServer, untilCollected } from "../server.ts";
 const pause = 4;
 
 /**
- * Measures requests between which the processor idles: other processes of the machine then fill its caches. Each server does
- * the work of the one above it, and more.
+ * Measures requests between which the processor idles: other processes of the machine then fill its caches. Each server
+ * does the work of the one above it, and more.
  */
 export async function pauses({ inputs, image, results, generator, rounds, quick }: Bench): Promise<void> {
   results.section("One caller that pauses between its requests", {

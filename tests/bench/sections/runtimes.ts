@@ -22,7 +22,9 @@ interface Starts {
   readonly later: number[];
 }
 
-/** Cold start and memory of a bundle on each runtime: from starting the process to its first decision, over plain HTTP. */
+/**
+ * Cold start and memory of a bundle on each runtime: from starting the process to its first decision, over plain HTTP.
+ */
 export async function runtimesSection({ inputs, folder, results, quick }: Bench): Promise<void> {
   results.section("Bundles on each runtime, 17 pod security policies", {
     text:

@@ -20,7 +20,10 @@ const namespaces = 20;
 const together = 16;
 /** Reports that Postern writes at a time. */
 const writesTogether = 8;
-/** How much longer than the bare writes a scan may take: it also reads and evaluates the Pods, on the same two processors. */
+/**
+ * How much longer than the bare writes a scan may take: it also reads and evaluates the Pods, on the same two
+ * processors.
+ */
 const mostOfFloor = 1.5;
 
 /** A scan that ended. */
@@ -39,8 +42,9 @@ interface Scan {
 }
 
 /**
- * The background scan of a whole cluster on a real API server: Pods are made, then the container's process runs on one processor
- * with 17 pod security policies until every Pod has a report; and once more, with nothing changed, which must write nothing.
+ * Measures the background scan of a whole cluster on a real API server. Pods are made, and the container's process runs
+ * on one processor with 17 pod security policies until every Pod has a report. Then it runs again with nothing changed,
+ * and must write nothing.
  */
 export async function scan({ results, inputs, image, folder, quick }: Bench): Promise<void> {
   const pods = quick ? 1_000 : 10_000;

@@ -10,8 +10,8 @@ const callers: readonly number[] = [1, 16, 64];
 const columns = ["requests/s", "of Hono", "p50 ms", "p99 ms", "p99 of Hono's", "processor µs"];
 
 /**
- * The p99 that is wanted at 16 connections: in milliseconds where the server has a processor, and as a share of the floor's
- * where it shares its processors with the generator, which makes even the bare echo wait as long.
+ * The p99 that is wanted at 16 connections: in milliseconds where the server has a processor, and as a share of the
+ * floor's where it shares its processors with the generator, which makes even the bare echo wait as long.
  */
 const slowest = 5, slowestOfHono = 1.5;
 
