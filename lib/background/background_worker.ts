@@ -39,6 +39,15 @@ export interface BackgroundOptions {
   readonly wait?: (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
 }
 
+/**
+ * The worker's answer to a request:
+ * - `taken`: its effects are carried out;
+ * - `no room`: its effects wait for a later attempt of the caller, as too many requests wait, or no policies are loaded
+ *   yet, or any more;
+ * - `no work`: nothing is to be done for it, or it came before.
+ */
+export type Intake = "taken" | "no room" | "no work";
+
 /** The rules that are evaluated for a request. */
 export interface JobScope {
   /** The one rule to evaluate; all when absent. */
@@ -103,10 +112,12 @@ export class BackgroundWorker {
     return this.#queue.size;
   }
 
-  /** Takes an allowed request. Returns whether it has work to do and the queue has room. */
-  add(request: PolicyRequest, scope: JobScope = {}): boolean {
-    if (this.#closed || request.dryRun || !this.#concerns(request, scope)) return false;
-    if (this.#isRepeated(request, scope)) return false;
+  /** Takes an allowed request, if it has work to do and the queue has room. */
+  add(request: PolicyRequest, scope: JobScope = {}): Intake {
+    const snapshot = this.#options.snapshot();
+    if (this.#closed || snapshot === undefined) return "no room";
+    if (request.dryRun || !this.#concerns(request, scope, snapshot)) return "no work";
+    if (this.#isRepeated(request, scope)) return "no work";
     const { kind, name, namespace } = request;
     const item: Job = { ...scope, request, tries: 0, isSeen: false, done: new Map() };
     const lane = namespace === "" && kind === "Namespace" ? name : namespace;
@@ -118,7 +129,7 @@ export class BackgroundWorker {
       if (each !== ticket) each.item.ended?.("refused");
     }
     this.#begin();
-    return !refused.includes(ticket);
+    return refused.includes(ticket) ? "no room" : "taken";
   }
 
   /** Waits until half of the queue is free, for callers with many requests. */
@@ -142,9 +153,7 @@ export class BackgroundWorker {
     return this.#stop.signal.aborted;
   }
 
-  #concerns(request: PolicyRequest, { route = {} }: JobScope): boolean {
-    const snapshot = this.#options.snapshot();
-    if (snapshot === undefined) return false;
+  #concerns(request: PolicyRequest, { route = {} }: JobScope, snapshot: Snapshot): boolean {
     const isByPostern = this.#options.actors?.has(request.requester?.username ?? "") === true;
     if (!isByPostern && changeOf(request) !== undefined) return true;
     const { kind, operation, namespace } = request;

@@ -202,7 +202,7 @@ export class Upkeep {
         else {
           await worker.room();
           open++;
-          if (!worker.add(found.request, { only: found.only, ended })) open--;
+          if (worker.add(found.request, { only: found.only, ended }) !== "taken") open--;
         }
       }
     } finally {

@@ -1,4 +1,4 @@
-import type { BackgroundWork, BackgroundWorkOptions } from "../background/mod.ts";
+import type { BackgroundWork, BackgroundWorkOptions, Intake } from "../background/mod.ts";
 import type { Snapshot } from "../engine/mod.ts";
 import { heapSize } from "../json/mod.ts";
 
@@ -37,18 +37,18 @@ export class LateBackground {
     return this.#work?.leads ?? false;
   }
 
-  /** Takes an allowed request. Returns whether it has work to do, or may have. */
-  add(...addition: Addition): boolean {
+  /** Takes an allowed request that has work to do, or may have. */
+  add(...addition: Addition): Intake {
     if (this.#work !== undefined) return this.#work.worker.add(...addition);
     const bytes = heapSize(addition[0].variable);
     if (this.#waitingBytes + bytes > mostWaiting) {
       if (!this.#isRefusing) this.#options.log.write("error", "effects refused: too many requests wait");
       this.#isRefusing = true;
-      return false;
+      return "no room";
     }
     this.#waitingBytes += bytes;
     this.#waiting.push(addition);
-    return true;
+    return "taken";
   }
 
   /** Takes new policies. */

@@ -73,7 +73,7 @@ function setUp(
 
 Deno.test("the worker makes the objects of a generate rule", async () => {
   const { cluster, worker } = setUp(quota);
-  assert.equal(worker.add(request(team)), true);
+  assert.equal(worker.add(request(team)), "taken");
   assert.deepEqual(cluster.writes, [], "nothing is done before the answer");
   await worker.drain();
   const made = await cluster.read(quotaPath);
@@ -84,11 +84,11 @@ Deno.test("the worker makes the objects of a generate rule", async () => {
 
 Deno.test("the worker does nothing for a dry run, nor twice for one request", async () => {
   const { cluster, worker } = setUp(quota);
-  assert.equal(worker.add(request(team, { dryRun: true })), false);
-  assert.equal(worker.add(request(team, { uid: "one" })), true);
-  assert.equal(worker.add(request(team, { uid: "one" })), false);
+  assert.equal(worker.add(request(team, { dryRun: true })), "no work");
+  assert.equal(worker.add(request(team, { uid: "one" })), "taken");
+  assert.equal(worker.add(request(team, { uid: "one" })), "no work");
   await worker.drain();
-  assert.equal(worker.add(request(team, { uid: "one" })), false);
+  assert.equal(worker.add(request(team, { uid: "one" })), "no work");
   assert.deepEqual(cluster.writes, ["POST /api/v1/namespaces/team/resourcequotas"]);
 });
 
@@ -306,9 +306,9 @@ Deno.test("the worker refuses and reports requests beyond its queue, and ignores
     maxBytes: 1.5 * heapSize(request(team).variable),
     refused: ({ name }) => refused.push(name),
   });
-  assert.equal(worker.add(request(trigger)), false);
-  assert.equal(worker.add(request(team)), true);
-  assert.equal(worker.add(request(team)), false);
+  assert.equal(worker.add(request(trigger)), "no work");
+  assert.equal(worker.add(request(team)), "taken");
+  assert.equal(worker.add(request(team)), "no room");
   assert.deepEqual(refused, ["team"]);
   assert.ok(log.lines.includes("error effects refused: too many requests wait"));
   await worker.drain();
@@ -413,8 +413,8 @@ Deno.test("the worker restores a generated object after a request that edits it 
   const edited: JsonObject = { ...made, spec: { hard: { pods: "999" } } };
   const edit = request(edited, { operation: "UPDATE", oldObject: made });
   const fromUser = { ...edit, uid: "own", requester: { username: "postern", groups: [] } };
-  assert.equal(worker.add(fromUser), false, "own edits are not followed");
-  assert.equal(worker.add(edit), true);
+  assert.equal(worker.add(fromUser), "no work", "own edits are not followed");
+  assert.equal(worker.add(edit), "taken");
   await worker.drain();
   assert.equal(waits.length, 1);
   assert.deepEqual(dig(await cluster.read(quotaPath), "spec", "hard"), { pods: "10" });
@@ -511,7 +511,7 @@ Deno.test("a closed worker accepts no requests", async () => {
   const { cluster, worker } = setUp(quota);
   worker.add(request(team));
   await worker.close();
-  assert.equal(worker.add(request(team)), false);
+  assert.equal(worker.add(request(team)), "no room");
   assert.deepEqual(cluster.writes, []);
 });
 

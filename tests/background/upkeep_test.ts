@@ -545,7 +545,7 @@ for (const [what, text] of missed) {
       assert.ok(made.ok);
       reviews.push(request(made.body as JsonObject));
     }
-    assert.deepEqual(reviews.map((review) => replica.worker.add(review)), [true, false, false]);
+    assert.deepEqual(reviews.map((review) => replica.worker.add(review)), ["taken", "no room", "no room"]);
     await replica.worker.drain();
     assert.equal(await cluster.read(settings.replace("blue", "pink")), undefined);
     await replica.look();

@@ -27,7 +27,7 @@ Deno.test("effects of requests before background work is loaded are carried out 
   const { cluster, snapshot, background } = setUp();
   try {
     background.loaded(snapshot);
-    assert.equal(background.add(request(team as JsonObject)), true);
+    assert.equal(background.add(request(team as JsonObject)), "taken");
     await new Promise((resolve) => setTimeout(resolve, 20));
     assert.equal(cluster.writes.length, 0, "nothing is done before");
     await Promise.all([background.begin(), background.begin()]);
@@ -72,8 +72,10 @@ Deno.test("requests that wait for the code of background work have a bound in by
   try {
     background.loaded(snapshot);
     const large = { ...team as JsonObject, data: { text: "x".repeat(1_000_000) } };
-    const taken = Array.from({ length: 100 }, () => background.add(request(large))).filter((each) => each);
-    assert.ok(taken.length > 0 && taken.length < 20, `${taken.length} requests of 1 MB wait`);
+    const intakes = Array.from({ length: 100 }, () => background.add(request(large)));
+    const taken = intakes.filter((intake) => intake === "taken").length;
+    assert.ok(taken > 0 && taken < 20, `${taken} requests of 1 MB wait`);
+    assert.equal(intakes.at(-1), "no room");
     await background.begin();
     assert.equal(log.lines.filter((line) => line.startsWith("error effects refused")).length, 1);
   } finally {

@@ -1,6 +1,6 @@
 /** UpdateRequest objects: what is left undone is seen, and what others ask for is done. */
 import assert from "node:assert/strict";
-import type { JobScope, WorkOutcome } from "../../lib/background/mod.ts";
+import type { Intake, JobScope, WorkOutcome } from "../../lib/background/mod.ts";
 import { existingRequest } from "../../lib/background/mod.ts";
 import { compile, evaluate, type PolicyRequest } from "../../lib/engine/mod.ts";
 import { asObject, dig, type Json, type JsonObject } from "../../lib/json/mod.ts";
@@ -40,7 +40,14 @@ async function outcome(
   return { state, request, results, carried: [], failures };
 }
 
-function setUp({ reads = {}, works = true }: { reads?: Record<string, Json>; works?: boolean } = {}) {
+/** Update requests over a cluster that serves some objects, and a worker with some answers, the last one for all later. */
+function setUp(
+  { reads = {}, intakes = ["taken"], wait = () => Promise.resolve(true) }: {
+    reads?: Record<string, Json>;
+    intakes?: readonly Intake[];
+    wait?: () => Promise<boolean>;
+  } = {},
+) {
   const calls: ApiCall[] = [];
   const worked: PolicyRequest[] = [];
   const ends: JobScope["ended"][] = [];
@@ -81,8 +88,12 @@ function setUp({ reads = {}, works = true }: { reads?: Record<string, Json>; wor
     log: { write: () => {} },
     leads: () => true,
     namespace: "kyverno",
-    work: (each, { ended }) => (worked.push(each), ends.push(ended), works),
-    wait: () => Promise.resolve(true),
+    work: (each, { ended }) => {
+      worked.push(each);
+      ends.push(ended);
+      return intakes[worked.length - 1] ?? intakes.at(-1)!;
+    },
+    wait,
   });
   return {
     calls,
@@ -245,6 +256,43 @@ Deno.test("an UpdateRequest that loses its room to other requests is carried out
   assert.deepEqual(calls.map(callText), [`DELETE ${path}/theirs`]);
 });
 
+Deno.test("an UpdateRequest for which the worker has no room stays Pending, and is carried out later", async () => {
+  const { calls, worked, requests, stored, notice } = setUp({
+    reads: { "/api/v1/namespaces/team": team },
+    intakes: ["no room", "no room", "taken"],
+  });
+  stored.push(requestNamed("team"));
+  notice(stored[0]!);
+  while (worked.length < 3) await new Promise((resolve) => setTimeout(resolve));
+  requests.worked({ ...await outcome("done"), request: worked[2]! });
+  await requests.close();
+  const states = calls.map(callText);
+  assert.deepEqual(new Set(states.slice(0, -1)), new Set([`PATCH ${path}/theirs/status Pending`]));
+  assert.equal(states.at(-1), `DELETE ${path}/theirs`);
+});
+
+Deno.test("an UpdateRequest stays while one of its effects waits for room", async () => {
+  const { calls, worked, requests, stored, notice } = setUp({
+    reads: { "/api/v1/namespaces/team": team },
+    intakes: ["taken", "no room", "taken"],
+    wait: () => waited.promise,
+  });
+  const waited = Promise.withResolvers<boolean>();
+  const trigger = { apiVersion: "v1", kind: "Namespace", name: "team" };
+  const rules = ["quota", "other"];
+  const spec = { policy: "quotas", ruleContext: rules.map((rule) => ({ rule, trigger })) };
+  stored.push({ ...requestNamed("team"), spec });
+  notice(stored[0]!);
+  while (worked.length < 2) await new Promise((resolve) => setTimeout(resolve));
+  requests.worked({ ...await outcome("done"), request: worked[0]! });
+  waited.resolve(true);
+  while (worked.length < 4) await new Promise((resolve) => setTimeout(resolve));
+  assert.equal(calls.map(callText).includes(`DELETE ${path}/theirs`), false);
+  for (const request of worked.slice(2)) requests.worked({ ...await outcome("done"), request });
+  await requests.close();
+  assert.equal(calls.map(callText).filter((text) => text === `DELETE ${path}/theirs`).length, 1);
+});
+
 Deno.test("UpdateRequests that lose their room together are looked up together", async () => {
   const { worked, ends, requests, stored, listings, notice } = setUp({
     reads: { "/api/v1/namespaces/team": team },
@@ -270,13 +318,14 @@ Deno.test("an UpdateRequest of another client whose target is missing is deleted
   assert.deepEqual(calls.map(callText), [`DELETE ${path}/theirs`]);
 });
 
-const failing: readonly (readonly [what: string, name: string, works: boolean, message: RegExp])[] = [
-  ["whose trigger never came to be", "nobody", true, /^the trigger cannot be read: not found$/],
-  ["of a rule that is not about its trigger", "team", false, /^no rule quota of policy quotas is about/],
+const failing: readonly (readonly [what: string, name: string, intake: Intake, message: RegExp])[] = [
+  ["whose trigger never came to be", "nobody", "taken", /^the trigger cannot be read: not found$/],
+  ["of a rule that is not about its trigger", "team", "no work", /^no rule quota of policy quotas is about/],
 ];
-for (const [what, name, works, message] of failing) {
+for (const [what, name, intake, message] of failing) {
   Deno.test(`an UpdateRequest ${what} has failed`, async () => {
-    const { calls, requests, notice } = setUp({ reads: { "/api/v1/namespaces/team": team }, works });
+    const reads = { "/api/v1/namespaces/team": team };
+    const { calls, requests, notice } = setUp({ reads, intakes: [intake] });
     notice(requestNamed(name));
     await new Promise((resolve) => setTimeout(resolve));
     await requests.close();

@@ -1,4 +1,10 @@
-import { existingRequest, isOver, type JobScope, type WorkOutcome } from "../../background/mod.ts";
+import {
+  existingRequest,
+  type Intake,
+  isOver,
+  type JobScope,
+  type WorkOutcome,
+} from "../../background/mod.ts";
 import type { PolicyRequest, PolicyResult } from "../../engine/mod.ts";
 import { asString, dig, isObject, type JsonObject } from "../../json/mod.ts";
 import { collectionPath, labelsOf, nameOf, objectPath, uidOf } from "../../kube/mod.ts";
@@ -17,8 +23,8 @@ export interface UpdateRequestsOptions {
   readonly leads: () => boolean;
   /** The namespace of the UpdateRequests. */
   readonly namespace: string;
-  /** Carries out a rule's effects for an object. */
-  readonly work: (request: PolicyRequest, scope: Pick<JobScope, "only" | "ended">) => boolean;
+  /** Carries out a rule's effects for an object, if the worker takes them. */
+  readonly work: (request: PolicyRequest, scope: Pick<JobScope, "only" | "ended">) => Intake;
   /** Waits for some milliseconds, or until the signal aborts; tests replace it. */
   readonly wait?: typeof pause;
 }
@@ -52,6 +58,7 @@ export class UpdateRequests {
   readonly #taken = new Map<string, string>();
   /** The names of UpdateRequests that wait until the worker has room again. */
   readonly #waiting = new Set<string>();
+  #isWaiting = false;
   #writing: Promise<void> = Promise.resolve();
   readonly #stop = new AbortController();
   #isServed = true;
@@ -146,7 +153,7 @@ export class UpdateRequests {
     // A finished UpdateRequest of another client stays until somebody deletes it.
     if (
       !isMadeByPostern(object) &&
-      ["Completed", "Failed"].includes(asString(dig(object, "status", "state")) ?? "")
+      ["Completed", "Failed"].includes(stateOf(object))
     ) {
       return;
     }
@@ -170,31 +177,44 @@ export class UpdateRequests {
     const uid = crypto.randomUUID();
     this.#taken.set(uid, name);
     const request = { ...existingRequest({ ...answer.body, apiVersion, kind }), uid };
-    const ended: JobScope["ended"] = (end) => void (end === "refused" && this.#lostRoom(uid, name));
-    if (work(request, { only: { policy, rule }, ended })) return;
+    const ended: JobScope["ended"] = (end) => void (end === "refused" && this.#withoutRoom(uid, name));
+    const intake = work(request, { only: { policy, rule }, ended });
+    if (intake === "taken") return;
+    if (intake === "no room") {
+      void this.#withoutRoom(uid, name);
+      if (stateOf(object) === "Pending") return;
+      return await this.#writeStatus(name, { state: "Pending", message: "it waits for other requests" });
+    }
     this.#taken.delete(uid);
     await this.#fail(name, `no rule ${rule} of policy ${policy} is about the trigger`);
   }
 
   /**
-   * Carries out an UpdateRequest later, when other requests have taken the worker's room. The first that waits looks
-   * through the stored ones for all that have begun to wait meanwhile.
+   * Carries out an UpdateRequest later, when other requests have the worker's room. The first that waits looks through
+   * the stored ones for all that wait then and have no other effect in progress.
    */
-  async #lostRoom(uid: string, name: string): Promise<void> {
+  async #withoutRoom(uid: string, name: string): Promise<void> {
     this.#taken.delete(uid);
     this.#waiting.add(name);
-    if (this.#waiting.size > 1) return;
-    if (!await (this.#options.wait ?? pause)(roomAgain, this.#stop.signal)) return;
-    const names = new Set(this.#waiting);
-    this.#waiting.clear();
-    for (const taken of this.#taken.values()) names.delete(taken);
-    for (const object of this.#collection.objects()) if (names.has(nameOf(object))) this.#found(object);
+    if (this.#isWaiting) return;
+    this.#isWaiting = true;
+    while (this.#waiting.size > 0) {
+      if (!await (this.#options.wait ?? pause)(roomAgain, this.#stop.signal)) break;
+      const again = this.#waiting.difference(new Set(this.#taken.values()));
+      for (const name of again) this.#waiting.delete(name);
+      for (const object of this.#collection.objects()) if (again.has(nameOf(object))) this.#found(object);
+    }
+    this.#isWaiting = false;
   }
 
   #writeOutcome(name: string, outcome: WorkOutcome): void {
     const { request, state, failures } = outcome;
     if (state !== "failing") this.#taken.delete(request.uid);
-    if (isOver(outcome)) return this.#later(() => this.#remove(name));
+    if (isOver(outcome)) {
+      // Its other effects wait or are in progress, and the last of them removes it.
+      if (this.#waiting.has(name) || [...this.#taken.values()].includes(name)) return;
+      return this.#later(() => this.#remove(name));
+    }
     this.#later(() => this.#writeStatus(name, openStatus(state, failures[0]?.message ?? "")));
   }
 
@@ -263,6 +283,10 @@ export class UpdateRequests {
       this.#options.log.write("error", "an UpdateRequest was not written", { reason: String(cause) })
     );
   }
+}
+
+function stateOf(object: JsonObject): string {
+  return asString(dig(object, "status", "state")) ?? "";
 }
 
 function openStatus(state: WorkOutcome["state"], message: string): OpenStatus {

@@ -307,7 +307,7 @@ const updateRequest: Writer = {
       log: silent,
       leads: () => true,
       namespace: "kyverno",
-      work: () => true,
+      work: () => "taken",
     });
     const by = { policy: "quotas", rule: "quota" };
     const trigger = { ...existingRequest(team), uid: "r-1" };
