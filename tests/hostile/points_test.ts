@@ -311,7 +311,9 @@ const points: readonly Point[] = [
     attack: "Starting in a container",
     shownBy: {
       "hostile/access_test.ts": ["as in a container, prints no request to try"],
-      "deploy/manifests_test.ts": ["probes begin a second after a pod's start, and it has a minute to become live"],
+      "deploy/manifests_test.ts": [
+        "probes begin a second after a pod's start, and it has a minute to become live",
+      ],
     },
   },
   {
