@@ -15,7 +15,8 @@ import { failureOf, noAnswer, segmentsOf } from "../kube/mod.ts";
 import { BearerToken } from "./bearer_token.ts";
 import type { Endpoint } from "./kubeconfig.ts";
 import { LiveDiscovery } from "./live_discovery.ts";
-import { linesOf } from "./body_stream.ts";
+import { OpenWatch } from "./open_watch.ts";
+import { ReadConnection } from "./read_connection.ts";
 import { type Attempt, retryAfter, withRetries } from "./retry.ts";
 import { causeOf, sendInto } from "./transport.ts";
 import type { Following } from "./watched_kind.ts";
@@ -48,6 +49,8 @@ const MAX_DELAY = 5_000;
 /** Characters of all paths with large answers. */
 const mostPathLength = 100_000;
 const TOKEN_HOLDS = 10_000;
+/** Milliseconds within which an API server begins to answer unless it, or the connection, does not work. */
+const LATE = 1_000;
 const REPEATABLE = [500, 502, 503, 504];
 
 /**
@@ -58,7 +61,7 @@ const REPEATABLE = [500, 502, 503, 504];
 export class LiveCluster implements Cluster {
   readonly #endpoint: Endpoint;
   /** For calls without a body, and for watches: one HTTP/2 connection for all. */
-  readonly #client: Deno.HttpClient | undefined;
+  readonly #reads: ReadConnection;
   /**
    * For calls with a body. Over HTTP/2 Deno writes headers and body separately and leaves Nagle's algorithm on, so a
    * body from about 1,400 bytes on waits 40 ms for an acknowledgement. Over HTTP/1.1 Deno sends both together
@@ -76,7 +79,7 @@ export class LiveCluster implements Cluster {
   private constructor(
     endpoint: Endpoint,
     options: LiveClusterOptions,
-    clients: { readonly client?: Deno.HttpClient; readonly bodies?: Deno.HttpClient },
+    clients: { readonly reads: ReadConnection; readonly bodies?: Deno.HttpClient },
   ) {
     const { readText = (path) => Deno.readTextFile(path) } = options;
     this.#options = {
@@ -90,7 +93,7 @@ export class LiveCluster implements Cluster {
       ...options,
     };
     this.#endpoint = endpoint;
-    this.#client = clients.client;
+    this.#reads = clients.reads;
     this.#bodies = clients.bodies;
     const { tokenFile } = endpoint;
     this.#token = tokenFile === undefined ? undefined : new BearerToken({
@@ -111,7 +114,8 @@ export class LiveCluster implements Cluster {
     const { ca, clientCertificate: cert, clientKey: key, proxy } = endpoint;
     if (typeof Deno === "undefined") {
       const clientOption = ca ?? cert ?? key ?? proxy;
-      return clientOption === undefined ? new LiveCluster(endpoint, options, {}) : new Fault(
+      const reads = new ReadConnection(() => undefined);
+      return clientOption === undefined ? new LiveCluster(endpoint, options, { reads }) : new Fault(
         `${endpoint.server}: certificates and proxies in its settings can be used on Deno only; ` +
           "elsewhere the runtime must trust the API server (Node.js: NODE_EXTRA_CA_CERTS)",
       );
@@ -122,9 +126,9 @@ export class LiveCluster implements Cluster {
         ...(cert === undefined || key === undefined ? {} : { cert, key }),
         ...(proxy === undefined ? {} : { proxy: { url: proxy } }),
       };
-      const client = Deno.createHttpClient(connection);
+      const reads = new ReadConnection(() => Deno.createHttpClient(connection));
       const bodies = Deno.createHttpClient({ ...connection, http2: false });
-      return new LiveCluster(endpoint, options, { client, bodies });
+      return new LiveCluster(endpoint, options, { reads, bodies });
     } catch (error) {
       // The message comes from the TLS library. It names the part that the library could not read, never its content.
       const reason = error instanceof Error ? error.message : String(error);
@@ -133,7 +137,7 @@ export class LiveCluster implements Cluster {
   }
 
   close(): void {
-    this.#client?.close();
+    this.#reads.close();
     this.#bodies?.close();
   }
 
@@ -192,21 +196,27 @@ export class LiveCluster implements Cluster {
     if (segmentsOf(path.split("?")[0]!) === undefined) {
       return noAnswer(call, "the path is not one of the Kubernetes API");
     }
+    const watch = new OpenWatch(this.#reads, { path, signal, clock: this.#options.clock });
+    let isOpen = false;
     try {
       const response = await fetch(this.#urlOf(path), {
         headers: await this.#headers(call),
         redirect: "manual",
-        signal,
-        ...(this.#client !== undefined && { client: this.#client }),
+        signal: watch.signal,
+        ...(watch.client !== undefined && { client: watch.client }),
       });
+      watch.arrived();
       if (response.status === 200 && response.body !== null) {
-        return { ok: true, lines: linesOf(response.body, signal) };
+        isOpen = true;
+        return { ok: true, lines: watch.linesOf(response.body) };
       }
       const text = (await response.text()).slice(0, this.#options.maxBytes);
       if (response.status === 401) await this.#token?.renewed();
       return failureOf(call, response.status, bodyOf(response.headers, text) ?? text);
     } catch (error) {
       return noAnswer(call, causeOf(error));
+    } finally {
+      if (!isOpen) watch.end();
     }
   }
 
@@ -217,21 +227,28 @@ export class LiveCluster implements Cluster {
   async #attempt(call: ApiCall, reading: AnswerReading, until: number): Promise<Attempt<Answer>> {
     const { attemptTimeout, maxBytes, clock } = this.#options;
     const isRead = call.method === "GET";
+    const use = call.body === undefined ? this.#reads.use(call.path) : undefined;
     let answer: AnswerBody | undefined;
     // All reads share one connection, so none may keep its answer on it.
-    const sink = ({ headers }: Pick<Response, "headers">) =>
-      answer = new AnswerBody({ reading, isJson: isJson(headers), whenFull: isRead ? "end" : "wait" });
+    const sink = ({ headers }: Pick<Response, "headers">) => {
+      use?.arrived();
+      return answer = new AnswerBody({ reading, isJson: isJson(headers), whenFull: isRead ? "end" : "wait" });
+    };
+    const headers = await this.#headers(call), began = elapsedOn(clock);
     const sent = await sendInto(sink, {
       method: call.method,
       url: this.#urlOf(call.path),
-      headers: await this.#headers(call),
+      headers,
       ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
       timeout: Math.max(1, Math.min(attemptTimeout, until - elapsedOn(clock))),
       maxBytes,
       signal: call.signal,
-      client: call.body === undefined ? this.#client : this.#bodies,
+      client: use === undefined ? this.#bodies : use.client,
     });
     if (!sent.ok) {
+      // A caller that gives up earlier knows no more than a call that ends by itself.
+      const isLate = elapsedOn(clock) - began >= Math.min(LATE, attemptTimeout);
+      if (answer === undefined && isLate && sent.reason !== "network") use?.isSilent();
       const passing = sent.reason === "network" || sent.reason === "timeout";
       const message = sent.reason === "no room" ? reading.lack : sent.message;
       return { value: noAnswer(call, message), again: passing && isRead ? 0 : undefined };

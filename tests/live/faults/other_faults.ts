@@ -52,4 +52,11 @@ export const otherFaults: readonly OtherFault[] = [
     title:
       "objects of a kind that is defined later are scanned soon, and their reports go with the definition",
   },
+  {
+    name: "the connection goes silent without an end, as when a node or a link breaks",
+    words:
+      "tried again over another connection after five seconds; once that is answered, watches begin there too",
+    file: "tests/adapters/broken_link_test.ts",
+    title: "a read whose connection went silent is answered over another connection",
+  },
 ];

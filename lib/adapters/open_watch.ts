@@ -1,0 +1,61 @@
+import { type Clock, elapsedOn } from "../ports.ts";
+import { linesOf } from "./body_stream.ts";
+import type { ConnectionUse, ReadConnection } from "./read_connection.ts";
+
+/** Milliseconds of silence after which a watch that is given up says so: the API server sends a bookmark each minute. */
+const SILENCE = 90_000;
+
+/** The path, signal and clock of a watch. */
+export interface OpenWatchOptions {
+  readonly path: string;
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+}
+
+/** One watch on the connection for reads: it breaks when the connection is dead, and says when it was silent. */
+export class OpenWatch {
+  readonly #use: ConnectionUse;
+  readonly #broken = new AbortController();
+  readonly #options: OpenWatchOptions;
+  readonly #release: () => void;
+  /** Aborts when the caller ends the watch or its connection is dead. */
+  readonly signal: AbortSignal;
+  #arrivedAt: number;
+
+  constructor(reads: ReadConnection, options: OpenWatchOptions) {
+    this.#options = options;
+    this.signal = AbortSignal.any([options.signal, this.#broken.signal]);
+    this.#use = reads.use(options.path);
+    this.#release = reads.watch(this.#broken);
+    this.#arrivedAt = elapsedOn(options.clock);
+  }
+
+  get client(): Deno.HttpClient | undefined {
+    return this.#use.client;
+  }
+
+  arrived(): void {
+    this.#arrivedAt = elapsedOn(this.#options.clock);
+    this.#use.arrived();
+  }
+
+  /** Yields the lines of the answer; it throws when the connection breaks, and ends when the caller ends the watch. */
+  async *linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+    try {
+      for await (const line of linesOf(body, this.signal)) {
+        this.arrived();
+        yield line;
+      }
+      if (this.#broken.signal.aborted) throw new Error("the connection is silent");
+    } finally {
+      this.end();
+    }
+  }
+
+  /** Leaves the connection. */
+  end(): void {
+    this.#release();
+    const { clock, signal } = this.#options;
+    if (signal.aborted && elapsedOn(clock) - this.#arrivedAt >= SILENCE) this.#use.isSilent();
+  }
+}
