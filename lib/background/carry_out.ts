@@ -30,9 +30,10 @@ export async function carryOut(effect: Effect, cluster: Cluster, signal?: AbortS
   if (resource === undefined) {
     return { done: false, message: `the cluster does not serve ${apiVersion}/${kind}`, retryable: true };
   }
-  const trespass = trespassOf(effect, resource);
+  const namespace = resource.namespaced ? namespaceOf(object) || "default" : "";
+  const trespass = trespassOf(effect, resource, namespace);
   if (trespass !== undefined) return { done: false, message: trespass, retryable: false };
-  const call = callFor(effect, resource);
+  const call = callFor(effect, resource, namespace);
   const answer = await cluster.call(signal === undefined ? call : { ...call, signal });
   if (answer.ok) return { done: true, changed: true };
   if (verb === "create" && answer.status === 409) return { done: true, changed: false };
@@ -44,15 +45,18 @@ export async function carryOut(effect: Effect, cluster: Cluster, signal?: AbortS
  * Why a policy of a namespace must not change an object: it is outside the namespace. The object is written with the
  * rights of Postern's service account, which the policy's author does not have.
  */
-function trespassOf({ policy, object }: Effect, { namespaced, kind }: ApiResource): string | undefined {
+function trespassOf({ policy }: Effect, { kind }: ApiResource, namespace: string): string | undefined {
   const within = namespaceOfKey(policy);
-  if (within === undefined || namespaced && namespaceOf(object) === within) return undefined;
-  const where = namespaced ? `in namespace ${namespaceOf(object) || "default"}` : "of the whole cluster";
+  if (within === undefined || namespace === within) return undefined;
+  const where = namespace === "" ? "of the whole cluster" : `in namespace ${namespace}`;
   return `policy ${policy} cannot change a ${kind} ${where}`;
 }
 
-function callFor({ verb, object, subresource = "" }: Effect, resource: ApiResource): ApiCall {
-  const namespace = resource.namespaced ? namespaceOf(object) || "default" : "";
+function callFor(
+  { verb, object, subresource = "" }: Effect,
+  resource: ApiResource,
+  namespace: string,
+): ApiCall {
   const path = objectPath(resource, { namespace, name: nameOf(object), subresource });
   const body = inNamespace(object, namespace);
   switch (verb) {

@@ -65,6 +65,8 @@ export function compileMutateExisting(body: MutateExistingBody, tools: RuleTools
         if (outcome.result === "error") return error(outcome.message);
         if (outcome.result !== "pass" || outcome.patched === undefined) return outcome;
         const { patched, ...rest } = outcome;
+        const outside = trespass([patched], tools.policy);
+        if (outside !== undefined) return error(outside.message);
         const effect: Effect = {
           verb: "update",
           object: patched,
@@ -132,7 +134,7 @@ function compileTarget(target: TargetSpec, index: number, tools: RuleTools): Tar
         return new Fault(`failed to substitute variables in target[${index}]: ${rendered.message}`);
       }
       // Kyverno parity: a Policy only finds targets in its own namespace, whatever the target says. Pinned by "a
-      // Policy finds targets only in its namespace".
+      // Policy finds targets only in its namespace" and tests/background/namespaced_policies_test.ts.
       const namespace = policy.namespace ?? text(rendered, "namespace");
       const [kind = "", subresource = ""] = text(rendered, "kind").split(/[/.]/, 2);
       const objects = findTargets(clusterObjects, {

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { BackgroundWorker } from "../../lib/background/mod.ts";
-import { asObject } from "../../lib/json/mod.ts";
+import { asObject, type JsonObject } from "../../lib/json/mod.ts";
 import { keptLog, policies, portsWith, request } from "./setting.ts";
 
 const objects = `
@@ -137,22 +137,77 @@ spec:
   versions: [{name: v1, served: true}]
 `;
 
+/** The writes of background work for an update of a trigger. */
+async function work(
+  policy: string,
+  stored: string,
+  trigger: JsonObject,
+): Promise<{ readonly writes: readonly string[] }> {
+  const { cluster, ports } = portsWith(stored);
+  const snapshot = policies(policy);
+  const worker = new BackgroundWorker({
+    snapshot: () => snapshot,
+    ports,
+    log: keptLog(),
+    attempts: 2,
+    wait: () => Promise.resolve(true),
+  });
+  worker.add(request(trigger, { operation: "UPDATE", oldObject: trigger }));
+  await worker.drain();
+  await worker.close();
+  return cluster;
+}
+
 for (const [what, policy] of attempts) {
   Deno.test(`a namespaced policy changes nothing outside its namespace: ${what}`, async () => {
-    const { cluster, ports } = portsWith(objects + definition);
-    const snapshot = policies(policy);
-    const worker = new BackgroundWorker({
-      snapshot: () => snapshot,
-      ports,
-      log: keptLog(),
-      attempts: 2,
-      wait: () => Promise.resolve(true),
-    });
+    const { cluster } = portsWith(objects);
     const trigger = asObject(await cluster.read("/api/v1/namespaces/team/configmaps/c"))!;
-    worker.add(request(trigger, { operation: "UPDATE", oldObject: trigger }));
-    await worker.drain();
-    await worker.close();
-    const outside = cluster.writes.filter((write) => !/^\S+ \S+\/namespaces\/team\/[a-z]+/.test(write));
+    const { writes } = await work(policy, objects + definition, trigger);
+    const outside = writes.filter((write) => !/^\S+ \S+\/namespaces\/team\/[a-z]+/.test(write));
     assert.deepEqual(outside, []);
   });
+}
+
+const atHome: JsonObject = {
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name: "c", namespace: "default", uid: "u-home" },
+};
+const homeObjects = `${objects}---
+{apiVersion: v1, kind: Namespace, metadata: {name: default, uid: u-default}}
+---
+{apiVersion: v1, kind: ConfigMap, metadata: {name: c, namespace: default, uid: u-home}}
+`;
+const here = "PUT /api/v1/namespaces/default/configmaps/c";
+const homes: readonly (readonly [where: string, metadata: string])[] = [
+  ["in default", "{name: p, namespace: default}"],
+  ["whose file names no namespace", "{name: p}"],
+];
+const targets: readonly (readonly [what: string, rule: string, writes: readonly string[]])[] = [
+  ["names no namespace", `targets: [{apiVersion: v1, kind: ConfigMap, name: c}], ${patch}`, [here]],
+  ["names an empty one", `targets: [{apiVersion: v1, kind: ConfigMap, namespace: "", name: c}], ${patch}`, [
+    here,
+  ]],
+  ["names another one", `targets: [{apiVersion: v1, kind: ConfigMap, namespace: victim}], ${patch}`, [here]],
+  ["is of the whole cluster", `targets: [{apiVersion: v1, kind: Namespace, name: victim}], ${patch}`, []],
+  [
+    "is moved to another one",
+    `targets: [{apiVersion: v1, kind: ConfigMap, name: c}],
+      patchesJson6902: '[{"op": "replace", "path": "/metadata/namespace", "value": "victim"}]'`,
+    [],
+  ],
+  [
+    "loses its namespace",
+    `targets: [{apiVersion: v1, kind: ConfigMap, name: c}],
+      patchesJson6902: '[{"op": "remove", "path": "/metadata/namespace"}]'`,
+    [],
+  ],
+];
+for (const [where, metadata] of homes) {
+  for (const [what, rule, writes] of targets) {
+    Deno.test(`a Policy ${where} changes targets in default alone, also when the target ${what}`, async () => {
+      const policy = classic(`mutate: {${rule}}`).replace("{name: p, namespace: team}", metadata);
+      assert.deepEqual((await work(policy, homeObjects, atHome)).writes, writes);
+    });
+  }
 }
