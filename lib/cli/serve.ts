@@ -10,6 +10,7 @@ import {
   wordProblem,
 } from "./serve_arguments.ts";
 import { greet } from "./serve_greeting.ts";
+import { behindLog, serveLines } from "./serve_lines.ts";
 import { certificatesOf, liveSetting, recordSetting } from "./serve_setting.ts";
 import type { Terminal } from "./terminal.ts";
 import { version } from "./version.ts";
@@ -26,6 +27,9 @@ export async function serve(args: ServeArguments, terminal: Terminal): Promise<n
   const secretPath = args.secretPath ?? environmentVariable("POSTERN_SECRET_PATH");
   const problem = wordProblem(args) ?? accessProblem({ ...args, secretPath });
   if (problem !== undefined) return refuse(problem, terminal);
+  const lines = serveLines(terminal);
+  // Until it listens, what it says is written before it goes on: nothing is lost of what a start found.
+  let said = terminal;
   const gate = await openGate({
     ...args,
     version,
@@ -44,16 +48,18 @@ export async function serve(args: ServeArguments, terminal: Terminal): Promise<n
     clientAuthority,
     readClientAuthority,
     secretPath,
-    write: terminal.err,
-    loaded: (policies) => report(policies, terminal),
-    diagnosed: (diagnostics) => diagnosticLines(diagnostics).forEach(terminal.err),
+    lines,
+    loaded: (policies) => report(policies, said),
+    diagnosed: (diagnostics) => diagnosticLines(diagnostics).forEach((line) => said.err(line)),
   });
   if (typeof gate === "string") return refuse(gate, terminal);
   const stopped = untilStopped(() => void gate.renew());
   greet({ args, gate, secretPath }, terminal);
+  said = behindLog(terminal, lines);
   await stopped;
-  terminal.err("stopping: requests under way are answered first");
+  said.err("stopping: requests under way are answered first");
   await gate.close();
+  await lines.drain();
   return 0;
 }
 

@@ -5,6 +5,8 @@ export interface Terminal {
   out(line: string): void;
   /** Writes a line that is no result, such as a diagnostic. */
   err(line: string): void;
+  /** Writes lines with their breaks as `err` does, while the process goes on; absent where nothing can block a write. */
+  errLater?(lines: Uint8Array): Promise<void>;
   /** Whether results may be coloured; absent means no. */
   readonly colours?: boolean;
   /** Whether standard error is a terminal, on which progress can be drawn; absent means no. */
@@ -28,6 +30,11 @@ export function processTerminal(): Terminal {
   return {
     out: (line) => writeAll(Deno.stdout, encoder.encode(`${line}\n`)),
     err: (line) => writeAll(Deno.stderr, encoder.encode(`${line}\n`)),
+    async errLater(lines) {
+      for (let written = 0; written < lines.length;) {
+        written += await Deno.stderr.write(lines.subarray(written));
+      }
+    },
     colours: !Deno.noColor && Deno.stdout.isTerminal(),
     drawsProgress: Deno.stderr.isTerminal(),
   };

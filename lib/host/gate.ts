@@ -46,7 +46,7 @@ function absentObjects(diagnostics: readonly Diagnostic[], paths: readonly strin
 
 /** Builds a gate and opens it; a text says why it cannot be opened. */
 export async function openGate(options: GateOptions): Promise<Gate | string> {
-  const { log, flush } = openLog(options);
+  const log = openLog(options);
   const { cluster, kubeconfig, services, images, live, lease } = options;
   const metrics = new Metrics(options.version);
   const called = countingCalls(metrics);
@@ -94,7 +94,7 @@ export async function openGate(options: GateOptions): Promise<Gate | string> {
   if (typeof probes === "string") return probes;
   await policies.follow(watching, listener);
   collectStartGarbage(() => listener.answers);
-  const ending = { policies, listener, audit, recorder, background, ports: opened, probes, flush };
+  const ending = { policies, listener, audit, recorder, background, ports: opened, probes };
   const { port, caBundle } = listener;
   return {
     port,
@@ -123,11 +123,10 @@ interface Ending {
   readonly background: LateBackground;
   readonly ports: OpenPorts;
   readonly probes: Probes;
-  readonly flush: () => void;
 }
 
 async function closeAll(
-  { policies, listener, audit, recorder, background, ports, probes, flush }: Ending,
+  { policies, listener, audit, recorder, background, ports, probes }: Ending,
 ): Promise<void> {
   await policies.close();
   await listener.close();
@@ -136,7 +135,6 @@ async function closeAll(
   await within(closingTime, background.close());
   await ports.close();
   probes.close();
-  flush();
 }
 
 /** Counts calls to the API server by verb and resource. */

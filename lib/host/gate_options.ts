@@ -1,4 +1,4 @@
-import type { LogLevel } from "../adapters/mod.ts";
+import type { LineBatch, LogLevel } from "../adapters/mod.ts";
 import type { LeaseSetting } from "../background/mod.ts";
 import type { Diagnostic } from "../diagnostics/mod.ts";
 import type { Certificates } from "../certificates/mod.ts";
@@ -57,8 +57,8 @@ export interface GateOptions {
   /** Records reviews with their answers in files. */
   readonly record?: RecorderOptions | undefined;
   readonly logLevel: LogLevel;
-  /** Receives lines of the log. */
-  readonly write: (line: string) => void;
+  /** Receives the lines of the log. */
+  readonly lines: LineBatch;
   /** Receives the policies that were loaded. */
   readonly loaded: (policies: LoadedPolicies) => void;
   /** Receives the problems of the cluster's files. */

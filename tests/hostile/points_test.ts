@@ -308,6 +308,16 @@ const points: readonly Point[] = [
     shownBy: { "server/audit_test.ts": ["an audit line names the request once, even when many rules fail"] },
   },
   {
+    attack: "A log that nobody reads",
+    shownBy: {
+      "hostile/log_reader_test.ts": [
+        "requests are answered while nobody reads the log, which goes on without a gap when somebody does",
+        "the server ends while nobody reads the log",
+      ],
+      "adapters/line_batch_test.ts": ["those beyond a megabyte that nobody reads are lost and counted"],
+    },
+  },
+  {
     attack: "Starting in a container",
     shownBy: {
       "hostile/access_test.ts": ["as in a container, prints no request to try"],

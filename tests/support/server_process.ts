@@ -27,6 +27,8 @@ export interface ServerProcess extends AsyncDisposable {
   readonly folder: string;
   /** Everything that the server wrote to standard error so far. */
   log(): string;
+  /** Stops reading what the server writes, until the result is called: its pipe fills. */
+  pauseLog(): () => void;
   /** Waits until the server has written something that matches; fails when it ends before or after a minute. */
   until(pattern: RegExp): Promise<string>;
   /** Memory of the process in MiB: what is resident now, and the most that ever was. */
@@ -71,6 +73,7 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
   const end = async (): Promise<void> => {
     if (running) process.kill("SIGKILL");
     await status;
+    output.resume();
     await output.ended;
     await Deno.remove(folder, { recursive: true });
   };
@@ -84,6 +87,7 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
       pid: process.pid,
       folder,
       log: () => output.text,
+      pauseLog: () => output.pause(),
       until: (pattern) => output.until(pattern),
       memory: () => memoryOf(process.pid),
       processorTime: () => processorTimeOf(process.pid),
@@ -104,6 +108,7 @@ class Output {
   readonly ended: Promise<void>;
   #open = true;
   #more = Promise.withResolvers<void>();
+  #paused: PromiseWithResolvers<void> | undefined;
 
   constructor(stream: ReadableStream<Uint8Array>) {
     this.ended = this.#read(stream);
@@ -129,9 +134,20 @@ class Output {
     for await (const text of stream.pipeThrough(new TextDecoderStream())) {
       this.text += text;
       this.#wake();
+      await this.#paused?.promise;
     }
     this.#open = false;
     this.#wake();
+  }
+
+  pause(): () => void {
+    this.#paused ??= Promise.withResolvers();
+    return () => this.resume();
+  }
+
+  resume(): void {
+    this.#paused?.resolve();
+    this.#paused = undefined;
   }
 
   #wake(): void {
