@@ -49,7 +49,7 @@ export class MissingInputs {
   /** The entries of a rule that has a result for the object, unless values stand for them or they were reported. */
   of(policy: string, { rule, result, message }: RuleResult, object: string): readonly Diagnostic[] {
     const written = writtenRuleName(rule), key = `${policy}/${written}`;
-    if (this.#user === undefined && result === "error" && readsUser.test(message)) {
+    if (this.#user === undefined && result === "error" && readsUser(message)) {
       if (this.#withoutUser.has(key)) return [];
       this.#withoutUser.add(key);
       return [withoutUser(policy, written)];
@@ -65,8 +65,11 @@ export class MissingInputs {
   }
 }
 
-/** The fault of an expression that reads the user of the request. */
-const readsUser = /request\.(?:userInfo|roles|clusterRoles)\b[^]*Unknown key/;
+/** Whether a message is the fault of an expression that reads the user of the request. */
+function readsUser(message: string): boolean {
+  const user = message.search(/request\.(?:userInfo|roles|clusterRoles)\b/);
+  return user >= 0 && message.includes("Unknown key", user);
+}
 
 function withoutUser(policy: string, rule: string): Diagnostic {
   return {

@@ -30,17 +30,16 @@ export interface ExistingOptions {
 }
 
 /**
- * Whether a rule leaves an object alone for which it generated nothing: its user decides, whom a stored object does not
- * name, or Postern generated the object and the rule passes over Postern's requests. Pinned by "a comparison generates
- * nothing for a trigger whose user decides, as it does not know the user" and "a comparison generates nothing for a
- * generated object, unless the rule looks at Postern's requests".
+ * Returns whether a rule leaves an object alone for which it generated nothing: its user decides, whom a stored object
+ * does not name, or Postern generated the object and the rule passes over Postern's requests. The policy's text is read
+ * once for all objects. Pinned by "a comparison generates nothing for a trigger whose user decides, as it does not know
+ * the user" and "a comparison generates nothing for a generated object, unless the rule looks at Postern's requests".
  */
-export function isPassedOver(
-  trigger: JsonObject,
+export function passingOver(
   { policy, rule: { rule } }: Pick<RuleInForce, "policy" | "rule">,
-): boolean {
-  return rule.skipBackgroundRequests && ownerOf(trigger) !== undefined ||
-    choosesByUser(policy.document, rule.name);
+): (trigger: JsonObject) => boolean {
+  const isByUser = choosesByUser(policy.document, rule.name);
+  return (trigger) => isByUser || rule.skipBackgroundRequests && ownerOf(trigger) !== undefined;
 }
 
 /** Whether the fields that select a rule's objects read the user of the request. */
@@ -68,6 +67,7 @@ export async function* existingTriggers(
   const { cluster, log, signal, since, wait = pause } = options;
   const only = { policy: policy.key, rule: rule.rule.name };
   const { kinds, vague } = triggerKinds(rule);
+  const isPassedOver = passingOver({ policy, rule });
   if (vague.length > 0) {
     log.write("warn", "existing objects of some kinds are not listed", { ...only, kinds: vague });
   }
@@ -82,7 +82,7 @@ export async function* existingTriggers(
         else if (!listed.has(uidOf(object))) {
           listed.add(uidOf(object));
           const isMissed = since === undefined ||
-            !(createdAt(object) < since) && !isPassedOver(object, { policy, rule });
+            !(createdAt(object) < since) && !isPassedOver(object);
           if (isMissed) yield { request: existingRequest(object), only };
         }
       }

@@ -19,7 +19,7 @@ import type { Cluster, Log, Ports } from "../ports.ts";
 import { isApplied, ownerOf, ruleLabels, sourceOf } from "../rules/mod.ts";
 import { carryOut } from "./carry_out.ts";
 import { existingRequest } from "./existing_request.ts";
-import { isPassedOver } from "./existing_triggers.ts";
+import { passingOver } from "./existing_triggers.ts";
 import { findByUid, type UidReference } from "./find_by_uid.ts";
 import { listObjects } from "./list_objects.ts";
 import { type RuleInForce, writtenRule } from "./rules_in_force.ts";
@@ -64,6 +64,8 @@ class RuleSweep {
   readonly #rule: RuleInForce;
   readonly #options: SweepOptions;
   readonly #lookUp: { readonly cluster: Cluster; readonly signal: AbortSignal };
+  readonly #isPassedOver: ReturnType<typeof passingOver>;
+  readonly #choosesByObject: boolean;
   /** The objects that the rule generated, by the uid of the trigger. */
   readonly #made = new Map<string, Made[]>();
   /** The uids of sources that are gone. */
@@ -73,6 +75,8 @@ class RuleSweep {
     this.#rule = rule;
     this.#options = options;
     this.#lookUp = { cluster: options.ports.cluster, signal: options.signal };
+    this.#isPassedOver = passingOver(rule);
+    this.#choosesByObject = choosesByObject(rule.policy.document, rule.rule.rule.name);
   }
 
   async run(): Promise<Fault | undefined> {
@@ -90,7 +94,7 @@ class RuleSweep {
         seen.add(uid);
         const made = this.#made.get(uid);
         const isWaiting = rule.body.looksBack === true || createdAt(trigger) >= since;
-        const isDue = made !== undefined || isWaiting && !isPassedOver(trigger, this.#rule);
+        const isDue = made !== undefined || isWaiting && !this.#isPassedOver(trigger);
         if (isDue) await this.#keepInStep(trigger, made ?? []);
         if (this.#options.signal.aborted) return undefined;
       }
@@ -140,7 +144,7 @@ class RuleSweep {
     const effects = decision.effects.filter((effect) => effect.rule === rule.rule.name);
     if (this.#options.isEvaluated !== true) { for (const effect of effects) await this.#perform(effect); }
     const isAbout = verdictOf(decision.results, rule.rule.name) === "applies" ||
-      !choosesByObject(policy.document, rule.rule.name);
+      !this.#choosesByObject;
     if (!isAbout) return await this.#remove(made, "its trigger no longer matches");
     const wanted = new Set(effects.map(({ object }) => objectIdentity(object)));
     const unwanted = made.filter(({ object }) => !wanted.has(objectIdentity(object)));

@@ -117,9 +117,9 @@ function checkValidations(spec: Json, report: Report): void {
   });
 }
 
-/** Whether an expression reads `authorizer`, apart from string literals. */
+/** Whether an expression reads `authorizer`, apart from string literals. A literal without end takes the rest. */
 function usesAuthorizer(expression: string): boolean {
-  const code = expression.replace(/"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'/g, '""');
+  const code = expression.replace(/"(?:\\[^]|[^"\\])*(?:"|\\?$)|'(?:\\[^]|[^'\\])*(?:'|\\?$)/g, '""');
   return /(?<![.\w])authorizer\b/.test(code);
 }
 
