@@ -1,5 +1,5 @@
 import type { Effect } from "../engine/mod.ts";
-import { asObject, asString, type JsonObject } from "../json/mod.ts";
+import { asObject, asString, dig, type Json, type JsonObject } from "../json/mod.ts";
 import { collectionPath, deleteOptions, nameOf, namespaceOf, objectPath } from "../kube/mod.ts";
 import { namespaceOfKey } from "../policy/mod.ts";
 import type { Answer, ApiCall, ApiResource, Cluster } from "../ports.ts";
@@ -35,7 +35,7 @@ export async function carryOut(effect: Effect, cluster: Cluster, signal?: AbortS
   if (trespass !== undefined) return { done: false, message: trespass, retryable: false };
   const call = callFor(effect, resource, namespace);
   const answer = await cluster.call(signal === undefined ? call : { ...call, signal });
-  if (answer.ok) return { done: true, changed: true };
+  if (answer.ok) return { done: true, changed: !isUnchanged(effect, answer.body) };
   if (verb === "create" && answer.status === 409) return { done: true, changed: false };
   if (verb === "delete" && answer.status === 404) return { done: true, changed: false };
   return { done: false, message: answer.message, retryable: isRetryable(answer) };
@@ -71,6 +71,12 @@ function callFor(
     case "delete":
       return { method: "DELETE", path, body: deleteOptions(object) };
   }
+}
+
+/** Whether the API server kept the version that an update replaces: the object was as wanted, with its defaults. */
+function isUnchanged({ verb, object }: Effect, stored: Json): boolean {
+  const version = dig(object, "metadata", "resourceVersion");
+  return verb === "update" && version !== undefined && version === dig(stored, "metadata", "resourceVersion");
 }
 
 function inNamespace(object: JsonObject, namespace: string): JsonObject {

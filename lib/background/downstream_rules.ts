@@ -1,7 +1,7 @@
 import { LoadTracker, untilLoaded } from "../context/mod.ts";
 import type { CompiledRule, Snapshot } from "../engine/mod.ts";
 import type { Ports } from "../ports.ts";
-import { type ClusterObjects, objectsInCluster, type OwnerReference } from "../rules/mod.ts";
+import { type ClusterObjects, type MakerReference, objectsInCluster } from "../rules/mod.ts";
 import type { DownstreamState } from "./reconcile.ts";
 
 /** Reads objects of the cluster, and waits until they are loaded. */
@@ -16,15 +16,23 @@ export function reader(ports: Ports): <T>(read: (objects: ClusterObjects) => T) 
   };
 }
 
-/** The generate rule of a name, if it is in force. */
+/** The generate rule that labels name, if it is in force. Policies of several kinds may have one name. */
 export function findRule(
   { policies }: Snapshot,
-  { policy, rule }: Pick<OwnerReference, "policy" | "rule">,
+  { policy, rule, language }: MakerReference,
 ): CompiledRule | undefined {
-  const found = policies.find((each) =>
-    each.policy.name === policy.name && each.policy.namespace === policy.namespace
-  );
-  return found?.rules.find((each) => each.rule.name === rule && each.type === "generate");
+  return policies.filter((each) =>
+    each.policy.name === policy.name && each.policy.namespace === policy.namespace &&
+    each.policy.language === language
+  ).flatMap(({ rules }) => rules).find((each) => each.rule.name === rule && each.type === "generate");
+}
+
+/** The reference by which labels name a rule. */
+export function makerOf(
+  { name, namespace, language }: MakerReference["policy"] & Pick<MakerReference, "language">,
+  rule: CompiledRule,
+): MakerReference {
+  return { policy: { name, namespace }, rule: rule.rule.name, language };
 }
 
 /** The settings of a rule that decide about its downstream, for {@link reconcile}. */

@@ -1,4 +1,5 @@
 import { dig, type Fault, isFault, type JsonObject } from "../json/mod.ts";
+import { uidOf } from "../kube/mod.ts";
 import type { Cluster } from "../ports.ts";
 import { listObjects } from "./list_objects.ts";
 
@@ -25,4 +26,22 @@ export async function findByUid(
     if (isFault(object) || dig(object, "metadata", "uid") === uid) return object;
   }
   return undefined;
+}
+
+/** The uids of those objects that are not stored. It lists each kind once; a fault when one cannot be listed. */
+export async function findMissing(
+  references: readonly UidReference[],
+  options: { readonly cluster: Cluster; readonly signal: AbortSignal },
+): Promise<ReadonlySet<string> | Fault> {
+  const missing = new Set(references.map(({ uid }) => uid));
+  const listings = new Map(
+    references.map(({ uid: _uid, ...listing }) => [Object.values(listing).join(" "), listing]),
+  );
+  for (const listing of listings.values()) {
+    for await (const object of listObjects(listing, options)) {
+      if (isFault(object)) return object;
+      missing.delete(uidOf(object));
+    }
+  }
+  return missing;
 }

@@ -1,8 +1,8 @@
 import type { CompiledRule, Effect, Snapshot } from "../engine/mod.ts";
 import { equal, type Fault, isFault, type JsonObject } from "../json/mod.ts";
 import type { Ports } from "../ports.ts";
-import { released, ruleLabels, targetsOf } from "../rules/mod.ts";
-import { downstreamOf, findRule, reader } from "./downstream_rules.ts";
+import { isMadeBy, madeLabels, released, sourceOf, targetsOf } from "../rules/mod.ts";
+import { downstreamOf, findRule, makerOf, reader } from "./downstream_rules.ts";
 import { reconcile } from "./reconcile.ts";
 
 /** The policies and ports with which changes of policies are followed. */
@@ -29,9 +29,8 @@ export async function followPolicies(
 ): Promise<readonly Effect[] | Fault> {
   const effects: Effect[] = [];
   for (const { policy, rules } of before.policies) {
-    const { name, namespace } = policy;
     for (const rule of rules.filter(({ type }) => type === "generate")) {
-      const present = findRule(snapshot, { policy: { name, namespace }, rule: rule.rule.name });
+      const present = findRule(snapshot, makerOf(policy, rule));
       const followed = present === undefined
         ? await deletions({ policy, rule }, ports)
         : await releases({ policy, rule }, present, ports);
@@ -42,15 +41,19 @@ export async function followPolicies(
   return effects;
 }
 
-/** The deletions of what a removed rule generated. */
+/**
+ * The deletions of what a removed rule generated. Kyverno parity: clones of a policy in CEL stay. Pinned by "clones of a
+ * GeneratingPolicy stay when it is deleted".
+ */
 async function deletions(former: FormerRule, ports: Ports): Promise<readonly Effect[] | Fault> {
   const state = { trigger: "present", source: "none", target: "in-step" } as const;
   const { action, why } = reconcile({ ...state, rule: downstreamOf(former.rule, "deleted") });
   if (action !== "delete") return [];
   const made = await madeBy(former, ports);
-  return isFault(made)
-    ? made
-    : made.map((object) => effectOn(former, { verb: "delete", object, reason: why }));
+  if (isFault(made)) return made;
+  const { language } = former.policy;
+  return made.filter((object) => language === "classic" || sourceOf(object) === undefined)
+    .map((object) => effectOn(former, { verb: "delete", object, reason: why }));
 }
 
 /** The updates that release what a rule generated, when it generates something else now. */
@@ -70,13 +73,13 @@ async function releases(
 
 /** The objects of the cluster whose labels name a rule. */
 async function madeBy({ policy, rule }: FormerRule, ports: Ports): Promise<readonly JsonObject[] | Fault> {
-  const { name, namespace } = policy, read = reader(ports);
-  const matchLabels = { ...ruleLabels({ policy: { name, namespace }, rule: rule.rule.name }) };
+  const maker = makerOf(policy, rule), read = reader(ports);
+  const matchLabels = { ...madeLabels(maker) };
   const found: JsonObject[] = [];
   for (const type of rule.body.downstream?.types ?? []) {
     const made = await read((objects) => objects.list({ ...type, namespace: "", selector: { matchLabels } }));
     if (isFault(made)) return made;
-    found.push(...made);
+    found.push(...made.filter((object) => isMadeBy(object, maker)));
   }
   return found;
 }

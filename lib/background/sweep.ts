@@ -5,22 +5,16 @@ import {
   type Snapshot,
   withdrawsOnDeletion,
 } from "../engine/mod.ts";
-import { asString, dig, type Fault, isFault, type JsonObject } from "../json/mod.ts";
-import {
-  createdAt,
-  nameOf,
-  namespaceOf,
-  objectIdentity,
-  objectPath,
-  objectText,
-  uidOf,
-} from "../kube/mod.ts";
+import { dig, type Fault, isFault, type JsonObject } from "../json/mod.ts";
+import { createdAt, nameOf, namespaceOf, objectIdentity, objectText, uidOf } from "../kube/mod.ts";
 import type { Cluster, Log, Ports } from "../ports.ts";
-import { isApplied, ownerOf, ruleLabels, sourceOf } from "../rules/mod.ts";
+import { isMadeBy, madeLabels, ownerOf, sourceOf } from "../rules/mod.ts";
 import { carryOut } from "./carry_out.ts";
+import { makerOf } from "./downstream_rules.ts";
 import { existingRequest } from "./existing_request.ts";
 import { passingOver } from "./existing_triggers.ts";
-import { findByUid, type UidReference } from "./find_by_uid.ts";
+import { findByUid, findMissing, type UidReference } from "./find_by_uid.ts";
+import { isAsWanted } from "./as_wanted.ts";
 import { listObjects } from "./list_objects.ts";
 import { type RuleInForce, writtenRule } from "./rules_in_force.ts";
 import { triggerKinds } from "./trigger_kinds.ts";
@@ -103,13 +97,13 @@ class RuleSweep {
   }
 
   async #listMade(): Promise<Fault | undefined> {
-    const { policy: { name, namespace }, rule } = this.#rule;
-    const labels = ruleLabels({ policy: { name, namespace }, rule: rule.rule.name });
+    const { policy, rule } = this.#rule;
+    const maker = makerOf(policy, rule), labels = madeLabels(maker);
     for (const type of rule.body.downstream?.types ?? []) {
       for await (const object of listObjects({ ...type, namespace: "", labels }, this.#lookUp)) {
         if (isFault(object)) return object;
         const owner = ownerOf(object);
-        if (owner === undefined || owner.trigger.uid === "") continue;
+        if (owner === undefined || owner.trigger.uid === "" || !isMadeBy(object, maker)) continue;
         const made = { object: identityOf(object), trigger: owner.trigger, source: sourceOf(object) };
         this.#made.set(owner.trigger.uid, [...this.#made.get(owner.trigger.uid) ?? [], made]);
       }
@@ -118,15 +112,10 @@ class RuleSweep {
   }
 
   async #findLostSources(): Promise<Fault | undefined> {
-    const sources = new Map<string, UidReference>();
-    for (const { source } of [...this.#made.values()].flat()) {
-      if (source !== undefined) sources.set(source.uid, source);
-    }
-    for (const source of sources.values()) {
-      const found = await findByUid(source, this.#lookUp);
-      if (isFault(found)) return found;
-      if (found === undefined) this.#lost.add(source.uid);
-    }
+    const sources = [...this.#made.values()].flat().flatMap(({ source }) => source ?? []);
+    const missing = await findMissing(sources, this.#lookUp);
+    if (isFault(missing)) return missing;
+    for (const uid of missing) this.#lost.add(uid);
     return undefined;
   }
 
@@ -176,7 +165,7 @@ class RuleSweep {
 
   async #perform(effect: Effect): Promise<void> {
     const { ports, log, signal } = this.#options;
-    if (signal.aborted || effect.verb === "apply" && await this.#isApplied(effect)) return;
+    if (signal.aborted || await isAsWanted(effect, this.#lookUp)) return;
     const { verb, policy, rule, reason } = effect;
     const carried = await carryOut(effect, ports.cluster, signal);
     const fields = { policy, rule, reason, object: objectText(effect.object) };
@@ -184,17 +173,6 @@ class RuleSweep {
     else if (carried.changed) {
       log.write("info", `effect: ${verb}`, { ...fields, found: "by a look at the cluster" });
     }
-  }
-
-  /** Whether an apply would change nothing. */
-  async #isApplied({ object }: Effect): Promise<boolean> {
-    const { cluster, signal } = this.#lookUp;
-    const apiVersion = asString(object["apiVersion"]) ?? "", kind = asString(object["kind"]) ?? "";
-    const resource = await cluster.resource(apiVersion, kind);
-    if (resource === undefined) return false;
-    const path = objectPath(resource, { namespace: namespaceOf(object), name: nameOf(object) });
-    const answer = await cluster.call({ method: "GET", path, signal });
-    return answer.ok && isApplied(answer.body, object);
   }
 }
 

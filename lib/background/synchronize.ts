@@ -4,17 +4,17 @@ import { isBeingDeleted, nameOf, namespaceOf, objectIdentity, typeOf, uidOf } fr
 import { policyKey } from "../policy/mod.ts";
 import type { Ports } from "../ports.ts";
 import {
+  cloneLabels,
   cloneSourceLabel,
   type ClusterObjects,
-  isApplied,
   ownerOf,
   type OwnerReference,
-  sourceLabels,
   sourceOf,
 } from "../rules/mod.ts";
 import { downstreamOf, findRule, reader } from "./downstream_rules.ts";
 import { existingRequest } from "./existing_request.ts";
 import { findByUid, type UidReference } from "./find_by_uid.ts";
+import { isAsWanted } from "./as_wanted.ts";
 import { reconcile } from "./reconcile.ts";
 
 /** A change of an object, from a watch. */
@@ -81,7 +81,7 @@ class ChangeFollower {
         apiVersion: asString(source["apiVersion"]) ?? "",
         kind: typeOf(source).kind,
         namespace: "",
-        selector: { matchLabels: { ...sourceLabels(source) } },
+        selector: { matchLabels: { ...cloneLabels(source) } },
       })
     );
     if (isFault(clones)) return clones;
@@ -104,6 +104,8 @@ class ChangeFollower {
     if (rule === undefined) return [];
     const downstream = downstreamOf(rule, "present");
     if (!downstream.synchronize) return [];
+    // An object that was generated for a deletion names no trigger, and nothing can be planned for it again.
+    if (owner.trigger.uid === "" && !withdrawsOnDeletion(rule)) return [];
     const trigger = await this.#findTrigger(owner);
     if (isFault(trigger)) return trigger;
     const planned = trigger === undefined ? [] : await this.#plan(trigger, owner);
@@ -113,20 +115,17 @@ class ChangeFollower {
       rule: downstream,
       trigger: isGone ? "gone" : "present",
       source: sourceOf(target) === undefined ? "none" : state.source,
-      target: state.target === "missing" ? "missing" : await this.#isDrifted(effect) ? "drifted" : "in-step",
+      target: state.target === "missing"
+        ? "missing"
+        : effect !== undefined && !await isAsWanted(effect, this.#lookUp)
+        ? "drifted"
+        : "in-step",
     });
     if (action === "leave") return [];
     if (action !== "delete") return effect === undefined ? [] : [effect];
     const stored = await this.#storedTarget(target, owner);
     if (stored === undefined || isFault(stored)) return stored ?? [];
     return [{ verb: "delete", object: stored, policy: keyOf(owner), rule: owner.rule, reason: why }];
-  }
-
-  /** Whether an effect would change the stored object. An apply may name only fields that the object has already. */
-  async #isDrifted(effect: Effect | undefined): Promise<boolean> {
-    if (effect?.verb !== "apply") return effect !== undefined;
-    const lookup = await this.#read((objects) => objects.get(referenceTo(effect.object)));
-    return isFault(lookup) || !("object" in lookup) || !isApplied(lookup.object, effect.object);
   }
 
   /** The stored target, if the stored object itself names the rule: a request may claim that of any object. */
@@ -183,7 +182,8 @@ function referenceOf(object: JsonObject): UidReference {
 }
 
 function isSameOwner(left: OwnerReference, right: OwnerReference): boolean {
-  return keyOf(left) === keyOf(right) && left.rule === right.rule && left.trigger.uid === right.trigger.uid;
+  return keyOf(left) === keyOf(right) && left.rule === right.rule && left.language === right.language &&
+    left.trigger.uid === right.trigger.uid;
 }
 
 function keyOf({ policy: { name, namespace } }: OwnerReference): string {

@@ -6,12 +6,13 @@ export function matchesDeletions({ selector }: CompiledRule): boolean {
 }
 
 /**
- * Whether the downstream of a generate rule is deleted with its trigger. Kyverno parity: a rule that names its
- * operations does not match the deletion unless it names DELETE, and then it generates for the deletion instead; a
- * policy in CEL always withdraws. Pinned by "the downstream of a rule that names its operations outlives the trigger".
+ * Whether the downstream of a generate rule is deleted with its trigger. Kyverno parity: a rule that names DELETE
+ * generates for the deletion instead, and a classic rule that names other operations does not match the deletion.
+ * Pinned by "the downstream of a rule that names its operations outlives the trigger" and "the deletion of a trigger
+ * withdraws what a GeneratingPolicy made for it, unless the policy names DELETE".
  */
 export function withdrawsOnDeletion(rule: CompiledRule): boolean {
-  if (rule.rule.body.kind !== "generate") return true;
+  if (matchesDeletions(rule)) return false;
   const { filters } = rule.selector.match;
-  return !matchesDeletions(rule) && filters.some(({ operations }) => operations.length === 0);
+  return rule.rule.body.kind !== "generate" || filters.some(({ operations }) => operations.length === 0);
 }

@@ -46,7 +46,7 @@ export {
   type ImagesOptions,
 } from "./images.ts";
 export { podTemplatePaths } from "./pod_template_paths.ts";
-export { labelKeyProblem } from "./label_syntax.ts";
+export { labelKeyProblem, labelValueProblem } from "./label_syntax.ts";
 export { type LabelPredicate, stepsOfLabel } from "./label_requirement.ts";
 export { compileLabelSelector, type LabelSelectorOptions } from "./label_selector.ts";
 export { deleteOptions } from "./delete_options.ts";

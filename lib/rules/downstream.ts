@@ -30,7 +30,7 @@ export function ownerLabels({ policy, rule, trigger }: Owner): Readonly<Record<s
   };
 }
 
-/** The labels of all objects that a rule generated. */
+/** The labels of all objects that a rule of a classic policy generated. */
 export function ruleLabels(
   { policy, rule }: Pick<Owner, "policy" | "rule">,
 ): Readonly<Record<string, string>> {
@@ -42,10 +42,16 @@ export function ruleLabels(
   };
 }
 
-/** The owner of a generated object, read from its labels; `undefined` for other objects. */
-export interface OwnerReference {
+/** The rule that generated an object. */
+export interface MakerReference {
   readonly policy: { readonly name: string; readonly namespace: string | undefined };
   readonly rule: string;
+  /** The language of the policy: policies of both languages may have one name. */
+  readonly language: "classic" | "cel";
+}
+
+/** The owner of a generated object, read from its labels. */
+export interface OwnerReference extends MakerReference {
   readonly trigger: {
     readonly apiVersion: string;
     readonly kind: string;
@@ -54,17 +60,23 @@ export interface OwnerReference {
   };
 }
 
-/** Reads {@link ownerLabels} back. */
+/**
+ * Reads the labels of a generated object back; `undefined` for other objects. What a policy in CEL generated names no
+ * rule: the policy is the rule.
+ */
 export function ownerOf(object: JsonObject): OwnerReference | undefined {
   const label = (name: string): string => asString(dig(object, "metadata", "labels", prefix + name)) ?? "";
   const isManaged = dig(object, "metadata", "labels", "app.kubernetes.io/managed-by") === "kyverno";
-  if (!isManaged || label("policy-name") === "") return undefined;
+  const name = label("policy-name");
+  if (!isManaged || name === "") return undefined;
   const namespace = label("policy-namespace"),
+    rule = label("rule-name"),
     group = label("trigger-group"),
     version = label("trigger-version");
   return {
-    policy: { name: label("policy-name"), namespace: namespace === "" ? undefined : namespace },
-    rule: label("rule-name"),
+    policy: { name, namespace: namespace === "" ? undefined : namespace },
+    rule: rule === "" ? name : rule,
+    language: rule === "" ? "cel" : "classic",
     trigger: {
       apiVersion: group === "" ? version : `${group}/${version}`,
       kind: label("trigger-kind"),
@@ -86,11 +98,27 @@ export function sourceLabels(source: JsonObject): Readonly<Record<string, string
   };
 }
 
-/** The source of a clone, read from {@link sourceLabels}; `undefined` for an object that was generated from data. */
+/** The label of all clones of a source. */
+export function cloneLabels(source: JsonObject): Readonly<Record<string, string>> {
+  return { [`${prefix}source-uid`]: uidOf(source) };
+}
+
+/**
+ * The source of a clone, read from its labels; `undefined` for an object that was generated from data. A clone of a
+ * policy in CEL names only the uid: its source is of its type, in any namespace.
+ */
 export function sourceOf(clone: JsonObject): OwnerReference["trigger"] | undefined {
   const label = (name: string): string => asString(dig(clone, "metadata", "labels", prefix + name)) ?? "";
   const uid = label("source-uid"), group = label("source-group"), version = label("source-version");
   if (uid === "") return undefined;
+  if (label("source-kind") === "") {
+    return {
+      apiVersion: asString(clone["apiVersion"]) ?? "",
+      kind: asString(clone["kind"]) ?? "",
+      namespace: "",
+      uid,
+    };
+  }
   return {
     apiVersion: group === "" ? version : `${group}/${version}`,
     kind: label("source-kind"),

@@ -56,15 +56,17 @@ export { CompiledConditions } from "./compiled_conditions.ts";
 export { ruleConditions } from "./conditions.ts";
 export { compileContext } from "./loop.ts";
 export {
+  cloneLabels,
   cloneSourceLabel,
   isApplied,
+  isInStep,
+  type MakerReference,
   ownerOf,
   type OwnerReference,
   released,
-  ruleLabels,
-  sourceLabels,
   sourceOf,
 } from "./downstream.ts";
+export { isMadeBy, madeLabels } from "./generated_labels.ts";
 export { targetsOf } from "./generate_targets.ts";
 export { type ClusterObjects, objectsInCluster } from "./cluster_objects.ts";
 export {

@@ -111,3 +111,14 @@ Deno.test("an effect on a kind that is not served is retried", async () => {
   );
   assert.deepEqual(carried, { done: false, message: "the cluster does not serve v1/Thing", retryable: true });
 });
+
+Deno.test("an update whose object was as wanted, with the defaults of the API server, changes nothing", async () => {
+  const versioned = (resourceVersion: string): JsonObject => ({
+    ...map,
+    metadata: { ...map["metadata"] as JsonObject, resourceVersion },
+  });
+  for (const [stored, changed] of [["7", false], ["8", true]] as const) {
+    const api = cluster({ ok: true, status: 200, body: versioned(stored) });
+    assert.deepEqual(await carryOut(effect("update", versioned("7")), api), { done: true, changed });
+  }
+});

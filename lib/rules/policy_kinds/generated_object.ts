@@ -47,20 +47,16 @@ export function inNamespace(object: JsonObject, namespace: string, policy: Polic
   return { ...object, metadata };
 }
 
-/** Whether an object is a stored one, and the generated object a copy of it. */
-export function isCopy(object: JsonObject, generated: JsonObject): boolean {
-  return uidOf(object) !== "" &&
-    namespaceOf(object) !== namespaceOf(generated);
+/**
+ * Whether a generated object is a copy of a stored one, which the copy then follows. A copy of the trigger follows the
+ * trigger.
+ */
+export function isCopy(object: JsonObject, trigger: JsonObject): boolean {
+  const uid = uidOf(object);
+  return uid !== "" && uid !== uidOf(trigger) && dig(object, "metadata", "resourceVersion") !== undefined;
 }
 
 /** Whether a source has the label by which changes of it are followed. */
 export function isMarked(source: JsonObject): boolean {
   return dig(source, "metadata", "labels", cloneSourceLabel) === "";
-}
-
-/** The object with more labels. */
-export function labelled(object: JsonObject, labels: Readonly<Record<string, string>>): JsonObject {
-  if (Object.keys(labels).length === 0) return object;
-  const metadata = asObject(object["metadata"]) ?? {};
-  return { ...object, metadata: { ...metadata, labels: { ...asObject(metadata["labels"]), ...labels } } };
 }

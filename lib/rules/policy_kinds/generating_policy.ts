@@ -3,6 +3,7 @@ import {
   asList,
   asObject,
   asString,
+  asTexts,
   dig,
   Fault,
   field,
@@ -10,8 +11,7 @@ import {
   isObject,
   type JsonObject,
 } from "../../json/mod.ts";
-import type { LoadTracker } from "../../context/mod.ts";
-import { nameOf, namespaceOf } from "../../kube/mod.ts";
+import { namespaceOf } from "../../kube/mod.ts";
 import type { RuleSelector } from "../../match/mod.ts";
 import { inBothScopes } from "../../policy/mod.ts";
 import {
@@ -24,13 +24,12 @@ import {
   typesRead,
   wanted,
 } from "../cel/mod.ts";
-import { cloneSourceLabel, type Owner, ownerLabels, ownerOf, sourceLabels } from "../downstream.ts";
-import { type Effect, error, fail, type Outcome, pass } from "../outcome.ts";
+import { error, fail, type Outcome, pass } from "../outcome.ts";
 import { downstreamNeeds } from "../downstream_needs.ts";
 import type { CompiledBody, Downstream, ObjectType, RuleInput } from "../rule_kind.ts";
-import { describe, objectsInCluster } from "../cluster_objects.ts";
 import { compileExemptions } from "./exceptions.ts";
-import { inNamespace, isCopy, isMarked, labelled, opened } from "./generated_object.ts";
+import { inNamespace, isCopy, opened } from "./generated_object.ts";
+import { type Generated, type GenerationSituation, planGenerated, planWithdrawal } from "./generated_plan.ts";
 import { compileGenerationTemplate, type GenerationTemplate } from "./generation_template.ts";
 import { defineVariables, kyvernoEvaluation, kyvernoExpressions, properties } from "./kyverno_expressions.ts";
 import type { PolicyKind, PolicyTools } from "./policy_kind.ts";
@@ -47,7 +46,8 @@ export const generatingPolicy: PolicyKind = {
   ruleName: "policy",
   variants: () => [],
   constraints: (spec) => asObject(field(spec, "matchConstraints")),
-  adjustSelector: (spec, selector) => synchronizes(spec) ? alsoDeletions(selector) : selector,
+  adjustSelector: (spec, selector) =>
+    synchronizes(spec) && !matchesDeletions(spec) ? alsoDeletions(selector) : selector,
   compile,
 };
 
@@ -59,13 +59,31 @@ function orphans(spec: JsonObject): boolean {
   return dig(spec, "evaluation", "orphanDownstreamOnPolicyDelete", "enabled") === true;
 }
 
+/**
+ * Whether the policy acts for deletions. Kyverno parity: then no deletion of a trigger withdraws what was generated for
+ * it, whichever rule matches the trigger, and the wildcard for operations does not count. Pinned by "the deletion of a
+ * trigger withdraws what a GeneratingPolicy made for it, unless the policy names DELETE".
+ */
+function matchesDeletions(spec: JsonObject): boolean {
+  const rules = asList(dig(spec, "matchConstraints", "resourceRules"));
+  return rules.some((rule) => asTexts(field(rule, "operations")).includes("DELETE"));
+}
+
 /** The types of the objects in templates and expressions, and of those that may be copied. */
 function typesMade(generations: readonly Generation[], { programs }: ExpressionSet): readonly ObjectType[] {
   const types = [
     ...generations.flatMap((generation) => "template" in generation ? generation.template.types : []),
     ...programs.flatMap((program) => [...program.facts.objects, ...typesRead(program)]),
   ];
+  return distinct(types);
+}
+
+function distinct(types: readonly ObjectType[]): readonly ObjectType[] {
   return [...new Map(types.map((type) => [`${type.apiVersion}/${type.kind}`, type])).values()];
+}
+
+function typeOfObject({ apiVersion, kind }: JsonObject): ObjectType {
+  return { apiVersion: asString(apiVersion) ?? "", kind: asString(kind) ?? "" };
 }
 
 /** A synchronizing policy must see deletions of triggers, although it generates nothing for them. */
@@ -84,12 +102,6 @@ function alsoDeletions(selector: RuleSelector): RuleSelector {
     return former.selected ? former : selector.select({ ...candidate, operation: "CREATE" });
   };
   return { ...selector, match: { ...selector.match, filters }, resources, select };
-}
-
-/** An object that the policy generates, and the stored object that it is a copy of. */
-interface Generated {
-  readonly object: JsonObject;
-  readonly source: JsonObject | undefined;
 }
 
 type Generation = { readonly program: Program | undefined } | { readonly template: GenerationTemplate };
@@ -141,13 +153,15 @@ class GeneratingBody implements CompiledBody {
     const trigger = input.resource ?? input.oldResource;
     if (trigger === undefined) return undefined;
     const generated: Generated[] = [];
-    const take = this.#collector(generated);
+    const take = this.#collector(generated, trigger);
     const { evaluation, allow } = kyvernoEvaluation(this.#expressions, input, {
       generate: (namespace, objects) => {
         const denial = take(namespace, objects);
         return denial && failure(denial.message);
       },
     });
+    const situation = { policy: this.#policy, synchronize: this.downstream.synchronize, trigger, input };
+    if (input.triggerGone) return this.#withdraw(situation, evaluation, { generated, take });
     const exemption = this.#exempt(evaluation, input.context.environment.now());
     if (isFault(exemption)) return failed(exemption.message);
     if ("outcome" in exemption) return exemption.outcome;
@@ -155,30 +169,56 @@ class GeneratingBody implements CompiledBody {
     const applies = this.#conditions(evaluation);
     if (isFault(applies)) return failed(applies.message);
     if (!applies) return undefined;
-    for (const generation of this.#generations) {
-      const fault = "template" in generation
-        ? this.#fromTemplate(generation.template.render(evaluation), take)
-        : fromExpression(generation.program, evaluation);
-      if (fault !== undefined) return failed(fault.message);
-    }
+    const fault = this.#generate(evaluation, take);
+    if (fault !== undefined) return failed(fault.message);
     const annotations = this.#annotate(evaluation);
     if (isFault(annotations)) return failed(annotations.message);
-    const effects = this.#plan(generated, trigger, input);
+    const effects = planGenerated(generated, situation);
     if (isFault(effects)) return failed(effects.message);
     return {
-      ...(input.triggerGone ? fail("") : pass("policy evaluated successfully")),
+      ...pass("policy evaluated successfully"),
       ...properties(annotations),
       ...(effects.length > 0 && { effects }),
     };
   }
 
+  /**
+   * Plans the deletion of what was generated for a trigger to which the policy applied. When that cannot be decided any
+   * more, the labels of the objects decide alone.
+   */
+  #withdraw(
+    situation: GenerationSituation,
+    evaluation: CelEvaluation,
+    { generated, take }: { readonly generated: readonly Generated[]; readonly take: TakeObjects },
+  ): Outcome | undefined {
+    const applied = this.#conditions(evaluation);
+    if (applied === false) return undefined;
+    if (!situation.synchronize) return fail("");
+    // A generation may name types that the policy's text does not show.
+    this.#generate(evaluation, take);
+    const made = generated.map(({ object }) => typeOfObject(object));
+    const effects = planWithdrawal(distinct([...this.downstream.types, ...made]), situation);
+    if (isFault(effects)) return failed(effects.message);
+    return { ...fail(""), ...(effects.length > 0 && { effects }) };
+  }
+
+  #generate(evaluation: CelEvaluation, take: TakeObjects): Fault | undefined {
+    for (const generation of this.#generations) {
+      const fault = "template" in generation
+        ? this.#fromTemplate(generation.template.render(evaluation), take)
+        : fromExpression(generation.program, evaluation);
+      if (fault !== undefined) return fault;
+    }
+    return undefined;
+  }
+
   /** Collects generated objects, each in the namespace that it was generated for. */
-  #collector(generated: Generated[]): TakeObjects {
+  #collector(generated: Generated[], trigger: JsonObject): TakeObjects {
     return (namespace, objects) => {
       for (const object of objects.flatMap(opened)) {
         const scoped = inNamespace(object, namespace, this.#policy);
         if (isFault(scoped)) return scoped;
-        generated.push({ object: scoped, source: isCopy(object, scoped) ? object : undefined });
+        generated.push({ object: scoped, source: isCopy(object, trigger) ? object : undefined });
       }
       return undefined;
     };
@@ -200,60 +240,6 @@ class GeneratingBody implements CompiledBody {
       if (refusal !== undefined) return new Fault(`failed to generate resources: ${refusal.message}`);
     }
     return undefined;
-  }
-
-  #plan(generated: readonly Generated[], trigger: JsonObject, input: RuleInput): Effect[] | Fault {
-    const policy = this.#policy;
-    const { store } = input.context;
-    const owner = {
-      policy: { name: policy.name, namespace: policy.namespace },
-      rule: policy.name,
-      trigger,
-    };
-    const { synchronize } = this.downstream;
-    if (input.triggerGone) {
-      return synchronize ? this.#withdrawal(generated.map(({ object }) => object), store, owner) : [];
-    }
-    const inCluster = store.serves("downstream");
-    const by = { policy: policy.key, rule: policy.name };
-    return generated.flatMap(({ object, source }): Effect[] => {
-      const labels = {
-        ...(inCluster && ownerLabels(owner)),
-        ...(inCluster && source !== undefined && sourceLabels(source)),
-      };
-      const effect: Effect = {
-        verb: synchronize || policy.useServerSideApply ? "apply" : "create",
-        object: labelled(object, labels),
-        ...by,
-        reason: `generated for ${describe(trigger)}`,
-      };
-      if (!inCluster || !synchronize || source === undefined || isMarked(source)) return [effect];
-      const reason = `${describe(source)} is copied, and its changes are looked for by this label`;
-      const marked = labelled(source, { [cloneSourceLabel]: "" });
-      return [{ verb: "update", object: marked, ...by, reason, dispensable: true }, effect];
-    });
-  }
-
-  /** Plans the deletion of the stored objects that the policy generated, among those that it would generate now. */
-  #withdrawal(objects: readonly JsonObject[], store: LoadTracker, owner: Owner): Effect[] | Fault {
-    if (!store.serves("downstream")) return [];
-    const policy = this.#policy;
-    const clusterObjects = objectsInCluster(store);
-    const effects: Effect[] = [];
-    for (const object of objects) {
-      const reference = {
-        apiVersion: asString(object["apiVersion"]) ?? "",
-        kind: asString(object["kind"]) ?? "",
-        namespace: namespaceOf(object),
-        name: nameOf(object),
-      };
-      const found = clusterObjects.get(reference);
-      if (isFault(found)) return found;
-      if (!("object" in found) || ownerOf(found.object)?.policy.name !== policy.name) continue;
-      const reason = `${describe(owner.trigger)}, for which it was generated, is gone or no longer matches`;
-      effects.push({ verb: "delete", object: found.object, policy: policy.key, rule: policy.name, reason });
-    }
-    return effects;
   }
 }
 

@@ -565,7 +565,7 @@ generate:
       const { name, namespace } = object["metadata"] as JsonObject;
       return [verb, object["kind"], namespace, name];
     }),
-    [["apply", "ConfigMap", "prod", "web"], ["apply", "Secret", "other", "secret-web"]],
+    [["create", "ConfigMap", "prod", "web"], ["create", "Secret", "other", "secret-web"]],
   );
 });
 
@@ -574,13 +574,13 @@ Deno.test("GeneratingPolicy: once the trigger is gone, the worker deletes the ob
     "GeneratingPolicy",
     `evaluation: {synchronize: {enabled: true}}
 generate:
-- expression: 'generator.Apply("prod", ["mine", "other", "gone"].map(n, {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": n}}))'
+- expression: 'generator.Apply("prod", ["mine", "taken", "other", "gone"].map(n, {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": n}}))'
 `,
   );
   const owned = {
     "app.kubernetes.io/managed-by": "kyverno",
     "generate.kyverno.io/policy-name": "p",
-    "generate.kyverno.io/rule-name": "p",
+    "generate.kyverno.io/trigger-uid": "u-web",
   };
   const map = (name: string, labels: JsonObject): Json => ({
     apiVersion: "v1",
@@ -589,8 +589,12 @@ generate:
   });
   const { effects } = await decide({
     policy,
-    oldObject: pod({}),
-    cluster: [map("mine", owned), map("other", {})],
+    oldObject: pod({}, { uid: "u-web" }),
+    cluster: [
+      map("mine", owned),
+      map("taken", { ...owned, "generate.kyverno.io/trigger-uid": "u-db" }),
+      map("other", {}),
+    ],
     phase: "generate",
   });
   assert.deepEqual(effects.map(({ verb, object }) => [verb, (object["metadata"] as JsonObject)["name"]]), [

@@ -1,0 +1,142 @@
+import { asObject, asString, type Fault, isFault, type JsonObject } from "../../json/mod.ts";
+import { nameOf, namespaceOf, objectIdentity, uidOf } from "../../kube/mod.ts";
+import type { Policy } from "../../policy/mod.ts";
+import { describe, type ObjectReference, objectsInCluster } from "../cluster_objects.ts";
+import { cloneSourceLabel, labelled, replacing } from "../downstream.ts";
+import { type CelOwner, celOwnerLabels, copiedLabels, isOwned, ownedLabels } from "../generated_labels.ts";
+import type { Effect } from "../outcome.ts";
+import type { ObjectType, RuleInput } from "../rule_kind.ts";
+import { isMarked } from "./generated_object.ts";
+
+/** An object that a policy generates, and the stored object that it is a copy of. */
+export interface Generated {
+  readonly object: JsonObject;
+  readonly source: JsonObject | undefined;
+}
+
+/** The policy and the request for which generated objects are planned. */
+export interface GenerationSituation {
+  readonly policy: Policy;
+  readonly synchronize: boolean;
+  readonly trigger: JsonObject;
+  readonly input: RuleInput;
+}
+
+/**
+ * Plans the generated objects: it creates those that are missing, and replaces those that the policy generated for this
+ * trigger. Kyverno parity: any other object of the same name is left alone, and a replaced object loses what others
+ * added to it. Pinned by "an object that a GeneratingPolicy did not generate for the trigger is left alone" and "an
+ * edited object of a GeneratingPolicy loses what was added".
+ */
+export function planGenerated(
+  generated: readonly Generated[],
+  situation: GenerationSituation,
+): Effect[] | Fault {
+  const { policy, trigger, synchronize, input: { context: { store } } } = situation;
+  const about = { policy: policy.key, rule: policy.name, reason: `generated for ${describe(trigger)}` };
+  const creation = policy.useServerSideApply ? "apply" : "create";
+  if (!store.serves("downstream")) {
+    return generated.map(({ object }) => ({ verb: creation, object, ...about }));
+  }
+  const clusterObjects = objectsInCluster(store), owner = ownerIn(situation);
+  // An object that is generated twice is what the last generation makes of it.
+  const last = [...new Map(generated.map((each) => [objectIdentity(each.object), each])).values()];
+  // All look-ups begin before the first one is awaited.
+  const lookups = last.map((each) => ({ ...each, lookup: clusterObjects.get(referenceTo(each.object)) }));
+  const effects: Effect[] = [];
+  for (const { object, source, lookup } of lookups) {
+    if (isFault(lookup)) return lookup;
+    const found = "object" in lookup ? lookup.object : undefined;
+    // Without synchronize what users made of the object stays, unless the policy owns single fields of it.
+    const isLeft = found !== undefined &&
+      (!isOwned(found, owner) || !synchronize && !policy.useServerSideApply);
+    if (isLeft) continue;
+    const wanted = withLabels(
+      object,
+      { ...(source && copiedLabels(source)), ...celOwnerLabels(owner) },
+      source,
+    );
+    if (source !== undefined && synchronize && !isMarked(source)) {
+      const reason = `${describe(source)} is copied, and its changes are looked for by this label`;
+      const marked = labelled(source, { [cloneSourceLabel]: "" });
+      effects.push({ ...about, verb: "update", object: marked, reason, dispensable: true });
+    }
+    effects.push(
+      found === undefined || creation === "apply"
+        ? { ...about, verb: creation, object: wanted }
+        : { ...about, verb: "update", object: replacing(found, keeping(found, wanted)) },
+    );
+  }
+  return effects;
+}
+
+/**
+ * Plans the deletion of the stored objects that the policy generated for the trigger, which is gone or no longer
+ * matches. Labels identify them: what expressions say of the trigger may have changed since.
+ */
+export function planWithdrawal(
+  types: readonly ObjectType[],
+  situation: GenerationSituation,
+): Effect[] | Fault {
+  const { policy, trigger, input: { context: { store } } } = situation;
+  if (!store.serves("downstream") || uidOf(trigger) === "") return [];
+  const clusterObjects = objectsInCluster(store), owner = ownerIn(situation);
+  const selector = { matchLabels: { ...ownedLabels(owner) } }, namespace = policy.namespace ?? "";
+  const lists = types.map((type) => clusterObjects.list({ ...type, namespace, selector }));
+  const effects: Effect[] = [];
+  const reason = `${describe(trigger)}, for which it was generated, is gone or no longer matches`;
+  for (const list of lists) {
+    if (isFault(list)) return list;
+    for (const object of list.filter((each) => isOwned(each, owner))) {
+      effects.push({ verb: "delete", object, policy: policy.key, rule: policy.name, reason });
+    }
+  }
+  return effects;
+}
+
+function referenceTo(object: JsonObject): ObjectReference {
+  return {
+    apiVersion: asString(object["apiVersion"]) ?? "",
+    kind: asString(object["kind"]) ?? "",
+    namespace: namespaceOf(object),
+    name: nameOf(object),
+  };
+}
+
+/**
+ * The owner that labels name. Kyverno parity: what is generated for a deletion names neither the namespace nor the uid
+ * of its trigger, so that the next deletion may replace it. Pinned by "what a GeneratingPolicy makes for a deletion
+ * stays, and the next deletion replaces it".
+ */
+function ownerIn({ policy, trigger, input }: GenerationSituation): CelOwner {
+  const { group, version, kind, operation, triggerGone, request } = input;
+  const isDeletion = operation === "DELETE" && triggerGone === undefined;
+  return {
+    policy: { name: policy.name, namespace: policy.namespace },
+    trigger: {
+      group,
+      version,
+      kind,
+      name: nameOf(trigger) || (asString(request["name"]) ?? ""),
+      namespace: isDeletion ? "" : namespaceOf(trigger),
+      uid: isDeletion ? "" : uidOf(trigger),
+    },
+  };
+}
+
+function withLabels(
+  object: JsonObject,
+  labels: Readonly<Record<string, string>>,
+  source: JsonObject | undefined,
+): JsonObject {
+  if (source === undefined) return labelled(object, labels);
+  return { ...object, metadata: { ...asObject(object["metadata"]), labels } };
+}
+
+/** The fields of metadata that say who else needs the object. A replacement does not take them away. */
+const needed = ["finalizers", "ownerReferences"];
+
+function keeping(found: JsonObject, wanted: JsonObject): JsonObject {
+  const stored = Object.entries(asObject(found["metadata"]) ?? {}).filter(([name]) => needed.includes(name));
+  return { ...wanted, metadata: { ...Object.fromEntries(stored), ...asObject(wanted["metadata"]) } };
+}
