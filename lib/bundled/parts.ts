@@ -30,6 +30,9 @@ export const bundleParts: readonly BundlePart[] = [
   ofKind("MutatingAdmissionPolicy", ["mutating_admission_policy"]),
   part("policies in CEL", ["documents/cel_policy.ts"], (facts) => kindsInCel(facts).size > 0),
   part("effects", ["bundled/effects.ts"], needsEffects),
+  part("global context", ["adapters/global_entries.ts"], needsGlobalContext),
+  // A bundle reads objects when a request needs them.
+  part("watches", ["adapters/open_watch.ts"], () => false),
   // `bundle` makes no bundle of policies with errors, and prints the warnings.
   part(
     "checks of policies",
@@ -140,6 +143,10 @@ function needsEffects(facts: PolicyFacts, { afterAnswer }: BundleTarget): boolea
   const { bodies } = facts, kinds = kindsInCel(facts);
   return bodies.has("generate") || bodies.has("mutateExisting") || kinds.has("GeneratingPolicy") ||
     kinds.has("MutatingPolicy");
+}
+
+function needsGlobalContext({ mentions }: PolicyFacts): boolean {
+  return mentions("globalReference") || mentions("globalContext");
 }
 
 function needsYaml(facts: PolicyFacts): boolean {

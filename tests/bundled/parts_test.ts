@@ -144,9 +144,29 @@ Deno.test("a policy whose part is left out is broken, and a diagnostic names the
   }
 });
 
+const globalReaders: readonly (readonly [what: string, context: Json])[] = [
+  ["a context entry", [{ name: "a", globalReference: { name: "deployments" } }]],
+  ["a CEL variable", [{ name: "a", expression: "globalContext.Get('deployments', '')" }]],
+];
+for (const [what, context] of globalReaders) {
+  Deno.test(`a bundle includes the global context that ${what} reads`, () => {
+    const document = { apiVersion: "kyverno.io/v1", kind: "ClusterPolicy", spec: { rules: [{ context }] } };
+    assert(neededParts([document]).includes("global context"));
+  });
+}
+
 Deno.test("this test has a policy for every part but libraries of functions, effects, checks and formats", () => {
   const shown = new Set(partPolicies.map(([part]) => part));
-  const others = ["effects", "checks of policies", "yaml", "gzip", "digests", "random texts"];
+  const others = [
+    "effects",
+    "global context",
+    "watches",
+    "checks of policies",
+    "yaml",
+    "gzip",
+    "digests",
+    "random texts",
+  ];
   const missing = bundleParts.map(({ name }) => name).filter((name) =>
     !shown.has(name) && !name.startsWith("JMESPath")
   );
