@@ -24,8 +24,9 @@ const fieldManager = "kyverno-generate";
  * change by somebody else in between makes it fail for now, because the effect must then be planned again.
  */
 export async function carryOut(effect: Effect, cluster: Cluster, signal?: AbortSignal): Promise<Carried> {
-  const { object, verb } = effect;
-  const apiVersion = asString(object["apiVersion"]) ?? "", kind = asString(object["kind"]) ?? "";
+  const { object, verb, subresource } = effect;
+  const apiVersion = subresource?.apiVersion ?? asString(object["apiVersion"]) ?? "";
+  const kind = subresource?.kind ?? asString(object["kind"]) ?? "";
   const resource = await cluster.resource(apiVersion, kind);
   if (resource === undefined) {
     return { done: false, message: `the cluster does not serve ${apiVersion}/${kind}`, retryable: true };
@@ -53,11 +54,15 @@ function trespassOf({ policy }: Effect, { kind }: ApiResource, namespace: string
 }
 
 function callFor(
-  { verb, object, subresource = "" }: Effect,
+  { verb, object, subresource }: Effect,
   resource: ApiResource,
   namespace: string,
 ): ApiCall {
-  const path = objectPath(resource, { namespace, name: nameOf(object), subresource });
+  const path = objectPath(resource, {
+    namespace,
+    name: nameOf(object),
+    subresource: subresource?.name ?? "",
+  });
   const body = inNamespace(object, namespace);
   switch (verb) {
     case "create":

@@ -105,8 +105,10 @@ export function requestFields(
 }
 
 /** The identity of an effect: its policy, rule, verb and target. */
-function keyOf({ policy, rule, verb, object, subresource = "" }: Effect): string {
+function keyOf({ policy, rule, verb, object, subresource }: Effect): string {
   const metadata = asObject(object["metadata"]) ?? {};
-  const type = [object["apiVersion"], object["kind"], subresource];
+  const type = subresource === undefined
+    ? [object["apiVersion"], object["kind"]]
+    : [subresource.apiVersion, subresource.kind, subresource.name];
   return JSON.stringify([policy, rule, verb, type, metadata["namespace"], metadata["name"]]);
 }

@@ -1,15 +1,16 @@
 import type { Conditions } from "../condition/mod.ts";
 import { type Context, type ContextEntry, type EntrySpec, kindNeed, type Need } from "../context/mod.ts";
 import { asObject, Fault, isFault, isObject, isString, type Json, type JsonObject } from "../json/mod.ts";
-import { compileWildcard, hasWildcard, nameOf, namespaceOf } from "../kube/mod.ts";
+import { builtinKind, compileWildcard, hasWildcard, nameOf, namespaceOf, uidOf } from "../kube/mod.ts";
 import { compileTemplate, hasVariables } from "../template/mod.ts";
 import type { ChangeSpec } from "./change.ts";
 import { ruleConditions } from "./conditions.ts";
 import { compileContext } from "./loop.ts";
 import { compileMutation, type Mutation } from "./mutation.ts";
-import { type Effect, error, listed, type Outcome, skip } from "./outcome.ts";
+import { type Effect, error, listed, type Outcome, skip, type WrittenSubresource } from "./outcome.ts";
 import type { CompiledBody, RuleTools } from "./rule_kind.ts";
 import { type ClusterObjects, describe, objectsInCluster, trespass } from "./cluster_objects.ts";
+import { targetKinds } from "./target_kinds.ts";
 
 /** Changes existing objects for the request's object, the trigger. */
 export interface MutateExistingBody {
@@ -70,7 +71,7 @@ export function compileMutateExisting(body: MutateExistingBody, tools: RuleTools
         const effect: Effect = {
           verb: "update",
           object: patched,
-          ...(subresource !== "" && { subresource }),
+          ...(subresource !== undefined && { subresource }),
           ...source,
           reason: `${describe(patched)} is a target of the rule for ${describe(trigger ?? {})}`,
         };
@@ -97,7 +98,7 @@ interface Missing {
 /** A target object, or a subresource of it. */
 interface Part {
   readonly object: JsonObject;
-  readonly subresource: string;
+  readonly subresource: WrittenSubresource | undefined;
 }
 
 /** One entry of `mutate.targets`, compiled. */
@@ -121,7 +122,7 @@ function compileTarget(target: TargetSpec, index: number, tools: RuleTools): Tar
     selector: target.selector ?? null,
   });
   tools.variables(template.uses, path);
-  tools.need(targetNeed(target));
+  for (const need of targetNeeds(target, policy.namespace)) tools.need(need);
   const { preconditions } = target;
   return {
     entries: compileContext(target.context, tools, path),
@@ -136,25 +137,47 @@ function compileTarget(target: TargetSpec, index: number, tools: RuleTools): Tar
       // Kyverno parity: a Policy only finds targets in its own namespace, whatever the target says. Pinned by "a
       // Policy finds targets only in its namespace" and tests/background/namespaced_policies_test.ts.
       const namespace = policy.namespace ?? text(rendered, "namespace");
-      const [kind = "", subresource = ""] = text(rendered, "kind").split(/[/.]/, 2);
-      const objects = findTargets(clusterObjects, {
-        type: { apiVersion: text(rendered, "apiVersion"), kind, subresource },
-        namespace,
-        name: text(rendered, "name"),
-        selector: isObject(rendered) ? asObject(rendered["selector"]) : undefined,
-      });
-      if (isFault(objects) || "missing" in objects) return objects;
-      const outside = trespass(objects, policy);
-      if (outside !== undefined) return outside;
-      return objects.map((object) => ({ object, subresource }));
+      const [kind = "", name = ""] = text(rendered, "kind").split(/[/.]/, 2);
+      const kinds = targetKinds(context.store, { apiVersion: text(rendered, "apiVersion"), kind });
+      if (isFault(kinds)) return kinds;
+      const parts = new Map<string | Part, Part>();
+      for (const type of kinds) {
+        const objects = findTargets(clusterObjects, {
+          type: { ...type, subresource: name },
+          namespace,
+          name: text(rendered, "name"),
+          selector: isObject(rendered) ? asObject(rendered["selector"]) : undefined,
+        });
+        if (isFault(objects) || "missing" in objects) return objects;
+        const outside = trespass(objects, policy);
+        if (outside !== undefined) return outside;
+        for (const object of objects) {
+          const part = { object, subresource: name === "" ? undefined : { ...type, name } };
+          // An object may be served in several groups.
+          parts.set(uidOf(object) || part, part);
+        }
+      }
+      return [...parts.values()];
     },
   };
 }
 
-function targetNeed({ apiVersion, kind }: TargetSpec): Need {
-  if (hasVariables(apiVersion + kind)) return { kind: "unknown", what: "what kind of objects it changes" };
+/** The rights to read and change the targets. Only whole objects are listed. */
+function targetNeeds(
+  { apiVersion, kind, namespace, name }: TargetSpec,
+  only: string | undefined,
+): readonly Need[] {
   const [whole = "", subresource] = kind.split(/[/.]/, 2);
-  return kindNeed({ apiVersion, kind: whole, subresource }, ["get", "list", "patch", "update"]);
+  const isVague = hasWildcard(apiVersion) ||
+    apiVersion !== "" && !apiVersion.includes("/") && builtinKind(whole, apiVersion) === undefined;
+  if (hasVariables(apiVersion + kind) || isVague && builtinKind(whole) === undefined) {
+    return [{ kind: "unknown", what: "what kind of objects it changes" }];
+  }
+  const type = { apiVersion: isVague ? "" : apiVersion, kind: whole };
+  if (subresource === undefined) return [kindNeed(type, ["get", "list", "patch", "update"])];
+  const need = kindNeed({ ...type, subresource }, ["get", "patch", "update"]);
+  const isNamed = [only ?? namespace, name].every((text) => text !== "" && !hasWildcard(text));
+  return isNamed ? [need] : [need, kindNeed(type, ["list"])];
 }
 
 interface Wanted {

@@ -1,13 +1,21 @@
 import type { JsonObject } from "../json/mod.ts";
 import type { ImageNote } from "./verify_images/notes.ts";
 
+/** A subresource of an object, with the type of the object: a subresource may have another type, such as Scale. */
+export interface WrittenSubresource {
+  /** `status`, `scale`. */
+  readonly name: string;
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
 /** A change of a rule to the cluster. `lib/background` carries it out after the answer; a dry run only shows it. */
 export interface Effect {
   readonly verb: "create" | "update" | "apply" | "delete";
   /** The wanted object; for a deletion, the fields that identify it. */
   readonly object: JsonObject;
-  /** The subresource that is written, `status` or `scale`; absent for the object itself. */
-  readonly subresource?: string;
+  /** Set when a subresource is written, and not the object itself. */
+  readonly subresource?: WrittenSubresource;
   readonly policy: string;
   readonly rule: string;
   /** Set when the other effects are useful without it. */

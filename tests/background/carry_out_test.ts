@@ -30,6 +30,7 @@ const map: JsonObject = {
   metadata: { name: "a", namespace: "n", uid: "u" },
 };
 const deployment: JsonObject = { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "d" } };
+const scale: JsonObject = { apiVersion: "autoscaling/v1", kind: "Scale", metadata: { name: "d" } };
 const space: JsonObject = { apiVersion: "v1", kind: "Namespace", metadata: { name: "s", namespace: "odd" } };
 
 function effect(verb: Effect["verb"], object: JsonObject, rest: Partial<Effect> = {}): Effect {
@@ -47,12 +48,14 @@ const calls: [effect: Effect, method: string, path: string][] = [
   ],
   [effect("update", deployment), "PUT", "/apis/apps/v1/namespaces/default/deployments/d"],
   [
-    effect("update", deployment, { subresource: "scale" }),
+    effect("update", scale, { subresource: { apiVersion: "apps/v1", kind: "Deployment", name: "scale" } }),
     "PUT",
     "/apis/apps/v1/namespaces/default/deployments/d/scale",
   ],
   [
-    effect("update", deployment, { subresource: "scale?dryRun=All" }),
+    effect("update", deployment, {
+      subresource: { apiVersion: "apps/v1", kind: "Deployment", name: "scale?dryRun=All" },
+    }),
     "PUT",
     "/apis/apps/v1/namespaces/default/deployments/d/scale%3FdryRun%3DAll",
   ],

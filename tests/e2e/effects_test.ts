@@ -84,6 +84,13 @@ spec:
       targets:
       - {apiVersion: v1, kind: Secret, namespace: ${namespace}, name: "orig*"}
       patchStrategicMerge: {metadata: {annotations: {painted: "{{ request.object.metadata.name }}"}}}
+  - name: scale
+    ${wanted("scaler")}
+    mutate:
+      targets:
+      - {apiVersion: apps/v1, kind: Deployment/scale, namespace: ${namespace}, name: web}
+      - {apiVersion: "*", kind: StatefulSet/scale, namespace: ${namespace}}
+      patchStrategicMerge: {spec: {replicas: 3}}
 `;
 
 function configuration({ url, caBundle }: { url: string; caBundle: string }): string {
@@ -228,6 +235,28 @@ Deno.test({
         await until(async () =>
           await value("secret/original", ".metadata.annotations.painted") === "painter"
         );
+      });
+      await t.step("a mutateExisting rule changes the subresources of its targets", async () => {
+        const template = {
+          metadata: { labels: { app: "web" } },
+          spec: { containers: [{ name: "web", image: "registry.invalid/web" }] },
+        };
+        for (const kind of ["Deployment", "StatefulSet"]) {
+          const selector = { matchLabels: { app: "web" } };
+          const spec = {
+            replicas: 1,
+            selector,
+            template,
+            ...(kind === "StatefulSet" && { serviceName: "web" }),
+          };
+          const object = { apiVersion: "apps/v1", kind, metadata: { name: "web", namespace }, spec };
+          const { code, err } = await kubectl(kubeconfig, ["create", "-f", "-"], JSON.stringify(object));
+          assert.equal(code, 0, err);
+        }
+        await made("configmap", "scaler");
+        for (const kind of ["deployment", "statefulset"]) {
+          await until(async () => await value(`${kind}/web`, ".spec.replicas") === "3");
+        }
       });
     } finally {
       await run("delete", "validatingwebhookconfiguration", namespace, "--ignore-not-found");

@@ -171,3 +171,61 @@ Deno.test("a rule finds more targets than a call takes arguments", async () => {
   assert.deepEqual(results.filter(({ result }) => result === "error").map(({ message }) => message), []);
   assert.equal(results.length, items.length);
 });
+
+/** A policy whose targets have another apiVersion and kind. */
+function about(apiVersion: string, kind: string, target: string): string {
+  return policy(target).replace(
+    "apiVersion: apps/v1, kind: Deployment",
+    `apiVersion: "${apiVersion}", kind: ${kind}`,
+  );
+}
+
+const versions: [apiVersion: string, kind: string, found: string[]][] = [
+  ["*", "Deployment", both],
+  ["apps/*", "Deployment", both],
+  ["a*/v1", "Deployment", both],
+  ["v1", "Deployment", both],
+  ["batch/*", "Deployment", [": the cluster does not serve batch/*/Deployment"]],
+  ["*", "Unheard", [": the cluster does not serve */Unheard"]],
+  ["*", "Deployment/status", both],
+];
+for (const [apiVersion, kind, found] of versions) {
+  Deno.test(`a target's apiVersion may have wildcards: ${apiVersion} of ${kind}`, async () => {
+    const decision = await decide(about(apiVersion, kind, "namespace: blue"));
+    assert.deepEqual(
+      decision.results.flatMap(({ rules }) => rules.map(({ message }) => message)).sort(),
+      found,
+    );
+    for (const { subresource } of decision.effects) {
+      const expected = { apiVersion: "apps/v1", kind: "Deployment", name: "status" };
+      assert.deepEqual(subresource, kind.includes("/") ? expected : undefined);
+    }
+  });
+}
+
+Deno.test("a target by name and namespace in any apiVersion is read as one object", async () => {
+  const decision = await decide(about("*", "Deployment", "namespace: blue, name: web"));
+  assert.deepEqual(decision.effects.map(({ object }) => dig(object, "metadata", "name")), ["web"]);
+});
+
+const needs: [target: string, needed: string[]][] = [
+  ["apiVersion: apps/v1, kind: Deployment/scale, namespace: blue, name: web", [
+    "apps deployments/scale get,patch,update",
+  ]],
+  ["apiVersion: apps/v1, kind: Deployment/scale, namespace: blue", [
+    "apps deployments/scale get,patch,update",
+    "apps deployments list",
+  ]],
+  ['apiVersion: "*", kind: Deployment', ["apps deployments get,list,patch,update"]],
+  ["apiVersion: v1, kind: Deployment", ["apps deployments get,list,patch,update"]],
+  ['apiVersion: "*", kind: Unheard', ["unknown"]],
+];
+for (const [target, needed] of needs) {
+  Deno.test(`a policy needs rights to its target {${target}}`, () => {
+    const text = policy("").replace("apiVersion: apps/v1, kind: Deployment, ", target);
+    const found = policies(text).policies.flatMap(({ rules }) => rules.flatMap(({ needs }) => needs)).map((
+      need,
+    ) => need.kind === "resource" ? `${need.group} ${need.resource} ${need.verbs.join(",")}` : need.kind);
+    assert.deepEqual(found, needed);
+  });
+}

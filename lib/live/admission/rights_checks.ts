@@ -13,6 +13,8 @@ const generateVerbs = ["get", "create"];
 /** Generated objects that follow their source are also changed, and deleted with it. */
 const synchronizeVerbs = [...generateVerbs, "update", "delete"];
 const mutateVerbs = ["get", "list", "update"];
+/** A subresource is not listed. */
+const subresourceVerbs = ["get", "update"];
 
 /** A kind of target, with the verbs of the rule's effects. */
 interface Use {
@@ -46,7 +48,7 @@ function mayMutate({ compiled }: CheckedPolicy, tools: CheckTools): Promise<stri
       rule: rule.name,
       kind: join(apiVersion, kind),
       namespace,
-      verbs: mutateVerbs,
+      verbs: wholeKind(kind) === kind ? mutateVerbs : subresourceVerbs,
     }));
   });
   return missing(uses, compiled, tools);
