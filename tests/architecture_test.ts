@@ -199,6 +199,15 @@ Deno.test("files have at most 500 lines and are named in snake_case", () => {
   assert.deepEqual(wrong.map(({ name }) => name), []);
 });
 
+Deno.test("lines of comments have at most 120 characters, except those of examples", () => {
+  const wrong = files.flatMap(({ name, text }) =>
+    text.replace(/```[^]*?```/g, "").split("\n")
+      .filter((line) => line.length > 120 && /^\s*(?:\/?\*|\/\/)/.test(line))
+      .map((line) => `${name}: ${line.trim()}`)
+  );
+  assert.deepEqual(wrong, []);
+});
+
 Deno.test("no file is named for a heap: util, helper, common, manager, data, info", () => {
   const heap = /(^|[/_])(utils?|helpers?|common|managers?|data|info)(_|\.ts$|\/)/;
   assert.deepEqual(files.map(({ name }) => name).filter((name) => heap.test(name)), []);

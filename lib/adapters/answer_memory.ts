@@ -16,7 +16,7 @@ export interface AnswerMemoryOptions {
   readonly mostOfOne: number;
   /** All answers of evaluations that hold no more than {@link freeBytes}, besides `most`. */
   readonly small: number;
-  /** Called before answers take more bytes, once for {@link BYTES_BETWEEN} of them. */
+  /** Called once for every {@link BYTES_BETWEEN} bytes that answers take, so that memory can be freed first. */
   readonly beforeMore?: () => void;
 }
 

@@ -37,7 +37,9 @@ export class CollectionScope {
     return items.every((item) => !isObject(item) || this.includes(item, type)) ? type : undefined;
   }
 
-  /** Whether an object has the type and is in the path's namespace. In lists, objects may have no kind and apiVersion. */
+  /**
+   * Whether an object has the type and is in the path's namespace. In lists, objects may have no kind and apiVersion.
+   */
   includes(object: JsonObject, type: CollectionType): boolean {
     const { kind = type.kind, apiVersion = type.apiVersion } = object;
     const hasType = kind === metadataKind || kind === type.kind && apiVersion === type.apiVersion;

@@ -2,7 +2,9 @@ import { type Clock, elapsedOn } from "../ports.ts";
 import { linesOf } from "./body_stream.ts";
 import type { ConnectionUse, ReadConnection } from "./read_connection.ts";
 
-/** Milliseconds of silence after which a watch that is given up says so: the API server sends a bookmark each minute. */
+/**
+ * Milliseconds of silence after which a watch that is given up says so: the API server sends a bookmark each minute.
+ */
 const SILENCE = 90_000;
 
 /** The path, signal and clock of a watch. */

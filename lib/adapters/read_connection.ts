@@ -17,10 +17,10 @@ export interface ConnectionUse {
 
 /**
  * The HTTP/2 connection that carries all reads and watches. When a node or a link breaks, no end arrives, and HTTP/2
- * clients go on to use the connection until TCP gives up, a quarter of an hour later. `fetch` cannot ping as Go's client
- * does. So a read that nothing arrived for, on a connection on which nothing else arrived since, leaves the connection to
- * its watches: later reads make another. When the same read is answered there, the former connection is dead, and its
- * watches break too; otherwise the API server was slow, and they go on.
+ * clients go on to use the connection until TCP gives up, a quarter of an hour later. `fetch` cannot ping as Go's
+ * client does. So a read that nothing arrived for, on a connection on which nothing else arrived since, leaves the
+ * connection to its watches: later reads make another. When the same read is answered there, the former connection is
+ * dead, and its watches break too; otherwise the API server was slow, and they go on.
  */
 export class ReadConnection {
   readonly #make: () => Deno.HttpClient | undefined;

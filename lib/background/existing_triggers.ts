@@ -21,8 +21,8 @@ export interface ExistingOptions {
   readonly log: Log;
   readonly signal: AbortSignal;
   /**
-   * Only objects that were created at this time (milliseconds since 1970) or later, and whose requests the rule does not
-   * pass over; all objects when absent.
+   * Only objects that were created at this time (milliseconds since 1970) or later, and whose requests the rule does
+   * not pass over; all objects when absent.
    */
   readonly since?: number;
   /** Waits for some milliseconds, or until the signal aborts; tests replace it. */

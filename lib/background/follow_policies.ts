@@ -42,8 +42,8 @@ export async function followPolicies(
 }
 
 /**
- * The deletions of what a removed rule generated. Kyverno parity: clones of a policy in CEL stay. Pinned by "clones of a
- * GeneratingPolicy stay when it is deleted".
+ * The deletions of what a removed rule generated. Kyverno parity: clones of a policy in CEL stay. Pinned by "clones
+ * of a GeneratingPolicy stay when it is deleted".
  */
 async function deletions(former: FormerRule, ports: Ports): Promise<readonly Effect[] | Fault> {
   const state = { trigger: "present", source: "none", target: "in-step" } as const;

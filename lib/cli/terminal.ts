@@ -5,7 +5,9 @@ export interface Terminal {
   out(line: string): void;
   /** Writes a line that is no result, such as a diagnostic. */
   err(line: string): void;
-  /** Writes lines with their breaks as `err` does, while the process goes on; absent where nothing can block a write. */
+  /**
+   * Writes lines with their breaks as `err` does, while the process goes on; absent where nothing can block a write.
+   */
   errLater?(lines: Uint8Array): Promise<void>;
   /** Whether results may be coloured; absent means no. */
   readonly colours?: boolean;

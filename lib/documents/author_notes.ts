@@ -32,7 +32,7 @@ const notes: readonly Note[] = [patchedPods, leftOutControllers, missedSubresour
 
 /**
  * Notes for the author of a ClusterPolicy or Policy: it can be used as it is written, and may do less than was meant.
- * Kyverno parity: their texts; pinned by "a policy that Kyverno accepts with a warning".
+ * Kyverno parity: the texts are those of its warnings; pinned by "a policy that Kyverno accepts with a warning".
  */
 export function authorNotes(policy: ClassicPolicy): Diagnostic[] {
   const { document, locate, name } = policy;
@@ -50,7 +50,10 @@ export function authorNotes(policy: ClassicPolicy): Diagnostic[] {
   return found.map((each) => ({ ...withPosition(each, locate), policy: name }));
 }
 
-/** The actions of a policy's first versions, in lower case. One note is enough. */
+/**
+ * A note about `enforce` and `audit`, the lower-case actions of Kyverno's first versions. A policy that writes them
+ * does so everywhere, so only the first is named.
+ */
 function earlyActions(spec: Json | undefined, rules: readonly WrittenRule[]): PathDiagnostic[] {
   const blocks = [
     { block: spec, path: ["spec"], action: "validationFailureAction" },

@@ -54,7 +54,7 @@ function excerpt(text: string): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 
-/** Of the forms of a block only one counts. */
+/** A `match` or `exclude` block that is written in several forms, of which the engine reads one: `any` before `all`. */
 function matchMistakes(rule: JsonObject, name: string): PathDiagnostic[] {
   const block = asObject(rule[name]) ?? {};
   const [counts, ...others] = ["any", "all", "resources"].filter((form) => {

@@ -176,8 +176,8 @@ export class Connection {
   }
 
   /**
-   * Keeps the bytes of further requests until this one is answered. When all connections keep too many, it drops them, and
-   * the connection ends with its answer.
+   * Keeps the bytes of further requests until this one is answered. When all connections keep too many, it drops
+   * them, and the connection ends with its answer.
    */
   #keepAhead(rest: Uint8Array): void {
     const hasRoom = this.#service.ahead.keep(rest.length - this.#ahead);
@@ -234,7 +234,8 @@ export class Connection {
     if (refused !== undefined) return this.#refuse(refused);
     const after = bytes.subarray(end + 4);
     if (body !== "chunked" && body.length === 0) {
-      // Requests without a body, such as health checks, do not wait in the queue, unless their caller waits for no answer.
+      // Requests without a body, such as health checks, do not wait in the queue, unless their caller waits for no
+      // answer.
       this.#activity = "handling";
       this.#until = Infinity;
       this.#keepAhead(after);

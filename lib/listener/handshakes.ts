@@ -74,8 +74,8 @@ export class Handshakes {
   }
 
   /**
-   * Closes the handshake with the earliest deadline, which waits or runs. It is removed at once: more callers may arrive
-   * before the "close" event, and each must close another one.
+   * Closes the handshake with the earliest deadline, which waits or runs. It is removed at once: more callers may
+   * arrive before the "close" event, and each must close another one.
    */
   dropOldest(): void {
     const [waiting] = this.#waiting, [running] = this.#begun;

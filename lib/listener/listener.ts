@@ -32,8 +32,8 @@ export interface ListenerOptions extends Omit<TlsSources, "certificates"> {
   /** Milliseconds between two checks for a newer certificate: an hour by default. */
   readonly lookEvery?: number;
   /**
-   * Collects V8's garbage when there is much. Called from time to time while callers connect or send many requests at once:
-   * what TLS used, and buffers that were read, are freed with it.
+   * Collects V8's garbage when there is much. Called from time to time while callers connect or send many requests at
+   * once: what TLS used, and buffers that were read, are freed with it.
    */
   readonly collectGarbage?: () => void;
   readonly limits?: Partial<Limits>;
@@ -175,7 +175,8 @@ export class Listener {
     const server = createSecureServer({
       ...tcpOptions,
       ...tls.options,
-      // No timer: the runtime keeps it, with all that a handshake used, when the caller has gone. `Handshakes` has deadlines.
+      // No timer: the runtime keeps it, with all that a handshake used, when the caller has gone. `Handshakes` has
+      // deadlines.
       handshakeTimeout: -1,
     }, (socket: TLSSocket) => {
       const transport = this.#handshakes.ended(socket);

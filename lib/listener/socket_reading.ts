@@ -8,8 +8,8 @@ interface ReadingSocket {
 /**
  * Reads from a connection, or leaves its bytes in the system, which then stops the caller.
  *
- * `pause` of a TLS socket is not enough: the runtime goes on to read and decrypt, without a bound. 40 callers that sent to
- * paused sockets took 750 MiB in four seconds. What is below TLS must therefore stop, too.
+ * `pause` of a TLS socket is not enough: the runtime goes on to read and decrypt, without a bound. 40 callers that
+ * sent to paused sockets took 750 MiB in four seconds. What is below TLS must therefore stop, too.
  */
 export class SocketReading {
   readonly #socket: Socket;

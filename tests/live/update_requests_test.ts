@@ -40,7 +40,10 @@ async function outcome(
   return { state, request, results, carried: [], failures };
 }
 
-/** Update requests over a cluster that serves some objects, and a worker with some answers, the last one for all later. */
+/**
+ * Update requests over a cluster that serves some objects, and a worker with some answers, the last one for all
+ * later.
+ */
 function setUp(
   { reads = {}, intakes = ["taken"], wait = () => Promise.resolve(true) }: {
     reads?: Record<string, Json>;

@@ -20,8 +20,8 @@ export class PublishedTypes {
 
   /**
    * Runs a check that reads types, those of one group and version after the other: a document of the API server takes
-   * some megabytes, and is kept as long as the check uses its types. `undefined` without running it while another check reads: authors
-   * of policies choose how many reviews there are at once, and warnings can be left out.
+   * some megabytes, and is kept as long as the check uses its types. `undefined` without running it while another
+   * check reads: authors of policies choose how many reviews there are at once, and warnings can be left out.
    */
   async check<T>(run: (typeOf: ReadKindType) => Promise<T>): Promise<T | undefined> {
     if (this.#isChecking) return undefined;
