@@ -19,9 +19,10 @@ interface FormerRule {
 
 /**
  * The effects of replacing one set of policies by another: the objects of removed rules are deleted, those of rules
- * with other targets are released. Kyverno parity: only data of rules that synchronize is deleted, unless the rules
- * orphan it. Pinned by "generated data is deleted with its rule, clones stay", "orphanDownstreamOnPolicyDelete keeps
- * generated data" and "a rule with another target releases the objects that it generated".
+ * with other targets are released. Kyverno parity: only objects of rules that synchronize are deleted, unless the rules
+ * orphan them. Pinned by "a clone stays when its rule is deleted in the dialect classic, and is deleted with it in the
+ * dialect current", "orphanDownstreamOnPolicyDelete keeps generated objects" and "a rule with another target releases
+ * the objects that it generated".
  */
 export async function followPolicies(
   before: Snapshot,

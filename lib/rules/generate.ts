@@ -1,6 +1,7 @@
 import type { Conditions } from "../condition/mod.ts";
 import type { Context } from "../context/mod.ts";
 import { dig, isFault, type JsonObject } from "../json/mod.ts";
+import type { Dialect } from "../match/mod.ts";
 import { policyKey } from "../policy/mod.ts";
 import { hasVariables } from "../template/mod.ts";
 import { ruleConditions } from "./conditions.ts";
@@ -50,7 +51,7 @@ export function compileGenerate(body: GenerateBody, tools: RuleTools): CompiledB
   const { rule, policy: { name, namespace, useServerSideApply, generateExisting } } = tools;
   return {
     looksBack: body.generateExisting ?? generateExisting,
-    downstream: downstreamOf(body),
+    downstream: downstreamOf(body, tools.dialect),
     run(input) {
       const trigger = input.resource ?? input.oldResource;
       if (trigger === undefined) return undefined;
@@ -76,15 +77,19 @@ export function compileGenerate(body: GenerateBody, tools: RuleTools): CompiledB
 }
 
 /**
- * Kyverno parity: one clone outlives its policy, a list of clones does not. Pinned by "a clone stays when its rule is
- * deleted, a list of clones is deleted with it".
+ * Kyverno parity: in the dialect `classic` one clone outlives its policy, a list of clones does not; Kyverno 1.19 also
+ * deletes the one. Pinned by "a clone stays when its rule is deleted in the dialect classic, and is deleted with it in
+ * the dialect current".
  */
-function downstreamOf({ synchronize, orphanDownstreamOnPolicyDelete, patterns }: GenerateBody): Downstream {
+function downstreamOf(
+  { synchronize, orphanDownstreamOnPolicyDelete, patterns }: GenerateBody,
+  dialect: Dialect,
+): Downstream {
   const types = patterns.flatMap(({ pattern }) => typesOf(pattern));
   return {
     synchronize,
     onPolicyDelete: orphanDownstreamOnPolicyDelete ||
-        patterns.some(({ pattern: { clone } }) => clone !== undefined)
+        dialect === "classic" && patterns.some(({ pattern: { clone } }) => clone !== undefined)
       ? "orphan"
       : "delete",
     types: types.filter(({ apiVersion, kind }) => kind !== "" && !hasVariables(apiVersion + kind)),

@@ -59,8 +59,8 @@ export function portsWith(objects: string): { cluster: WatchedCluster; ports: Po
 }
 
 /** Policies of a YAML text. */
-export function policies(text: string): Snapshot {
-  return compile(parseDocuments(text, "policies.yaml").documents, { dialect: "current" });
+export function policies(text: string, dialect: "classic" | "current" = "current"): Snapshot {
+  return compile(parseDocuments(text, "policies.yaml").documents, { dialect });
 }
 
 /** The values of a YAML text. */

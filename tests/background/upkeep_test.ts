@@ -33,10 +33,10 @@ const bluePath = "/api/v1/namespaces/blue";
 const oldSettings = "/api/v1/namespaces/old/configmaps/settings";
 
 /** A cluster, and replicas that come and go; what a leader notes outlives them. */
-function setUp(text = synchronized) {
+function setUp(text = synchronized, dialect: "classic" | "current" = "current") {
   const { cluster, ports } = portsWith(objects);
   const log = keptLog();
-  let current = policies(text), noted = "";
+  let current = policies(text, dialect), noted = "";
   const memory = { read: () => noted, write: (written: string) => void (noted = written) };
   const start = (options: Partial<UpkeepOptions> & { maxBytes?: number; hangs?: boolean } = {}) => {
     const { maxBytes = 1_000_000, hangs = false, ...rest } = options;
@@ -164,13 +164,22 @@ for (
   });
 }
 
-Deno.test("a clone stays when its rule is deleted, a list of clones is deleted with it", async () => {
+Deno.test("a clone stays when its rule is deleted in the dialect classic, and is deleted with it in the dialect current", async () => {
   const listed = synchronized.replace(
     /name: regcred\n {6}namespace: "([^"]*)"\n {6}clone: .*/,
     'namespace: "$1"\n      cloneList: {namespace: default, kinds: [v1/Secret], selector: {matchLabels: {copied: "yes"}}}',
   ).replace("      apiVersion: v1\n      kind: Secret\n", "");
-  for (const [text, outlives] of [[synchronized, true], [listed, false]] as const) {
-    const { cluster, start, change } = setUp(text);
+  const rules = [[synchronized, "classic", true], [synchronized, "current", false], [
+    listed,
+    "classic",
+    false,
+  ], [
+    listed,
+    "current",
+    false,
+  ]] as const;
+  for (const [text, dialect, outlives] of rules) {
+    const { cluster, start, change } = setUp(text, dialect);
     const labelled = await cluster.read(source) as JsonObject;
     const metadata = { ...labelled["metadata"] as JsonObject, labels: { copied: "yes" } };
     await cluster.inner.call({ method: "PUT", path: source, body: { ...labelled, metadata } });
@@ -373,16 +382,19 @@ Deno.test("changed data of a rule reaches its downstream objects", async () => {
   assert.deepEqual(dig(await cluster.read(settings), "data"), { color: "red" });
 });
 
-Deno.test("generated data is deleted with its rule, clones stay", async () => {
-  const { cluster, start, change } = setUp();
-  const replica = start();
-  await replica.look();
-  await replica.admit(blue);
-  cluster.writes.length = 0;
-  change("");
-  await replica.look();
-  assert.deepEqual(cluster.writes, [`DELETE ${settings}`]);
-});
+const deleted = [["classic", [settings]], ["current", [settings, copy]]] as const;
+for (const [dialect, paths] of deleted) {
+  Deno.test(`what a rule generated is deleted with it, in the dialect ${dialect}`, async () => {
+    const { cluster, start, change } = setUp(synchronized, dialect);
+    const replica = start();
+    await replica.look();
+    await replica.admit(blue);
+    cluster.writes.length = 0;
+    change("");
+    await replica.look();
+    assert.deepEqual(cluster.writes, paths.map((path) => `DELETE ${path}`));
+  });
+}
 
 Deno.test("a rule with another target releases the objects that it generated", async () => {
   const text = synchronized.replaceAll('namespace: "{{ request.object.metadata.name }}"', "namespace: old");
@@ -407,7 +419,7 @@ Deno.test("a rule with another target releases the objects that it generated", a
   await replica.close();
 });
 
-Deno.test("orphanDownstreamOnPolicyDelete keeps generated data", async () => {
+Deno.test("orphanDownstreamOnPolicyDelete keeps generated objects", async () => {
   const { cluster, start, change } = setUp(
     synchronized.replaceAll(
       "synchronize: true",
