@@ -136,7 +136,7 @@ function headersOf(call: HttpCall): Record<string, string> {
 
 function clientFor(caBundle: string | undefined): Deno.HttpClient | string | undefined {
   if (caBundle === undefined || caBundle.trim() === "") return undefined;
-  const certificates = caBundle.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g);
+  const certificates = caBundle.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g);
   if (certificates === null) return "failed to parse PEM CA bundle";
   try {
     // Over HTTP/2 Deno would send a larger body only after the acknowledgement of its headers (docs/listener.md).

@@ -1,4 +1,4 @@
-import { asList, asObject, asString, Fault, field, isFault, type Json } from "../json/mod.ts";
+import { asList, asObject, asString, Fault, field, isFault, type Json, withoutEnding } from "../json/mod.ts";
 import { parseYaml } from "../yaml/mod.ts";
 
 /** The address of an API server and the credentials for it. Certificates and keys are PEM texts. */
@@ -65,7 +65,7 @@ export async function kubeconfigEndpoint(input: KubeconfigInput): Promise<Endpoi
     const owner = part === "cluster" ? clusterName : userName;
     return new Fault(`kubeconfig: ${part} "${owner}": ${name} is not supported; ${instead}`);
   }
-  const server = (asString(field(cluster, "server")) ?? "").replace(/\/+$/, "");
+  const server = withoutEnding(asString(field(cluster, "server")) ?? "", "/");
   if (!/^https?:\/\/[^/]/.test(server) || !URL.canParse(server)) {
     return new Fault(`kubeconfig: cluster "${clusterName}": server is no address: ${JSON.stringify(server)}`);
   }

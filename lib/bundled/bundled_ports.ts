@@ -10,7 +10,7 @@ import {
   systemEntropy,
 } from "../adapters/mod.ts";
 import { compileExpression } from "../jmespath/mod.ts";
-import { Fault, isFault, type Json, scopeOf } from "../json/mod.ts";
+import { Fault, isFault, type Json, scopeOf, withoutEnding } from "../json/mod.ts";
 import type { Answer, Cluster, Ports } from "../ports.ts";
 import type { Settings } from "./settings.ts";
 
@@ -69,7 +69,7 @@ function givenEndpoint(settings: Settings): Endpoint | undefined {
   const ca = settings("POSTERN_API_CA");
   if (server === undefined) return undefined;
   return {
-    server: server.replace(/\/+$/, ""),
+    server: withoutEnding(server, "/"),
     ...(token !== undefined && { token }),
     ...(ca !== undefined && { ca }),
   };

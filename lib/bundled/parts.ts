@@ -76,7 +76,7 @@ export const bundleParts: readonly BundlePart[] = [
 
 /** Returns the path of a module's stand-in. */
 export function standInOf(module: string): string {
-  return module.replace(/[^/]+$/, "left_out/$&");
+  return module.replace(/(?<![^/])[^/]+$/, "left_out/$&");
 }
 
 /** The modules that a bundle leaves out. */

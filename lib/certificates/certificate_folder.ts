@@ -1,4 +1,4 @@
-import type { Fault } from "../json/mod.ts";
+import { type Fault, withoutEnding } from "../json/mod.ts";
 import {
   type CertificateFiles,
   type CertificateKeeper,
@@ -17,7 +17,7 @@ export class CertificateFolder implements CertificateKeeper {
   readonly #folder: string;
 
   constructor(folder: string) {
-    this.#folder = folder.replace(/\/+$/, "");
+    this.#folder = withoutEnding(folder, "/");
   }
 
   async read(): Promise<KeptCertificates | Fault | undefined> {

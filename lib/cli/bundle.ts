@@ -128,7 +128,7 @@ async function runBundler(
 
 /** The bundler's error output without its stack trace. */
 function errorText(stderr: Uint8Array): string {
-  return new TextDecoder().decode(stderr).replace(/\n+Stack backtrace:[^]*$/, "").trim();
+  return new TextDecoder().decode(stderr).replace(/\nStack backtrace:[^]*$/, "").trim();
 }
 
 /**
@@ -141,7 +141,10 @@ async function writeBundle(made: string, out: string): Promise<string | undefine
     await Deno.mkdir(dirname(out), { recursive: true });
     await Deno.writeTextFile(
       out,
-      text.replace(new RegExp(`[^\\s"'\`]*${basename(dirname(made))}/entry\\.ts`, "g"), "bundle/entry.ts"),
+      text.replace(
+        new RegExp(`(?<![^\\s"'\`])[^\\s"'\`]*${basename(dirname(made))}/entry\\.ts`, "g"),
+        "bundle/entry.ts",
+      ),
     );
     return undefined;
   } catch (cause) {

@@ -175,8 +175,10 @@ async function readCertificate(path: string, namespace: string): Promise<Certifi
       `--certificate ${path}: ${fileProblem(cause)}`,
     );
   }
-  const certificates = text.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
-  const key = /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]+?-----END [A-Z ]*PRIVATE KEY-----/.exec(text)?.[0];
+  const certificates = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  const key = /-----BEGIN [A-Z ]*PRIVATE KEY-----(?:(?!-----)[\s\S])+-----END [A-Z ]*PRIVATE KEY-----/.exec(
+    text,
+  )?.[0];
   const ca = certificates.at(-1);
   if (ca === undefined || key === undefined) {
     return new Fault(`--certificate ${path}: it must hold the certificate, its key and its authority in PEM`);

@@ -1,5 +1,5 @@
 import { fetchTrustedRoot } from "../registries/mod.ts";
-import { isFault } from "../json/mod.ts";
+import { isFault, withoutEnding } from "../json/mod.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The options of `trust update`. */
@@ -22,7 +22,7 @@ export async function updateTrust(
     folder = await Deno.makeTempDir({ prefix: "postern-trust-" });
     const text = await fetchTrustedRoot({
       folder,
-      ...(mirror !== undefined && { mirror: mirror.replace(/\/+$/, "") }),
+      ...(mirror !== undefined && { mirror: withoutEnding(mirror, "/") }),
       ...(root !== undefined && { root }),
     });
     if (isFault(text)) return refuse(text.message, terminal);

@@ -79,8 +79,9 @@ export function selectionOf(kind: ServedKind, query: URLSearchParams): ObjectFil
 function compileFields(kind: ServedKind, text: string): ObjectFilter | Fault {
   const selectable = selectableFields[`${kind.group}/${kind.plural}`] ?? [];
   for (const term of text.split(",")) {
-    const name = /^\s*([^=!]*?)\s*(?:!=|==?)/.exec(term)?.[1];
-    if (name === undefined) continue; // Broken terms are reported by the compiler, commas within values are its part.
+    const sign = term.search(/[=!]/);
+    if (sign < 0 || (term[sign] === "!" && term[sign + 1] !== "=")) continue; // Broken terms are reported by the compiler, commas within values are its part.
+    const name = term.slice(0, sign).trim();
     if (name !== "metadata.name" && name !== "metadata.namespace" && !selectable.includes(name)) {
       return new Fault(`field label not supported: ${name}`);
     }

@@ -8,7 +8,7 @@ const mistakes: readonly [mistake: RegExp, hint: string | ((found: string) => st
   // A key with a dash, such as labels.my-app: names are letters, digits and _.
   [
     /(?<!\w)(?:\w+\.)?[A-Za-z_]\w*(?:-\w+)+/,
-    (path) => `quote a key with a dash: ${path.replace(/[^.]+$/, '"$&"')}`,
+    (path) => `quote a key with a dash: ${path.replace(/(?<![^.])[^.]+$/, '"$&"')}`,
   ],
   [/\[[A-Za-z_]/, "a list is followed by [0], [*] or [?filter]; the key of an object by a dot"],
   [/[^=!<>]=[^=]/, "== compares two values"],

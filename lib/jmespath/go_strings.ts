@@ -3,6 +3,8 @@
  * "without case" is Unicode's simple folding, and numbers become text with the digits of a 32-bit float.
  */
 
+import { withoutEnding } from "../json/mod.ts";
+
 /** Characters of the longest text that a function makes. */
 export const maxText = 8 * 1024 * 1024;
 
@@ -90,7 +92,7 @@ function withoutExponent(text: string): string {
     string,
     string,
   ];
-  const plain = digits.replace(".", "").replace(/0+$/, "");
+  const plain = withoutEnding(digits.replace(".", ""), "0");
   const point = Number(power) + 1;
   if (point <= 0) return `${sign}0.${"0".repeat(-point)}${plain}`;
   return point >= plain.length

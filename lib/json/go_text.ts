@@ -1,4 +1,5 @@
 import { isList, isObject, type Json } from "./json.ts";
+import { withoutEnding } from "./text_end.ts";
 
 /** Orders strings by their UTF-8 bytes, as Go orders map keys when it prints them. */
 export function compareBytes(left: string, right: string): number {
@@ -42,7 +43,7 @@ export function goFloat(value: number): string {
 
 function plainDecimal(value: number): string {
   const text = String(value);
-  return text.includes("e") ? value.toFixed(20).replace(/0+$/, "") : text;
+  return text.includes("e") ? withoutEnding(value.toFixed(20), "0") : text;
 }
 
 /** Writes any value as Go prints it with `%v`: `map[a:1 b:[x y]]`, `<nil>`. */

@@ -41,4 +41,5 @@ export { parseInStages } from "./parse_stages.ts";
 export { completed, type Stages } from "./stages.ts";
 export type { StepBudget } from "./step_budget.ts";
 export { StreamedJson } from "./streamed_json.ts";
+export { withoutEnding } from "./text_end.ts";
 export { TextSearch } from "./text_search.ts";

@@ -1,4 +1,4 @@
-import { Fault, isFault } from "../json/mod.ts";
+import { Fault, isFault, withoutEnding } from "../json/mod.ts";
 import { type IpAddress, parseIpAddress, unmapped } from "./ip_address.ts";
 import { containsAddress, type IpPrefix, parseIpPrefix } from "./ip_prefix.ts";
 
@@ -119,7 +119,7 @@ function readEntries(texts: readonly string[]): Entries | Fault {
 
 /** Normalizes a host name: the case and a dot at the end do not count. */
 function normal(host: string): string {
-  return host.toLowerCase().replace(/\.+$/, "");
+  return withoutEnding(host.toLowerCase(), ".");
 }
 
 /** Whether the entries contain the host name. Every name below `localhost` also means this machine. */

@@ -1,3 +1,5 @@
+import { withoutEnding } from "../json/mod.ts";
+
 /** Nanoseconds of Go's duration units; µ is accepted as U+00B5 and as U+03BC. */
 const units: ReadonlyMap<string, bigint> = new Map([
   ["ns", 1n],
@@ -111,7 +113,7 @@ export function formatDuration(nanoseconds: bigint): string {
 /** Prints `parts × 10^-digitCount` as a decimal number without trailing zeros. */
 function decimal(parts: bigint, digitCount: number): string {
   const digits = parts.toString().padStart(digitCount + 1, "0");
-  const fraction = digits.slice(-digitCount).replace(/0+$/, "");
+  const fraction = withoutEnding(digits.slice(-digitCount), "0");
   const whole = digits.slice(0, -digitCount);
   return fraction === "" ? whole : `${whole}.${fraction}`;
 }

@@ -27,7 +27,7 @@ export function compileTextGenerator(pattern: string): TextGenerator | Fault {
 
 const escapeSequence =
   /\\(?:Q[\s\S]*?(?:\\E|$)|[pP](?:\{[^}]*\}|.)|x(?:\{[^}]*\}|[0-9A-Fa-f]{2})|[0-7]{1,3}|[\s\S])/y;
-const bracketClass = /\[\^?\]?(?:\[:[^\]]*:\]|\\[\s\S]|[^\]\\])*\]/y;
+const bracketClass = /\[\^?\]?(?:\[:\^?[a-z]+:\]|\\[\s\S]|[^\]\\])*\]/y;
 const groupStart = /\((?:\?(?:P?<[^>]*>|[A-Za-z-]*:|[A-Za-z-]*(?=\))))?/y;
 const repetition = /(?:[*+?]|\{([0-9]+)(,([0-9]*))?\})\??/y;
 

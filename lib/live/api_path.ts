@@ -1,3 +1,4 @@
+import { withoutEnding } from "../json/mod.ts";
 import { markVariables } from "../template/mod.ts";
 
 /** An access to the API, as a role's rule grants it. */
@@ -27,7 +28,7 @@ const variable = "\u0001";
  * ```
  */
 export function accessOf(urlPath: string, method: "GET" | "POST"): Access | undefined {
-  const path = markVariables(urlPath, variable).split("?")[0]!.replace(/\/+$/, "");
+  const path = withoutEnding(markVariables(urlPath, variable).split("?")[0]!, "/");
   const [, root, ...rest] = path.split("/");
   if (path.split("/")[0] !== "" || root === undefined || root.includes(variable)) return undefined;
   if (root !== "api" && root !== "apis") return { path, verb: method === "GET" ? "get" : "post" };

@@ -50,7 +50,7 @@ export function isAddress(path: string): boolean {
  * ```
  */
 export function gitLocation(address: string, branch: string | undefined): GitLocation {
-  const [, origin, rest] = /^([a-z][a-z+]*:\/\/[^/]*\/?)(.*)$/.exec(address)!;
+  const [, origin, rest] = /^([a-z][a-z+]*:\/\/[^/]*\/?)([^]*)$/.exec(address)!;
   const parts = rest!.split("/").filter((part) => part !== "");
   const named = parts.findIndex((part) => part.endsWith(".git"));
   const length = named >= 0 ? named + 1 : origin!.startsWith("file:") ? parts.length : 2;

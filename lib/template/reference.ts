@@ -1,4 +1,13 @@
-import { Fault, goPrint, isFault, isList, isObject, type Json, setField } from "../json/mod.ts";
+import {
+  Fault,
+  goPrint,
+  isFault,
+  isList,
+  isObject,
+  type Json,
+  setField,
+  withoutEnding,
+} from "../json/mod.ts";
 import { withoutAnchor } from "./anchor.ts";
 import { isTooDeep } from "./depth.ts";
 import { cleanPath, joinPath, pathOf } from "./path.ts";
@@ -85,7 +94,7 @@ class Resolver {
   }
 
   #find(reference: string, path: string): string | Fault {
-    const inner = reference.replace(/^[$()]+/, "").replace(/[$()]+$/, "");
+    const inner = withoutEnding(reference.replace(/^[$()]+/, ""), "$()");
     const operator = inner.length < 2 ? undefined : operators.find((sign) => inner.startsWith(sign));
     const target = inner.slice(operator?.length ?? 0);
     if (target === "") {

@@ -198,7 +198,9 @@ function asDiagnostic(cause: unknown, chunk: Chunk, file: string): Diagnostic {
 function hintFor(line: string): string | undefined {
   if (/^\s*\t/.test(line)) return "indent with spaces, not with tabs";
   if (/(?::|-)\s+\{\{/.test(line)) return 'a value that starts with "{{" must be quoted';
-  if (/"[^"]*\{\{[^"]*"/.test(line)) return "within double quotes, write texts of an expression as 'x'";
+  if (line.split('"').slice(1, -1).some((part) => part.includes("{{"))) {
+    return "within double quotes, write texts of an expression as 'x'";
+  }
   if (/(?::|-)\s+[*!&%@`|>]/.test(line)) return "a value that starts with this character must be quoted";
   if (/^\s*(?:- )?[\w-]+:\s+[^\s"'[{#][^"]*:(?:\s|$)/.test(line)) {
     return 'a text with ": " in it must be quoted';

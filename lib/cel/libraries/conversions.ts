@@ -82,8 +82,8 @@ function textToUint(text: string): Result {
   return value instanceof CelFault ? impossible("string", "uint") : value;
 }
 
-const decimal = /^[+-]?(?:\d(?:_?\d)*\.?(?:\d(?:_?\d)*)?|\.\d(?:_?\d)*)(?:[eE][+-]?\d+)?$/;
-const hexadecimal = /^([+-]?)0[xX]_?([\da-fA-F]*)\.?([\da-fA-F]*)[pP]([+-]?\d{1,5})$/;
+const decimal = /^[+-]?(?:\d(?:_?\d)*(?:\.(?:\d(?:_?\d)*)?)?|\.\d(?:_?\d)*)(?:[eE][+-]?\d+)?$/;
+const hexadecimal = /^([+-]?)0[xX]_?([\da-fA-F]*)(?:\.([\da-fA-F]*))?[pP]([+-]?\d{1,5})$/;
 
 /** Parses a double as Go does, with hexadecimal numbers and underscores between digits. */
 function textToDouble(text: string): Result {
@@ -98,10 +98,10 @@ function textToDouble(text: string): Result {
   return Number.isFinite(value) ? toFloat(value) : impossible("string", "double");
 }
 
-function fromHexadecimal([, sign, whole, fraction, exponent]: RegExpExecArray): number {
-  if ((whole === "" && fraction === "") || whole!.length + fraction!.length > 300) return NaN;
+function fromHexadecimal([, sign, whole, fraction = "", exponent]: RegExpExecArray): number {
+  if ((whole === "" && fraction === "") || whole!.length + fraction.length > 300) return NaN;
   const digits = Number(BigInt(`0x0${whole}${fraction}`));
-  return (sign === "-" ? -1 : 1) * digits * 2 ** (Number(exponent) - 4 * fraction!.length);
+  return (sign === "-" ? -1 : 1) * digits * 2 ** (Number(exponent) - 4 * fraction.length);
 }
 
 const truths = new Set(["1", "t", "T", "true", "TRUE", "True"]);

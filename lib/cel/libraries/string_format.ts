@@ -1,4 +1,4 @@
-import { goFloat, sortedKeys } from "../../json/mod.ts";
+import { goFloat, sortedKeys, withoutEnding } from "../../json/mod.ts";
 import { CelFault, failure, isCelFault } from "../fault.ts";
 import { dynType, listType, stringType } from "../types/mod.ts";
 import {
@@ -143,7 +143,7 @@ function plainNumber(value: number): string {
   if (!Number.isFinite(value)) return String(value);
   const text = String(value);
   if (!text.includes("e")) return text;
-  return Math.abs(value) < 1 ? value.toFixed(100).replace(/0+$/, "") : BigInt(value).toString();
+  return Math.abs(value) < 1 ? withoutEnding(value.toFixed(100), "0") : BigInt(value).toString();
 }
 
 /** A value in the form of `%s`; `undefined` when it has none. */

@@ -1,4 +1,4 @@
-import { BoundedCache } from "../../json/mod.ts";
+import { BoundedCache, withoutEnding } from "../../json/mod.ts";
 import { CelFault, failure } from "../fault.ts";
 import { MAX_INT, MIN_INT } from "./numbers.ts";
 import { CelObject } from "./object.ts";
@@ -83,7 +83,7 @@ export function parseTimestamp(text: string): Timestamp | undefined {
 /** The time as RFC 3339, with as many digits of a second as needed. */
 export function formatTimestamp({ seconds, nanos, offset }: Timestamp): string {
   const { year, month, day, hour, minute, second } = civil(seconds + offset);
-  const fraction = nanos === 0 ? "" : `.${String(nanos).padStart(9, "0").replace(/0+$/, "")}`;
+  const fraction = nanos === 0 ? "" : `.${withoutEnding(String(nanos).padStart(9, "0"), "0")}`;
   const date = `${pad(year, 4)}-${pad(month, 2)}-${pad(day, 2)}`;
   return `${date}T${pad(hour, 2)}:${pad(minute, 2)}:${pad(second, 2)}${fraction}${formatOffset(offset)}`;
 }
@@ -188,7 +188,7 @@ export function parseDuration(text: string): Duration | undefined {
 export function formatDuration({ nanos }: Duration): string {
   const seconds = durationSeconds(nanos);
   const text = String(seconds);
-  return `${text.includes("e") ? seconds.toFixed(9).replace(/\.?0+$/, "") : text}s`;
+  return `${text.includes("e") ? seconds.toFixed(9).replace(/\.?(?<!0)0+$/, "") : text}s`;
 }
 
 /** Seconds as Go computes them: whole seconds plus the rest divided by a thousand million. */

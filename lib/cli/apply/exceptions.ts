@@ -72,7 +72,7 @@ function generatedFrom(rule: string, kind: string): { kinds: string[]; rules: st
 
 function metadataOf(parts: readonly string[], { ttl }: ExceptionOptions): JsonObject {
   const name = parts.filter((part) => part !== "").join("-").toLowerCase().replace(/[^a-z0-9.-]/g, "-")
-    .slice(0, 253).replace(/^[^a-z0-9]+|[^a-z0-9]+$/g, "");
+    .slice(0, 253).replace(/^[^a-z0-9]+|(?<![^a-z0-9])[^a-z0-9]+$/g, "");
   return { name, ...(ttl > 0n && { labels: { "cleanup.kyverno.io/ttl": formatDuration(ttl) } }) };
 }
 
@@ -82,7 +82,7 @@ function controlsOf(text: unknown): JsonObject[] {
   return controls.map(({ name, images }) => ({
     controlName: name,
     ...(images !== undefined && images.length > 0 &&
-      { images: images.map((image) => image.replace(/[:@].*$/, "*")) }),
+      { images: images.map((image) => image.replace(/[:@][^]*$/, "*")) }),
   }));
 }
 

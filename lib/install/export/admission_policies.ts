@@ -99,7 +99,10 @@ function exportedName(policy: Policy, rule: Rule, rules: number): string {
     ? `cpol-${policy.name}`
     : `pol-${policy.namespace}-${policy.name}`;
   const name = rules === 1 ? policyName : `${policyName}-${rule.name}`;
-  return name.toLowerCase().replace(/[^a-z0-9.-]+/g, "-").replace(/[^a-z0-9]+$/, "").slice(0, 240);
+  return name.toLowerCase().replace(/[^a-z0-9.-]+/g, "-").replace(/(?<![^a-z0-9])[^a-z0-9]+$/, "").slice(
+    0,
+    240,
+  );
 }
 
 /** A validation without a message has the rule's message. */

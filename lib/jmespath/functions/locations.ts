@@ -20,13 +20,18 @@ export const locations: readonly FunctionRecord[] = [
     apply: ([url]) => {
       const host = urlHost(url as string);
       if (host instanceof Fault) return host;
-      // A zone, as in `fe80::1%eth0`, is no part of the address.
-      const address = ipAddress(host.replace(/(:.*)%.*$/, "$1"));
+      const address = ipAddress(withoutZone(host));
       if (address !== undefined) return !isInternal(address);
       return functionFault("is_external_url", `host "${host}" is no IP address, and names are not looked up`);
     },
   },
 ];
+
+/** A host without a zone, as in `fe80::1%eth0`: it is no part of the address. */
+function withoutZone(host: string): string {
+  const colon = host.indexOf(":"), zone = host.lastIndexOf("%");
+  return colon >= 0 && zone > colon ? host.slice(0, zone) : host;
+}
 
 /** A path cleaned as Go's `filepath.Join` of one part does it; the empty path stays empty. */
 function cleanPath(path: string): string {

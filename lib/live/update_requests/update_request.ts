@@ -84,7 +84,10 @@ function labelsOf({ policy, type }: UpdateRequestInput, trigger: JsonObject): Js
 
 /** A label's value: without slashes, and with at most 63 characters. */
 function labelValue(value: Json): string {
-  return (asString(value) ?? "").replaceAll("/", "-").slice(0, 63).replace(/[^A-Za-z0-9]+$/, "");
+  return (asString(value) ?? "").replaceAll("/", "-").slice(0, 63).replace(
+    /(?<![^A-Za-z0-9])[^A-Za-z0-9]+$/,
+    "",
+  );
 }
 
 /** The effects that an UpdateRequest requests, also one of another client. */

@@ -103,7 +103,10 @@ export function nameOf(
   prefix: string,
 ): string {
   const word = family.word === "" ? "" : `${family.word}.`;
-  const key = policyKey?.replaceAll("/", "-").slice(0, longestKeyInName).replace(/[^a-z0-9]+$/, "");
+  const key = policyKey?.replaceAll("/", "-").slice(0, longestKeyInName).replace(
+    /(?<![^a-z0-9])[^a-z0-9]+$/,
+    "",
+  );
   const suffix = key === undefined ? conditional?.replaceAll("/", "-") ?? "" : `-finegrained-${key}`;
   const number = part === 1 ? "" : `-${part}`;
   return `${word}${phase}.${prefix}.svc-${failurePolicy.toLowerCase()}${suffix}${number}`;

@@ -237,7 +237,8 @@ function contentOf(url: string, sent: Sent, authorization?: string): Content | R
     const reached = sent.reason === "redirect" || sent.reason === "too large";
     // Kyverno parity: Kyverno reads the registry's version first, so the message names that call. Pinned by "no
     // connection".
-    const where = reached ? url : url.replace(/\/v2\/.*$/, "/v2/");
+    const api = url.indexOf("/v2/");
+    const where = reached || api < 0 ? url : url.slice(0, api + "/v2/".length);
     return new RegistryFault(`Get "${where}": ${inGosWords(url, sent.message)}`, { reached });
   }
   if (sent.status === 200) return sent;

@@ -193,7 +193,7 @@ function referrersIn(index: Json, artifactType: string | undefined): Referrer[] 
 
 /** The path of the next page of referrers (RFC 8288), if it is of the same repository. */
 function nextPage(headers: Headers, { reference }: RegistryAccess): string | undefined {
-  const target = /<([^>]+)>\s*;\s*rel="?next"?/.exec(headers.get("link") ?? "")?.[1];
+  const target = /<([^<>]+)>\s*;\s*rel="?next"?/.exec(headers.get("link") ?? "")?.[1];
   const base = `/v2/${reference.repository}/`;
   if (target === undefined || !URL.canParse(target, `https://registry${base}`)) return undefined;
   const { pathname, search } = new URL(target, `https://registry${base}`);

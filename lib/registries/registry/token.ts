@@ -34,7 +34,11 @@ export function readChallenge(header: string): Challenge | undefined {
   if (/^basic\b/i.test(header)) return { scheme: "basic" };
   if (!/^bearer\s/i.test(header)) return undefined;
   const parameters = new Map<string, string>();
-  for (const [, name = "", quoted, bare] of header.slice(7).matchAll(/([a-z]+)=(?:"([^"]*)"|([^",\s]+))/gi)) {
+  for (
+    const [, name = "", quoted, bare] of header.slice(7).matchAll(
+      /(?<![a-z])([a-z]+)=(?:"([^"]*)"|([^",\s]+))/gi,
+    )
+  ) {
     parameters.set(name.toLowerCase(), quoted ?? bare ?? "");
   }
   const realm = parameters.get("realm") ?? "";

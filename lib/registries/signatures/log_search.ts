@@ -1,4 +1,4 @@
-import { asString, Fault, field, isFault, isObject } from "../../json/mod.ts";
+import { asString, Fault, field, isFault, isObject, withoutEnding } from "../../json/mod.ts";
 import { send } from "../../adapters/mod.ts";
 import { sha256 } from "../registry/sha256.ts";
 import type { EntrySearch } from "./cosign_signature.ts";
@@ -31,13 +31,13 @@ export async function searchLog(
   };
   const sent = await send({
     method: "POST",
-    url: `${url.replace(/\/+$/, "")}${PATH}`,
+    url: `${withoutEnding(url, "/")}${PATH}`,
     headers: { "content-type": "application/json", accept: "application/json" },
     body: JSON.stringify({ entries: [proposed] }),
     timeout,
     maxBytes: MAX_BYTES,
   });
-  if (!sent.ok) return `searching log query: Post "${url.replace(/\/+$/, "")}${PATH}": ${sent.message}`;
+  if (!sent.ok) return `searching log query: Post "${withoutEnding(url, "/")}${PATH}": ${sent.message}`;
   if (sent.status !== 200) {
     return `searching log query: [POST ${PATH}][${sent.status}] searchLogQuery default {}`;
   }

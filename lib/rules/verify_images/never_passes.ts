@@ -44,6 +44,9 @@ function* referencesThatNeverMatch(
   }
 }
 
+/** The tag of an image that has a digest, too, with the part of the path before it. */
+const tagAndDigest = /((?:^|[/*?@])[^/*?@:]*):[^/*?@]*@/;
+
 /** Why a pattern can never be the text of an image: registry, path, and a tag or a digest. */
 function whyNoImage(reference: string): Why | undefined {
   if (reference.includes("{{")) return undefined;
@@ -54,10 +57,10 @@ function whyNoImage(reference: string): Why | undefined {
   if (/[\s,;]/.test(reference)) {
     return { message: `${none}: no image has such characters`, hint: "make each image an item of the list" };
   }
-  if (/:[^/*?@]*@/.test(reference)) {
+  if (tagAndDigest.test(reference)) {
     return {
       message: `${none}: an image with a digest is matched without its tag`,
-      hint: `write "${reference.replace(/:[^/*?@]*@/, "@")}"`,
+      hint: `write "${reference.replace(tagAndDigest, "$1@")}"`,
     };
   }
   const last = reference.slice(reference.lastIndexOf("/") + 1);

@@ -6,7 +6,7 @@ const limits = { bytes: 32_000_000, time: 30_000 };
 
 /** The https address of a file of YAML or JSON. */
 export const httpsFile: RemoteSource = {
-  accepts: (address) => /^https?:\/\/.*\.(?:ya?ml|json)(?:[?#].*)?$/.test(address),
+  accepts: (address) => /^https?:\/\/.*?\.(?:ya?ml|json)(?:[?#]|$)/.test(address),
   async read(address) {
     const text = await fetchText(address);
     return isFault(text) ? unreadable(address, text) : { files: [{ file: address, text }], diagnostics: [] };

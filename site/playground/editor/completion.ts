@@ -35,9 +35,10 @@ const roots: readonly string[] = [
 ];
 
 function inVariable(context: CompletionContext, before: string): CompletionResult | null {
-  const [, expression] = /\{\{((?:[^}]|\}(?!\}))*)$/.exec(before) ?? [];
-  if (expression === undefined) return null;
-  const word = /[\w.]*$/.exec(expression)![0];
+  const begin = before.indexOf("{{", Math.max(0, before.lastIndexOf("}}") - 1));
+  if (begin < 0) return null;
+  const expression = before.slice(begin + 2);
+  const word = /(?<![\w.])[\w.]*$/.exec(expression)![0];
   const functions = languageNotes().functions.map(({ name, signature, summary }): Completion => ({
     label: name,
     apply: `${name}(`,

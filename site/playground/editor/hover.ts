@@ -8,7 +8,7 @@ import { yamlPositionAt } from "./yaml_path.ts";
 export const hoverNotes = hoverTooltip((view, position): Tooltip | null => {
   const line = view.state.doc.lineAt(position);
   const column = position - line.from;
-  const from = column - /[\w.-]*$/.exec(line.text.slice(0, column))![0].length;
+  const from = column - /(?<![\w.-])[\w.-]*$/.exec(line.text.slice(0, column))![0].length;
   const word = /^[\w.-]*/.exec(line.text.slice(from))![0];
   if (word === "") return null;
   const note = functionNote(line.text, from, word) ??

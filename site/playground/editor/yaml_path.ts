@@ -48,7 +48,9 @@ function parseLine(line: string): ParsedLine | undefined {
   if (/^\s*(#|$)/.test(line)) return undefined;
   const [lead = ""] = /^\s*(?:-\s+)*(?:-$)?/.exec(line) ?? [];
   const dashes = [...lead].flatMap((character, index) => character === "-" ? [index] : []);
-  const key = /^(?:"([^"]*)"|'([^']*)'|([^\s:#"'{[][^:#]*?))\s*:(?:\s|$)/.exec(line.slice(lead.length));
+  const key = /^(?:"([^"]*)"|'([^']*)'|([^\s:#"'{[](?:[^:#]*[^:#\s])?))\s*:(?:\s|$)/.exec(
+    line.slice(lead.length),
+  );
   return { dashes, key: key?.[1] ?? key?.[2] ?? key?.[3], column: lead.length };
 }
 
