@@ -93,7 +93,7 @@ export async function openGate(options: GateOptions): Promise<Gate | string> {
   const probes = await openProbes(options, app);
   if (typeof probes === "string") return probes;
   await policies.follow(watching, listener);
-  collectStartGarbage(() => listener.answers);
+  collectStartGarbage(() => listener.answers + policies.scanEvaluations);
   const ending = { policies, listener, audit, recorder, background, ports: opened, probes };
   const { port, caBundle } = listener;
   return {

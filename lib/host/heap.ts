@@ -62,7 +62,7 @@ export function answerMemory(beforeMore: CollectMuchGarbage): AnswerMemory {
   return new AnswerMemory({ most: limit / 8, mostOfOne: limit * 9 / 32, small: limit / 16, beforeMore });
 }
 
-/** Milliseconds without an answer after which the garbage of the start is collected. */
+/** Milliseconds without an answer or an evaluation of a scan after which the garbage of the start is collected. */
 const quietTime = 2_000;
 
 /** The function `gc` of V8, which the flag `--expose-gc` makes global. */
@@ -140,20 +140,21 @@ function usedBytes({ used_heap_size: heap, external_memory: buffers }: HeapStati
 }
 
 /**
- * Collects once what the start left, as soon as no request was answered for some 2 seconds: 6 MiB of a replica that
- * idles, for 35 ms of processor time. V8 would do so when the heap has grown to its first size, which may take hours.
- * V8 then also forgets which code is hot and what its objects look like, so a replica that serves requests must not
- * collect: they would take an eighth more time until some ten thousand later. It needs V8's flag `--expose-gc`, which
- * the image sets; without it nothing happens.
+ * Collects once what the start left, as soon as no request was answered and no object scanned for some 2 seconds: 6 MiB
+ * of a replica that idles, for 35 ms of processor time. V8 would do so when the heap has grown to its first size, which
+ * may take hours. V8 then also forgets which code is hot and what its objects look like, so a replica that evaluates
+ * must not collect: requests would take an eighth more time until some ten thousand later, and the first scan stalls
+ * twice as long as an idle replica and compiles its code again. It needs V8's flag `--expose-gc`, which the image sets;
+ * without it nothing happens.
  *
- * @param answers counts the answers so far
+ * @param work counts the answers and the evaluations of scans so far
  */
-export function collectStartGarbage(answers: () => number, milliseconds: number = quietTime): void {
+export function collectStartGarbage(work: () => number, milliseconds: number = quietTime): void {
   const gc = garbageCollector();
   if (gc === undefined) return;
-  let before = answers();
+  let before = work();
   const timer = setInterval(() => {
-    const now = answers();
+    const now = work();
     if (now === before) {
       clearInterval(timer);
       gc({ type: "major", execution: "sync", flavor: "last-resort" });

@@ -145,6 +145,11 @@ export class LiveGate {
     };
   }
 
+  /** The number of evaluations of background scans so far. */
+  get scanEvaluations(): number {
+    return this.#scanner.evaluations;
+  }
+
   /** Receives a decision, for events and reports. */
   decided(decision: Decision, request: PolicyRequest): void {
     if (request.dryRun) return;

@@ -81,6 +81,11 @@ export class PoliciesInForce {
     };
   }
 
+  /** The number of evaluations of background scans so far. */
+  get scanEvaluations(): number {
+    return this.#live?.scanEvaluations ?? 0;
+  }
+
   /** Reads the files at the start. A text says which named path cannot be read, and why. */
   async begin(): Promise<string | undefined> {
     await this.#files.load();

@@ -77,8 +77,14 @@ interface Failing {
 const reports = "/apis/wgpolicyk8s.io/v1alpha2";
 const first = (nth: number): boolean => nth === 1;
 
-/** Scans everything once, as a process that starts does; returns how many reports it wrote. */
-async function scan(cluster: EmbeddedCluster, failing: readonly Failing[] = []): Promise<number> {
+/** The reports that a scan wrote, and the evaluations that it counted. */
+interface Scanned {
+  readonly written: number;
+  readonly evaluations: number;
+}
+
+/** Scans everything once, as a process that starts does. */
+async function scan(cluster: EmbeddedCluster, failing: readonly Failing[] = []): Promise<Scanned> {
   const seen = new Map<Failing, number>();
   const call = async (made: ApiCall): Promise<Answer> => {
     const fails = failing.find((each) => {
@@ -150,7 +156,7 @@ async function scan(cluster: EmbeddedCluster, failing: readonly Failing[] = []):
   await scanner.idle();
   await store.close();
   await scanner.close();
-  return store.written;
+  return { written: store.written, evaluations: scanner.evaluations };
 }
 
 async function storedReports(cluster: EmbeddedCluster): Promise<number> {
@@ -183,9 +189,9 @@ const firstScans: readonly (readonly [what: string, failing: readonly Failing[]]
 for (const [what, failing] of firstScans) {
   Deno.test(`the first scan writes each report once, and the second none, despite failures of ${what}`, async () => {
     const cluster = new EmbeddedCluster({ objects, clock: systemClock(), entropy: countingEntropy() });
-    assert.equal(await scan(cluster, failing), count);
+    assert.equal((await scan(cluster, failing)).written, count);
     assert.equal(await storedReports(cluster), count);
-    assert.equal(await scan(cluster), 0);
+    assert.equal((await scan(cluster)).written, 0);
   });
 }
 
@@ -217,7 +223,7 @@ for (const [what, failing] of secondScans) {
   Deno.test(`a second scan writes nothing after a temporary failure of ${what}`, async () => {
     const cluster = new EmbeddedCluster({ objects, clock: systemClock(), entropy: countingEntropy() });
     await scan(cluster);
-    assert.equal(await scan(cluster, [failing]), 0);
+    assert.equal((await scan(cluster, [failing])).written, 0);
   });
 }
 
@@ -466,4 +472,10 @@ Deno.test("a scan that ends before it has listed all objects deletes no report",
     assert.equal(scans.deletions, 0);
   }
   assert.equal(await storedReports(cluster), count);
+});
+
+Deno.test("a scan counts each evaluation, whether it writes or not: garbage of the start waits for its end", async () => {
+  const cluster = new EmbeddedCluster({ objects, clock: systemClock(), entropy: countingEntropy() });
+  assert.deepEqual(await scan(cluster), { written: count, evaluations: count });
+  assert.deepEqual(await scan(cluster), { written: 0, evaluations: count });
 });

@@ -34,6 +34,7 @@ export class ObjectScans {
   readonly #options: ObjectScansOptions;
   readonly #writing = new Set<Promise<void>>();
   #isHidden: (object: JsonObject) => boolean = () => false;
+  #evaluations = 0;
   /** The policies that are evaluated; set before the first object. */
   policies: ScannedPolicies | undefined;
 
@@ -44,6 +45,11 @@ export class ObjectScans {
   /** Leaves out the objects of `[Kind,namespace,name]` items from now on; those of the defaults when absent. */
   hide(resourceFilters: string | undefined): void {
     this.#isHidden = hiddenBy(resourceFilters);
+  }
+
+  /** The number of evaluations of objects so far. */
+  get evaluations(): number {
+    return this.#evaluations;
   }
 
   /** Whether no report is being written. */
@@ -78,6 +84,7 @@ export class ObjectScans {
     const { ports, store, found, evaluated } = this.#options;
     if (this.#isHidden(object)) return;
     const decision = await scanDecision(this.policies!, object, ports);
+    this.#evaluations++;
     evaluated?.(decision, existingRequest(object));
     const rows = rowsOf(decision.results, object, ports.clock.now());
     scanned.add(uidOf(object));

@@ -90,6 +90,11 @@ export class Scanner {
     });
   }
 
+  /** The number of evaluations of objects so far. */
+  get evaluations(): number {
+    return this.#scans.evaluations;
+  }
+
   /** Resolves when every object was scanned. */
   async idle(): Promise<void> {
     let ended: Promise<void>;
