@@ -120,6 +120,11 @@ class RuleSweep {
   }
 
   async #keepInStep(trigger: JsonObject, made: readonly Made[]): Promise<void> {
+    const isLost = ({ source }: Made): boolean => source !== undefined && this.#lost.has(source.uid);
+    // Without the request of its trigger the rule may generate something else than it generated.
+    if (this.#rule.rule.body.downstream?.dependsOnRequest) {
+      return await this.#remove(made.filter(isLost), "its source is gone");
+    }
     const { snapshot, ports, signal } = this.#options;
     const { policy, rule } = this.#rule;
     const decision = await evaluate(snapshot, existingRequest(trigger), {
@@ -137,7 +142,6 @@ class RuleSweep {
     if (!isAbout) return await this.#remove(made, "its trigger no longer matches");
     const wanted = new Set(effects.map(({ object }) => objectIdentity(object)));
     const unwanted = made.filter(({ object }) => !wanted.has(objectIdentity(object)));
-    const isLost = ({ source }: Made): boolean => source !== undefined && this.#lost.has(source.uid);
     await this.#remove(unwanted.filter(isLost), "its source is gone");
     // Kyverno parity: a policy in CEL says all that is made for a trigger, a rule leaves what it made under another
     // name. Pinned by "an object that a GeneratingPolicy makes under another name replaces the former one".
@@ -199,7 +203,8 @@ function choosesByObject(document: JsonObject, rule: string): boolean {
 }
 
 function hasPassed(results: readonly PolicyResult[]): boolean {
-  return results.flatMap(({ rules }) => rules).every(({ result }) => result === "pass");
+  const all = results.flatMap(({ rules }) => rules);
+  return all.length > 0 && all.every(({ result }) => result === "pass");
 }
 
 function identityOf(object: JsonObject): JsonObject {

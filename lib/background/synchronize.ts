@@ -1,4 +1,10 @@
-import { type Effect, evaluate, type Snapshot, withdrawsOnDeletion } from "../engine/mod.ts";
+import {
+  type CompiledRule,
+  type Effect,
+  evaluate,
+  type Snapshot,
+  withdrawsOnDeletion,
+} from "../engine/mod.ts";
 import { asString, dig, Fault, isFault, type JsonObject } from "../json/mod.ts";
 import { isBeingDeleted, nameOf, namespaceOf, objectIdentity, typeOf, uidOf } from "../kube/mod.ts";
 import { policyKey } from "../policy/mod.ts";
@@ -7,8 +13,12 @@ import {
   cloneLabels,
   cloneSourceLabel,
   type ClusterObjects,
+  copiedOnto,
+  isSameOwner,
+  keeping,
   ownerOf,
   type OwnerReference,
+  replacing,
   sourceOf,
 } from "../rules/mod.ts";
 import { downstreamOf, findRule, reader } from "./downstream_rules.ts";
@@ -16,6 +26,7 @@ import { existingRequest } from "./existing_request.ts";
 import { findByUid, type UidReference } from "./find_by_uid.ts";
 import { isAsWanted } from "./as_wanted.ts";
 import { reconcile } from "./reconcile.ts";
+import { restoration } from "./restoration.ts";
 
 /** A change of an object, from a watch. */
 export interface Change {
@@ -46,6 +57,15 @@ interface TargetState {
   readonly owner: OwnerReference;
   readonly target: "present" | "missing";
   readonly source: "present" | "deleted";
+  /** The source as it is now, when its change is followed. */
+  readonly changed?: JsonObject;
+}
+
+/** The effects that a rule plans for a stored trigger. */
+interface StoredPlan {
+  readonly effects: readonly Effect[];
+  /** Whether they are all that the rule generates for the trigger. */
+  readonly isComplete: boolean;
 }
 
 class ChangeFollower {
@@ -85,11 +105,15 @@ class ChangeFollower {
       })
     );
     if (isFault(clones)) return clones;
+    const changed = state === "deleted" ? source : await this.#stored(source);
+    if (changed === undefined || isFault(changed)) return changed ?? [];
+    // The request names the source whose contents are copied, but the uid of another one.
+    if (uidOf(changed) !== uidOf(source)) return [];
     const effects: Effect[] = [];
     for (const clone of clones) {
       const owner = ownerOf(clone);
       if (owner === undefined) continue;
-      const reconciled = await this.#reconcile(clone, { owner, target: "present", source: state });
+      const reconciled = await this.#reconcile(clone, { owner, target: "present", source: state, changed });
       if (isFault(reconciled)) return reconciled;
       effects.push(...reconciled);
     }
@@ -104,13 +128,15 @@ class ChangeFollower {
     if (rule === undefined) return [];
     const downstream = downstreamOf(rule, "present");
     if (!downstream.synchronize) return [];
-    // An object that was generated for a deletion names no trigger, and nothing can be planned for it again.
-    if (owner.trigger.uid === "" && !withdrawsOnDeletion(rule)) return [];
-    const trigger = await this.#findTrigger(owner);
+    const withdraws = withdrawsOnDeletion(rule);
+    // An object that was generated for a deletion names no trigger.
+    const trigger = owner.trigger.uid === "" && !withdraws ? undefined : await this.#findTrigger(owner);
     if (isFault(trigger)) return trigger;
-    const planned = trigger === undefined ? [] : await this.#plan(trigger, owner);
-    const effect = planned.find(({ object }) => objectIdentity(object) === objectIdentity(target));
-    const isGone = trigger === undefined && withdrawsOnDeletion(rule) || effect?.verb === "delete";
+    const plan = await this.#plan(trigger, owner, rule);
+    const planned = plan.effects.find(({ object }) => objectIdentity(object) === objectIdentity(target));
+    const isGone = trigger === undefined && withdraws || planned?.verb === "delete";
+    const effect = planned ?? (isGone ? undefined : await this.#withoutPlan(target, state, plan));
+    if (isFault(effect)) return effect;
     const { action, why } = reconcile({
       rule: downstream,
       trigger: isGone ? "gone" : "present",
@@ -128,17 +154,38 @@ class ChangeFollower {
     return [{ verb: "delete", object: stored, policy: keyOf(owner), rule: owner.rule, reason: why }];
   }
 
-  /** The stored target, if the stored object itself names the rule: a request may claim that of any object. */
-  async #storedTarget(
+  /** The effect on an object that its policy in CEL does not plan, or cannot plan, for the stored trigger. */
+  async #withoutPlan(
     target: JsonObject,
-    owner: OwnerReference,
-  ): Promise<JsonObject | undefined | Fault> {
-    const { apiVersion, kind, ...name } = referenceTo(target);
-    const lookup = await this.#read((objects) => objects.get({ apiVersion, kind, ...name }));
+    { owner, target: state, changed }: TargetState,
+    { isComplete }: StoredPlan,
+  ): Promise<Effect | undefined | Fault> {
+    if (owner.language === "classic" || changed !== undefined && isComplete) return undefined;
+    if (changed === undefined) {
+      return await restoration(target, { ...this.#lookUp, owner, state, onlyReleased: isComplete });
+    }
+    const object = replacing(target, keeping(target, copiedOnto(target, changed)));
+    return {
+      verb: "update",
+      object,
+      policy: keyOf(owner),
+      rule: owner.rule,
+      reason: "its source has changed",
+    };
+  }
+
+  /** The stored target, if the stored object itself names the rule: a request may claim that of any object. */
+  async #storedTarget(target: JsonObject, owner: OwnerReference): Promise<JsonObject | undefined | Fault> {
+    const stored = await this.#stored(target);
+    return stored === undefined || isFault(stored) || isSameOwner(stored, owner) ? stored : undefined;
+  }
+
+  /** The object as it is stored now. */
+  async #stored(object: JsonObject): Promise<JsonObject | undefined | Fault> {
+    const reference = referenceTo(object), { apiVersion, kind } = reference;
+    const lookup = await this.#read((objects) => objects.get(reference));
     if (isFault(lookup)) return lookup;
-    if (!("object" in lookup)) return undefined;
-    const stored = { apiVersion, kind, ...lookup.object }, found = ownerOf(stored);
-    return found !== undefined && isSameOwner(found, owner) ? stored : undefined;
+    return "object" in lookup ? { apiVersion, kind, ...lookup.object } : undefined;
   }
 
   async #findTrigger({ trigger }: OwnerReference): Promise<JsonObject | undefined | Fault> {
@@ -147,8 +194,12 @@ class ChangeFollower {
       : await findByUid(trigger, this.#lookUp);
   }
 
-  /** The effects that the rule plans for a trigger now. */
-  async #plan(trigger: JsonObject, owner: OwnerReference): Promise<readonly Effect[]> {
+  async #plan(
+    trigger: JsonObject | undefined,
+    owner: OwnerReference,
+    { body: { downstream } }: CompiledRule,
+  ): Promise<StoredPlan> {
+    if (trigger === undefined || downstream?.dependsOnRequest) return { effects: [], isComplete: false };
     const { snapshot, ports } = this.#options;
     const decision = await evaluate(snapshot, existingRequest(trigger), {
       phase: "generate",
@@ -156,7 +207,11 @@ class ChangeFollower {
       ports,
       background: {},
     });
-    return decision.effects.filter((effect) => effect.rule === owner.rule);
+    const results = decision.results.flatMap(({ rules }) => rules.filter(({ rule }) => rule === owner.rule));
+    return {
+      effects: decision.effects.filter((effect) => effect.rule === owner.rule),
+      isComplete: results.every(({ result }) => result !== "error"),
+    };
   }
 }
 
@@ -179,11 +234,6 @@ function referenceOf(object: JsonObject): UidReference {
     namespace: namespaceOf(object),
     uid: uidOf(object),
   };
-}
-
-function isSameOwner(left: OwnerReference, right: OwnerReference): boolean {
-  return keyOf(left) === keyOf(right) && left.rule === right.rule && left.language === right.language &&
-    left.trigger.uid === right.trigger.uid;
 }
 
 function keyOf({ policy: { name, namespace } }: OwnerReference): string {

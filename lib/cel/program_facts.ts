@@ -10,6 +10,8 @@ export interface ProgramFacts {
   readonly needs: readonly ExternalNeed[];
   /** The variables that it reads. */
   readonly variables: ReadonlySet<string>;
+  /** The fields of variables that it reads, as `request.userInfo`; the variable alone where it reads the whole. */
+  readonly fields: ReadonlySet<string>;
   /** The types of Kubernetes objects that it creates: map literals with a constant apiVersion and kind. */
   readonly objects: readonly { readonly apiVersion: string; readonly kind: string }[];
 }
@@ -17,21 +19,25 @@ export interface ProgramFacts {
 /** Collects the facts of an expression and all of its parts. */
 export function factsOf(expression: CelExpression, { calls, names }: Checked): ProgramFacts {
   const needs: ExternalNeed[] = [];
-  const variables = new Set<string>();
+  const variables = new Set<string>(), fields = new Set<string>();
   const objects: { apiVersion: string; kind: string }[] = [];
   visit(expression);
-  return { needs, variables, objects };
+  return { needs, variables, fields, objects };
 
-  function visit(part: CelExpression): void {
+  function visit(part: CelExpression, field = ""): void {
     const name = names.get(part);
-    if (name?.kind === "variable") variables.add(name.name);
+    if (name?.kind === "variable") {
+      variables.add(name.name);
+      fields.add(name.name + field);
+    }
     const call = calls.get(part);
     for (const { needs: needsOf, style } of call?.overloads ?? []) {
       // The receiver of a method comes first, and does not matter here.
       needs.push(...needsOf?.(call!.args.slice(style === "method" ? 1 : 0).map(constantText)) ?? []);
     }
     if (part.kind === "map") objects.push(...objectType(part));
-    for (const inner of partsOf(part)) visit(inner);
+    const within = part.kind === "select" ? `.${part.field}` : "";
+    for (const inner of partsOf(part)) visit(inner, within);
   }
 }
 

@@ -1,5 +1,5 @@
 import { asObject, asString, dig, equal, field, isObject, type Json, type JsonObject } from "../json/mod.ts";
-import { labelsOf, namespaceOf, typeOf, uidOf } from "../kube/mod.ts";
+import { labelsOf, nameOf, namespaceOf, typeOf, uidOf } from "../kube/mod.ts";
 
 /** The rule and the trigger of a generated object. */
 export interface Owner {
@@ -193,4 +193,30 @@ export function replacing(existing: JsonObject, wanted: JsonObject): JsonObject 
   const version = dig(existing, "metadata", "resourceVersion");
   const metadata = asObject(field(wanted, "metadata")) ?? {};
   return version === undefined ? wanted : { ...wanted, metadata: { ...metadata, resourceVersion: version } };
+}
+
+/** The fields of metadata that say who else needs the object. */
+const needed = ["finalizers", "ownerReferences"];
+
+/** The wanted object with the finalizers and owners that others gave the existing one. */
+export function keeping(existing: JsonObject, wanted: JsonObject): JsonObject {
+  const kept = Object.entries(asObject(existing["metadata"]) ?? {}).filter(([name]) => needed.includes(name));
+  return { ...wanted, metadata: { ...Object.fromEntries(kept), ...asObject(wanted["metadata"]) } };
+}
+
+/** Whether the labels of an object name an owner: its rule and its trigger. */
+export function isSameOwner(object: JsonObject, owner: OwnerReference): boolean {
+  const found = ownerOf(object);
+  return found !== undefined && found.policy.name === owner.policy.name &&
+    found.policy.namespace === owner.policy.namespace && found.rule === owner.rule &&
+    found.language === owner.language && found.trigger.uid === owner.trigger.uid;
+}
+
+/** A clone with the contents that its source has now. Its name, namespace and labels stay. */
+export function copiedOnto(clone: JsonObject, source: JsonObject): JsonObject {
+  const { labels } = asObject(field(clone, "metadata")) ?? {};
+  const namespace = namespaceOf(clone),
+    without = namespaceOf(source) === namespace ? [] : ["ownerReferences"];
+  const copy = renamed(manifestOf(source, { without }), { name: nameOf(clone), namespace });
+  return { ...copy, metadata: { ...asObject(copy["metadata"]), ...(labels !== undefined && { labels }) } };
 }

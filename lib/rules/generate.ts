@@ -93,6 +93,7 @@ function downstreamOf(
       ? "orphan"
       : "delete",
     types: types.filter(({ apiVersion, kind }) => kind !== "" && !hasVariables(apiVersion + kind)),
+    dependsOnRequest: false,
   };
 }
 

@@ -58,12 +58,17 @@ export { compileContext } from "./loop.ts";
 export {
   cloneLabels,
   cloneSourceLabel,
+  copiedOnto,
   isApplied,
   isInStep,
+  isSameOwner,
+  keeping,
   type MakerReference,
+  manifestOf,
   ownerOf,
   type OwnerReference,
   released,
+  replacing,
   sourceOf,
 } from "./downstream.ts";
 export { isMadeBy, madeLabels } from "./generated_labels.ts";

@@ -87,6 +87,11 @@ export interface Downstream {
   readonly onPolicyDelete: "orphan" | "delete";
   /** The types of generated and copied objects that do not depend on a request. */
   readonly types: readonly ObjectType[];
+  /**
+   * Whether a policy in CEL reads what only the request of a trigger has, such as its user: what it generates for the
+   * stored trigger may then be another object.
+   */
+  readonly dependsOnRequest: boolean;
 }
 
 /** The type of an object. An empty apiVersion means any. */

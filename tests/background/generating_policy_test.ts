@@ -22,8 +22,29 @@ async function setUp(text: string, { more = "", reviewed = true } = {}) {
   const log = keptLog();
   const worker = new BackgroundWorker({ snapshot: () => snapshot, ports, log });
   const read = async (path: string): Promise<JsonObject> => (await cluster.read(path))!;
-  const remove = (path: string) => cluster.inner.call({ method: "DELETE", path });
-  const replace = (path: string, body: JsonObject) => cluster.inner.call({ method: "PUT", path, body });
+  /** The versions that the API server remembers. */
+  const versions = new Map<string, JsonObject>();
+  const remember = async (path: string): Promise<void> => {
+    const object = await read(path);
+    versions.set(String(dig(object, "metadata", "resourceVersion")), object);
+  };
+  cluster.interfere = ({ path }) => {
+    const query = new URLSearchParams(path.split("?")[1]);
+    if (query.get("resourceVersionMatch") !== "Exact") return undefined;
+    const version = versions.get(query.get("resourceVersion") ?? "");
+    if (version === undefined) return { ok: false, status: 410, message: "too old" };
+    assert.equal(query.get("fieldSelector"), `metadata.name=${dig(version, "metadata", "name")}`);
+    return { ok: true, status: 200, body: { kind: "List", items: [version] } };
+  };
+  const remove = async (path: string): Promise<void> => {
+    await remember(path);
+    await cluster.inner.call({ method: "DELETE", path });
+  };
+  const replace = async (path: string, body: JsonObject): Promise<void> => {
+    await remember(path);
+    const answer = await cluster.inner.call({ method: "PUT", path, body });
+    assert.ok(answer.ok, JSON.stringify(answer));
+  };
   const review = async (...[object, change]: Parameters<typeof request>): Promise<void> => {
     worker.add(request(object, change));
     await worker.drain();
@@ -66,6 +87,7 @@ async function setUp(text: string, { more = "", reviewed = true } = {}) {
     log,
     worker,
     snapshot,
+    versions,
     follow,
     read,
     remove,
@@ -270,7 +292,7 @@ Deno.test("a rule that names DELETE for other objects keeps the deletion of a tr
 
 Deno.test("what a GeneratingPolicy makes for a deletion stays, and the next deletion replaces it", async () => {
   const last = named("DELETE").replace('dyn({"color": "blue"})', 'dyn({"color": oldObject.metadata.name})');
-  const { cluster, read, removed, changeTo, follow, replace } = await setUp(last, { reviewed: false });
+  const { read, removed, changeTo, follow, replace } = await setUp(last, { reviewed: false });
   await removed(blue);
   assert.equal(dig(await read(awaySettings), "data", "color"), "blue");
   assert.deepEqual(dig(await read(awaySettings), "metadata", "labels"), {
@@ -281,11 +303,10 @@ Deno.test("what a GeneratingPolicy makes for a deletion stays, and the next dele
   assert.equal(dig(await read(awaySettings), "data", "color"), "blue");
   await removed(green);
   assert.equal(dig(await read(awaySettings), "data", "color"), "green");
-  // Nothing says what it was made of.
   const object = await read(awaySettings);
   await replace(awaySettings, colored(object, "red"));
-  assert.deepEqual(await follow({ object, state: "present" }), []);
-  assert.ok(await cluster.read(awaySettings));
+  assert.deepEqual(await follow({ object, state: "present" }), ["update"]);
+  assert.equal(dig(await read(awaySettings), "data", "color"), "green");
 });
 
 Deno.test("a GeneratingPolicy for CREATE alone keeps what it made when its trigger is updated", async () => {
@@ -408,4 +429,108 @@ Deno.test("the downstream objects of a GeneratingPolicy are deleted with it, unl
     await changeTo("");
     assert.equal(await cluster.read(settings) !== undefined, left);
   }
+});
+
+/** The policy with data that only the request of a trigger has. */
+const byUser = away.replace('"color": "blue"', '"color": request.userInfo.username');
+const guessing = away.replace('"color": "blue"', '"color": request.?userInfo.?username.orValue("nobody")');
+
+for (const [what, policy] of Object.entries({ byUser, guessing })) {
+  Deno.test(`an object that depends on the request of its trigger is restored as it was: ${what}`, async () => {
+    const { cluster, read, replace, remove, follow, changeTo, removed } = await setUp(policy);
+    const object = await read(awaySettings), labels = dig(object, "metadata", "labels");
+    assert.deepEqual(object["data"], { color: "jane" });
+    await changeTo();
+    await replace(awaySettings, { ...labelledAs(object, {}), data: { color: "red", added: "key" } });
+    assert.deepEqual(await follow({ object, state: "present" }), ["update"]);
+    const restored = await read(awaySettings);
+    assert.deepEqual([restored["data"], dig(restored, "metadata", "labels")], [{ color: "jane" }, labels]);
+    assert.deepEqual(await follow({ object, state: "present" }), []);
+    await remove(awaySettings);
+    assert.deepEqual(await follow({ object: restored, state: "deleted" }), ["create"]);
+    assert.deepEqual((await read(awaySettings))["data"], { color: "jane" });
+    await changeTo();
+    assert.deepEqual((await read(awaySettings))["data"], { color: "jane" });
+    await removed(blue);
+    assert.equal(await cluster.read(awaySettings), undefined);
+  });
+}
+
+Deno.test("an object that depends on the request of its trigger is not restored without proof", async () => {
+  const { cluster, read, replace, remove, follow, versions } = await setUp(byUser);
+  const object = await read(awaySettings);
+  const forged = { ...object, data: { color: "forged" } };
+  await replace(awaySettings, colored(object, "red"));
+  const former = versions.get(String(dig(object, "metadata", "resourceVersion")))!;
+  const claims: Readonly<Record<string, JsonObject | undefined>> = {
+    "the API server remembers no such version": undefined,
+    "the version is that of another object": {
+      ...former,
+      metadata: { ...former["metadata"] as JsonObject, uid: "u" },
+    },
+    "nobody generated the version": labelledAs(former, {}),
+  };
+  for (const [why, version] of Object.entries(claims)) {
+    versions.clear();
+    if (version !== undefined) versions.set(String(dig(object, "metadata", "resourceVersion")), version);
+    assert.deepEqual(await follow({ object: forged, state: "present" }), [], why);
+  }
+  versions.set(String(dig(object, "metadata", "resourceVersion")), former);
+  // Another object of the name has come since.
+  await remove(awaySettings);
+  const { uid: _uid, resourceVersion: _version, ...metadata } = object["metadata"] as JsonObject;
+  const path = awaySettings.replace("/settings", "");
+  await cluster.inner.call({ method: "POST", path, body: { ...forged, metadata } });
+  assert.deepEqual(await follow({ object, state: "present" }), []);
+  assert.deepEqual(await follow({ object, state: "deleted" }), []);
+  assert.equal(dig(await read(awaySettings), "data", "color"), "forged");
+});
+
+Deno.test("an object of a GeneratingPolicy that loses its labels is restored", async () => {
+  const { read, replace, follow } = await setUp(generating);
+  const object = await read(settings);
+  await replace(settings, { ...labelledAs(object, { app: "mine" }), data: { color: "red" } });
+  assert.deepEqual(await follow({ object, state: "present" }), ["update"]);
+  const restored = await read(settings);
+  assert.deepEqual([restored["data"], dig(restored, "metadata", "labels")], [{ color: "blue" }, ofBlue]);
+});
+
+Deno.test("an object is restored also when its policy cannot be evaluated", async () => {
+  const reading = generating.replace('"blue"', 'resource.Get("v1", "secrets", "default", "regcred").data.a');
+  const { read, replace, remove, follow } = await setUp(reading);
+  const object = await read(settings);
+  await remove(source);
+  await replace(settings, colored(object, "red"));
+  assert.deepEqual(await follow({ object, state: "present" }), ["update"]);
+  assert.equal(dig(await read(settings), "data", "color"), "eA==");
+});
+
+Deno.test("a clone whose trigger had conditions on its request follows its source", async () => {
+  const policy = copying.replace(
+    "  generate:",
+    "  matchConditions: [{name: jane, expression: 'request.userInfo.username == \"jane\"'}]\n  generate:",
+  );
+  const { read, replace, remove, follow, cluster, changeTo } = await setUp(policy);
+  const marked = await read(source), labels = dig(await read(copy), "metadata", "labels");
+  await replace(source, { ...marked, data: { a: "Yg==" } });
+  assert.deepEqual(await follow({ object: marked, state: "present" }), ["update"]);
+  const clone = await read(copy);
+  assert.deepEqual([clone["data"], dig(clone, "metadata", "labels")], [{ a: "Yg==" }, labels]);
+  await changeTo();
+  assert.ok(await cluster.read(copy));
+  await remove(source);
+  await changeTo();
+  assert.equal(await cluster.read(copy), undefined);
+});
+
+Deno.test("a comparison keeps what a policy about an operation generated", async () => {
+  const policy = generating.replace(
+    "  generate:",
+    "  matchConditions: [{name: update, expression: 'request.operation == \"UPDATE\"'}]\n  generate:",
+  );
+  const { cluster, updated, changeTo } = await setUp(policy);
+  await updated(blue, (object) => labelledAs(object, { team: "other" }));
+  assert.ok(await cluster.read(settings));
+  await changeTo();
+  assert.ok(await cluster.read(settings));
 });

@@ -92,6 +92,7 @@ export function request(
       operation,
       namespace: about.namespace,
       name: about.name,
+      userInfo: { username: "jane", groups: [] },
       ...(about.object && { object: about.object }),
       ...(about.oldObject && { oldObject: about.oldObject }),
     },

@@ -73,6 +73,24 @@ spec:
       generator.Apply("${namespace}", [{"apiVersion": dyn("v1"), "kind": dyn("ConfigMap"),
       "metadata": dyn({"name": "made-by-cel"}), "data": dyn({"by": "cel"})}])
 ---
+apiVersion: policies.kyverno.io/v1
+kind: GeneratingPolicy
+metadata: {name: e2e-user}
+spec:
+  evaluation: {synchronize: {enabled: true}}
+  matchConstraints:
+    namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: ${namespace}}}
+    resourceRules:
+    - {apiGroups: [""], apiVersions: [v1], resources: [configmaps], operations: [CREATE, UPDATE]}
+  matchConditions:
+  - {name: wanted, expression: object.metadata.name == 'of-user'}
+  generate:
+  - expression: >-
+      generator.Apply("${namespace}", [{"apiVersion": dyn("v1"), "kind": dyn("ConfigMap"),
+      "metadata": dyn({"name": "made-of-user"}), "data": dyn({"by": request.userInfo.username})},
+      {"apiVersion": dyn("v1"), "kind": dyn("ConfigMap"), "metadata": dyn({"name": "taken"}),
+      "data": dyn({"by": "policy"})}])
+---
 apiVersion: kyverno.io/v1
 kind: ClusterPolicy
 metadata: {name: e2e-targets}
@@ -228,6 +246,25 @@ Deno.test({
           await until(async () => await by() === "cel");
           await here("delete", "configmap", "made-by-cel");
           await until(async () => await by() === "cel");
+        },
+      );
+      await t.step(
+        "an object of a GeneratingPolicy that depends on the user of a request is restored, made again, and withdrawn",
+        async () => {
+          await made("configmap", "taken", "--from-literal=by=hand");
+          await made("configmap", "of-user");
+          const by = (): Promise<string> => value("configmap/made-of-user", ".data.by");
+          await until(async () => await by() !== "");
+          const user = await by();
+          const patch = '{"metadata":{"labels":null},"data":{"by":"hand","added":"key"}}';
+          await here("patch", "configmap", "made-of-user", "--type=merge", "-p", patch);
+          await until(async () => await by() === user);
+          assert.equal(await value("configmap/made-of-user", ".data.added"), "");
+          await here("delete", "configmap", "made-of-user");
+          await until(async () => await by() === user);
+          await here("delete", "configmap", "of-user");
+          await until(async () => await by() === "");
+          assert.equal(await value("configmap/taken", ".data.by"), "hand");
         },
       );
       await t.step("a mutateExisting rule changes its targets", async () => {

@@ -2,7 +2,7 @@ import { asObject, asString, type Fault, isFault, type JsonObject } from "../../
 import { nameOf, namespaceOf, objectIdentity, uidOf } from "../../kube/mod.ts";
 import type { Policy } from "../../policy/mod.ts";
 import { describe, type ObjectReference, objectsInCluster } from "../cluster_objects.ts";
-import { cloneSourceLabel, labelled, replacing } from "../downstream.ts";
+import { cloneSourceLabel, keeping, labelled, replacing } from "../downstream.ts";
 import { type CelOwner, celOwnerLabels, copiedLabels, isOwned, ownedLabels } from "../generated_labels.ts";
 import type { Effect } from "../outcome.ts";
 import type { ObjectType, RuleInput } from "../rule_kind.ts";
@@ -131,12 +131,4 @@ function withLabels(
 ): JsonObject {
   if (source === undefined) return labelled(object, labels);
   return { ...object, metadata: { ...asObject(object["metadata"]), labels } };
-}
-
-/** The fields of metadata that say who else needs the object. A replacement does not take them away. */
-const needed = ["finalizers", "ownerReferences"];
-
-function keeping(found: JsonObject, wanted: JsonObject): JsonObject {
-  const stored = Object.entries(asObject(found["metadata"]) ?? {}).filter(([name]) => needed.includes(name));
-  return { ...wanted, metadata: { ...Object.fromEntries(stored), ...asObject(wanted["metadata"]) } };
 }

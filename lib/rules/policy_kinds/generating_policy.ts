@@ -86,6 +86,20 @@ function typeOfObject({ apiVersion, kind }: JsonObject): ObjectType {
   return { apiVersion: asString(apiVersion) ?? "", kind: asString(kind) ?? "" };
 }
 
+/** The fields of a request that a stored trigger shows, too. */
+const shown = new Set(
+  ["kind", "name", "namespace", "object", "requestKind", "requestResource", "resource", "subResource"].map((
+    field,
+  ) => `request.${field}`),
+);
+
+/** Whether expressions read what only the request of a trigger has: its user, its operation, the old object. */
+function readsRequest({ programs }: ExpressionSet): boolean {
+  return programs.flatMap(({ facts }) => [...facts.fields]).some((field) =>
+    /^(?:request|oldObject|authorizer)\b/.test(field) && !shown.has(field)
+  );
+}
+
 /** A synchronizing policy must see deletions of triggers, although it generates nothing for them. */
 function alsoDeletions(selector: RuleSelector): RuleSelector {
   const filters = selector.match.filters.map((filter) =>
@@ -146,6 +160,7 @@ class GeneratingBody implements CompiledBody {
       synchronize: synchronizes(spec),
       onPolicyDelete: orphans(spec) ? "orphan" : "delete",
       types,
+      dependsOnRequest: readsRequest(expressions),
     };
   }
 
