@@ -1,5 +1,6 @@
 import { type Diagnostic, type PathDiagnostic, withPosition } from "../diagnostics/mod.ts";
 import {
+  asBoolean,
   asList,
   asObject,
   asString,
@@ -13,7 +14,8 @@ import {
   type Json,
   type JsonObject,
 } from "../json/mod.ts";
-import { hasWildcard } from "../kube/mod.ts";
+import { hasWildcard, namespaceOf } from "../kube/mod.ts";
+import { parseAnchor } from "../pattern/mod.ts";
 import {
   type ClassicPolicy,
   controllersAnnotation,
@@ -35,7 +37,8 @@ export function refusals(policy: ClassicPolicy): Diagnostic[] {
     ...inAnnotations(policy),
     ...inOverrides(policy),
     ...rules.flatMap(inRule),
-    ...(policy.background ? rules.flatMap(inUsers) : []),
+    ...rules.flatMap((rule) => inTargets(rule, policy)),
+    ...(policy.background ? rules.flatMap((rule) => inUsers(rule, "background")) : onUpdate(rules, policy)),
   ].map((each) => ({ ...withPosition(each, locate), policy: name }));
 }
 
@@ -79,7 +82,19 @@ function inRule({ rule, path }: RuleSource): PathDiagnostic[] {
     ...inBody(rule["validate"], [...path, "validate"]),
     ...inBody(rule["mutate"], [...path, "mutate"]),
     ...strayTargets(rule, path),
+    ...anchorsIn(field(rule["generate"], "data"), [...path, "generate", "data"]),
   ];
+}
+
+/** A generated object has keys, and none with a condition. Kyverno does not read those of loops. */
+function anchorsIn(data: Json | undefined, path: DocumentPath): PathDiagnostic[] {
+  if (isList(data ?? null)) return asList(data).flatMap((each, index) => anchorsIn(each, [...path, index]));
+  return Object.entries(asObject(data) ?? {}).flatMap(([key, value]) => {
+    const below = [...path, key];
+    return parseAnchor(key) === undefined
+      ? anchorsIn(value, below)
+      : [refused(`anchors not supported on generate resources: unsupported anchor ${key}`, below)];
+  });
 }
 
 /** A variable that reads `target`. Each search ends at the next `{{`: authors choose how many there are. */
@@ -93,16 +108,49 @@ function strayTargets(rule: JsonObject, path: DocumentPath): PathDiagnostic[] {
     : [];
 }
 
-/** A background scan has no user, so a policy that it may evaluate cannot match or exclude by users. */
-function inUsers({ rule, path }: RuleSource): PathDiagnostic[] {
+/** The targets of a Policy are in its namespace. */
+function inTargets({ rule, path }: RuleSource, { kind, document }: ClassicPolicy): PathDiagnostic[] {
+  const within = kind === "Policy" ? namespaceOf(document) : "";
+  if (within === "") return [];
+  return asList(field(rule["mutate"], "targets")).flatMap((target, index) =>
+    ["", within].includes(asString(field(target, "namespace")) ?? "") ? [] : [refused(
+      "This field can be ignored or should have value of the namespace where the policy is being created",
+      [...path, "mutate", "targets", index, "namespace"],
+    )]
+  );
+}
+
+/** The evaluations of a policy for which no request came. */
+const withoutRequest = {
+  background:
+    "only select variables are allowed in background mode. Set spec.background=false to disable background mode for " +
+    "this policy rule",
+  update:
+    "only select variables are allowed in on policy update. Set spec.mutateExistingOnPolicyUpdate=false to disable " +
+    "update policy mode for this policy rule",
+} as const;
+
+/** Such an evaluation has no user, so the policy cannot match or exclude by users. */
+function inUsers({ rule, path }: RuleSource, why: keyof typeof withoutRequest): PathDiagnostic[] {
   return writtenUserCriteria(rule).map((below) => {
     const whole = [...path, ...below];
     const at = documentPathText(whole).replaceAll(".", "/");
-    const message =
-      "only select variables are allowed in background mode. Set spec.background=false to disable " +
-      `background mode for this policy rule: invalid variable used at path: ${at}`;
-    return refused(message, whole);
+    return refused(`${withoutRequest[why]}: invalid variable used at path: ${at}`, whole);
   });
+}
+
+/**
+ * The users in a policy with a rule that changes existing objects when the policy is stored. Kyverno parity: a policy
+ * without variables may have them. Pinned by "users where existing objects are changed on a policy's update".
+ */
+function onUpdate(rules: readonly RuleSource[], { document }: ClassicPolicy): PathDiagnostic[] {
+  const always = field(document["spec"], "mutateExistingOnPolicyUpdate") === true;
+  const isOn = rules.some(({ rule: { mutate } }) =>
+    isObject(mutate ?? null) && (asBoolean(field(mutate, "mutateExistingOnPolicyUpdate")) ?? always)
+  );
+  return isOn && JSON.stringify(document).includes("{{")
+    ? rules.flatMap((rule) => inUsers(rule, "update"))
+    : [];
 }
 
 /** The problems of a filter of a match or exclude block. */

@@ -12,7 +12,7 @@ export interface VariableCheckOptions {
   /** The path of the template's document below the rule. */
   readonly path: DocumentPath;
   /** Whether the policy also runs in background scans, which have no user. */
-  readonly background: boolean;
+  readonly withoutUser: boolean;
 }
 
 /** The names that a rule can read without a declaration; some only in loops, targets or rules about images. */
@@ -47,7 +47,7 @@ export function variableProblems(uses: readonly Use[], setting: VariableCheckOpt
   return uses.flatMap((use) => problemsOf(use, setting));
 }
 
-function problemsOf(use: Use, { rule, path: above, background }: VariableCheckOptions): PathDiagnostic[] {
+function problemsOf(use: Use, { rule, path: above, withoutUser }: VariableCheckOptions): PathDiagnostic[] {
   const path = [...above, ...use.path];
   if (use.problem !== undefined) {
     return [{
@@ -72,7 +72,7 @@ function problemsOf(use: Use, { rule, path: above, background }: VariableCheckOp
         path,
       }];
     }
-    if (base === "request") return requestProblems(use, { path, background });
+    if (base === "request") return requestProblems(use, { path, withoutUser });
     if (name === "" || predefined.includes(base)) return [];
     if (declared.includes(name)) {
       return isDeclaredLater(name, rule, path) ? [declaredLater(name, path)] : [];
@@ -163,13 +163,13 @@ function literalName(name: string, path: (string | number)[]): PathDiagnostic {
 
 function requestProblems(
   use: Use,
-  { path, background }: { path: (string | number)[]; background: boolean },
+  { path, withoutUser }: { path: (string | number)[]; withoutUser: boolean },
 ): PathDiagnostic[] {
   const fields = new Set(
     use.paths.filter(([root, field]) => root === "request" && field !== undefined).map(([, field]) => field!),
   );
   return [...fields].flatMap((field): PathDiagnostic[] => {
-    if (background && ["userInfo", "roles", "clusterRoles"].includes(field)) {
+    if (withoutUser && ["userInfo", "roles", "clusterRoles"].includes(field)) {
       const message =
         `variable {{${use.expression}}} is not allowed: "request.${field}" has no value in background scans`;
       return [{

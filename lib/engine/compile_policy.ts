@@ -32,9 +32,12 @@ export function compilePolicy(
       broken ??= diagnostic;
     },
   });
+  // Kyverno parity: a policy with a rule for existing objects may read the user. Pinned by "the requesting
+  // user in a background policy that changes existing objects".
+  const withoutUser = policy.background && !policy.rules.some(({ body }) => body.kind === "mutateExisting");
   return {
     policy,
-    rules: policy.rules.flatMap((rule) => compileRule(rule, { ...options, policy, broken })),
+    rules: policy.rules.flatMap((rule) => compileRule(rule, { ...options, policy, broken, withoutUser })),
     needs,
     // Broken match conditions select every request: the broken rules then answer it.
     matchConditions: broken === undefined ? conditions : undefined,

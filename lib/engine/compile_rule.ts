@@ -28,6 +28,8 @@ export interface CompileRuleOptions {
   readonly exceptions: readonly PolicyException[];
   /** An error of the whole policy, which makes all its rules unusable. */
   readonly broken: Diagnostic | undefined;
+  /** Whether variables of the user are problems, because background scans have none. */
+  readonly withoutUser: boolean;
   readonly dialect: Dialect;
   readonly conditions: CompiledConditions;
   report(diagnostic: Diagnostic): void;
@@ -136,8 +138,8 @@ class RuleCompiler {
     if (uses.some(({ paths }) => readsRoles(paths))) this.#need({ kind: "roles" });
     const rule = this.#rule;
     if (rule.generatedFor !== undefined) return;
-    const { background } = this.#options.policy;
-    for (const problem of variableProblems(uses, { rule, path, background })) this.#report(problem);
+    const { withoutUser } = this.#options;
+    for (const problem of variableProblems(uses, { rule, path, withoutUser })) this.#report(problem);
   }
 
   #report(problem: PathDiagnostic): void {

@@ -74,6 +74,9 @@ function policy(rule: string, spec = "", head = "kind: ClusterPolicy\nmetadata: 
 const onPods = "match: {any: [{resources: {kinds: [Pod]}}]}";
 const pattern = "validate: {message: m, pattern: {metadata: {labels: {team: '?*'}}}}";
 const generate = (text: string) => `match: {any: [{resources: {kinds: [Namespace]}}]}\ngenerate: ${text}`;
+const touches = (rest: string, type = "apiVersion: v1, kind: ConfigMap") =>
+  `mutate: {${rest} targets: [{${type}, name: x, namespace: other}], ` +
+  'patchStrategicMerge: {data: {a: "{{ request.object.metadata.name }}"}}}';
 const namespacedPolicy = "kind: Policy\nmetadata: {name: p, namespace: team}";
 
 const refused: readonly (readonly [what: string, policy: string, message: RegExp])[] = [
@@ -262,6 +265,46 @@ const refused: readonly (readonly [what: string, policy: string, message: RegExp
     /needs mutate.targets/,
   ],
   [
+    "users where existing objects are changed on a policy's update",
+    policy(
+      `match: {any: [{resources: {kinds: [Pod]}, clusterRoles: [admin]}]}\n${
+        touches("mutateExistingOnPolicyUpdate: true,")
+      }`,
+      "background: false",
+    ),
+    /allowed in on policy update\. .* invalid variable used at path: spec\/rules\[0\]\/match\/any\[0\]\/clusterRoles$/,
+  ],
+  [
+    "users where the policy says that existing objects are changed on its update",
+    policy(
+      `match: {any: [{resources: {kinds: [Pod]}, clusterRoles: [admin]}]}\n${touches("")}`,
+      "background: false\n  mutateExistingOnPolicyUpdate: true",
+    ),
+    /allowed in on policy update\. /,
+  ],
+  [
+    "a target of a kind that is not served",
+    policy(`${onPods}\n${touches("", "apiVersion: a.io/v1, kind: Pot")}`),
+    /^rule r: failed to get GVR for kind a\.io\/v1\/Pot$/,
+  ],
+  [
+    "a target of a kind that is not served in this group",
+    policy(`${onPods}\n${touches("", "apiVersion: apps/v1, kind: ConfigMap/status")}`),
+    /^rule r: failed to get GVR for kind apps\/v1\/ConfigMap$/,
+  ],
+  [
+    "a Policy with a target in another namespace",
+    policy(`${onPods}\n${touches("")}`, "", namespacedPolicy),
+    /^This field can be ignored or should have value of the namespace/,
+  ],
+  [
+    "an anchor in a generated object",
+    policy(
+      generate("{apiVersion: v1, kind: ConfigMap, name: s, namespace: x, data: {data: [{'+(a)': b}]}}"),
+    ),
+    /^anchors not supported on generate resources: unsupported anchor \+\(a\)$/,
+  ],
+  [
     "a missing right",
     policy(generate("{apiVersion: v1, kind: Secret, name: s, namespace: x, data: {}}")),
     /no permissions to get,create v1\/Secret/,
@@ -332,25 +375,97 @@ Deno.test("a generated object needs the right to the resource: rights to a subre
   );
 });
 
-const generates = (data: string, name = "r", rest = "") =>
-  policy(
-    generate(
-      `{apiVersion: v1, kind: ConfigMap, name: s, namespace: x, synchronize: true, ${rest}data: {data: {a: ${data}}}}`,
-    ),
-  ).replace("name: r\n", `name: ${name}\n`);
+const stale = "no synchronization will be performed to the old target resource upon policy updates: " +
+  "changes in the generate rule pattern could result in stale targets";
+const generates = generate(
+  "{apiVersion: v1, kind: ConfigMap, name: s, namespace: x, synchronize: true, data: {data: {a: b}}}",
+);
+const once = generates.replace("synchronize: true", "synchronize: false");
+const loops = generates.replace("{apiVersion", "{foreach: [{list: a, apiVersion").replace("}}}", "}}}]}")
+  .replace(" synchronize: true,", "");
+const updates: readonly (readonly [what: string, former: string, rule: string, found: RegExp | string])[] = [
+  ["may change the data", generates, generates.replace("a: b", "a: c"), ""],
+  ["may change synchronize", generates, once, ""],
+  ["must keep the name", generates, `${generates}\nname: other`, /immutable fields/],
+  ["must keep the match", generates, generates.replace("[Namespace]", "[Pod]"), /immutable fields/],
+  [
+    "may change the match of a rule that does not synchronize",
+    once,
+    generates.replace("[Namespace]", "[Pod]"),
+    "",
+  ],
+  ["must keep the context", once, `${once}\ncontext: [{name: a, variable: {value: b}}]`, /immutable fields/],
+  [
+    "must keep the exclude block",
+    once,
+    `${once}\nexclude: {any: [{resources: {kinds: [Pod]}}]}`,
+    /immutable/,
+  ],
+  ["may move the target", generates, generates.replace("namespace: x", "namespace: z"), stale],
+  [
+    "may move the target and change the match",
+    generates,
+    generates.replace("namespace: x", "namespace: z").replace("[Namespace]", "[Pod]"),
+    stale,
+  ],
+  ["may move the targets of loops", loops, loops.replace("namespace: x", "namespace: z"), ""],
+];
+for (const [what, former, rule, found] of updates) {
+  Deno.test(`an update of a generate rule ${what}`, async () => {
+    const named = (text: string): string =>
+      policy(text.replace(/\nname: .*/, "")).replace(
+        "name: r\n",
+        `name: ${/\nname: (.*)/.exec(text)?.[1] ?? "r"}\n`,
+      );
+    const { allowed, message, warnings } = await review("/policyvalidate", named(rule), named(former));
+    if (typeof found === "string") {
+      assert.deepEqual([allowed, message, warnings], [true, "", found === "" ? [] : [found]]);
+    } else assert.match(message, found);
+  });
+}
 
-Deno.test("a generate rule keeps its name and match, and another target gives a warning", async () => {
-  assert.equal((await review("/policyvalidate", generates("b"), generates("c"))).allowed, true);
-  assert.match(
-    (await review("/policyvalidate", generates("b", "other"), generates("b"))).message,
-    /immutable fields/,
-  );
-  const elsewhere = generates("b").replace("namespace: x", "namespace: z");
-  const moved = await review("/policyvalidate", elsewhere, generates("b"));
-  assert.deepEqual([moved.allowed, moved.warnings], [true, [
-    "no synchronization will be performed to the old target resource upon policy updates",
-  ]]);
-});
+const accepted: readonly (readonly [what: string, policy: string])[] = [
+  [
+    "users in a policy that changes no existing objects on its update",
+    policy(
+      `match: {any: [{resources: {kinds: [Pod]}, clusterRoles: [admin]}]}\n${
+        touches("mutateExistingOnPolicyUpdate: false,")
+      }`,
+      "background: false\n  mutateExistingOnPolicyUpdate: true",
+    ),
+  ],
+  [
+    "users where existing objects are changed on a policy's update without variables",
+    policy(
+      `match: {any: [{resources: {kinds: [Pod]}, clusterRoles: [admin]}]}\n${
+        touches("mutateExistingOnPolicyUpdate: true,").replace("{{ request.object.metadata.name }}", "b")
+      }`,
+      "background: false",
+    ),
+  ],
+  [
+    "the requesting user in a background policy that changes existing objects",
+    policy(`${onPods}\n${touches("").replace("object.metadata.name", "userInfo.username")}`),
+  ],
+  ["a target in any version", policy(`${onPods}\n${touches("", 'apiVersion: "*", kind: ConfigMap')}`)],
+  [
+    "a target of a kind that is not served in a rule with loops",
+    policy(
+      `${onPods}\nmutate: {targets: [{apiVersion: a.io/v1, kind: Pot, name: x, namespace: y}], ` +
+        "foreach: [{list: request.object.spec.containers, patchStrategicMerge: {data: {a: b}}}]}",
+    ),
+  ],
+  [
+    "a Policy with a target in its namespace",
+    policy(`${onPods}\n${touches("").replace("namespace: other", "namespace: team")}`, "", namespacedPolicy),
+  ],
+];
+for (const [what, text] of accepted) {
+  Deno.test(`policy review accepts ${what}`, async () => {
+    const { allowed, message } = await review("/policyvalidate", text);
+    assert.deepEqual([allowed, message], [true, ""]);
+  });
+}
 
 /** An exception with one condition. */
 function celException(expression: string): string {

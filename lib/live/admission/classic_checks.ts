@@ -1,5 +1,5 @@
 import { asList, asObject, asString, field, type Json } from "../../json/mod.ts";
-import { parseKindSelectors } from "../../kube/mod.ts";
+import { formatApiVersion, parseKindSelectors } from "../../kube/mod.ts";
 import { type Rule, ruleFilters } from "../../policy/mod.ts";
 import type { RuleBody } from "../../rules/mod.ts";
 import { longestTimeout } from "../webhooks/configuration_kinds.ts";
@@ -7,7 +7,7 @@ import { targetResources } from "../webhooks/served_kinds.ts";
 import type { ServedResource } from "../../ports.ts";
 import type { CheckedPolicy, CheckTools, PolicyCheck } from "./check.ts";
 import { isScanned, matchedKinds, writtenRules } from "./policy_rules.ts";
-import { generateChecks } from "./generate_checks.ts";
+import { generateChecks, isPlain, wholeKind } from "./generate_checks.ts";
 import { rightsChecks } from "./rights_checks.ts";
 
 const subjectKinds = ["User", "Group", "ServiceAccount"];
@@ -23,6 +23,7 @@ export const classicChecks: readonly PolicyCheck[] = [
   fitsBackground,
   readsTargetsInTargets,
   hasTargets,
+  servesTargets,
   ...generateChecks,
   ...rightsChecks,
 ];
@@ -161,4 +162,29 @@ function hasTargets({ compiled }: CheckedPolicy): string[] {
     (body.kind === "patch" || body.kind === "mutateForeach") &&
     (mutateExistingOnPolicyUpdate || body.onPolicyUpdate === true)
   ).map(({ name }) => `rule ${name}: mutateExistingOnPolicyUpdate needs mutate.targets`);
+}
+
+/**
+ * Kyverno parity: targets are of kinds that are served, in the version that they name; those of loops are not compared.
+ * Pinned by "a target of a kind that is not served".
+ */
+function servesTargets({ compiled }: CheckedPolicy, { served }: CheckTools): string[] {
+  if (served.length === 0) return []; // The API server did not list its resources.
+  return writtenRules(compiled).flatMap(({ name, body }) => {
+    if (body.kind !== "mutateExisting" || body.change.by === "foreach") return [];
+    return body.targets.flatMap(({ apiVersion, kind }) => {
+      const whole = wholeKind(kind);
+      if (!isPlain(kind) || apiVersion.includes("{{")) return [];
+      const isServed = served.some((each) =>
+        each.kind === whole && isOfVersion(formatApiVersion(each), apiVersion)
+      );
+      return isServed ? [] : [`rule ${name}: failed to get GVR for kind ${apiVersion}/${whole}`];
+    });
+  });
+}
+
+/** Whether a target's apiVersion, perhaps with a wildcard at its end, means a group and version. */
+function isOfVersion(served: string, apiVersion: string): boolean {
+  return apiVersion === "" || served === apiVersion ||
+    apiVersion.includes("*") && served.startsWith(apiVersion.replace(/\*$/, ""));
 }

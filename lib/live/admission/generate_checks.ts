@@ -1,4 +1,4 @@
-import { dig, equal, type Json } from "../../json/mod.ts";
+import { dig, goJson } from "../../json/mod.ts";
 import { parseKindSelectors } from "../../kube/mod.ts";
 import type { Rule } from "../../policy/mod.ts";
 import { type BodyOf, type RuleBody, targetsOf } from "../../rules/mod.ts";
@@ -54,35 +54,40 @@ function staysInItsScope({ compiled: { policy } }: CheckedPolicy, { served }: Ch
 }
 
 /**
- * An update must not change the name or match of a generate rule. It may change the generated object and `synchronize`.
- * Kyverno parity: pinned by "a generate rule keeps its name and match, and another target gives a warning".
+ * An update that keeps the targets of generate rules must not change the rules otherwise; their match it may change if
+ * none of them synchronized. Kyverno parity: pinned by "an update of a generate rule".
  */
-function keepsItsTriggers({ compiled, formerCompiled }: CheckedPolicy): string[] {
-  if (formerCompiled === undefined) return [];
-  const former = generating(formerCompiled.policy.rules).map(identityOf);
-  const present = generating(compiled.policy.rules);
-  if (former.length === 0 || present.length !== former.length) return [];
-  return present.filter((each) => !former.some((other) => equal(other, identityOf(each))))
-    .map(({ rule }) =>
-      `rule ${rule.name}: change of immutable fields for a generate rule is disallowed; only what it generates may ` +
-      "change: delete the policy and create it anew"
-    );
+function keepsItsTriggers(checked: CheckedPolicy): string[] {
+  const { compiled, formerCompiled } = checked;
+  if (formerCompiled === undefined || movesTargets(checked)) return [];
+  const former = generating(formerCompiled.policy.rules);
+  const synchronizes = former.some(({ body }) => body.synchronize);
+  const present = new Set(generating(compiled.policy.rules).map((each) => identityOf(each, synchronizes)));
+  return former.filter((each) => !present.has(identityOf(each, synchronizes))).map(({ rule }) =>
+    `rule ${rule.name}: changes of immutable fields of a rule spec in a generate rule is disallowed; only the object ` +
+    "that it generates may change: delete the policy and create it anew"
+  );
+}
+
+/** Whether a target of the stored generate rules is missing in the new ones. Targets of loops are not compared. */
+function movesTargets({ compiled, formerCompiled }: CheckedPolicy): boolean {
+  const targets = ({ body }: Generating): string =>
+    JSON.stringify(targetsOf({ ...body, patterns: body.patterns.filter(({ loop }) => loop === undefined) }));
+  const present = new Set(generating(compiled.policy.rules).map(targets));
+  return generating(formerCompiled?.policy.rules ?? []).some((each) => !present.has(targets(each)));
 }
 
 /**
  * Warnings for an update that changes the generated object of a rule: the rule leaves the objects that it generated
- * before as they are.
+ * before as they are. Kyverno parity: the text; pinned by "an update of a generate rule".
  */
-export function targetWarnings({ compiled, formerCompiled }: CheckedPolicy): string[] {
-  if (formerCompiled === undefined) return [];
-  const former = new Map(
-    generating(formerCompiled.policy.rules).map((each) => [each.rule.name, targetsOf(each.body)]),
-  );
-  const moved = generating(compiled.policy.rules).some((each) => {
-    const target = former.get(each.rule.name);
-    return target !== undefined && !equal(target, targetsOf(each.body));
-  });
-  return moved ? ["no synchronization will be performed to the old target resource upon policy updates"] : [];
+export function targetWarnings(checked: CheckedPolicy): string[] {
+  return movesTargets(checked)
+    ? [
+      "no synchronization will be performed to the old target resource upon policy updates: " +
+      "changes in the generate rule pattern could result in stale targets",
+    ]
+    : [];
 }
 
 /** Warnings for rules whose source depends on the trigger: a change of the source does not reach its copies. */
@@ -109,15 +114,14 @@ function generating(rules: readonly Rule<RuleBody>[]): Generating[] {
   });
 }
 
-/** The fields of a rule that must not change, as JSON. */
-function identityOf({ rule }: Generating): Json {
-  const { name, match, exclude, preconditions } = rule;
-  return JSON.parse(JSON.stringify({
-    name,
-    match: match.written,
+/** The fields of a rule that must not change, as JSON: its match alone where it synchronizes. */
+function identityOf({ rule }: Generating, synchronizes: boolean): string {
+  const { match, exclude, body: _, section: _section, path: _path, failureAction: _action, ...fields } = rule;
+  return goJson(JSON.parse(JSON.stringify({
+    ...fields,
     exclude: exclude?.written ?? null,
-    preconditions: preconditions ?? null,
-  }));
+    ...(synchronizes && { match: match.written }),
+  })));
 }
 
 /** The kinds of the objects that a pattern makes. */
