@@ -16,7 +16,9 @@ import {
   collectionPath,
   compileLabelSelector,
   formatApiVersion,
+  labelKeyProblem,
   labelsOf,
+  labelValueProblem,
   nameOf,
   namespaceOf,
   objectPath,
@@ -79,10 +81,11 @@ export function objectsInCluster(store: LoadTracker): ClusterObjects {
       const selected = selection(listing.selector);
       if (isFault(selected)) return selected;
       const { apiVersion, kind, namespace } = listing;
-      const answer = store.load(`objects ${apiVersion} ${kind} ${namespace}`, async () => {
+      const query = labelQuery(listing.selector);
+      const answer = store.load(`objects ${apiVersion} ${kind} ${namespace}${query}`, async () => {
         const resource = await findKind(store.ports.cluster, listing);
         if (isFault(resource)) return resource;
-        const path = collectionPath(resource, namespace);
+        const path = collectionPath(resource, namespace) + query;
         const list = await store.ports.cluster.call({ method: "GET", path, ...store.call });
         return list.ok ? itemsOf(list.body, resource) : new Fault(list.message);
       });
@@ -160,6 +163,19 @@ export function describe(object: JsonObject): string {
   const kind = asString(object["kind"]) ?? "object";
   const namespace = namespaceOf(object);
   return `${kind} ${namespace === "" ? "" : `${namespace}/`}${nameOf(object)}`;
+}
+
+/**
+ * The labels of a selector as a query, so that the API server sends only objects that have them. Labels that no object
+ * can have, and expressions, are left to {@link selection}.
+ */
+function labelQuery(selector: JsonObject | undefined): string {
+  const labels = Object.entries(asObject(field(selector, "matchLabels")) ?? {}).flatMap(([name, value]) =>
+    isString(value) && labelKeyProblem(name) === undefined && labelValueProblem(value) === undefined
+      ? [`${name}=${value}`]
+      : []
+  );
+  return labels.length === 0 ? "" : `?${new URLSearchParams({ labelSelector: labels.join(",") })}`;
 }
 
 function selection(selector: JsonObject | undefined): ((object: JsonObject) => boolean) | Fault {

@@ -534,3 +534,76 @@ Deno.test("a comparison keeps what a policy about an operation generated", async
   await changeTo();
   assert.ok(await cluster.read(settings));
 });
+
+/** A policy that makes a ConfigMap for each name in an annotation. */
+const several = away.replace(
+  /- expression: >-[^]*$/,
+  `- expression: >-
+      object.metadata.annotations.names.split(",").all(n, generator.Apply("default", [{"apiVersion": dyn("v1"),
+      "kind": dyn("ConfigMap"), "metadata": dyn({"name": n})}]))
+`,
+);
+
+for (
+  const [what, policy, left] of [
+    ["with synchronize", several, ["a", "c"]],
+    ["without synchronize", several.replace("enabled: true", "enabled: false"), ["a", "b", "c"]],
+  ] as const
+) {
+  Deno.test(`the update of a trigger deletes what a GeneratingPolicy makes for it no longer: ${what}`, async () => {
+    const { cluster, read, replace, review, updated } = await setUp(policy, { reviewed: false });
+    const naming = (names: string) => (object: JsonObject): JsonObject => ({
+      ...object,
+      metadata: { ...object["metadata"] as JsonObject, annotations: { names } },
+    });
+    for (const [path, names] of [[blue, "a,b"], [green, "c"]] as const) {
+      await replace(path, naming(names)(await read(path)));
+      await review(await read(path));
+    }
+    await updated(blue, naming("a"));
+    const found = await Promise.all(
+      ["a", "b", "c"].map(async (name) =>
+        await cluster.read(awaySettings.replace(/settings$/, name)) === undefined ? [] : [name]
+      ),
+    );
+    assert.deepEqual(found.flat(), left);
+  });
+}
+
+Deno.test("a GeneratingPolicy keeps an object whose kind has no namespaces, although it names one", async () => {
+  const definition = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  scope: Cluster
+  names: {kind: Widget, plural: widgets}
+  versions: [{name: v1, served: true}]
+`;
+  const policy = away.replace('"v1"', '"example.com/v1"').replace("ConfigMap", "Widget");
+  const { cluster, read, updated, changeTo } = await setUp(policy, { more: definition });
+  const widget = "/apis/example.com/v1/widgets/settings",
+    { uid } = (await read(widget))["metadata"] as JsonObject;
+  await updated(blue, (object) => labelledAs(object, { team: "other" }));
+  await changeTo();
+  assert.equal(dig(await read(widget), "metadata", "uid"), uid);
+  assert.ok(!cluster.writes.some((write) => write.startsWith("DELETE")));
+});
+
+Deno.test("what was made for a trigger is found by its labels: no other objects are listed", async () => {
+  const { cluster, removed } = await setUp(away);
+  const lists: (string | null)[] = [];
+  cluster.interfere = ({ method, path }) => {
+    const [resource, query] = path.split("?");
+    if (method === "GET" && resource === "/api/v1/configmaps") {
+      lists.push(new URLSearchParams(query).get("labelSelector"));
+    }
+    return undefined;
+  };
+  await removed(blue);
+  const prefix = "generate.kyverno.io/";
+  assert.deepEqual(lists, [
+    `app.kubernetes.io/managed-by=kyverno,${prefix}policy-name=settings,${prefix}trigger-uid=u-blue`,
+  ]);
+});

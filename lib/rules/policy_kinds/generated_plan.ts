@@ -2,7 +2,7 @@ import { asObject, asString, type Fault, isFault, type JsonObject } from "../../
 import { nameOf, namespaceOf, objectIdentity, uidOf } from "../../kube/mod.ts";
 import type { Policy } from "../../policy/mod.ts";
 import { describe, type ObjectReference, objectsInCluster } from "../cluster_objects.ts";
-import { cloneSourceLabel, keeping, labelled, replacing } from "../downstream.ts";
+import { cloneSourceLabel, keeping, labelled, renamed, replacing } from "../downstream.ts";
 import { type CelOwner, celOwnerLabels, copiedLabels, isOwned, ownedLabels } from "../generated_labels.ts";
 import type { Effect } from "../outcome.ts";
 import type { ObjectType, RuleInput } from "../rule_kind.ts";
@@ -51,11 +51,12 @@ export function planGenerated(
     const isLeft = found !== undefined &&
       (!isOwned(found, owner) || !synchronize && !policy.useServerSideApply);
     if (isLeft) continue;
-    const wanted = withLabels(
-      object,
-      { ...(source && copiedLabels(source)), ...celOwnerLabels(owner) },
-      source,
-    );
+    // The policy may not say whether the kind has namespaces; the stored object does.
+    const scoped = found === undefined
+      ? object
+      : renamed(object, { name: nameOf(object), namespace: namespaceOf(found) });
+    const labels = { ...(source && copiedLabels(source)), ...celOwnerLabels(owner) };
+    const wanted = withLabels(scoped, labels, source);
     if (source !== undefined && synchronize && !isMarked(source)) {
       const reason = `${describe(source)} is copied, and its changes are looked for by this label`;
       const marked = labelled(source, { [cloneSourceLabel]: "" });
@@ -71,23 +72,29 @@ export function planGenerated(
 }
 
 /**
- * Plans the deletion of the stored objects that the policy generated for the trigger, which is gone or no longer
- * matches. Labels identify them: what expressions say of the trigger may have changed since.
+ * Plans the deletion of the stored objects that the policy generated for the trigger, except those that it generates
+ * now: all of them when the trigger is gone or no longer matches. Labels identify them: what expressions say of the
+ * trigger may have changed since.
  */
 export function planWithdrawal(
   types: readonly ObjectType[],
   situation: GenerationSituation,
+  kept: readonly JsonObject[] = [],
 ): Effect[] | Fault {
-  const { policy, trigger, input: { context: { store } } } = situation;
+  const { policy, trigger, input: { triggerGone, context: { store } } } = situation;
   if (!store.serves("downstream") || uidOf(trigger) === "") return [];
   const clusterObjects = objectsInCluster(store), owner = ownerIn(situation);
   const selector = { matchLabels: { ...ownedLabels(owner) } }, namespace = policy.namespace ?? "";
   const lists = types.map((type) => clusterObjects.list({ ...type, namespace, selector }));
   const effects: Effect[] = [];
-  const reason = `${describe(trigger)}, for which it was generated, is gone or no longer matches`;
+  const why = triggerGone ? "is gone or no longer matches" : "has changed";
+  const reason = `${describe(trigger)}, for which it was generated, ${why}`;
+  const identities = new Set(kept.map(objectIdentity));
   for (const list of lists) {
     if (isFault(list)) return list;
-    for (const object of list.filter((each) => isOwned(each, owner))) {
+    for (
+      const object of list.filter((each) => isOwned(each, owner) && !identities.has(objectIdentity(each)))
+    ) {
       effects.push({ verb: "delete", object, policy: policy.key, rule: policy.name, reason });
     }
   }

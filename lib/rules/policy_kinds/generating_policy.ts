@@ -24,7 +24,7 @@ import {
   typesRead,
   wanted,
 } from "../cel/mod.ts";
-import { error, fail, type Outcome, pass } from "../outcome.ts";
+import { type Effect, error, fail, type Outcome, pass } from "../outcome.ts";
 import { downstreamNeeds } from "../downstream_needs.ts";
 import type { CompiledBody, Downstream, ObjectType, RuleInput } from "../rule_kind.ts";
 import { compileExemptions } from "./exceptions.ts";
@@ -190,6 +190,11 @@ class GeneratingBody implements CompiledBody {
     if (isFault(annotations)) return failed(annotations.message);
     const effects = planGenerated(generated, situation);
     if (isFault(effects)) return failed(effects.message);
+    const stale = situation.synchronize && input.operation === "UPDATE"
+      ? this.#planStale(generated, situation, effects)
+      : [];
+    if (isFault(stale)) return failed(stale.message);
+    effects.push(...stale);
     return {
       ...pass("policy evaluated successfully"),
       ...properties(annotations),
@@ -211,10 +216,27 @@ class GeneratingBody implements CompiledBody {
     if (!situation.synchronize) return fail("");
     // A generation may name types that the policy's text does not show.
     this.#generate(evaluation, take);
-    const made = generated.map(({ object }) => typeOfObject(object));
-    const effects = planWithdrawal(distinct([...this.downstream.types, ...made]), situation);
+    const effects = planWithdrawal(this.#typesOf(generated), situation);
     if (isFault(effects)) return failed(effects.message);
     return { ...fail(""), ...(effects.length > 0 && { effects }) };
+  }
+
+  /**
+   * Plans the deletion of what the policy generated for the trigger before its update, and generates no longer. Kyverno
+   * parity: pinned by "the update of a trigger deletes what a GeneratingPolicy makes for it no longer".
+   */
+  #planStale(
+    generated: readonly Generated[],
+    situation: GenerationSituation,
+    effects: readonly Effect[],
+  ): Effect[] | Fault {
+    const kept = [...generated, ...effects].map(({ object }) => object);
+    return planWithdrawal(this.#typesOf(generated), situation, kept);
+  }
+
+  /** The types of the objects that the policy generates, as far as its text and one generation show them. */
+  #typesOf(generated: readonly Generated[]): readonly ObjectType[] {
+    return distinct([...this.downstream.types, ...generated.map(({ object }) => typeOfObject(object))]);
   }
 
   #generate(evaluation: CelEvaluation, take: TakeObjects): Fault | undefined {
