@@ -24,7 +24,8 @@ const fieldManager = "kyverno-generate";
  * change by somebody else in between makes it fail for now, because the effect must then be planned again.
  */
 export async function carryOut(effect: Effect, cluster: Cluster, signal?: AbortSignal): Promise<Carried> {
-  const { object, verb, subresource } = effect;
+  const { object, verb, subresource, inStep } = effect;
+  if (inStep) return { done: true, changed: false };
   const apiVersion = subresource?.apiVersion ?? asString(object["apiVersion"]) ?? "";
   const kind = subresource?.kind ?? asString(object["kind"]) ?? "";
   const resource = await cluster.resource(apiVersion, kind);

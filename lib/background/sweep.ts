@@ -14,7 +14,6 @@ import { makerOf } from "./downstream_rules.ts";
 import { existingRequest } from "./existing_request.ts";
 import { passingOver } from "./existing_triggers.ts";
 import { findByUid, findMissing, type UidReference } from "./find_by_uid.ts";
-import { isAsWanted } from "./as_wanted.ts";
 import { listObjects } from "./list_objects.ts";
 import { type RuleInForce, writtenRule } from "./rules_in_force.ts";
 import { triggerKinds } from "./trigger_kinds.ts";
@@ -169,7 +168,7 @@ class RuleSweep {
 
   async #perform(effect: Effect): Promise<void> {
     const { ports, log, signal } = this.#options;
-    if (signal.aborted || await isAsWanted(effect, this.#lookUp)) return;
+    if (signal.aborted) return;
     const { verb, policy, rule, reason } = effect;
     const carried = await carryOut(effect, ports.cluster, signal);
     const fields = { policy, rule, reason, object: objectText(effect.object) };

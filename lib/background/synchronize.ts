@@ -24,7 +24,6 @@ import {
 import { downstreamOf, findRule, reader } from "./downstream_rules.ts";
 import { existingRequest } from "./existing_request.ts";
 import { findByUid, type UidReference } from "./find_by_uid.ts";
-import { isAsWanted } from "./as_wanted.ts";
 import { reconcile } from "./reconcile.ts";
 import { restoration } from "./restoration.ts";
 
@@ -143,7 +142,7 @@ class ChangeFollower {
       source: sourceOf(target) === undefined ? "none" : state.source,
       target: state.target === "missing"
         ? "missing"
-        : effect !== undefined && !await isAsWanted(effect, this.#lookUp)
+        : effect !== undefined && effect.inStep === undefined
         ? "drifted"
         : "in-step",
     });

@@ -59,8 +59,6 @@ export {
   cloneLabels,
   cloneSourceLabel,
   copiedOnto,
-  isApplied,
-  isInStep,
   isSameOwner,
   keeping,
   type MakerReference,

@@ -18,6 +18,8 @@ export interface Effect {
   readonly subresource?: WrittenSubresource;
   readonly policy: string;
   readonly rule: string;
+  /** Set when the stored object is as wanted already: it counts as made, and nothing is written. */
+  readonly inStep?: true;
   /** Set when the other effects are useful without it. */
   readonly dispensable?: true;
   /** The reason in one sentence, for logs and dry runs. */

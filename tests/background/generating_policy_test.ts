@@ -607,3 +607,13 @@ Deno.test("what was made for a trigger is found by its labels: no other objects 
     `app.kubernetes.io/managed-by=kyverno,${prefix}policy-name=settings,${prefix}trigger-uid=u-blue`,
   ]);
 });
+
+for (const [variant, policy] of Object.entries(variants)) {
+  Deno.test(`an update of a trigger writes nothing when all is as it should be: ${variant}`, async () => {
+    const { cluster, updated, changeTo } = await setUp(policy);
+    cluster.writes.length = 0;
+    await updated(blue, (object) => labelledAs(object, { team: "other" }));
+    await changeTo();
+    assert.deepEqual(cluster.writes, []);
+  });
+}

@@ -2,7 +2,15 @@ import { asObject, asString, type Fault, isFault, type JsonObject } from "../../
 import { nameOf, namespaceOf, objectIdentity, uidOf } from "../../kube/mod.ts";
 import type { Policy } from "../../policy/mod.ts";
 import { describe, type ObjectReference, objectsInCluster } from "../cluster_objects.ts";
-import { cloneSourceLabel, keeping, labelled, renamed, replacing } from "../downstream.ts";
+import {
+  cloneSourceLabel,
+  isApplied,
+  isInStep,
+  keeping,
+  labelled,
+  renamed,
+  replacing,
+} from "../downstream.ts";
 import { type CelOwner, celOwnerLabels, copiedLabels, isOwned, ownedLabels } from "../generated_labels.ts";
 import type { Effect } from "../outcome.ts";
 import type { ObjectType, RuleInput } from "../rule_kind.ts";
@@ -62,13 +70,23 @@ export function planGenerated(
       const marked = labelled(source, { [cloneSourceLabel]: "" });
       effects.push({ ...about, verb: "update", object: marked, reason, dispensable: true });
     }
-    effects.push(
-      found === undefined || creation === "apply"
-        ? { ...about, verb: creation, object: wanted }
-        : { ...about, verb: "update", object: replacing(found, keeping(found, wanted)) },
-    );
+    effects.push({ ...about, ...written(wanted, found, creation) });
   }
   return effects;
+}
+
+/** How the wanted object is written over the one that the policy generated before, if there is one. */
+function written(
+  wanted: JsonObject,
+  found: JsonObject | undefined,
+  creation: "create" | "apply",
+): Pick<Effect, "verb" | "object" | "inStep"> {
+  if (found === undefined) return { verb: creation, object: wanted };
+  if (creation === "apply") {
+    return { verb: "apply", object: wanted, ...(isApplied(found, wanted) && { inStep: true }) };
+  }
+  const object = replacing(found, keeping(found, wanted));
+  return { verb: "update", object, ...(isInStep(found, object) && { inStep: true }) };
 }
 
 /**
