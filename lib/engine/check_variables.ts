@@ -18,6 +18,9 @@ export interface VariableCheckOptions {
 /** The names that a rule can read without a declaration; some only in loops, targets or rules about images. */
 const predefined = [...rootNames, "image", "element", "elementIndex", "target"];
 
+/** Those that come from the user. */
+const accountNames = ["serviceAccountName", "serviceAccountNamespace"];
+
 /** The fields of an AdmissionRequest, and those that Kyverno adds. */
 const requestFields = [
   "uid",
@@ -73,6 +76,7 @@ function problemsOf(use: Use, { rule, path: above, withoutUser }: VariableCheckO
       }];
     }
     if (base === "request") return requestProblems(use, { path, withoutUser });
+    if (withoutUser && accountNames.includes(name)) return [absentUser(use, name, path)];
     if (name === "" || predefined.includes(base)) return [];
     if (declared.includes(name)) {
       return isDeclaredLater(name, rule, path) ? [declaredLater(name, path)] : [];
@@ -170,21 +174,24 @@ function requestProblems(
   );
   return [...fields].flatMap((field): PathDiagnostic[] => {
     if (withoutUser && ["userInfo", "roles", "clusterRoles"].includes(field)) {
-      const message =
-        `variable {{${use.expression}}} is not allowed: "request.${field}" has no value in background scans`;
-      return [{
-        severity: "warning",
-        code: "background-variable",
-        message,
-        hint: "set spec.background to false",
-        path,
-      }];
+      return [absentUser(use, `request.${field}`, path)];
     }
     if (requestFields.includes(field) || field === "[]") return [];
     return [
       unknownField(field, use.expression, path),
     ];
   });
+}
+
+/** A value of the user, whom a background scan does not have. */
+function absentUser({ expression }: Use, name: string, path: (string | number)[]): PathDiagnostic {
+  return {
+    severity: "warning",
+    code: "background-variable",
+    message: `variable {{${expression}}} is not allowed: "${name}" has no value in background scans`,
+    hint: "set spec.background to false",
+    path,
+  };
 }
 
 function unknown(

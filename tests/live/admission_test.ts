@@ -245,6 +245,11 @@ const refused: readonly (readonly [what: string, policy: string, message: RegExp
     /invalid variable used: variable \{\{request\.roles\}\} is not allowed/,
   ],
   [
+    "the requesting service account in a background policy",
+    policy(`${onPods}\nvalidate: {pattern: {metadata: {labels: {a: "{{ serviceAccountName }}"}}}}`),
+    /invalid variable used: variable \{\{serviceAccountName\}\} is not allowed/,
+  ],
+  [
     "users in a background policy",
     policy(`match: {any: [{resources: {kinds: [Pod]}, clusterRoles: [admin]}]}\n${pattern}`),
     /invalid variable used at path: spec\/rules\[0\]\/match\/any\[0\]\/clusterRoles$/,
