@@ -16,6 +16,14 @@ import { cleanPath, joinPath, pathOf } from "./path.ts";
 const operators = [">=", "<=", ">", "<", "!"] as const;
 
 /**
+ * The characters that the references of a document may take to read: each reads its text, and the first reads the paths
+ * of all values. References to texts with references would else make gigabytes of a few kilobytes.
+ */
+const mostRead = 20_000_000;
+
+const tooMuch = new Fault("the references of the document make too much text");
+
+/**
  * Replaces the references `$(path)` in all strings and keys of a document by the values at these paths.
  * Paths are relative to the string that holds the reference (`$(./../other)`) or begin with `/`; anchors in keys do not
  * count. Without references the document itself comes back. A document that is nested too deep is a fault.
@@ -48,7 +56,8 @@ function mentionsReference(value: Json): boolean {
 
 class Resolver {
   readonly #document: Json;
-  #valuesByPath: Map<string, Json> | undefined;
+  #valuesByPath: Map<string, Json> | Fault | undefined;
+  #read = 0;
 
   constructor(document: Json) {
     this.#document = document;
@@ -88,6 +97,8 @@ class Resolver {
     for (const { prefix, reference } of references(text)) {
       const found = this.#find(reference, path);
       if (isFault(found)) return found;
+      this.#read += result.length + path.length + reference.length;
+      if (this.#read > mostRead) return tooMuch;
       result = result.replace(prefix + reference, () => prefix + found);
     }
     return withoutEscapes(result);
@@ -103,7 +114,10 @@ class Resolver {
       );
     }
     const targetPath = target.startsWith("/") ? target : joinPath(path, target);
-    const found = this.#at(targetPath) ?? this.#at(withoutAnchors(targetPath)) ?? null;
+    this.#valuesByPath ??= valuesByPath(this.#document);
+    const values = this.#valuesByPath;
+    if (isFault(values)) return values;
+    const found = values.get(targetPath) ?? values.get(withoutAnchors(targetPath)) ?? null;
     if (operator !== undefined) {
       if (typeof found === "string") return operator + found;
       if (typeof found === "number") return operator + found.toFixed(6);
@@ -116,27 +130,25 @@ class Resolver {
     if (found === null) return new Fault(`got nil resolved variable ${reference} at path ${path}: <nil>`);
     return new Fault(`NotResolvedReferenceErr,reference ${reference} not resolved at path ${path}`);
   }
-
-  #at(path: string): Json | undefined {
-    this.#valuesByPath ??= valuesByPath(this.#document);
-    return this.#valuesByPath.get(path);
-  }
 }
 
 /** All leaves by their path without anchors. The path of a map has one of its keys as value. */
-function valuesByPath(document: Json): Map<string, Json> {
+function valuesByPath(document: Json): Map<string, Json> | Fault {
   const values = new Map<string, Json>();
+  let read = 0;
   const visit = (value: Json, path: string): void => {
+    read += path.length;
+    if (read > mostRead) return;
     if (isList(value)) value.forEach((item, index) => visit(item, pathOf(path, index)));
     else if (isObject(value)) {
       for (const key of Object.keys(value)) {
-        values.set(withoutAnchors(path), key);
+        if (read <= mostRead) values.set(withoutAnchors(path), key);
         visit(value[key]!, pathOf(path, key));
       }
     } else values.set(withoutAnchors(path), value);
   };
   visit(document, "");
-  return values;
+  return read > mostRead ? tooMuch : values;
 }
 
 function withoutAnchors(path: string): string {

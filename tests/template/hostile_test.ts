@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { compileExpression } from "../../lib/jmespath/mod.ts";
 import { isFault, type Json, type JsonObject, scopeOf, setField } from "../../lib/json/mod.ts";
-import { compileTemplate } from "../../lib/template/mod.ts";
+import { compileTemplate, resolveReferences } from "../../lib/template/mod.ts";
 import { environment, rendered } from "./render.ts";
 
 Deno.test("text from data is never a template", () => {
@@ -171,4 +171,37 @@ Deno.test("an expression that inner values make too long is a fault", () => {
 Deno.test("inner values that never repeat do not fill the cache", () => {
   const template = compileTemplate("{{ '{{ n }}' }}");
   for (let n = 0; n < 2000; n++) assert.equal(template.render(scopeOf({ n }), environment), String(n));
+});
+
+/** References that would make much more text than the document has, or read its paths again and again. */
+const largeReferences: Readonly<Record<string, Json>> = {
+  "a text that refers to itself": { a: "$(./../a) ".repeat(20_000) },
+  "texts that refer to the one before": Object.fromEntries(
+    Array.from({ length: 30 }, (_, index) => [`a${index}`, `$(./../a${index + 1}) `.repeat(100)]),
+  ),
+  "many references to a long text": { a: "x".repeat(100_000), b: "$(./../a) ".repeat(10_000) },
+  "many references in one text": { a: "x", b: "$(./../a) ".repeat(100_000) },
+  "many values below a long key": {
+    ["k".repeat(200_000)]: new Array<Json>(20_000).fill("x"),
+    a: "$(./../b)",
+  },
+  "many maps below a long key": {
+    ["k".repeat(200_000)]: new Array<Json>(20_000).fill({ x: 1 }),
+    a: "$(./../b)",
+  },
+};
+
+for (const [name, document] of Object.entries(largeReferences)) {
+  Deno.test(`references are refused when they take too much text: ${name}`, () => {
+    const begin = performance.now();
+    const resolved = resolveReferences(document);
+    assert.ok(isFault(resolved) && resolved.message.includes("too much text"));
+    assert.ok(performance.now() - begin < 2_000, "in time");
+  });
+}
+
+Deno.test("a document may have many references", () => {
+  const texts = Array.from({ length: 20_000 }, (_, index) => [`k${index}`, "<$(./../a)> and <$(./../a)>"]);
+  const resolved = resolveReferences({ ...Object.fromEntries(texts), a: "x" }) as JsonObject;
+  assert.equal(resolved["k7"], "<x> and <x>");
 });
