@@ -3,7 +3,7 @@ import type { Diagnostic, Position } from "../diagnostics/mod.ts";
 import { type DocumentPath, Fault, type Json } from "../json/mod.ts";
 import { construct, type Constructed } from "./construct.ts";
 import { documentStarts, type Events, readEvents } from "./events.ts";
-import { positionAt, Positions } from "./positions.ts";
+import { Lines, Positions } from "./positions.ts";
 import { type Chunk, splitDocuments } from "./split.ts";
 
 /** One document of a file. */
@@ -100,12 +100,10 @@ export function parseChunks(chunks: readonly Chunk[], file: string): ParsedDocum
       diagnostics.push(asDiagnostic(part.cause, chunk, file));
       continue;
     }
+    const lines = new Lines(chunk.text, { ...chunk, file });
     for (const [index, { value, duplicates }] of part.documents.entries()) {
       for (const { key, offset } of duplicates) {
-        const position = positionAt(chunk.text, part.events.original(offset), {
-          file,
-          firstLine: chunk.firstLine,
-        });
+        const position = lines.at(part.events.original(offset));
         const message = `The key "${key}" occurs twice; its later value counts`;
         diagnostics.push({ severity: "warning", code: "duplicate-key", message, position });
       }
@@ -132,6 +130,12 @@ function* readChunk(chunk: Chunk): Generator<Part> {
   while (rest !== undefined) {
     const current: Chunk = rest;
     rest = undefined;
+    const next = current === chunk ? 0 : endOfFirst(current.text);
+    if (next > 0) {
+      yield* readChunk({ ...current, text: current.text.slice(0, next) });
+      rest = chunkFrom(current, next);
+      continue;
+    }
     try {
       const events = readEvents(current.text);
       const documents = documentStarts(events.events).map((start) => construct(events, start));
@@ -140,36 +144,66 @@ function* readChunk(chunk: Chunk): Generator<Part> {
       const end = endOfJson(current.text, cause);
       if (end === 0) yield { chunk: current, cause };
       else {
-        const head = current.text.slice(0, end);
-        const lines = head.split("\n");
-        yield* readChunk({ text: head, firstLine: current.firstLine });
-        // Spaces keep the columns of the text that follows on the same line.
-        rest = {
-          text: " ".repeat(lines.at(-1)!.length) + current.text.slice(end),
-          firstLine: current.firstLine + lines.length - 1,
-        };
+        yield* readChunk({ ...current, text: current.text.slice(0, end) });
+        rest = chunkFrom(current, end);
       }
     }
   }
 }
 
+/** The part of a chunk that begins at an offset. */
+function chunkFrom({ text, firstLine, firstColumn = 1 }: Chunk, offset: number): Chunk {
+  const lines = text.slice(0, offset).split("\n");
+  const column = lines.at(-1)!.length + (lines.length === 1 ? firstColumn : 1);
+  const rest = { text: text.slice(offset), firstLine: firstLine + lines.length - 1 };
+  if (isJson(rest.text)) return { ...rest, firstColumn: column };
+  // Spaces keep the columns of the last part, whose indentation counts.
+  return { ...rest, text: " ".repeat(column - 1) + rest.text };
+}
+
+/** Characters that are read to find the end of a JSON value, at first, and those behind it that the parser may read. */
+const firstLength = 2_048, lookahead = 1_100;
+
+/**
+ * Returns the end of a JSON value that others follow; 0 if it is not near. Only the begin of the text is read: a file
+ * may have many values.
+ */
+function endOfFirst(text: string): number {
+  if (!isJson(text)) return 0;
+  for (let length = firstLength; length < text.length; length *= 4) {
+    try {
+      readEvents(text.slice(0, length));
+    } catch (cause) {
+      const end = endOfJson(text, cause);
+      if (end > 0 && end < length - lookahead) return end;
+    }
+  }
+  return 0;
+}
+
+function isJson(text: string): boolean {
+  return /^\s*[[{]/.test(text);
+}
+
 /** Returns the end of a JSON value when the only error is that more text follows it; otherwise 0. */
 function endOfJson(text: string, cause: unknown): number {
-  const isJson = /^\s*[[{]/.test(text);
-  if (!isJson || !(cause instanceof YAMLException) || !cause.reason.startsWith("end of the stream")) return 0;
+  if (!isJson(text) || !(cause instanceof YAMLException) || !cause.reason.startsWith("end of the stream")) {
+    return 0;
+  }
   return cause.mark?.position ?? 0;
 }
 
 /** Makes a document that computes positions on the first use, because most files have no diagnostics. */
 function locate(value: Json, source: { chunk: Chunk; file: string; index: number }): YamlDocument {
-  const { chunk: { text, firstLine }, file, index } = source;
+  const { chunk, file, index } = source;
+  const lines = new Lines(chunk.text, { ...chunk, file });
   let positions: Positions | undefined;
   return {
     value,
     file,
     positionOf(path) {
-      positions ??= new Positions(readEvents(text), index);
-      return positionAt(text, positions.offsetOf(path), { file, firstLine });
+      positions ??= new Positions(readEvents(chunk.text), index);
+      return lines.at(positions.offsetOf(path));
     },
   };
 }
@@ -189,7 +223,8 @@ function explain(cause: unknown): Explanation {
 function asDiagnostic(cause: unknown, chunk: Chunk, file: string): Diagnostic {
   const { message, line, column } = explain(cause);
   const hint = hintFor(chunk.text.split("\n")[line - 1] ?? "");
-  const position = { file, line: chunk.firstLine + line - 1, column };
+  const before = line === 1 ? (chunk.firstColumn ?? 1) - 1 : 0;
+  const position = { file, line: chunk.firstLine + line - 1, column: column + before };
   const diagnostic: Diagnostic = { severity: "error", code: "invalid-yaml", message, position };
   return hint === undefined ? diagnostic : { ...diagnostic, hint };
 }

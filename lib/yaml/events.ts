@@ -12,8 +12,8 @@ export interface Events {
 /** The deepest nesting of a text: the code after the parser walks values recursively. */
 const maxDepth = 200;
 
-/** The most lines that are corrected: each one costs another parse. */
-const maxMended = 100;
+/** The most lines that are corrected, and the most characters that are parsed for it: each line costs another parse. */
+const maxMended = 100, maxParsed = 6_000_000;
 
 interface Insertion {
   readonly offset: number;
@@ -27,15 +27,19 @@ interface Insertion {
  */
 export function readEvents(text: string): Events {
   const insertions: Insertion[] = [];
-  let source = text;
+  let source = text, parsed = 0;
+  let count: number | undefined;
   for (;;) {
     try {
       const events = parseEvents(source, { maxDepth });
       return { source, events, original: (offset) => originalOffset(insertions, offset) };
     } catch (cause) {
       const offset = mendable(cause) ? source.lastIndexOf("\n", cause.mark.position - 1) + 1 : 0;
-      if (offset === 0 || insertions.length === maxMended) throw withOriginalColumn(cause, insertions);
-      const count = deepestIndent(text) + 1;
+      parsed += source.length;
+      if (offset === 0 || insertions.length === maxMended || parsed > maxParsed) {
+        throw withOriginalColumn(cause, insertions);
+      }
+      count ??= deepestIndent(text) + 1;
       source = source.slice(0, offset) + " ".repeat(count) + source.slice(offset);
       insertions.push({ offset, count });
     }

@@ -63,19 +63,41 @@ function keyName(source: string, key: Event & { readonly type: typeof EVENT_ID.S
   return key.style === SCALAR_STYLE.PLAIN && key.tagStart < 0 ? keyText(resolveScalar(text)) ?? text : text;
 }
 
-/**
- * Returns the line and column of an offset, both from 1; `firstLine` is the line at which the source starts in
- * its file.
- */
-export function positionAt(
-  source: string,
-  offset: number,
-  origin: { readonly file: string; readonly firstLine: number },
-): Position {
-  let line = origin.firstLine, start = 0;
-  for (let at = source.indexOf("\n"); at >= 0 && at < offset; at = source.indexOf("\n", at + 1)) {
-    line++;
-    start = at + 1;
+/** Where a source starts in its file, from 1. */
+interface Origin {
+  readonly file: string;
+  readonly firstLine: number;
+  readonly firstColumn?: number;
+}
+
+/** The lines and columns of a source's offsets. The source is read once, for the first of them. */
+export class Lines {
+  readonly #source: string;
+  readonly #origin: Origin;
+  #starts: number[] | undefined;
+
+  constructor(source: string, origin: Origin) {
+    this.#source = source;
+    this.#origin = origin;
   }
-  return { file: origin.file, line, column: offset - start + 1 };
+
+  /** Returns the position of an offset. */
+  at(offset: number): Position {
+    const { file, firstLine, firstColumn = 1 } = this.#origin;
+    const starts = this.#starts ??= lineStarts(this.#source);
+    let low = 0, high = starts.length - 1;
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if (starts[middle]! <= offset) low = middle;
+      else high = middle - 1;
+    }
+    const column = offset - starts[low]! + (low === 0 ? firstColumn : 1);
+    return { file, line: firstLine + low, column };
+  }
+}
+
+function lineStarts(source: string): number[] {
+  const starts = [0];
+  for (let at = source.indexOf("\n"); at >= 0; at = source.indexOf("\n", at + 1)) starts.push(at + 1);
+  return starts;
 }

@@ -3,6 +3,8 @@ export interface Chunk {
   readonly text: string;
   /** The line of the stream at which the part starts, from 1. */
   readonly firstLine: number;
+  /** The column at which it starts, from 1, if other text is before it on its line. */
+  readonly firstColumn?: number;
   /** Set for an item of a long list, which is written as a list of one. */
   readonly isItem?: true;
 }

@@ -219,6 +219,26 @@ Deno.test("large inputs are handled in reasonable time", () => {
   assert.ok(performance.now() - started < 10_000);
 });
 
+/** Texts in which many begins of PEM share their headers, their body or their end. */
+const pemTexts: Readonly<Record<string, string>> = {
+  "begins only": "\n-----BEGIN X-----".repeat(10_000),
+  "begins with colons": "\n-----BEGIN a:-----".repeat(10_000),
+  "begins before one end": "\n-----BEGIN X-----".repeat(10_000) + "\n-----END X-----",
+  "headers before a body that is no base64": `${"\n-----BEGIN a:-----".repeat(5_000)}\n${
+    "A".repeat(50_000)
+  }*\n-----END a:-----${" ".repeat(50_000)}`,
+  "begins of many types": Array.from({ length: 8_000 }, (_, index) => `\n-----BEGIN ${index}-----`).join(""),
+};
+
+for (const [name, text] of Object.entries(pemTexts)) {
+  Deno.test(`a text that is no certificate is read once: ${name}`, () => {
+    const begin = performance.now();
+    assert.ok(text.length < 200_000, "longer texts are not read");
+    assert.equal(evaluate("x509_decode(@)", text), "error: failed to decode PEM block");
+    assert.ok(performance.now() - begin < 1_000, "in time");
+  });
+}
+
 Deno.test("a broken certificate is a fault whichever byte is broken", () => {
   const request = "MIIBTzCBuQIBADASMRAwDgYDVQQDDAdleGFtcGxl";
   for (let length = 0; length <= request.length; length += 4) {

@@ -9,37 +9,71 @@ export interface PemBlock {
 
 const begin = "-----BEGIN ";
 
-/** The first block of a text that can be decoded, as Go's `pem.Decode` finds it. */
+/** The first block of a text that can be decoded, as Go's `pem.Decode` finds it. It reads a text once. */
 export function decodePem(text: string): PemBlock | undefined {
+  const blocks = new Blocks(text);
   for (let start = 0;;) {
     const found = text.startsWith(begin, start) ? start : text.indexOf(`\n${begin}`, start) + 1;
     if (found === 0 && !text.startsWith(begin)) return undefined;
     const typeAt = found + begin.length;
-    const block = decodeAt(text, typeAt);
+    const next = text.indexOf(`\n${begin}`, typeAt);
+    const block = blocks.decode(typeAt);
     if (block !== undefined) return block;
+    if (next < 0) return undefined;
     start = typeAt;
-    if (text.indexOf(`\n${begin}`, start) < 0) return undefined;
   }
 }
 
-function decodeAt(text: string, typeAt: number): PemBlock | undefined {
-  const lineEnd = endOfLine(text, typeAt);
-  const line = text.slice(typeAt, lineEnd).trimEnd();
-  if (!line.endsWith("-----")) return undefined;
-  const type = line.slice(0, -5);
-  let body = lineEnd + 1;
-  // Headers are lines with a colon.
-  for (let end = endOfLine(text, body); body < text.length && text.slice(body, end).includes(":");) {
-    body = end + 1;
-    end = endOfLine(text, body);
+/** Where a text's headers, bodies and ends are, which many begins may share. */
+class Blocks {
+  readonly #text: string;
+  /** The end of the headers that were read last. */
+  #headersEnd = 0;
+  /** The next line that ends a block. */
+  #end = -1;
+  /** The body that was decoded last, which is no base64 or is followed by text. */
+  #broken = -1;
+
+  constructor(text: string) {
+    this.#text = text;
   }
-  const trailer = `-----END ${type}-----`;
-  const end = text.startsWith(trailer, body) ? body : text.indexOf(`\n${trailer}`, body - 1);
-  if (end < 0) return undefined;
-  const after = text.slice(end + trailer.length + (end === body ? 0 : 1));
-  if (!/^[ \t\r]*(?:\n|$)/.test(after)) return undefined;
-  const bytes = decodeBase64(text.slice(body, Math.max(body, end)).replace(/[ \t]+/g, ""));
-  return bytes instanceof Fault ? undefined : { type, bytes };
+
+  decode(typeAt: number): PemBlock | undefined {
+    const text = this.#text;
+    const lineEnd = endOfLine(text, typeAt);
+    const line = text.slice(typeAt, lineEnd).trimEnd();
+    if (!line.endsWith("-----")) return undefined;
+    const type = line.slice(0, -5), trailer = `-----END ${type}-----`;
+    const body = this.#skipHeaders(lineEnd + 1);
+    const end = text.startsWith(trailer, body) ? body : this.#endAfter(body - 1);
+    const trailerAt = end === body ? end : end + 1;
+    // Lines of another type, and other begins, would be no base64.
+    if (!text.startsWith(trailer, trailerAt) || body === this.#broken) return undefined;
+    this.#broken = body;
+    if (!/^[ \t\r]*(?:\n|$)/.test(text.slice(trailerAt + trailer.length))) return undefined;
+    const content = text.slice(body, Math.max(body, end));
+    if (content.includes("-")) return undefined;
+    const bytes = decodeBase64(content.replace(/[ \t]+/g, ""));
+    return bytes instanceof Fault ? undefined : { type, bytes };
+  }
+
+  /** Headers are lines with a colon. */
+  #skipHeaders(start: number): number {
+    const text = this.#text;
+    if (start < this.#headersEnd) return this.#headersEnd;
+    let body = start;
+    for (let end = endOfLine(text, body); body < text.length && text.slice(body, end).includes(":");) {
+      body = end + 1;
+      end = endOfLine(text, body);
+    }
+    return this.#headersEnd = body;
+  }
+
+  #endAfter(start: number): number {
+    if (this.#end < start) this.#end = this.#text.indexOf("\n-----END ", start);
+    if (this.#end < 0) this.#end = Infinity;
+    return this.#end;
+  }
 }
 
 function endOfLine(text: string, from: number): number {
