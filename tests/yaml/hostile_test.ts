@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { isFault } from "../../lib/json/mod.ts";
 import { parseDocuments, parseYaml } from "../../lib/yaml/mod.ts";
 
-/** What the reading of a text makes: documents, and problems. A search through all of it for each would take minutes. */
+/** Texts, and the number of documents and problems in them. A search through all of it for each would take minutes. */
 const texts: readonly [name: string, text: string, documents: number, problems: number][] = [
   ["JSON objects on one line", "{}".repeat(20_000), 20_000, 0],
   ["JSON objects on lines", "{}\n".repeat(20_000), 20_000, 0],
