@@ -150,13 +150,14 @@ class RuleSweep {
 
   async #removeAbandoned(seen: ReadonlySet<string>): Promise<Fault | undefined> {
     if (!withdrawsOnDeletion(this.#rule.rule)) return undefined;
+    let fault: Fault | undefined;
     for (const [uid, made] of this.#made) {
       if (seen.has(uid)) continue;
       const found = await findByUid(made[0]!.trigger, this.#lookUp);
-      if (isFault(found)) return found;
-      if (found === undefined) await this.#remove(made, "its trigger is gone");
+      if (isFault(found)) fault ??= found;
+      else if (found === undefined) await this.#remove(made, "its trigger is gone");
     }
-    return undefined;
+    return fault;
   }
 
   async #remove(made: readonly Made[], reason: string): Promise<void> {

@@ -127,13 +127,16 @@ class ChangeFollower {
     if (rule === undefined) return [];
     const downstream = downstreamOf(rule, "present");
     if (!downstream.synchronize) return [];
-    const withdraws = withdrawsOnDeletion(rule);
-    // An object that was generated for a deletion names no trigger.
-    const trigger = owner.trigger.uid === "" && !withdraws ? undefined : await this.#findTrigger(owner);
+    // Kyverno parity: what a policy in CEL generates for a deletion, or for a request such as an eviction, names no
+    // trigger, and is restored all the same. Pinned by "what a GeneratingPolicy made for a trigger without uid is
+    // restored".
+    const isNameless = owner.language === "cel" && owner.trigger.uid === "";
+    const trigger = isNameless ? undefined : await this.#findTrigger(owner);
     if (isFault(trigger)) return trigger;
     const plan = await this.#plan(trigger, owner, rule);
     const planned = plan.effects.find(({ object }) => objectIdentity(object) === objectIdentity(target));
-    const isGone = trigger === undefined && withdraws || planned?.verb === "delete";
+    const isGone = trigger === undefined && !isNameless && withdrawsOnDeletion(rule) ||
+      planned?.verb === "delete";
     const effect = planned ?? (isGone ? undefined : await this.#withoutPlan(target, state, plan));
     if (isFault(effect)) return effect;
     const { action, why } = reconcile({

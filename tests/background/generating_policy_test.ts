@@ -617,3 +617,39 @@ for (const [variant, policy] of Object.entries(variants)) {
     assert.deepEqual(cluster.writes, []);
   });
 }
+
+Deno.test("what a GeneratingPolicy made for a trigger without uid is restored", async () => {
+  const { read, replace, review, follow, changeTo } = await setUp(away, { reviewed: false });
+  const { uid: _uid, ...metadata } = (await read(blue))["metadata"] as JsonObject;
+  await review({ ...await read(blue), metadata });
+  const object = await read(awaySettings);
+  assert.equal(dig(object, "metadata", "labels", "generate.kyverno.io/trigger-uid"), "");
+  await replace(awaySettings, colored(object, "red"));
+  assert.deepEqual(await follow({ object, state: "present" }), ["update"]);
+  await changeTo();
+  assert.equal(dig(await read(awaySettings), "data", "color"), "blue");
+});
+
+Deno.test("a trigger of a kind that cannot be listed does not keep others from being withdrawn", async () => {
+  const lost = (name: string, kind: string): string =>
+    JSON.stringify({
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: {
+        name,
+        namespace: "default",
+        labels: {
+          ...ofBlue,
+          "generate.kyverno.io/trigger-kind": kind,
+          "generate.kyverno.io/trigger-uid": `u-${name}`,
+        },
+      },
+    });
+  const more = `${lost("a", "Scale")}\n---\n${lost("b", "Namespace")}`;
+  const { cluster, changeTo } = await setUp(away, { more });
+  await changeTo();
+  const left = await Promise.all(
+    ["a", "b"].map((name) => cluster.read(awaySettings.replace(/settings$/, name))),
+  );
+  assert.deepEqual(left.map((object) => object !== undefined), [true, false]);
+});
