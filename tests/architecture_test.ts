@@ -52,12 +52,14 @@ const allowed: Record<string, readonly string[]> = {
   server: [...engine, "report", "background"],
   listener: ["json"],
   bundled: [...engine, "adapters", "registries", "background", "server"],
+  heap: ["adapters"],
+  open_ports: [...engine, "embedded", "adapters", "registries", "heap"],
   host: [
     ...engine,
     "report",
-    "embedded",
     "adapters",
-    "registries",
+    "heap",
+    "open_ports",
     "sources",
     "background",
     "certificates",
@@ -81,6 +83,7 @@ const allowed: Record<string, readonly string[]> = {
     "live",
     "server",
     "bundled",
+    "open_ports",
     "host",
   ],
 };
@@ -164,11 +167,10 @@ function loadedWith(text: string): string[] {
     .map(([, , specifier]) => specifier!);
 }
 
-Deno.test("a server loads the code of registries, clusters in memory, background work and live policies late", () => {
+/** The files that code of these files loads before it calls an `import()`. */
+function loadedFrom(names: readonly string[]): ReadonlySet<string> {
   const texts = new Map(files.map(({ path, text }) => [path, text]));
-  const open = ["cli/mod.ts", "cli/serve.ts", "host/gate.ts", "listener/mod.ts"].map((name) =>
-    join(lib, name)
-  );
+  const open = names.map((name) => join(lib, name));
   const loaded = new Set(open);
   for (let path = open.pop(); path !== undefined; path = open.pop()) {
     const targets = loadedWith(texts.get(path) ?? "").map((to) => resolve(dirname(path!), to));
@@ -177,7 +179,11 @@ Deno.test("a server loads the code of registries, clusters in memory, background
       open.push(target);
     }
   }
-  const late = [
+  return loaded;
+}
+
+const late: readonly (readonly [command: string, file: string, late: readonly string[]])[] = [
+  ["serve", "cli/serve.ts", [
     "registries",
     "embedded",
     "background",
@@ -187,10 +193,17 @@ Deno.test("a server loads the code of registries, clusters in memory, background
     "testing",
     "bundled",
     "simulation",
-  ];
-  assert.deepEqual([...loaded].filter((path) => late.includes(moduleOf(path))), []);
-  assert.ok(loaded.has(join(lib, "cel/mod.ts")), "modules are found");
-});
+  ]],
+  ["apply", "cli/apply/run.ts", ["listener", "certificates", "host"]],
+  ["replay", "cli/replay.ts", ["registries", "listener", "certificates", "host"]],
+];
+for (const [command, file, modules] of late) {
+  Deno.test(`before ${command} begins it loads no code of ${modules.join(", ")}`, () => {
+    const loaded = loadedFrom(["cli/mod.ts", file]);
+    assert.deepEqual([...loaded].filter((path) => modules.includes(moduleOf(path))), []);
+    assert.ok(loaded.has(join(lib, "cel/mod.ts")), "modules are found");
+  });
+}
 
 Deno.test("files have at most 500 lines and are named in snake_case", () => {
   const wrong = files.filter(({ path, text }) =>

@@ -1,5 +1,5 @@
 import { compile, decideReview, evaluate, policyRequest, type Snapshot } from "../engine/mod.ts";
-import { openPorts } from "../host/mod.ts";
+import { openPorts } from "../open_ports/mod.ts";
 import { dig, field, isFault, isObject, type Json } from "../json/mod.ts";
 import { type AdmissionRequest, parseReview } from "../kube/mod.ts";
 import type { Dialect } from "../match/mod.ts";

@@ -1,4 +1,4 @@
-import { openPorts } from "../host/mod.ts";
+import { openPorts } from "../open_ports/mod.ts";
 import { installedWebhooks, removeInstalledWebhooks, type ServiceReference } from "../install/mod.ts";
 import { isFault } from "../json/mod.ts";
 import type { Cluster } from "../ports.ts";

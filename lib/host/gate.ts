@@ -8,11 +8,11 @@ import { type AppOptions, AuditQueue, Metrics } from "../server/mod.ts";
 import { apiQuery } from "./api_query.ts";
 import type { GateOptions } from "./gate_options.ts";
 import { openLog } from "./gate_log.ts";
-import { collectStartGarbage, reviewMemory } from "./heap.ts";
+import { collectStartGarbage, reviewMemory } from "../heap/mod.ts";
 import { LateBackground } from "./late_background.ts";
 import { openListener, openProbes } from "./listeners.ts";
 import { PoliciesInForce } from "./policies_in_force.ts";
-import { type OpenPorts, openPorts } from "./ports.ts";
+import { type OpenPorts, openPorts } from "../open_ports/mod.ts";
 import { ReviewFiles } from "./review_recorder.ts";
 import { openTracing } from "./tracing/open_tracing.ts";
 

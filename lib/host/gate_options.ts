@@ -8,9 +8,8 @@ import type { Installation, LiveSetting } from "../live/mod.ts";
 import type { Dialect } from "../match/mod.ts";
 import type { Cluster } from "../ports.ts";
 import type { LoadedPolicies } from "../sources/mod.ts";
-import type { ImagePortsOptions } from "./image_ports.ts";
 import type { RecorderOptions } from "./review_recorder.ts";
-import type { ServiceOptions } from "./ports.ts";
+import type { ImagePortsOptions, ServiceOptions } from "../open_ports/mod.ts";
 
 /** The policies, addresses and limits of a gate. */
 export interface GateOptions {

@@ -1,14 +1,21 @@
 import { isFault } from "../json/mod.ts";
-import type { Announced, Handler, HandlerAnswer, Listener, Probes } from "../listener/mod.ts";
+import {
+  type Announced,
+  fetchHandler,
+  type Handler,
+  type HandlerAnswer,
+  Listener,
+  openProbePort,
+  plainAnswer,
+  type Probes,
+} from "../listener/mod.ts";
 import { answerTimeOf, type AppOptions, createApp, type ReviewAnswer, Reviews } from "../server/mod.ts";
 import type { GateOptions } from "./gate_options.ts";
-import { garbageBound } from "./heap.ts";
+import { garbageBound } from "../heap/mod.ts";
 import { isLoopback, slowestRules, slowestRulesPath } from "./slowest_rules.ts";
 
 /** Opens the webhook's port; a text says why it cannot be opened. */
 export async function openListener(options: GateOptions, app: AppOptions): Promise<Listener | string> {
-  // The listener is loaded when a port is opened: bundles for other platforms do not have it.
-  const { fetchHandler, Listener, plainAnswer } = await import("../listener/mod.ts");
   const { hostname, port, certificates, clientAuthority, readClientAuthority, lookEvery } = options;
   const { cluster } = app.ports, reviews = new Reviews(app);
   return await Listener.open({
@@ -69,7 +76,6 @@ export async function openProbes(
   { hostname, metricsPort }: Pick<GateOptions, "hostname" | "metricsPort">,
   { metrics, log, snapshot }: Pick<AppOptions, "metrics" | "log" | "snapshot">,
 ): Promise<Probes | string> {
-  const { openProbePort, plainAnswer } = await import("../listener/mod.ts");
   const headers = [["Content-Type", "text/plain; version=0.0.4; charset=utf-8"]] as const;
   const text = restedText(() => metrics.text());
   return await openProbePort({

@@ -33,8 +33,8 @@ import type { Log, Ports, ServedResource } from "../ports.ts";
 import type { AppOptions, Metrics } from "../server/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import { PolicyBudget } from "../policy/mod.ts";
-import { mostWeight } from "./heap.ts";
-import type { OpenPorts } from "./ports.ts";
+import { mostWeight } from "../heap/mod.ts";
+import type { OpenPorts } from "../open_ports/mod.ts";
 
 /** The ports and listeners of a {@link LiveGate}. */
 export interface LiveGateOptions {

@@ -7,10 +7,10 @@ import type { AppOptions, Metrics } from "../server/mod.ts";
 import { FileSource, FollowedPolicies } from "../sources/mod.ts";
 import { PolicyBudget } from "../policy/mod.ts";
 import type { GateOptions } from "./gate_options.ts";
-import { mostWeight } from "./heap.ts";
+import { mostWeight } from "../heap/mod.ts";
 import type { LateBackground } from "./late_background.ts";
 import type { LiveGate } from "./live_gate.ts";
-import type { OpenPorts } from "./ports.ts";
+import type { OpenPorts } from "../open_ports/mod.ts";
 
 /** The parts of a gate that are notified when policies come into force. */
 export interface PolicyFollowers {

@@ -1,6 +1,6 @@
 /** Files, folders, standard input, and the cluster that is made of them. */
 import assert from "node:assert/strict";
-import { clusterFromFiles } from "../../lib/host/cluster_files.ts";
+import { clusterFromFiles } from "../../lib/open_ports/cluster_files.ts";
 import { readFiles } from "../../lib/adapters/mod.ts";
 import { asList, dig, field } from "../../lib/json/mod.ts";
 import { countingEntropy, fixedClock } from "./fakes.ts";

@@ -2,7 +2,7 @@ import type { Diagnostic } from "../../diagnostics/mod.ts";
 import { type ApplyOptions, documentObjects } from "../../apply/mod.ts";
 import { type AbsentSource, unservedEntries } from "../../context/mod.ts";
 import { compile, type Snapshot } from "../../engine/mod.ts";
-import { openPorts } from "../../host/mod.ts";
+import { openPorts } from "../../open_ports/mod.ts";
 import { asList, Fault, field, isFault, isObject, type JsonObject } from "../../json/mod.ts";
 import type { Dialect } from "../../match/mod.ts";
 import { loadDocuments, policyDocuments, streamDocuments } from "../../sources/mod.ts";

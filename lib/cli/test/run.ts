@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Diagnostic } from "../../diagnostics/mod.ts";
 import { type Fault, isFault } from "../../json/mod.ts";
-import { type ImageLookup, readImageFiles } from "../../host/mod.ts";
+import { type ImageLookup, readImageFiles } from "../../open_ports/mod.ts";
 import { type Checkout, checkout, isAddress } from "../../sources/mod.ts";
 import {
   findTests,

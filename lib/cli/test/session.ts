@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { ImageRecorder } from "../../registries/mod.ts";
 import { type Diagnostic, fileProblem, formatDiagnostic } from "../../diagnostics/mod.ts";
-import type { ImageLookup } from "../../host/mod.ts";
+import type { ImageLookup } from "../../open_ports/mod.ts";
 import type { Dialect } from "../../match/mod.ts";
 import { type TestRow, testTable } from "../../report/mod.ts";
 import {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { collectStartGarbage, garbageBound, heapRoom } from "../../lib/host/heap.ts";
+import { collectStartGarbage, garbageBound, heapRoom } from "../../lib/heap/mod.ts";
 
 Deno.test("the garbage of the start is collected once, when nothing is evaluated and V8 has gc()", async () => {
   const collections: unknown[] = [];

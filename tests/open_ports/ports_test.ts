@@ -1,6 +1,6 @@
 /** The ports of commands and of servers. */
 import assert from "node:assert/strict";
-import { openPorts } from "../../lib/host/mod.ts";
+import { openPorts } from "../../lib/open_ports/mod.ts";
 import { isFault } from "../../lib/json/mod.ts";
 import type { Log } from "../../lib/ports.ts";
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { clusterPorts } from "../conformance/ports.ts";
-import { type ImagePortsOptions, openImagePorts } from "../../lib/host/image_ports.ts";
+import { type ImagePortsOptions, openImagePorts } from "../../lib/open_ports/image_ports.ts";
 import { isFault, type JsonObject } from "../../lib/json/mod.ts";
 import type { SignatureQuery } from "../../lib/ports.ts";
 import { countingEntropy, fixedClock } from "../adapters/fakes.ts";

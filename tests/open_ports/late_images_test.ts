@@ -1,6 +1,6 @@
 /** Image ports that are opened late: when, how often, and what a policy gets when they cannot be opened. */
 import assert from "node:assert/strict";
-import { LateImages } from "../../lib/host/late_images.ts";
+import { LateImages } from "../../lib/open_ports/late_images.ts";
 import { Fault } from "../../lib/json/mod.ts";
 import type { Registry, Signatures } from "../../lib/ports.ts";
 import { queryFor } from "../bench/signed_images.ts";

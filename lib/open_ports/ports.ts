@@ -23,7 +23,7 @@ import { parseJsonPatch, planStrategicMerge } from "../patch/mod.ts";
 import type { ApiCall, Cluster, Collections, Discovery, Log, Ports } from "../ports.ts";
 import { dirname } from "node:path";
 import { addressesOf } from "./addresses_of.ts";
-import { answerMemory, garbageBound, mostObjectBytes } from "./heap.ts";
+import { answerMemory, garbageBound, mostObjectBytes } from "../heap/mod.ts";
 import type { ImagePortsOptions } from "./image_ports.ts";
 import { LateCluster } from "./late_cluster.ts";
 import { LateImages } from "./late_images.ts";

@@ -1,0 +1,8 @@
+/**
+ * The heap of a server: the shares that policies, objects, reviews and answers may take of it, and when its garbage is
+ * collected.
+ *
+ * @module
+ */
+export { type CollectMuchGarbage, collectStartGarbage, garbageBound, heapRoom } from "./garbage.ts";
+export { answerMemory, mostObjectBytes, mostWeight, reviewMemory } from "./shares.ts";
