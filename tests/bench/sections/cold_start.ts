@@ -65,7 +65,9 @@ export async function coldStart({ inputs, image, results, folder, generator }: B
 /** The settings of Deno and V8 in `deno task start`, without its permissions. */
 async function settingsOfTask(): Promise<readonly string[]> {
   const { tasks } = JSON.parse(await Deno.readTextFile(`${root}deno.json`));
-  return tasks.start.split(" ").filter((each: string) => /^--(?:v8-flags|node-modules-dir)=/.test(each));
+  return tasks.start.split(" ").filter((each: string) =>
+    /^--(?:v8-flags=|node-modules-dir=|unstable-)/.test(each)
+  );
 }
 
 function floorCommand({ env }: Image, certificates: string): Command {
