@@ -653,3 +653,13 @@ Deno.test("a trigger of a kind that cannot be listed does not keep others from b
   );
   assert.deepEqual(left.map((object) => object !== undefined), [true, false]);
 });
+
+Deno.test("an update of a trigger generates although the objects of former versions cannot be listed", async () => {
+  const { cluster, read, updated } = await setUp(away, { reviewed: false });
+  cluster.interfere = ({ method, path }) =>
+    method === "GET" && path.startsWith("/api/v1/configmaps?")
+      ? { ok: false, status: 403, message: "may not list" }
+      : undefined;
+  await updated(blue, (object) => labelledAs(object, { team: "other" }));
+  assert.equal(dig(await read(awaySettings), "data", "color"), "blue");
+});

@@ -190,11 +190,9 @@ class GeneratingBody implements CompiledBody {
     if (isFault(annotations)) return failed(annotations.message);
     const effects = planGenerated(generated, situation);
     if (isFault(effects)) return failed(effects.message);
-    const stale = situation.synchronize && input.operation === "UPDATE"
-      ? this.#planStale(generated, situation, effects)
-      : [];
-    if (isFault(stale)) return failed(stale.message);
-    effects.push(...stale);
+    if (situation.synchronize && input.operation === "UPDATE") {
+      effects.push(...this.#planStale(generated, situation, effects));
+    }
     return {
       ...pass("policy evaluated successfully"),
       ...properties(annotations),
@@ -222,16 +220,18 @@ class GeneratingBody implements CompiledBody {
   }
 
   /**
-   * Plans the deletion of what the policy generated for the trigger before its update, and generates no longer. Kyverno
-   * parity: pinned by "the update of a trigger deletes what a GeneratingPolicy makes for it no longer".
+   * Plans the deletion of what the policy generated for the trigger before its update, and generates no longer; of
+   * nothing when a type cannot be listed, which the next comparison reports. Kyverno parity: pinned by "the update of a
+   * trigger deletes what a GeneratingPolicy makes for it no longer".
    */
   #planStale(
     generated: readonly Generated[],
     situation: GenerationSituation,
     effects: readonly Effect[],
-  ): Effect[] | Fault {
+  ): Effect[] {
     const kept = [...generated, ...effects].map(({ object }) => object);
-    return planWithdrawal(this.#typesOf(generated), situation, kept);
+    const stale = planWithdrawal(this.#typesOf(generated), situation, kept);
+    return isFault(stale) ? [] : stale;
   }
 
   /** The types of the objects that the policy generates, as far as its text and one generation show them. */
