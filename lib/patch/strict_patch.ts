@@ -1,4 +1,5 @@
-import { Fault, isFault, isList, isObject, type Json, valueAtPath } from "../json/mod.ts";
+import { equal, Fault, isList, isObject, type Json, valueAtPath } from "../json/mod.ts";
+import { Draft } from "./draft.ts";
 import { type PatchOperation, planJsonPatch } from "./json_patch.ts";
 import { pointerParts } from "./pointer_parts.ts";
 
@@ -18,17 +19,15 @@ import { pointerParts } from "./pointer_parts.ts";
  * ```
  */
 export function applyStrictly(operations: readonly PatchOperation[], document: Json): Json | Fault {
-  let current = document;
+  // One draft for all operations: thousands of them may change one map, which is then copied once.
+  const draft = new Draft(document);
   for (const written of operations) {
     if (!operators.has(written.op)) return new Fault(`Unexpected kind: ${written.op}`);
-    const operation = onAbsentField(written, current);
-    const missing = missingPath(operation, current);
-    if (missing !== undefined) return missing;
-    const next = planJsonPatch([operation]).apply(current);
-    if (isFault(next)) return operation.op === "test" ? document : next;
-    current = next;
+    const operation = onAbsentField(written, draft.resource);
+    const fault = missingPath(operation, draft.resource) ?? planJsonPatch([operation]).change(draft);
+    if (fault !== undefined) return operation.op === "test" ? document : fault;
   }
-  return current;
+  return equal(draft.resource, document) ? document : draft.resource;
 }
 
 /** The expressions of policies write operators as any text. */

@@ -105,3 +105,17 @@ for (const [operations, expected] of patches) {
     } else assert.deepEqual(result, expected);
   });
 }
+
+Deno.test("a patch of many operations on one map is applied in linear time", () => {
+  const names = Array.from({ length: 30_000 }, (_, index) => `k${index}`);
+  const object = { metadata: { labels: Object.fromEntries(names.map((name) => [name, "x"])) } };
+  const operations = names.flatMap((name): PatchOperation[] => [
+    { op: "remove", path: `/metadata/labels/${name}` },
+    { op: "add", path: `/metadata/labels/new-${name}`, value: "y" },
+  ]);
+  const begin = performance.now();
+  const result = applyStrictly(operations, object) as typeof object;
+  assert.ok(performance.now() - begin < 5_000, "in time");
+  assert.deepEqual(Object.keys(result.metadata.labels), names.map((name) => `new-${name}`));
+  assert.equal(Object.keys(object.metadata.labels).length, 30_000, "the given object stays as it is");
+});
