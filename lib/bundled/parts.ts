@@ -23,7 +23,11 @@ export const bundleParts: readonly BundlePart[] = [
   ofBody("mutateExisting", "rules/mutate_existing.ts"),
   ofKind("ValidatingPolicy", ["validating_policy"]),
   ofKind("MutatingPolicy", ["mutating_policy", "mutating_existing"]),
-  ofKind("GeneratingPolicy", ["generating_policy"]),
+  part(
+    "GeneratingPolicy",
+    ["rules/policy_kinds/generating_policy.ts", "background/restoration.ts"],
+    (facts) => kindsInCel(facts).has("GeneratingPolicy"),
+  ),
   ofKind("DeletingPolicy", ["deleting_policy"]),
   ofKind("ImageValidatingPolicy", ["image_validating", "image_digests"]),
   ofKind("ValidatingAdmissionPolicy", ["validating_admission_policy"]),
