@@ -56,15 +56,18 @@ export class PoliciesInForce {
         );
         this.#checksum = policies.checksum;
         options.loaded(policies);
-        if (this.#live === undefined) this.#cameIntoForce(policies.snapshot);
-        else this.#live.refresh();
+        if (options.live === undefined) this.#cameIntoForce(policies.snapshot);
+        else this.#live?.refresh();
       },
     });
   }
 
-  /** All policies; `undefined` before they are loaded. */
+  /**
+   * All policies; `undefined` before they are loaded. When the cluster is followed, those of files are not all: a
+   * replica that took them for all would be ready, and admit what the cluster's policies forbid.
+   */
   snapshot(): Snapshot | undefined {
-    return this.#live === undefined ? this.#files.snapshot : this.#live.snapshot;
+    return this.#options.live === undefined ? this.#files.snapshot : this.#live?.snapshot;
   }
 
   /**
@@ -75,7 +78,7 @@ export class PoliciesInForce {
     const unfiltered = {};
     return {
       filters: () => this.#live?.paths.filters() ?? unfiltered,
-      snapshot: () => this.#live === undefined ? this.snapshot() : this.#live.paths.snapshot(),
+      snapshot: () => this.#options.live === undefined ? this.snapshot() : this.#live?.paths.snapshot(),
       routes: (path) => this.#live?.paths.routes(path),
       decided: (decision, request) => this.#live?.decided(decision, request),
     };
@@ -184,7 +187,6 @@ export class PoliciesInForce {
       checksum: this.#checksum,
     });
     void this.#registration?.policiesChanged();
-    // Files alone are not all policies when the cluster is followed: rules would seem to be gone, and then new.
-    if (this.#options.live === undefined || this.#live !== undefined) background.loaded(after);
+    background.loaded(after);
   }
 }

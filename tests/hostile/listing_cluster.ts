@@ -63,6 +63,7 @@ export class ListingCluster implements AsyncDisposable {
 
   static async start(
     lists: Readonly<Record<string, () => Response | Promise<Response>>>,
+    otherwise: (path: string) => Promise<Response> | undefined = () => undefined,
   ): Promise<ListingCluster> {
     const { certificate } = await madeCertificates({ names: ["127.0.0.1"], clock: { now: Date.now } })
       .current();
@@ -70,7 +71,7 @@ export class ListingCluster implements AsyncDisposable {
     const server = fakeServer(
       ({ path, method }) =>
         lists[path]?.() ?? (method === "GET" ? storedPod(path) : undefined) ??
-          new Response(null, { status: 404 }),
+          otherwise(path) ?? new Response(null, { status: 404 }),
       { cert, key },
     );
     const folder = await Deno.makeTempDir({ prefix: "postern-answers-" });

@@ -308,6 +308,14 @@ const points: readonly Point[] = [
     shownBy: { "server/audit_test.ts": ["an audit line names the request once, even when many rules fail"] },
   },
   {
+    attack: "Starting with the policies of a cluster",
+    shownBy: {
+      "hostile/start_test.ts": [
+        "a replica that has not read the cluster's policies admits nothing and is not ready",
+      ],
+    },
+  },
+  {
     attack: "A log that nobody reads",
     shownBy: {
       "hostile/log_reader_test.ts": [
