@@ -248,7 +248,7 @@ export class LiveCluster implements Cluster {
     if (!sent.ok) {
       // A caller that gives up earlier knows no more than a call that ends by itself.
       const isLate = elapsedOn(clock) - began >= Math.min(LATE, attemptTimeout);
-      if (answer === undefined && isLate && sent.reason !== "network") use?.isSilent();
+      if (answer === undefined && isLate && sent.reason !== "network") use?.gaveUp();
       const passing = sent.reason === "network" || sent.reason === "timeout";
       const message = sent.reason === "no room" ? reading.lack : sent.message;
       return { value: noAnswer(call, message), again: passing && isRead ? 0 : undefined };

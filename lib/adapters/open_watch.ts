@@ -58,6 +58,6 @@ export class OpenWatch {
   end(): void {
     this.#release();
     const { clock, signal } = this.#options;
-    if (signal.aborted && elapsedOn(clock) - this.#arrivedAt >= SILENCE) this.#use.isSilent();
+    if (signal.aborted && elapsedOn(clock) - this.#arrivedAt >= SILENCE) this.#use.gaveUp();
   }
 }

@@ -11,8 +11,8 @@ export interface ConnectionUse {
   readonly client: Deno.HttpClient | undefined;
   /** Says that something arrived for it. */
   arrived(): void;
-  /** Says that nothing arrived for it in a time in which an API server answers. */
-  isSilent(): void;
+  /** Says that its caller gave up: nothing arrived in a time in which an API server answers. */
+  gaveUp(): void;
 }
 
 /**
@@ -49,7 +49,7 @@ export class ReadConnection {
         arrivals = ++connection.arrivals;
         if (connection === this.#current && this.#left.size > 0) this.#breakWatches(path);
       },
-      isSilent: () => {
+      gaveUp: () => {
         if (connection === this.#current && connection.arrivals === arrivals) this.#leave(path);
       },
     };
