@@ -12,6 +12,29 @@ const namespace = `postern-effects-${crypto.randomUUID().slice(0, 8)}`;
 
 const wanted = (name: string): string =>
   `match: {any: [{resources: {kinds: [ConfigMap], names: ["${name}"], namespaces: [${namespace}]}}]}`;
+
+/** A GeneratingPolicy that makes ConfigMaps for one, each with an expression's value under `by`. */
+function generating(name: string, trigger: string, made: Readonly<Record<string, string>>): string {
+  const maps = Object.entries(made).map(([map, by]) =>
+    `{"apiVersion": dyn("v1"), "kind": dyn("ConfigMap"), "metadata": dyn({"name": "${map}"}), "data": dyn({"by": ${by}})}`
+  );
+  return `---
+apiVersion: policies.kyverno.io/v1
+kind: GeneratingPolicy
+metadata: {name: ${name}}
+spec:
+  evaluation: {synchronize: {enabled: true}}
+  matchConstraints:
+    namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: ${namespace}}}
+    resourceRules:
+    - {apiGroups: [""], apiVersions: [v1], resources: [configmaps], operations: [CREATE, UPDATE]}
+  matchConditions:
+  - {name: wanted, expression: object.metadata.name == '${trigger}'}
+  generate:
+  - expression: >-
+      generator.Apply("${namespace}", [${maps.join(", ")}])`;
+}
+
 const policies = `
 apiVersion: kyverno.io/v1
 kind: ClusterPolicy
@@ -56,40 +79,8 @@ spec:
       name: applied
       namespace: ${namespace}
       data: {data: {by: apply}}
----
-apiVersion: policies.kyverno.io/v1
-kind: GeneratingPolicy
-metadata: {name: e2e-cel}
-spec:
-  evaluation: {synchronize: {enabled: true}}
-  matchConstraints:
-    namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: ${namespace}}}
-    resourceRules:
-    - {apiGroups: [""], apiVersions: [v1], resources: [configmaps], operations: [CREATE, UPDATE]}
-  matchConditions:
-  - {name: wanted, expression: object.metadata.name == 'in-cel'}
-  generate:
-  - expression: >-
-      generator.Apply("${namespace}", [{"apiVersion": dyn("v1"), "kind": dyn("ConfigMap"),
-      "metadata": dyn({"name": "made-by-cel"}), "data": dyn({"by": "cel"})}])
----
-apiVersion: policies.kyverno.io/v1
-kind: GeneratingPolicy
-metadata: {name: e2e-user}
-spec:
-  evaluation: {synchronize: {enabled: true}}
-  matchConstraints:
-    namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: ${namespace}}}
-    resourceRules:
-    - {apiGroups: [""], apiVersions: [v1], resources: [configmaps], operations: [CREATE, UPDATE]}
-  matchConditions:
-  - {name: wanted, expression: object.metadata.name == 'of-user'}
-  generate:
-  - expression: >-
-      generator.Apply("${namespace}", [{"apiVersion": dyn("v1"), "kind": dyn("ConfigMap"),
-      "metadata": dyn({"name": "made-of-user"}), "data": dyn({"by": request.userInfo.username})},
-      {"apiVersion": dyn("v1"), "kind": dyn("ConfigMap"), "metadata": dyn({"name": "taken"}),
-      "data": dyn({"by": "policy"})}])
+${generating("e2e-cel", "in-cel", { "made-by-cel": '"cel"' })}
+${generating("e2e-user", "of-user", { "made-of-user": "request.userInfo.username", "taken": '"policy"' })}
 ---
 apiVersion: kyverno.io/v1
 kind: ClusterPolicy

@@ -1,20 +1,12 @@
 /** Callers of the webhook's port that never finish a TLS handshake. They need no certificate and no secret path. */
 import assert from "node:assert/strict";
+import { denies } from "../server/serving.ts";
 import { RawConnection } from "../support/raw_http.ts";
 import { startReplica } from "../support/replica.ts";
 import { servedKeyPair } from "../support/served_key_pair.ts";
 import { eventually } from "../support/server_process.ts";
 
-const policies = `
-apiVersion: kyverno.io/v1
-kind: ClusterPolicy
-metadata: {name: p}
-spec:
-  rules:
-  - name: r
-    match: {any: [{resources: {kinds: [Pod]}}]}
-    validate: {message: m, pattern: {metadata: {name: "?*"}}}
-`;
+const policies = denies("p");
 
 /** MiB. */
 const bound = 200;

@@ -1,18 +1,10 @@
 /** Heads of requests, from callers who need no certificate and no secret path. */
 import assert from "node:assert/strict";
+import { denies } from "../server/serving.ts";
 import { RawConnection } from "../support/raw_http.ts";
 import { startServer } from "../support/server_process.ts";
 
-const policies = `
-apiVersion: kyverno.io/v1
-kind: ClusterPolicy
-metadata: {name: p}
-spec:
-  rules:
-  - name: r
-    match: {any: [{resources: {kinds: [Pod]}}]}
-    validate: {message: m, pattern: {metadata: {name: "?*"}}}
-`;
+const policies = denies("p");
 
 /** Just below the limit for a head. */
 const spaces = " ".repeat(16_000);

@@ -5,7 +5,7 @@ import { compile } from "../../lib/engine/mod.ts";
 import { Enforcer } from "../../lib/live/enforcer.ts";
 import { readConfiguration } from "../../lib/live/configuration.ts";
 import { Timers } from "../../lib/live/timers.ts";
-import { silent } from "./setting.ts";
+import { installation, silent } from "./setting.ts";
 
 /** Timers that run their tasks at once and note the waits. */
 class NotedTimers extends Timers {
@@ -21,7 +21,6 @@ class NotedTimers extends Timers {
 
 Deno.test("webhooks that cannot be written are tried again after waits that double", async () => {
   const timers = new NotedTimers(), snapshot = compile([], { dialect: "current" });
-  const account = "system:serviceaccount:postern:postern";
   const enforcer = new Enforcer({
     cluster: {
       call: () => Promise.resolve({ ok: false, status: 500, message: "failed" }),
@@ -33,16 +32,7 @@ Deno.test("webhooks that cannot be written are tried again after waits that doub
     discovery: { resources: () => Promise.resolve({ ok: true, resources: [] }) },
     clock: systemClock(),
     log: silent,
-    installation: {
-      namespace: "postern",
-      service: "postern",
-      servicePort: 443,
-      prefix: "postern",
-      path: "",
-      caBundle: () => undefined,
-      configMap: "postern",
-      accounts: { background: account, reports: account, cleanup: account },
-    },
+    installation,
     timers,
     leads: () => true,
     leaves: () => Promise.resolve(false),

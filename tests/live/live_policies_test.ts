@@ -8,6 +8,7 @@ import { LivePolicies } from "../../lib/live/mod.ts";
 import type { ApiCall, ServedResource } from "../../lib/ports.ts";
 import { parseDocuments } from "../../lib/yaml/mod.ts";
 import { countingEntropy } from "../adapters/fakes.ts";
+import { installation } from "./setting.ts";
 
 function policy(name: string, message: string): string {
   return `
@@ -94,7 +95,6 @@ async function started(
   const snapshots: Snapshot[] = [], lines: string[] = [];
   const collections = new LiveCollections({ cluster, clock, entropy });
   const files = parsed(...written);
-  const account = "system:serviceaccount:postern:postern";
   const policies = new LivePolicies({
     cluster,
     collections,
@@ -104,16 +104,7 @@ async function started(
       write: (level, message, fields = {}) =>
         void lines.push(`${level} ${message} ${String(fields["name"] ?? "")}`),
     },
-    installation: {
-      namespace: "postern",
-      service: "postern",
-      servicePort: 443,
-      prefix: "postern",
-      path: "",
-      caBundle: () => undefined,
-      configMap: "postern",
-      accounts: { background: account, reports: account, cleanup: account },
-    },
+    installation,
     compiling: { dialect: "current" },
     files: () => files,
     loaded: (snapshot) => void snapshots.push(snapshot),
