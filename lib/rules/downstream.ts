@@ -204,14 +204,6 @@ export function keeping(existing: JsonObject, wanted: JsonObject): JsonObject {
   return { ...wanted, metadata: { ...Object.fromEntries(kept), ...asObject(wanted["metadata"]) } };
 }
 
-/** Whether the labels of an object name an owner: its rule and its trigger. */
-export function isSameOwner(object: JsonObject, owner: OwnerReference): boolean {
-  const found = ownerOf(object);
-  return found !== undefined && found.policy.name === owner.policy.name &&
-    found.policy.namespace === owner.policy.namespace && found.rule === owner.rule &&
-    found.language === owner.language && found.trigger.uid === owner.trigger.uid;
-}
-
 /** A clone with the contents that its source has now. Its name, namespace and labels stay. */
 export function copiedOnto(clone: JsonObject, source: JsonObject): JsonObject {
   const { labels } = asObject(field(clone, "metadata")) ?? {};

@@ -1,6 +1,6 @@
 import { asString, type JsonObject } from "../json/mod.ts";
 import { labelsOf, labelValueProblem, uidOf } from "../kube/mod.ts";
-import { cloneLabels, type MakerReference, ownerOf, ruleLabels } from "./downstream.ts";
+import { cloneLabels, type MakerReference, ownerOf, type OwnerReference, ruleLabels } from "./downstream.ts";
 
 /** The policy in CEL that generates an object, and the trigger that it names as the reason. */
 export interface CelOwner {
@@ -74,6 +74,11 @@ export function isMadeBy(object: JsonObject, { policy, rule, language }: MakerRe
   const owner = ownerOf(object);
   return owner !== undefined && owner.language === language && owner.rule === rule &&
     owner.policy.name === policy.name && owner.policy.namespace === policy.namespace;
+}
+
+/** Whether the labels of an object name an owner: its rule and its trigger. */
+export function isSameOwner(object: JsonObject, owner: OwnerReference): boolean {
+  return isMadeBy(object, owner) && ownerOf(object)?.trigger.uid === owner.trigger.uid;
 }
 
 /**

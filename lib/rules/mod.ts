@@ -59,7 +59,6 @@ export {
   cloneLabels,
   cloneSourceLabel,
   copiedOnto,
-  isSameOwner,
   keeping,
   type MakerReference,
   manifestOf,
@@ -69,7 +68,7 @@ export {
   replacing,
   sourceOf,
 } from "./downstream.ts";
-export { isMadeBy, madeLabels } from "./generated_labels.ts";
+export { isMadeBy, isSameOwner, madeLabels } from "./generated_labels.ts";
 export { targetsOf } from "./generate_targets.ts";
 export { type ClusterObjects, objectsInCluster } from "./cluster_objects.ts";
 export {
