@@ -14,9 +14,14 @@ const truths: Readonly<Record<string, boolean>> = {
 
 /**
  * Rewrites arguments that Go programs understand and commander does not: `--flag=false` becomes `--no-flag`,
- * `-r=path` becomes `-r path`. Arguments after `--` and the values of options stay unchanged.
+ * `-r=path` becomes `-r path`. Arguments after `--` and the values of options stay unchanged. It calls `refuse` with a
+ * flag whose value is neither true nor false.
  */
-export function normalizeArguments(args: readonly string[], options: readonly OptionShape[]): string[] {
+export function normalizeArguments(
+  args: readonly string[],
+  options: readonly OptionShape[],
+  refuse: (flag: string, value: string) => void = () => {},
+): string[] {
   const result: string[] = [];
   for (let index = 0; index < args.length; index++) {
     const argument = args[index]!;
@@ -29,21 +34,16 @@ export function normalizeArguments(args: readonly string[], options: readonly Op
       result.push(argument);
       if (option.required && index + 1 < args.length) result.push(args[++index]!);
     } else if (option.required) result.push(name, argument.slice(at + 1));
-    else result.push(flagOf(option, argument, truths[argument.slice(at + 1)]));
+    else {
+      const value = argument.slice(at + 1), on = truths[value];
+      if (on === undefined) refuse(name, value);
+      result.push(on === undefined ? argument : flagOf(option, on));
+    }
   }
   return result;
 }
 
-/** Whether an argument gives a flag a value that is neither true nor false. */
-export function isFlagWithValue(argument: string, options: readonly OptionShape[]): boolean {
-  const at = argument.indexOf("=");
-  if (at < 0 || !argument.startsWith("-")) return false;
-  const name = argument.slice(0, at);
-  return options.some(({ long, short, required }) => !required && (long === name || short === name));
-}
-
-function flagOf({ long = "" }: OptionShape, argument: string, on: boolean | undefined): string {
-  if (on === undefined) return argument;
+function flagOf({ long = "" }: OptionShape, on: boolean): string {
   const positive = long.replace(/^--no-/, "--");
   return on === (positive === long) ? positive : positive.replace("--", "--no-");
 }

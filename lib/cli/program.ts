@@ -1,7 +1,7 @@
 import { Command, type Help, InvalidArgumentError, Option } from "commander";
 import { type CommandRecord, hyphenated, type OptionRecord, type OptionTable } from "./command.ts";
 import { commands, groups, hiddenCommands } from "./commands/table.ts";
-import { isFlagWithValue, normalizeArguments, splitList } from "./flag_syntax.ts";
+import { normalizeArguments, splitList } from "./flag_syntax.ts";
 import { logOptions, needlessKubeconfig } from "./log_options.ts";
 import { OutputClosed, processTerminal, type Terminal } from "./terminal.ts";
 import { version } from "./version.ts";
@@ -44,16 +44,11 @@ class CommandParser extends Command {
   }
 
   override parseOptions(args: string[]): ReturnType<Command["parseOptions"]> {
-    const normal = normalizeArguments(args, this.options);
-    const end = normal.indexOf("--");
-    const wrong = normal.slice(0, end < 0 ? undefined : end).find((argument) =>
-      isFlagWithValue(argument, this.options)
-    );
-    if (wrong === undefined) return super.parseOptions(normal);
-    const [flag, ...value] = wrong.split("=");
-    this.error(
-      `error: option '${flag}' argument '${value.join("=")}' is invalid. Allowed choices are true, false.`,
-    );
+    const normal = normalizeArguments(args, this.options, (flag, value) =>
+      this.error(
+        `error: option '${flag}' argument '${value}' is invalid. Allowed choices are true, false.`,
+      ));
+    return super.parseOptions(normal);
   }
 }
 

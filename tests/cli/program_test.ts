@@ -83,6 +83,28 @@ for (const [given, read] of lines) {
   });
 }
 
+const values: [given: string[], refused: string[]][] = [
+  [["--quiet=perhaps", "-q=", "--no-tls=a=b"], ["--quiet perhaps", "-q ", "--no-tls a=b"]],
+  [["--quiet=true", "--quiet", "--resource=perhaps", "--other=perhaps", "file=perhaps"], []],
+  [["-r", "--quiet=perhaps", "-r=--quiet=perhaps"], []],
+  [["--", "--quiet=perhaps"], []],
+];
+for (const [given, refused] of values) {
+  const which = refused.length === 0 ? "nothing" : refused.join(", ");
+  Deno.test(`of ${given.join(" ")} the parser refuses ${which}`, () => {
+    const found: string[] = [];
+    normalizeArguments(given, shapes, (flag, value) => found.push(`${flag} ${value}`));
+    assert.deepEqual(found, refused);
+  });
+}
+
+Deno.test("a value of an option may look like a flag with a value", async () => {
+  const { code, err } = await ran("apply", "p.yaml", "-r", "--audit-warn=maybe");
+  assert.doesNotMatch(err, /Allowed choices are true, false/);
+  assert.match(err, /--audit-warn=maybe/);
+  assert.equal(code, 1);
+});
+
 Deno.test("lists are split at commas outside of quotes", () => {
   assert.deepEqual(splitList("a,b"), ["a", "b"]);
   assert.deepEqual(splitList('"a,b",c'), ["a,b", "c"]);
