@@ -7,10 +7,10 @@ export interface OptionShape {
 }
 
 /** The texts for true and false. Kyverno parity: Go's `strconv.ParseBool`. Pinned by tests/cli/program_test.ts. */
-const truths: Readonly<Record<string, boolean>> = {
-  ...Object.fromEntries(["1", "t", "T", "true", "TRUE", "True"].map((text) => [text, true])),
-  ...Object.fromEntries(["0", "f", "F", "false", "FALSE", "False"].map((text) => [text, false])),
-};
+const truths: ReadonlyMap<string, boolean> = new Map([
+  ...["1", "t", "T", "true", "TRUE", "True"].map((text) => [text, true] as const),
+  ...["0", "f", "F", "false", "FALSE", "False"].map((text) => [text, false] as const),
+]);
 
 /**
  * Rewrites arguments that Go programs understand and commander does not: `--flag=false` becomes `--no-flag`,
@@ -35,7 +35,7 @@ export function normalizeArguments(
       if (option.required && index + 1 < args.length) result.push(args[++index]!);
     } else if (option.required) result.push(name, argument.slice(at + 1));
     else {
-      const value = argument.slice(at + 1), on = truths[value];
+      const value = argument.slice(at + 1), on = truths.get(value);
       if (on === undefined) refuse(name, value);
       result.push(on === undefined ? argument : flagOf(option, on));
     }

@@ -85,6 +85,7 @@ for (const [given, read] of lines) {
 
 const values: [given: string[], refused: string[]][] = [
   [["--quiet=perhaps", "-q=", "--no-tls=a=b"], ["--quiet perhaps", "-q ", "--no-tls a=b"]],
+  [["--quiet=constructor"], ["--quiet constructor"]],
   [["--quiet=true", "--quiet", "--resource=perhaps", "--other=perhaps", "file=perhaps"], []],
   [["-r", "--quiet=perhaps", "-r=--quiet=perhaps"], []],
   [["--", "--quiet=perhaps"], []],
