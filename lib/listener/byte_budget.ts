@@ -1,3 +1,5 @@
+import { KeptBytes } from "./kept_bytes.ts";
+
 /**
  * Limits the bytes that all unanswered bodies use together. A body waits when no bytes are left. The oldest unfinished
  * body may go beyond the total, so that bodies cannot block each other; until it is answered no other one may. The
@@ -5,14 +7,13 @@
  */
 export class ByteBudget {
   readonly #total: number;
-  readonly #mostKept: number;
   readonly #mostUnfinished: number;
   readonly #shares = new Set<Share>();
   #used = 0;
   /** The bytes in use of bodies that are not complete. */
   #unfinished = 0;
   /** Bytes that arrived for shares that wait. */
-  #kept = 0;
+  readonly #kept: KeptBytes;
   /** The share that went beyond the total. */
   #beyond: Share | undefined;
   /** The number of shares that wait. It is mostly 0, and `tryAgain` then skips its search. */
@@ -24,7 +25,7 @@ export class ByteBudget {
    */
   constructor(total: number, { mostKept = Infinity, mostUnfinished = total } = {}) {
     this.#total = total;
-    this.#mostKept = mostKept;
+    this.#kept = new KeptBytes(mostKept);
     this.#mostUnfinished = mostUnfinished;
   }
 
@@ -65,9 +66,7 @@ export class ByteBudget {
 
   /** Counts bytes that a waiting share keeps, negative ones when it no longer does; false when there is no room. */
   keep(bytes: number): boolean {
-    if (bytes > 0 && this.#kept + bytes > this.#mostKept) return false;
-    this.#kept += bytes;
-    return true;
+    return this.#kept.keep(bytes);
   }
 
   /** Counts a share that begins to wait (1) or stops waiting (-1). */
