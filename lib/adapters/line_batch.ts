@@ -4,7 +4,7 @@ const waitTime = 5;
 /** The bytes of a batch. A full one is written at once. */
 const size = 64 * 1024;
 
-/** The most bytes of lines that wait while a write is under way: some 3,000 lines about denied requests. */
+/** The most bytes of lines that wait while a write is under way: 1,000 to 3,000 lines about denied requests. */
 const mostHeld = 1024 * 1024;
 
 /** Milliseconds after which a write that has not ended counts as one that nobody reads. */
@@ -16,7 +16,8 @@ const widest = 3;
 const lineFeed = 10;
 
 /**
- * Writes lines with their breaks, at once or until the promise ends. The bytes change when it has ended.
+ * Writes whole lines. The bytes are its own until it returns or, when it returns a promise, until that settles; then
+ * they are used for further lines.
  */
 export type WriteLines = (lines: Uint8Array) => void | Promise<void>;
 

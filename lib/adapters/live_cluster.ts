@@ -196,11 +196,13 @@ export class LiveCluster implements Cluster {
     if (segmentsOf(path.split("?")[0]!) === undefined) {
       return noAnswer(call, "the path is not one of the Kubernetes API");
     }
+    const headers = await this.#headers(call);
+    // The connection is chosen after everything that takes time: one that is replaced meanwhile is closed.
     const watch = new OpenWatch(this.#reads, { path, signal, clock: this.#options.clock });
     let isOpen = false;
     try {
       const response = await fetch(this.#urlOf(path), {
-        headers: await this.#headers(call),
+        headers,
         redirect: "manual",
         signal: watch.signal,
         ...(watch.client !== undefined && { client: watch.client }),
@@ -227,6 +229,7 @@ export class LiveCluster implements Cluster {
   async #attempt(call: ApiCall, reading: AnswerReading, until: number): Promise<Attempt<Answer>> {
     const { attemptTimeout, maxBytes, clock } = this.#options;
     const isRead = call.method === "GET";
+    const headers = await this.#headers(call), began = elapsedOn(clock);
     const use = call.body === undefined ? this.#reads.use(call.path) : undefined;
     let answer: AnswerBody | undefined;
     // All reads share one connection, so none may keep its answer on it.
@@ -234,7 +237,6 @@ export class LiveCluster implements Cluster {
       use?.arrived();
       return answer = new AnswerBody({ reading, isJson: isJson(headers), whenFull: isRead ? "end" : "wait" });
     };
-    const headers = await this.#headers(call), began = elapsedOn(clock);
     const sent = await sendInto(sink, {
       method: call.method,
       url: this.#urlOf(call.path),
@@ -246,7 +248,7 @@ export class LiveCluster implements Cluster {
       client: use === undefined ? this.#bodies : use.client,
     });
     if (!sent.ok) {
-      // A caller that gives up earlier knows no more than a call that ends by itself.
+      // A caller that gave up within a second says nothing about the connection.
       const isLate = elapsedOn(clock) - began >= Math.min(LATE, attemptTimeout);
       if (answer === undefined && isLate && sent.reason !== "network") use?.gaveUp();
       const passing = sent.reason === "network" || sent.reason === "timeout";

@@ -28,7 +28,7 @@ export async function serve(args: ServeArguments, terminal: Terminal): Promise<n
   const problem = wordProblem(args) ?? accessProblem({ ...args, secretPath });
   if (problem !== undefined) return refuse(problem, terminal);
   const lines = serveLines(terminal);
-  // Until it listens, what it says is written before it goes on: nothing is lost of what a start found.
+  // Until the port is open messages are written at once: no diagnostic of the start may be lost for lack of room.
   let said = terminal;
   const gate = await openGate({
     ...args,
