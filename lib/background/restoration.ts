@@ -12,6 +12,7 @@ import {
   type JsonObject,
 } from "../json/mod.ts";
 import {
+  annotationsOf,
   collectionPath,
   isBeingDeleted,
   labelsOf,
@@ -60,9 +61,8 @@ export async function restoration(
       !(onlyReleased && isSameOwner(stored, owner));
   if (!isMeant) return undefined;
   const former = await formerVersion(target, resource, options);
-  if (former === undefined || isFault(former) || !isSameOwner(former, owner)) {
-    return isFault(former) ? former : undefined;
-  }
+  if (former === undefined || isFault(former)) return former;
+  if (!isSameOwner(former, owner)) return undefined;
   const wanted = { apiVersion, kind, ...manifestOf(former) };
   const about = { policy: policyKey(owner.policy), rule: owner.rule, reason: "it was changed or deleted" };
   if (stored === undefined) return { ...about, verb: "create", object: wanted };
@@ -83,12 +83,10 @@ async function formerVersion(
     resourceVersion,
     resourceVersionMatch: "Exact",
   });
-  const path = `${
-    collectionPath(resource, resource.namespaced ? namespaceOf(target) || "default" : "")
-  }?${query}`;
+  const path = `${collectionPath(resource, namespaceOf(target) || "default")}?${query}`;
   const answer = await cluster.call({ method: "GET", path, signal });
   if (!answer.ok) {
-    // The version may be too old, or of no list of this resource.
+    // Such a failure does not end by itself: the API server has forgotten the version, or does not let Postern list.
     const isFinal = answer.status !== undefined && answer.status >= 400 && answer.status < 500 &&
       answer.status !== 429;
     return isFinal ? undefined : new Fault(answer.message);
@@ -99,12 +97,15 @@ async function formerVersion(
   );
 }
 
-/** Whether two versions of an object differ in nothing that counts: labels, annotations and contents. */
+/**
+ * Whether two versions of an object have the same labels, annotations and contents. Status and other metadata are
+ * written by the API server and by controllers, so they do not count.
+ */
 function isSame(left: JsonObject, right: JsonObject): boolean {
   return equal(contentOf(left), contentOf(right));
 }
 
-function contentOf({ metadata, status: _status, ...content }: JsonObject): JsonObject {
-  const annotations = asObject(dig(metadata ?? null, "annotations")) ?? {};
-  return { ...content, annotations, labels: labelsOf({ metadata: metadata ?? null }) };
+function contentOf(object: JsonObject): JsonObject {
+  const { metadata: _metadata, status: _status, ...content } = object;
+  return { ...content, annotations: annotationsOf(object), labels: labelsOf(object) };
 }
