@@ -153,13 +153,22 @@ export function released(object: JsonObject): JsonObject {
 const served = ["uid", "resourceVersion", "creationTimestamp", "generation", "managedFields", "selfLink"];
 
 /** The object without the fields that the API server wrote, as the manifest of another object. */
-export function manifestOf(
-  object: JsonObject,
-  { without = [] }: { without?: readonly string[] } = {},
-): JsonObject {
-  const metadata = asObject(field(object, "metadata")) ?? {};
-  const kept = Object.entries(metadata).filter(([name]) => !served.includes(name) && !without.includes(name));
-  return { ...object, metadata: Object.fromEntries(kept) };
+export function manifestOf(object: JsonObject): JsonObject {
+  return withoutMetadata(object, served);
+}
+
+/**
+ * The manifest of a copy of a stored object. Owners must be in the namespace of the owned object: a reference to
+ * another namespace would delete the copy.
+ */
+export function copyFor(namespace: string, source: JsonObject): JsonObject {
+  const manifest = manifestOf(source);
+  return namespaceOf(source) === namespace ? manifest : withoutMetadata(manifest, ["ownerReferences"]);
+}
+
+function withoutMetadata(object: JsonObject, names: readonly string[]): JsonObject {
+  const metadata = Object.entries(asObject(field(object, "metadata")) ?? {});
+  return { ...object, metadata: Object.fromEntries(metadata.filter(([name]) => !names.includes(name))) };
 }
 
 /** The object with another name and namespace; without a namespace for cluster-scoped kinds. */
@@ -207,8 +216,7 @@ export function keeping(existing: JsonObject, wanted: JsonObject): JsonObject {
 /** A clone with the contents that its source has now. Its name, namespace and labels stay. */
 export function copiedOnto(clone: JsonObject, source: JsonObject): JsonObject {
   const { labels } = asObject(field(clone, "metadata")) ?? {};
-  const namespace = namespaceOf(clone),
-    without = namespaceOf(source) === namespace ? [] : ["ownerReferences"];
-  const copy = renamed(manifestOf(source, { without }), { name: nameOf(clone), namespace });
+  const namespace = namespaceOf(clone);
+  const copy = renamed(copyFor(namespace, source), { name: nameOf(clone), namespace });
   return { ...copy, metadata: { ...asObject(copy["metadata"]), ...(labels !== undefined && { labels }) } };
 }

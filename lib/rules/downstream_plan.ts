@@ -19,10 +19,10 @@ import {
 } from "./cluster_objects.ts";
 import {
   cloneSourceLabel,
+  copyFor,
   isApplied,
   isInStep,
   labelled,
-  manifestOf,
   type Owner,
   ownerLabels,
   renamed,
@@ -117,10 +117,7 @@ export class DownstreamPlanner {
 
   #copy(source: JsonObject, target: ObjectReference): Plan {
     const marked = labelled(source, { [cloneSourceLabel]: "" });
-    // Owners must be in the namespace of the owned object: a reference to another namespace would delete the copy.
-    const without = namespaceOf(source) === target.namespace ? [] : ["ownerReferences"];
-    const copy = manifestOf(labelled(marked, sourceLabels(source)), { without });
-    const written = this.#write(target, copy);
+    const written = this.#write(target, copyFor(target.namespace, labelled(marked, sourceLabels(source))));
     if (dig(source, "metadata", "labels", cloneSourceLabel) === "") return written;
     const reason = `${describe(source)} is cloned, and its changes are looked for by this label`;
     const mark: Effect = { ...this.#effect("update", marked, reason), dispensable: true };
