@@ -10,7 +10,7 @@ import { compileMutation, type Mutation } from "./mutation.ts";
 import { type Effect, error, listed, type Outcome, skip, type WrittenSubresource } from "./outcome.ts";
 import type { CompiledBody, RuleTools } from "./rule_kind.ts";
 import { type ClusterObjects, describe, objectsInCluster, trespass } from "./cluster_objects.ts";
-import { targetKinds } from "./target_kinds.ts";
+import { isOneKind, targetKinds } from "./target_kinds.ts";
 
 /** Changes existing objects for the request's object, the trigger. */
 export interface MutateExistingBody {
@@ -168,12 +168,11 @@ function targetNeeds(
   only: string | undefined,
 ): readonly Need[] {
   const [whole = "", subresource] = kind.split(/[/.]/, 2);
-  const isVague = hasWildcard(apiVersion) ||
-    apiVersion !== "" && !apiVersion.includes("/") && builtinKind(whole, apiVersion) === undefined;
-  if (hasVariables(apiVersion + kind) || isVague && builtinKind(whole) === undefined) {
+  const isOne = isOneKind({ apiVersion, kind: whole });
+  if (hasVariables(apiVersion + kind) || !isOne && builtinKind(whole) === undefined) {
     return [{ kind: "unknown", what: "what kind of objects it changes" }];
   }
-  const type = { apiVersion: isVague ? "" : apiVersion, kind: whole };
+  const type = { apiVersion: isOne ? apiVersion : "", kind: whole };
   if (subresource === undefined) return [kindNeed(type, ["get", "list", "patch", "update"])];
   const need = kindNeed({ ...type, subresource }, ["get", "patch", "update"]);
   const isNamed = [only ?? namespace, name].every((text) => text !== "" && !hasWildcard(text));

@@ -11,8 +11,7 @@ import type { KindReference } from "./cluster_objects.ts";
  */
 export function targetKinds(store: LoadTracker, kind: KindReference): readonly KindReference[] | Fault {
   const { apiVersion } = kind;
-  const isExact = !hasWildcard(apiVersion) && (apiVersion === "" || apiVersion.includes("/"));
-  if (isExact || builtinKind(kind.kind, apiVersion) !== undefined) return [kind];
+  if (isOneKind(kind)) return [kind];
   const answer = store.load(
     `kinds ${apiVersion} ${kind.kind}`,
     () => findKinds(store.ports.cluster, kind, store.call),
@@ -22,6 +21,12 @@ export function targetKinds(store: LoadTracker, kind: KindReference): readonly K
     apiVersion: asString(each["apiVersion"]) ?? "",
     kind: kind.kind,
   }));
+}
+
+/** Whether a target means one kind, which is so without a look at the API groups of the cluster. */
+export function isOneKind({ apiVersion, kind }: KindReference): boolean {
+  if (builtinKind(kind, apiVersion) !== undefined) return true;
+  return !hasWildcard(apiVersion) && (apiVersion === "" || apiVersion.includes("/"));
 }
 
 async function findKinds(
