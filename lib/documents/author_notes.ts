@@ -6,8 +6,10 @@ import {
   asTexts,
   type DocumentPath,
   field,
+  isObject,
   type Json,
   type JsonObject,
+  valueAtPath,
 } from "../json/mod.ts";
 import { parseKindSelectors } from "../kube/mod.ts";
 import {
@@ -17,7 +19,6 @@ import {
   type Rule,
   ruleFilters,
 } from "../policy/mod.ts";
-import { writtenRules } from "./written_rules.ts";
 
 /** A rule as its author wrote it, with its parsed form. */
 interface WrittenRule {
@@ -36,11 +37,12 @@ const notes: readonly Note[] = [patchedPods, leftOutControllers, missedSubresour
  */
 export function authorNotes(policy: ClassicPolicy): Diagnostic[] {
   const { document, locate, name } = policy;
-  // The rules that the author wrote come first, in the order of the document.
-  const rules = writtenRules(document["spec"]).flatMap(({ rule, path }, index): WrittenRule[] => {
-    const parsed = policy.rules[index];
-    return parsed === undefined ? [] : [{ written: rule, path, parsed }];
-  });
+  const rules = policy.rules.filter(({ generatedFor }) => generatedFor === undefined).flatMap(
+    (parsed): WrittenRule[] => {
+      const written = valueAtPath(document, parsed.path);
+      return isObject(written) ? [{ written, path: parsed.path, parsed }] : [];
+    },
+  );
   const found = [
     ...earlyActions(document["spec"], rules),
     ...rules.flatMap((rule) =>
@@ -120,8 +122,8 @@ function leftOutControllers(
 
 /** Fields that requests for a subresource change too, with the text that shows that a rule reads them. */
 const subresourceFields = [
-  { subresource: "scale", field: "replicas", isRead: (text: string) => text.includes("replicas") },
-  { subresource: "status", field: "status", isRead: (text: string) => /\.status|"status":/.test(text) },
+  { subresource: "scale", name: "replicas", isRead: (text: string) => text.includes("replicas") },
+  { subresource: "status", name: "status", isRead: (text: string) => /\.status|"status":/.test(text) },
 ];
 
 /** `kubectl scale` changes replicas through a subresource: a rule that does not match it has no say. */
@@ -133,10 +135,10 @@ function missedSubresources({ written, path, parsed }: WrittenRule): PathDiagnos
   const kinds = [...kindsOf(ruleFilters(parsed)), ...targets];
   return subresourceFields.filter(({ subresource, isRead }) =>
     texts.some(isRead) && !kinds.some((kind) => kind.toLowerCase().includes(subresource))
-  ).map(({ subresource, field }) => ({
+  ).map(({ subresource, name }) => ({
     severity: "info",
     code: "missed-subresource",
-    message: `You are matching on ${field} but not including the ${subresource} subresource in the policy.`,
+    message: `You are matching on ${name} but not including the ${subresource} subresource in the policy.`,
     path: [...path, "match"],
   }));
 }
