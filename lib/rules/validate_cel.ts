@@ -1,10 +1,8 @@
-import { dynType, kubernetesLibraries } from "../cel/mod.ts";
+import { dynType } from "../cel/mod.ts";
 import { asString, isFault, type Json, type JsonObject } from "../json/mod.ts";
 import {
   admissionRoots,
-  admissionVariables,
   type AuditAnnotations,
-  authorizerVariables,
   CelEvaluation,
   collectParameters,
   compileAuditAnnotations,
@@ -13,12 +11,12 @@ import {
   ExpressionSet,
   kubernetesTexts,
   type MatchConditions,
-  orValueLibrary,
   parameterNeed,
   parameterProblems,
   parameterSource,
   requestHost,
   requestNamespace,
+  ruleEnvironment,
   type ValidationVerdict,
 } from "./cel/mod.ts";
 import { error, fail, type Outcome, pass, skip } from "./outcome.ts";
@@ -98,13 +96,7 @@ function compileExpressions(
   tools: RuleTools,
 ): ExpressionSet {
   const expressions = new ExpressionSet({
-    variables: {
-      ...admissionVariables,
-      ...authorizerVariables,
-      ...(parameters !== undefined && { params: dynType }),
-    },
-    libraries: [...kubernetesLibraries, orValueLibrary],
-    literals: "homogeneous",
+    ...ruleEnvironment(parameters && dynType),
     report: tools.report,
     need: tools.need,
   });

@@ -24,6 +24,7 @@ export {
   parameterSource,
 } from "./parameters.ts";
 export { admissionRoots, admissionVariables, kyvernoVariables, requestNamespace } from "./roots.ts";
+export { ruleEnvironment } from "./rule_environment.ts";
 export { type ObjectTypes, type TypeProblem, typeProblems } from "./rule_types.ts";
 export { apiServerEvaluates, compileWebhookConditions } from "./webhook_conditions.ts";
 export { compileValidations, type ValidationVerdict } from "./validations.ts";

@@ -3,7 +3,10 @@ import { authorizerVariables } from "./authorizer.ts";
 import type { ExpressionSetOptions } from "./expressions.ts";
 import { admissionVariables } from "./roots.ts";
 
-/** The names that expressions of `validate.cel` may use: those of a ValidatingAdmissionPolicy, which may be made of it. */
+/**
+ * The variables and functions that expressions of `validate.cel` may use: those of a ValidatingAdmissionPolicy, because
+ * one may be made from the rule.
+ */
 export function ruleEnvironment(
   /** The type of `params`; `undefined` for a rule without parameters. */
   params: CelType | undefined,

@@ -1,15 +1,6 @@
-import {
-  type CelError,
-  type CelType,
-  createEnvironment,
-  dynType,
-  kubernetesLibraries,
-  objectType,
-  orValueLibrary,
-} from "../../cel/mod.ts";
+import { type CelError, type CelType, createEnvironment, dynType, objectType } from "../../cel/mod.ts";
 import { asString, type DocumentPath, type JsonObject } from "../../json/mod.ts";
-import { authorizerVariables } from "./authorizer.ts";
-import { admissionVariables } from "./roots.ts";
+import { ruleEnvironment } from "./rule_environment.ts";
 
 /** The expressions of a rule. */
 export interface RuleExpressions {
@@ -43,17 +34,11 @@ export function typeProblems(
   { object, params = dynType }: ObjectTypes,
 ): TypeProblem[] {
   const types = new Map<string, CelType>();
+  const untyped = ruleEnvironment(paramKind && params);
+  const composited = objectType("variables", (name) => types.get(name));
   const environment = createEnvironment({
-    variables: {
-      ...admissionVariables,
-      ...authorizerVariables,
-      object,
-      oldObject: object,
-      variables: objectType("variables", (name) => types.get(name)),
-      ...(paramKind !== undefined && { params }),
-    },
-    libraries: [...kubernetesLibraries, orValueLibrary],
-    literals: "homogeneous",
+    ...untyped,
+    variables: { ...untyped.variables, object, oldObject: object, variables: composited },
   });
   for (const { name, expression } of variables) {
     const compiled = environment.compile(expression);
