@@ -32,8 +32,6 @@ export interface RegistryContentOptions {
   readonly attempts?: number;
   /** The first pause between attempts: 100. */
   readonly firstDelay?: number;
-  /** Called before content of more than some kilobytes is kept; a server collects garbage there. */
-  readonly beforeMore?: (() => void) | undefined;
   /** Records the answers of registries, or answers from a recording; when absent, reads go to the registries. */
   readonly source?: ImageSource;
 }

@@ -7,7 +7,7 @@ const MOST_PARTS = 2;
 export interface ContentMemoryOptions {
   /** The bytes that all queries may hold together. */
   readonly most: number;
-  /** Called before a query takes more than a few kilobytes: dropped content is garbage beside the heap. */
+  /** Called before a query takes more than some kilobytes: a server collects the garbage of earlier content there. */
   readonly beforeMore?: (() => void) | undefined;
 }
 

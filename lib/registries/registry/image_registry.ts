@@ -2,14 +2,15 @@ import { asList, asString, dig, Fault, field, heapSize, isFault, type Json } fro
 import type { Answer, Registry, RegistryCredentials } from "../../ports.ts";
 import { SharedLoads, unlessAborted } from "../../adapters/mod.ts";
 import type { RegistryAccess } from "./connection.ts";
-import { ContentMemory, type QueryMemory } from "./content_memory.ts";
+import { ContentMemory, type ContentMemoryOptions, type QueryMemory } from "./content_memory.ts";
 import { isDigest, RegistryContent, type RegistryContentOptions } from "./content.ts";
 import { RegistryFault } from "./registry_fault.ts";
 import { identifierOf, manifestName, parseReference, type RegistryReference } from "./reference.ts";
 import type { RegistryLogins } from "./token.ts";
 
 /** The bounds of an {@link ImageRegistry}; times in milliseconds. */
-export interface ImageRegistryOptions extends RegistryContentOptions {
+export interface ImageRegistryOptions
+  extends RegistryContentOptions, Pick<ContentMemoryOptions, "beforeMore"> {
   /** Finds the login for a registry; when absent, Postern reads anonymously. */
   readonly login?: RegistryLogins;
   /** How long the cache keeps the record of a tag: 60,000. It keeps that of a digest for an hour. */

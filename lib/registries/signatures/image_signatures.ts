@@ -17,7 +17,7 @@ import {
 import { Limit, SharedLoads, unlessAborted } from "../../adapters/mod.ts";
 import { AuthorityCertificates } from "./authority_certificates.ts";
 import { IdentityPatterns } from "./identity.ts";
-import { ContentMemory, type QueryMemory } from "../registry/content_memory.ts";
+import { ContentMemory, type ContentMemoryOptions, type QueryMemory } from "../registry/content_memory.ts";
 import { CachedContent } from "../registry/cached_content.ts";
 import type { RegistryAccess } from "../registry/connection.ts";
 import { RegistryContent, type RegistryContentOptions } from "../registry/content.ts";
@@ -35,7 +35,8 @@ import { verifySignedText } from "./signed_text.ts";
 import { TrustedRoots, type TrustedRootText } from "./trusted_roots.ts";
 
 /** The ports and bounds of {@link ImageSignatures}. */
-export interface ImageSignaturesOptions extends RegistryContentOptions {
+export interface ImageSignaturesOptions
+  extends RegistryContentOptions, Pick<ContentMemoryOptions, "beforeMore"> {
   /** Finds the login for a registry; when absent, Postern reads anonymously. */
   readonly login?: RegistryLogins;
   /** The cluster with the Secrets of keys (`k8s://NAMESPACE/NAME`); when absent, such keys cannot be read. */
