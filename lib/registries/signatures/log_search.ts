@@ -29,15 +29,16 @@ export async function searchLog(
       signature: { content: signature, publicKey: { content: new TextEncoder().encode(signer).toBase64() } },
     },
   };
+  const endpoint = `${withoutEnding(url, "/")}${PATH}`;
   const sent = await send({
     method: "POST",
-    url: `${withoutEnding(url, "/")}${PATH}`,
+    url: endpoint,
     headers: { "content-type": "application/json", accept: "application/json" },
     body: JSON.stringify({ entries: [proposed] }),
     timeout,
     maxBytes: MAX_BYTES,
   });
-  if (!sent.ok) return `searching log query: Post "${withoutEnding(url, "/")}${PATH}": ${sent.message}`;
+  if (!sent.ok) return `searching log query: Post "${endpoint}": ${sent.message}`;
   if (sent.status !== 200) {
     return `searching log query: [POST ${PATH}][${sent.status}] searchLogQuery default {}`;
   }
