@@ -1,4 +1,5 @@
-import type { JsonObject } from "../../json/mod.ts";
+import { asString, type JsonObject } from "../../json/mod.ts";
+import { nameOf, namespaceOf } from "../../kube/mod.ts";
 import { type ReportedObject, rowsOf, tableParts, type TableRow } from "../../report/mod.ts";
 import { painter } from "../paint.ts";
 import type { Terminal } from "../terminal.ts";
@@ -66,10 +67,8 @@ export class ResultTable {
 
 const shownResults = { pass: "Pass", fail: "Fail", warn: "Warn", error: "Error", skip: "Skip" } as const;
 
+/** `namespace/Kind/name`, without the parts that the object lacks. */
 function shownPath(resource: JsonObject): string {
-  const metadata = resource["metadata"] as { namespace?: unknown; name?: unknown } | undefined;
-  const path = [metadata?.namespace, resource["kind"], metadata?.name].filter((part) =>
-    typeof part === "string" && part !== ""
-  );
-  return path.join("/");
+  const parts = [namespaceOf(resource), asString(resource["kind"]) ?? "", nameOf(resource)];
+  return parts.filter((part) => part !== "").join("/");
 }
