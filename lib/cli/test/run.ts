@@ -83,7 +83,8 @@ async function foldersOf(
   return folders;
 }
 
-function hasNoResults({ positionOf }: FoundTest): Diagnostic {
+/** The warning about a test that checks nothing: nobody should rely on it. */
+function emptyTest({ positionOf }: FoundTest): Diagnostic {
   const message = "The test checks nothing: it has no results";
   return { severity: "warning", code: "empty-test", message, position: positionOf([]) };
 }
@@ -123,7 +124,7 @@ async function runAll(options: TestOptions, terminal: Terminal): Promise<Watched
     // The session has compared the run; this frees its objects.
     delete runs[index];
   }
-  session.note(tests.filter(({ test }) => test.results.length + test.checks.length === 0).map(hasNoResults));
+  session.note(tests.filter(({ test }) => test.results.length + test.checks.length === 0).map(emptyTest));
   if (tests.length === 0) {
     if (diagnostics.length === 0) terminal.err("No test yamls available");
   } else if (chosen.length === 0 && args.testCaseSelector !== everyTest) {
