@@ -37,6 +37,11 @@ export function makeAutomaton(pattern: Pattern): Automaton {
   };
 }
 
+/** Leads from one point to another without a character, anywhere in the text. */
+function step(from: Point, to: Point): void {
+  from.steps.push({ to, isAtBegin: false });
+}
+
 class Points {
   readonly atoms: { readonly source: string; readonly behind: Point }[] = [];
 
@@ -46,7 +51,6 @@ class Points {
 
   /** Writes a pattern between two points. */
   connect(pattern: Pattern, from: Point, to: Point): void {
-    const step = (a: Point, b: Point): unknown => a.steps.push({ to: b, isAtBegin: false });
     if (pattern.kind === "begin") from.steps.push({ to, isAtBegin: true });
     else if (pattern.kind === "atom") {
       const state = this.atoms.push({ source: pattern.source, behind: to }) + before;
@@ -70,7 +74,6 @@ class Points {
   }
 
   #repeat({ body, min, max }: Pattern & { kind: "repeat" }, from: Point, to: Point): void {
-    const step = (a: Point, b: Point): unknown => a.steps.push({ to: b, isAtBegin: false });
     let at = from;
     for (let copy = 0; copy < Math.min(min, mostCopies); copy++) {
       const behind = this.add();
