@@ -9,8 +9,7 @@ import {
   parseIndex,
   set,
 } from "./container.ts";
-import type { Draft } from "./draft.ts";
-import { type PatchStep, withDocument } from "./patch_state.ts";
+import { type PatchState, type PatchStep, withDocument } from "./patch_state.ts";
 import type { PointerParts } from "./pointer_parts.ts";
 
 /** `add` pads lists up to this length: a patch that names element 1000000000 ends in a fault. */
@@ -22,29 +21,28 @@ export function addition(pointer: PointerParts, value: Json): PatchStep {
     `add operation does not apply: doc is missing path: "${pointer.text}": missing value`,
   );
   const tokens = [...pointer.parents, pointer.last];
-  const addAt = (node: Json, depth: number, draft: Draft<Json>): Json | Fault => {
+  const addAt = (node: Json, depth: number, state: PatchState): Json | Fault => {
     const container = asContainer(node);
     if (container === undefined) return new Fault("invalid state detected");
     const token = tokens[depth]!;
     if (depth === tokens.length - 1) {
-      return because(`error in add for path: '${pointer.text}'`, insert(container, { token, value }, draft));
+      return because(`error in add for path: '${pointer.text}'`, insert(container, { token, value }, state));
     }
     const child = childOf(container, token);
     if (child !== undefined && child !== null && !isFault(child)) {
-      const changed = addAt(child, depth + 1, draft);
+      const changed = addAt(child, depth + 1, state);
       if (isFault(changed)) return changed;
-      return changed === child ? container : set(container, { token, value: changed }, draft);
+      return changed === child ? container : set(container, { token, value: changed }, state);
     }
     if (token === "") return missing;
     const parent = newParent(tokens[depth + 1]!);
     if (isFault(parent)) return parent;
-    const filled = addAt(parent, depth + 1, draft);
+    const filled = addAt(parent, depth + 1, state);
     if (isFault(filled)) return filled;
-    const added = insert(padded(container, token), { token, value: filled }, draft);
+    const added = insert(padded(container, token), { token, value: filled }, state);
     return isFault(added) || token === "-" ? missing : added;
   };
-  return (state) =>
-    pointer.nowhere ? missing : withDocument(state, addAt(state.draft.resource, 0, state.draft));
+  return (state) => pointer.nowhere ? missing : withDocument(state, addAt(state.draft.resource, 0, state));
 }
 
 /** Makes the container for a missing parent. The next token decides whether it is a list or an object. */

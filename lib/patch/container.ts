@@ -50,7 +50,7 @@ export function withoutKey(object: JsonObject, key: string): JsonObject {
 }
 
 /** Makes containers that the caller may modify, as a `Draft` does. */
-interface Copies {
+export interface Copies {
   writable(map: JsonObject): { [name: string]: Json };
   writableList(list: readonly Json[]): Json[];
 }

@@ -1,9 +1,9 @@
-import { equal, Fault, isFault, isList, isObject, type Json } from "../json/mod.ts";
+import { equal, Fault, isFault, isList, isObject, type Json, type StepBudget } from "../json/mod.ts";
 import { addition } from "./addition.ts";
 import { because, childOf, removeMember, set } from "./container.ts";
 import { Draft } from "./draft.ts";
-import { type PatchState, type PatchStep, valueAt, withDocument } from "./patch_state.ts";
-import { type Edit, editAt, type PointerParts, pointerParts } from "./pointer_parts.ts";
+import { type Edit, editAt, PatchState, type PatchStep, valueAt, withDocument } from "./patch_state.ts";
+import { type PointerParts, pointerParts } from "./pointer_parts.ts";
 import { copying, moving } from "./transfers.ts";
 
 /** One operation of a JSON patch (RFC 6902), as the policy has it. */
@@ -20,9 +20,11 @@ export interface JsonPatch {
    * Returns the patched document. The given document is never modified. The result shares with it all values
    * that the patch does not touch, and is the given document itself when nothing changes.
    */
-  apply(document: Json): Json | Fault;
-  /** Applies the patch to a draft. After a fault the draft must not be used. */
-  change(draft: Draft<Json>): Fault | undefined;
+  apply(document: Json, steps?: StepBudget): Json | Fault;
+  /**
+   * Applies the patch to a draft. After a fault the draft must not be used. A patch that uses up its steps is a fault.
+   */
+  change(draft: Draft<Json>, steps?: StepBudget): Fault | undefined;
 }
 
 /**
@@ -38,11 +40,11 @@ export interface JsonPatch {
  * ```
  */
 export function planJsonPatch(operations: readonly PatchOperation[]): JsonPatch {
-  const steps = operations.map(planOperation);
-  const change = (draft: Draft<Json>): Fault | undefined => {
-    const state: PatchState = { draft, whole: draft.resource, copied: 0 };
-    for (const step of steps) {
-      const fault = step(state);
+  const planned = operations.map(planOperation);
+  const change = (draft: Draft<Json>, steps: StepBudget = { left: Infinity }): Fault | undefined => {
+    const state = new PatchState(draft, steps);
+    for (const step of planned) {
+      const fault = step(state) ?? state.exhaustion();
       if (fault !== undefined) return fault;
     }
     return undefined;
@@ -50,14 +52,15 @@ export function planJsonPatch(operations: readonly PatchOperation[]): JsonPatch 
   return {
     operations,
     change,
-    apply: (document) => {
+    apply: (document, steps) => {
       const draft = new Draft(document);
-      return change(draft) ?? (equal(draft.resource, document) ? document : draft.resource);
+      return change(draft, steps) ?? (equal(draft.resource, document) ? document : draft.resource);
     },
   };
 }
 
-function planOperation(operation: PatchOperation): PatchStep {
+/** Prepares one operation. */
+export function planOperation(operation: PatchOperation): PatchStep {
   const pointer = pointerParts(operation.path);
   switch (operation.op) {
     case "add":
@@ -112,27 +115,28 @@ function replacement(pointer: PointerParts, value: Json): PatchStep {
   const missingKey = new Fault(
     `replace operation does not apply: doc is missing key: ${pointer.text}: missing value`,
   );
-  const edit = (draft: Draft<Json>): Edit => (container, token) => {
+  const edit = (state: PatchState): Edit => (container, token) => {
     // Kyverno parity: an empty last token names the container itself, so the key "" always exists. Pinned by "add sets
     // the empty key".
     const child = token === "" ? null : childOf(container, token);
     if (child === undefined || isFault(child)) return missingKey;
-    return because(`error in remove for path: '${pointer.text}'`, set(container, { token, value }, draft));
+    return because(`error in remove for path: '${pointer.text}'`, set(container, { token, value }, state));
   };
-  return (state) => withDocument(state, editAt(state.draft, pointer, edit(state.draft)) ?? missingPath);
+  return (state) => withDocument(state, editAt(state, pointer, edit(state)) ?? missingPath);
 }
 
 function removal(pointer: PointerParts): PatchStep {
-  const edit = (draft: Draft<Json>): Edit => (container, token) =>
-    because(`error in remove for path: '${pointer.text}'`, removeMember(container, token, draft));
-  return (state) =>
-    withDocument(state, editAt(state.draft, pointer, edit(state.draft)) ?? state.draft.resource);
+  const edit = (state: PatchState): Edit => (container, token) =>
+    because(`error in remove for path: '${pointer.text}'`, removeMember(container, token, state));
+  return (state) => withDocument(state, editAt(state, pointer, edit(state)) ?? state.draft.resource);
 }
 
 function comparison(pointer: PointerParts, expected: Json): PatchStep {
   const failed = new Fault(`testing value ${pointer.text} failed: test failed`);
   const missing = new Fault(`test operation does not apply: is missing path: ${pointer.text}: missing value`);
-  if (pointer.text === "") return ({ draft }) => equal(draft.resource, expected) ? undefined : failed;
+  if (pointer.text === "") {
+    return ({ draft, steps }) => equal(draft.resource, expected, steps) ? undefined : failed;
+  }
   return (state) => {
     const actual = valueAt(state, pointer);
     if (actual === undefined) return missing;
@@ -140,6 +144,6 @@ function comparison(pointer: PointerParts, expected: Json): PatchStep {
       return because(`error in test for path: '${pointer.text}'`, actual);
     }
     // Kyverno parity: a missing key is equal to null. Pinned by "a test of a missing key for null".
-    return equal(isFault(actual) ? null : actual, expected) ? undefined : failed;
+    return equal(isFault(actual) ? null : actual, expected, state.steps) ? undefined : failed;
   };
 }

@@ -1,19 +1,49 @@
-import { Fault, isFault, isList, type Json } from "../json/mod.ts";
-import { asContainer, childOf } from "./container.ts";
+import { Fault, isFault, isList, type Json, type JsonObject, type StepBudget } from "../json/mod.ts";
+import { asContainer, childOf, type Container, type Copies, set } from "./container.ts";
 import type { Draft } from "./draft.ts";
 import type { PointerParts } from "./pointer_parts.ts";
 
-/** The document between two operations of a JSON patch. */
-export interface PatchState {
+/**
+ * The document between two operations of a JSON patch. It makes containers writable as its draft does, and counts the
+ * members that this copies and the elements that then move.
+ */
+export class PatchState implements Copies {
   readonly draft: Draft<Json>;
+  /** The steps that the patch may still take. */
+  readonly steps: StepBudget;
   /**
    * The document before the patch, or the last value that replaced the root. The empty key of the root names
    * it, see {@link valueAt}.
    */
   whole: Json;
   /** The bytes that copies have added. */
-  copied: number;
+  copied = 0;
+
+  constructor(draft: Draft<Json>, steps: StepBudget) {
+    this.draft = draft;
+    this.steps = steps;
+    this.whole = draft.resource;
+  }
+
+  /** Counts an operation; a fault when the patch has taken more steps than it may. */
+  exhaustion(): Fault | undefined {
+    return --this.steps.left < 0 ? new Fault("the JSON patch takes too many steps") : undefined;
+  }
+
+  writable(map: JsonObject): { [name: string]: Json } {
+    const copy = this.draft.writable(map);
+    if (copy !== map) this.steps.left -= Object.keys(copy).length;
+    return copy;
+  }
+
+  writableList(list: readonly Json[]): Json[] {
+    this.steps.left -= Math.trunc(list.length / movedInStep);
+    return this.draft.writableList(list);
+  }
 }
+
+/** The elements of a list that the runtime copies or moves in the time of one step. */
+const movedInStep = 64;
 
 /** Applies one operation. */
 export type PatchStep = (state: PatchState) => Fault | undefined;
@@ -36,6 +66,26 @@ export function valueAt(state: PatchState, pointer: PointerParts): Json | undefi
   if (value !== undefined) return value;
   if (pointer.last === "") return pointer.parents.length === 0 ? state.whole : null;
   return new Fault(`unable to get nonexistent key: ${pointer.last}: missing value`, pointer.last);
+}
+
+/** Changes the member of a container that a token names, and returns the new container. */
+export type Edit = (container: Container, token: string) => Container | Fault;
+
+/** Applies an edit at a pointer of the document; `undefined` when the path does not exist. */
+export function editAt(state: PatchState, pointer: PointerParts, edit: Edit): Json | undefined | Fault {
+  if (pointer.nowhere) return undefined;
+  const down = (node: Json, depth: number): Json | undefined | Fault => {
+    const container = asContainer(node);
+    if (container === undefined) return undefined;
+    if (depth === pointer.parents.length) return edit(container, pointer.last);
+    const token = pointer.parents[depth]!;
+    const child = childOf(container, token);
+    if (child === undefined || isFault(child)) return undefined;
+    const changed = down(child, depth + 1);
+    if (changed === undefined || isFault(changed)) return changed;
+    return changed === child ? container : set(container, { token, value: changed }, state);
+  };
+  return down(state.draft.resource, 0);
 }
 
 /** Puts a changed document into the state, unless it is a fault. */

@@ -1,11 +1,13 @@
-import { equal, Fault, isList, isObject, type Json, valueAtPath } from "../json/mod.ts";
+import { equal, Fault, isList, isObject, type Json, type StepBudget, valueAtPath } from "../json/mod.ts";
 import { Draft } from "./draft.ts";
-import { type PatchOperation, planJsonPatch } from "./json_patch.ts";
+import { type PatchOperation, planOperation } from "./json_patch.ts";
+import { PatchState } from "./patch_state.ts";
 import { pointerParts } from "./pointer_parts.ts";
 
 /**
  * Applies a JSON patch as the API server does: `add` creates no parents, `remove` needs an existing path, `replace`
  * sets an absent field, and a copy of an absent field is null. When a `test` fails the document does not change.
+ * A patch that uses up its steps is a fault.
  *
  * Kubernetes parity: apiserver, plugin/policy/mutating/patch, with version 4 of evanphx/json-patch. Pinned by
  * tests/patch/structured_merge_test.ts.
@@ -18,13 +20,20 @@ import { pointerParts } from "./pointer_parts.ts";
  * assert.deepEqual(applyStrictly([{ op: "add", path: "/a", value: 1 }], {}), { a: 1 });
  * ```
  */
-export function applyStrictly(operations: readonly PatchOperation[], document: Json): Json | Fault {
+export function applyStrictly(
+  operations: readonly PatchOperation[],
+  document: Json,
+  steps: StepBudget = { left: Infinity },
+): Json | Fault {
   // One draft for all operations: thousands of them may change one map, which is then copied once.
-  const draft = new Draft(document);
+  const draft = new Draft(document), state = new PatchState(draft, steps);
   for (const written of operations) {
     if (!operators.has(written.op)) return new Fault(`Unexpected kind: ${written.op}`);
     const operation = onAbsentField(written, draft.resource);
-    const fault = missingPath(operation, draft.resource) ?? planJsonPatch([operation]).change(draft);
+    state.whole = draft.resource;
+    const fault = missingPath(operation, draft.resource) ?? planOperation(operation)(state);
+    const exhaustion = state.exhaustion();
+    if (exhaustion !== undefined) return exhaustion;
     if (fault !== undefined) return operation.op === "test" ? document : fault;
   }
   return equal(draft.resource, document) ? document : draft.resource;

@@ -1,7 +1,7 @@
 import { Fault, isFault, jsonSize } from "../json/mod.ts";
 import { because, insert, removeMember } from "./container.ts";
-import { type PatchStep, valueAt, withDocument } from "./patch_state.ts";
-import { editAt, type PointerParts } from "./pointer_parts.ts";
+import { editAt, type PatchStep, valueAt, withDocument } from "./patch_state.ts";
+import type { PointerParts } from "./pointer_parts.ts";
 
 /**
  * The bytes that all copies of a patch may add; the API server bounds its patches alike. A copy shares the
@@ -30,18 +30,18 @@ export function moving(to: PointerParts, from: PointerParts): PatchStep {
     // it.
     if (value === draft.resource) draft.share(value);
     const without = editAt(
-      draft,
+      state,
       from,
       (container, token) =>
-        because(`error in move for path: '${from.last}'`, removeMember(container, token, draft)),
+        because(`error in move for path: '${from.last}'`, removeMember(container, token, state)),
     ) ?? draft.resource;
     if (isFault(without)) return without;
     draft.resource = without;
     const changed = editAt(
-      draft,
+      state,
       to,
       (container, token) =>
-        because(`error in move for path: '${to.text}'`, insert(container, { token, value }, draft)),
+        because(`error in move for path: '${to.text}'`, insert(container, { token, value }, state)),
     );
     return withDocument(state, changed ?? homeless);
   };
@@ -67,10 +67,10 @@ export function copying(to: PointerParts, from: PointerParts): PatchStep {
     // The document has the value twice from now on, so later changes copy it.
     draft.share(value);
     const changed = editAt(
-      draft,
+      state,
       to,
       (container, token) =>
-        because("error while adding value during copy", insert(container, { token, value }, draft)),
+        because("error while adding value during copy", insert(container, { token, value }, state)),
     );
     return withDocument(state, changed ?? homeless);
   };

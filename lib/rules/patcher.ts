@@ -10,9 +10,10 @@ import {
   type Json,
   type JsonObject,
   scopeOf,
+  type StepBudget,
 } from "../json/mod.ts";
 import type { Environment } from "../jmespath/mod.ts";
-import type { Context } from "../context/mod.ts";
+import type { Context, LoadTracker } from "../context/mod.ts";
 import {
   type Draft,
   type MergeMemory,
@@ -45,8 +46,8 @@ export interface PatchPosition {
 
 /** A patch without variables. */
 interface Plan {
-  apply(resource: JsonObject, memory: MergeMemory): Json | Fault;
-  change(draft: Draft): Fault | undefined;
+  apply(resource: JsonObject, store: LoadTracker): Json | Fault;
+  change(draft: Draft, steps: StepBudget): Fault | undefined;
   applyTo?(draft: Draft): boolean | Fault;
 }
 
@@ -80,7 +81,7 @@ export function compilePatcher(
       },
       change: (draft, context) => {
         const plan = renderedPatch(context);
-        return isFault(plan) ? plan : changeDraft(plan, draft);
+        return isFault(plan) ? plan : changeDraft(plan, draft, context);
       },
     };
   }
@@ -96,7 +97,7 @@ export function compilePatcher(
   const { applyTo } = plan;
   return {
     apply: (resource, context) => applyPlan(plan, resource, context),
-    change: (draft) => changeDraft(plan, draft),
+    change: (draft, context) => changeDraft(plan, draft, context),
     ...(applyTo && { merge: mergeOf(applyTo) }),
   };
 
@@ -115,19 +116,24 @@ const noEnvironment: Environment = { now: () => 0, random: () => 0 };
 function planMerge(patch: Json, nodes: PatchNodes): Plan | Fault {
   const plan = planStrategicMerge(patch, nodes);
   if (isFault(plan)) return plan;
-  const change = (draft: Draft): Fault | undefined => {
-    const changed = plan.applyTo(draft);
-    return isFault(changed) ? changed : undefined;
+  return {
+    apply: (resource, store) => plan.apply(resource, store.once(newMemory)),
+    change: (draft) => {
+      const changed = plan.applyTo(draft);
+      return isFault(changed) ? changed : undefined;
+    },
+    applyTo: plan.applyTo,
   };
-  return { ...plan, change };
 }
 
 function planOperations(patch: Json): Plan | Fault {
-  return parseJsonPatch(patch);
+  const plan = parseJsonPatch(patch);
+  if (isFault(plan)) return plan;
+  return { apply: (resource, { steps }) => plan.apply(resource, steps), change: plan.change };
 }
 
-function changeDraft(plan: Plan, draft: Draft): Fault | undefined {
-  const fault = plan.change(draft);
+function changeDraft(plan: Plan, draft: Draft, { store }: Context): Fault | undefined {
+  const fault = plan.change(draft, store.steps);
   if (fault !== undefined) return failed(fault);
   const patched = checkedDraft(draft);
   return isFault(patched) ? patched : undefined;
@@ -143,7 +149,7 @@ function mergeOf(apply: (draft: Draft) => boolean | Fault): NonNullable<Patcher[
 }
 
 function applyPlan(plan: Plan, resource: JsonObject, { store }: Context): JsonObject | Fault {
-  const patched = plan.apply(resource, store.once(newMemory));
+  const patched = plan.apply(resource, store);
   return isFault(patched) ? failed(patched) : checked(patched);
 }
 

@@ -78,6 +78,11 @@ spec:
 const many = (count: number, part: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => part(index)).join(", ");
 
+const insertions = many(12_000, () => `{'op':'add','path':'/spec/numbers/1','value':1}`).replaceAll(
+  "'",
+  '\\"',
+);
+
 interface Case {
   readonly what: string;
   readonly policy: string;
@@ -170,6 +175,13 @@ const cases: readonly Case[] = [
       }]}}}`,
     ),
     review: "containers",
+    phase: "mutate",
+    isTooLong: true,
+  },
+  {
+    what: "a JSON patch that puts 12,000 numbers before all others",
+    policy: manyParts(`mutate: {patchesJson6902: "[${insertions}]"}`),
+    review: "numbers",
     phase: "mutate",
     isTooLong: true,
   },

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import tests from "json-patch-test-suite/tests.json" with { type: "json" };
 import specTests from "json-patch-test-suite/spec_tests.json" with { type: "json" };
 import { applyPatch } from "rfc6902";
-import { isFault, type Json } from "../../lib/json/mod.ts";
+import { isFault, type Json, type JsonObject } from "../../lib/json/mod.ts";
 import { Draft, parseJsonPatch, type PatchOperation, planJsonPatch } from "../../lib/patch/mod.ts";
 import { deepFreeze } from "./frozen.ts";
 
@@ -296,4 +296,38 @@ Deno.test("copies that double a list again and again are refused", () => {
     (): PatchOperation => ({ op: "copy", from: "/list", path: "/list/-" }),
   );
   assert.match(String(apply(copies, { list: ["x".repeat(100)] })), /copies add more than 3145728 bytes/);
+});
+
+const long: readonly Json[] = Array.from({ length: 6_400 }, (_, index) => index);
+const wide: JsonObject = Object.fromEntries(long.map((index) => [`n${index}`, {}]));
+/** Operations, each of which takes as many steps as the document has members, or a sixty-fourth of them. */
+const costly: readonly [does: string, operation: PatchOperation, least: number][] = [
+  ["compares a list", { op: "test", path: "/long", value: [...long] }, 6_400],
+  ["compares a map", { op: "test", path: "/wide", value: { ...wide } }, 6_400],
+  ["puts an element before a list's others", { op: "add", path: "/long/0", value: 1 }, 100],
+  ["removes the first element of a list", { op: "remove", path: "/long/0" }, 99],
+  ["replaces an element of a list", { op: "replace", path: "/long/0", value: 1 }, 100],
+  ["moves an element to the front", { op: "move", from: "/long/-1", path: "/long/0" }, 100],
+  ["copies an element to the front", { op: "copy", from: "/long/0", path: "/long/0" }, 100],
+];
+for (const [does, operation, least] of costly) {
+  Deno.test(`a JSON patch that ${does} many times uses up its steps`, () => {
+    const patch = planJsonPatch(Array.from({ length: 20 }, () => operation));
+    const document = { long: long.slice(), wide };
+    const steps = { left: 20 * (least + 10) + 6_500 };
+    assert.ok(!isFault(patch.apply(document, steps)));
+    const stopped = patch.apply(document, { left: 19 * least });
+    assert.match(isFault(stopped) ? stopped.message : "", /too many steps|test failed/);
+  });
+}
+
+Deno.test("a JSON patch that changes a map that it was given again and again uses up its steps", () => {
+  const operations = Array.from({ length: 20 }, (): PatchOperation[] => [
+    { op: "replace", path: "/wide", value: wide },
+    { op: "add", path: "/wide/more", value: 1 },
+  ]);
+  const patch = planJsonPatch(operations.flat());
+  assert.ok(!isFault(patch.apply({ wide }, { left: 150_000 })));
+  const stopped = patch.apply({ wide }, { left: 20 * 6_400 });
+  assert.match(isFault(stopped) ? stopped.message : "", /too many steps/);
 });

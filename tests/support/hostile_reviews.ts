@@ -78,6 +78,7 @@ export function hostileReviews(): HostileReview[] {
         labels: Object.fromEntries(filled((index) => `l${index}`, 4).map((name) => [String(name), "x"])),
       }),
     ),
+    review("numbers", pod({ containers: [container], numbers: filled(() => 1) })),
     review("one long text", pod({ containers: [{ name: "web", image: "a".repeat(size) }] })),
     review("one long image path", pod({ containers: [{ name: "web", image: "a/".repeat(size / 2) }] })),
     review(

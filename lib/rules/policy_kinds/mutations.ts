@@ -117,9 +117,9 @@ function compilePatch(
   };
 }
 
-function patched(object: JsonObject, made: Json): JsonObject | Fault {
+function patched(object: JsonObject, made: Json, { steps }: LoadTracker): JsonObject | Fault {
   const operations = asList(made).filter(isObject).map((operation) => operation as unknown as PatchOperation);
-  const result = applyStrictly(operations, object);
+  const result = applyStrictly(operations, object, steps);
   if (isFault(result)) return new Fault(`JSON Patch: ${result.message}`);
   if (isObject(result) && (asString(result["kind"]) ?? "") !== "") return result;
   return new Fault(`Internal error occurred: Object 'Kind' is missing in '${clipped(goJson(result), 200)}'`);
