@@ -282,6 +282,10 @@ const rules = {
     fix: "The hint says how they would.",
   },
   "missing-kind": { cause: "A target of a mutation has no kind.", fix: "Name `apiVersion` and `kind`." },
+  "unfound-targets": {
+    cause: "Resource rules of targets find nothing: they have wildcards, or too many combinations.",
+    fix: "Name group, version, resource and subresource of each kind of target.",
+  },
   "missing-name": { cause: "A context entry has no name.", fix: "Name it: rules read it as `{{ NAME }}`." },
   "missing-path": {
     cause: "An image extractor has no path.",

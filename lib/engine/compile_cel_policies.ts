@@ -67,6 +67,7 @@ export function compileCelPolicy(input: CelPolicyInput, options: CompileCelPolic
   const { report, once } = options;
   const { policy: written, specs, diagnostics } = parseCelPolicy(located, kind);
   const policy = asUsed(written, input, options);
+  const reported = new Set<string>();
   let broken: Diagnostic | undefined;
   for (const diagnostic of diagnostics) add({ ...diagnostic, policy: policy.key });
   const parts = bindings.length === 0
@@ -80,7 +81,9 @@ export function compileCelPolicy(input: CelPolicyInput, options: CompileCelPolic
       binding: undefined,
     }))
   );
-  const rules = [...parts, ...others].map(({ kind, spec, index, binding }, part) => {
+  const all = [...parts, ...others];
+  const rules = all.map((part) => {
+    const { kind, spec, index, binding } = part;
     const needs: Need[] = [];
     const body = kind.compile(spec, {
       policy,
@@ -88,9 +91,13 @@ export function compileCelPolicy(input: CelPolicyInput, options: CompileCelPolic
       need: (need) => void needs.push(need),
       exceptions,
       binding,
-      // A spec for controllers, of a second binding or of a further kind has the same problems as the first spec.
+      // A spec for controllers or of a second binding has the same problems as the first spec of its kind.
       report: (problem) => {
-        if (part === 0) add({ ...withPosition(problem, policy.locate), policy: policy.key });
+        if (part !== all.find((each) => each.kind === kind)) return;
+        // Kinds share expressions, and thereby problems.
+        const text = JSON.stringify(problem);
+        if (!reported.has(text)) add({ ...withPosition(problem, policy.locate), policy: policy.key });
+        reported.add(text);
       },
     });
     const written = compileConstraints(kind.constraints(spec));

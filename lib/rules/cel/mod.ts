@@ -30,4 +30,4 @@ export { apiServerEvaluates, compileWebhookConditions } from "./webhook_conditio
 export { compileValidations, type ValidationVerdict } from "./validations.ts";
 export { orValueLibrary } from "../../cel/mod.ts";
 
-export { typesRead } from "./needs.ts";
+export { resourcesRead, typesRead } from "./needs.ts";

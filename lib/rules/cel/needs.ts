@@ -45,3 +45,15 @@ export function typesRead(
       : [{ apiVersion: need.apiVersion ?? formatApiVersion(builtin), kind: builtin.kind }];
   });
 }
+
+/** The resources that a program reads from the cluster, as far as its text names them. */
+export function resourcesRead(
+  { facts }: Program,
+): readonly { readonly group: string; readonly version: string; readonly plural: string }[] {
+  return facts.needs.flatMap((need) => {
+    if (need.kind !== "resource" || need.plural === undefined) return [];
+    const { plural } = need,
+      type = need.apiVersion === undefined ? builtinResource(plural) : parseApiVersion(need.apiVersion);
+    return type === undefined ? [] : [{ group: type.group, version: type.version, plural }];
+  });
+}

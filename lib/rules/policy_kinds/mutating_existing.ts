@@ -1,9 +1,7 @@
 import { celToJson, isCelFault, type Program } from "../../cel/mod.ts";
 import {
-  asList,
   asObject,
   asString,
-  asTexts,
   dig,
   Fault,
   field,
@@ -12,25 +10,33 @@ import {
   type Json,
   type JsonObject,
 } from "../../json/mod.ts";
-import { kindNeed } from "../../context/mod.ts";
-import { builtinResource, formatApiVersion, labelsOf, namespaceOf, typeOf } from "../../kube/mod.ts";
-import { compileConstraints, type RuleSelector } from "../../match/mod.ts";
 import {
   type CelEvaluation,
   compileMatchConditions,
   type ExpressionSet,
   kyvernoTexts,
-  typesRead,
+  resourcesRead,
   wanted,
 } from "../cel/mod.ts";
-import { type Effect, error, listed, type Outcome, type OutcomeList, pass } from "../outcome.ts";
-import type { CompiledBody, ObjectType, RuleInput } from "../rule_kind.ts";
-import { type ClusterObjects, describe, objectsInCluster, trespass } from "../cluster_objects.ts";
+import {
+  type Effect,
+  error,
+  listed,
+  type Outcome,
+  type OutcomeList,
+  pass,
+  type WrittenSubresource,
+} from "../outcome.ts";
+import type { CompiledBody, RuleInput } from "../rule_kind.ts";
+import { describe, trespass } from "../cluster_objects.ts";
+import { isApiName } from "../served_types.ts";
 import { defineVariables, kyvernoEvaluation, kyvernoExpressions } from "./kyverno_expressions.ts";
 import { mutatingPolicy } from "./mutating_policy.ts";
 import { applyingOf, changingObject, compileMutations } from "./mutations.ts";
 import { patchTypesLibrary } from "./patch_types.ts";
 import type { PolicyKind, PolicyTools } from "./policy_kind.ts";
+import { TargetRoutes } from "./target_routes.ts";
+import { targetConstraints, targetNeeds, TargetSearch } from "./target_search.ts";
 
 /**
  * `MutatingPolicy` with `mutateExisting`: changes existing objects when a trigger is admitted.
@@ -58,16 +64,12 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
     path: ["spec", "targetMatchConditions"],
     texts: kyvernoTexts,
   });
-  const written = field(spec, "targetMatchConstraints");
-  const program = compileTargets(field(written, "expression"), expressions);
-  const rules = asList(field(written, "resourceRules")).length > 0
-    ? written
-    : field(spec, "matchConstraints");
-  const targets = new TargetSearch(asObject(rules) ?? {}, policy.namespace);
+  const written = asObject(field(spec, "targetMatchConstraints")) ?? {};
+  const program = compileTargets(written["expression"], expressions);
   const mutate = compileMutations(field(spec, "mutations"), { ...tools, expressions }, applyingOf(policy));
-  const read = program === undefined ? targets.types : typesRead(program);
-  for (const type of read) tools.need(kindNeed(type, ["get", "list", "patch", "update"]));
-  if (targets.selectsNamespaces) tools.need({ kind: "namespaceLabels" });
+  const find = program === undefined
+    ? compileSearch(spec, tools)
+    : compileExpression(program, written, tools);
   return { run, looksBack: policy.mutateExistingOnPolicyUpdate };
 
   function run(input: RuleInput): Outcome | OutcomeList | undefined {
@@ -77,14 +79,15 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
     const applies = conditions(evaluation);
     if (isFault(applies)) return failed(applies.message);
     if (!applies) return undefined;
-    const found = program === undefined ? targets.find(input) : given(program, evaluation);
+    const found = find(input, evaluation);
     if (isFault(found)) return failed(found.message);
-    const outside = trespass(found, policy);
+    const outside = trespass(found.map(({ object }) => object), policy);
     if (outside !== undefined) return failed(outside.message);
     return listed(found.flatMap((target) => changeTarget(target, input) ?? []));
   }
 
-  function changeTarget(target: JsonObject, input: RuleInput): Outcome | undefined {
+  function changeTarget({ object: target, subresource }: FoundTarget, input: RuleInput): Outcome | undefined {
+    if (isFault(subresource)) return failed(subresource.message);
     const { over, see } = changingObject();
     see(target);
     const { evaluation } = kyvernoEvaluation(expressions, input, { over });
@@ -97,6 +100,7 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
     const effect: Effect = {
       verb: "update",
       object: result,
+      ...(subresource !== undefined && { subresource }),
       policy: policy.key,
       rule: policy.rules[0]!.name,
       reason: `${describe(result)} is a target of the policy for ${
@@ -114,68 +118,42 @@ function compileTargets(written: Json | undefined, expressions: ExpressionSet): 
   return text === "" ? undefined : expressions.compile(text, path, wanted.any);
 }
 
-/** Finds existing objects by resource rules. */
-class TargetSearch {
-  readonly #selector: RuleSelector;
-  readonly types: readonly ObjectType[];
-  readonly #namespace: string;
+/** A target, or why the API does not say which subresource of it is written. */
+interface FoundTarget {
+  readonly object: JsonObject;
+  readonly subresource: WrittenSubresource | undefined | Fault;
+}
 
-  constructor(constraints: JsonObject, namespace: string | undefined) {
-    const rules = asList(constraints["resourceRules"]).filter(isObject);
-    // A target exists already, so the operations of its resource rules do not matter.
-    const anyhow = rules.map((rule) => ({ ...rule, operations: ["*"] }));
-    this.#selector = compileConstraints({ ...constraints, resourceRules: anyhow });
-    this.types = rules.flatMap((rule) => asTexts(rule["resources"])).flatMap((plural) => {
-      const builtin = builtinResource(plural);
-      return builtin === undefined ? [] : [{ apiVersion: formatApiVersion(builtin), kind: builtin.kind }];
-    });
-    this.#namespace = namespace ?? "";
-  }
+/** Finds the targets of a policy for a trigger. */
+type FindTargets = (input: RuleInput, evaluation: CelEvaluation) => readonly FoundTarget[] | Fault;
 
-  /** Whether the constraints select targets by the labels of their namespaces. */
-  get selectsNamespaces(): boolean {
-    return this.#selector.needsNamespaceLabels;
-  }
+function compileSearch(spec: JsonObject, tools: PolicyTools): FindTargets {
+  const search = new TargetSearch(targetConstraints(spec, tools.policy.namespace));
+  for (const problem of search.problems) tools.report(problem);
+  for (const need of search.needs) tools.need(need);
+  if (search.selectsNamespaces) tools.need({ kind: "namespaceLabels" });
+  return (input) => search.find(input);
+}
 
-  find({ context }: RuleInput): readonly JsonObject[] | Fault {
-    const clusterObjects = objectsInCluster(context.store);
-    const found: JsonObject[] = [];
-    for (const kind of this.types) {
-      const objects = clusterObjects.list({ ...kind, namespace: this.#namespace });
-      if (isFault(objects)) return objects;
-      for (const object of objects) {
-        const labels = this.#namespaceLabels(object, clusterObjects);
-        if (isFault(labels)) return labels;
-        if (this.#selects(object, labels)) found.push(object);
-      }
-    }
-    return found;
+function compileExpression(
+  program: Program,
+  constraints: JsonObject,
+  tools: PolicyTools,
+): FindTargets {
+  const routes = new TargetRoutes(constraints);
+  for (const problem of routes.problems) tools.report(problem);
+  for (const resource of resourcesRead(program)) {
+    const subresource = routes.subresourceOf(resource);
+    if (subresource !== "" && !isApiName(subresource)) continue;
+    for (const need of targetNeeds({ ...resource, subresource })) tools.need(need);
   }
-
-  /** The labels of an object's namespace, or of a Namespace itself; none where no constraint selects by them. */
-  #namespaceLabels(
-    object: JsonObject,
-    clusterObjects: ClusterObjects,
-  ): JsonObject | Fault {
-    if (!this.selectsNamespaces) return {};
-    if (object["kind"] === "Namespace") return labelsOf(object);
-    const name = namespaceOf(object);
-    if (name === "") return {};
-    const found = clusterObjects.get({ apiVersion: "v1", kind: "Namespace", namespace: "", name });
-    if (isFault(found)) return found;
-    return "object" in found ? labelsOf(found.object) : {};
-  }
-
-  #selects(resource: JsonObject, namespaceLabels: JsonObject): boolean {
-    const candidate = {
-      ...typeOf(resource),
-      operation: "UPDATE",
-      resource,
-      namespaceLabels,
-      user: undefined,
-    };
-    return this.#selector.select({ ...candidate, subresource: "" }).selected;
-  }
+  return ({ context: { store } }, evaluation) => {
+    const objects = given(program, evaluation);
+    if (isFault(objects)) return objects;
+    return objects.map((object) => ({ object, subresource: routes.of(object, store) })).filter((
+      { subresource },
+    ) => subresource === undefined || isFault(subresource) || isApiName(subresource.name));
+  };
 }
 
 /** The targets that the expression returns: one object, or the items of a list. */

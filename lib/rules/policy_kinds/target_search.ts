@@ -1,0 +1,237 @@
+import type { LoadTracker, Need } from "../../context/mod.ts";
+import type { PathDiagnostic } from "../../diagnostics/mod.ts";
+import {
+  asList,
+  asObject,
+  asString,
+  asTexts,
+  type Fault,
+  field,
+  isFault,
+  isObject,
+  type JsonObject,
+} from "../../json/mod.ts";
+import {
+  type BuiltinKind,
+  builtinKinds,
+  builtinResource,
+  formatApiVersion,
+  labelsOf,
+  namespaceOf,
+  objectIdentity,
+  typeOf,
+} from "../../kube/mod.ts";
+import { compileConstraints, type RuleSelector } from "../../match/mod.ts";
+import { type ClusterObjects, objectsInCluster } from "../cluster_objects.ts";
+import type { WrittenSubresource } from "../outcome.ts";
+import type { ObjectType, RuleInput } from "../rule_kind.ts";
+import { isApiName, readServedTypes } from "../served_types.ts";
+
+/** An object to change, or a subresource through which it is changed. */
+export interface ExistingTarget {
+  readonly object: JsonObject;
+  readonly subresource: WrittenSubresource | undefined;
+}
+
+/** A resource that a resource rule names, with the selector of that rule. */
+interface NamedResource {
+  readonly group: string;
+  readonly version: string;
+  readonly plural: string;
+  /** Empty for the object itself. */
+  readonly subresource: string;
+  readonly builtin: BuiltinKind | undefined;
+  readonly selector: RuleSelector;
+}
+
+/** The constraints of a policy's targets, and where its document has them. */
+export interface TargetConstraints {
+  readonly constraints: JsonObject;
+  readonly path: readonly string[];
+  /** The namespace of a namespaced policy, in which all its targets are. */
+  readonly namespace: string | undefined;
+}
+
+/** The most combinations of groups, versions and resources in the resource rules of targets. */
+const mostCombinations = 300;
+
+/**
+ * Finds existing objects by resource rules. A rule about a subresource finds the objects: expressions read and change
+ * the object, and the subresource is written. Kyverno parity: rules that have wildcards find nothing, and an empty
+ * group means any. Pinned by tests/background/mutating_targets_test.ts.
+ */
+export class TargetSearch {
+  readonly #resources: readonly NamedResource[];
+  readonly #namespace: string;
+  readonly problems: readonly PathDiagnostic[];
+
+  constructor({ constraints, path, namespace }: TargetConstraints) {
+    const problems: PathDiagnostic[] = [], resources: NamedResource[] = [];
+    const rules = asList(constraints["resourceRules"]).filter(isObject);
+    for (const [index, rule] of rules.entries()) {
+      const at = { path: [...path, "resourceRules", index] };
+      if (resources.length + combinationsOf(rule) > mostCombinations) {
+        const message = `More than ${mostCombinations} groups, versions and resources of targets`;
+        problems.push({ severity: "error", code: "unfound-targets", message, ...at });
+        break;
+      }
+      const selector = compileConstraints({ ...constraints, resourceRules: [{ ...rule, ...anyResource }] });
+      for (const named of namedBy(rule)) {
+        if (isNamed(named)) resources.push({ ...named, builtin: builtinOf(named), selector });
+        else problems.push({ ...unnamed(named), ...at });
+      }
+    }
+    this.#resources = resources;
+    this.#namespace = namespace ?? "";
+    this.problems = problems;
+  }
+
+  /** Whether the constraints select targets by the labels of their namespaces. */
+  get selectsNamespaces(): boolean {
+    return this.#resources.some(({ selector }) => selector.needsNamespaceLabels);
+  }
+
+  /** The rights to find and change the targets. */
+  get needs(): readonly Need[] {
+    return this.#resources.flatMap(({ builtin, ...named }) =>
+      targetNeeds({ ...named, group: builtin?.group ?? named.group })
+    );
+  }
+
+  find({ context: { store } }: RuleInput): readonly ExistingTarget[] | Fault {
+    const clusterObjects = objectsInCluster(store);
+    const found = new Map<string, ExistingTarget>();
+    let fault: Fault | undefined;
+    // All lists are loaded at the same time.
+    for (const resource of this.#resources) {
+      const type = resourceType(resource, store);
+      if (type === undefined) continue;
+      const objects = isFault(type) ? type : clusterObjects.list({ ...type, namespace: this.#namespace });
+      if (isFault(objects)) fault ??= objects;
+      else fault ??= addSelected(found, { resource, type: type as ObjectType, objects }, clusterObjects);
+    }
+    return fault ?? [...found.values()];
+  }
+}
+
+/** The rights to find and change the objects of a resource, or one subresource of them. */
+export function targetNeeds(
+  { group, plural, subresource }: Omit<Named, "version">,
+): readonly Need[] {
+  const whole = { kind: "resource", group, resource: plural } as const;
+  if (subresource === "") return [{ ...whole, verbs: ["get", "list", "patch", "update"] }];
+  const part = { ...whole, resource: `${plural}/${subresource}`, verbs: ["get", "patch", "update"] };
+  return [{ ...whole, verbs: ["get", "list"] }, part];
+}
+
+const anyResource = { apiGroups: ["*"], apiVersions: ["*"], resources: ["*/*"], operations: ["*"] };
+
+type Named = Pick<NamedResource, "group" | "version" | "plural" | "subresource">;
+
+function namedBy(rule: JsonObject): Named[] {
+  const resources = asTexts(rule["resources"]);
+  return asTexts(rule["apiGroups"]).flatMap((group) =>
+    asTexts(rule["apiVersions"]).flatMap((version) =>
+      resources.map((resource) => {
+        const [plural = "", ...rest] = resource.split("/");
+        return { group, version, plural, subresource: rest.join("/") };
+      })
+    )
+  );
+}
+
+function combinationsOf(rule: JsonObject): number {
+  return asTexts(rule["apiGroups"]).length * asTexts(rule["apiVersions"]).length *
+    asTexts(rule["resources"]).length;
+}
+
+function isNamed({ group, version, plural, subresource }: Named): boolean {
+  return (group === "" || isApiName(group)) && isApiName(version) && isApiName(plural) &&
+    (subresource === "" || isApiName(subresource));
+}
+
+function unnamed({ group, version, plural, subresource }: Named): Omit<PathDiagnostic, "path"> {
+  const resource = subresource === "" ? plural : `${plural}/${subresource}`;
+  const written = [group, version, resource].filter((part) => part !== "").join("/");
+  return {
+    severity: "warning",
+    code: "unfound-targets",
+    message: `${written} finds no targets, as in Kyverno`,
+    hint: "name group, version, resource and subresource without wildcards",
+  };
+}
+
+function builtinOf({ group, version, plural }: Named): BuiltinKind | undefined {
+  return builtinResource(plural, formatApiVersion({ group, version })) ??
+    (group === ""
+      ? builtinKinds.find((each) => each.version === version && each.plural === plural)
+      : undefined);
+}
+
+/** The type of a resource's objects; `undefined` when the cluster does not serve it. */
+function resourceType(
+  { group, version, plural, builtin }: NamedResource,
+  store: LoadTracker,
+): ObjectType | undefined | Fault {
+  if (builtin !== undefined) return { apiVersion: formatApiVersion(builtin), kind: builtin.kind };
+  const apiVersion = formatApiVersion({ group, version });
+  const answer = store.load(`resource ${apiVersion} ${plural}`, async () => {
+    const served = await readServedTypes(store.ports.cluster, apiVersion, store.call);
+    return isFault(served) ? served : served.find((each) => each.plural === plural)?.kind ?? "";
+  });
+  if (isFault(answer)) return answer;
+  const kind = asString(answer) ?? "";
+  return kind === "" ? undefined : { apiVersion, kind };
+}
+
+/** The listed objects of a resource. */
+interface Listed {
+  readonly resource: NamedResource;
+  readonly type: ObjectType;
+  readonly objects: readonly JsonObject[];
+}
+
+/** Adds those objects that the constraints select. An object that two rules find is one target. */
+function addSelected(
+  found: Map<string, ExistingTarget>,
+  { resource: { plural, subresource, selector }, type, objects }: Listed,
+  clusterObjects: ClusterObjects,
+): Fault | undefined {
+  for (const object of objects) {
+    const namespaceLabels = namespaceLabelsOf(object, selector, clusterObjects);
+    if (isFault(namespaceLabels)) return namespaceLabels;
+    const candidate = { ...typeOf(object), plural, subresource, operation: "UPDATE", user: undefined };
+    if (!selector.select({ ...candidate, resource: object, namespaceLabels }).selected) continue;
+    const key = `${asString(object["apiVersion"])} ${subresource} ${objectIdentity(object)}`;
+    found.set(key, {
+      object,
+      subresource: subresource === "" ? undefined : { ...type, name: subresource },
+    });
+  }
+  return undefined;
+}
+
+/** The labels of an object's namespace, or of a Namespace itself; none where no constraint selects by them. */
+function namespaceLabelsOf(
+  object: JsonObject,
+  { needsNamespaceLabels }: RuleSelector,
+  clusterObjects: ClusterObjects,
+): JsonObject | Fault {
+  if (!needsNamespaceLabels) return {};
+  if (object["kind"] === "Namespace") return labelsOf(object);
+  const name = namespaceOf(object);
+  if (name === "") return {};
+  const found = clusterObjects.get({ apiVersion: "v1", kind: "Namespace", namespace: "", name });
+  if (isFault(found)) return found;
+  return "object" in found ? labelsOf(found.object) : {};
+}
+
+/** The resource rules of targets, or else those of triggers, which are targets then. */
+export function targetConstraints(
+  spec: JsonObject,
+  namespace: string | undefined,
+): TargetConstraints {
+  const written = asObject(field(spec, "targetMatchConstraints")) ?? {};
+  const name = asList(written["resourceRules"]).length > 0 ? "targetMatchConstraints" : "matchConstraints";
+  return { constraints: asObject(spec[name]) ?? {}, path: ["spec", name], namespace };
+}
