@@ -6,6 +6,7 @@ import { AnswerBody } from "./answer_body.ts";
 import { AnswerMemory } from "./answer_memory.ts";
 import type { AnswerReading } from "./answer_reading.ts";
 import type { BodySink } from "./body_sink.ts";
+import { RenewedClient, singleUse } from "./renewed_client.ts";
 import { sendInto, type Unanswered } from "./transport.ts";
 
 /** The bounds of calls to services; each has Kyverno's default. */
@@ -21,6 +22,8 @@ export interface HttpOptions {
   readonly refuses?: AddressCheck;
   /** Bounds the heap of all answers together; unbounded by default. */
   readonly memory?: AnswerMemory;
+  /** The client of calls without certificates; the runtime's by default. */
+  readonly client?: RenewedClient;
   /** Whether Policies of namespaces may call services, with Postern's access to the network; `false` when absent. */
   readonly namespaced?: boolean;
 }
@@ -38,6 +41,7 @@ export class HttpClient implements Http {
   readonly #refuses: AddressCheck;
   readonly #namespaced: boolean;
   readonly #memory: AnswerMemory;
+  readonly #client: RenewedClient;
 
   constructor(options: HttpOptions = {}) {
     const { timeout = 30_000, maxBytes = 2_000_000, refuses, namespaced = false, memory } = options;
@@ -46,6 +50,12 @@ export class HttpClient implements Http {
     this.#refuses = refuses ?? (() => Promise.resolve({}));
     this.#namespaced = namespaced;
     this.#memory = memory ?? new AnswerMemory();
+    this.#client = options.client ?? RenewedClient.ofRuntime();
+  }
+
+  /** Ends the connections that it made. */
+  close(): void {
+    this.#client.close();
   }
 
   async call(call: HttpCall): Promise<Answer> {
@@ -79,7 +89,7 @@ export class HttpClient implements Http {
         timeout: this.#timeout,
         maxBytes: this.#maxBytes,
         signal: call.signal,
-        client: (target) => pinned.clientOf(target) ?? client,
+        client: (target) => pinned.clientOf(target) ?? (client ? singleUse(client) : this.#client.use()),
         follow: async (target) => await this.#refusalOf(target, pinned) === undefined,
       });
       if (!sent.ok) return this.#failure(sent, reading, failed);

@@ -17,6 +17,7 @@ import type { Endpoint } from "./kubeconfig.ts";
 import { LiveDiscovery } from "./live_discovery.ts";
 import { OpenWatch } from "./open_watch.ts";
 import { ReadConnection } from "./read_connection.ts";
+import { RenewedClient } from "./renewed_client.ts";
 import { type Attempt, retryAfter, withRetries } from "./retry.ts";
 import { causeOf, sendInto } from "./transport.ts";
 import type { Following } from "./watched_kind.ts";
@@ -49,8 +50,6 @@ const MAX_DELAY = 5_000;
 /** Characters of all paths with large answers. */
 const mostPathLength = 100_000;
 const TOKEN_HOLDS = 10_000;
-/** Milliseconds within which an API server begins to answer unless it, or the connection, does not work. */
-const LATE = 1_000;
 const REPEATABLE = [500, 502, 503, 504];
 
 /**
@@ -67,7 +66,7 @@ export class LiveCluster implements Cluster {
    * body from about 1,400 bytes on waits 40 ms for an acknowledgement. Over HTTP/1.1 Deno sends both together
    * (docs/listener.md).
    */
-  readonly #bodies: Deno.HttpClient | undefined;
+  readonly #bodies: RenewedClient;
   readonly #token: BearerToken | undefined;
   readonly #discovery: LiveDiscovery;
   /** The bytes of heap that large answers took last, by path, so that their next ones wait before they are read. */
@@ -79,7 +78,7 @@ export class LiveCluster implements Cluster {
   private constructor(
     endpoint: Endpoint,
     options: LiveClusterOptions,
-    clients: { readonly reads: ReadConnection; readonly bodies?: Deno.HttpClient },
+    clients: { readonly reads: RenewedClient; readonly bodies: RenewedClient },
   ) {
     const { readText = (path) => Deno.readTextFile(path) } = options;
     this.#options = {
@@ -93,7 +92,7 @@ export class LiveCluster implements Cluster {
       ...options,
     };
     this.#endpoint = endpoint;
-    this.#reads = clients.reads;
+    this.#reads = new ReadConnection(clients.reads);
     this.#bodies = clients.bodies;
     const { tokenFile } = endpoint;
     this.#token = tokenFile === undefined ? undefined : new BearerToken({
@@ -114,11 +113,13 @@ export class LiveCluster implements Cluster {
     const { ca, clientCertificate: cert, clientKey: key, proxy } = endpoint;
     if (typeof Deno === "undefined") {
       const clientOption = ca ?? cert ?? key ?? proxy;
-      const reads = new ReadConnection(() => undefined);
-      return clientOption === undefined ? new LiveCluster(endpoint, options, { reads }) : new Fault(
-        `${endpoint.server}: certificates and proxies in its settings can be used on Deno only; ` +
-          "elsewhere the runtime must trust the API server (Node.js: NODE_EXTRA_CA_CERTS)",
-      );
+      const clients = RenewedClient.ofRuntime();
+      return clientOption === undefined
+        ? new LiveCluster(endpoint, options, { reads: clients, bodies: clients })
+        : new Fault(
+          `${endpoint.server}: certificates and proxies in its settings can be used on Deno only; ` +
+            "elsewhere the runtime must trust the API server (Node.js: NODE_EXTRA_CA_CERTS)",
+        );
     }
     try {
       const connection = {
@@ -126,9 +127,12 @@ export class LiveCluster implements Cluster {
         ...(cert === undefined || key === undefined ? {} : { cert, key }),
         ...(proxy === undefined ? {} : { proxy: { url: proxy } }),
       };
-      const reads = new ReadConnection(() => Deno.createHttpClient(connection));
-      const bodies = Deno.createHttpClient({ ...connection, http2: false });
-      return new LiveCluster(endpoint, options, { reads, bodies });
+      const reads = () => Deno.createHttpClient(connection);
+      const bodies = () => Deno.createHttpClient({ ...connection, http2: false });
+      return new LiveCluster(endpoint, options, {
+        reads: new RenewedClient(reads, reads()),
+        bodies: new RenewedClient(bodies, bodies()),
+      });
     } catch (error) {
       // The message comes from the TLS library. It names the part that the library could not read, never its content.
       const reason = error instanceof Error ? error.message : String(error);
@@ -138,7 +142,7 @@ export class LiveCluster implements Cluster {
 
   close(): void {
     this.#reads.close();
-    this.#bodies?.close();
+    this.#bodies.close();
   }
 
   async call(call: ApiCall): Promise<Answer> {
@@ -229,14 +233,11 @@ export class LiveCluster implements Cluster {
   async #attempt(call: ApiCall, reading: AnswerReading, until: number): Promise<Attempt<Answer>> {
     const { attemptTimeout, maxBytes, clock } = this.#options;
     const isRead = call.method === "GET";
-    const headers = await this.#headers(call), began = elapsedOn(clock);
-    const use = call.body === undefined ? this.#reads.use(call.path) : undefined;
+    const headers = await this.#headers(call);
     let answer: AnswerBody | undefined;
     // All reads share one connection, so none may keep its answer on it.
-    const sink = ({ headers }: Pick<Response, "headers">) => {
-      use?.arrived();
-      return answer = new AnswerBody({ reading, isJson: isJson(headers), whenFull: isRead ? "end" : "wait" });
-    };
+    const sink = ({ headers }: Pick<Response, "headers">) =>
+      answer = new AnswerBody({ reading, isJson: isJson(headers), whenFull: isRead ? "end" : "wait" });
     const sent = await sendInto(sink, {
       method: call.method,
       url: this.#urlOf(call.path),
@@ -245,12 +246,9 @@ export class LiveCluster implements Cluster {
       timeout: Math.max(1, Math.min(attemptTimeout, until - elapsedOn(clock))),
       maxBytes,
       signal: call.signal,
-      client: use === undefined ? this.#bodies : use.client,
+      client: () => call.body === undefined ? this.#reads.use(call.path) : this.#bodies.use(),
     });
     if (!sent.ok) {
-      // A caller that gave up within a second says nothing about the connection.
-      const isLate = elapsedOn(clock) - began >= Math.min(LATE, attemptTimeout);
-      if (answer === undefined && isLate && sent.reason !== "network") use?.gaveUp();
       const passing = sent.reason === "network" || sent.reason === "timeout";
       const message = sent.reason === "no room" ? reading.lack : sent.message;
       return { value: noAnswer(call, message), again: passing && isRead ? 0 : undefined };

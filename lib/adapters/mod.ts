@@ -41,6 +41,7 @@ export { type AddressCheck, type AddressVerdict, serviceAddresses } from "./serv
 export { unlessAborted } from "./deadline.ts";
 export { Limit } from "./limit.ts";
 export { PinnedClients } from "./pinned_clients.ts";
+export { RenewedClient } from "./renewed_client.ts";
 export { retryAfter, withRetries } from "./retry.ts";
 export { SharedLoads } from "./shared_loads.ts";
 export { send, type Sent } from "./transport.ts";

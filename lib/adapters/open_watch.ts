@@ -1,6 +1,7 @@
 import { type Clock, elapsedOn } from "../ports.ts";
 import { linesOf } from "./body_stream.ts";
-import type { ConnectionUse, ReadConnection } from "./read_connection.ts";
+import type { ReadConnection } from "./read_connection.ts";
+import type { ClientUse } from "./renewed_client.ts";
 
 /**
  * Milliseconds of silence after which a watch that is given up says so: the API server sends a bookmark each minute.
@@ -16,7 +17,7 @@ export interface OpenWatchOptions {
 
 /** One watch on the connection for reads: it breaks when the connection is dead, and says when it was silent. */
 export class OpenWatch {
-  readonly #use: ConnectionUse;
+  readonly #use: ClientUse;
   readonly #broken = new AbortController();
   readonly #options: OpenWatchOptions;
   readonly #release: () => void;
@@ -58,6 +59,7 @@ export class OpenWatch {
   end(): void {
     this.#release();
     const { clock, signal } = this.#options;
-    if (signal.aborted && elapsedOn(clock) - this.#arrivedAt >= SILENCE) this.#use.gaveUp();
+    const waited = elapsedOn(clock) - this.#arrivedAt;
+    if (signal.aborted && waited >= SILENCE) this.#use.gaveUp(waited);
   }
 }

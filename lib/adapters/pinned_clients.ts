@@ -1,3 +1,5 @@
+import { type ClientUse, singleUse } from "./renewed_client.ts";
+
 /**
  * HTTP clients that connect to the address that Postern checked, even when DNS now returns another one, which could be
  * a loopback or link-local address. Only plain HTTP needs them: over TLS the server's certificate proves its name.
@@ -11,8 +13,9 @@ export class PinnedClients {
     this.#clients.set(host, Deno.createHttpClient({ proxy }));
   }
 
-  clientOf({ protocol, host }: URL): Deno.HttpClient | undefined {
-    return protocol === "http:" ? this.#clients.get(host) : undefined;
+  clientOf({ protocol, host }: URL): ClientUse | undefined {
+    const client = protocol === "http:" ? this.#clients.get(host) : undefined;
+    return client && singleUse(client);
   }
 
   close(): void {

@@ -2,6 +2,7 @@ import type { BodySink } from "./body_sink.ts";
 import { chunksOf } from "./body_stream.ts";
 import { BytesBody } from "./bytes_body.ts";
 import { deadlineIn } from "./deadline.ts";
+import type { ClientUse } from "./renewed_client.ts";
 
 /** One HTTP request and its bounds. */
 export interface Outgoing {
@@ -14,10 +15,8 @@ export interface Outgoing {
   /** The most bytes of the answer; a longer one ends the request. */
   readonly maxBytes: number;
   readonly signal?: AbortSignal | undefined;
-  /**
-   * The client, with certificates for instance, or a function that returns one for each URL; the default when absent.
-   */
-  readonly client?: Deno.HttpClient | ((url: URL) => Deno.HttpClient | undefined) | undefined;
+  /** Returns the client for the URL of the call or of a redirect. */
+  readonly client: (url: URL) => ClientUse;
   /** Decides whether to follow a redirect; when absent, a redirect is an answer like any other. */
   readonly follow?: ((url: URL) => boolean | Promise<boolean>) | undefined;
 }
@@ -70,9 +69,20 @@ export async function send(
 /** Sends a request and gives the body of its answer to a sink, within the bounds of time and size. It never throws. */
 export async function sendInto(makeSink: MakeSink, outgoing: Outgoing): Promise<ResponseHead | Unanswered> {
   const deadline = deadlineIn(outgoing.timeout, outgoing.signal);
+  let gaveUp: (() => void) | undefined;
+  const client = (url: URL): ClientUse => {
+    const use = outgoing.client(url), began = performance.now();
+    gaveUp = () => use.gaveUp(performance.now() - began);
+    const arrived = (): void => {
+      gaveUp = undefined;
+      use.arrived();
+    };
+    return { ...use, arrived };
+  };
   try {
-    return await exchange(outgoing, makeSink, deadline.signal);
+    return await exchange({ ...outgoing, client }, makeSink, deadline.signal);
   } catch (error) {
+    if (deadline.ended !== undefined) gaveUp?.();
     if (deadline.ended === "timeout") {
       return { ok: false, reason: "timeout", message: `no answer within ${outgoing.timeout} ms` };
     }
@@ -96,15 +106,16 @@ async function exchange(
   let body = outgoing.body;
   const headers = new Headers(outgoing.headers);
   for (let hop = 0;; hop++) {
-    const hopClient = typeof client === "function" ? client(url) : client;
+    const use = client(url);
     const response = await fetch(url, {
       method,
       headers,
       signal,
       redirect: "manual",
       ...(body === undefined ? {} : { body }),
-      ...(hopClient === undefined ? {} : { client: hopClient }),
+      ...(use.client === undefined ? {} : { client: use.client }),
     });
+    use.arrived();
     const target = follow === undefined ? undefined : redirectTarget(response, url);
     if (target === undefined) {
       const problem = await readAll(response, {

@@ -37,6 +37,11 @@ export const bundleParts: readonly BundlePart[] = [
   part("global context", ["adapters/global_entries.ts"], needsGlobalContext),
   // A bundle reads objects when a request needs them.
   part("watches", ["adapters/open_watch.ts"], () => false),
+  part(
+    "clients of Deno",
+    ["adapters/read_connection.ts", "adapters/renewed_client.ts"],
+    (_, { name }) => name === "deno",
+  ),
   // `bundle` makes no bundle of policies with errors, and prints the warnings.
   part(
     "checks of policies",

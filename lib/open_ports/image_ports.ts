@@ -11,6 +11,7 @@ import {
   type TrustedRootText,
 } from "../registries/mod.ts";
 import type { Diagnostic } from "../diagnostics/mod.ts";
+import { RenewedClient } from "../adapters/mod.ts";
 import { Fault, isFault } from "../json/mod.ts";
 import { addressesOf } from "./addresses_of.ts";
 import type { Clock, Cluster, Entropy, Registry, Signatures } from "../ports.ts";
@@ -91,6 +92,7 @@ export async function readImageFiles(
       entropy,
       login,
       allows,
+      client: RenewedClient.ofRuntime(),
       beforeMore,
       ...(source !== undefined && { source }),
     };

@@ -135,6 +135,7 @@ export async function openPorts(options: PortsOptions): Promise<OpenPorts | Faul
   };
   const close = async (): Promise<void> => {
     await images.close();
+    http.close();
     entries?.close();
     await rest.close();
   };

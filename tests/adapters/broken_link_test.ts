@@ -37,7 +37,7 @@ async function behindRelay(run: (trial: Trial) => Promise<void>, clock = systemC
     clock,
     entropy: countingEntropy(),
     firstDelay: 1,
-    attemptTimeout: 300,
+    attemptTimeout: 1_100,
   });
   assert.ok(!isFault(cluster));
   try {

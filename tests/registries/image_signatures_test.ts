@@ -267,6 +267,21 @@ signaturesTest("a log without the entry gives the message", async ({ registry, k
   );
 }, { logSearch: "allowed" });
 
+signaturesTest(
+  "a log is called at no address that registries may not have",
+  async ({ registry, keys, verify }) => {
+    signImage(registry, "app:v1", { keys });
+    const answer = await verify("app:v1", { log: logIn(registry, newKeys()) });
+    assert.match(answer.ok ? "" : answer.message, /searching log query: .*the address is not allowed$/);
+    assert.ok(!registry.received.some(({ path }) => path.startsWith("/rekor")));
+  },
+  {
+    logSearch: "allowed",
+    allows: ({ pathname }) =>
+      Promise.resolve(pathname.startsWith("/rekor") ? { refused: "the address is not allowed" } : {}),
+  },
+);
+
 for (
   const [title, recorded] of [["the signature's entry", "own"], ["an entry of another key", "other"]] as const
 ) {

@@ -10,7 +10,15 @@ import {
 } from "../../json/mod.ts";
 import { type Clock, elapsedOn, type Entropy } from "../../ports.ts";
 import { statusLine } from "../../kube/mod.ts";
-import { Limit, PinnedClients, retryAfter, send, type Sent, withRetries } from "../../adapters/mod.ts";
+import {
+  Limit,
+  PinnedClients,
+  type RenewedClient,
+  retryAfter,
+  send,
+  type Sent,
+  withRetries,
+} from "../../adapters/mod.ts";
 import type { AddressRule } from "./addresses.ts";
 import type { QueryMemory } from "./content_memory.ts";
 import { type RegistryReference, schemesOf } from "./reference.ts";
@@ -27,6 +35,7 @@ export interface ConnectionOptions {
   readonly maxBytes: number;
   /** Whether an address may be called: registries, token servers, and the targets of their redirects. */
   readonly allows: AddressRule;
+  readonly client: RenewedClient;
 }
 
 /** An image in a registry, and the login with which to read it. */
@@ -179,7 +188,7 @@ export class RegistryConnection implements RegistryReader {
       readonly from?: string;
     },
   ): Promise<Sent> {
-    const { timeout, allows, clock, entropy, firstDelay } = this.#options;
+    const { timeout, allows, client, clock, entropy, firstDelay } = this.#options;
     const until = Math.min(elapsedOn(clock) + timeout, end);
     const pinned = new PinnedClients();
     const permits = async (target: URL, origin?: URL): Promise<string | undefined> => {
@@ -197,7 +206,7 @@ export class RegistryConnection implements RegistryReader {
           headers: { accept, ...(authorization === undefined ? {} : { authorization }) },
           timeout: Math.max(1, until - elapsedOn(clock)),
           maxBytes: maxBytes ?? this.#options.maxBytes,
-          client: (target) => pinned.clientOf(target),
+          client: (target) => pinned.clientOf(target) ?? client.use(),
           follow: async (target) => await permits(target, new URL(url)) === undefined,
         }, memory.take)
       );

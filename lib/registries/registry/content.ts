@@ -11,7 +11,8 @@ import {
   parseJson,
 } from "../../json/mod.ts";
 import type { Clock, Entropy } from "../../ports.ts";
-import type { AddressRule } from "./addresses.ts";
+import { RenewedClient } from "../../adapters/mod.ts";
+import { type AddressRule, everywhere } from "./addresses.ts";
 import type { ImageSource } from "./recording.ts";
 import { type Content, type RegistryAccess, RegistryConnection, type RegistryReader } from "./connection.ts";
 import { RegistryFault } from "./registry_fault.ts";
@@ -26,6 +27,8 @@ export interface RegistryContentOptions {
    * address may.
    */
   readonly allows?: AddressRule;
+  /** The client of calls; the runtime's by default. */
+  readonly client?: RenewedClient;
   /** For one request with all its attempts: 10,000. */
   readonly timeout?: number;
   /** Attempts of a request: 3. */
@@ -52,7 +55,6 @@ export interface Referrer {
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-const everywhere: AddressRule = () => Promise.resolve({});
 /** Registries limit manifests to 4 MB. */
 const MAX_MANIFEST = 4_000_000;
 /** Image configurations are seldom larger than a few kilobytes. */
@@ -75,8 +77,9 @@ export class RegistryContent {
 
   constructor(options: RegistryContentOptions) {
     const { clock, entropy, timeout = 10_000, attempts = 3, firstDelay = 100, allows = everywhere } = options;
+    const { client = RenewedClient.ofRuntime() } = options;
     const bounds = { timeout, attempts, firstDelay, maxBytes: MAX_MANIFEST };
-    const connection = new RegistryConnection({ clock, entropy, allows, ...bounds });
+    const connection = new RegistryConnection({ clock, entropy, allows, client, ...bounds });
     this.#connection = options.source?.reader(connection) ?? connection;
   }
 

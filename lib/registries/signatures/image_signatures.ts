@@ -14,11 +14,12 @@ import {
   type SignedTextQuery,
   type Signer,
 } from "../../ports.ts";
-import { Limit, SharedLoads, unlessAborted } from "../../adapters/mod.ts";
+import { Limit, RenewedClient, SharedLoads, unlessAborted } from "../../adapters/mod.ts";
 import { AuthorityCertificates } from "./authority_certificates.ts";
 import { IdentityPatterns } from "./identity.ts";
 import { ContentMemory, type ContentMemoryOptions, type QueryMemory } from "../registry/content_memory.ts";
 import { CachedContent } from "../registry/cached_content.ts";
+import { type AddressRule, everywhere } from "../registry/addresses.ts";
 import type { RegistryAccess } from "../registry/connection.ts";
 import { RegistryContent, type RegistryContentOptions } from "../registry/content.ts";
 import { manifestName, parseReference, type RegistryReference } from "../registry/reference.ts";
@@ -76,6 +77,8 @@ export class ImageSignatures implements Signatures {
   readonly #authorities = new AuthorityCertificates();
   readonly #checks = new Limit(CHECKS_AT_A_TIME);
   readonly #logSearch: "never" | "allowed";
+  readonly #client: RenewedClient;
+  readonly #allows: AddressRule;
 
   constructor(options: ImageSignaturesOptions) {
     const { clock, beforeMore, cacheBytes = 16_000_000 } = options;
@@ -85,7 +88,12 @@ export class ImageSignatures implements Signatures {
     this.#cluster = options.cluster;
     this.#roots = new TrustedRoots(options.trustedRoot);
     this.#logSearch = options.logSearch ?? "never";
-    this.#content = new CachedContent(new RegistryContent(options), { clock, maxBytes: cacheBytes * 3 / 4 });
+    this.#client = options.client ?? RenewedClient.ofRuntime();
+    this.#allows = options.allows ?? everywhere;
+    this.#content = new CachedContent(new RegistryContent({ ...options, client: this.#client }), {
+      clock,
+      maxBytes: cacheBytes * 3 / 4,
+    });
     this.#verdicts = new SharedLoads({
       clock,
       ttl: (verdict) => this.#lasting(verdict),
@@ -94,8 +102,9 @@ export class ImageSignatures implements Signatures {
     });
   }
 
-  /** Ends the thread for bundles, if it was started. */
+  /** Ends the thread for bundles, if it was started, and the connections that were made. */
   async close(): Promise<void> {
+    this.#client.close();
     await this.#bundles.close();
   }
 
@@ -242,7 +251,8 @@ export class ImageSignatures implements Signatures {
         if (this.#logSearch === "never") {
           return "no log entry found on signature: looking entries up in the log is switched off";
         }
-        return await searchLog(url, search, Math.max(1, until - elapsedOn(this.#clock)));
+        const timeout = Math.max(1, until - elapsedOn(this.#clock));
+        return await searchLog(url, search, { timeout, client: this.#client, allows: this.#allows });
       },
     };
   }

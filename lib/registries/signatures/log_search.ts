@@ -1,5 +1,6 @@
 import { asString, Fault, field, isFault, isObject, withoutEnding } from "../../json/mod.ts";
-import { send } from "../../adapters/mod.ts";
+import { PinnedClients, type RenewedClient, send } from "../../adapters/mod.ts";
+import type { AddressRule } from "../registry/addresses.ts";
 import { sha256 } from "../registry/sha256.ts";
 import type { EntrySearch } from "./cosign_signature.ts";
 import { type LogEntry, readLogBundle } from "./log_entry.ts";
@@ -8,6 +9,15 @@ import { parsePayload } from "./payload.ts";
 const PATH = "/api/v1/log/entries/retrieve";
 const MAX_BYTES = 1_000_000;
 
+/** How a log is called. */
+export interface LogCall {
+  /** Milliseconds. */
+  readonly timeout: number;
+  readonly client: RenewedClient;
+  /** Whether an address may be called: a policy names it. */
+  readonly allows: AddressRule;
+}
+
 /**
  * Reads the entry of a signature from a transparency log (Rekor's API, version 1); a text says in Kyverno's words why
  * there is none. The caller verifies the entry as it verifies one that comes with a signature.
@@ -15,7 +25,7 @@ const MAX_BYTES = 1_000_000;
 export async function searchLog(
   url: string,
   { payload, signature, signer }: EntrySearch,
-  timeout: number,
+  { timeout, client, allows }: LogCall,
 ): Promise<LogEntry | string> {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
     return `searching log query: ${url} is no URL`;
@@ -30,6 +40,10 @@ export async function searchLog(
     },
   };
   const endpoint = `${withoutEnding(url, "/")}${PATH}`;
+  const { refused, address } = await allows(new URL(endpoint));
+  if (refused !== undefined) return `searching log query: Post "${endpoint}": ${refused}`;
+  const pinned = new PinnedClients();
+  if (address !== undefined) pinned.pin(new URL(endpoint), address);
   const sent = await send({
     method: "POST",
     url: endpoint,
@@ -37,7 +51,9 @@ export async function searchLog(
     body: JSON.stringify({ entries: [proposed] }),
     timeout,
     maxBytes: MAX_BYTES,
+    client: (target) => pinned.clientOf(target) ?? client.use(),
   });
+  pinned.close();
   if (!sent.ok) return `searching log query: Post "${endpoint}": ${sent.message}`;
   if (sent.status !== 200) {
     return `searching log query: [POST ${PATH}][${sent.status}] searchLogQuery default {}`;
