@@ -137,11 +137,15 @@ function compileTarget(target: TargetSpec, index: number, tools: RuleTools): Tar
       // Kyverno parity: a Policy only finds targets in its own namespace, whatever the target says. Pinned by "a
       // Policy finds targets only in its namespace" and tests/background/namespaced_policies_test.ts.
       const namespace = policy.namespace ?? text(rendered, "namespace");
-      const [kind = "", name = ""] = text(rendered, "kind").split(/[/.]/, 2);
-      const kinds = targetKinds(context.store, { apiVersion: text(rendered, "apiVersion"), kind });
+      const [kind = "", subresource = ""] = text(rendered, "kind").split(/[/.]/, 2);
+      const kinds = targetKinds(context.store, {
+        apiVersion: text(rendered, "apiVersion"),
+        kind,
+        subresource,
+      });
       if (isFault(kinds)) return kinds;
       const parts = new Map<string | Part, Part>();
-      for (const type of kinds) {
+      for (const { subresource: name = "", ...type } of kinds) {
         const objects = findTargets(clusterObjects, {
           type: { ...type, subresource: name },
           namespace,
@@ -154,7 +158,8 @@ function compileTarget(target: TargetSpec, index: number, tools: RuleTools): Tar
         for (const object of objects) {
           const part = { object, subresource: name === "" ? undefined : { ...type, name } };
           // An object may be served in several groups.
-          parts.set(uidOf(object) || part, part);
+          const uid = uidOf(object);
+          parts.set(uid === "" ? part : `${uid} ${name}`, part);
         }
       }
       return [...parts.values()];
@@ -168,8 +173,8 @@ function targetNeeds(
   only: string | undefined,
 ): readonly Need[] {
   const [whole = "", subresource] = kind.split(/[/.]/, 2);
-  const isOne = isOneKind({ apiVersion, kind: whole });
-  if (hasVariables(apiVersion + kind) || !isOne && builtinKind(whole) === undefined) {
+  const isOne = isOneKind({ apiVersion, kind: whole, ...(subresource !== undefined && { subresource }) });
+  if (hasVariables(apiVersion + kind) || hasWildcard(kind) || !isOne && builtinKind(whole) === undefined) {
     return [{ kind: "unknown", what: "what kind of objects it changes" }];
   }
   const type = { apiVersion: isOne ? apiVersion : "", kind: whole };

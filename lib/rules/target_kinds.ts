@@ -3,50 +3,101 @@ import { asList, asString, dig, Fault, field, isFault, isObject, type Json } fro
 import { builtinKind, compileWildcard, formatApiVersion, hasWildcard } from "../kube/mod.ts";
 import type { ApiCall, Cluster } from "../ports.ts";
 import type { KindReference } from "./cluster_objects.ts";
+import { readServedTypes, type ServedType } from "./served_types.ts";
 
 /**
- * The kinds that a target means: one in each API group that serves it. Kyverno parity: groups and versions may have
- * wildcards, and a version without a group means any group. Pinned by "a target's apiVersion may have wildcards". Of
- * several versions of a group only one counts: their objects are the same.
+ * The kinds that a target means: one in each API group that serves it, or several with wildcards. Kyverno parity:
+ * groups, versions, kinds and subresources may have wildcards, and a version without a group means any group. Pinned by
+ * "a target's apiVersion and kind may have wildcards". Of several versions of a group only one counts: their objects
+ * are the same.
  */
 export function targetKinds(store: LoadTracker, kind: KindReference): readonly KindReference[] | Fault {
-  const { apiVersion } = kind;
   if (isOneKind(kind)) return [kind];
+  const { apiVersion, subresource = "" } = kind;
   const answer = store.load(
-    `kinds ${apiVersion} ${kind.kind}`,
+    `kinds ${apiVersion} ${kind.kind} ${subresource}`,
     () => findKinds(store.ports.cluster, kind, store.call),
   );
   if (isFault(answer)) return answer;
   return asList(answer).filter(isObject).map((each) => ({
     apiVersion: asString(each["apiVersion"]) ?? "",
-    kind: kind.kind,
+    kind: asString(each["kind"]) ?? "",
+    subresource: asString(each["subresource"]) ?? "",
   }));
 }
 
 /** Whether a target means one kind, which is so without a look at the API groups of the cluster. */
-export function isOneKind({ apiVersion, kind }: KindReference): boolean {
+export function isOneKind({ apiVersion, kind, subresource = "" }: KindReference): boolean {
+  if (hasWildcard(kind) || hasWildcard(subresource)) return false;
   if (builtinKind(kind, apiVersion) !== undefined) return true;
   return !hasWildcard(apiVersion) && (apiVersion === "" || apiVersion.includes("/"));
 }
 
 async function findKinds(
   cluster: Cluster,
-  { apiVersion, kind }: KindReference,
+  wanted: KindReference,
   call: Partial<ApiCall>,
 ): Promise<Json | Fault> {
-  const slash = apiVersion.indexOf("/");
+  const { apiVersion, kind, subresource = "" } = wanted, slash = apiVersion.indexOf("/");
   const isGroup = compileWildcard(slash < 0 ? "*" : apiVersion.slice(0, slash));
   const isVersion = compileWildcard(apiVersion.slice(slash + 1));
   const answer = await cluster.call({ method: "GET", path: "/apis", ...call });
   if (!answer.ok) return new Fault(`the cluster does not say what it serves: ${answer.message}`);
-  const groups = [{ group: "", versions: ["v1"] }, ...asList(field(answer.body, "groups")).map(groupOf)];
+  const groups = [{ group: "", versions: ["v1"] }, ...asList(field(answer.body, "groups")).map(groupOf)]
+    .filter(({ group }) => isGroup(group))
+    .map(({ group, versions }) => ({ group, versions: versions.filter(isVersion) }));
+  const search = { wanted, cluster, call };
+  const isPlain = !hasWildcard(kind) && !hasWildcard(subresource);
   const found = await Promise.all(
-    groups.filter(({ group }) => isGroup(group)).map(({ group, versions }) =>
-      servedVersion({ group, kind, versions: versions.filter(isVersion) }, cluster)
-    ),
+    groups.map((group) => isPlain ? servedKind(group, search) : servedKinds(group, search)),
   );
-  const kinds = found.filter((each) => each !== undefined).map((apiVersion) => ({ apiVersion }));
-  return kinds.length > 0 ? kinds : new Fault(`the cluster does not serve ${apiVersion}/${kind}`);
+  const fault = found.find(isFault);
+  if (fault !== undefined) return fault;
+  const kinds = found.flatMap((each) => isFault(each) ? [] : each);
+  const text = subresource === "" ? kind : `${kind}/${subresource}`;
+  return kinds.length > 0
+    ? kinds.map((each) => ({ ...each }))
+    : new Fault(`the cluster does not serve ${apiVersion}/${text}`);
+}
+
+/** The kinds to find. */
+interface KindSearch {
+  readonly wanted: KindReference;
+  readonly cluster: Cluster;
+  readonly call: Partial<ApiCall>;
+}
+
+/** The kinds of a group that fit wildcards, each in the first of the versions that serves it. */
+async function servedKinds(
+  { group, versions }: Group,
+  { wanted, cluster, call }: KindSearch,
+): Promise<readonly KindReference[] | Fault> {
+  const { kind, subresource = "" } = wanted;
+  const isKind = compileWildcard(kind), isSubresource = compileWildcard(subresource);
+  const found = new Map<string, ServedType>();
+  for (const version of versions) {
+    const served = await readServedTypes(cluster, formatApiVersion({ group, version }), call);
+    if (isFault(served)) return served;
+    for (const type of served) if (isKind(type.kind) && !found.has(type.plural)) found.set(type.plural, type);
+  }
+  return [...found.values()].flatMap((type): KindReference[] => {
+    const whole = { apiVersion: type.apiVersion, kind: type.kind };
+    const parts = type.subresources.filter(isSubresource).map((name) => ({ ...whole, subresource: name }));
+    // Kyverno parity: everything with every subresource includes the objects. Pinned by the same test.
+    return subresource === "" ? [whole] : kind === "*" && subresource === "*" ? [whole, ...parts] : parts;
+  });
+}
+
+/** A kind of a group in the first of the versions that serves it. */
+async function servedKind(
+  { group, versions }: Group,
+  { wanted, cluster }: KindSearch,
+): Promise<readonly KindReference[]> {
+  for (const version of versions) {
+    const apiVersion = formatApiVersion({ group, version });
+    if (await cluster.resource(apiVersion, wanted.kind) !== undefined) return [{ ...wanted, apiVersion }];
+  }
+  return [];
 }
 
 /** A group of the API with its versions, the preferred one first. */
@@ -62,16 +113,4 @@ function groupOf(written: Json): Group {
     group: asString(field(written, "name")) ?? "",
     versions: [preferred, ...versions.filter((version) => version !== preferred)],
   };
-}
-
-/** The first of a group's versions that serves a kind. */
-async function servedVersion(
-  { group, kind, versions }: Group & { readonly kind: string },
-  cluster: Cluster,
-): Promise<string | undefined> {
-  for (const version of versions) {
-    const apiVersion = formatApiVersion({ group, version });
-    if (await cluster.resource(apiVersion, kind) !== undefined) return apiVersion;
-  }
-  return undefined;
 }

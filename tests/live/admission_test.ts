@@ -293,6 +293,16 @@ const refused: readonly (readonly [what: string, policy: string, message: RegExp
     /^rule r: failed to get GVR for kind a\.io\/v1\/Pot$/,
   ],
   [
+    "a target whose kind has wildcards",
+    policy(`${onPods}\n${touches("", 'apiVersion: apps/v1, kind: "Deploy*"')}`),
+    /^rule r: failed to get GVR for kind apps\/v1\/Deploy\*$/,
+  ],
+  [
+    "a target that is a subresource of every kind",
+    policy(`${onPods}\n${touches("", 'apiVersion: apps/v1, kind: "*/scale"')}`),
+    /^rule r: failed to get GVR for kind apps\/v1\/\*;/,
+  ],
+  [
     "a target of a kind that is not served in this group",
     policy(`${onPods}\n${touches("", "apiVersion: apps/v1, kind: ConfigMap/status")}`),
     /^rule r: failed to get GVR for kind apps\/v1\/ConfigMap$/,
@@ -457,6 +467,13 @@ const accepted: readonly (readonly [what: string, policy: string])[] = [
     "a target of a kind that is not served in a rule with loops",
     policy(
       `${onPods}\nmutate: {targets: [{apiVersion: a.io/v1, kind: Pot, name: x, namespace: y}], ` +
+        "foreach: [{list: request.object.spec.containers, patchStrategicMerge: {data: {a: b}}}]}",
+    ),
+  ],
+  [
+    "a target whose kind has wildcards in a rule with loops",
+    policy(
+      `${onPods}\nmutate: {targets: [{apiVersion: apps/v1, kind: "Deploy*", name: x, namespace: y}], ` +
         "foreach: [{list: request.object.spec.containers, patchStrategicMerge: {data: {a: b}}}]}",
     ),
   ],

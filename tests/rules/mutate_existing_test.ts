@@ -176,11 +176,12 @@ Deno.test("a rule finds more targets than a call takes arguments", async () => {
 function about(apiVersion: string, kind: string, target: string): string {
   return policy(target).replace(
     "apiVersion: apps/v1, kind: Deployment",
-    `apiVersion: "${apiVersion}", kind: ${kind}`,
+    `apiVersion: "${apiVersion}", kind: "${kind}"`,
   );
 }
 
-const versions: [apiVersion: string, kind: string, found: string[]][] = [
+const parts = (kind: string): string[] => /[/.]/.test(kind) ? ["status"] : [""];
+const kinds: [apiVersion: string, kind: string, found: string[], subresources?: string[]][] = [
   ["*", "Deployment", both],
   ["apps/*", "Deployment", both],
   ["a*/v1", "Deployment", both],
@@ -188,18 +189,36 @@ const versions: [apiVersion: string, kind: string, found: string[]][] = [
   ["batch/*", "Deployment", [": the cluster does not serve batch/*/Deployment"]],
   ["*", "Unheard", [": the cluster does not serve */Unheard"]],
   ["*", "Deployment/status", both],
+  ["apps/v1", "Deploy*", both],
+  ["apps/v1", "*", both],
+  ["apps/*", "?eployment", both],
+  ["v1", "Deploy*", both],
+  ["*", "Deploy*", both],
+  ["apps/v1", "Job*", [": the cluster does not serve apps/v1/Job*"]],
+  ["batch/v1", "Deploy*", [": the cluster does not serve batch/v1/Deploy*"]],
+  ["none.io/v1", "*", [": the cluster does not serve none.io/v1/*"]],
+  ["apps/v1", "*/status", both],
+  ["apps/v1", "*.status", both],
+  ["apps/v1", "Deployment/*", both],
+  ["apps/v1", "Deployment/st*", both],
+  ["apps/v1", "*/none", [": the cluster does not serve apps/v1/*/none"]],
+  ["apps/v1", "*/*", [...both, ...both].sort(), ["", "status"]],
 ];
-for (const [apiVersion, kind, found] of versions) {
-  Deno.test(`a target's apiVersion may have wildcards: ${apiVersion} of ${kind}`, async () => {
+for (const [apiVersion, kind, found, subresources = parts(kind)] of kinds) {
+  Deno.test(`a target's apiVersion and kind may have wildcards: ${apiVersion} of ${kind}`, async () => {
     const decision = await decide(about(apiVersion, kind, "namespace: blue"));
     assert.deepEqual(
       decision.results.flatMap(({ rules }) => rules.map(({ message }) => message)).sort(),
       found,
     );
-    for (const { subresource } of decision.effects) {
-      const expected = { apiVersion: "apps/v1", kind: "Deployment", name: "status" };
-      assert.deepEqual(subresource, kind.includes("/") ? expected : undefined);
-    }
+    const written = decision.effects.map(({ subresource }) => {
+      assert.deepEqual(
+        [subresource?.apiVersion, subresource?.kind].filter((text) => text),
+        subresource && ["apps/v1", "Deployment"] || [],
+      );
+      return subresource?.name ?? "";
+    });
+    assert.deepEqual([...new Set(written)].sort(), decision.effects.length > 0 ? subresources : []);
   });
 }
 
@@ -219,6 +238,9 @@ const needs: [target: string, needed: string[]][] = [
   ['apiVersion: "*", kind: Deployment', ["apps deployments get,list,patch,update"]],
   ["apiVersion: v1, kind: Deployment", ["apps deployments get,list,patch,update"]],
   ['apiVersion: "*", kind: Unheard', ["unknown"]],
+  ['apiVersion: apps/v1, kind: "Deploy*"', ["unknown"]],
+  ['apiVersion: apps/v1, kind: "*/scale"', ["unknown"]],
+  ['apiVersion: apps/v1, kind: "Deployment/*"', ["unknown"]],
 ];
 for (const [target, needed] of needs) {
   Deno.test(`a policy needs rights to its target {${target}}`, () => {
