@@ -83,7 +83,7 @@ async function servedKinds(
   return [...found.values()].flatMap((type): KindReference[] => {
     const whole = { apiVersion: type.apiVersion, kind: type.kind };
     const parts = type.subresources.filter(isSubresource).map((name) => ({ ...whole, subresource: name }));
-    // Kyverno parity: everything with every subresource includes the objects. Pinned by the same test.
+    // Only "*/*" means the objects besides their subresources.
     return subresource === "" ? [whole] : kind === "*" && subresource === "*" ? [whole, ...parts] : parts;
   });
 }
