@@ -17,7 +17,7 @@ const dockerHub = "index.docker.io";
 
 /**
  * Parses an image reference by the rules of go-containerregistry: the first part is a registry if it has a dot or a
- * colon. It drops a tag beside a digest.
+ * colon, or is `localhost`. It drops a tag beside a digest.
  *
  * ```ts
  * import { parseImageReference } from "./image_reference.ts";
@@ -54,7 +54,7 @@ function readDigested(text: string): ImageReference | undefined {
 function readName(text: string): Pick<ImageReference, "registry" | "repository"> | undefined {
   const slash = text.indexOf("/");
   const first = slash < 0 ? "" : text.slice(0, slash);
-  const hasRegistry = /[.:]/.test(first);
+  const hasRegistry = first === "localhost" || /[.:]/.test(first);
   const repository = hasRegistry ? text.slice(slash + 1) : text;
   if (!/^[a-z0-9_\-./]{2,255}$/.test(repository)) return undefined;
   if (hasRegistry && !isAuthority(first)) return undefined;

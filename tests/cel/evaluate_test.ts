@@ -84,6 +84,9 @@ const values: readonly (readonly [text: string, type: string, json: unknown])[] 
   ["timestamp('2023-01-01T00:00:00+01:00').getDate()", "int", 31],
   ["timestamp('2023-01-01T00:00:00+01:00') == timestamp('2022-12-31T23:00:00Z')", "bool", true],
   ["duration('1h30m') > duration('90m')", "bool", false],
+  ["-dyn(duration('1s'))", "google.protobuf.Duration", "-1s"],
+  ["1.0 < double('NaN') || 1.0 >= double('NaN') || dyn('a') < dyn(double('NaN'))", "bool", false],
+  ["'hello'.indexOf('', 9) + 'hello'.lastIndexOf('', 9) + 'hello'.indexOf('', 2)", "int", 12],
   ["'😀x'.size() + '😀x'.indexOf('x')", "int", 3],
   ["'😀x'.charAt(0)", "string", "😀"],
   ["'a-b-c'.split('-', 2).join('|')", "string", "a|b-c"],
@@ -111,7 +114,21 @@ const errors: readonly (readonly [text: string, kind: string, message: RegExp])[
   ["uint(object.spec.replicas) - 4u", "overflow", /^unsigned integer overflow$/],
   ["object.spec.replicas + object.metadata.name", "no_such_overload", /^no such overload/],
   ["object.metadata.name.size() < object.metadata.name", "no_such_overload", /^no such overload/],
-  ["object.metadata.name.all(c, true)", "other", /expected iterable type/],
+  ["object.metadata.name.all(c, true)", "other", /^got 'types\.String', expected iterable type$/],
+  ["object.metadata.name.indexOf('', -1)", "index", /^index out of range: -1$/],
+  ["object.metadata.name.lastIndexOf('', -1)", "index", /^index out of range: -1$/],
+  ["timestamp(object.metadata.name)", "other", /^invalid RFC 3339 timestamp "web"$/],
+  [
+    "timestamp(object.metadata.name.replace('web', '2024-02-30T00:00:00Z'))",
+    "other",
+    /^type conversion error/,
+  ],
+  ["timestamp(object.metadata.name.replace('web', '2024-01-01T1:00:00Z'))", "other", /^invalid RFC 3339/],
+  ["timestamp(object.metadata.name.replace('web', '2024-01-01T00:00:00,5Z'))", "other", /^invalid RFC 3339/],
+  ["timestamp(object.metadata.name.replace('web', '2024-01-01T00:00:00+24:00'))", "other", /^invalid RFC/],
+  ["duration(object.spec.replicas)", "no_such_overload", /^no such overload: duration\(int\)$/],
+  ["lists.range(-object.spec.replicas)", "other", /^lists\.range: size must be non-negative, got -3$/],
+  ["lists.range(1000001)", "other", /^lists\.range: size 1000001 exceeds maximum allowed \(1000000\)$/],
   ["optional.none().value()", "optional_none", /^optional\.none\(\) dereference$/],
   ["[1, 2].transformMapEntry(i, x, {'a': x})", "duplicate_key", /^insert failed: key a already exists$/],
   ["object.metadata.name.matches(object.metadata.name + '(')", "other", /error parsing regexp/],
@@ -128,6 +145,34 @@ for (const [text, kind, message] of errors) {
     assert.match(value.message, message);
   });
 }
+
+const operands: readonly (readonly [text: string, message: string])[] = [
+  ["dyn(1) + dyn('a')", "no such overload"],
+  ["dyn([1]) + dyn('a')", "no such overload"],
+  ["dyn(duration('1s')) * dyn(1)", "no such overload"],
+  ["dyn('a') - dyn(1)", "no such overload"],
+  ["dyn(1u) % dyn(1)", "no such overload"],
+  ["dyn(1.5) % dyn(1)", "no such overload: _%_"],
+  ["dyn([1]) - dyn(1)", "no such overload: _-_"],
+  ["dyn(null) + dyn(1)", "no such overload: _+_"],
+  ["dyn(true) + dyn(1)", "no such overload: _+_"],
+  ["dyn(1) < dyn('a')", "no such overload"],
+  ["dyn(true) < dyn('a')", "no such overload"],
+  ["dyn([1]) < dyn(1)", "no such overload: _<_"],
+  ["dyn(null) >= dyn(1)", "no such overload: _>=_"],
+  ["!dyn('a')", "no such overload"],
+  ["-dyn('a')", "no such overload"],
+  ["-dyn([1])", "no such overload: -_"],
+  ["dyn(1).startsWith('a')", "no such overload"],
+  ["[dyn(1), dyn('a')].sum()", "no such overload"],
+];
+
+Deno.test("an operator names itself in errors of some operands", () => {
+  for (const [text, message] of operands) {
+    const value = evaluate(text);
+    assert.equal(isCelFault(value) && value.message, message, text);
+  }
+});
 
 const absorbing: readonly (readonly [text: string, expected: boolean | "error"])[] = [
   ["object.missing || true", true],

@@ -265,6 +265,7 @@ const references: [text: string, registry: string, repository: string, tag: stri
   ["org/app", "index.docker.io", "org/app", "latest", ""],
   ["ghcr.io/org/app:v1", "ghcr.io", "org/app", "v1", ""],
   ["localhost:5000/app", "localhost:5000", "app", "latest", ""],
+  ["localhost/app", "localhost", "app", "latest", ""],
   [`ghcr.io/app@${D}`, "ghcr.io", "app", "", D],
   [`ghcr.io/app:v1@${D}`, "ghcr.io", "app", "v1", D],
   ["[::1]:5000/app", "[::1]:5000", "app", "latest", ""],

@@ -27,6 +27,15 @@ interface NumberOperator {
   readonly float?: (left: number, right: number) => number;
 }
 
+/**
+ * The error of operands that an operator does not take. Kyverno parity: it names the operator only when the first
+ * operand has neither the operator nor methods. Pinned by "an operator names itself in errors of some operands".
+ */
+export function misfitOperands(name: string, left: Value, has: boolean): CelFault {
+  const hasMethods = typeof left === "string" || left instanceof Duration || left instanceof Timestamp;
+  return has || hasMethods ? noSuchOverload() : noSuchOverload(name);
+}
+
 function compute(left: Value, right: Value, operator: NumberOperator): Result {
   if (Number.isSafeInteger(left) && Number.isSafeInteger(right) && operator.small !== undefined) {
     const result = operator.small(left as number, right as number);
@@ -44,7 +53,8 @@ function compute(left: Value, right: Value, operator: NumberOperator): Result {
   if (operator.float !== undefined && isFloat(left) && isFloat(right)) {
     return toFloat(operator.float(floatValue(left), floatValue(right)));
   }
-  return noSuchOverload(operator.name);
+  const isWhole = isInt(left) || left instanceof Uint;
+  return misfitOperands(operator.name, left, isWhole || (operator.float !== undefined && isFloat(left)));
 }
 
 const addition: NumberOperator = {
@@ -61,15 +71,15 @@ const MAX_LIST = 10_000_000;
 /** `a + b` */
 export function add(left: Value, right: Value): Result {
   if (typeof left === "string") {
-    if (typeof right !== "string") return noSuchOverload("_+_");
+    if (typeof right !== "string") return noSuchOverload();
     return left.length + right.length > MAX_TEXT ? failure("the text is too long") : left + right;
   }
   if (isListValue(left)) {
-    if (!isListValue(right)) return noSuchOverload("_+_");
+    if (!isListValue(right)) return noSuchOverload();
     return left.length + right.length > MAX_LIST ? failure("the list is too long") : left.concat(right);
   }
   if (left instanceof Uint8Array) {
-    return right instanceof Uint8Array ? joined(left, right) : noSuchOverload("_+_");
+    return right instanceof Uint8Array ? joined(left, right) : noSuchOverload();
   }
   if (left instanceof Duration) {
     if (right instanceof Duration) return toDuration(left.nanos + right.nanos);
@@ -148,5 +158,6 @@ export function modulo(left: Value, right: Value): Result {
 export function negate(value: Value): Result {
   if (isInt(value)) return toInt(-BigInt(value));
   if (isFloat(value)) return toFloat(-floatValue(value));
-  return noSuchOverload("-_");
+  if (value instanceof Duration) return toDuration(-value.nanos);
+  return misfitOperands("-_", value, typeof value === "boolean");
 }

@@ -24,10 +24,10 @@ import {
   formatTimestamp,
   type Int,
   intOverflow,
+  isRfc3339,
   parseDuration,
   parseTimestamp,
   type Timestamp,
-  toDuration,
   toFloat,
   toInt,
   toTimestamp,
@@ -123,6 +123,13 @@ function secondsToTimestamp(seconds: Int): Result {
   return toTimestamp(BigInt(seconds) * 1_000_000_000n);
 }
 
+function textToTimestamp(text: string): Result {
+  const time = parseTimestamp(text);
+  if (time !== undefined) return time;
+  if (!isRfc3339(text)) return failure(`invalid RFC 3339 timestamp ${JSON.stringify(text)}`);
+  return impossible("string", "google.protobuf.Timestamp");
+}
+
 /** Reports a constant text that cannot be converted. */
 function constantText(kind: string, parses: (text: string) => unknown): NonNullable<Overload["check"]> {
   return ([text]) =>
@@ -171,7 +178,6 @@ export const conversions: readonly FunctionDeclaration[] = [
     name: "duration",
     overloads: [
       conversion("duration_to_duration", [durationType, durationType], same),
-      conversion("int64_to_duration", [intType, durationType], (nanos) => toDuration(BigInt(nanos))),
       {
         ...conversion(
           "string_to_duration",
@@ -224,7 +230,7 @@ export const conversions: readonly FunctionDeclaration[] = [
         ...conversion(
           "string_to_timestamp",
           [stringType, timestampType],
-          (text) => parseTimestamp(text) ?? impossible("string", "google.protobuf.Timestamp"),
+          textToTimestamp,
         ),
         check: constantText("timestamp", parseTimestamp),
       },

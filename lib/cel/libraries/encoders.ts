@@ -1,13 +1,18 @@
+import { isFault } from "../../json/mod.ts";
+import { decodeBase64 } from "../../kube/mod.ts";
 import { failure } from "../fault.ts";
 import { bytesType, stringType } from "../types/mod.ts";
 import { type Library, overload, type Result } from "./library.ts";
 
-const padded = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
+const unpadded = /^(?:[A-Za-z0-9+/]{4})*[A-Za-z0-9+/]{2,3}$/;
 
+/** Decodes base64 with or without padding. */
 function decode(text: string): Result {
   const plain = text.replace(/[\r\n]/g, "");
-  if (!padded.test(plain)) return failure("illegal base64 data");
-  return Uint8Array.from(atob(plain), (unit) => unit.charCodeAt(0));
+  const bytes = decodeBase64(
+    unpadded.test(plain) ? plain.padEnd(Math.ceil(plain.length / 4) * 4, "=") : text,
+  );
+  return isFault(bytes) ? failure(bytes.message) : bytes;
 }
 
 /** Bytes as base64. */

@@ -1,4 +1,4 @@
-import { goJson, type Json } from "../../json/mod.ts";
+import { goJson, goJsonProblem, type Json } from "../../json/mod.ts";
 import { failure, isCelFault, noSuchOverload } from "../fault.ts";
 import { celToJson } from "../json.ts";
 import { type CelType, dynType, opaqueType, stringType } from "../types/mod.ts";
@@ -14,8 +14,8 @@ function unmarshal(text: Value): Result {
   let json: Json;
   try {
     json = JSON.parse(text) as Json;
-  } catch (cause) {
-    return failure(`invalid JSON: ${cause instanceof Error ? cause.message : String(cause)}`);
+  } catch {
+    return failure(goJsonProblem(text));
   }
   return isFinite(json) ? withDoubles(json) : failure("invalid JSON: a number is too large for a double");
 }

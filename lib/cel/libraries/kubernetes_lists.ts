@@ -12,7 +12,7 @@ import {
   typeParameter,
   uintType,
 } from "../types/mod.ts";
-import { compareValues, Double, Duration, equalValues, Uint, type Value } from "../values/mod.ts";
+import { compareValues, Double, Duration, equalValues, hasOrder, Uint, type Value } from "../values/mod.ts";
 import { add } from "./arithmetic.ts";
 import { traversing } from "./cost.ts";
 import { type FunctionDeclaration, type Library, method, type Result } from "./library.ts";
@@ -35,13 +35,9 @@ const comparable: Readonly<Record<string, CelType>> = {
   bytes: bytesType,
 };
 
-function isComparable(value: Value): boolean {
-  return compareValues(value, value) !== undefined;
-}
-
 /** Elements of different kinds have no order, and count as sorted. */
 function isSorted(items: readonly Value[]): Result {
-  if (!items.every(isComparable)) return noSuchOverload("isSorted");
+  if (!items.every(hasOrder)) return noSuchOverload("isSorted");
   return items.every((item, index) => index === 0 || !((compareValues(items[index - 1]!, item) ?? 0) > 0));
 }
 
@@ -60,7 +56,7 @@ function extreme(name: "min" | "max"): (items: readonly Value[]) => Result {
     let best = items[0];
     if (best === undefined) return failure(`${name} called on empty list`);
     for (const item of items) {
-      if (!isComparable(item)) return noSuchOverload(name);
+      if (!hasOrder(item)) return noSuchOverload(name);
       if ((compareValues(best, item) ?? 0) * sign > 0) best = item;
     }
     return best;

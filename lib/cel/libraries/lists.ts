@@ -18,6 +18,7 @@ import {
   compareValues,
   costSize,
   equalValues,
+  type Int,
   isInt,
   isListValue,
   typeNameOf,
@@ -145,6 +146,15 @@ function sortByOverloads(): Overload[] {
   );
 }
 
+/** The whole numbers from 0 up to a count. */
+function range(count: Int): Result {
+  if (count < 0) return failure(`lists.range: size must be non-negative, got ${count}`);
+  if (count > MAX_RANGE) {
+    return failure(`lists.range: size ${count} exceeds maximum allowed (${MAX_RANGE})`);
+  }
+  return Array.from({ length: Number(count) }, (_, index) => index);
+}
+
 /** Lists: `slice`, `flatten`, `sort`, `sortBy`, `distinct`, `reverse` and `lists.range`. */
 export const listsLibrary: Library = {
   name: "lists",
@@ -192,10 +202,7 @@ export const listsLibrary: Library = {
           id: "lists_range",
           takes: [intType],
           gives: listType(intType),
-          call: (count) =>
-            count > MAX_RANGE
-              ? failure(`lists.range(${count}) is longer than ${MAX_RANGE}`)
-              : Array.from({ length: Math.max(0, Number(count)) }, (_, index) => index),
+          call: range,
           cost: (_, result) => making(costSize(result)),
         }),
       ],

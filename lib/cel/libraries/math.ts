@@ -10,6 +10,7 @@ import {
   toFloat,
   toInt,
   toUint,
+  typeNameOf,
   Uint,
   type Value,
 } from "../values/mod.ts";
@@ -53,9 +54,9 @@ function extremeMacro(name: string, internal: string): Macro {
 }
 
 /** The least or greatest of some numbers; of equal numbers the first. */
-function extreme(numbers: readonly Value[], beats: (order: number) => boolean): Result {
+function extreme(name: string, numbers: readonly Value[], beats: (order: number) => boolean): Result {
   let best = numbers[0];
-  if (best === undefined) return failure("the list must not be empty");
+  if (best === undefined) return failure(`${name}(list) argument must not be empty`);
   if (numeric(best) === undefined) return noSuchOverload();
   for (const number of numbers.slice(1)) {
     const order = compareValues(number, best);
@@ -67,8 +68,13 @@ function extreme(numbers: readonly Value[], beats: (order: number) => boolean): 
 
 function extremeFunction(name: string, beats: (order: number) => boolean): FunctionDeclaration {
   const kinds = { double: doubleType, int: intType, uint: uintType };
-  const call = (first: Value, ...rest: readonly Value[]): Result =>
-    extreme(Array.isArray(first) ? first : [first, ...rest], beats);
+  const call = (...values: readonly Value[]): Result => {
+    const [first] = values;
+    if (values.length === 1 && Array.isArray(first)) return extreme(name, first, beats);
+    return values.every((value) => numeric(value) !== undefined)
+      ? extreme(name, values, beats)
+      : noSuchOverload(`${name}(${values.map(typeNameOf).join(", ")})`);
+  };
   const overloads: Overload[] = [];
   const declare = (suffix: string, takes: readonly CelType[], gives: CelType): void => {
     overloads.push(

@@ -1,4 +1,4 @@
-import { failure, noSuchOverload } from "../fault.ts";
+import { noSuchOverload } from "../fault.ts";
 import {
   boolType,
   bytesType,
@@ -14,14 +14,16 @@ import {
   compareValues,
   costSize,
   equalValues,
+  hasOrder,
   isListValue,
   isMapValue,
   mapGet,
+  numeric,
   Opaque,
   typeNameOf,
   type Value,
 } from "../values/mod.ts";
-import { add, divide, modulo, multiply, negate, subtract } from "./arithmetic.ts";
+import { add, divide, misfitOperands, modulo, multiply, negate, subtract } from "./arithmetic.ts";
 import {
   type FunctionDeclaration,
   type Implementation,
@@ -60,12 +62,16 @@ function smallerSize([left, right]: readonly Result[]): number {
   return Math.ceil(Math.min(costSize(left), costSize(right)) * 0.1);
 }
 
+function isNaN(value: Value): boolean {
+  return Number.isNaN(numeric(value));
+}
+
 /** `<`, `<=`, `>` or `>=`: the same signatures under four names. */
 function relation(name: string, id: string, holds: (order: number) => boolean): FunctionDeclaration {
   const call = (left: Value, right: Value): Result => {
     const order = compareValues(left, right);
-    if (order === undefined) return noSuchOverload(name);
-    return Number.isNaN(order) ? failure("NaN values cannot be ordered") : holds(order);
+    if (order !== undefined) return holds(order);
+    return isNaN(left) || isNaN(right) ? false : misfitOperands(name, left, hasOrder(left));
   };
   const numbers = { int64: intType, uint64: uintType, double: doubleType };
   const signatures: Record<string, readonly [CelType, CelType, CelType]> = {};
@@ -169,7 +175,13 @@ export const operators: readonly FunctionDeclaration[] = [
   {
     name: "!_",
     overloads: [
-      overload({ id: "logical_not", takes: [boolType], gives: boolType, call: (value) => !value }),
+      overload({
+        id: "logical_not",
+        takes: [boolType],
+        gives: boolType,
+        call: (value: Value) => typeof value === "boolean" ? !value : noSuchOverload(),
+        dispatches: true,
+      }),
     ],
   },
   relation("_<_", "less", (order) => order < 0),

@@ -25,8 +25,8 @@ export function charAt(text: string, at: Int): Result {
 
 /** Returns the index of the first occurrence from an index on; -1 when there is none. */
 export function indexOf(text: string, part: string, from: Int): Result {
-  if (part === "") return from;
   if (from < 0) return outOfRange(from);
+  if (part === "") return Math.min(Number(from), codePoints(text));
   const search = new TextSearch(part);
   if (isPlain(text)) return Number(from) >= text.length ? -1 : search.positionIn(text, Number(from));
   const points = [...text];
@@ -38,8 +38,8 @@ export function indexOf(text: string, part: string, from: Int): Result {
 /** Returns the index of the last occurrence that starts before an index; -1 when there is none. */
 export function lastIndexOf(text: string, part: string, from?: Int): Result {
   const size = codePoints(text);
-  if (part === "") return from ?? size;
   if (from !== undefined && from < 0) return outOfRange(from);
+  if (part === "") return from === undefined ? size : Math.min(Number(from), size);
   if (from !== undefined && from >= size) return -1;
   const points = isPlain(text) ? text : [...text];
   const start = from === undefined ? text.length : [...points.slice(0, Number(from))].join("").length;

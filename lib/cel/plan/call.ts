@@ -138,8 +138,11 @@ function planGuardedBinary(
   };
 }
 
+const nameless = new Set(["contains", "endsWith", "startsWith"]);
+
 /** The error of arguments that no overload takes. Kubernetes names their types, except for operators on any type. */
 function misfit(name: string, args: readonly Value[]): CelFault {
+  if (nameless.has(name)) return noSuchOverload();
   const takesAny = name === "size" || name === "matches";
   return noSuchOverload(takesAny ? name : `${name}(${args.map(typeNameOf).join(", ")})`);
 }

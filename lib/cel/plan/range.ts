@@ -17,6 +17,26 @@ export interface LoopRange {
   readonly enter: (index: number) => void;
 }
 
+const goTypeNames: Readonly<Record<string, string>> = {
+  int: "types.Int",
+  uint: "types.Uint",
+  double: "types.Double",
+  string: "types.String",
+  bytes: "types.Bytes",
+  bool: "types.Bool",
+  null_type: "types.Null",
+  "google.protobuf.Duration": "types.Duration",
+  "google.protobuf.Timestamp": "types.Timestamp",
+  optional_type: "*types.Optional",
+  type: "*types.Type",
+};
+
+/** The name that cel-go's errors give the type of a value: that of its Go type. */
+function goTypeName(value: Value): string {
+  const name = typeNameOf(value);
+  return goTypeNames[name] ?? name;
+}
+
 /**
  * The rounds of a comprehension over a value, with the slots of its variables; the error when it is not a list or
  * map.
@@ -38,7 +58,7 @@ export function rangeOf(
       },
     };
   }
-  if (!isMapValue(values)) return failure(`got '${typeNameOf(values)}', expected iterable type`);
+  if (!isMapValue(values)) return failure(`got '${goTypeName(values)}', expected iterable type`);
   const keys = mapKeys(values);
   frame.look(keys.length * 100);
   return {

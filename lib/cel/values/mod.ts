@@ -24,6 +24,7 @@ export {
   durationSeconds,
   formatDuration,
   formatTimestamp,
+  isRfc3339,
   keptZoneFormats,
   parseDuration,
   parseTimestamp,
@@ -56,4 +57,4 @@ export {
   typeNameOf,
 } from "./kind.ts";
 export { equalValues } from "./equality.ts";
-export { compareValues } from "./order.ts";
+export { compareValues, hasOrder } from "./order.ts";

@@ -25,6 +25,11 @@ export function compareValues(left: Value, right: Value): number | undefined {
   return undefined;
 }
 
+/** Whether values of this type have an order. */
+export function hasOrder(value: Value): boolean {
+  return compareValues(value, value) !== undefined;
+}
+
 function compareOctets(left: Uint8Array, right: Uint8Array): number {
   const length = Math.min(left.length, right.length);
   for (let index = 0; index < length; index++) {

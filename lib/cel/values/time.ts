@@ -57,9 +57,9 @@ export function toDuration(nanos: bigint): Duration | CelFault {
     : new Duration(nanos);
 }
 
-const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d?):(\d\d):(\d\d)(?:[.,](\d{1,30}))?(Z|[+-]\d\d:\d\d)$/;
+const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d+))?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 
-/** Parses an RFC 3339 time as Go does; `undefined` for another text or a time outside the range. */
+/** Parses an RFC 3339 time; `undefined` for another text or a time outside the range. */
 export function parseTimestamp(text: string): Timestamp | undefined {
   const match = rfc3339.exec(text);
   if (match === null) return undefined;
@@ -78,6 +78,14 @@ export function parseTimestamp(text: string): Timestamp | undefined {
   const seconds = daysFromCivil(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - shift;
   if (seconds < FIRST_SECOND || seconds > LAST_SECOND) return undefined;
   return new Timestamp(seconds, Number((match[7] ?? "").slice(0, 9).padEnd(9, "0")), shift);
+}
+
+/** Whether a text has the form of an RFC 3339 time, which may still name a day that no month has. */
+export function isRfc3339(text: string): boolean {
+  return /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])t(?:[01]\d|2[0-3]):[0-5]\d:/i.test(text) &&
+    /^(?:[0-5]\d|60)(?:\.\d+)?(?:z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i.test(
+      text.slice("2006-01-02T15:04:".length),
+    );
 }
 
 /** The time as RFC 3339, with as many digits of a second as needed. */

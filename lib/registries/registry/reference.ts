@@ -16,7 +16,7 @@ const DOCKER_HUB = "index.docker.io";
 
 /**
  * Reads an image reference by the rules of go-containerregistry, which Kyverno uses: the first part is a registry
- * when it has a dot or a colon.
+ * when it has a dot or a colon, or is `localhost`.
  *
  * ```ts
  * import { parseReference } from "./reference.ts";
@@ -44,7 +44,7 @@ export function parseReference(text: string): RegistryReference | Fault {
   const path = hasTag ? named.slice(0, colon) : named;
   const slash = path.indexOf("/");
   const first = slash < 0 ? "" : path.slice(0, slash);
-  const hasRegistry = /[.:]/.test(first);
+  const hasRegistry = first === "localhost" || /[.:]/.test(first);
   const given = hasRegistry ? first : DOCKER_HUB;
   if (!isHost(given)) return wrong("the registry is no host name");
   const registry = given === "docker.io" ? DOCKER_HUB : given;

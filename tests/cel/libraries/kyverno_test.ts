@@ -16,7 +16,9 @@ testFacts([
   ["image('nginx').identifier()", "latest"],
   ["image('ghcr.io/kyverno/kyverno:v1.13').repository()", "kyverno/kyverno"],
   ["image('localhost:5000/app').registry()", "localhost:5000"],
-  ["image('localhost/app').registry()", "index.docker.io"],
+  ["image('localhost/app').registry()", "localhost"],
+  ["image('localhost/app').repository()", "app"],
+  ["isImage('localhost/x')", false],
   [`image('ghcr.io/a/b:v1@${digest}').digest()`, digest],
   [`image('ghcr.io/a/b:v1@${digest}').identifier()`, digest],
   [`image('ghcr.io/a/b:v1@${digest}').tag()`, ""],
@@ -49,6 +51,14 @@ testFacts([
 ], { libraries });
 
 testFacts([
+  ["base64.decode('YQ') == base64.decode('YQ==')", true],
+  ["base64.decode('!')", /^other: illegal base64 data at input byte 0$/],
+  ["math.greatest(dyn('a'))", /: no such overload: math\.@max\(string\)$/],
+  ["math.least(dyn([]), 1)", /: no such overload: math\.@min\(list, int\)$/],
+  ["math.greatest(dyn([]))", /^other: math\.@max\(list\) argument must not be empty$/],
+], { libraries });
+
+testFacts([
   ["math.round(3.14159, 2)", 3.14],
   ["math.round(2.5, 0)", 3],
   ["math.round(-2.5, 0)", -3],
@@ -60,7 +70,8 @@ testFacts([
   ["json.unmarshal('{\"a\": [1, null]}').a", [1, null]],
   ["json.unmarshal('{\"a\": 2}').a + 0.5", 2.5],
   ["json.unmarshal('{\"__proto__\": 1}').__proto__", 1],
-  ["json.unmarshal('{')", /^other: invalid JSON/],
+  ["json.unmarshal('{')", /^other: unexpected end of JSON input$/],
+  ["json.unmarshal('a: b')", /^other: invalid character 'a' looking for beginning of value$/],
   ["json.unmarshal('[1e400]')", /^other: invalid JSON/],
   ["json.unmarshal(1)", /^no_such_overload/],
   ["json.marshal({'b': [1, 2.0], 'a': '<'})", '{"a":"\\u003c","b":[1,2]}'],
