@@ -102,11 +102,12 @@ export class LiveGate {
       missed: () => this.#scanner.missed(),
     });
     this.#admissionReports = new AdmissionReports({ ...shared, clock: this.#clock, store: this.#reports });
+    const resourceFilters = (): string | undefined => this.#policies.configuration.filters.resourceFilters;
     this.#scanner = new Scanner({
       ...shared,
       ports,
       store: this.#reports,
-      resourceFilters: () => this.#policies.configuration.filters.resourceFilters,
+      resourceFilters,
       evaluated: (decision, request) => this.#metrics.decided(decision, request, "background_scan"),
       found: (decision, request) => this.#scanned(decision, request),
     });
@@ -123,7 +124,7 @@ export class LiveGate {
     });
     const account = accounts.cleanup, { statuses } = this.#policies;
     const events = (events: readonly PolicyEvent[]): void => this.#cleaned(events);
-    this.#cleaner = new Cleaner({ ...shared, ports, compiling, account, statuses, events });
+    this.#cleaner = new Cleaner({ ...shared, ports, compiling, account, statuses, events, resourceFilters });
     const every = setting.lookForExpired, deleted = (resource: ServedResource) => this.#expired(resource);
     this.#expirer = new Expirer({ ...shared, clock: this.#clock, account, every, deleted });
   }
@@ -198,7 +199,7 @@ export class LiveGate {
   /** Passes the new policies to all parts that follow them. */
   #follow(snapshot: Snapshot, { watching, leads }: LiveGateOptions): void {
     this.#scanner.policiesChanged(snapshot);
-    this.#cleaner.policies(this.#policies.cleanupPolicies());
+    this.#cleaner.policies(this.#policies.cleanupPolicies(), snapshot.others);
     const keys = new Set(snapshot.policies.map(({ policy }) => policy.key));
     this.#updateRequests.policiesChanged((key) => keys.has(key));
     const found = this.#policies.globalContextEntries();

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { EmbeddedCluster } from "../../lib/embedded/mod.ts";
 import { existingRequest } from "../../lib/background/mod.ts";
-import { evaluate } from "../../lib/engine/mod.ts";
+import { compile, evaluate } from "../../lib/engine/mod.ts";
 import { asList, field, isObject, type Json, type JsonObject } from "../../lib/json/mod.ts";
 import { nameOf } from "../../lib/kube/mod.ts";
 import type { CleanerOptions } from "../../lib/live/cleanup/cleaner.ts";
@@ -27,6 +27,19 @@ const labels: readonly (readonly [label: string, end: string | undefined])[] = [
   ["1m", "2026-11-22T10:01:00Z"],
   ["1h30m", "2026-11-22T11:30:00Z"],
   ["1d", "2026-11-23T10:00:00Z"],
+  ["1w", "2026-11-29T10:00:00Z"],
+  ["1d12h", "2026-11-23T22:00:00Z"],
+  ["30sec", "2026-11-22T10:00:30Z"],
+  ["2minutes", "2026-11-22T10:02:00Z"],
+  ["1hr", "2026-11-22T11:00:00Z"],
+  ["2days", "2026-11-24T10:00:00Z"],
+  ["1D", "2026-11-23T10:00:00Z"],
+  ["100ms", "2026-11-22T10:00:00.100Z"],
+  ["1month", undefined],
+  ["1y", undefined],
+  ["5", undefined],
+  ["10_s", undefined],
+  ["9999999999999999999s", undefined],
   ["2026-12-01", "2026-12-01T00:00:00Z"],
   ["2026-12-01T150405Z", "2026-12-01T15:04:05Z"],
   ["soon", undefined],
@@ -43,8 +56,19 @@ const schedules: readonly (readonly [text: string, next: string | undefined])[] 
   ["*/1 * * * *", "2026-11-22T10:01:00Z"],
   ["0 3 * * *", "2026-11-23T03:00:00Z"],
   ["@hourly", "2026-11-22T11:00:00Z"],
-  ["* * * * * *", undefined],
+  ["@weekly", "2026-11-29T00:00:00Z"],
+  ["5/10 * * * *", "2026-11-22T10:05:00Z"],
+  ["0 0 ? * *", "2026-11-23T00:00:00Z"],
+  ["0 0 13 * fri", "2026-11-27T00:00:00Z"],
+  ["0 0 * January Monday", "2027-01-04T00:00:00Z"],
+  ["0 0 L * *", "2026-11-30T00:00:00Z"],
+  ["0 0 1 1 * 2028", "2028-01-01T00:00:00Z"],
+  ["*/20 * * * * * *", "2026-11-22T10:00:20Z"],
+  ["70 0 * * *", undefined],
+  ["@every 1h", undefined],
+  ["@reboot", undefined],
   ["at six", undefined],
+  ["", undefined],
 ];
 
 for (const [text, next] of schedules) {
@@ -54,6 +78,18 @@ for (const [text, next] of schedules) {
     if (!(schedule instanceof Error)) assert.equal(schedule(created), Date.parse(next!));
   });
 }
+
+for (const text of ["0 0 1 1 * 2028", "*/20 * * * * * *"]) {
+  Deno.test(`schedule "${text}" has too many fields for a cleanup policy`, () => {
+    assert.match(scheduleProblem(text, { mostFields: 5 }) ?? "", /5 fields/);
+  });
+}
+
+Deno.test("a schedule for a day that never comes is never due", () => {
+  const schedule = compileSchedule("0 0 30 2 *");
+  assert.ok(!(schedule instanceof Error));
+  assert.equal(schedule(created), undefined);
+});
 
 function object(text: string): JsonObject {
   const { value } = parseDocuments(text, "object.yaml").documents[0]!;
@@ -85,6 +121,40 @@ spec:
     ["old-a", "new"],
   ],
   [
+    "a cleanup policy whose target has a field of that name",
+    `apiVersion: kyverno.io/v2
+kind: ClusterCleanupPolicy
+metadata: {name: p}
+spec:
+  schedule: "* * * * *"
+  match: {any: [{resources: {kinds: [Pod]}}]}
+  conditions: {all: [{key: "{{ target.metadata.labels.target }}", operator: Equals, value: new}]}`,
+    ["new"],
+  ],
+  [
+    "a cleanup policy with context about its target",
+    `apiVersion: kyverno.io/v2
+kind: ClusterCleanupPolicy
+metadata: {name: p}
+spec:
+  schedule: "* * * * *"
+  match: {any: [{resources: {kinds: [Pod]}}]}
+  context: [{name: called, variable: {jmesPath: target.metadata.name}}]
+  conditions: {all: [{key: "{{ called }}", operator: Equals, value: old-b}]}`,
+    ["old-b"],
+  ],
+  [
+    "a cleanup policy selects whatever operations its filters name",
+    `apiVersion: kyverno.io/v2
+kind: ClusterCleanupPolicy
+metadata: {name: p}
+spec:
+  schedule: "* * * * *"
+  match: {any: [{resources: {kinds: [Pod], operations: [DELETE]}}]}
+  exclude: {all: [{resources: {names: [new], operations: [UPDATE]}}]}`,
+    ["old-a", "old-b"],
+  ],
+  [
     "a deleting policy selects where all its conditions hold",
     `apiVersion: policies.kyverno.io/v1beta1
 kind: DeletingPolicy
@@ -99,13 +169,13 @@ spec:
 
 for (const [what, text, selected] of policies) {
   Deno.test(`cleanup: ${what}`, async () => {
-    const policy = cleanupPolicy(object(text), { dialect: "current" });
+    const policy = cleanupPolicy(object(text), { compiling: { dialect: "current" } });
     const found: string[] = [];
     for (const name of ["old-a", "old-b", "new"]) {
       const target = {
         apiVersion: "v1",
         kind: "Pod",
-        metadata: { name, namespace: "team" },
+        metadata: { name, namespace: "team", labels: { target: name } },
         spec: { containers: [] },
       };
       const decision = await evaluate(policy.snapshot, existingRequest(target), {
@@ -133,10 +203,10 @@ const configMaps: ServedResource = {
 };
 const configMapsPath = "/api/v1/namespaces/default/configmaps";
 
-function configMap(name: string, labels: JsonObject = {}): JsonObject {
+function configMap(name: string, labels: JsonObject = {}, namespace = "default"): JsonObject {
   const metadata = {
     name,
-    namespace: "default",
+    namespace,
     uid: name,
     creationTimestamp: "2026-11-22T10:00:00Z",
     labels,
@@ -187,17 +257,22 @@ function cleanup(spec: JsonObject = {}): PolicyObject {
 /** A Cleaner whose policy is due in a millisecond. */
 function cleanerIn(
   cluster: Cluster,
-  { discovery = allServed, leads = () => true }: Partial<Pick<CleanerOptions, "discovery" | "leads">> = {},
+  { discovery = allServed, leads = () => true, clock = almostDue, resourceFilters = () => undefined }:
+    Partial<
+      & Pick<CleanerOptions, "discovery" | "leads" | "resourceFilters">
+      & { readonly clock: Clock }
+    > = {},
 ): { readonly cleaner: Cleaner; readonly lines: string[]; readonly events: PolicyEvent[] } {
   const lines: string[] = [], events: PolicyEvent[] = [];
   const log: Log = { write: (_level, message) => void lines.push(message) };
   const cleaner = new Cleaner({
-    ports: { ...clusterPorts([]), cluster, clock: almostDue },
+    ports: { ...clusterPorts([]), cluster, clock },
     discovery,
+    resourceFilters,
     log,
     compiling: { dialect: "current" },
     account: "system:serviceaccount:kyverno:cleanup",
-    statuses: new StatusWriter({ cluster, clock: almostDue, log }),
+    statuses: new StatusWriter({ cluster, clock, log }),
     events: (found) => void events.push(...found),
     leads,
   });
@@ -303,6 +378,130 @@ Deno.test("a cleanup deletes the object that it evaluated, and none that took it
     preconditions: { uid: "a" },
     propagationPolicy: "Orphan",
   }]);
+});
+
+const filters: readonly (readonly [what: string, filters: string | undefined, left: readonly string[]])[] = [
+  ["the namespaces that run the cluster", undefined, ["kube-system"]],
+  ["nothing where there are no filters", "", []],
+  ["objects of the installation's filters", "[ConfigMap,default,a]", ["default"]],
+];
+for (const [what, resourceFilters, left] of filters) {
+  Deno.test(`a cleanup leaves alone ${what}`, async () => {
+    const deleted: string[] = [];
+    const objects = [configMap("a"), configMap("a", {}, "kube-system"), configMap("a", {}, "other")];
+    const cluster = clusterWith(objects, {
+      clock: almostDue,
+      deleting: ({ path }) => void deleted.push(path.split("/")[4]!),
+    });
+    const { cleaner } = cleanerIn(cluster, { resourceFilters: () => resourceFilters });
+    cleaner.policies([cleanup()]);
+    while (deleted.length === 0) await idle();
+    await idle();
+    cleaner.close();
+    const all = ["default", "kube-system", "other"];
+    assert.deepEqual([...new Set(deleted)].sort(), all.filter((name) => !left.includes(name)));
+  });
+}
+
+/** A DeletingPolicy that deletes all ConfigMaps. */
+function deleting(): PolicyObject {
+  const kind = policyObjectKinds.find((each) => each.kind === "DeletingPolicy")!;
+  const resourceRules = [{ apiGroups: [""], apiVersions: ["v1"], resources: ["configmaps"] }];
+  return {
+    kind,
+    object: {
+      apiVersion: `${kind.group}/${kind.version}`,
+      kind: "DeletingPolicy",
+      metadata: { name: "p", uid: "u" },
+      spec: { schedule: "* * * * *", matchConstraints: { resourceRules } },
+    },
+  };
+}
+
+for (const reportResult of ["skip", "pass"]) {
+  Deno.test(`a deleting policy leaves alone what an exception with result ${reportResult} exempts`, async () => {
+    const exceptions = compile([
+      ...parseDocuments(
+        `apiVersion: policies.kyverno.io/v1
+kind: PolicyException
+metadata: {name: e, namespace: default}
+spec:
+  policyRefs: [{name: p, kind: DeletingPolicy}]
+  reportResult: ${reportResult}
+  matchConditions: [{name: kept, expression: "object.metadata.name == 'kept'"}]`,
+        "exception.yaml",
+      ).documents,
+    ], { dialect: "current" }).others;
+    const cluster = clusterWith([configMap("a"), configMap("kept")], { clock: almostDue });
+    const { cleaner, events } = cleanerIn(cluster);
+    cleaner.policies([deleting()], exceptions);
+    while (events.length === 0) await idle();
+    await idle();
+    cleaner.close();
+    assert.deepEqual(await namesIn(cluster), ["kept"]);
+    assert.equal(events[0]!.message, "successfully deleted the target resource ConfigMap/default/a");
+  });
+}
+
+/** A quarter of an hour after the last time at which an hourly cleanup is due. */
+const afterHour: Clock = { now: () => Date.parse("2026-11-22T10:15:00Z") };
+
+function hourly(lastExecutionTime: string | undefined): PolicyObject {
+  const { kind, object } = cleanup({ schedule: "0 * * * *" });
+  const metadata = { name: "p", uid: "u", creationTimestamp: "2026-11-22T09:30:00Z" };
+  return {
+    kind,
+    object: { ...object, metadata, status: lastExecutionTime === undefined ? {} : { lastExecutionTime } },
+  };
+}
+
+const lastRuns: readonly (readonly [what: string, last: string | undefined, left: readonly string[]])[] = [
+  ["since its last run runs at once", "2026-11-22T09:00:00Z", []],
+  ["since it was created runs at once", undefined, []],
+  ["no more since its last run waits", "2026-11-22T10:00:00Z", ["a"]],
+];
+for (const [what, last, left] of lastRuns) {
+  Deno.test(`a cleanup that is due ${what}`, async () => {
+    const cluster = clusterWith([configMap("a")], { clock: afterHour });
+    const { cleaner } = cleanerIn(cluster, { clock: afterHour });
+    cleaner.policies([hourly(last)]);
+    await idle();
+    assert.deepEqual(await namesIn(cluster), left);
+    cleaner.close();
+  });
+}
+
+Deno.test("a cleanup runs once for one time, also when its status was not read again", async () => {
+  let lists = 0;
+  const cluster = clusterWith([], { clock: afterHour });
+  const counting: Cluster = {
+    ...cluster,
+    call: (call) => {
+      if (call.path.startsWith("/api/v1/configmaps")) lists++;
+      return cluster.call(call);
+    },
+  };
+  const { cleaner } = cleanerIn(counting, { clock: afterHour });
+  for (let round = 0; round < 3; round++) {
+    cleaner.policies([hourly("2026-11-22T09:00:00Z")]);
+    await idle();
+  }
+  cleaner.close();
+  assert.equal(lists, 1);
+});
+
+Deno.test("a cleanup that was due before a replica led runs when it leads", async () => {
+  let leads = false;
+  const cluster = clusterWith([configMap("a")], { clock: afterHour });
+  const { cleaner } = cleanerIn(cluster, { clock: afterHour, leads: () => leads });
+  cleaner.policies([hourly("2026-11-22T09:00:00Z")]);
+  await idle();
+  assert.deepEqual(await namesIn(cluster), ["a"]);
+  leads = true;
+  cleaner.policies([hourly("2026-11-22T09:00:00Z")]);
+  await idle();
+  cleaner.close();
+  assert.deepEqual(await namesIn(cluster), []);
 });
 
 Deno.test("a cleanup for which the API server does not list its resources is logged", async () => {

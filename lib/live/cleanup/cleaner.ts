@@ -1,22 +1,29 @@
 import { existingRequest, listResource } from "../../background/mod.ts";
 import { type CompileOptions, evaluate } from "../../engine/mod.ts";
-import { isFault, type JsonObject } from "../../json/mod.ts";
+import { asString, dig, isFault, type JsonObject } from "../../json/mod.ts";
 import {
+  compileResourceFilters,
+  createdAt,
+  defaultResourceFilters,
   deleteOptions,
+  type FilteredResource,
   formatTimestamp,
   isBeingDeleted,
   nameOf,
   namespaceOf,
   objectPath,
   objectText,
+  typeOf,
 } from "../../kube/mod.ts";
+import type { LocatedDocument } from "../../policy/mod.ts";
+import { exceptionsOf } from "../../rules/mod.ts";
 import type { Discovery, Log, Ports, ServedResource } from "../../ports.ts";
 import { hasRight } from "../access.ts";
 import { type PolicyEvent, referenceTo } from "../events/event.ts";
 import type { PolicyObject } from "../policy_objects.ts";
 import { resourcesOf } from "../reports/scan_targets.ts";
 import type { StatusWriter } from "../status.ts";
-import { type CleanupPolicy, cleanupPolicy } from "./cleanup_policy.ts";
+import { type CleanupPolicy, cleanupPolicy, exceptionsFrom } from "./cleanup_policy.ts";
 import { compileSchedule, type Schedule } from "./schedule.ts";
 
 /** The ports and options of a {@link Cleaner}. */
@@ -30,6 +37,8 @@ export interface CleanerOptions {
   readonly statuses: StatusWriter;
   readonly events: (events: readonly PolicyEvent[]) => void;
   readonly leads: () => boolean;
+  /** `[Kind,namespace,name]` items of objects that no cleanup deletes; the defaults when absent. */
+  readonly resourceFilters: () => string | undefined;
 }
 
 /** The longest wait of a timer, in milliseconds: schedules may be years apart. */
@@ -45,10 +54,19 @@ interface Scheduled {
   readonly key: string;
   readonly policy: CleanupPolicy;
   readonly schedule: Schedule;
-  /** The object's spec, as JSON. */
+  /** The object's spec and those of its exceptions, as JSON. */
   readonly spec: string;
   object: PolicyObject;
+  /** When its last run here ended, in milliseconds since 1970: its status may not have been read again since. */
+  ran: number;
+  isRunning: boolean;
   timer: ReturnType<typeof setTimeout> | undefined;
+}
+
+/** A run of a policy, and the objects that it leaves alone. */
+interface Run {
+  readonly scheduled: Scheduled;
+  readonly filtered: (resource: FilteredResource) => boolean;
 }
 
 /**
@@ -63,17 +81,22 @@ export class Cleaner {
     this.#options = options;
   }
 
-  /** Takes the current policies. A policy that did not change keeps its next run. */
-  policies(objects: readonly PolicyObject[]): void {
+  /**
+   * Takes the current policies and exceptions. A policy that did not change keeps its next run, except when it is due
+   * since the last one: another replica may have led then.
+   */
+  policies(objects: readonly PolicyObject[], exceptions: readonly LocatedDocument[] = []): void {
     const former = new Map(this.#scheduled);
     for (const object of objects) {
       const key = JSON.stringify([object.kind.kind, namespaceOf(object.object), nameOf(object.object)]);
-      const spec = JSON.stringify(object.object["spec"] ?? null);
+      const exempting = exceptionsFrom(object.object, exceptions).map(({ document }) => document);
+      const spec = JSON.stringify([object.object, ...exempting].map((each) => each["spec"] ?? null));
       const present = former.get(key);
       if (present?.spec === spec) {
         present.object = object;
         former.delete(key);
-      } else this.#schedule({ key, spec, object });
+        if (!present.isRunning) this.#waitForNext(present);
+      } else this.#schedule({ key, spec, object, ran: present?.ran ?? 0 }, exempting);
     }
     for (const [key, scheduled] of former) {
       clearTimeout(scheduled.timer);
@@ -87,10 +110,13 @@ export class Cleaner {
     this.#scheduled.clear();
   }
 
-  #schedule(added: Pick<Scheduled, "key" | "spec" | "object">): void {
-    const { ports: { clock }, compiling, log } = this.#options;
+  #schedule(
+    added: Pick<Scheduled, "key" | "spec" | "object" | "ran">,
+    exceptions: readonly JsonObject[],
+  ): void {
+    const { compiling, log } = this.#options;
     const { object } = added.object;
-    const policy = cleanupPolicy(object, compiling);
+    const policy = cleanupPolicy(object, { compiling, exceptions });
     const compiled = compileSchedule(policy.schedule);
     if (compiled instanceof Error) {
       log.write("warn", "cleanup policy without a schedule", {
@@ -99,30 +125,47 @@ export class Cleaner {
       });
     }
     const schedule = compiled instanceof Error ? never : compiled;
-    const scheduled: Scheduled = { ...added, policy, schedule, timer: undefined };
+    const scheduled: Scheduled = { ...added, policy, schedule, isRunning: false, timer: undefined };
     this.#scheduled.set(added.key, scheduled);
-    this.#wait(scheduled, schedule(clock.now()));
+    this.#waitForNext(scheduled);
+  }
+
+  /**
+   * Waits for the first time after a policy's last run. Kyverno parity: a run that no one was there for is made up
+   * for, once. Pinned by "since its last run runs at once".
+   */
+  #waitForNext(scheduled: Scheduled): void {
+    const { ports: { clock }, leads } = this.#options;
+    const now = clock.now(), { ran, schedule, object: { object } } = scheduled;
+    const last = Date.parse(asString(dig(object, "status", "lastExecutionTime")) ?? "") || createdAt(object);
+    const due = schedule(Math.max(last || now, ran));
+    // A replica that does not lead leaves it to the one that does.
+    this.#wait(scheduled, due !== undefined && due <= now && !leads() ? schedule(now) : due);
   }
 
   /** Runs a policy at a time in milliseconds since 1970. */
   #wait(scheduled: Scheduled, due: number | undefined): void {
+    clearTimeout(scheduled.timer);
     if (due === undefined) return;
     const left = due - this.#options.ports.clock.now();
     scheduled.timer = setTimeout(() => {
       if (left > longestWait) this.#wait(scheduled, due);
       else void this.#runAndWait(scheduled);
-    }, Math.min(longestWait, left));
+    }, Math.max(0, Math.min(longestWait, left)));
   }
 
   /** Runs a policy, and waits until it is due again. */
   async #runAndWait(scheduled: Scheduled): Promise<void> {
-    const { ports: { clock }, log } = this.#options;
+    const { ports: { clock }, leads, log } = this.#options;
+    scheduled.isRunning = true;
     const ended = await this.#run(scheduled).catch((cause) => {
       log.write("error", "cleanup failed", { cause: String(cause) });
       return "done" as const;
     });
-    if (!this.#isPresent(scheduled)) return;
+    scheduled.isRunning = false;
     const now = clock.now(), due = scheduled.schedule(now);
+    if (ended === "done" && leads()) scheduled.ran = now;
+    if (!this.#isPresent(scheduled)) return;
     this.#wait(scheduled, ended === "put off" ? Math.min(now + tryAgain, due ?? Infinity) : due);
   }
 
@@ -136,7 +179,7 @@ export class Cleaner {
   }
 
   async #run(scheduled: Scheduled): Promise<"done" | "put off"> {
-    const { discovery, leads, log, statuses, ports } = this.#options;
+    const { discovery, leads, log, statuses, ports, resourceFilters } = this.#options;
     if (!leads()) return "done";
     const discovered = await discovery.resources();
     if (!discovered.ok) {
@@ -146,8 +189,9 @@ export class Cleaner {
       });
       return "put off";
     }
+    const filtered = compileResourceFilters(resourceFilters() ?? defaultResourceFilters);
     for (const resource of resourcesOf(scheduled.policy.snapshot, discovered.resources)) {
-      await this.#runOn(resource, scheduled);
+      await this.#runOn(resource, { scheduled, filtered });
     }
     if (!this.#goesOn(scheduled)) return "done";
     const { kind, object } = scheduled.object;
@@ -155,8 +199,8 @@ export class Cleaner {
     return "done";
   }
 
-  async #runOn(resource: ServedResource, scheduled: Scheduled): Promise<void> {
-    const { ports: { cluster }, account, log } = this.#options;
+  async #runOn(resource: ServedResource, run: Run): Promise<void> {
+    const { ports: { cluster }, account, log } = this.#options, { scheduled } = run;
     const { namespace } = scheduled.policy;
     const { group, plural } = resource;
     for (const verb of ["list", "delete"]) {
@@ -173,14 +217,15 @@ export class Cleaner {
         log.write("warn", "cleanup could not list all objects", { resource: plural, reason: target.message });
       } else {
         const path = objectPath(resource, { namespace: namespaceOf(target), name: nameOf(target) });
-        await this.#consider(target, path, scheduled);
+        await this.#consider(target, path, run);
       }
     }
   }
 
-  async #consider(target: JsonObject, path: string, scheduled: Scheduled): Promise<void> {
+  async #consider(target: JsonObject, path: string, { scheduled, filtered }: Run): Promise<void> {
     const { ports, log, events } = this.#options, { policy, object } = scheduled;
-    if (isBeingDeleted(target)) return;
+    const identity = { namespace: namespaceOf(target), name: nameOf(target) };
+    if (isBeingDeleted(target) || filtered({ ...typeOf(target), subresource: "", ...identity })) return;
     const decision = await evaluate(policy.snapshot, existingRequest(target), {
       phase: "validate",
       rules: "all",
@@ -188,7 +233,7 @@ export class Cleaner {
       deadline: () => AbortSignal.timeout(10_000),
     });
     const isSelected = decision.results.some(({ rules }) =>
-      rules.some(({ result }) => result === policy.deletes)
+      rules.some((rule) => rule.result === policy.deletes && exceptionsOf(rule) === undefined)
     );
     if (!isSelected || !this.#goesOn(scheduled)) return;
     const body = deleteOptions(target, policy.propagation);
@@ -206,8 +251,8 @@ export class Cleaner {
       reason: answer.ok ? "PolicyApplied" : "PolicyError",
       action: answer.ok ? "Resource Cleaned Up" : "None",
       message: answer.ok
-        ? `successfully cleaned up the target resource ${text}`
-        : `failed to clean up the target resource ${text}: ${answer.message}`,
+        ? `successfully ${policy.words.done} the target resource ${text}`
+        : `failed to ${policy.words.attempt} the target resource ${text}: ${answer.message}`,
       component: "kyverno-cleanup",
     }]);
   }

@@ -1,7 +1,12 @@
 import { compile, type CompileOptions, type Snapshot } from "../../engine/mod.ts";
-import { asObject, asString, field, type Json, type JsonObject } from "../../json/mod.ts";
+import { asList, asObject, asString, field, type Json, type JsonObject } from "../../json/mod.ts";
 import { nameOf, namespaceOf } from "../../kube/mod.ts";
-import { controllersAnnotation } from "../../policy/mod.ts";
+import {
+  controllersAnnotation,
+  isCelException,
+  type LocatedDocument,
+  parseCelException,
+} from "../../policy/mod.ts";
 import { objectDocument } from "../object_document.ts";
 
 /** A compiled policy that deletes objects on a schedule. */
@@ -13,10 +18,31 @@ export interface CleanupPolicy {
   /** The snapshot with the one policy. Its result for an object decides whether the object is deleted. */
   readonly snapshot: Snapshot;
   readonly deletes: "pass" | "fail";
+  /** The words of its events for a deletion. */
+  readonly words: { readonly done: string; readonly attempt: string };
 }
 
-/** Reads a CleanupPolicy, ClusterCleanupPolicy, DeletingPolicy or NamespacedDeletingPolicy. */
-export function cleanupPolicy(object: JsonObject, compiling: CompileOptions): CleanupPolicy {
+/** The exceptions from a policy, among others; a cleanup policy has none. */
+export function exceptionsFrom(
+  object: JsonObject,
+  exceptions: readonly LocatedDocument[],
+): LocatedDocument[] {
+  return exceptions.filter((each) =>
+    isCelException(each) &&
+    parseCelException(each).references.some(({ kind, name }) =>
+      kind === object["kind"] && name === nameOf(object)
+    )
+  );
+}
+
+/** Reads a CleanupPolicy, ClusterCleanupPolicy, DeletingPolicy or NamespacedDeletingPolicy with its exceptions. */
+export function cleanupPolicy(
+  object: JsonObject,
+  { compiling, exceptions = [] }: {
+    readonly compiling: CompileOptions;
+    readonly exceptions?: readonly JsonObject[];
+  },
+): CleanupPolicy {
   const spec = asObject(object["spec"]) ?? {};
   const kind = asString(object["kind"]) ?? "";
   const isClassic = kind.endsWith("CleanupPolicy");
@@ -26,8 +52,9 @@ export function cleanupPolicy(object: JsonObject, compiling: CompileOptions): Cl
     schedule: asString(field(spec, "schedule")) ?? "",
     namespace: isNamespaced ? namespaceOf(object) : undefined,
     propagation: asString(field(spec, "deletionPropagationPolicy")),
-    snapshot: compile([objectDocument(document)], compiling),
+    snapshot: compile([document, ...exceptions].map(objectDocument), compiling),
     deletes: isClassic ? "fail" : "pass",
+    words: isClassic ? { done: "cleaned up", attempt: "clean up" } : { done: "deleted", attempt: "delete" },
   };
 }
 
@@ -36,7 +63,8 @@ export function cleanupPolicy(object: JsonObject, compiling: CompileOptions): Cl
  * deny. Its conditions call the object `target`.
  */
 function asValidation(object: JsonObject, spec: JsonObject): JsonObject {
-  const conditions = aboutObject(field(spec, "conditions"));
+  const conditions = field(spec, "conditions") ?? null;
+  const exclude = field(spec, "exclude");
   const namespace = namespaceOf(object);
   return {
     apiVersion: "kyverno.io/v1",
@@ -50,28 +78,29 @@ function asValidation(object: JsonObject, spec: JsonObject): JsonObject {
       background: true,
       rules: [{
         name: "cleanup",
-        match: field(spec, "match") ?? {},
-        ...(field(spec, "exclude") !== undefined && { exclude: field(spec, "exclude")! }),
-        ...(field(spec, "context") !== undefined && { context: aboutObject(field(spec, "context")) }),
+        match: ofAnyOperation(field(spec, "match") ?? {}),
+        ...(exclude !== undefined && { exclude: ofAnyOperation(exclude) }),
+        context: [
+          { name: "target", variable: { jmesPath: "request.object" } },
+          ...asList(field(spec, "context")),
+        ],
         validate: { message: "selected", deny: conditions === null ? {} : { conditions } },
       }],
     },
   };
 }
 
-/** Replaces variables about `target` by variables about the object. */
-function aboutObject(value: Json | undefined): Json {
-  if (value === undefined) return null;
-  const written = JSON.stringify(value);
-  let text = "", at = 0;
-  // The text is searched step by step: a regular expression would search for the end of each of many unclosed
-  // variables.
-  for (let open = written.indexOf("{{"); open >= 0; open = written.indexOf("{{", at)) {
-    const close = written.indexOf("}}", open + 2);
-    if (close < 0) break;
-    const variable = written.slice(open, close + 2);
-    text += written.slice(at, open) + variable.replace(/\btarget\b/g, "request.object");
-    at = close + 2;
-  }
-  return JSON.parse(text + written.slice(at)) as Json;
+/**
+ * A block of filters without their operations. Kyverno parity: a cleanup has no operation. Pinned by "a cleanup
+ * policy selects whatever operations its filters name".
+ */
+function ofAnyOperation(block: Json): JsonObject {
+  const filters = (name: "any" | "all"): JsonObject =>
+    field(block, name) === undefined ? {} : {
+      [name]: asList(field(block, name)).map((filter) => {
+        const { operations: _, ...resources } = asObject(field(filter, "resources")) ?? {};
+        return { ...asObject(filter), resources };
+      }),
+    };
+  return { ...asObject(block), ...filters("any"), ...filters("all") };
 }

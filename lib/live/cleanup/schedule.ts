@@ -3,7 +3,7 @@ import { Cron } from "croner";
 /** Returns when a schedule is due next after a time, in milliseconds since 1970. */
 export type Schedule = (after: number) => number | undefined;
 
-/** The names of common schedules that Kyverno reads besides the five fields of cron, in UTC. */
+/** The names of common schedules, in UTC. */
 const names: Readonly<Record<string, string>> = {
   "@yearly": "0 0 1 1 *",
   "@annually": "0 0 1 1 *",
@@ -14,18 +14,44 @@ const names: Readonly<Record<string, string>> = {
   "@hourly": "0 * * * *",
 };
 
-/** Reads a cron schedule; an error says what is wrong with it. */
+/** Months and days in full; the cron library reads their first three letters. */
+const inFull =
+  /^(january|february|march|april|june|july|august|september|october|november|december|(mon|tues|wednes|thurs|fri|satur|sun)day)$/i;
+
+/**
+ * Reads a cron schedule; an error says what is wrong with it. Kyverno parity: the sixth of six fields is the year, and
+ * with seven the first is the second. Pinned by tests/live/cleanup_test.ts.
+ */
 export function compileSchedule(text: string): Schedule | Error {
+  const fields = fieldsOf(text);
+  if (fields.length < 5) return new Error(`5 fields are needed, such as "0 3 * * *"`);
+  const seconds = fields.length > 6 ? [] : ["0"], years = fields.length > 5 ? [] : ["*"];
   try {
-    const cron = new Cron(names[text] ?? text, { mode: "5-part", timezone: "UTC" });
+    const cron = new Cron([...seconds, ...fields, ...years].join(" "), {
+      mode: "7-part",
+      timezone: "UTC",
+      // Steps from a number on, such as 5/10.
+      sloppyRanges: true,
+    });
     return (after) => cron.nextRun(new Date(after))?.getTime();
   } catch (cause) {
     return cause instanceof Error ? cause : new Error(String(cause));
   }
 }
 
-/** Why a text is no cron schedule; `undefined` when it is one. */
-export function scheduleProblem(text: string): string | undefined {
+function fieldsOf(text: string): string[] {
+  return (names[text.trim()] ?? text).split(/\s+/).filter((field) => field !== "")
+    .map((field) => field.replace(/[a-z]+/gi, (word) => inFull.test(word) ? word.slice(0, 3) : word));
+}
+
+/** Why a text is no cron schedule, or has too many fields; `undefined` when it is usable. */
+export function scheduleProblem(
+  text: string,
+  { mostFields = 7 }: { readonly mostFields?: number } = {},
+): string | undefined {
   const schedule = compileSchedule(text);
-  return schedule instanceof Error ? `"${text}" is not a cron schedule: ${schedule.message}` : undefined;
+  if (schedule instanceof Error) return `"${text}" is not a cron schedule: ${schedule.message}`;
+  return fieldsOf(text).length > mostFields
+    ? `"${text}" is not a cron schedule of ${mostFields} fields, such as "0 3 * * *"`
+    : undefined;
 }
