@@ -35,7 +35,7 @@ const served = [
 /** The calls to the cluster so far. */
 const calls: ApiCall[] = [];
 
-/** A cluster where accounts may write ConfigMaps and the Secret `old`, and nothing else; `r` may read everything. */
+/** A cluster where accounts may write ConfigMaps, the Secret `old` and those of `granted`, and nothing else; `r` may read all. */
 const cluster: Cluster = {
   call: (call: ApiCall): Promise<Answer> => {
     calls.push(call);
@@ -44,7 +44,8 @@ const cluster: Cluster = {
     const isWhole = dig(attributes, "subresource") === undefined;
     const mayReport = dig(call.body ?? null, "spec", "user") === "r";
     const allowed = mayReport || resource === "configmaps" && isWhole ||
-      resource === "secrets" && dig(attributes, "name") === "old";
+      resource === "secrets" &&
+        (dig(attributes, "name") === "old" || dig(attributes, "namespace") === "granted");
     return Promise.resolve({ ok: true, status: 201, body: { status: { allowed } } });
   },
   resource: () => Promise.resolve(undefined),
@@ -80,6 +81,16 @@ const touches = (rest: string, type = "apiVersion: v1, kind: ConfigMap") =>
 const namespacedPolicy = "kind: Policy\nmetadata: {name: p, namespace: team}";
 
 const refused: readonly (readonly [what: string, policy: string, message: RegExp])[] = [
+  [
+    "a DeletingPolicy with an invalid schedule",
+    "apiVersion: policies.kyverno.io/v1\nkind: DeletingPolicy\nmetadata: {name: p}\nspec: {schedule: soon, matchConstraints: {resourceRules: [{apiGroups: [''], apiVersions: [v1], operations: ['*'], resources: [configmaps]}]}}",
+    /spec\.schedule: .*not a cron schedule/,
+  ],
+  [
+    "a NamespacedDeletingPolicy with an hour that no day has",
+    "apiVersion: policies.kyverno.io/v1\nkind: NamespacedDeletingPolicy\nmetadata: {name: p}\nspec: {schedule: '0 25 * * *', matchConstraints: {resourceRules: [{apiGroups: [''], apiVersions: [v1], operations: ['*'], resources: [configmaps]}]}}",
+    /spec\.schedule: .*not a cron schedule/,
+  ],
   [
     "a spec that is too large",
     policy(`match: {any: [${"{resources: {kinds: [Pod], names: [a]}},".repeat(10_000)}]}\n${pattern}`),
@@ -600,6 +611,66 @@ const others: readonly (readonly [what: string, path: string, text: string, mess
       "/cleanupvalidate",
       "apiVersion: kyverno.io/v2\nkind: ClusterCleanupPolicy\nmetadata: {name: c}\nspec: {schedule: '@hourly', match: {any: [{resources: {kinds: [Secret], names: [old, new]}}]}}",
       /no permission to list, delete kind Secret/,
+    ],
+    [
+      "a cleanup of every kind",
+      "/cleanupvalidate",
+      "apiVersion: kyverno.io/v2\nkind: ClusterCleanupPolicy\nmetadata: {name: c}\nspec: {schedule: '@hourly', match: {any: [{resources: {kinds: ['*']}}]}}",
+      /names its kinds, not \*/,
+    ],
+    [
+      "a cleanup of nothing",
+      "/cleanupvalidate",
+      "apiVersion: kyverno.io/v2\nkind: ClusterCleanupPolicy\nmetadata: {name: c}\nspec: {schedule: '@hourly', match: {}}",
+      undefined,
+    ],
+    [
+      "a cleanup of subresources",
+      "/cleanupvalidate",
+      "apiVersion: kyverno.io/v2\nkind: ClusterCleanupPolicy\nmetadata: {name: c}\nspec: {schedule: '@hourly', match: {any: [{resources: {kinds: [ConfigMap/status]}}]}}",
+      /deletes whole objects, not ConfigMap\/status/,
+    ],
+    [
+      "a cleanup of a kind that is not served",
+      "/cleanupvalidate",
+      "apiVersion: kyverno.io/v2\nkind: ClusterCleanupPolicy\nmetadata: {name: c}\nspec: {schedule: '@hourly', match: {any: [{resources: {kinds: [Foo]}}]}}",
+      /failed to get GVR for kind Foo/,
+    ],
+    [
+      "a cleanup with a condition that cannot be read",
+      "/cleanupvalidate",
+      "apiVersion: kyverno.io/v2\nkind: ClusterCleanupPolicy\nmetadata: {name: c}\nspec: {schedule: '@hourly', match: {any: [{resources: {kinds: [ConfigMap]}}]}, conditions: {all: [{key: '{{ target.metadata.name[ }}', operator: Equals, value: a}]}}",
+      /target\.metadata\.name\[/,
+    ],
+    [
+      "a cleanup with conditions about its target",
+      "/cleanupvalidate",
+      "apiVersion: kyverno.io/v2\nkind: ClusterCleanupPolicy\nmetadata: {name: c}\nspec: {schedule: '@hourly', match: {any: [{resources: {kinds: [ConfigMap]}}]}, conditions: {all: [{key: '{{ target.metadata.name }}', operator: Equals, value: a}]}}",
+      undefined,
+    ],
+    [
+      "a cleanup of a namespace that names another one",
+      "/cleanupvalidate",
+      "apiVersion: kyverno.io/v2\nkind: CleanupPolicy\nmetadata: {name: c, namespace: team}\nspec: {schedule: '@hourly', match: {any: [{resources: {kinds: [ConfigMap], namespaces: [b]}}]}}",
+      /cannot name namespaces/,
+    ],
+    [
+      "a cleanup of a namespace about cluster-wide objects",
+      "/cleanupvalidate",
+      "apiVersion: kyverno.io/v2\nkind: CleanupPolicy\nmetadata: {name: c, namespace: team}\nspec: {schedule: '@hourly', match: {any: [{resources: {kinds: [Namespace]}}]}}",
+      /Namespace.*cluster-wide/,
+    ],
+    [
+      "a cleanup with the right in its namespace alone",
+      "/cleanupvalidate",
+      "apiVersion: kyverno.io/v2\nkind: CleanupPolicy\nmetadata: {name: c, namespace: granted}\nspec: {schedule: '@hourly', match: {any: [{resources: {kinds: [Secret]}}]}}",
+      undefined,
+    ],
+    [
+      "a cleanup whose schedule has a year",
+      "/cleanupvalidate",
+      "apiVersion: kyverno.io/v2\nkind: ClusterCleanupPolicy\nmetadata: {name: c}\nspec: {schedule: '0 0 1 1 * 2028', match: {any: [{resources: {kinds: [ConfigMap]}}]}}",
+      /5 fields/,
     ],
     [
       "a cleanup with the right",

@@ -1,9 +1,10 @@
-import { asList, dig } from "../../json/mod.ts";
+import { asList, asString, dig } from "../../json/mod.ts";
 import { clusterWideKind } from "../../policy/mod.ts";
+import { scheduleProblem } from "../cleanup/schedule.ts";
 import type { CheckedPolicy, PolicyCheck } from "./check.ts";
 
 /** The checks of a policy of policies.kyverno.io beyond compiling its expressions. */
-export const celChecks: readonly PolicyCheck[] = [hasMode, matchesResources];
+export const celChecks: readonly PolicyCheck[] = [hasMode, matchesResources, hasSchedule];
 
 /** A mutating policy must change admitted objects, existing objects, or both. */
 function hasMode({ compiled: { policy } }: CheckedPolicy): string[] {
@@ -19,4 +20,11 @@ function matchesResources({ compiled: { policy } }: CheckedPolicy): string[] {
   return asList(policy.sections.constraints.written["resourceRules"]).length > 0 ? [] : [
     "spec.matchConstraints: Required value: a matchConstraints with at least one resource rule is required",
   ];
+}
+
+/** A deleting policy without a schedule that can be read would never run. */
+function hasSchedule({ compiled: { policy } }: CheckedPolicy): string[] {
+  if (clusterWideKind(policy.kind) !== "DeletingPolicy") return [];
+  const problem = scheduleProblem(asString(dig(policy.document, "spec", "schedule")) ?? "");
+  return problem === undefined ? [] : [`spec.schedule: ${problem}`];
 }

@@ -29,7 +29,8 @@ import { celChecks } from "./cel_checks.ts";
 import { authorWarnings } from "./author_warnings.ts";
 import { PublishedTypes } from "./published_types.ts";
 import { SlowLane } from "./slow_lane.ts";
-import { cleanupProblems, globalContextProblems } from "./object_checks.ts";
+import { cleanupProblems } from "./cleanup_checks.ts";
+import { globalContextProblems } from "./global_context_checks.ts";
 
 /** The ports and options with which objects of policy kinds are reviewed. */
 export interface ObjectReviewsOptions {
@@ -66,7 +67,7 @@ const reviews: Readonly<Record<string, Review>> = {
   }),
   "/globalcontextvalidate": async (checked) => errors(globalContextProblems(checked)),
   "/cleanupvalidate": async (checked, options) =>
-    errors(await cleanupProblems(checked, await toolsOf(options))),
+    errors(await cleanupProblems(checked, await toolsOf(options), options.compiling)),
   [anyKind]: async ({ object }) => {
     const problem = ttlProblem(asString(labelsOf(object)["cleanup.kyverno.io/ttl"]) ?? "");
     return { errors: [], warnings: problem === undefined ? [] : [problem] };

@@ -58,6 +58,16 @@ export function cleanupPolicy(
   };
 }
 
+/** The mistakes in the expressions of a CleanupPolicy or ClusterCleanupPolicy, for which it would delete nothing. */
+export function cleanupMistakes(object: JsonObject, compiling: CompileOptions): string[] {
+  const { diagnostics } = cleanupPolicy(object, { compiling }).snapshot;
+  return diagnostics.filter(({ severity, code }) =>
+    // A policy that matches nothing deletes nothing, and is stored.
+    severity === "error" && code !== "empty-match" || code === "bad-expression"
+  )
+    .map(({ message }) => message);
+}
+
 /**
  * The cleanup policy as a validation: it deletes the objects that `validate.deny` with the same conditions would
  * deny. Its conditions call the object `target`.

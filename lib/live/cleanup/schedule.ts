@@ -49,9 +49,9 @@ export function scheduleProblem(
   text: string,
   { mostFields = 7 }: { readonly mostFields?: number } = {},
 ): string | undefined {
+  if (fieldsOf(text).length > mostFields) {
+    return `"${text}" is not a cron schedule of ${mostFields} fields, such as "0 3 * * *"`;
+  }
   const schedule = compileSchedule(text);
-  if (schedule instanceof Error) return `"${text}" is not a cron schedule: ${schedule.message}`;
-  return fieldsOf(text).length > mostFields
-    ? `"${text}" is not a cron schedule of ${mostFields} fields, such as "0 3 * * *"`
-    : undefined;
+  return schedule instanceof Error ? `"${text}" is not a cron schedule: ${schedule.message}` : undefined;
 }

@@ -1,0 +1,104 @@
+import type { CompileOptions } from "../../engine/mod.ts";
+import { asObject, asString, asTexts, field, type Json } from "../../json/mod.ts";
+import { hasWildcard, namespaceOf, parseKindSelectors } from "../../kube/mod.ts";
+import { writtenFilters, writtenUserCriteria } from "../../policy/mod.ts";
+import type { ServedResource } from "../../ports.ts";
+import { cleanupMistakes } from "../cleanup/cleanup_policy.ts";
+import { scheduleProblem } from "../cleanup/schedule.ts";
+import { targetResources } from "../webhooks/served_kinds.ts";
+import type { CheckedObject, CheckTools } from "./check.ts";
+
+/** The problems of a CleanupPolicy or ClusterCleanupPolicy. */
+export async function cleanupProblems(
+  { object }: CheckedObject,
+  tools: CheckTools,
+  compiling: CompileOptions,
+): Promise<string[]> {
+  const spec = asObject(object["spec"]) ?? {};
+  const problem = scheduleProblem(asString(field(spec, "schedule")) ?? "", { mostFields: 5 });
+  if (problem !== undefined) return [`spec.schedule: ${problem}`];
+  if (writtenUserCriteria(spec).length > 0) {
+    return ["a cleanup policy cannot match by users and roles: a cleanup has no user"];
+  }
+  const namespace = namespaceOf(object);
+  const problems = cleanupMistakes(object, compiling);
+  for (const { filter } of writtenFilters(spec, "match")) {
+    const names = namesOf(filter), resources = field(filter, "resources");
+    if (namespace !== "" && asTexts(field(resources, "namespaces")).length > 0) {
+      problems.push("a CleanupPolicy is about its own namespace, and cannot name namespaces");
+    }
+    for (const kind of asTexts(field(resources, "kinds"))) {
+      const unusable = kindProblem(kind, { namespace, served: tools.served });
+      if (unusable !== undefined) problems.push(unusable);
+      else problems.push(...await rightsProblems(kind, { names, namespace }, tools));
+    }
+  }
+  return problems;
+}
+
+/** Why objects of a kind cannot be cleaned up; `undefined` when they can. */
+function kindProblem(
+  kind: string,
+  { namespace, served }: { readonly namespace: string; readonly served: readonly ServedResource[] },
+): string | undefined {
+  const selectors = parseKindSelectors(kind);
+  if (selectors.every((selector) => selector.kind === "*")) {
+    return "a cleanup policy names its kinds, not *: it would delete everything";
+  }
+  if (served.length === 0) return undefined; // The API server did not list its resources.
+  const targets = targetResources(kind, { served, namespaced: false });
+  if (targets.length === 0) return `failed to get GVR for kind ${kind}`;
+  const whole = targets.filter(({ resource }) => !resource.includes("/"));
+  if (whole.length === 0) return `a cleanup deletes whole objects, not ${kind}`;
+  return namespace !== "" && whole.every(({ scope }) => scope !== "Namespaced")
+    ? `${kind} is a cluster-wide kind: a CleanupPolicy is about objects of its namespace`
+    : undefined;
+}
+
+interface Reach {
+  readonly names: readonly (string | undefined)[];
+  /** Empty for all namespaces. */
+  readonly namespace: string;
+}
+
+async function rightsProblems(kind: string, reach: Reach, tools: CheckTools): Promise<string[]> {
+  const lacking = await lackingVerbs(kind, reach, tools);
+  if (lacking.length === 0) return [];
+  return [
+    `${tools.accounts.cleanup} has no permission to ${lacking.join(", ")} kind ${kind}; ` +
+    `grant it with a ClusterRole labelled rbac.kyverno.io/aggregate-to-cleanup-controller: "true"`,
+  ];
+}
+
+/** The verbs that the account lacks for a cleanup of a kind. The right may be limited to the matched names. */
+async function lackingVerbs(
+  kind: string,
+  { names, namespace }: Reach,
+  { served, accounts, hasRight }: CheckTools,
+): Promise<string[]> {
+  const targets = targetResources(kind, { served, namespaced: false }).filter(({ resource }) =>
+    !resource.includes("/")
+  );
+  const lacking = new Set<string>();
+  for (const { group, resource } of targets) {
+    for (const verb of ["list", "delete"]) {
+      for (const name of names) {
+        const right = {
+          ...{ verb, group, resource },
+          ...(namespace !== "" && { namespace }),
+          ...(name !== undefined && { name }),
+        };
+        if (!await hasRight(accounts.cleanup, right)) lacking.add(verb);
+      }
+    }
+  }
+  return [...lacking];
+}
+
+/** The names that a filter selects; `[undefined]` for any name. */
+function namesOf(filter: Json): (string | undefined)[] {
+  const resources = field(filter, "resources");
+  const names = [...asTexts(field(resources, "names")), asString(field(resources, "name")) ?? ""]
+    .filter((name) => name !== "");
+  return names.length === 0 || names.some(hasWildcard) ? [undefined] : names;
+}
