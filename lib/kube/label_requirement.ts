@@ -7,8 +7,10 @@ import { labelKeyProblem, labelValueProblem } from "./label_syntax.ts";
  */
 export type LabelPredicate = (labels: JsonObject, steps?: StepBudget) => boolean;
 
-/** The steps of comparing one label or annotation with a pair of wildcards. */
-export const stepsOfLabel = 8;
+/** The steps of comparing one label or annotation with a pair of wildcards. Either may have the size of a request. */
+export function stepsOfPair(name: string, value: string): number {
+  return 8 + (name.length + value.length >> 5);
+}
 
 /** An operator of label selectors: the check of its values, and the predicate that it compiles to. */
 interface LabelOperator {

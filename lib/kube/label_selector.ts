@@ -3,7 +3,7 @@ import {
   compileRequirement,
   type LabelPredicate,
   type LabelRequirement,
-  stepsOfLabel,
+  stepsOfPair,
 } from "./label_requirement.ts";
 import { compileWildcard, hasWildcard } from "./wildcard.ts";
 
@@ -91,12 +91,13 @@ function compileWildcardPair(key: string, value: string): LabelPredicate | Fault
   if (probes.every(isFault)) return probes[0]!;
   const keyMatches = compileWildcard(key), valueMatches = compileWildcard(value);
   return (labels, steps) => {
+    // Listing the names of many labels takes time, too.
     if (steps !== undefined && steps.left < 0) return false;
-    const names = Object.keys(labels);
-    if (steps !== undefined) steps.left -= names.length * stepsOfLabel;
-    for (const name of names) {
+    for (const name of Object.keys(labels)) {
       const label = labels[name];
-      if (typeof label === "string" && keyMatches(name) && valueMatches(label)) return true;
+      if (typeof label !== "string") continue;
+      if (steps !== undefined && (steps.left -= stepsOfPair(name, label)) < 0) return false;
+      if (keyMatches(name) && valueMatches(label)) return true;
     }
     return false;
   };

@@ -34,7 +34,15 @@ export {
 } from "./duration.ts";
 export { compareSemver, formatSemver, parseSemver, type Semver, zeroSemver } from "./semver.ts";
 export { compileSemverRange, type SemverRange } from "./semver_range.ts";
-export { compileWildcard, hasWildcard, matchWildcard, wildcardSteps } from "./wildcard.ts";
+export {
+  type AnyWildcard,
+  compileWildcard,
+  compileWildcards,
+  hasWildcard,
+  matchWildcard,
+  stepsOfText,
+  wildcardSteps,
+} from "./wildcard.ts";
 export { type Image, type ImageOptions, parseImage } from "./image.ts";
 export { type ImageReference, parseImageReference } from "./image_reference.ts";
 export {
@@ -47,7 +55,7 @@ export {
 } from "./images.ts";
 export { podTemplatePaths } from "./pod_template_paths.ts";
 export { labelKeyProblem, labelValueProblem } from "./label_syntax.ts";
-export { type LabelPredicate, stepsOfLabel } from "./label_requirement.ts";
+export { type LabelPredicate, stepsOfPair } from "./label_requirement.ts";
 export { compileLabelSelector, type LabelSelectorOptions } from "./label_selector.ts";
 export { deleteOptions } from "./delete_options.ts";
 export { formatMicroTimestamp, formatTimestamp } from "./timestamp.ts";

@@ -1,4 +1,4 @@
-import { TextSearch } from "../json/mod.ts";
+import { type StepBudget, TextSearch } from "../json/mod.ts";
 import { WildcardRun, wordsOf } from "./wildcard_run.ts";
 
 /** Whether a text is a wildcard pattern, which contains a `*` or a `?`. */
@@ -40,6 +40,27 @@ export function compileWildcard(pattern: string): (text: string) => boolean {
 export function wildcardSteps(pattern: string): number {
   if (!pattern.includes("?")) return 1;
   return pattern.split("*").reduce((most, run) => Math.max(most, wordsOf(run)), 1);
+}
+
+/** Whether a text matches one of some patterns. Beyond the steps it matches none. */
+export type AnyWildcard = (text: string, steps?: StepBudget) => boolean;
+
+/**
+ * Compiles patterns into one predicate. A text may come from a request, where even a name has the size of the request,
+ * so each pattern takes steps for each 32 characters.
+ */
+export function compileWildcards(patterns: readonly string[]): AnyWildcard {
+  const tests = patterns.map(compileWildcard);
+  const cost = patterns.reduce((sum, pattern) => sum + wildcardSteps(pattern), 0);
+  return (text, steps) => {
+    if (steps !== undefined && (steps.left -= cost * stepsOfText(text)) < 0) return false;
+    return tests.some((matches) => matches(text));
+  };
+}
+
+/** The steps of comparing a text with a pattern of one step a character: one for each 32 characters. */
+export function stepsOfText({ length }: string): number {
+  return 1 + (length >> 5);
 }
 
 /** Whether the text matches the pattern. Use it for patterns that come with a request, and compile others at load. */

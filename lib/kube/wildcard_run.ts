@@ -1,4 +1,4 @@
-const questionMark = 0x3f;
+import { mostShort, questionMark, ShortRun } from "./short_run.ts";
 
 /** Bits of a word of positions. */
 const WORD = 32;
@@ -16,6 +16,8 @@ export function wordsOf(run: string): number {
 export class WildcardRun {
   readonly #wanted: readonly number[];
   #positions: Positions | undefined;
+  /** The search, if the run is short. */
+  #short: ShortRun | undefined;
 
   constructor(run: string) {
     this.#wanted = Array.from(run, (character) => character.codePointAt(0)!);
@@ -46,6 +48,10 @@ export class WildcardRun {
   /** The end of the first match of the run at or after a position of the text; -1 if there is none. */
   endAfter(text: string, from: number): number {
     if (text.length - from < this.#wanted.length) return -1;
+    if (this.#wanted.length > 0 && this.#wanted.length <= mostShort) {
+      this.#short ??= new ShortRun(this.#wanted);
+      return this.#short.endAfter(text, from);
+    }
     const positions = this.#positions ??= new Positions(this.#wanted);
     const last = this.#wanted.length - 1, lastWord = last >>> 5, lastBit = 1 << (last & (WORD - 1));
     // Bit n is set if the last characters of the text so far match the run up to position n.

@@ -12,8 +12,9 @@ import {
   compileKindSelectors,
   compileLabelSelector,
   compileWildcard,
+  compileWildcards,
   type LabelPredicate,
-  stepsOfLabel,
+  stepsOfPair,
 } from "../kube/mod.ts";
 import type { MatchFilter, ResourceCriteria } from "../policy/mod.ts";
 import type { Candidate } from "./candidate.ts";
@@ -66,7 +67,7 @@ export function compileFilter(filter: MatchFilter, role: FilterRole): Filter {
         // criteria are ignored".
         return tests.length === 0 ? "empty filter" : undefined;
       }
-      return users(candidate.user ?? nobody) ? undefined : "user";
+      return users(candidate.user ?? nobody, candidate.steps) ? undefined : "user";
     },
     empty: tests.length === 0 && users === undefined,
     kinds,
@@ -101,21 +102,21 @@ function resourceTests(resources: ResourceCriteria, { of }: FilterRole): [string
 }
 
 function namedBy(patterns: readonly string[]): Test {
-  const tests = patterns.map(compileWildcard);
-  return ({ resource }) => {
+  const matches = compileWildcards(patterns);
+  return ({ resource, steps }) => {
     const metadata = field(resource, "metadata");
     // Kyverno parity: the generateName stands in for a name. Pinned by "generateName stands in for a name".
     const name = asString(field(metadata, "name")) || asString(field(metadata, "generateName")) || "";
-    return tests.some((matches) => matches(name));
+    return matches(name, steps);
   };
 }
 
 function inNamespaces(patterns: readonly string[]): Test {
-  const tests = patterns.map(compileWildcard);
-  return ({ resource, kind }) => {
+  const matches = compileWildcards(patterns);
+  return ({ resource, kind, steps }) => {
     const name = kind === "Namespace" ? "name" : "namespace";
     const namespace = asString(dig(resource, "metadata", name)) ?? "";
-    return tests.some((matches) => matches(namespace));
+    return matches(namespace, steps);
   };
 }
 
@@ -126,9 +127,12 @@ function annotatedBy(expected: JsonObject): Test {
   return ({ resource, steps }) => {
     if (steps !== undefined && steps.left < 0) return false;
     const actual = Object.entries(asObject(dig(resource, "metadata", "annotations")) ?? {});
-    if (steps !== undefined) steps.left -= pairs.length * actual.length * stepsOfLabel;
     return pairs.every(([keyMatches, valueMatches]) =>
-      actual.some(([key, value]) => keyMatches(key) && isString(value) && valueMatches(value))
+      actual.some(([key, value]) => {
+        if (!isString(value)) return false;
+        if (steps !== undefined && (steps.left -= stepsOfPair(key, value)) < 0) return false;
+        return keyMatches(key) && valueMatches(value);
+      })
     );
   };
 }

@@ -1,5 +1,5 @@
-import { asString, isObject, type Json } from "../json/mod.ts";
-import { compileWildcard } from "../kube/mod.ts";
+import { asString, isObject, type Json, type StepBudget } from "../json/mod.ts";
+import { compileWildcards } from "../kube/mod.ts";
 import type { MatchFilter } from "../policy/mod.ts";
 import type { User } from "./candidate.ts";
 
@@ -9,44 +9,36 @@ import type { User } from "./candidate.ts";
  */
 export type UserCombination = "all" | "any";
 
+/** Whether a user fulfils criteria. Beyond the steps no name of a user or of a group matches a pattern. */
+type UserTest = (user: User, steps?: StepBudget) => boolean;
+
 /** Compiles the user criteria of a filter to one test; `undefined` when it has none. */
-export function compileUserTest(
-  filter: MatchFilter,
-  combination: UserCombination,
-): ((user: User) => boolean) | undefined {
-  const tests: ((user: User) => boolean)[] = [];
+export function compileUserTest(filter: MatchFilter, combination: UserCombination): UserTest | undefined {
+  const tests: UserTest[] = [];
   const { roles, clusterRoles } = filter;
   if (roles.length > 0) tests.push((user) => roles.some((role) => user.roles.includes(role)));
   if (clusterRoles.length > 0) {
     tests.push((user) => clusterRoles.some((role) => user.clusterRoles.includes(role)));
   }
-  const subjects = filter.subjects.map(compileSubject);
-  if (subjects.length > 0) tests.push((user) => subjects.some((matches) => matches(user)));
+  if (filter.subjects.length > 0) tests.push(compileSubjects(filter.subjects));
   if (tests.length === 0) return undefined;
   return combination === "all"
-    ? (user) => tests.every((test) => test(user))
-    : (user) => tests.some((test) => test(user));
+    ? (user, steps) => tests.every((test) => test(user, steps))
+    : (user, steps) => tests.some((test) => test(user, steps));
 }
 
-function compileSubject(subject: Json): (user: User) => boolean {
-  if (!isObject(subject)) return () => false;
-  const name = asString(subject["name"]) ?? "";
-  switch (subject["kind"]) {
-    case "ServiceAccount": {
-      const account = compileWildcard(
-        `system:serviceaccount:${asString(subject["namespace"]) ?? ""}:${name}`,
-      );
-      return (user) => account(user.username);
+function compileSubjects(subjects: readonly Json[]): UserTest {
+  const users: string[] = [], groups: string[] = [];
+  for (const subject of subjects.filter(isObject)) {
+    const name = asString(subject["name"]) ?? "";
+    if (subject["kind"] === "Group") groups.push(name);
+    else if (subject["kind"] === "User") users.push(name);
+    else if (subject["kind"] === "ServiceAccount") {
+      users.push(`system:serviceaccount:${asString(subject["namespace"]) ?? ""}:${name}`);
     }
-    case "User": {
-      const matches = compileWildcard(name);
-      return (user) => matches(user.username);
-    }
-    case "Group": {
-      const matches = compileWildcard(name);
-      return (user) => user.groups.some(matches);
-    }
-    default:
-      return () => false;
   }
+  const isUser = compileWildcards(users), isGroup = compileWildcards(groups);
+  return (user, steps) =>
+    users.length > 0 && isUser(user.username, steps) ||
+    groups.length > 0 && user.groups.some((group) => isGroup(group, steps));
 }

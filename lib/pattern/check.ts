@@ -1,4 +1,5 @@
 import { field, isList, isObject, type Json, type JsonObject } from "../json/mod.ts";
+import { stepsOfText } from "../kube/mod.ts";
 import { isDirectSkip, isSkip, mismatch, mismatchOf, type PatternMismatch, under } from "./mismatch.ts";
 import type { ListNode, MapNode, Node, PatternEntry, ScalarNode, Walk } from "./node.ts";
 
@@ -36,9 +37,9 @@ function agrees({ test, cost }: Tested, value: Json | undefined, { steps }: Walk
   return value.every((element) => (steps.left -= cost * unitsOf(element)) >= 0 && test(element));
 }
 
-/** The factor by which a longer value raises the cost of testing it: one for each 32 characters. */
+/** The factor by which a longer value raises the cost of testing it. */
 function unitsOf(value: Json | undefined): number {
-  return typeof value === "string" ? 1 + (value.length >> 5) : 1;
+  return typeof value === "string" ? stepsOfText(value) : 1;
 }
 
 function checkMap(node: MapNode, resource: JsonObject, walk: Walk): PatternMismatch | undefined {

@@ -1,5 +1,5 @@
 import { compareBytes, isInherited, isString, type Json, type StepBudget } from "../json/mod.ts";
-import { compileWildcard, hasWildcard, stepsOfLabel } from "../kube/mod.ts";
+import { compileWildcard, hasWildcard, stepsOfPair } from "../kube/mod.ts";
 import type { Anchor } from "./anchor.ts";
 import type { Node, PatternEntry } from "./node.ts";
 
@@ -43,6 +43,7 @@ function keysMatching(pattern: string): PatternEntry["choose"] {
     if (steps.left < 0) return none;
     const names = Object.keys(resource);
     spend(names, steps);
+    if (steps.left < 0) return none;
     const chosen = names.filter((name) => isString(resource[name]) && matches(name));
     spend(chosen, steps);
     return steps.left < 0 ? none : chosen.sort(compareBytes);
@@ -52,6 +53,6 @@ function keysMatching(pattern: string): PatternEntry["choose"] {
 const none: readonly string[] = [];
 
 /** Takes the steps of comparing or sorting names. */
-function spend({ length }: readonly string[], steps: StepBudget): void {
-  steps.left -= length * stepsOfLabel;
+function spend(names: readonly string[], steps: StepBudget): void {
+  for (const name of names) steps.left -= stepsOfPair(name, "");
 }

@@ -56,7 +56,10 @@ export function compilePodSecurityRule(
         return { ...skip(`rule is skipped due to policy exception ${whole.key}`), exceptions: [whole.key] };
       }
       const exclusions = exceptions.flatMap(({ podSecurity }) => compileExclusions(podSecurity));
-      const judged = inStages(context.store, () => standard.checkInStages(resource, exclusions));
+      const judged = inStages(
+        context.store,
+        () => standard.checkInStages(resource, exclusions, context.store.steps),
+      );
       if ("stopped" in judged) return error(stopped(judged.stopped, "podSecurity"));
       const verdict = judged.value;
       if (isFault(verdict)) return error(`Error while getting new resource: ${verdict.message}`);

@@ -54,6 +54,7 @@ const points: readonly Point[] = [
     shownBy: {
       "hostile/stall_test.ts": ["a review of 3 MB delays neither probes nor other requests"],
       "hostile/stretch_test.ts": ["lets other requests run while it evaluates a Pod of 3 MB"],
+      "hostile/wildcards_test.ts": ["of 3 MB take more steps than a rule may take, which is an error"],
       "engine/steps_test.ts": ["a loop's precondition that takes too many steps is an error"],
       "patch/draft_list_test.ts": ["takes linear time"],
       "patch/diff_test.ts": [

@@ -1,12 +1,12 @@
 /** How long an evaluation works at a stretch, on objects as large as the API server takes: others wait as long. */
 import assert from "node:assert/strict";
-import process from "node:process";
 import { eventLoopScheduler } from "../../lib/adapters/mod.ts";
 import { evaluate, type Phase, policyRequest } from "../../lib/engine/mod.ts";
 import type { JsonObject } from "../../lib/json/mod.ts";
 import { parseReview } from "../../lib/kube/mod.ts";
 import { portsOf, snapshotOf } from "../server/serving.ts";
 import { hostileReviews } from "../support/hostile_reviews.ts";
+import { longestStretch } from "../support/longest_stretch.ts";
 
 /** Milliseconds of processor time, so that other processes do not count. The goal is 250 on a machine of its own. */
 const bound = 2_000;
@@ -197,32 +197,6 @@ const cases: readonly Case[] = [
     isTooLong: true,
   },
 ];
-
-/** The longest stretch of work while something runs, in milliseconds of processor time. */
-async function longestStretch(work: () => Promise<unknown>): Promise<number> {
-  let last = processorTime(), longest = 0, isOver = false;
-  const look = (): void => {
-    const now = processorTime();
-    longest = Math.max(longest, now - last);
-    last = now;
-  };
-  const turns = (async () => {
-    while (!isOver) {
-      await new Promise((resolve) => setTimeout(resolve, 0));
-      look();
-    }
-  })();
-  await work();
-  look();
-  isOver = true;
-  await turns;
-  return longest;
-}
-
-function processorTime(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
-}
 
 for (const { what, policy, review, phase, isTooLong = false } of cases) {
   Deno.test(`${what} lets other requests run while it evaluates a Pod of 3 MB`, async () => {

@@ -1,4 +1,6 @@
-import type { Stages } from "../../json/mod.ts";
+import type { Stages, StepBudget } from "../../json/mod.ts";
+import { weightOf } from "../../jmespath/mod.ts";
+import type { AnyWildcard } from "../../kube/mod.ts";
 import type { FieldViolation, Violation } from "./control.ts";
 import { foundValues } from "./control.ts";
 import { containerLists, type PodView } from "./pod.ts";
@@ -8,18 +10,20 @@ import { PositionQueue } from "./position_queue.ts";
 export interface Exclusion {
   readonly controlName: string;
   /** Whether the entry names an image; `undefined` for an entry about the pod itself. */
-  readonly image: ((image: string) => boolean) | undefined;
+  readonly image: AnyWildcard | undefined;
   /** The only field that is excluded, with `*` for indexes; all fields when empty. */
   readonly restrictedField: string;
   /** Whether the entry excludes a value; `undefined` for all values. */
-  readonly value: ((value: string) => boolean) | undefined;
+  readonly value: AnyWildcard | undefined;
 }
 
-/** The pod, and the function that checks a reduced copy of it. */
+/** The pod, the function that checks a reduced copy of it, and the steps that this may take. */
 export interface ExclusionInput {
   readonly pod: PodView;
   /** The violations of a reduced pod under the controls of a name. */
   readonly judge: (pod: PodView, controlName: string) => readonly Violation[];
+  /** The steps of comparing images and values. Beyond them nothing is excluded. */
+  readonly steps: StepBudget | undefined;
 }
 
 /**
@@ -44,17 +48,23 @@ export function* withoutExcluded(
   return left;
 }
 
+/** The steps of judging a value of the pod once more. */
+const stepsOfValue = 4;
+
 /** The violations of one stage. */
 const fieldsInStage = 5_000;
 
 function* applyExclusion(
   violations: readonly Violation[],
   exclusion: Exclusion,
-  { pod, judge }: ExclusionInput,
+  { pod, judge, steps }: ExclusionInput,
 ): Stages<readonly Violation[]> {
-  const { image, controlName, restrictedField } = exclusion;
+  const { image, value, controlName, restrictedField } = exclusion;
   if (!violations.some(({ name }) => name === controlName)) return violations;
-  const reduced = image === undefined ? withStandIn(pod) : onlyImages(pod, image);
+  if (steps !== undefined && (steps.left -= stepsOfValue * weightOf(pod.spec, steps.left)) < 0) {
+    return violations;
+  }
+  const reduced = image === undefined ? withStandIn(pod) : onlyImages(pod, (text) => image(text, steps));
   const ownerOf = image === undefined ? () => undefined : containerNames(pod);
   const reducedOwnerOf = image === undefined ? () => undefined : containerNames(reduced);
   const left = new Map<string, RemainingFields>();
@@ -74,7 +84,7 @@ function* applyExclusion(
       if (++looked % fieldsInStage === 0) yield;
       const fieldPath = fieldPathOf(excluded);
       if (restrictedField !== "" && restrictedField !== fieldPath) continue;
-      if (!allValuesPass(excluded, exclusion)) continue;
+      if (value !== undefined && !foundValues(excluded).every((each) => value(each, steps))) continue;
       remaining.remove(fieldPath, reducedOwnerOf(excluded));
     }
   }
@@ -84,10 +94,6 @@ function* applyExclusion(
     // A control that reports no fields stays, because an exclusion removes fields.
     return fields.length === 0 && violation.fields.length > 0 ? [] : [{ ...violation, fields }];
   });
-}
-
-function allValuesPass(excluded: FieldViolation, { value }: Exclusion): boolean {
-  return value === undefined || foundValues(excluded).every(value);
 }
 
 /** The path with `*` for each number. */

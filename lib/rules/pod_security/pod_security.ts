@@ -9,8 +9,9 @@ import {
   type Json,
   type JsonObject,
   type Stages,
+  type StepBudget,
 } from "../../json/mod.ts";
-import { compileWildcard } from "../../kube/mod.ts";
+import { type AnyWildcard, compileWildcards } from "../../kube/mod.ts";
 import type { Level, Standard, Violation } from "./control.ts";
 import { type Exclusion, withoutExcluded } from "./exclusion.ts";
 import { mostFields } from "./message.ts";
@@ -36,8 +37,15 @@ export interface PodSecurity {
   readonly version: string;
   /** Checks a Pod or controller. A fault when the object cannot be read as one. */
   check(resource: Json, exceptions?: readonly Exclusion[]): PodSecurityVerdict | Fault;
-  /** As {@link check}, in stages: a Pod of 3 MB has up to 200,000 containers. */
-  checkInStages(resource: Json, exceptions?: readonly Exclusion[]): Stages<PodSecurityVerdict | Fault>;
+  /**
+   * As {@link check}, in stages: a Pod of 3 MB has up to 200,000 containers. Comparing images and values with those of
+   * exclusions takes steps; beyond them nothing is excluded.
+   */
+  checkInStages(
+    resource: Json,
+    exceptions: readonly Exclusion[],
+    steps: StepBudget,
+  ): Stages<PodSecurityVerdict | Fault>;
   /** Checks a pod by its metadata and spec, without exclusions. */
   judge(pod: PodView): readonly Violation[];
 }
@@ -88,6 +96,7 @@ export function compilePodSecurity(settings: JsonObject, standard: Standard): Po
   function* checked(
     resource: Json,
     exceptions: readonly Exclusion[] = [],
+    steps?: StepBudget,
   ): Stages<PodSecurityVerdict | Fault> {
     const extracted = extractPod(resource);
     if (isFault(extracted)) return extracted;
@@ -97,6 +106,7 @@ export function compilePodSecurity(settings: JsonObject, standard: Standard): Po
       // An entry excludes controls of one name; the others need no second check.
       judge: (reduced: PodView, name: string) =>
         completed(judged(reduced, selected.filter(({ control }) => (control.name ?? "") === name))),
+      steps,
     };
     const found = yield* judged(pod, selected);
     // Without its exclusions such a pod is denied, which is right for a pod that no node can run.
@@ -109,16 +119,16 @@ export function compilePodSecurity(settings: JsonObject, standard: Standard): Po
       allowed: false,
       exempted: false,
       isLarge: isLarge(pod),
-      violations: left.map((violation) => {
-        const fields = violation.fields.slice(0, mostFields).map((bad) => ({
-          ...bad,
-          path: locate(bad.path),
-        }));
-        const more = violation.fields.length - fields.length;
-        return { ...violation, fields, ...(more > 0 && { more }) };
-      }),
+      violations: left.map((violation) => shortened(violation, locate)),
     };
   }
+}
+
+/** A violation with its first fields, by their paths in the resource. */
+function shortened(violation: Violation, locate: (path: string) => string): Violation {
+  const fields = violation.fields.slice(0, mostFields).map((bad) => ({ ...bad, path: locate(bad.path) }));
+  const more = violation.fields.length - fields.length;
+  return { ...violation, fields, ...(more > 0 && { more }) };
 }
 
 /** The violations of a pod under the controls. It pauses between controls for a large pod. */
@@ -149,7 +159,7 @@ export function compileExclusions(entries: readonly Json[]): readonly Exclusion[
 }
 
 /** Whether a text matches one of the patterns; `undefined` when there are none. */
-function anyWildcard(patterns: Json | undefined): ((text: string) => boolean) | undefined {
-  const matchers = asTexts(patterns).map(compileWildcard);
-  return matchers.length === 0 ? undefined : (text) => matchers.some((matches) => matches(text));
+function anyWildcard(patterns: Json | undefined): AnyWildcard | undefined {
+  const texts = asTexts(patterns);
+  return texts.length === 0 ? undefined : compileWildcards(texts);
 }

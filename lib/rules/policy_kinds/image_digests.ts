@@ -33,7 +33,7 @@ export const imageDigests: PolicyKind = {
         if (isFault(exemption) || "outcome" in exemption) return undefined;
         const all = parts.lists(input.resource, evaluation);
         if (isFault(all)) return evaluationFailed(all.message);
-        const matched = matchedImages(all, parts, evaluation);
+        const matched = matchedImages(all, parts, { evaluation, steps: input.context.store.steps });
         if (typeof matched === "string") return evaluationFailed(matched);
         const open = Object.values(matched).flat().filter(({ text }) => !text.includes("@"));
         const credentials = credentialsOf(spec, input);

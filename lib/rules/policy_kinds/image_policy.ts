@@ -14,7 +14,7 @@ import {
 } from "../../json/mod.ts";
 import { inBothScopes, podControllerSpecs, rewriteText } from "../../policy/mod.ts";
 import type { RegistryCredentials } from "../../ports.ts";
-import { type CelEvaluation, compileMatchConditions, type ExpressionSet, kyvernoTexts } from "../cel/mod.ts";
+import { compileMatchConditions, type ExpressionSet, kyvernoTexts } from "../cel/mod.ts";
 import { error, type Outcome } from "../outcome.ts";
 import type { RuleInput } from "../rule_kind.ts";
 import { pullSecretsOf, withPullSecrets } from "../verify_images/mod.ts";
@@ -23,6 +23,7 @@ import {
   compileImageLists,
   compileImageReferences,
   type ImageLists,
+  type ImageMatching,
   type PolicyImage,
 } from "./image_references.ts";
 import { defineVariables, kyvernoExpressions } from "./kyverno_expressions.ts";
@@ -96,13 +97,13 @@ export function namesIn(written: Json | undefined): JsonObject {
 export function matchedImages(
   lists: ImageLists,
   { references }: ImagePolicyExpressions,
-  evaluation: CelEvaluation,
+  matching: ImageMatching,
 ): ImageLists | string {
   const matched: Record<string, readonly PolicyImage[]> = {};
   for (const [name, images] of Object.entries(lists)) {
     const kept: PolicyImage[] = [];
     for (const image of images) {
-      const verdict = references(image.text, evaluation);
+      const verdict = references(image.text, matching);
       if (isFault(verdict)) return verdict.message;
       if (verdict) kept.push(image);
     }

@@ -9,6 +9,7 @@ import {
   isObject,
   type Json,
   type JsonObject,
+  type StepBudget,
 } from "../../json/mod.ts";
 import { podTemplatePaths } from "../../kube/mod.ts";
 import { type CelEvaluation, type ExpressionSet, wanted } from "../cel/mod.ts";
@@ -66,8 +67,14 @@ function containerImages(object: JsonObject | undefined): Record<string, readonl
   ]));
 }
 
+/** The evaluation of expressions about images, and the steps that comparing images with globs may take. */
+export interface ImageMatching {
+  readonly evaluation: CelEvaluation;
+  readonly steps: StepBudget;
+}
+
 /** Whether a policy matches an image; a fault when an expression fails. */
-export type MatchesImage = (image: string, evaluation: CelEvaluation) => boolean | Fault;
+export type MatchesImage = (image: string, matching: ImageMatching) => boolean | Fault;
 
 /** Compiles `matchImageReferences`: globs, and expressions over `ref`. A policy without any matches every image. */
 export function compileImageReferences(written: Json | undefined, expressions: ExpressionSet): MatchesImage {
@@ -75,20 +82,20 @@ export function compileImageReferences(written: Json | undefined, expressions: E
     const glob = asString(entry["glob"]) ?? "";
     if (glob !== "") {
       const isMatch = compileGlob(glob);
-      return (image) => isMatch(image);
+      return (image, { steps }) => isMatch(image, steps);
     }
     const path = ["spec", "matchImageReferences", index, "expression"];
     const program = expressions.compile(asString(entry["expression"]) ?? "", path, wanted.bool);
-    return (image, evaluation) => {
+    return (image, { evaluation }) => {
       if (program === undefined) return false;
       const value = evaluation.evaluateWith(program, (name) => name === "ref" ? image : undefined);
       return isCelFault(value) ? new Fault(value.message) : value === true;
     };
   });
   if (tests.length === 0) return () => true;
-  return (image, evaluation) => {
+  return (image, matching) => {
     for (const test of tests) {
-      const verdict = test(image, evaluation);
+      const verdict = test(image, matching);
       if (isFault(verdict) || verdict) return verdict;
     }
     return false;

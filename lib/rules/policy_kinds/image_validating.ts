@@ -92,7 +92,8 @@ class ImageValidation implements CompiledBody {
     allow(exemption.allowed);
     const all = lists(input.resource, evaluation);
     if (isFault(all)) return evaluationFailed(all.message);
-    const matched = matchedImages(all, this.#parts, evaluation);
+    const matching = { evaluation, steps: input.context.store.steps };
+    const matched = matchedImages(all, this.#parts, matching);
     if (typeof matched === "string") return evaluationFailed(matched);
     images = Object.fromEntries(
       Object.entries(matched).map(([name, list]) => [name, list.map(({ text }) => text)]),
@@ -106,7 +107,7 @@ class ImageValidation implements CompiledBody {
       attestors,
       attestations: this.#attestations,
       matches: (image) => {
-        const verdict = references(image, evaluation);
+        const verdict = references(image, matching);
         return isFault(verdict) ? verdict.message : verdict;
       },
       credentials: credentialsOf(this.#spec, input),

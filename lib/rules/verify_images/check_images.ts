@@ -1,4 +1,4 @@
-import { isFault, type JsonObject } from "../../json/mod.ts";
+import { isFault, type JsonObject, type StepBudget } from "../../json/mod.ts";
 import { isCheckedAtValidation } from "../../policy/mod.ts";
 import { fail, type Outcome, pass, skip } from "../outcome.ts";
 import type { CompiledBody, RuleTools } from "../rule_kind.ts";
@@ -21,11 +21,11 @@ export function compileImageChecks(body: VerifyImagesBody, tools: RuleTools): Co
   const images = new RuleImages(rule, written);
   const scope: NoteScope = { policy: `${policy.namespace ?? ""}/${policy.name}`, rule: rule.name };
   return {
-    about: ({ resource, operation }) => operation !== "DELETE" && images.about(resource),
-    run: ({ resource }) =>
+    about: (input) => input.operation !== "DELETE" && images.about(input),
+    run: ({ resource, context: { store: { steps } } }) =>
       resource === undefined
         ? undefined
-        : checked(resource, { images: images.all(resource), entries: written, scope }),
+        : checked(resource, { images: images.all(resource), entries: written, scope, steps }),
   };
 }
 
@@ -33,18 +33,19 @@ interface Check {
   readonly images: readonly FoundImage[];
   readonly entries: readonly ImageEntry[];
   readonly scope: NoteScope;
+  readonly steps: StepBudget;
 }
 
 /**
  * Kyverno parity: only the first failure is reported. Pinned by "the validate phase reports the first image
  * that is not verified alone".
  */
-function checked(object: JsonObject, { images, entries, scope }: Check): Outcome {
+function checked(object: JsonObject, { images, entries, scope, steps }: Check): Outcome {
   const skipped: string[] = [];
   let passed = 0;
   for (const { matches, verification } of entries) {
     for (const { text, image } of images) {
-      if (!matches(text)) continue;
+      if (!matches(text, steps)) continue;
       if (verification.verifyDigest && image.digest === undefined) return fail(`missing digest for ${text}`);
       const status = verification.required ? notedStatus(object, scope, text) : "pass";
       if (isFault(status)) return fail(status.message);

@@ -8,7 +8,7 @@ import {
   isObject,
   type JsonObject,
 } from "../../json/mod.ts";
-import { compileWildcard } from "../../kube/mod.ts";
+import { type AnyWildcard, compileWildcards } from "../../kube/mod.ts";
 import { type ImageVerification, imageVerificationOf } from "../../policy/mod.ts";
 import { compileTemplate } from "../../template/mod.ts";
 import type { RuleTools } from "../rule_kind.ts";
@@ -30,8 +30,8 @@ export interface VerifyImagesBody {
 export interface ImageEntry {
   readonly verification: ImageVerification;
   /** Whether an image matches one of the entry's references. */
-  matches(text: string): boolean;
-  skips(text: string): boolean;
+  readonly matches: AnyWildcard;
+  readonly skips: AnyWildcard;
   /** The conditions of each attestation; `undefined` for an attestation without conditions. */
   readonly conditions: readonly (StatementConditions | undefined)[];
   readonly deny: AttestationDenial | undefined;
@@ -77,13 +77,11 @@ type Parts = Pick<ImageEntry, "conditions" | "deny">;
 
 function imageEntry(written: JsonObject, parts: Parts): ImageEntry {
   const verification = imageVerificationOf(written);
-  const references = verification.imageReferences.map(compileWildcard);
-  const skipped = verification.skipImageReferences.map(compileWildcard);
   return {
     ...parts,
     verification,
-    matches: (text) => references.some((matches) => matches(text)),
-    skips: (text) => skipped.some((matches) => matches(text)),
+    matches: compileWildcards(verification.imageReferences),
+    skips: compileWildcards(verification.skipImageReferences),
   };
 }
 

@@ -1,8 +1,9 @@
-import { isFault, type JsonObject } from "../../json/mod.ts";
+import { isFault, type JsonObject, type StepBudget } from "../../json/mod.ts";
 import type { ImageExtractors } from "../../kube/mod.ts";
 import type { Rule } from "../../policy/mod.ts";
 import { ruleImageExtractors } from "../image_extractors.ts";
 import { error, fail, type Outcome } from "../outcome.ts";
+import type { RuleInput } from "../rule_kind.ts";
 import type { ImageEntry } from "./entries.ts";
 import { type FoundImage, imagesOf } from "./images.ts";
 
@@ -18,10 +19,12 @@ export class RuleImages {
   }
 
   /** Whether the rule applies to the object; an outcome when its images cannot be read. */
-  about(object: JsonObject | undefined): boolean | Outcome {
+  about({ resource: object, context }: RuleInput): boolean | Outcome {
     if (object === undefined) return false;
-    const images = imagesOf(object, this.#extractors);
-    if (!isFault(images)) return images.some((found) => this.#isMatched(found));
+    const images = imagesOf(object, this.#extractors), { steps } = context.store;
+    if (!isFault(images)) {
+      return images.some(({ text }) => this.#entries.some((entry) => entry.matches(text, steps)));
+    }
     if (this.#extractors?.has(String(object["kind"]))) {
       return error(`failed to instantiate handler: failed to extract images: ${images.message}`);
     }
@@ -42,13 +45,9 @@ export class RuleImages {
    * Kyverno parity: an image that several entries match is in the list once for each of them. Pinned by "an image that
    * matches two entries is in the list twice".
    */
-  matched(object: JsonObject): FoundImage[] {
+  matched(object: JsonObject, steps: StepBudget): FoundImage[] {
     return this.all(object).flatMap((found) =>
-      this.#entries.filter((entry) => entry.matches(found.text)).map(() => found)
+      this.#entries.filter((entry) => entry.matches(found.text, steps)).map(() => found)
     );
-  }
-
-  #isMatched(found: FoundImage): boolean {
-    return this.#entries.some((entry) => entry.matches(found.text));
   }
 }

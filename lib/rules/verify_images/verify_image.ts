@@ -40,11 +40,12 @@ export function verifyImage(
 ): ImageVerdict | undefined | Pending {
   const { attestors, attestations } = entry.verification;
   if (attestors.length === 0 && attestations.length === 0) return undefined;
-  const isSkipped = entry.skips(found.text);
-  if (isSkipped || !entry.matches(found.text)) {
+  const { steps } = request.context.store;
+  const isSkipped = entry.skips(found.text, steps), isMatched = entry.matches(found.text, steps);
+  if (isSkipped || !isMatched) {
     const { policy, rule } = request;
     const outcome = skip(`skipping image reference image ${found.text}, policy ${policy} ruleName ${rule}`);
-    return entry.matches(found.text)
+    return isMatched
       ? { outcome: { ...outcome, warns: true }, digest: "", skipped: true }
       : { outcome, digest: "" };
   }

@@ -25,7 +25,7 @@ export function compileVerifyImages(body: VerifyImagesBody, tools: RuleTools): C
   const { policy } = tools;
   return {
     signers: signersOfEntries(body.entries),
-    about: ({ resource, operation }) => operation !== "DELETE" && images.about(resource),
+    about: (input) => input.operation !== "DELETE" && images.about(input),
     run(input) {
       const { resource, context } = input;
       if (resource === undefined) return undefined;
@@ -39,7 +39,7 @@ export function compileVerifyImages(body: VerifyImagesBody, tools: RuleTools): C
         pullSecrets: pullSecretsOf(resource),
       };
       const scope: NoteScope = { policy: `${policy.namespace ?? ""}/${policy.name}`, rule: rule.name };
-      return new Verification(input, request, scope).run(images.matched(resource));
+      return new Verification(input, request, scope).run(images.matched(resource, context.store.steps));
     },
   };
 }
