@@ -119,6 +119,7 @@ export class LiveGate {
     });
     this.#updateRequests = new UpdateRequests({
       ...shared,
+      clock: this.#clock,
       namespace: installation.namespace,
       work: options.work,
     });

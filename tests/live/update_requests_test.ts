@@ -53,6 +53,7 @@ function setUp(
 ) {
   const calls: ApiCall[] = [];
   const worked: PolicyRequest[] = [];
+  const rules: (string | undefined)[] = [];
   const ends: JobScope["ended"][] = [];
   const stored: JsonObject[] = [];
   let listings = 0;
@@ -87,12 +88,14 @@ function setUp(
   };
   const requests = new UpdateRequests({
     cluster,
+    clock: { now: () => 0 },
     collections,
     log: { write: () => {} },
     leads: () => true,
     namespace: "kyverno",
-    work: (each, { ended }) => {
+    work: (each, { only, ended }) => {
       worked.push(each);
+      rules.push(only?.rule);
       ends.push(ended);
       return intakes[worked.length - 1] ?? intakes.at(-1)!;
     },
@@ -101,11 +104,12 @@ function setUp(
   return {
     calls,
     worked,
+    rules,
     ends,
     requests,
     stored,
     listings: () => listings,
-    notice: (object: JsonObject) => notice({ object, former: undefined }),
+    notice: (object: JsonObject, former?: JsonObject) => notice({ object, former }),
   };
 }
 
@@ -194,7 +198,8 @@ Deno.test("an UpdateRequest of Postern whose trigger is gone is deleted by the n
   requests.worked(await outcome("failing", "no source"));
   await requests.close();
   const next = setUp();
-  next.notice(calls[0]!.body as JsonObject);
+  next.stored.push({ ...calls[0]!.body as JsonObject, status: { state: "Failed" } });
+  next.requests.elected();
   await next.requests.close();
   assert.deepEqual(next.calls.map(callText), [`DELETE ${path}/UR`]);
 });
@@ -275,24 +280,22 @@ Deno.test("an UpdateRequest for which the worker has no room stays Pending, and 
 });
 
 Deno.test("an UpdateRequest stays while one of its effects waits for room", async () => {
-  const { calls, worked, requests, stored, notice } = setUp({
+  const { calls, worked, rules, requests, stored, notice } = setUp({
     reads: { "/api/v1/namespaces/team": team },
     intakes: ["taken", "no room", "taken"],
     wait: () => waited.promise,
   });
   const waited = Promise.withResolvers<boolean>();
-  const trigger = { apiVersion: "v1", kind: "Namespace", name: "team" };
-  const rules = ["quota", "other"];
-  const spec = { policy: "quotas", ruleContext: rules.map((rule) => ({ rule, trigger })) };
-  stored.push({ ...requestNamed("team"), spec });
+  stored.push(requestOf(["quota", "other"]));
   notice(stored[0]!);
   while (worked.length < 2) await new Promise((resolve) => setTimeout(resolve));
   requests.worked({ ...await outcome("done"), request: worked[0]! });
   waited.resolve(true);
-  while (worked.length < 4) await new Promise((resolve) => setTimeout(resolve));
+  while (worked.length < 3) await new Promise((resolve) => setTimeout(resolve));
   assert.equal(calls.map(callText).includes(`DELETE ${path}/theirs`), false);
-  for (const request of worked.slice(2)) requests.worked({ ...await outcome("done"), request });
+  requests.worked({ ...await outcome("done"), request: worked[2]! });
   await requests.close();
+  assert.deepEqual(rules, ["quota", "other", "other"]);
   assert.equal(calls.map(callText).filter((text) => text === `DELETE ${path}/theirs`).length, 1);
 });
 
@@ -304,7 +307,7 @@ Deno.test("UpdateRequests that lose their room together are looked up together",
     const request = requestNamed("team");
     stored.push({ ...request, metadata: { ...asObject(request["metadata"]), name: `theirs-${index}` } });
   }
-  stored.forEach(notice);
+  stored.forEach((object) => notice(object));
   while (worked.length < 20) await new Promise((resolve) => setTimeout(resolve));
   for (const ended of ends.slice(0, 20)) ended!("refused");
   while (worked.length < 40) await new Promise((resolve) => setTimeout(resolve));
@@ -353,6 +356,139 @@ Deno.test("an UpdateRequest returns the effects that it was made from", () => {
     { policy: "quotas", rule: "b", trigger },
   ]);
 });
+
+/** Waits until queued writes have begun. */
+const turn = () => new Promise((resolve) => setTimeout(resolve));
+
+const theirs = `${path}/theirs`;
+const others: readonly (readonly [what: string, intakes: readonly Intake[]])[] = [
+  ["is given up", ["taken", "taken"]],
+  ["is not about its trigger", ["no work", "taken"]],
+];
+for (const [what, intakes] of others) {
+  Deno.test(`an UpdateRequest stays Failed when one of its effects ${what} and a later one succeeds`, async () => {
+    const { calls, worked, requests, notice } = setUp({
+      reads: { "/api/v1/namespaces/team": team },
+      intakes,
+    });
+    notice(requestOf(["quota", "other"]));
+    while (worked.length < 2) await turn();
+    if (intakes[0] === "taken") {
+      requests.worked({ ...await outcome("failing", "no right"), request: worked[0]! });
+      requests.worked({ ...await outcome("given up", "no right"), request: worked[0]! });
+    }
+    requests.worked({ ...await outcome("done"), request: worked[1]! });
+    await requests.close();
+    const last = calls.at(-1)!;
+    assert.equal(callText(last), `PATCH ${theirs}/status Failed`);
+    assert.match(String(dig(last.body, "status", "message")), /no right|no rule quota/);
+  });
+}
+
+Deno.test("an UpdateRequest names every effect that has failed", async () => {
+  const { calls, worked, requests, notice } = setUp({ reads: { "/api/v1/namespaces/team": team } });
+  notice(requestOf(["quota", "other"]));
+  while (worked.length < 2) await turn();
+  requests.worked({ ...await outcome("given up", "no right"), request: worked[0]! });
+  requests.worked({ ...await outcome("given up", "no source"), request: worked[1]! });
+  await requests.close();
+  assert.deepEqual(calls.map(callText), [`PATCH ${theirs}/status Failed`]);
+  assert.equal(dig(calls[0]!.body, "status", "message"), "no right; no source");
+});
+
+Deno.test("the next election tries the failed effects of an UpdateRequest again, and no others", async () => {
+  const { calls, worked, rules, requests, stored, notice } = setUp({
+    reads: { "/api/v1/namespaces/team": team },
+  });
+  stored.push({ ...requestOf(["quota", "other"]), metadata: ours, status: { state: "Failed" } });
+  notice(stored[0]!);
+  while (worked.length < 2) await turn();
+  requests.elected();
+  await turn();
+  requests.worked({ ...await outcome("done"), request: worked[0]! });
+  requests.worked({ ...await outcome("given up", "no right"), request: worked[1]! });
+  stored[0] = { ...stored[0]!, status: { state: "Failed" } };
+  requests.elected();
+  while (worked.length < 3) await turn();
+  await turn();
+  assert.deepEqual(rules, ["quota", "other", "other"]);
+  requests.worked({ ...await outcome("done"), request: worked[2]! });
+  await requests.close();
+  assert.deepEqual(calls.map(callText), [`PATCH ${theirs}/status Failed`, `DELETE ${theirs}`]);
+});
+
+Deno.test("an UpdateRequest holds the rules that failed, and no others", async () => {
+  const { calls, requests } = setUp();
+  const failing = await outcome("failing", "no source");
+  const [result] = failing.results;
+  const results = [{ ...result!, rules: [{ ...result!.rules[0]!, rule: "early" }, ...result!.rules] }];
+  requests.worked({ ...failing, results });
+  requests.worked({
+    ...failing,
+    results,
+    state: "given up",
+    failures: failing.failures.map((each) => ({ ...each, by: { policy: "quotas", rule: "early" } })),
+  });
+  await requests.close();
+  const contexts = calls.flatMap(({ body }) => {
+    const rules = dig(body, "spec", "ruleContext");
+    return rules === undefined ? [] : [(rules as Json[]).map((each) => dig(each, "rule"))];
+  });
+  assert.deepEqual(contexts, [["quota"], ["early"]]);
+});
+
+Deno.test("an UpdateRequest becomes Failed also when the last try ended before its rules", async () => {
+  const { calls, requests } = setUp();
+  requests.worked(await outcome("failing", "no source"));
+  const failures = [{ message: "the API server does not answer", retryable: true }];
+  requests.worked({ ...await outcome("given up"), results: [], failures });
+  await requests.close();
+  assert.deepEqual(calls.map(callText).at(-1), `PATCH ${path}/UR/status Failed`);
+});
+
+const ours: JsonObject = {
+  name: "theirs",
+  namespace: "kyverno",
+  labels: { "app.kubernetes.io/managed-by": "postern" },
+};
+
+Deno.test("the leader leaves an UpdateRequest to the replica that works on it until that gives up", async () => {
+  const { worked, requests, stored, notice } = setUp({
+    reads: { "/api/v1/namespaces/team": team },
+    wait: () => new Promise(() => {}),
+  });
+  const made = { ...requestOf(["quota"]), metadata: ours };
+  stored.push(made);
+  notice(made);
+  const pending = { ...made, status: { state: "Pending" } };
+  notice(pending, made);
+  await turn();
+  assert.deepEqual(worked, []);
+  notice({ ...made, status: { state: "Failed" } }, pending);
+  while (worked.length < 1) await turn();
+  void requests.close();
+});
+
+Deno.test("the leader carries out an UpdateRequest after five minutes when the replica that made it is gone", async () => {
+  let waits = 0;
+  const { worked, requests, stored, notice } = setUp({
+    reads: { "/api/v1/namespaces/team": team },
+    wait: () => Promise.resolve(++waits > 0),
+  });
+  stored.push({ ...requestOf(["quota"]), metadata: ours });
+  notice(stored[0]!);
+  while (worked.length < 1) await turn();
+  await requests.close();
+  assert.equal(waits, 10);
+});
+
+function requestOf(rules: readonly string[]): JsonObject {
+  const trigger = { apiVersion: "v1", kind: "Namespace", name: "team" };
+  return {
+    ...requestNamed("team"),
+    spec: { policy: "quotas", ruleContext: rules.map((rule) => ({ rule, trigger })) },
+  };
+}
 
 function requestNamed(name: string): JsonObject {
   const trigger = { apiVersion: "v1", kind: "Namespace", name };

@@ -1,6 +1,8 @@
 /** The names of the UpdateRequests that Postern made, by the request and policy whose effects they hold. */
 export class MadeNames {
   readonly #names = new Map<string, string>();
+  /** The rules that each of them holds, by name. */
+  readonly #rules = new Map<string, string>();
   /** The keys of {@link #names}, by name. */
   readonly #keys = new Map<string, string>();
 
@@ -23,7 +25,16 @@ export class MadeNames {
     this.#keys.set(name, key);
   }
 
+  /** Notes the rules that an UpdateRequest holds; false when it holds them already. */
+  hold(name: string, rules: readonly string[]): boolean {
+    const text = JSON.stringify(rules);
+    if (this.#rules.get(name) === text) return false;
+    this.#rules.set(name, text);
+    return true;
+  }
+
   delete(name: string): void {
+    this.#rules.delete(name);
     const key = this.#keys.get(name);
     if (key === undefined) return;
     this.#keys.delete(name);

@@ -1,6 +1,6 @@
 import type { PolicyRequest } from "../../engine/mod.ts";
 import { asList, asString, dig, field, isObject, type Json, type JsonObject } from "../../json/mod.ts";
-import { formatApiVersion, nameOf } from "../../kube/mod.ts";
+import { formatApiVersion, labelsOf as writtenLabels, nameOf } from "../../kube/mod.ts";
 import type { RuleType } from "../../rules/mod.ts";
 
 /** The label of UpdateRequests that Postern made. */
@@ -103,4 +103,10 @@ export function wantedEffects(object: JsonObject): WantedEffect[] {
     rule: asString(rule) ?? "",
     trigger: isObject(trigger) ? trigger : {},
   }));
+}
+
+/** Whether a replica of Postern made an UpdateRequest. */
+export function isMadeByPostern(object: JsonObject): boolean {
+  const [[name, value]] = Object.entries(posternLabel) as [[string, string]];
+  return writtenLabels(object)[name] === value;
 }
