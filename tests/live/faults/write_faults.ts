@@ -303,6 +303,7 @@ const updateRequest: Writer = {
   async run(cluster, { isConflict }) {
     const requests = new UpdateRequests({
       cluster: cluster.live,
+      clock: { now: () => Date.now() },
       collections: quietCollections().collections,
       log: silent,
       leads: () => true,
