@@ -7,8 +7,8 @@ export type EffectState =
   | { readonly is: "done" }
   | { readonly is: "failed"; readonly message: string };
 
-/** What is left of an UpdateRequest. */
-export type Remainder = "some effects" | "nothing" | { readonly failed: string };
+/** The effects of an UpdateRequest that are not done. */
+export type UndoneEffects = "some effects" | "nothing" | { readonly failed: string };
 
 /**
  * The states of the effects of UpdateRequests, by name and index, so that an effect which succeeds neither hides one
@@ -49,7 +49,7 @@ export class EffectProgress {
     this.#states.delete(name);
   }
 
-  remainder(name: string): Remainder {
+  remainder(name: string): UndoneEffects {
     const states = [...this.#states.get(name)?.values() ?? []];
     if (states.some((state) => state.is === "open" || state.is === "waiting")) return "some effects";
     const messages = states.flatMap((state) => state.is === "failed" ? [state.message] : []);

@@ -56,7 +56,7 @@ export class TakenRequests {
     this.#options = options;
   }
 
-  /** Begins the effects of an UpdateRequest that have not begun, and when this replica was elected, those that failed. */
+  /** Begins the effects of an UpdateRequest that have not begun and, on an election, those that failed. */
   found(object: JsonObject, { isElected }: { readonly isElected: boolean }): void {
     const isPosterns = isMadeByPostern(object), state = stateOf(object), name = nameOf(object);
     if (!this.#options.leads()) return;
@@ -72,7 +72,7 @@ export class TakenRequests {
       else this.#begin(object, { name, index }, wanted);
     }
     // Its deletion may have failed under the former leader, or when all was done.
-    if (isElected && this.#progress.remainder(name) === "nothing") this.#settle(name);
+    if (isElected && this.#progress.remainder(name) === "nothing") this.#writeRemainder(name);
   }
 
   /** Notes that an UpdateRequest was deleted. */
@@ -178,10 +178,10 @@ export class TakenRequests {
   }
 
   #end({ name, index }: Taken, state: EffectState): void {
-    if (this.#progress.end(name, index, state)) this.#settle(name);
+    if (this.#progress.end(name, index, state)) this.#writeRemainder(name);
   }
 
-  #settle(name: string): void {
+  #writeRemainder(name: string): void {
     const { writer } = this.#options, remainder = this.#progress.remainder(name);
     if (remainder === "nothing") writer.later(() => writer.remove(name));
     else if (remainder !== "some effects") {

@@ -161,7 +161,7 @@ export class UpdateRequests {
   }
 
   #found(object: JsonObject, options: { readonly isElected: boolean }): void {
-    // What this replica gave up it takes up again when it is elected.
+    // An elected replica also takes up its UpdateRequests that it gave up.
     const isGivenUp = options.isElected && dig(object, "status", "state") === "Failed";
     if (isGivenUp || !this.#made.has(nameOf(object))) this.#taken.found(object, options);
   }
