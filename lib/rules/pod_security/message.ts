@@ -1,4 +1,3 @@
-import { compareBytes } from "../../json/mod.ts";
 import type { FieldViolation, Violation } from "./control.ts";
 
 /** The parts of a rule's failure message. */
@@ -12,7 +11,8 @@ export interface FailureText {
 }
 
 /**
- * Kyverno's message for a pod that breaks the standard.
+ * Kyverno's message for a pod that breaks the standard, with the violations in the order of their controls. Kyverno
+ * loses that order in a rule with exclusions.
  *
  * ```ts
  * import { failureMessage } from "./message.ts";
@@ -35,8 +35,6 @@ export function failureMessage({ rule, level, version, violations }: FailureText
   const groups = violations.map(({ reason, fields, more }) =>
     `(Forbidden reason: ${reason}, field error list: [${fieldTexts(fields, more)}])`
   );
-  // Kyverno takes the groups out of a map in random order. Sorting keeps the message stable.
-  groups.sort(compareBytes);
   return `Validation rule '${rule}' failed. It violates PodSecurity "${level}:${version}": ${
     groups.join("")
   }`;

@@ -112,7 +112,7 @@ for (const [kind, resource, hostPid] of located) {
   });
 }
 
-Deno.test("failureMessage() has found values, missing ones and forbidden ones without a value, reasons in one order", () => {
+Deno.test("failureMessage() has found values, missing ones and forbidden ones without a value, reasons in the order of the violations", () => {
   const text = failureMessage({
     rule: "r",
     level: "restricted",
@@ -131,10 +131,29 @@ Deno.test("failureMessage() has found values, missing ones and forbidden ones wi
   });
   assert.equal(
     text,
-    `Validation rule 'r' failed. It violates PodSecurity "restricted:v1.29": (Forbidden reason: hosts, field error list: [])` +
-      "(Forbidden reason: why, field error list: " +
-      "[spec.a is forbidden, forbidden values found: [X Y], spec.b: Required value, spec.c: Forbidden])",
+    `Validation rule 'r' failed. It violates PodSecurity "restricted:v1.29": (Forbidden reason: why, field error list: ` +
+      "[spec.a is forbidden, forbidden values found: [X Y], spec.b: Required value, spec.c: Forbidden])" +
+      "(Forbidden reason: hosts, field error list: [])",
   );
+});
+
+Deno.test("violations come in the order of Kyverno's controls, whatever their reasons", () => {
+  const compiled = compilePodSecurity({ level: "restricted", version: "latest", exclude: [] }, "kyverno");
+  assert.ok(!isFault(compiled));
+  const result = compiled.check(
+    pod({ hostPID: true, containers: [{ name: "a", securityContext: { privileged: true } }] }),
+    compileExclusions([]),
+  );
+  assert.ok(!isFault(result));
+  const { violations } = result;
+  assert.deepEqual(violations.map(({ control }) => control), [
+    "allowPrivilegeEscalation",
+    "capabilities_restricted",
+    "hostNamespaces",
+    "privileged",
+    "runAsNonRoot",
+    "seccompProfile_restricted",
+  ]);
 });
 
 Deno.test("reportProperties() names controls and the images of blamed containers", () => {
