@@ -10,6 +10,8 @@ export interface CelEnforcement {
   readonly configured: boolean;
   /** Whether the API server enforces an admission policy that was made from it. */
   readonly generated: boolean;
+  /** Why no admission policy is made of a policy that requests it; empty otherwise. */
+  readonly notGenerated: string;
   /** The rights that the reports' account lacks, in words. */
   readonly missingRights: readonly string[];
   /** The rights that the author must grant, as a message; empty when none are missing. */
@@ -26,7 +28,8 @@ export function celStatus({ policy, broken }: CompiledPolicy, enforcement: CelEn
   return {
     conditionStatus: {
       ready,
-      message: broken?.message ?? enforcement.missingRules,
+      message: broken?.message ??
+        [enforcement.missingRules, enforcement.notGenerated].filter((text) => text !== "").join("; "),
       conditions: conditions.map((condition) => ({ ...condition })),
     },
     autogen: autogenStatus(policy.rules),

@@ -94,23 +94,24 @@ export class PolicyStatuses {
     { configured, generated: all, served }: StatusFacts,
   ): Promise<WantedStatus | undefined> {
     const generation = all.find((each) => each.compiled === compiled);
-    const generated = (generation?.objects.length ?? 0) > 0;
+    const generated = (generation?.objects.length ?? 0) > 0, notGenerated = generation?.message ?? "";
     switch (role) {
       case "classic":
         return classic({
           configured,
           missingRules: await this.#missingRules(compiled, served),
-          admissionPolicy: { generated, message: generation?.message ?? "" },
+          admissionPolicy: { generated, message: notGenerated },
         });
       case "cel":
         return cel({
           configured,
           generated,
+          notGenerated,
           missingRights: await this.#missingRights(compiled),
           missingRules: await this.#missingRules(compiled, served),
         });
       case "deleting":
-        return cel({ configured, generated, missingRights: [], missingRules: "" });
+        return cel({ configured, generated, notGenerated, missingRights: [], missingRules: "" });
       default:
         return undefined;
     }

@@ -203,6 +203,11 @@ const without: readonly (readonly [reason: string, text: string, served: ServedR
     serving("v1"),
   ],
   [
+    "useServerSideApply",
+    onDeployments.replace("  autogen", "  evaluation: {useServerSideApply: true}\n  autogen"),
+    serving("v1"),
+  ],
+  [
     "an exception that expires",
     `${onDeployments}---\n${exceptionText("e", "expiresAt: 2030-01-01T00:00:00Z")}`,
     serving("v1"),

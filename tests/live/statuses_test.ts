@@ -39,7 +39,13 @@ const served: ServedResource[] = [{
   preferred: true,
 }];
 
-const enforcement = { configured: true, generated: false, missingRights: [], missingRules: "" };
+const enforcement = {
+  configured: true,
+  generated: false,
+  missingRights: [],
+  missingRules: "",
+  notGenerated: "",
+};
 
 function statusesIn(cluster: Cluster): PolicyStatuses {
   const accounts = { background: "b", reports: "r", cleanup: "c" };
@@ -97,6 +103,18 @@ Deno.test("status: the policy names the rights that the reporting account lacks,
     JSON.stringify(status),
     /missing permissions: get \/v1, Resource=pods\/exec: ; list \/v1, Resource=pods\/exec: \./,
   );
+});
+
+Deno.test("status: a policy in CEL that becomes no admission policy says why, behind the rights that it lacks", () => {
+  const reason = "skip generation: the policy is also about the controllers of Pods";
+  const message = (more: Partial<typeof enforcement>) =>
+    dig(
+      celStatus(compiled(onPods), { ...enforcement, notGenerated: reason, ...more }),
+      "conditionStatus",
+      "message",
+    );
+  assert.equal(message({}), reason);
+  assert.equal(message({ missingRules: "grant pods" }), `grant pods; ${reason}`);
 });
 
 Deno.test("status: an entry of the global context has one condition, and the time of its data", () => {

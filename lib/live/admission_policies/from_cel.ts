@@ -56,6 +56,10 @@ export function fromCel(
   if (rules.some(({ type }) => type === "mutateExisting")) {
     return new Fault("skip generation: the policy changes objects that exist");
   }
+  if (policy.useServerSideApply) {
+    // An admission policy must not change the atomic lists that such a policy replaces.
+    return new Fault("skip generation: useServerSideApply is not applicable");
+  }
   const concerned = exceptions.filter(({ references }) =>
     references.some(({ kind, name }) => kind === policy.kind && name === policy.name)
   );
