@@ -251,7 +251,9 @@ export class LiveCluster implements Cluster {
     if (!sent.ok) {
       const passing = sent.reason === "network" || sent.reason === "timeout";
       const message = sent.reason === "no room" ? reading.lack : sent.message;
-      return { value: noAnswer(call, message), again: passing && isRead ? 0 : undefined };
+      const isTooLong = sent.reason === "too large" || sent.reason === "no room" && reading.isTooLarge;
+      const value = { ...noAnswer(call, message), ...(isTooLong && { isTooLong }) };
+      return { value, again: passing && isRead ? 0 : undefined };
     }
     const body = answer?.value;
     if (sent.status >= 200 && sent.status < 300) {

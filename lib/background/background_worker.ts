@@ -21,7 +21,10 @@ export interface BackgroundOptions {
    * reads it from the cluster, which shows whether the request was carried out.
    */
   readonly triggers?: "as-admitted" | "as-stored";
-  /** The most bytes of heap of waiting requests, including those that wait for another try: 16 MiB by default. */
+  /**
+   * The most bytes of heap of waiting requests, including those that wait for another try: 16 MiB by default. One large
+   * request may go beyond it when half of it is free.
+   */
   readonly maxBytes?: number;
   /** The most requests that are processed at a time, each of another namespace: 4 by default. */
   readonly concurrency?: number;

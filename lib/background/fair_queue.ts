@@ -49,11 +49,14 @@ export class FairQueue<T> {
     return this.#size;
   }
 
-  /** Adds an item; returns the items that lost their room: others, or this one. */
+  /**
+   * Adds an item; returns the items that lost their room: others, or this one. Half of the room is enough for an item of
+   * any size: one that is larger than all the room would never be taken, otherwise.
+   */
   add(ticket: Ticket<T>): readonly Ticket<T>[] {
     const refused: Ticket<T>[] = [];
     const laneBytes = this.#lanes.get(ticket.lane)?.bytes ?? 0;
-    while (this.#bytes + ticket.bytes > this.#maxBytes) {
+    while (this.#bytes + Math.min(ticket.bytes, this.#maxBytes / 2) > this.#maxBytes) {
       const [largest] = [...this.#lanes.values()].sort((left, right) => right.bytes - left.bytes);
       const victim = largest === undefined || largest.bytes <= laneBytes + ticket.bytes
         ? undefined

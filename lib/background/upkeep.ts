@@ -202,7 +202,9 @@ export class Upkeep {
         else {
           await worker.room();
           open++;
-          if (worker.add(found.request, { only: found.only, ended }) !== "taken") open--;
+          const intake = worker.add(found.request, { only: found.only, ended });
+          if (intake !== "taken") open--;
+          if (intake === "no room") isComplete = false;
         }
       }
     } finally {

@@ -16,4 +16,6 @@ export type Answer =
     readonly status: number | undefined;
     readonly message: string;
     readonly body?: Json;
+    /** Set when there is an answer, which is longer than what is read or kept of one. */
+    readonly isTooLong?: true;
   };

@@ -185,6 +185,7 @@ liveTest("an answer beyond the limit is a failure", {
   async run({ cluster }) {
     const answer = await cluster.call({ method: "GET", path });
     assert.equal(answer.ok ? "" : answer.message, `GET ${path}: the answer is longer than 1000 bytes`);
+    assert.equal(answer.ok ? undefined : answer.isTooLong, true);
   },
 });
 
