@@ -10,7 +10,7 @@
  */
 export { systemClock } from "../clock.ts";
 export { systemEntropy } from "../entropy.ts";
-export { eventLoopScheduler } from "./scheduler.ts";
+export { eventLoopScheduler, separateScheduler } from "./scheduler.ts";
 export {
   type FileText,
   findFiles,

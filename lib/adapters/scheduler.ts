@@ -37,6 +37,14 @@ export function eventLoopScheduler(beforeSlice: () => void = () => {}): Schedule
   }
 }
 
+/**
+ * As {@link eventLoopScheduler}, for platforms that end the timers of a request with its answer: there no evaluation
+ * may wait for the timers of another one. Those that pause together continue together.
+ */
+export function separateScheduler(): Scheduler {
+  return { sliceMilliseconds, pause: () => new Promise((resolve) => afterTimers(timers, resolve)) };
+}
+
 function afterTimers(count: number, then: () => void): void {
   setTimeout(count > 1 ? () => afterTimers(count - 1, then) : then, 0);
 }

@@ -2,7 +2,7 @@ import { Hono } from "hono/tiny";
 import { jsonLog, systemClock } from "../adapters/mod.ts";
 import { compile, type Snapshot } from "../engine/mod.ts";
 import type { Json } from "../json/mod.ts";
-import type { Log } from "../ports.ts";
+import type { Log, Scheduler } from "../ports.ts";
 import type { Dialect } from "../match/mod.ts";
 import { plainDocument } from "../yaml/mod.ts";
 import { AuditQueue, createApp, Metrics, secretPathProblem } from "../server/mod.ts";
@@ -24,6 +24,7 @@ export interface BundleRuntime {
   readonly settings: Settings;
   /** Takes one line of the log, without the line break. */
   readonly writeLine: (line: string) => void;
+  readonly scheduler: Scheduler;
   /** Opens the ports that read image registries. Only bundles whose policies read images have it. */
   readonly images?: BundledImages | undefined;
 }
@@ -54,7 +55,7 @@ export function compileBundled({ documents, dialect }: BundledPolicies): Snapsho
  * that the runtime lacks.
  */
 export async function openBundledGate(snapshot: Snapshot, runtime: BundleRuntime): Promise<BundledGate> {
-  const { target, settings, writeLine, images } = runtime;
+  const { target, settings, writeLine, scheduler, images } = runtime;
   const log = jsonLog({ clock: systemClock(), write: writeLine, level: logLevelOf(settings) });
   log.write("info", "policies in force", { policies: snapshot.policies.length, runtime: target.name });
   for (const limit of limitsOf(snapshot, target)) log.write("warn", limit);
@@ -66,7 +67,7 @@ export async function openBundledGate(snapshot: Snapshot, runtime: BundleRuntime
   // A bundle does not know who reaches it.
   const problem = secretPath && secretPathProblem(secretPath, "public");
   if (problem) return refusingGate(`POSTERN_SECRET_PATH ${problem}`, log);
-  const ports = await bundledPorts(settings, images);
+  const ports = await bundledPorts(settings, { images, scheduler });
   const metrics = new Metrics();
   metrics.loaded(snapshot);
   const current = () => snapshot;

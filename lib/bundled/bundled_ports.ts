@@ -1,7 +1,6 @@
 import {
   ClusterGlobalEntries,
   type Endpoint,
-  eventLoopScheduler,
   HttpClient,
   inClusterEndpoint,
   LiveCluster,
@@ -11,7 +10,7 @@ import {
 } from "../adapters/mod.ts";
 import { compileExpression } from "../jmespath/mod.ts";
 import { Fault, isFault, type Json, scopeOf, withoutEnding } from "../json/mod.ts";
-import type { Answer, Cluster, Ports } from "../ports.ts";
+import type { Answer, Cluster, Ports, Scheduler } from "../ports.ts";
 import type { Settings } from "./settings.ts";
 
 /** Opens the ports that read image registries. */
@@ -24,7 +23,10 @@ export type BundledImages = (
  * `POSTERN_API_CA` in PEM), or that of the pod that the bundle runs in. Without either, every look-up fails with a
  * message that says so, and the policy's failurePolicy decides.
  */
-export async function bundledPorts(settings: Settings, images?: BundledImages): Promise<Ports> {
+export async function bundledPorts(
+  settings: Settings,
+  { images, scheduler }: { readonly images: BundledImages | undefined; readonly scheduler: Scheduler },
+): Promise<Ports> {
   const clock = systemClock();
   const entropy = systemEntropy();
   const refuses = serviceAddresses();
@@ -53,7 +55,7 @@ export async function bundledPorts(settings: Settings, images?: BundledImages): 
     globals,
     clock,
     entropy,
-    scheduler: eventLoopScheduler(),
+    scheduler,
   };
 
   function project(text: string, value: Json): Json | Fault {

@@ -1,4 +1,4 @@
-import { environmentVariable } from "../adapters/mod.ts";
+import { environmentVariable, eventLoopScheduler } from "../adapters/mod.ts";
 import { type BundledGate, type BundledPolicies, compileBundled, openBundledGate } from "./bundled_gate.ts";
 import type { BundledImages } from "./bundled_ports.ts";
 import { writeLogLine } from "./settings.ts";
@@ -19,6 +19,7 @@ export async function openProcessGate(
     target,
     settings: environmentVariable,
     writeLine: writeLogLine,
+    scheduler: eventLoopScheduler(),
     images,
   });
 }

@@ -27,6 +27,16 @@ interface Row {
 
 const labelled = admissionReview({ object: pod({ labels: { team: "a" } }) });
 const complete = admissionReview({ object: pod({ labels: { team: "a", digest: "b" } }) });
+const long = admissionReview({
+  kind: "Service",
+  resource: "services",
+  object: {
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: { name: "web" },
+    spec: { items: [...Array.from({ length: 20_000 }, (_, index) => `item ${index}`), "forbidden"] },
+  },
+});
 const rows: readonly Row[] = [
   { what: "is ready", method: "GET", path: "/health/readiness", status: 200, answer: /^ok$/ },
   {
@@ -61,6 +71,14 @@ const rows: readonly Row[] = [
     status: 200,
     answer: /"allowed":false.*no limits/,
   },
+  ...["denies after a long evaluation", "denies after another long evaluation"].map((what): Row => ({
+    what,
+    method: "POST",
+    path: "/s3cret-4f1f8c02a6d3e95b7c/validate/fail",
+    body: long,
+    status: 200,
+    answer: /"allowed":false.*an item is forbidden/,
+  })),
   {
     what: "refuses what is no review",
     method: "POST",

@@ -1,6 +1,9 @@
 import { policies as decisions } from "../library/policies.ts";
 
-/** Policies of every language, with one that only reports and one that generates. */
+/**
+ * Policies of every language, with one that only reports, one that generates, and one whose evaluation of a long list
+ * pauses for others.
+ */
 export const policies = `${decisions}
 ---
 apiVersion: kyverno.io/v1
@@ -14,6 +17,20 @@ spec:
     validate:
       message: the label owner is missing
       pattern: { metadata: { labels: { owner: "?*" } } }
+---
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: { name: long-lists }
+spec:
+  validationFailureAction: Enforce
+  rules:
+  - name: items
+    match: { any: [{ resources: { kinds: [Service] } }] }
+    validate:
+      message: an item is forbidden
+      foreach:
+      - list: request.object.spec.items
+        deny: { conditions: { any: [{ key: "{{ element }}", operator: Equals, value: forbidden }] } }
 ---
 apiVersion: kyverno.io/v1
 kind: ClusterPolicy

@@ -1,3 +1,4 @@
+import { separateScheduler } from "../../adapters/mod.ts";
 import { type BundledGate, type BundledPolicies, compileBundled, openBundledGate } from "../bundled_gate.ts";
 import type { BundledImages } from "../bundled_ports.ts";
 import { textSettings, writeLogLine } from "../settings.ts";
@@ -38,6 +39,7 @@ export function open(policies: BundledPolicies, images?: BundledImages): Worker 
         target,
         settings: textSettings(env),
         writeLine: writeLogLine,
+        scheduler: separateScheduler(),
         images,
       });
       const { workDone } = gate;
