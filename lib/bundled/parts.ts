@@ -38,8 +38,9 @@ export const bundleParts: readonly BundlePart[] = [
   // A bundle reads objects when a request needs them.
   part("watches", ["adapters/open_watch.ts"], () => false),
   part(
-    "clients of Deno",
-    ["adapters/read_connection.ts", "adapters/renewed_client.ts"],
+    "clients and files of Deno",
+    ["read_connection", "renewed_client", "pinned_clients", "bearer_token", "kubeconfig"]
+      .map((name) => `adapters/${name}.ts`),
     (_, { name }) => name === "deno",
   ),
   // `bundle` makes no bundle of policies with errors, and prints the warnings.
