@@ -216,7 +216,7 @@ export class LiveCluster implements Cluster {
         isOpen = true;
         return { ok: true, lines: watch.linesOf(response.body) };
       }
-      const text = (await response.text()).slice(0, this.#options.maxBytes);
+      const text = await watch.errorText(response);
       if (response.status === 401) await this.#token?.renewed();
       return failureOf(call, response.status, bodyOf(response.headers, text) ?? text);
     } catch (error) {

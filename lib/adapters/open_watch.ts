@@ -1,5 +1,5 @@
 import { type Clock, elapsedOn } from "../ports.ts";
-import { linesOf } from "./body_stream.ts";
+import { chunksOf, linesOf } from "./body_stream.ts";
 import type { ReadConnection } from "./read_connection.ts";
 import type { ClientUse } from "./renewed_client.ts";
 
@@ -7,6 +7,9 @@ import type { ClientUse } from "./renewed_client.ts";
  * Milliseconds of silence after which a watch that is given up says so: the API server sends a bookmark each minute.
  */
 const SILENCE = 90_000;
+
+/** The most characters of an error, and some: the API server's have some hundred. */
+const LONGEST_ERROR = 65_536;
 
 /** The path, signal and clock of a watch. */
 export interface OpenWatchOptions {
@@ -53,6 +56,17 @@ export class OpenWatch {
     } finally {
       this.end();
     }
+  }
+
+  /** Returns the text of an error, cut when it is long: a body may have no end. */
+  async errorText({ body }: Response): Promise<string> {
+    const decoder = new TextDecoder();
+    let text = "";
+    for await (const chunk of body === null ? [] : chunksOf(body, this.signal)) {
+      text += decoder.decode(chunk, { stream: true });
+      if (text.length > LONGEST_ERROR) break;
+    }
+    return text;
   }
 
   /** Leaves the connection. */

@@ -433,3 +433,21 @@ Deno.test("live cluster: a call with a body goes over HTTP/1.1, where it leaves 
 });
 
 const reviews = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
+
+Deno.test("live cluster: a watch that is refused with a text without end is refused", async () => {
+  const pull = (controller: ReadableStreamDefaultController): void =>
+    controller.enqueue(new Uint8Array(65_536).fill(120));
+  const server = fakeServer(() => new Response(new ReadableStream({ pull }), { status: 403 }));
+  const cluster = LiveCluster.connect({ server: server.address }, {
+    clock: fixedClock(),
+    entropy: countingEntropy(),
+  });
+  assert.ok(!isFault(cluster));
+  try {
+    const following = await cluster.follow("/api/v1/pods?watch=true", new AbortController().signal);
+    assert.equal(following.ok || following.status, 403);
+  } finally {
+    cluster.close();
+    await server.close();
+  }
+});

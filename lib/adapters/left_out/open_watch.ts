@@ -14,6 +14,10 @@ class OpenWatch {
 
   async *linesOf(_body: ReadableStream<Uint8Array>): AsyncGenerator<string> {}
 
+  errorText(): Promise<string> {
+    return Promise.resolve("");
+  }
+
   end(): void {}
 }
 
