@@ -443,6 +443,25 @@ spec:
   });
 }
 
+Deno.test("a run that lacks rights says so in one event of its policy", async () => {
+  const cluster = clusterWith([configMap("a")], { clock: almostDue });
+  const { cleaner, events } = cleanerIn({
+    ...cluster,
+    call: (call) =>
+      call.path.endsWith("/subjectaccessreviews") && JSON.stringify(call.body).includes('"delete"')
+        ? Promise.resolve({ ok: true, status: 201, body: { status: { allowed: false } } })
+        : cluster.call(call),
+  });
+  cleaner.policies([deleting()]);
+  while (events.length === 0) await idle();
+  cleaner.close();
+  assert.equal(events[0]!.reason, "PolicyError");
+  assert.match(
+    events[0]!.message,
+    /^failed to delete resources: system:serviceaccount:kyverno:cleanup has no permission to delete configmaps; grant/,
+  );
+});
+
 /** A quarter of an hour after the last time at which an hourly cleanup is due. */
 const afterHour: Clock = { now: () => Date.parse("2026-11-22T10:15:00Z") };
 

@@ -3,7 +3,7 @@ import { asObject, asString, asTexts, field, type Json } from "../../json/mod.ts
 import { hasWildcard, namespaceOf, parseKindSelectors } from "../../kube/mod.ts";
 import { writtenFilters, writtenUserCriteria } from "../../policy/mod.ts";
 import type { ServedResource } from "../../ports.ts";
-import { cleanupMistakes } from "../cleanup/cleanup_policy.ts";
+import { cleanupMistakes, grantCleanupRights } from "../cleanup/cleanup_policy.ts";
 import { scheduleProblem } from "../cleanup/schedule.ts";
 import { targetResources } from "../webhooks/served_kinds.ts";
 import type { CheckedObject, CheckTools } from "./check.ts";
@@ -65,8 +65,9 @@ async function rightsProblems(kind: string, reach: Reach, tools: CheckTools): Pr
   const lacking = await lackingVerbs(kind, reach, tools);
   if (lacking.length === 0) return [];
   return [
-    `${tools.accounts.cleanup} has no permission to ${lacking.join(", ")} kind ${kind}; ` +
-    `grant it with a ClusterRole labelled rbac.kyverno.io/aggregate-to-cleanup-controller: "true"`,
+    `${tools.accounts.cleanup} has no permission to ${
+      lacking.join(", ")
+    } kind ${kind}; ${grantCleanupRights}`,
   ];
 }
 

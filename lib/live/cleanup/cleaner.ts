@@ -23,7 +23,7 @@ import { type PolicyEvent, referenceTo } from "../events/event.ts";
 import type { PolicyObject } from "../policy_objects.ts";
 import { resourcesOf } from "../reports/scan_targets.ts";
 import type { StatusWriter } from "../status.ts";
-import { type CleanupPolicy, cleanupPolicy, exceptionsFrom } from "./cleanup_policy.ts";
+import { type CleanupPolicy, cleanupPolicy, exceptionsFrom, grantCleanupRights } from "./cleanup_policy.ts";
 import { compileSchedule, type Schedule } from "./schedule.ts";
 
 /** The ports and options of a {@link Cleaner}. */
@@ -67,6 +67,8 @@ interface Scheduled {
 interface Run {
   readonly scheduled: Scheduled;
   readonly filtered: (resource: FilteredResource) => boolean;
+  /** The rights that it lacked: `delete secrets`. */
+  readonly lacking: string[];
 }
 
 /**
@@ -190,9 +192,11 @@ export class Cleaner {
       return "put off";
     }
     const filtered = compileResourceFilters(resourceFilters() ?? defaultResourceFilters);
+    const run: Run = { scheduled, filtered, lacking: [] };
     for (const resource of resourcesOf(scheduled.policy.snapshot, discovered.resources)) {
-      await this.#runOn(resource, { scheduled, filtered });
+      await this.#runOn(resource, run);
     }
+    this.#sayLacking(run);
     if (!this.#goesOn(scheduled)) return "done";
     const { kind, object } = scheduled.object;
     await statuses.write(kind, object, { lastExecutionTime: formatTimestamp(ports.clock.now()) });
@@ -208,6 +212,7 @@ export class Cleaner {
       const right = { verb, group, resource: plural, ...(namespace !== undefined && { namespace }) };
       if (await hasRight(cluster, account, right) === false) {
         log.write("warn", "a right for the cleanup is missing", { account, verb, resource: plural });
+        run.lacking.push(`${verb} ${group === "" ? plural : `${plural}.${group}`}`);
         return;
       }
     }
@@ -220,6 +225,20 @@ export class Cleaner {
         await this.#consider(target, path, run);
       }
     }
+  }
+
+  /** Writes one event about a policy whose run lacked rights. */
+  #sayLacking({ scheduled: { policy, object: { object } }, lacking }: Run): void {
+    if (lacking.length === 0) return;
+    const { account, events } = this.#options;
+    events([{
+      regarding: referenceTo(object),
+      reason: "PolicyError",
+      action: "None",
+      message: `failed to ${policy.words.attempt} resources: ${account} has no permission to ` +
+        `${lacking.join(", ")}; ${grantCleanupRights}`,
+      component: "kyverno-cleanup",
+    }]);
   }
 
   async #consider(target: JsonObject, path: string, { scheduled, filtered }: Run): Promise<void> {

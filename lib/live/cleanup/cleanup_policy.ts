@@ -22,6 +22,10 @@ export interface CleanupPolicy {
   readonly words: { readonly done: string; readonly attempt: string };
 }
 
+/** The remedy for rights that a cleanup lacks. */
+export const grantCleanupRights =
+  `grant it with a ClusterRole labelled rbac.kyverno.io/aggregate-to-cleanup-controller: "true"`;
+
 /** The exceptions from a policy, among others; a cleanup policy has none. */
 export function exceptionsFrom(
   object: JsonObject,
