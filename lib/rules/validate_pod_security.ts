@@ -25,15 +25,16 @@ export interface PodSecurityBody {
  * Compiles a rule of `validate.podSecurity`.
  *
  * Kyverno parity: of its levels only `baseline` leaves controls out, so that in the dialect `current` the level
- * `privileged` has those of `restricted`. Pinned by "podSecurity: the level privileged allows all in the dialect
- * classic, and is judged as restricted in the dialect current".
+ * `privileged` and none have those of `restricted`. Pinned by "podSecurity: the level privileged allows all in the
+ * dialect classic, and is judged as restricted in the dialect current".
  */
 export function compilePodSecurityRule(
   { level: wanted, version: written, exclude }: PodSecurityBody,
   tools: RuleTools,
 ): CompiledBody {
   const { rule } = tools;
-  const judgedAs = wanted === "privileged" && tools.dialect === "current" ? "restricted" : wanted;
+  const hasAll = wanted === "" || wanted === "privileged";
+  const judgedAs = hasAll && tools.dialect === "current" ? "restricted" : wanted;
   const standard = compilePodSecurity({ level: judgedAs, version: written, exclude }, "kyverno");
   if (isFault(standard)) {
     tools.report({

@@ -26,7 +26,8 @@ export interface TextTemplates {
 
 /**
  * Templates of single texts, for a language that walks the document itself: `compilePattern(document, { dynamic })`.
- * It does not resolve references; {@link resolveReferences} does that for the whole document before.
+ * It does not resolve references; {@link resolveReferences} does that for the whole document before. Faults name the
+ * path of their text behind the steps `within`.
  *
  * ```ts
  * import { textTemplates } from "./texts.ts";
@@ -39,7 +40,7 @@ export interface TextTemplates {
  * assert.deepEqual(uses[0]!.path, ["image"]);
  * ```
  */
-export function textTemplates(options: TemplateOptions = {}): TextTemplates {
+export function textTemplates(options: TemplateOptions = {}, within: DocumentPath = []): TextTemplates {
   const uses: Use[] = [];
   const origin = originOf(options, uses);
   const dynamic = (
@@ -47,7 +48,7 @@ export function textTemplates(options: TemplateOptions = {}): TextTemplates {
     steps: DocumentPath,
   ): ((rendering: Rendering) => Json | Fault) | undefined => {
     if (!text.includes("{{")) return undefined;
-    const path = steps.reduce<string>(pathOf, "");
+    const path = [...within, ...steps].reduce<string>(pathOf, "");
     const planned = planDocument(text, origin, { path, steps });
     return isFault(planned) ? () => planned : renderingOf(planned);
   };

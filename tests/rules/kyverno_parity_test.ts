@@ -220,3 +220,52 @@ spec:
   ]);
   assert.equal(await result("current", secured({ drop: ["ALL"] })), "pass");
 });
+
+Deno.test("podSecurity: without a level all controls are judged in the dialect current", async () => {
+  const { rules } = await validated(
+    "{podSecurity: {version: v1.30}}",
+    pod({ hostPID: true, containers: [] }),
+    "current",
+  );
+  assert.match(
+    rules.join(),
+    /^fail Validation rule 'r' failed\. It violates PodSecurity ":v1\.30": .*hostPID/,
+  );
+});
+
+Deno.test("{{@}} of a pattern skips two steps of the pattern in the dialect current", async () => {
+  const object = { ...pod({ nodeName: "spare" }), name: "w" };
+  const rows = async (validate: string, dialect: "classic" | "current") =>
+    (await validated(validate, object, dialect)).rules.join();
+  const pattern = "{pattern: {spec: {x: {name: 'n{{ @ }}'}}}}";
+  assert.match(await rows(pattern, "current"), /^fail validation error/);
+  assert.match(
+    await rows(pattern, "classic"),
+    /^error variable substitution failed: failed to resolve request\.object\.spec\.x\.name at path \/spec\/x\/name:/,
+  );
+  assert.match(
+    await rows("{anyPattern: [{kind: Pod}, {spec: {nodeName: '{{ @ }}'}}]}", "current"),
+    /^error .* at path \/1\/spec\/nodeName: .*Unknown key "nodeName"/,
+  );
+});
+
+/** The results of a rule for a created object. */
+async function validated(validate: string, object: JsonObject, dialect: "classic" | "current") {
+  const text = `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: p}
+spec:
+  rules:
+  - {name: r, match: {any: [{resources: {kinds: [Pod]}}]}, validate: ${validate}}
+`;
+  const decision = await evaluate(policies(text, { dialect }), request(object), {
+    phase: "validate",
+    ports: ports(),
+  });
+  return {
+    rules: decision.results.flatMap(({ rules }) =>
+      rules.map(({ result, message }) => `${result} ${message}`)
+    ),
+  };
+}

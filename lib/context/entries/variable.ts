@@ -1,4 +1,4 @@
-import { Fault, isFault, isString, type Json, scopeOf } from "../../json/mod.ts";
+import { Fault, goPrint, isFault, isString, type Json, scopeOf } from "../../json/mod.ts";
 import { compileExpression } from "../../jmespath/mod.ts";
 import { compileTemplate, type Template } from "../../template/mod.ts";
 import type { FieldNotes } from "../../shape/mod.ts";
@@ -68,20 +68,20 @@ function compileVariable(entry: VariableEntry, options: EntryOptions): ContextEn
     return result;
   }
 
+  function unresolved(source: Json, fault: Fault): Fault {
+    return new Fault(
+      `failed to substitute variables in context entry ${name} ${goPrint(source)}: ${fault.message}`,
+    );
+  }
+
   function compute(view: Context): Json | Fault {
+    const query = path?.render(view, view.environment);
+    if (isFault(query)) return unresolved(written, query);
     const other = fallback?.render(view, view.environment);
-    if (isFault(other)) {
-      return new Fault(`failed to substitute variables in context entry ${name} default: ${other.message}`);
-    }
+    if (isFault(other)) return unresolved(entry.default!, other);
     const rendered = value?.render(view, view.environment);
-    if (isFault(rendered)) {
-      return new Fault(`failed to substitute variables in context entry ${name} value: ${rendered.message}`);
-    }
-    if (path === undefined) return rendered ?? other ?? null;
-    const query = path.render(view, view.environment);
-    if (isFault(query)) {
-      return new Fault(`failed to substitute variables in context entry ${name} jmesPath: ${query.message}`);
-    }
+    if (isFault(rendered)) return unresolved(entry.value!, rendered);
+    if (query === undefined) return rendered ?? other ?? null;
     if (!isString(query)) return new Fault(`jmespath value must be a string ${name} ${written}: <nil>`);
     const result = queries.apply(query, rendered === undefined ? view : scopeOf(rendered), view.environment);
     if (isFault(result)) {

@@ -1,4 +1,12 @@
-import { asList, field, isFault, isGiven, type Json, type JsonObject } from "../../json/mod.ts";
+import {
+  asList,
+  type DocumentPath,
+  field,
+  isFault,
+  isGiven,
+  type Json,
+  type JsonObject,
+} from "../../json/mod.ts";
 import type { ObservedPattern } from "../../context/mod.ts";
 import { compilePattern, type Pattern, type PatternFailure, type PatternResult } from "../../pattern/mod.ts";
 import { type Rendering, resolveReferences, textTemplates } from "../../template/mod.ts";
@@ -73,7 +81,7 @@ export interface PatternBodyOptions {
 export function compilePatternBody(written: Json, options: PatternBodyOptions): SingleBody {
   const { tools, comparedObject = objectOf } = options;
   const rule = tools.rule.name;
-  const pattern = compileSource(written, tools, "pattern");
+  const pattern = compileResolved(resolved(written, tools), tools, { name: "pattern", within: [] });
   const message = compileMessage(options.message, tools);
   const passed = pass(`validation rule '${rule}' passed.`);
   return {
@@ -128,8 +136,8 @@ function patternFailure(
 export function compileAnyPatternBody(written: Json, options: PatternBodyOptions): SingleBody {
   const { tools, comparedObject = objectOf } = options;
   const rule = tools.rule.name;
-  const patterns = asList(resolved(written, tools)).map((pattern) =>
-    compileResolved(pattern, tools, "anyPattern")
+  const patterns = asList(resolved(written, tools)).map((pattern, index) =>
+    compileResolved(pattern, tools, { name: "anyPattern", within: [index] })
   );
   const message = compileMessage(options.message, tools);
   // A variable without a value in any pattern is an error, whatever the other patterns give.
@@ -189,10 +197,6 @@ function renderingIn({ context }: RuleInput): Rendering {
   return { scope: context, environment: context.environment };
 }
 
-function compileSource(source: Json, tools: RuleTools, name: string): Pattern<Rendering> {
-  return compileResolved(resolved(source, tools), tools, name);
-}
-
 /** Resolves references inside the pattern at load: they can only lead to the pattern itself. */
 function resolved(source: Json, tools: RuleTools): Json {
   const document = resolveReferences(source);
@@ -206,8 +210,21 @@ function resolved(source: Json, tools: RuleTools): Json {
   return source;
 }
 
-function compileResolved(source: Json, tools: RuleTools, name: string): Pattern<Rendering> {
-  const { dynamic, uses } = textTemplates({ field: ["validate", name] });
+/** The field of the rule that holds a pattern. */
+interface PatternField {
+  readonly name: "pattern" | "anyPattern";
+  /** The steps from the field to the pattern. */
+  readonly within: DocumentPath;
+}
+
+/**
+ * Compiles a pattern whose references are resolved. Kyverno parity: it replaces variables in the pattern alone, but
+ * `{{ @ }}` still skips two steps, so that in the dialect `current` these are the pattern's. Pinned by "{{@}} of a
+ * pattern skips two steps of the pattern in the dialect current".
+ */
+function compileResolved(source: Json, tools: RuleTools, { name, within }: PatternField): Pattern<Rendering> {
+  const skipped = tools.dialect === "current" ? within : ["validate", name];
+  const { dynamic, uses } = textTemplates({ field: skipped }, within);
   const pattern = compilePattern<Rendering>(source, { dynamic });
   tools.variables(uses, ["validate", name]);
   if (!isFault(pattern)) return pattern;
