@@ -53,6 +53,17 @@ export function sharedHeapSizeOfText(text: string): number {
   return bytesOfText(text, shared);
 }
 
+/** The most bytes of heap for the value of a text that an expression parses. */
+const mostOfText = 16 * 1024 * 1024;
+
+/**
+ * Whether the value of a JSON text would take too much heap for an expression. A text of an object has up to 3 MB, and
+ * `[{},{},…]` in one would take 60 MB, which no estimate of the review counts.
+ */
+export function isTooDense(text: string): boolean {
+  return text.length * densestHeap > mostOfText && heapSizeOfText(text) > mostOfText;
+}
+
 /** Walks a text once. */
 function bytesOfText(text: string, bytesOf: HeapBytes): number {
   let bytes = 0;

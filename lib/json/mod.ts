@@ -29,7 +29,14 @@ export { nestsDeeperThan } from "./depth.ts";
 export { type DocumentPath, documentPathText, valueAtPath } from "./document_path.ts";
 export { equal, type Visits } from "./equal.ts";
 export { Fault, isFault } from "./fault.ts";
-export { densestHeap, heapSize, heapSizeOfText, sharedHeapSize, sharedHeapSizeOfText } from "./heap_size.ts";
+export {
+  densestHeap,
+  heapSize,
+  heapSizeOfText,
+  isTooDense,
+  sharedHeapSize,
+  sharedHeapSizeOfText,
+} from "./heap_size.ts";
 export { goJsonProblem, maxJsonDepth } from "./go_json.ts";
 export { groupBy } from "./group_by.ts";
 export { parseJson } from "./parse.ts";

@@ -10,6 +10,7 @@ import {
   failure,
   isCelFault,
   kubernetesLibraries,
+  kyvernoLibraries,
   type Library,
   pending,
   stringType,
@@ -103,6 +104,43 @@ for (const text of slow) {
     const run = program(text);
     const value = run.evaluate((name) => name === "object" ? large : undefined);
     assert(isCelFault(value) && value.kind === "cost");
+  });
+}
+
+/** Calls that cost little in Kubernetes' units, on a text as long as a request. */
+const laborious = [
+  "object.text.matches(object.text)",
+  "matches(object.text, object.text)",
+  "object.text.find(object.text) == ''",
+  "object.text.findAll('x').size() > 0",
+  "object.text.findAll('x', 100000000).size() > 0",
+  "regex.replace(object.text, 'x', 'y') == ''",
+  "regex.extract(object.text, object.text).hasValue()",
+  "regex.extractAll(object.text, 'x').size() > 0",
+  "yaml.parse(object.text) == 1",
+];
+
+for (const text of laborious) {
+  Deno.test(`${text} with 3 MB ends at the cost limit, before the call`, () => {
+    const value = program(text, kyvernoLibraries)
+      .evaluate((name) => name === "object" ? { text: "x".repeat(3_000_000) } : undefined);
+    assert(isCelFault(value) && value.kind === "cost");
+  });
+}
+
+Deno.test("a pattern that is compiled at load takes no work of a long text's search", () => {
+  const value = program("object.text.matches('^x+$') && object.text.find('y') == ''")
+    .evaluate((name) => name === "object" ? { text: "x".repeat(3_000_000) } : undefined);
+  assert.equal(value, true);
+});
+
+const dense = [`[${"{},".repeat(400_000)}1]`, `[${"1,".repeat(760_000)}1]`];
+for (const text of dense) {
+  Deno.test(`json.unmarshal refuses ${text.slice(0, 7)}…, whose value takes too much memory`, () => {
+    const value = program("json.unmarshal(object.text).size() > 0", kyvernoLibraries)
+      .evaluate((name) => name === "object" ? { text } : undefined);
+    assert(isCelFault(value));
+    assert.equal(value.message, "json.unmarshal: the text would take too much memory");
   });
 }
 

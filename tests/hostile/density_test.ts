@@ -95,6 +95,47 @@ for (const [what, rule, spec, expected] of rules) {
   });
 }
 
+/** A policy in CEL with one expression about Pods. */
+function validating(expression: string): string {
+  return `
+apiVersion: policies.kyverno.io/v1
+kind: ValidatingPolicy
+metadata: {name: validating}
+spec:
+  validationActions: [Deny]
+  matchConstraints:
+    resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}]
+  validations: [{message: no, expression: ${JSON.stringify(expression)}}]
+`;
+}
+
+/** The Pod's text, which has another such value. */
+const parsed = "parse_json(request.object.spec.text)", text = "object.spec.text";
+const parsers: readonly (readonly [what: string, policy: string])[] = [
+  [
+    "parse_json",
+    enforcing(
+      `deny: {conditions: {any: [{key: "{{ length(items(${parsed}, 'k', 'v')) }}", operator: Equals, value: 1}]}}`,
+    ),
+  ],
+  ["json.unmarshal", validating(`json.unmarshal(${text}).size() > 0`)],
+  ["yaml.parse", validating(`yaml.parse(${text}).size() > 0`)],
+];
+for (const [what, policy] of parsers) {
+  Deno.test(`a text of many small values that ${what} reads is answered within the memory bound`, async () => {
+    await using server = await startReplica({ policies: policy, args: ["--no-tls"] });
+    using connection = await RawConnection.open(server.port);
+    const spec = JSON.stringify({ text: `[${"{},".repeat(600_000)}{}]` });
+    await connection.write(postBytes("/validate/fail?timeout=20s", review("dense", spec)));
+    const { status, text } = await connection.answer();
+    assert.equal(status, 200);
+    assert.equal(JSON.parse(text.slice(text.indexOf("\r\n\r\n"))).response.allowed, false);
+    assert.ok(server.running());
+    const { most } = await server.memory();
+    assert.ok(most < bound, `${most} MiB`);
+  });
+}
+
 /** Mutates each element of a list of a Pod. */
 const looping = `
 apiVersion: kyverno.io/v1

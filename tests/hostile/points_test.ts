@@ -79,6 +79,7 @@ const points: readonly Point[] = [
       "rules/assertion/rule_assertion_test.ts": ["stops at thousands of violations"],
       "hostile/density_test.ts": [
         "a Pod of many small values that",
+        "a text of many small values that",
         "a Pod of which a rule mutates each of 466,000 elements",
         "reviews that take much more memory than their text do not end the process",
         "audits that wait for a service",

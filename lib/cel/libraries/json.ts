@@ -1,4 +1,4 @@
-import { goJson, goJsonProblem, type Json } from "../../json/mod.ts";
+import { goJson, goJsonProblem, isTooDense, type Json } from "../../json/mod.ts";
 import { failure, isCelFault, noSuchOverload } from "../fault.ts";
 import { celToJson } from "../json.ts";
 import { type CelType, dynType, opaqueType, stringType } from "../types/mod.ts";
@@ -9,8 +9,14 @@ import { NamespaceValue } from "./namespace_value.ts";
 
 const jsonType: CelType<NamespaceValue> = opaqueType("json.Json");
 
+/** The most characters of a text: the API server stores no longer objects, and each number takes 40 bytes. */
+const longest = 1_500_000;
+
 function unmarshal(text: Value): Result {
   if (typeof text !== "string") return noSuchOverload("unmarshal");
+  if (text.length > longest || isTooDense(text)) {
+    return failure("json.unmarshal: the text would take too much memory");
+  }
   let json: Json;
   try {
     json = JSON.parse(text) as Json;

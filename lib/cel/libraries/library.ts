@@ -63,6 +63,11 @@ export interface Overload {
    * must not need the result.
    */
   readonly superlinear?: true;
+  /**
+   * The work of a call that takes much longer than its cost says, in nanoseconds. It is counted before the call, apart
+   * from the cost: an evaluation that has worked for too long ends as if it had used up its budget.
+   */
+  readonly effort?: (args: readonly Result[], constants: readonly (Value | undefined)[]) => number;
   /** Set when the implementation checks the types of its arguments and returns `noSuchOverload` where needed. */
   readonly dispatches?: true;
   /** Set when a call with constant arguments is computed at load. */
@@ -110,6 +115,7 @@ interface Definition<P extends readonly CelType[]> {
   readonly gives: CelType;
   readonly cost?: (args: readonly Result[], result: Result) => number;
   readonly superlinear?: true;
+  readonly effort?: Overload["effort"];
   readonly dispatches?: true;
   readonly folds?: true;
   readonly check?: (args: readonly CallArgument[]) => ArgumentMistake | undefined;

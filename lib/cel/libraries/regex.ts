@@ -1,6 +1,7 @@
 import type { RE2JS } from "re2js";
 import { CelFault, failure } from "../fault.ts";
 import { compilePattern, compiling } from "../pattern.ts";
+import { compilingEffort, matchingEffort } from "../pattern_effort.ts";
 import { intType, listType, stringType } from "../types/mod.ts";
 import type { Int, Value } from "../values/mod.ts";
 import { type ArgumentMistake, type CallArgument, type Library, method, type Result } from "./library.ts";
@@ -82,6 +83,7 @@ export const regexLibrary: Library = {
             return compiled && ((text) => find(text, compiled));
           },
           cost: searchCost,
+          effort: compilingEffort,
           check: mistake,
         }),
       ],
@@ -101,6 +103,7 @@ export const regexLibrary: Library = {
             return compiled && ((text) => findAll(text, compiled, -1));
           },
           cost: searchCost,
+          effort: matchingEffort,
           check: mistake,
         }),
         method({
@@ -111,6 +114,7 @@ export const regexLibrary: Library = {
             withPattern(compile(pattern), (compiled) => findAll(text, compiled, limit))
           ),
           cost: searchCost,
+          effort: matchingEffort,
           check: mistake,
         }),
       ],

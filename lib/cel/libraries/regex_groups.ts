@@ -1,6 +1,7 @@
 import type { RE2JS } from "re2js";
 import { CelFault, failure, isCelFault } from "../fault.ts";
 import { compiling, type PatternCompiler } from "../pattern.ts";
+import { compilingEffort, matchingEffort } from "../pattern_effort.ts";
 import { intType, listType, optionalType, stringType } from "../types/mod.ts";
 import { type Int, Optional } from "../values/mod.ts";
 import { type Library, overload, type Result } from "./library.ts";
@@ -101,6 +102,7 @@ export const regexGroupsLibrary: Library = {
             replace(text, compile(pattern), { by, count: -1 })
           ),
           cost: searchCost,
+          effort: matchingEffort,
         }),
         overload({
           id: "regex_replace_string_string_string_int",
@@ -110,6 +112,7 @@ export const regexGroupsLibrary: Library = {
             replace(text, compile(pattern), { by, count })
           ),
           cost: searchCost,
+          effort: matchingEffort,
         }),
       ],
     },
@@ -124,6 +127,7 @@ export const regexGroupsLibrary: Library = {
             extract(text, singleGroup(pattern, compile))
           ),
           cost: searchCost,
+          effort: compilingEffort,
         }),
       ],
     },
@@ -138,6 +142,7 @@ export const regexGroupsLibrary: Library = {
             extractAll(text, singleGroup(pattern, compile))
           ),
           cost: searchCost,
+          effort: matchingEffort,
         }),
       ],
     },

@@ -1,5 +1,6 @@
 import { TextSearch } from "../../json/mod.ts";
 import { compilePattern, compiling, isPattern, matchesPattern } from "../pattern.ts";
+import { compilingEffort } from "../pattern_effort.ts";
 import { CelFault } from "../fault.ts";
 import { boolType, bytesType, intType, listType, mapType, stringType, typeParameter } from "../types/mod.ts";
 import { codePoints, costSize, mapSize, type Value } from "../values/mod.ts";
@@ -39,6 +40,7 @@ const matches = {
   gives: boolType,
   ...compiling((compile) => (text: string, pattern: string) => matchesPattern(text, compile(pattern))),
   check: patternMistake,
+  effort: compilingEffort,
   prepare: ([, pattern]: readonly (Value | undefined)[]) => {
     const expression = typeof pattern === "string" ? compilePattern(pattern) : undefined;
     if (expression === undefined || expression instanceof CelFault) return undefined;

@@ -40,10 +40,11 @@ export function planCall(
       call: prepared ?? only.forCall?.() ?? only.call,
       args,
       prepared: prepared !== undefined,
+      constants,
     };
     return args.length === 1 ? planGuardedUnary(name, only, guarded) : planGuardedBinary(name, only, guarded);
   }
-  const runs = args.map(({ run }) => run);
+  const runs = args.map(({ run }) => run), effort = overloads.find((each) => each.effort)?.effort;
   const last = runs.length - 1;
   return (frame) => {
     const results: Result[] = [];
@@ -57,6 +58,7 @@ export function planCall(
       return result;
     }
     if (only?.superlinear === true && cost !== undefined) frame.afford(cost(results, null));
+    if (effort !== undefined) frame.look(effort(results, constants));
     const result = dispatch(results as Value[], frame.external);
     if (cost !== undefined) frame.spend(cost(results, result));
     else if (last >= 0) payFlat(frame, results[0]!, result);
@@ -89,6 +91,8 @@ interface Guarded {
   readonly args: readonly PlannedExpression[];
   /** Whether the call was prepared for its constants; errors as arguments of such a call cost nothing. */
   readonly prepared: boolean;
+  /** The values of arguments that are fixed at load. */
+  readonly constants: readonly (Value | undefined)[];
 }
 
 const anything: Guard = () => true;
@@ -98,12 +102,17 @@ function guardsOf({ parameters, dispatches }: Overload): readonly (Guard | undef
 }
 
 /** Plans a call with one argument of the only overload that fits. */
-function planGuardedUnary(name: string, overload: Overload, { call, args }: Guarded): EvaluateNode {
-  const { cost, superlinear } = overload;
+function planGuardedUnary(
+  name: string,
+  overload: Overload,
+  { call, args, constants }: Guarded,
+): EvaluateNode {
+  const { cost, superlinear, effort } = overload;
   const run = args[0]!.run, [guard = anything] = guardsOf(overload);
   return (frame) => {
     const value = run(frame);
     if (superlinear === true && cost !== undefined) frame.afford(cost([value], null));
+    if (effort !== undefined) frame.look(effort([value], constants));
     const result = isCelFault(value) ? value : guard(value) ? call(value) : misfit(name, [value]);
     if (cost === undefined) payFlat(frame, value, result);
     else frame.spend(cost([value], result));
@@ -118,9 +127,9 @@ function planGuardedUnary(name: string, overload: Overload, { call, args }: Guar
 function planGuardedBinary(
   name: string,
   overload: Overload,
-  { call, args, prepared }: Guarded,
+  { call, args, prepared, constants }: Guarded,
 ): EvaluateNode {
-  const { cost, superlinear } = overload;
+  const { cost, superlinear, effort } = overload;
   const left = args[0]!.run, right = args[1]!.run;
   const [leftGuard = anything, rightGuard = anything] = guardsOf(overload);
   return (frame) => {
@@ -128,6 +137,7 @@ function planGuardedBinary(
     const fault = isCelFault(a) ? a : isCelFault(b) ? b : undefined;
     if (fault !== undefined && prepared) return fault;
     if (superlinear === true && cost !== undefined) frame.afford(cost([a, b], null));
+    if (effort !== undefined) frame.look(effort([a, b], constants));
     const result = fault ??
       (leftGuard(a as Value) && rightGuard(b as Value)
         ? call(a as Value, b as Value)

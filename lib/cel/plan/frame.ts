@@ -14,7 +14,8 @@ export function budgetFault(): CelFault {
 }
 
 /**
- * The most code units and elements that all calls of low cost in one evaluation may read: one or two seconds of work.
+ * The most code units and elements that all calls of low cost in one evaluation may read: one or two seconds of work. A
+ * code unit takes about a nanosecond.
  */
 const MAX_LOOKED = 1_000_000_000;
 

@@ -1,8 +1,15 @@
-import { Fault, goJsonProblem, type Json, maxJsonDepth, nestsDeeperThan } from "../../json/mod.ts";
+import {
+  Fault,
+  goJsonProblem,
+  isTooDense,
+  type Json,
+  maxJsonDepth,
+  nestsDeeperThan,
+} from "../../json/mod.ts";
 import { decodeBase64, encodeBase64Text } from "../../kube/mod.ts";
 import { decodeUtf8 } from "../go_utf8.ts";
 import { maxText } from "../go_strings.ts";
-import { tooLarge } from "./fault.ts";
+import { functionFault, tooLarge } from "./fault.ts";
 import { ofText } from "./of_text.ts";
 import type { FunctionNotes, FunctionRecord } from "./record.ts";
 import { unwritable } from "./unwritable.ts";
@@ -31,6 +38,7 @@ export const encodings: readonly FunctionRecord[] = [
 
 function parseJson(text: string): Json | Fault {
   if (nestsDeeperThan(maxJsonDepth, text)) return new Fault("exceeded max depth");
+  if (isTooDense(text)) return functionFault("parse_json", "the text would take too much memory");
   let value: Json;
   try {
     value = JSON.parse(text);

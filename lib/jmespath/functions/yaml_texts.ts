@@ -9,8 +9,8 @@ export const yamlTexts: readonly FunctionRecord[] = [
   ofText({
     name: "parse_yaml",
     returns: ["any"],
-    // A character of YAML takes as long as three elements of a list.
-    cost: ([text]) => 3 * (text as string).length,
+    // A character of YAML takes as long as three elements of a list, and more memory.
+    cost: ([text]) => 5 * (text as string).length,
   }, (text) => {
     const value = parseYaml(text);
     if (value instanceof Fault) return value;

@@ -1,4 +1,4 @@
-import { Fault, type Json, parseJson } from "../../../json/mod.ts";
+import { Fault, isTooDense, type Json, parseJson } from "../../../json/mod.ts";
 import { compileWildcard, matchWildcard } from "../../../kube/mod.ts";
 import { functionFault, tooLarge } from "../../functions/fault.ts";
 import { type Apply, type FunctionNotes, type FunctionRecord, parameter } from "../../functions/record.ts";
@@ -54,6 +54,9 @@ export const texts: readonly (FunctionRecord | CommunityFunction)[] = [
     parameters: [text],
     returns: ["any"],
     apply: ([value]) => {
+      if (isTooDense(value as string)) {
+        return functionFault("json_parse", "the text would take too much memory");
+      }
       const parsed = parseJson(value as string);
       return parsed === undefined ? functionFault("json_parse", "the text is not JSON") : parsed;
     },
