@@ -1,4 +1,4 @@
-import { type LogLevel, writeToStandardError } from "../adapters/mod.ts";
+import type { LogLevel } from "../adapters/mod.ts";
 
 /** Returns the setting of a name; `undefined` when it is not set or empty. */
 export type Settings = (name: string) => string | undefined;
@@ -11,11 +11,27 @@ export function textSettings(values: Readonly<Record<string, unknown>>): Setting
   };
 }
 
-/** A log that writes each line to standard error, or to the console in a runtime that has no standard error. */
-export function writeLogLine(line: string): void {
-  if (typeof Deno !== "undefined") return writeToStandardError(line);
-  // deno-lint-ignore no-console
-  console.error(line);
+/** The most characters of lines that wait for a reader. */
+const mostHeld = 1024 * 1024;
+
+/**
+ * Writes lines to the console. Node.js keeps those that nobody reads; beyond a bound they are lost, and counted.
+ */
+export function consoleLines(): (line: string) => void {
+  let lost = 0;
+  return (line) => {
+    const { process } = globalThis as { process?: { stderr?: { writableLength?: number } } };
+    if ((process?.stderr?.writableLength ?? 0) > mostHeld) return void lost++;
+    const text = lost === 0 ? line : `${lostLines(lost)}\n${line}`;
+    lost = 0;
+    // deno-lint-ignore no-console
+    console.error(text);
+  };
+}
+
+/** The line about lines that were lost. */
+export function lostLines(lines: number): string {
+  return JSON.stringify({ level: "warn", message: "lines of the log were lost: nobody read them", lines });
 }
 
 const levels: readonly LogLevel[] = ["debug", "info", "warn", "error"];

@@ -161,6 +161,7 @@ Deno.test("this test has a policy for every part but libraries of functions, eff
     "effects",
     "global context",
     "watches",
+    "memory of answers",
     "clients and files of Deno",
     "checks of policies",
     "yaml",

@@ -27,6 +27,8 @@ export interface RunningBundle extends AsyncDisposable {
   readonly pid: number;
   /** Everything that was written to the two outputs so far. */
   log(): string;
+  /** Stops reading what it writes, until the result is called: its pipe fills. */
+  pauseLog(): () => void;
 }
 
 /** A process to start. */
@@ -49,10 +51,12 @@ export async function startServing(
     stdout: "piped",
     stderr: "piped",
   }).spawn();
-  let log = "";
+  let log = "", resume = (): void => {};
+  let reads = Promise.resolve();
   let changed = Promise.withResolvers<void>();
   const read = async (stream: ReadableStream<Uint8Array>): Promise<void> => {
     for await (const text of stream.pipeThrough(new TextDecoderStream())) {
+      await reads;
       log += text;
       changed.resolve();
       changed = Promise.withResolvers();
@@ -63,6 +67,7 @@ export async function startServing(
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<"late">((resolve) => timer = setTimeout(() => resolve("late"), 30_000));
   const dispose = async (): Promise<void> => {
+    resume();
     try {
       process.kill("SIGKILL");
     } catch {
@@ -79,6 +84,10 @@ export async function startServing(
         address: `http://127.0.0.1:${port}`,
         pid: process.pid,
         log: () => log,
+        pauseLog() {
+          ({ promise: reads, resolve: resume } = Promise.withResolvers<void>());
+          return resume;
+        },
         [Symbol.asyncDispose]: dispose,
       };
     }

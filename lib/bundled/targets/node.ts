@@ -7,7 +7,7 @@ import { isFault } from "../../json/mod.ts";
 import type { BundledGate, BundledPolicies, FetchHandler } from "../bundled_gate.ts";
 import type { BundledImages } from "../bundled_ports.ts";
 import { openProcessGate } from "../process_gate.ts";
-import { type Settings, writeLogLine } from "../settings.ts";
+import { consoleLines, type Settings } from "../settings.ts";
 import type { BundleTarget } from "../target.ts";
 import { tlsFiles } from "../tls_files.ts";
 
@@ -39,9 +39,9 @@ function isProgram(): boolean {
 }
 
 function listen(gate: BundledGate, settings: Settings): void {
-  const files = tlsFiles(settings);
+  const files = tlsFiles(settings), writeLine = consoleLines();
   if (isFault(files)) {
-    writeLogLine(files.message);
+    writeLine(files.message);
     globalThis.process.exitCode = 1;
     return;
   }
@@ -53,7 +53,7 @@ function listen(gate: BundledGate, settings: Settings): void {
   const server = serve(
     { fetch: gate.fetch, port: Number(settings("PORT") ?? 8080), hostname, ...tls },
     ({ address, port }) =>
-      writeLogLine(`listening on ${files === undefined ? "http" : "https"}://${address}:${port}`),
+      writeLine(`listening on ${files === undefined ? "http" : "https"}://${address}:${port}`),
   );
   // The platform sends SIGTERM once and then waits for the pending answers.
   globalThis.process.once("SIGTERM", () => server.close(() => void gate.workDone()));

@@ -1,7 +1,7 @@
 import { separateScheduler } from "../../adapters/mod.ts";
 import { type BundledGate, type BundledPolicies, compileBundled, openBundledGate } from "../bundled_gate.ts";
 import type { BundledImages } from "../bundled_ports.ts";
-import { textSettings, writeLogLine } from "../settings.ts";
+import { consoleLines, textSettings } from "../settings.ts";
 import type { BundleTarget } from "../target.ts";
 
 /** A bundle for Cloudflare Workers, and for workerd, the open-source runtime of Workers. */
@@ -38,7 +38,7 @@ export function open(policies: BundledPolicies, images?: BundledImages): Worker 
       gate ??= await openBundledGate(snapshot, {
         target,
         settings: textSettings(env),
-        writeLine: writeLogLine,
+        writeLine: consoleLines(),
         scheduler: separateScheduler(),
         images,
       });
