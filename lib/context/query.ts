@@ -19,7 +19,20 @@ export class EntryQueries {
 
   /** Applies a query. */
   apply(text: string, scope: Scope, environment: Environment): Json | Fault {
-    const expression = this.#compiled.getOrMake(text, () => compileExpression(text, { root: this.#root }));
+    const expression = this.#compile(text);
     return isFault(expression) ? expression : expression.evaluate(scope, environment);
+  }
+
+  /** The text of a query's fault, which says whether the query is wrong, failed, or reads an entry that failed. */
+  problem(text: string, fault: Fault, scope: Scope): string {
+    const expression = this.#compile(text);
+    if (isFault(expression)) return `incorrect query ${text}: ${fault.message}`;
+    const isLoaded = fault.missing !== undefined ||
+      expression.names.every((name) => scope.get(name) !== fault);
+    return isLoaded ? `JMESPath query failed: ${fault.message}` : fault.message;
+  }
+
+  #compile(text: string): CompiledExpression | Fault {
+    return this.#compiled.getOrMake(text, () => compileExpression(text, { root: this.#root }));
   }
 }

@@ -152,8 +152,19 @@ const variables: [about: string, variable: JsonObject, expected: unknown][] = [
   [
     "a failing path does not quote what it was applied to",
     { value: "c2VjcmV0", jmesPath: "a[" },
-    "fault: failed to apply jmespath a[ to variable v: SyntaxError: Expected tStar, received: tEOF",
+    "fault: failed to apply jmespath a[ to variable <nil>: SyntaxError: Expected tStar, received: tEOF",
   ],
+  [
+    "a query that does not compile",
+    { jmesPath: "{{ to_string('a[') }}" },
+    "fault: failed to apply jmespath a[ to variable <nil>: incorrect query a[: SyntaxError: Expected tStar, received: tEOF",
+  ],
+  [
+    "a query without a result",
+    { jmesPath: "none.a" },
+    'fault: failed to apply jmespath none.a to variable <nil>: JMESPath query failed: Unknown key "none" in path',
+  ],
+  ["a query that is rendered to nothing is no query", { value: 1, jmesPath: "{{ '' }}" }, 1],
   ["false is a value", { value: false, default: true }, false],
 ];
 for (const [about, variable, expected] of variables) {
@@ -161,6 +172,18 @@ for (const [about, variable, expected] of variables) {
     assert.deepEqual(await query(contextOf(fakeApi({}), [{ name: "v", variable }]), "v"), expected);
   });
 }
+
+Deno.test("variable: the error of an entry that it reads is quoted as it is", async () => {
+  const context = contextOf(fakeApi({}), [
+    { name: "w", variable: { value: null, jmesPath: "none" } },
+    { name: "v", variable: { jmesPath: "w.a" } },
+  ]);
+  assert.equal(
+    await query(context, "v"),
+    "fault: failed to apply jmespath w.a to variable <nil>: failed to apply jmespath none to variable <nil>: " +
+      'JMESPath query failed: Unknown key "none" in path',
+  );
+});
 
 Deno.test("apiCall: jmesPath applies to the answer, and not to the default", async () => {
   const list = { items: [{ metadata: { name: "a" } }] };

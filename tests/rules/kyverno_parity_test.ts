@@ -68,6 +68,12 @@ const validations: readonly (readonly [title: string, rule: string, answers: rea
     "pattern: {metadata: {name: web}}}]}",
     ["pass rule passed"],
   ],
+  [
+    "without a scope of its own, the pattern of a nested loop is compared as one of the loop around it",
+    "validate: {message: m, foreach: [{list: request.object.spec.containers, foreach: " +
+    "[{list: \"['x']\", pattern: {name: '?'}}, {list: '[element]', elementScope: false, pattern: {name: '?'}}]}]}",
+    ["pass rule passed"],
+  ],
 ];
 
 for (const [title, rule, expected] of validations) {

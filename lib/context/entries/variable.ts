@@ -81,17 +81,15 @@ function compileVariable(entry: VariableEntry, options: EntryOptions): ContextEn
     if (isFault(other)) return unresolved(entry.default!, other);
     const rendered = value?.render(view, view.environment);
     if (isFault(rendered)) return unresolved(entry.value!, rendered);
-    if (query === undefined) return rendered ?? other ?? null;
+    // A query that is rendered to nothing is no query.
+    if (query === undefined || query === "") return rendered ?? other ?? null;
     if (!isString(query)) return new Fault(`jmespath value must be a string ${name} ${written}: <nil>`);
-    const result = queries.apply(query, rendered === undefined ? view : scopeOf(rendered), view.environment);
+    const scope = rendered === undefined ? view : scopeOf(rendered);
+    const result = queries.apply(query, scope, view.environment);
     if (isFault(result)) {
       if (other !== undefined) return other;
-      // Kyverno quotes the value here. Postern does not, because it may come from a Secret, and the message goes into
-      // answers and logs.
-      const failure = rendered === undefined
-        ? `<nil>: JMESPath query failed: ${result.message}`
-        : `${name}: ${result.message}`;
-      return new Fault(`failed to apply jmespath ${query} to variable ${failure}`);
+      const cause = rendered === undefined ? queries.problem(query, result, view) : result.message;
+      return new Fault(`failed to apply jmespath ${query} to variable <nil>: ${cause}`);
     }
     return result === null && rendered === undefined && other !== undefined ? other : result;
   }

@@ -66,7 +66,7 @@ export const validateForeach: RuleKind<ForeachCheck & Validation> = {
   names: ({ entries }) => entries.flatMap(namesOfLoop),
   type: "validate",
   name: "foreach",
-  compile: (body, tools) => compileForeach(body, { message: body.message, tools, nesting: 0 }),
+  compile: (body, tools) => compileForeach(body, { message: body.message, tools, scopes: [] }),
 };
 
 function namesOfLoop({ context, check }: CheckLoop): readonly string[] {
@@ -93,8 +93,12 @@ function parseCheck(entry: JsonObject): CheckLoop["check"] {
 
 interface ForeachOptions extends Validation {
   readonly tools: RuleTools;
-  readonly nesting: number;
+  /** The `elementScope` of the loops around this one, the outermost first. */
+  readonly scopes: readonly Scope[];
 }
+
+/** A loop's `elementScope`. */
+type Scope = boolean | undefined;
 
 interface Entry {
   readonly loop: Loop;
@@ -187,14 +191,15 @@ function runElement({ preconditions, body }: Entry, input: RuleInput): Outcome |
   return body?.run(input);
 }
 
-function compileEntryBody(entry: CheckLoop, { message, tools, nesting }: ForeachOptions): Entry {
+function compileEntryBody(entry: CheckLoop, { message, tools, scopes: around }: ForeachOptions): Entry {
   const { elementScope, check } = entry;
+  const scopes = [...around, elementScope];
   const path = ["validate", "foreach"];
   const preconditions = entry.preconditions === undefined
     ? undefined
     : ruleConditions(entry.preconditions, tools, [...path, "preconditions"]);
   return {
-    loop: compileLoop(entry, { nesting, path }, tools),
+    loop: compileLoop(entry, { nesting: around.length, path }, tools),
     elementScope,
     preconditions,
     body: compileBody(),
@@ -205,7 +210,7 @@ function compileEntryBody(entry: CheckLoop, { message, tools, nesting }: Foreach
     const options: PatternBodyOptions = {
       message,
       tools,
-      comparedObject: (input) => elementOf(input, elementScope),
+      comparedObject: (input) => elementOf(input, scopes),
     };
     switch (check?.kind) {
       case "deny":
@@ -215,7 +220,7 @@ function compileEntryBody(entry: CheckLoop, { message, tools, nesting }: Foreach
       case "anyPattern":
         return compileAnyPatternBody(check.patterns, options);
       case "foreach":
-        return compileForeach(check, { message, tools, nesting: nesting + 1 });
+        return compileForeach(check, { message, tools, scopes });
     }
     tools.report({
       severity: "error",
@@ -228,12 +233,17 @@ function compileEntryBody(entry: CheckLoop, { message, tools, nesting }: Foreach
 }
 
 /**
- * Kyverno parity: the pattern is compared with an element that is an object, unless `elementScope` is false.
- * Pinned by "the pattern of a foreach rule is compared with an element that is an object" and "with
- * elementScope false the pattern of a foreach rule is compared with the object".
+ * Kyverno parity: the pattern is compared with an element that is an object, unless `elementScope` is false; else with
+ * what a pattern of the loop around it is compared with. Pinned by "the pattern of a foreach rule is compared with an
+ * element that is an object" and "without a scope of its own, the pattern of a nested loop is compared as one of the
+ * loop around it".
  */
-function elementOf(input: RuleInput, scope: boolean | undefined): JsonObject | undefined {
-  const element = input.context.get("element");
-  if (scope !== false && isObject(element) && Object.keys(element).length > 0) return element;
+function elementOf(input: RuleInput, scopes: readonly Scope[]): JsonObject | undefined {
+  for (let nesting = scopes.length - 1; nesting >= 0; nesting--) {
+    const element = input.context.get(`element${nesting}`);
+    if (scopes[nesting] === false || !isObject(element)) continue;
+    if (Object.keys(element).length > 0) return element;
+    break;
+  }
   return input.operation === "DELETE" ? undefined : input.resource;
 }
