@@ -1,7 +1,8 @@
-import { asList, asString, dig, equal, field, isObject, type Json, type JsonObject } from "../json/mod.ts";
+import { asList, asString, dig, field, isObject, type Json, type JsonObject } from "../json/mod.ts";
 import { nameOf } from "../kube/mod.ts";
 import type { Answer, Cluster, Collection, Collections, Log, LogFields } from "../ports.ts";
 import { isRetryable, repeatedCall } from "./repeated_call.ts";
+import { areAlike, holds } from "./wanted_fields.ts";
 
 /** The ports of an {@link ObjectKeeper}, and the objects that it keeps. */
 export interface ObjectKeeperOptions {
@@ -72,6 +73,8 @@ export class ObjectKeeper {
   readonly #existing = new Set<string>();
   /** The paths of objects that somebody deleted a moment ago. */
   readonly #deleted = new Set<string>();
+  /** The objects that are not as wanted although they were written, by their paths: the API server adds to them. */
+  readonly #completed = new Map<string, { readonly wanted: JsonObject; readonly stored: Json }>();
   /** Why objects could not be written, by their paths. The log has each reason once, until the object is written. */
   readonly #failures = new Map<string, string>();
   #writing: Promise<readonly Kept[]> = Promise.resolve([]);
@@ -194,7 +197,9 @@ export class ObjectKeeper {
     if (watched !== undefined && holds(watched, wanted)) return unchanged;
     const present = await cluster.call({ method: "GET", path });
     if (!present.ok && present.status !== 404) return failed(present);
-    if (present.ok && holds(present.body, wanted)) return unchanged;
+    if (present.ok && (holds(present.body, wanted) || this.#isCompleted(path, present.body, wanted))) {
+      return unchanged;
+    }
     if (!present.ok && await this.#staysDeleted(path)) return unchanged;
     const written = present.ok
       ? await cluster.call({ method: "PUT", path, body: merged(present.body, wanted) })
@@ -205,6 +210,8 @@ export class ObjectKeeper {
       });
     if (!written.ok) return failed(written);
     this.#existing.add(path);
+    if (holds(written.body, wanted)) this.#completed.delete(path);
+    else this.#completed.set(path, { wanted, stored: written.body });
     log.write("info", `${this.#options.about} written`, {
       name: nameOf(wanted),
       ...(wanted["webhooks"] !== undefined && {
@@ -212,6 +219,13 @@ export class ObjectKeeper {
       }),
     });
     return { state: "written" };
+  }
+
+  /** Whether an object is as the API server stored it when it was last written in the same form. */
+  #isCompleted(path: string, present: Json, wanted: JsonObject): boolean {
+    const last = this.#completed.get(path);
+    return last !== undefined && areAlike(last.wanted, wanted, wanted) &&
+      areAlike(last.stored, present, wanted);
   }
 
   /** Whether an object that does not exist must not be written: the installation may be in removal. */
@@ -254,18 +268,4 @@ function merged(present: Json, wanted: JsonObject): JsonObject {
 
 function asRecord(value: Json | undefined): JsonObject {
   return isObject(value) ? value : {};
-}
-
-/** Whether a value has the wanted one: lists must be equal, objects must have the wanted fields. */
-function holds(present: Json | undefined, wanted: Json): boolean {
-  if (isObject(wanted)) {
-    return isObject(present) && Object.entries(wanted).every(([name, value]) => holds(present[name], value));
-  }
-  if (Array.isArray(wanted)) {
-    // The API server leaves out an empty list.
-    if (wanted.length === 0 && present === undefined) return true;
-    return Array.isArray(present) && present.length === wanted.length &&
-      wanted.every((value, index) => holds(present[index], value));
-  }
-  return present !== undefined && equal(present, wanted);
 }

@@ -74,6 +74,85 @@ function keeping() {
   };
 }
 
+const webhook: JsonObject = {
+  name: "a.b.c",
+  clientConfig: { service: { name: "s", namespace: "n" } },
+  rules: [],
+};
+const withDefaults: JsonObject = {
+  ...webhook,
+  clientConfig: { service: { name: "s", namespace: "n", port: 443 }, caBundle: "YQ==" },
+  matchPolicy: "Equivalent",
+  namespaceSelector: {},
+  timeoutSeconds: 10,
+};
+const stored: readonly (readonly [what: string, webhook: JsonObject, writes: boolean])[] = [
+  ["defaults and an injected caBundle", withDefaults, false],
+  ["a selector that is wanted no longer", { ...webhook, objectSelector: { matchLabels: { a: "b" } } }, true],
+  ["match conditions that are wanted no longer", {
+    ...webhook,
+    matchConditions: [{ name: "a", expression: "false" }],
+  }, true],
+  ["a timeout that is wanted no longer", { ...webhook, timeoutSeconds: 3 }, true],
+];
+for (const [what, present, writes] of stored) {
+  Deno.test(`an object with ${what} is ${writes ? "written" : "left"}`, async () => {
+    const object = {
+      ...configuration("a"),
+      metadata: { name: "a", labels: { by: "others" } },
+      webhooks: [present],
+    };
+    const { keeper, puts } = keepingOne(object);
+    await keeper.keep([{ ...configuration("a"), webhooks: [webhook] }]);
+    assert.equal(puts(), writes ? 1 : 0);
+    await keeper.close();
+  });
+}
+
+Deno.test("an object to which the API server adds a field is written once", async () => {
+  const added = { fieldOfTheFuture: "a" };
+  const { keeper, puts } = keepingOne({ ...configuration("a"), webhooks: [{ ...webhook, ...added }] }, added);
+  const wanted = [{ ...configuration("a"), webhooks: [webhook] }];
+  for (let round = 0; round < 3; round++) await keeper.keep(wanted);
+  assert.equal(puts(), 1);
+  await keeper.keep([{ ...configuration("a"), webhooks: [{ ...webhook, timeoutSeconds: 3 }] }]);
+  assert.equal(puts(), 2);
+  await keeper.close();
+});
+
+/** A keeper on an API server with one webhook configuration, to whose webhooks it adds fields. */
+function keepingOne(object: JsonObject, added: JsonObject = {}) {
+  let present = object, puts = 0;
+  const keeper = new ObjectKeeper({
+    cluster: {
+      call({ method, body }) {
+        if (method === "PUT") {
+          puts++;
+          const webhooks = asList(field(body!, "webhooks")).map((each) => ({
+            ...(each as JsonObject),
+            ...added,
+          }));
+          present = { ...(body as JsonObject), webhooks };
+        }
+        return Promise.resolve({ ok: true, status: 200, body: present });
+      },
+      resource: () => Promise.resolve(undefined),
+    },
+    collections: {
+      watch: (watched) => ({
+        objects: () => watched === path ? [present] : [],
+        synced: Promise.resolve(),
+        close: () => Promise.resolve(),
+      }),
+    },
+    log: silent,
+    leads: () => true,
+    kinds: configurationPaths,
+    about: "webhook configuration",
+  });
+  return { keeper, puts: () => puts };
+}
+
 Deno.test("the keeper creates a deleted webhook configuration again", async () => {
   const { keep, remove, passTime, created } = keeping();
   await keep();
