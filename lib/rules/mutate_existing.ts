@@ -145,13 +145,18 @@ function compileTarget(target: TargetSpec, index: number, tools: RuleTools): Tar
       });
       if (isFault(kinds)) return kinds;
       const parts = new Map<string | Part, Part>();
-      for (const { subresource: name = "", ...type } of kinds) {
-        const objects = findTargets(clusterObjects, {
-          type: { ...type, subresource: name },
+      // The objects of all kinds are loaded at the same time.
+      const found = kinds.map(({ subresource = "", ...type }) => ({
+        type,
+        name: subresource,
+        objects: findTargets(clusterObjects, {
+          type: { ...type, subresource },
           namespace,
           name: text(rendered, "name"),
           selector: isObject(rendered) ? asObject(rendered["selector"]) : undefined,
-        });
+        }),
+      }));
+      for (const { type, name, objects } of found) {
         if (isFault(objects) || "missing" in objects) return objects;
         const outside = trespass(objects, policy);
         if (outside !== undefined) return outside;
@@ -214,13 +219,14 @@ function findTargets(
   const isNamed = compileWildcard(name === "" ? "*" : name);
   const fitting = listed.filter((object) => inNamespace(namespaceOf(object)) && isNamed(nameOf(object)));
   if (type.subresource === "") return fitting;
-  const parts: JsonObject[] = [];
-  for (const object of fitting) {
-    const part = one(nameOf(object), namespaceOf(object));
-    if (isFault(part) || "missing" in part) return part;
-    parts.push(...part);
-  }
-  return parts;
+  // All parts are loaded at the same time.
+  const parts = fitting.map((object) => one(nameOf(object), namespaceOf(object)));
+  const fault = parts.find(isFault);
+  if (fault !== undefined) return fault;
+  // An object may be deleted before its part is read. When all parts are missing, the kind has none.
+  const found = parts.flatMap((part) => isFault(part) || "missing" in part ? [] : part);
+  const missing = parts.find((part): part is Missing => !isFault(part) && "missing" in part);
+  return found.length === 0 && missing !== undefined ? missing : found;
 
   function one(name: string, namespace: string): readonly JsonObject[] | Missing | Fault {
     const lookup = clusterObjects.get({ ...type, namespace, name });

@@ -155,6 +155,23 @@ for (const [title, constraints, writes] of cases) {
   }
 }
 
+Deno.test("targets are selected by the labels of several hundred namespaces", async () => {
+  const names = Array.from({ length: 300 }, (_, index) => `n-${index}`);
+  const { cluster, ports } = portsWith(
+    names.flatMap((name) => [
+      `{apiVersion: v1, kind: Namespace, metadata: {name: ${name}, labels: {stage: live}}}`,
+      `{apiVersion: v1, kind: Pod, metadata: {name: web, namespace: ${name}}}`,
+    ]).join("\n---\n"),
+  );
+  const constraints = `${resources("[pods]")}, namespaceSelector: {matchLabels: {stage: live}}`;
+  const snapshot = policies(policy("MutatingPolicy", constraints));
+  const worker = new BackgroundWorker({ snapshot: () => snapshot, ports, log: keptLog(), attempts: 1 });
+  worker.add(request(trigger));
+  await worker.drain();
+  await worker.close();
+  assert.equal(cluster.writes.length, 300);
+});
+
 const many = `[${Array.from({ length: 301 }, (_, index) => `r${index}`)}]`;
 const notes: readonly (readonly [constraints: string, notes: readonly string[]])[] = [
   [resources("[pods, pods/status]"), []],

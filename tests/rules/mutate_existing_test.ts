@@ -251,3 +251,32 @@ for (const [target, needed] of needs) {
     assert.deepEqual(found, needed);
   });
 }
+
+/** The rule results for targets that are subresources of many objects, of which some are gone when they are read. */
+async function statuses(count: number, gone: (name: string) => boolean): Promise<readonly string[]> {
+  const many = Array.from({ length: count }, (_, index) => ({
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    metadata: { name: `web-${index}`, namespace: "blue" },
+  }));
+  const { ports, cluster: watched } = portsWith(many.map((each) => JSON.stringify(each)).join("\n---\n"));
+  watched.interfere = ({ path }) => {
+    const name = /deployments\/([^/]+)\/status$/.exec(path)?.[1];
+    return name !== undefined && gone(name)
+      ? { ok: false, status: 404, message: `deployments.apps "${name}" not found` }
+      : undefined;
+  };
+  const snapshot = policies(about("apps/v1", "Deployment/status", "namespace: blue"));
+  const decision = await evaluate(snapshot, request(trigger), { phase: "mutateExisting", ports });
+  return decision.results.flatMap(({ rules }) => rules.map(({ message }) => message.replace(/web-\d+/, "web")));
+}
+
+const mutated = "mutated Deployment/web in namespace blue";
+Deno.test("a rule reads the subresources of several hundred targets", async () => {
+  assert.deepEqual(await statuses(300, () => false), Array.from({ length: 300 }, () => mutated));
+});
+
+Deno.test("a target that is deleted while its subresource is read is none, unless all are", async () => {
+  assert.deepEqual(await statuses(3, (name) => name === "web-1"), [mutated, mutated]);
+  assert.deepEqual(await statuses(3, () => true), [': deployments.apps "web" not found']);
+});

@@ -108,7 +108,14 @@ export class TargetSearch {
       if (type === undefined) continue;
       const objects = isFault(type) ? type : clusterObjects.list({ ...type, namespace: this.#namespace });
       if (isFault(objects)) fault ??= objects;
-      else fault ??= addSelected(found, { resource, type: type as ObjectType, objects }, clusterObjects);
+      else {
+        const unread = addSelected(
+          found,
+          { resource, type: type as ObjectType, objects },
+          clusterObjects,
+        );
+        fault ??= unread;
+      }
     }
     return fault ?? [...found.values()];
   }
@@ -197,9 +204,14 @@ function addSelected(
   { resource: { plural, subresource, selector }, type, objects }: Listed,
   clusterObjects: ClusterObjects,
 ): Fault | undefined {
+  let fault: Fault | undefined;
   for (const object of objects) {
+    // All Namespaces are loaded at the same time.
     const namespaceLabels = namespaceLabelsOf(object, selector, clusterObjects);
-    if (isFault(namespaceLabels)) return namespaceLabels;
+    if (isFault(namespaceLabels)) {
+      fault ??= namespaceLabels;
+      continue;
+    }
     const candidate = { ...typeOf(object), plural, subresource, operation: "UPDATE", user: undefined };
     if (!selector.select({ ...candidate, resource: object, namespaceLabels }).selected) continue;
     const key = `${asString(object["apiVersion"])} ${subresource} ${objectIdentity(object)}`;
@@ -208,7 +220,7 @@ function addSelected(
       subresource: subresource === "" ? undefined : { ...type, name: subresource },
     });
   }
-  return undefined;
+  return fault;
 }
 
 /** The labels of an object's namespace, or of a Namespace itself; none where no constraint selects by them. */
