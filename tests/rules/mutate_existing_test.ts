@@ -268,7 +268,9 @@ async function statuses(count: number, gone: (name: string) => boolean): Promise
   };
   const snapshot = policies(about("apps/v1", "Deployment/status", "namespace: blue"));
   const decision = await evaluate(snapshot, request(trigger), { phase: "mutateExisting", ports });
-  return decision.results.flatMap(({ rules }) => rules.map(({ message }) => message.replace(/web-\d+/, "web")));
+  return decision.results.flatMap(({ rules }) =>
+    rules.map(({ message }) => message.replace(/web-\d+/, "web"))
+  );
 }
 
 const mutated = "mutated Deployment/web in namespace blue";
