@@ -17,6 +17,12 @@ interface FormerRule {
   readonly rule: CompiledRule;
 }
 
+/** The effects of a change of policies, and why those of some rules are missing. */
+export interface FollowedPolicies {
+  readonly effects: readonly Effect[];
+  readonly fault: Fault | undefined;
+}
+
 /**
  * The effects of replacing one set of policies by another: the objects of removed rules are deleted, those of rules
  * with other targets are released. Kyverno parity: only objects of rules that synchronize are deleted, unless the rules
@@ -27,19 +33,20 @@ interface FormerRule {
 export async function followPolicies(
   before: Snapshot,
   { snapshot, ports }: FollowPoliciesOptions,
-): Promise<readonly Effect[] | Fault> {
+): Promise<FollowedPolicies> {
   const effects: Effect[] = [];
+  let fault: Fault | undefined;
   for (const { policy, rules } of before.policies) {
     for (const rule of rules.filter(({ type }) => type === "generate")) {
       const present = findRule(snapshot, makerOf(policy, rule));
       const followed = present === undefined
         ? await deletions({ policy, rule }, ports)
         : await releases({ policy, rule }, present, ports);
-      if (isFault(followed)) return followed;
-      effects.push(...followed);
+      if (isFault(followed)) fault ??= followed;
+      else effects.push(...followed);
     }
   }
-  return effects;
+  return { effects, fault };
 }
 
 /**

@@ -30,6 +30,8 @@ export interface UpkeepOptions {
 }
 
 const roundTimeoutMs = 600_000;
+/** The most former policies that are kept in memory until their objects are deleted or released. */
+const mostUnfollowed = 3;
 
 /**
  * Compares the cluster with the rules, so that effects do not depend on the request that caused them: at the start,
@@ -47,6 +49,8 @@ export class Upkeep {
   #rules: RulesInForce | undefined;
   /** The policies at the last comparison. */
   #before: Snapshot | undefined;
+  /** Former policies whose objects could not all be deleted or released, the oldest first. */
+  #unfollowed: readonly Snapshot[] = [];
   /** The time since when the worker has no room; `undefined` while it has room. */
   #missedSince: number | undefined;
   /** The time since when effects of a lost leader may be missing; `undefined` when none was lost. */
@@ -139,7 +143,8 @@ export class Upkeep {
     this.#missedSince = this.#lostSince = undefined;
     this.#rules ??= new RulesInForce(memory?.read());
     const rules = await this.#rules.update(current, this.#now());
-    if (before !== undefined && before !== current) await this.#followPolicies(before, current);
+    if (before !== undefined && before !== current) this.#unfollowed = [...this.#unfollowed, before];
+    await this.#followAll(current);
     for (const each of rules) {
       if (!this.#goesOn) return;
       const isNew = each.changed && each.rule.body.looksBack === true;
@@ -213,19 +218,33 @@ export class Upkeep {
     }
   }
 
-  async #followPolicies(before: Snapshot, snapshot: Snapshot): Promise<void> {
-    const { ports, log } = this.#options;
-    const effects = await followPolicies(before, { snapshot, ports });
-    if (isFault(effects)) {
-      log.write("error", "objects of changed rules were not found", { cause: effects.message });
-      return;
+  /** Follows the changes from all former policies that were not yet followed; later ones again, if some fail. */
+  async #followAll(snapshot: Snapshot): Promise<void> {
+    const unfollowed: Snapshot[] = [];
+    for (const before of this.#unfollowed) {
+      if (!await this.#followPolicies(before, snapshot)) unfollowed.push(before);
     }
+    this.#unfollowed = unfollowed.slice(0, mostUnfollowed);
+  }
+
+  /** Deletes and releases the objects of former policies; false when some are left to another try. */
+  async #followPolicies(before: Snapshot, snapshot: Snapshot): Promise<boolean> {
+    const { ports, log } = this.#options;
+    const { effects, fault } = await followPolicies(before, { snapshot, ports });
+    if (fault !== undefined) {
+      log.write("error", "objects of changed rules were not found", { cause: fault.message });
+    }
+    let isFollowed = fault === undefined;
     for (const effect of effects) {
       const carried = await carryOut(effect, ports.cluster);
       const { policy, rule, reason } = effect;
       if (carried.done) log.write("info", `effect: ${effect.verb}`, { policy, rule, reason });
-      else log.write("error", "effect failed", { policy, rule, reason, cause: carried.message });
+      else {
+        log.write("error", "effect failed", { policy, rule, reason, cause: carried.message });
+        isFollowed &&= !carried.retryable;
+      }
     }
+    return isFollowed;
   }
 }
 

@@ -9,7 +9,13 @@ import { compileContext } from "./loop.ts";
 import { compileMutation, type Mutation } from "./mutation.ts";
 import { type Effect, error, listed, type Outcome, skip, type WrittenSubresource } from "./outcome.ts";
 import type { CompiledBody, RuleTools } from "./rule_kind.ts";
-import { type ClusterObjects, describe, objectsInCluster, trespass } from "./cluster_objects.ts";
+import {
+  type ClusterObjects,
+  describe,
+  type KindReference,
+  objectsInCluster,
+  trespass,
+} from "./cluster_objects.ts";
 import { isOneKind, targetKinds } from "./target_kinds.ts";
 
 /** Changes existing objects for the request's object, the trigger. */
@@ -144,32 +150,41 @@ function compileTarget(target: TargetSpec, index: number, tools: RuleTools): Tar
         subresource,
       });
       if (isFault(kinds)) return kinds;
-      const parts = new Map<string | Part, Part>();
       // The objects of all kinds are loaded at the same time.
-      const found = kinds.map(({ subresource = "", ...type }) => ({
+      const found = kinds.map((type) => ({
         type,
-        name: subresource,
         objects: findTargets(clusterObjects, {
-          type: { ...type, subresource },
+          type,
           namespace,
           name: text(rendered, "name"),
           selector: isObject(rendered) ? asObject(rendered["selector"]) : undefined,
         }),
       }));
-      for (const { type, name, objects } of found) {
-        if (isFault(objects) || "missing" in objects) return objects;
-        const outside = trespass(objects, policy);
-        if (outside !== undefined) return outside;
-        for (const object of objects) {
-          const part = { object, subresource: name === "" ? undefined : { ...type, name } };
-          // An object may be served in several groups.
-          const uid = uidOf(object);
-          parts.set(uid === "" ? part : `${uid} ${name}`, part);
-        }
-      }
-      return [...parts.values()];
+      return partsOf(found, policy);
     },
   };
+}
+
+/** The objects of a kind that fit a target. */
+interface Found {
+  readonly type: KindReference;
+  readonly objects: readonly JsonObject[] | Missing | Fault;
+}
+
+/** The objects of all kinds, or their subresources; an object may be served in several groups. */
+function partsOf(found: readonly Found[], policy: RuleTools["policy"]): readonly Part[] | Missing | Fault {
+  const parts = new Map<string | Part, Part>();
+  for (const { type: { subresource: name = "", ...type }, objects } of found) {
+    if (isFault(objects) || "missing" in objects) return objects;
+    const outside = trespass(objects, policy);
+    if (outside !== undefined) return outside;
+    for (const object of objects) {
+      const part = { object, subresource: name === "" ? undefined : { ...type, name } };
+      const uid = uidOf(object);
+      parts.set(uid === "" ? part : `${uid} ${name}`, part);
+    }
+  }
+  return [...parts.values()];
 }
 
 /** The rights to read and change the targets. Only whole objects are listed. */
@@ -190,7 +205,7 @@ function targetNeeds(
 }
 
 interface Wanted {
-  readonly type: { readonly apiVersion: string; readonly kind: string; readonly subresource: string };
+  readonly type: KindReference;
   /** Both may have wildcards. */
   readonly namespace: string;
   readonly name: string;
@@ -218,7 +233,7 @@ function findTargets(
   const inNamespace = compileWildcard(namespace === "" ? "*" : namespace);
   const isNamed = compileWildcard(name === "" ? "*" : name);
   const fitting = listed.filter((object) => inNamespace(namespaceOf(object)) && isNamed(nameOf(object)));
-  if (type.subresource === "") return fitting;
+  if ((type.subresource ?? "") === "") return fitting;
   // All parts are loaded at the same time.
   const parts = fitting.map((object) => one(nameOf(object), namespaceOf(object)));
   const fault = parts.find(isFault);

@@ -419,6 +419,35 @@ Deno.test("a rule with another target releases the objects that it generated", a
   await replica.close();
 });
 
+const refusals = [
+  ["listed", (method: string, path: string) => method === "GET" && path.includes("/secrets")],
+  ["deleted", (method: string) => method === "DELETE"],
+] as const;
+for (const [what, isRefused] of refusals) {
+  Deno.test(`the objects of a removed rule are deleted later when they cannot be ${what} at once`, async () => {
+    const { cluster, start, change } = setUp();
+    const replica = start();
+    await replica.look();
+    await replica.admit(blue);
+    change("");
+    cluster.interfere = ({ method, path }) =>
+      isRefused(method, path) ? { ok: false, status: 503, message: "the API server is busy" } : undefined;
+    await replica.look();
+    // The objects of the other rule can be listed.
+    assert.equal(await cluster.read(settings) === undefined, what === "listed");
+    assert.ok(await cluster.read(copy));
+    cluster.interfere = () => undefined;
+    // Further policies do not hide what is left to do.
+    change(touching);
+    await replica.look();
+    assert.deepEqual([await cluster.read(settings), await cluster.read(copy)], [undefined, undefined]);
+    cluster.writes.length = 0;
+    await replica.look();
+    assert.deepEqual(cluster.writes, []);
+    await replica.close();
+  });
+}
+
 Deno.test("orphanDownstreamOnPolicyDelete keeps generated objects", async () => {
   const { cluster, start, change } = setUp(
     synchronized.replaceAll(
