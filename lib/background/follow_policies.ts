@@ -18,7 +18,7 @@ interface FormerRule {
 }
 
 /** The effects of a change of policies, and why those of some rules are missing. */
-export interface FollowedPolicies {
+export interface PolicyChange {
   readonly effects: readonly Effect[];
   readonly fault: Fault | undefined;
 }
@@ -33,7 +33,7 @@ export interface FollowedPolicies {
 export async function followPolicies(
   before: Snapshot,
   { snapshot, ports }: FollowPoliciesOptions,
-): Promise<FollowedPolicies> {
+): Promise<PolicyChange> {
   const effects: Effect[] = [];
   let fault: Fault | undefined;
   for (const { policy, rules } of before.policies) {
