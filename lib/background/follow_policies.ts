@@ -18,7 +18,7 @@ interface FormerRule {
 }
 
 /** The effects of a change of policies, and why those of some rules are missing. */
-export interface PolicyChange {
+export interface PolicyFollowUp {
   readonly effects: readonly Effect[];
   readonly fault: Fault | undefined;
 }
@@ -33,7 +33,7 @@ export interface PolicyChange {
 export async function followPolicies(
   before: Snapshot,
   { snapshot, ports }: FollowPoliciesOptions,
-): Promise<PolicyChange> {
+): Promise<PolicyFollowUp> {
   const effects: Effect[] = [];
   let fault: Fault | undefined;
   for (const { policy, rules } of before.policies) {
