@@ -160,6 +160,7 @@ const operands: readonly (readonly [text: string, message: string])[] = [
   ["dyn(true) < dyn('a')", "no such overload"],
   ["dyn([1]) < dyn(1)", "no such overload: _<_"],
   ["dyn(null) >= dyn(1)", "no such overload: _>=_"],
+  ["dyn([1]) < dyn(double('NaN'))", "no such overload: _<_"],
   ["!dyn('a')", "no such overload"],
   ["-dyn('a')", "no such overload"],
   ["-dyn([1])", "no such overload: -_"],

@@ -71,7 +71,8 @@ function relation(name: string, id: string, holds: (order: number) => boolean): 
   const call = (left: Value, right: Value): Result => {
     const order = compareValues(left, right);
     if (order !== undefined) return holds(order);
-    return isNaN(left) || isNaN(right) ? false : misfitOperands(name, left, hasOrder(left));
+    const ordered = hasOrder(left);
+    return isNaN(left) || (ordered && isNaN(right)) ? false : misfitOperands(name, left, ordered);
   };
   const numbers = { int64: intType, uint64: uintType, double: doubleType };
   const signatures: Record<string, readonly [CelType, CelType, CelType]> = {};
