@@ -59,4 +59,10 @@ export const otherFaults: readonly OtherFault[] = [
     file: "tests/adapters/broken_link_test.ts",
     title: "a read whose connection went silent is answered over another connection",
   },
+  {
+    name: "the connection to a service, registry or log of signatures goes silent",
+    words: "one call waits for its timeout; later ones take another connection",
+    file: "tests/adapters/silent_connections_test.ts",
+    title: "after one call without an answer, calls of",
+  },
 ];
