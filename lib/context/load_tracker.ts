@@ -132,9 +132,13 @@ export class LoadTracker {
     return progress.loop(begin);
   }
 
-  /** Returns a random number. A rule that waited gets the same number when it is evaluated again. */
+  /**
+   * Returns a random number. A rule that waited gets the same number when it is evaluated again. Numbers are kept for
+   * that, so they take steps.
+   */
   random(): number {
     const { entropy } = this.ports;
+    if ((this.steps.left -= stepsOfNumber) < 0) return entropy.next();
     return (this.#progress ??= new Progress()).draw(() => entropy.next());
   }
 
@@ -289,6 +293,9 @@ const maxRounds = 200;
 
 /** The most loads of a request that are under way; further ones wait for their turn. */
 const maxUnderWay = 32;
+
+/** The steps for a random number that is kept. */
+const stepsOfNumber = 4;
 
 const underWay = new Fault("value is being loaded");
 

@@ -125,6 +125,9 @@ export function fieldsOfArguments(args: readonly Json[], limit: number): number 
   return steps;
 }
 
+/** The steps for a list or an object that an expression makes: they stand for the memory that it takes. */
+export const stepsOfMade = 6;
+
 /** The cost of sorting a list. */
 export function sorting([list]: readonly Json[]): number {
   return Array.isArray(list) ? 3 * list.length : 0;

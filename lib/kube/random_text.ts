@@ -11,7 +11,25 @@ const openRepetitions = 32;
 export type TextGenerator = (random: () => number) => string;
 
 /** Generates the text of one part of a pattern and appends it to the text so far. */
-type Part = (text: string, random: () => number) => string;
+type Part = (text: GeneratedText, random: () => number) => void;
+
+/**
+ * The pieces of a text, which are joined at its end: a text to which each character is appended takes thirty times as
+ * much.
+ */
+class GeneratedText {
+  readonly #pieces: string[] = [];
+  length = 0;
+
+  add(piece: string): void {
+    this.#pieces.push(piece);
+    this.length += piece.length;
+  }
+
+  joined(): string {
+    return this.#pieces.join("");
+  }
+}
 
 /**
  * Compiles a regular expression into a generator of texts that match it. Classes and `.` generate printable ASCII if
@@ -22,7 +40,11 @@ export function compileTextGenerator(pattern: string): TextGenerator | Fault {
   if (valid instanceof Fault) return valid;
   const reader = new PatternReader(pattern);
   const part = reader.alternatives();
-  return (random) => part("", random);
+  return (random) => {
+    const text = new GeneratedText();
+    part(text, random);
+    return text.joined();
+  };
 }
 
 const escapeSequence =
@@ -56,7 +78,7 @@ class PatternReader {
     while (this.#at < this.#pattern.length && !"|)".includes(this.#pattern[this.#at]!)) {
       parts.push(this.#repeated(this.#atom()));
     }
-    return (text, random) => parts.reduce((so, part) => part(so, random), text);
+    return (text, random) => parts.forEach((part) => part(text, random));
   }
 
   #atom(): Part {
@@ -74,11 +96,11 @@ class PatternReader {
       case "^":
       case "$":
         this.#at++;
-        return (text) => text;
+        return nothing;
       default: {
         const character = String.fromCodePoint(this.#pattern.codePointAt(this.#at)!);
         this.#at += character.length;
-        return (text) => text + character;
+        return (text) => text.add(character);
       }
     }
   }
@@ -86,9 +108,7 @@ class PatternReader {
   #group(): Part {
     const start = this.#take(groupStart)!;
     // `(?i)` sets flags for the rest of the group. The letters as written match under any flag.
-    const part = /^\(\?[A-Za-z-]*$/.test(start) && start !== "("
-      ? (text: string) => text
-      : this.alternatives();
+    const part = /^\(\?[A-Za-z-]*$/.test(start) && start !== "(" ? nothing : this.alternatives();
     this.#at++;
     return part;
   }
@@ -97,10 +117,10 @@ class PatternReader {
     const escape = this.#take(escapeSequence)!;
     if (escape.startsWith("\\Q")) {
       const literal = escape.slice(2).replace(/\\E$/, "");
-      return (text) => text + literal;
+      return (text) => text.add(literal);
     }
-    if (/^\\[AzbB]$/.test(escape)) return (text) => text;
-    if (/^\\[^A-Za-z0-9]$/.test(escape)) return (text) => text + escape[1]!;
+    if (/^\\[AzbB]$/.test(escape)) return nothing;
+    if (/^\\[^A-Za-z0-9]$/.test(escape)) return (text) => text.add(escape[1]!);
     return oneOf(escape);
   }
 
@@ -112,9 +132,7 @@ class PatternReader {
     const { least, most } = bounds(found);
     const whole: Part = (text, random) => {
       const count = least + Math.floor(random() * (most - least + 1));
-      let result = text;
-      for (let index = 0; index < count && result.length < maxLength; index++) result = part(result, random);
-      return result;
+      for (let index = 0; index < count && text.length < maxLength; index++) part(text, random);
     };
     return this.#repeated(whole);
   }
@@ -126,6 +144,9 @@ class PatternReader {
     return found;
   }
 }
+
+/** The part that anchors and flags generate. */
+const nothing: Part = () => {};
 
 function bounds(found: RegExpExecArray): { readonly least: number; readonly most: number } {
   const [text, least, comma, most] = found;
@@ -146,7 +167,7 @@ function bounds(found: RegExpExecArray): { readonly least: number; readonly most
 function oneOf(atom: string): Part {
   const regex = compileRegex(`^(?:${atom})$`);
   const characters = regex instanceof Fault ? [] : candidates(regex);
-  return (text, random) => characters.length === 0 ? text : text + pick(characters, random);
+  return characters.length === 0 ? nothing : (text, random) => text.add(pick(characters, random));
 }
 
 function compileRegex(pattern: string): RE2JS | Fault {

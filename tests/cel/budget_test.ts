@@ -134,6 +134,36 @@ Deno.test("a pattern that is compiled at load takes no work of a long text's sea
   assert.equal(value, true);
 });
 
+/** Calls that make much of little cost, once for each element of a list. */
+const making = [
+  "json.marshal(object.list)",
+  "base64.encode(bytes(object.text))",
+  "bytes(object.text)",
+  "'%x'.format([object.text])",
+  "object.text.upperAscii()",
+  "object.text.split('')",
+  "url('http://example.com/' + object.text)",
+  "sha256(object.text)",
+  "gzip.compress(object.text)",
+  "isURL(object.text)",
+];
+
+for (const text of making) {
+  Deno.test(`${text} for each of 20,000 elements ends at the cost limit, before it fills the memory`, () => {
+    const list = Array.from({ length: 20_000 }, () => 1), values = { list, text: "ab".repeat(20_000) };
+    const value = program(`object.list.map(x, ${text}).size() > 0`, kyvernoLibraries)
+      .evaluate((name) => name === "object" ? values : undefined);
+    assert(isCelFault(value) && value.kind === "cost");
+  });
+}
+
+Deno.test("a call that returns its argument makes nothing", () => {
+  const list = Array.from({ length: 3_000 }, () => 1);
+  const value = program("object.list.all(x, dyn(object.list).size() > 0)", kyvernoLibraries)
+    .evaluate((name) => name === "object" ? { list } : undefined);
+  assert.equal(value, true);
+});
+
 const dense = [`[${"{},".repeat(400_000)}1]`, `[${"1,".repeat(760_000)}1]`];
 for (const text of dense) {
   Deno.test(`json.unmarshal refuses ${text.slice(0, 7)}…, whose value takes too much memory`, () => {

@@ -75,6 +75,12 @@ const rules: readonly (readonly [what: string, rule: string, spec: string, allow
     maps,
     true,
   ],
+  [
+    "has its items listed",
+    `deny: {conditions: {any: [{key: "{{ length(items(request.object.spec.tolerations, 'k', 'v')) }}", operator: Equals, value: 1}]}}`,
+    maps,
+    false,
+  ],
   ["violates podSecurity", "podSecurity: {level: restricted}", containers, false],
   ["violates podSecurity with exclusions", `podSecurity: {level: restricted, ${exclude}}`, containers, false],
 ];
@@ -127,6 +133,23 @@ for (const [what, policy] of parsers) {
     using connection = await RawConnection.open(server.port);
     const spec = JSON.stringify({ text: `[${"{},".repeat(600_000)}{}]` });
     await connection.write(postBytes("/validate/fail?timeout=20s", review("dense", spec)));
+    const { status, text } = await connection.answer();
+    assert.equal(status, 200);
+    assert.equal(JSON.parse(text.slice(text.indexOf("\r\n\r\n"))).response.allowed, false);
+    assert.ok(server.running());
+    const { most } = await server.memory();
+    assert.ok(most < bound, `${most} MiB`);
+  });
+}
+
+const makers = ["json.marshal(object.spec.list)", "random('[a-z]{1000}')", "bytes(object.spec.text)"];
+for (const maker of makers) {
+  Deno.test(`${maker} for each element of a Pod's list is answered within the memory bound`, async () => {
+    const policy = validating(`object.spec.list.map(x, ${maker}).size() > 0`);
+    await using server = await startReplica({ policies: policy, args: ["--no-tls"] });
+    using connection = await RawConnection.open(server.port);
+    const spec = JSON.stringify({ list: Array.from({ length: 20_000 }, () => 1), text: "ab".repeat(20_000) });
+    await connection.write(postBytes("/validate/fail?timeout=20s", review("making", spec)));
     const { status, text } = await connection.answer();
     assert.equal(status, 200);
     assert.equal(JSON.parse(text.slice(text.indexOf("\r\n\r\n"))).response.allowed, false);

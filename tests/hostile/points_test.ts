@@ -80,6 +80,7 @@ const points: readonly Point[] = [
       "hostile/density_test.ts": [
         "a Pod of many small values that",
         "a text of many small values that",
+        "for each element of a Pod's list is answered within the memory bound",
         "a Pod of which a rule mutates each of 466,000 elements",
         "reviews that take much more memory than their text do not end the process",
         "audits that wait for a service",

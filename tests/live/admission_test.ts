@@ -35,7 +35,10 @@ const served = [
 /** The calls to the cluster so far. */
 const calls: ApiCall[] = [];
 
-/** A cluster where accounts may write ConfigMaps, the Secret `old` and those of `granted`, and nothing else; `r` may read all. */
+/**
+ * A cluster where accounts may write ConfigMaps, the Secret `old` and those of `granted`, and nothing else; `r` may
+ * read all.
+ */
 const cluster: Cluster = {
   call: (call: ApiCall): Promise<Answer> => {
     calls.push(call);

@@ -2,6 +2,9 @@ import { type DigestAlgorithm, hexDigest } from "../../bytes/mod.ts";
 import { stringType } from "../types/mod.ts";
 import { type FunctionDeclaration, type Library, overload } from "./library.ts";
 
+/** The nanoseconds for a character of a digest's text. */
+const digestedIn = 10;
+
 function digest(algorithm: DigestAlgorithm): FunctionDeclaration[] {
   const overloads = [
     overload({
@@ -9,6 +12,7 @@ function digest(algorithm: DigestAlgorithm): FunctionDeclaration[] {
       takes: [stringType],
       gives: stringType,
       call: (text) => hexDigest(algorithm, text),
+      effort: ([text]) => typeof text === "string" ? text.length * digestedIn : 0,
     }),
   ];
   return [{ name: algorithm, overloads }, { name: `hash.${algorithm}`, overloads }];

@@ -58,6 +58,9 @@ function part(name: string, id: string, read: (url: GoUrl) => string): FunctionD
   };
 }
 
+/** The nanoseconds in which a character of a URL is read. */
+const readIn = 10;
+
 /** URLs: `url(text)`, `isURL(text)`, and the parts of a URL. */
 export const urlLibrary: Library = {
   name: "kubernetes.urls",
@@ -76,6 +79,7 @@ export const urlLibrary: Library = {
           takes: [stringType],
           gives: boolType,
           call: (text) => !isFault(parseGoUrl(text, "request")),
+          effort: ([text]) => typeof text === "string" ? text.length * readIn : 0,
         }),
       ],
     },

@@ -3,13 +3,14 @@ import {
   Fault,
   field,
   goFloat,
+  isList,
   isObject,
   type Json,
   type JsonObject,
   setField,
   sortedKeys,
 } from "../../json/mod.ts";
-import { fieldsOfArguments, wholeValues } from "../steps.ts";
+import { fieldsOfArguments, stepsOfMade, wholeValues } from "../steps.ts";
 import { argumentFault, functionFault } from "./fault.ts";
 import { type FunctionNotes, type FunctionRecord, parameter } from "./record.ts";
 import { textOf } from "./text_of.ts";
@@ -67,7 +68,7 @@ export const objects: readonly FunctionRecord[] = [
       parameter("value", "string"),
     ],
     returns: ["array"],
-    cost: fieldsOfArguments,
+    cost: ([container]) => stepsOfMade * entriesIn(container!),
     apply: ([container, key, value]) => items(container!, key as string, value as string),
   },
   {
@@ -117,15 +118,19 @@ function lookup(container: Json, key: Json): Json | Fault {
 }
 
 function items(container: Json, key: string, value: string): Json {
-  const pairs: readonly (readonly [Json, Json])[] = isObject(container)
-    ? sortedKeys(container).map((name) => [name, container[name]!])
-    : (container as readonly Json[]).map((element, index) => [index, element]);
-  return pairs.map(([name, content]) => {
-    const item: { [key: string]: Json } = {};
-    setField(item, key, name);
-    setField(item, value, content);
-    return item;
-  });
+  const item = (name: Json, content: Json): JsonObject => {
+    const made: { [key: string]: Json } = {};
+    setField(made, key, name);
+    setField(made, value, content);
+    return made;
+  };
+  return isObject(container)
+    ? sortedKeys(container).map((name) => item(name, container[name]!))
+    : (container as readonly Json[]).map((element, index) => item(index, element));
+}
+
+function entriesIn(container: Json): number {
+  return isList(container) ? container.length : Object.keys(container as JsonObject).length;
 }
 
 /** The notes of these functions. */

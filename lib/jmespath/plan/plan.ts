@@ -1,6 +1,6 @@
 import { Fault, isList, type Json, setField } from "../../json/mod.ts";
 import type { FunctionTable } from "../functions/record.ts";
-import { spend, stepsPerElement } from "../steps.ts";
+import { spend, stepsOfMade, stepsPerElement } from "../steps.ts";
 import type { Expression } from "../syntax/tree.ts";
 import { type Argument, planCall } from "./call.ts";
 import { planComparison } from "./comparison.ts";
@@ -211,7 +211,7 @@ function planList(items: readonly Evaluate[], position: PlanPosition): Expressio
         if (value instanceof Fault) return value;
         list[index] = value;
       }
-      return spend(list.length, run) ?? list;
+      return spend(stepsOfMade + list.length, run) ?? list;
     },
   };
 }
@@ -229,7 +229,7 @@ function planObject(
         if (value instanceof Fault) return value;
         setField(object, key, value);
       }
-      return spend(entries.length, run) ?? object;
+      return spend(stepsOfMade + entries.length, run) ?? object;
     },
   };
 }

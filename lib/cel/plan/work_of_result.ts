@@ -1,0 +1,20 @@
+import type { Result } from "../libraries/library.ts";
+
+/** The units of work ({@link EvaluationFrame.look}) of a character or byte that a call made, and of an element. */
+const perCharacter = 50, perElement = 200;
+
+/**
+ * The work of what a call made, besides its cost: Kubernetes' cost for a text of a megabyte is a hundredth of the
+ * budget or nothing, but a hundred of them, one for each element of a list, take the memory of a replica. Together
+ * all calls of an evaluation make at most 20 MB of text or 5,000,000 elements. An argument that the call returned
+ * counts for nothing; other objects, such as URLs, count as the texts that they were made of.
+ */
+export function workOfResult(result: Result, args: readonly Result[]): number {
+  if (typeof result === "string") return result.length * perCharacter;
+  if (typeof result !== "object" || result === null || args.includes(result)) return 0;
+  if (Array.isArray(result)) return result.length * perElement;
+  if (result instanceof Uint8Array) return result.length * perCharacter;
+  let characters = 0;
+  for (const argument of args) if (typeof argument === "string") characters += argument.length;
+  return characters * perCharacter;
+}
