@@ -1,4 +1,4 @@
-import { noSuchOverload } from "../fault.ts";
+import { failure, noSuchOverload } from "../fault.ts";
 import {
   boolType,
   bytesType,
@@ -18,7 +18,6 @@ import {
   isListValue,
   isMapValue,
   mapGet,
-  numeric,
   Opaque,
   typeNameOf,
   type Value,
@@ -62,17 +61,12 @@ function smallerSize([left, right]: readonly Result[]): number {
   return Math.ceil(Math.min(costSize(left), costSize(right)) * 0.1);
 }
 
-function isNaN(value: Value): boolean {
-  return Number.isNaN(numeric(value));
-}
-
 /** `<`, `<=`, `>` or `>=`: the same signatures under four names. */
 function relation(name: string, id: string, holds: (order: number) => boolean): FunctionDeclaration {
   const call = (left: Value, right: Value): Result => {
     const order = compareValues(left, right);
-    if (order !== undefined) return holds(order);
-    const ordered = hasOrder(left);
-    return isNaN(left) || (ordered && isNaN(right)) ? false : misfitOperands(name, left, ordered);
+    if (order === undefined) return misfitOperands(name, left, hasOrder(left));
+    return Number.isNaN(order) ? failure("NaN values cannot be ordered") : holds(order);
   };
   const numbers = { int64: intType, uint64: uintType, double: doubleType };
   const signatures: Record<string, readonly [CelType, CelType, CelType]> = {};

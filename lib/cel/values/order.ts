@@ -5,7 +5,7 @@ import type { Value } from "./value.ts";
 
 /**
  * Orders two values: negative, zero or positive; `undefined` when they have no order (different types, or types
- * without one). For NaN it returns NaN, so that every comparison is false.
+ * without one). For NaN it returns NaN.
  */
 export function compareValues(left: Value, right: Value): number | undefined {
   if (typeof left === "string") return typeof right === "string" ? compareBytes(left, right) : undefined;
