@@ -34,9 +34,11 @@ export function endOfLife(label: string, created: number): number | undefined {
 function lifetimeOf(label: string): number | undefined {
   const duration = parseDuration(label);
   if (duration !== undefined) return Number(duration / 1_000_000n);
-  const parts = [...label.matchAll(/(\d+)([a-z]+)/gi)].flatMap(([, count, word]) => {
-    const [, length] = units.find(([unit]) => unit.test(word!.toLowerCase())) ?? [];
-    return length === undefined ? [] : [Number(count) * length];
+  const tokens = label.match(/\d+|[a-z]+|[^\da-z]+/gi) ?? [];
+  const parts = tokens.flatMap((token, index) => {
+    const word = /^\d/.test(token) ? tokens[index + 1]?.toLowerCase() : undefined;
+    const [, length] = units.find(([unit]) => word !== undefined && unit.test(word)) ?? [];
+    return length === undefined ? [] : [Number(token) * length];
   });
   const total = parts.reduce((sum, part) => sum + part, 0);
   return parts.length === 0 || total > longest ? undefined : total;
