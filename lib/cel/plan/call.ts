@@ -5,7 +5,7 @@ import { isPlainMap, typeNameOf, type Value } from "../values/mod.ts";
 import type { ExternalCalls } from "../external_calls.ts";
 import type { EvaluateNode, EvaluationFrame, PlannedExpression } from "./frame.ts";
 import { type Guard, guardOf } from "./guard.ts";
-import { workOfResult } from "./work_of_result.ts";
+import { isSmall, workOfResult } from "./work_of_result.ts";
 
 /** The work of reading a whole value, if its size is available without reading it. */
 function weight(value: Result): number {
@@ -61,7 +61,7 @@ export function planCall(
     if (only?.superlinear === true && cost !== undefined) frame.afford(cost(results, null));
     if (effort !== undefined) frame.look(effort(results, constants));
     const result = dispatch(results as Value[], frame.external);
-    if (typeof result !== "boolean") frame.look(workOfResult(result, results));
+    if (!isSmall(result)) frame.look(workOfResult(result, results));
     if (cost !== undefined) frame.spend(cost(results, result));
     else if (last >= 0) payFlat(frame, results[0]!, result);
     else frame.cost += 1;
@@ -82,7 +82,7 @@ function planBinary(
   return (frame) => {
     const a = left(frame), b = right(frame);
     const result = isCelFault(a) ? a : isCelFault(b) ? b : call(a, b);
-    if (typeof result === "object") frame.look(workOfResult(result, [a, b]));
+    if (!isSmall(result)) frame.look(workOfResult(result, [a, b]));
     if (cost === undefined) payFlat(frame, b, true);
     else frame.spend(cost([a, b], result));
     return result;
@@ -117,7 +117,7 @@ function planGuardedUnary(
     if (superlinear === true && cost !== undefined) frame.afford(cost([value], null));
     if (effort !== undefined) frame.look(effort([value], constants));
     const result = isCelFault(value) ? value : guard(value) ? call(value) : misfit(name, [value]);
-    if (typeof result !== "boolean") frame.look(workOfResult(result, [value]));
+    if (!isSmall(result)) frame.look(workOfResult(result, [value]));
     if (cost === undefined) payFlat(frame, value, result);
     else frame.spend(cost([value], result));
     return result;
@@ -146,7 +146,7 @@ function planGuardedBinary(
       (leftGuard(a as Value) && rightGuard(b as Value)
         ? call(a as Value, b as Value)
         : misfit(name, [a as Value, b as Value]));
-    if (typeof result !== "boolean") frame.look(workOfResult(result, [a, b]));
+    if (!isSmall(result)) frame.look(workOfResult(result, [a, b]));
     if (cost === undefined) payFlat(frame, a, result);
     else frame.spend(cost([a, b], result));
     return result;

@@ -4,6 +4,14 @@ import type { Result } from "../libraries/library.ts";
 const perCharacter = 50, perElement = 200;
 
 /**
+ * Whether what a call made needs no {@link workOfResult}: it is no object, and no long text. Most calls make such
+ * values.
+ */
+export function isSmall(result: Result): boolean {
+  return typeof result === "string" ? result.length <= 256 : typeof result !== "object" || result === null;
+}
+
+/**
  * The work of what a call made, besides its cost: Kubernetes' cost for a text of a megabyte is a hundredth of the
  * budget or nothing, but a hundred of them, one for each element of a list, take the memory of a replica. Together
  * all calls of an evaluation make at most 20 MB of text or 5,000,000 elements. An argument that the call returned
