@@ -7,6 +7,9 @@ const size = 64 * 1024;
 /** The most bytes of lines that wait while a write is under way: 1,000 to 3,000 lines about denied requests. */
 const mostHeld = 1024 * 1024;
 
+/** The message of the line that counts lost lines. */
+export const linesLost = "lines of the log were lost: nobody read them";
+
 /** Milliseconds after which a write that has not ended counts as one that nobody reads. */
 const longestWrite = 1_000;
 

@@ -24,7 +24,7 @@ export { ClusterGlobalEntries, type GlobalEntriesOptions } from "./global_entrie
 export { type EntryState, WatchedGlobalEntries } from "./watched_global_entries.ts";
 export { AnswerMemory, type AnswerMemoryOptions } from "./answer_memory.ts";
 export { HttpClient, type HttpOptions } from "./http.ts";
-export { LineBatch } from "./line_batch.ts";
+export { LineBatch, linesLost } from "./line_batch.ts";
 export { environmentVariable } from "./environment.ts";
 export { jsonLog, type JsonLogOptions, type LogLevel, writeToStandardError } from "./log.ts";
 export {

@@ -8,7 +8,7 @@ import type { ClientUse } from "./renewed_client.ts";
  */
 const SILENCE = 90_000;
 
-/** The most characters of an error, and some: the API server's have some hundred. */
+/** Characters after which no more of an error is read: the API server's errors have some hundred. */
 const LONGEST_ERROR = 65_536;
 
 /** The path, signal and clock of a watch. */

@@ -1,4 +1,4 @@
-import type { LogLevel } from "../adapters/mod.ts";
+import { linesLost, type LogLevel } from "../adapters/mod.ts";
 
 /** Returns the setting of a name; `undefined` when it is not set or empty. */
 export type Settings = (name: string) => string | undefined;
@@ -31,7 +31,7 @@ export function consoleLines(): (line: string) => void {
 
 /** The line about lines that were lost. */
 export function lostLines(lines: number): string {
-  return JSON.stringify({ level: "warn", message: "lines of the log were lost: nobody read them", lines });
+  return JSON.stringify({ level: "warn", message: linesLost, lines });
 }
 
 const levels: readonly LogLevel[] = ["debug", "info", "warn", "error"];

@@ -14,8 +14,8 @@ const truths: ReadonlyMap<string, boolean> = new Map([
 
 /**
  * Rewrites arguments that Go programs understand and commander does not: `--flag=false` becomes `--no-flag`,
- * `-r=path` becomes `-r path`. Arguments after `--` and the values of options stay unchanged. It calls `refuse` with a
- * flag whose value is neither true nor false.
+ * `-r=path` becomes `-r path`. Arguments after `--` and the values of options stay unchanged. For a flag
+ * whose value is neither true nor false it calls `refuse`.
  */
 export function normalizeArguments(
   args: readonly string[],

@@ -1,4 +1,4 @@
-import { jsonLog, systemClock } from "../adapters/mod.ts";
+import { jsonLog, linesLost, systemClock } from "../adapters/mod.ts";
 import type { Log } from "../ports.ts";
 import type { GateOptions } from "./gate_options.ts";
 
@@ -13,8 +13,6 @@ export function openLog({ lines, logLevel }: GateOptions): Log {
     },
     level: logLevel,
   });
-  lines.whenLost((count) =>
-    log.write("warn", "lines of the log were lost: nobody read them", { lines: count })
-  );
+  lines.whenLost((count) => log.write("warn", linesLost, { lines: count }));
   return log;
 }

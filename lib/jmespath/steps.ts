@@ -1,4 +1,4 @@
-import { Fault, isList, type Json, type StepBudget } from "../json/mod.ts";
+import { Fault, isList, type Json, type StepBudget, stepsOfText } from "../json/mod.ts";
 
 /**
  * Steps of one evaluation: about a tenth of a second. A review of 3 MB has at most 1.5 million list elements. A step is
@@ -43,7 +43,7 @@ export function spendShared(shared: StepBudget | undefined, { left }: StepBudget
 
 /** Steps that a walk through a whole value takes. Counting ends where the limit is passed. */
 export function weightOf(value: Json, limit: number): number {
-  if (typeof value === "string") return 1 + (value.length >> 5);
+  if (typeof value === "string") return stepsOfText(value);
   if (typeof value !== "object" || value === null) return 1;
   let steps = 1;
   if (isList(value)) {

@@ -57,8 +57,8 @@ export function sharedHeapSizeOfText(text: string): number {
 const mostOfText = 16 * 1024 * 1024;
 
 /**
- * Whether the value of a JSON text would take too much heap for an expression. A text of an object has up to 3 MB, and
- * `[{},{},…]` in one would take 60 MB, which no estimate of the review counts.
+ * Whether the value of a JSON text would take too much heap for an expression. A text in an object may have 3 MB:
+ * `[{},{},…]` of that size takes 60 MB when it is parsed, and the estimate for the review counted only its characters.
  */
 export function isTooDense(text: string): boolean {
   return text.length * densestHeap > mostOfText && heapSizeOfText(text) > mostOfText;

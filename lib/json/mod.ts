@@ -46,7 +46,7 @@ export { type Scope, scopeOf } from "./scope.ts";
 export { jsonSize } from "./size.ts";
 export { parseInStages } from "./parse_stages.ts";
 export { completed, type Stages } from "./stages.ts";
-export type { StepBudget } from "./step_budget.ts";
+export { type StepBudget, stepsOfText } from "./step_budget.ts";
 export { StreamedJson } from "./streamed_json.ts";
 export { withoutEnding } from "./text_end.ts";
 export { TextSearch } from "./text_search.ts";

@@ -5,3 +5,8 @@
 export interface StepBudget {
   left: number;
 }
+
+/** The steps of reading a text once: one for each 32 characters. */
+export function stepsOfText({ length }: string): number {
+  return 1 + (length >> 5);
+}

@@ -17,7 +17,7 @@ const dockerHub = "index.docker.io";
 
 /**
  * Parses an image reference by the rules of go-containerregistry: the first part is a registry if it has a dot or a
- * colon, or is `localhost`. It drops a tag beside a digest.
+ * colon, or is `localhost`. When there is a digest, the tag is dropped.
  *
  * ```ts
  * import { parseImageReference } from "./image_reference.ts";

@@ -40,7 +40,6 @@ export {
   compileWildcards,
   hasWildcard,
   matchWildcard,
-  stepsOfText,
   wildcardSteps,
 } from "./wildcard.ts";
 export { type Image, type ImageOptions, parseImage } from "./image.ts";

@@ -1,4 +1,4 @@
-import { type StepBudget, TextSearch } from "../json/mod.ts";
+import { type StepBudget, stepsOfText, TextSearch } from "../json/mod.ts";
 import { WildcardRun, wordsOf } from "./wildcard_run.ts";
 
 /** Whether a text is a wildcard pattern, which contains a `*` or a `?`. */
@@ -42,7 +42,7 @@ export function wildcardSteps(pattern: string): number {
   return pattern.split("*").reduce((most, run) => Math.max(most, wordsOf(run)), 1);
 }
 
-/** Whether a text matches one of some patterns. Beyond the steps it matches none. */
+/** Tests whether a text matches one of several patterns. When the steps are used up, no text matches. */
 export type AnyWildcard = (text: string, steps?: StepBudget) => boolean;
 
 /**
@@ -56,11 +56,6 @@ export function compileWildcards(patterns: readonly string[]): AnyWildcard {
     if (steps !== undefined && (steps.left -= cost * stepsOfText(text)) < 0) return false;
     return tests.some((matches) => matches(text));
   };
-}
-
-/** The steps of comparing a text with a pattern of one step a character: one for each 32 characters. */
-export function stepsOfText({ length }: string): number {
-  return 1 + (length >> 5);
 }
 
 /** Whether the text matches the pattern. Use it for patterns that come with a request, and compile others at load. */

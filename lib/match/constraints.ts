@@ -22,7 +22,14 @@ import type { Block } from "./block.ts";
 import type { Candidate } from "./candidate.ts";
 import { clausesOf } from "./clause.ts";
 import type { Filter, Mismatch } from "./filter.ts";
-import type { ResourceRule, RuleSelector, Selection } from "./selection.ts";
+import {
+  combinationsOf,
+  mostCombinations,
+  type ResourceRule,
+  type RuleSelector,
+  type Selection,
+  writtenNames,
+} from "./selection.ts";
 
 const selected: Selection = { selected: true };
 const excluded: Selection = { selected: false, by: "exclude", criterion: "exclude" };
@@ -66,19 +73,15 @@ export function compileConstraints(constraints: JsonObject | undefined): RuleSel
 
 const everyOperation = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
 
-/** The most combinations of groups, versions and resources. Policies that name more are about all resources. */
-const mostCombinations = 300;
-
+/** The resources of the rules; policies that name too many are about all resources. */
 function writtenResources(constraints: JsonObject): ResourceRule[] {
   const rules = asList(constraints["resourceRules"]).filter(isObject);
-  const combinations = rules.reduce((sum, rule) => sum + combinationsOf(rule), 0);
+  const combinations = rules.reduce((sum, rule) => sum + combinationsOf(writtenNames(rule)), 0);
   const read = combinations > mostCombinations ? [aboutAll(rules)] : rules;
   return (read.length > 0 ? read : [anything]).map((rule) => {
     const operations = asTexts(rule["operations"]), scope = rule["scope"];
     return {
-      groups: asTexts(rule["apiGroups"]),
-      versions: asTexts(rule["apiVersions"]),
-      resources: asTexts(rule["resources"]),
+      ...writtenNames(rule),
       operations: operations.includes("*") ? everyOperation : operations,
       scope: scope === "Namespaced" || scope === "Cluster" ? scope : "*",
     };
@@ -90,13 +93,6 @@ const anything: JsonObject = { ...allResources, operations: ["*"] };
 
 function aboutAll(rules: readonly JsonObject[]): JsonObject {
   return { ...allResources, operations: [...new Set(rules.flatMap((rule) => asTexts(rule["operations"])))] };
-}
-
-function combinationsOf(rule: JsonObject): number {
-  return ["apiGroups", "apiVersions", "resources"].reduce(
-    (product, name) => product * asList(rule[name]).length,
-    1,
-  );
 }
 
 function unselected(criterion: string): Selection {
@@ -160,8 +156,7 @@ const everything: Filter = {
 };
 
 function compileResourceRule(rule: JsonObject): Filter {
-  const groups = asTexts(rule["apiGroups"]), versions = asTexts(rule["apiVersions"]);
-  const resources = asTexts(rule["resources"]), operations = asTexts(rule["operations"]);
+  const { groups, versions, resources } = writtenNames(rule), operations = asTexts(rule["operations"]);
   const names = asTexts(rule["resourceNames"]);
   const scope = asString(rule["scope"]) ?? "*";
   const isNamed = resources.map(resourceTest);

@@ -18,10 +18,13 @@ export {
 export { type Filter, labelTest, type Mismatch } from "./filter.ts";
 export { type Interest, MatchIndex } from "./index.ts";
 export {
+  combinationsOf,
   compileSelector,
   type ExplainedSelection,
+  mostCombinations,
   type ResourceRule,
   resourcesOfRule,
   type RuleSelector,
   type Selection,
+  writtenNames,
 } from "./selection.ts";

@@ -1,3 +1,4 @@
+import { asTexts, type JsonObject } from "../json/mod.ts";
 import type { Dialect } from "../kube/mod.ts";
 import type { Rule } from "../policy/mod.ts";
 import { type Block, compileExclude, compileMatch } from "./block.ts";
@@ -38,10 +39,28 @@ export interface NamedResource {
   readonly resource: string;
 }
 
+/** The groups, versions and resources of a rule. */
+export type ResourceNames = Pick<ResourceRule, "groups" | "versions" | "resources">;
+
+/** The most combinations of groups, versions and resources of a policy that are looked at one by one. */
+export const mostCombinations = 300;
+
+/** Reads `{apiGroups, apiVersions, resources}`. */
+export function writtenNames(rule: JsonObject): ResourceNames {
+  return {
+    groups: asTexts(rule["apiGroups"]),
+    versions: asTexts(rule["apiVersions"]),
+    resources: asTexts(rule["resources"]),
+  };
+}
+
+/** The number of {@link resourcesOfRule}. */
+export function combinationsOf({ groups, versions, resources }: ResourceNames): number {
+  return groups.length * versions.length * resources.length;
+}
+
 /** The resources that a rule names, each in every group and version of the rule. */
-export function resourcesOfRule(
-  { groups, versions, resources }: Pick<ResourceRule, "groups" | "versions" | "resources">,
-): NamedResource[] {
+export function resourcesOfRule({ groups, versions, resources }: ResourceNames): NamedResource[] {
   return groups.flatMap((group) =>
     versions.flatMap((version) => resources.map((resource) => ({ group, version, resource })))
   );

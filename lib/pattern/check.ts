@@ -1,5 +1,4 @@
-import { field, isList, isObject, type Json, type JsonObject } from "../json/mod.ts";
-import { stepsOfText } from "../kube/mod.ts";
+import { field, isList, isObject, type Json, type JsonObject, stepsOfText } from "../json/mod.ts";
 import { isDirectSkip, isSkip, mismatch, mismatchOf, type PatternMismatch, under } from "./mismatch.ts";
 import type { ListNode, MapNode, Node, PatternEntry, ScalarNode, Walk } from "./node.ts";
 

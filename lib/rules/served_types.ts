@@ -16,6 +16,12 @@ export function isApiName(text: string): boolean {
   return /^[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?$/.test(text);
 }
 
+/** Splits a resource as rules name it, such as `pods/status`; the subresource is empty for the object itself. */
+export function resourceParts(text: string): { readonly plural: string; readonly subresource: string } {
+  const [plural = "", ...rest] = text.split("/");
+  return { plural, subresource: rest.join("/") };
+}
+
 /** The kinds of a group and version; none when the cluster does not serve it. */
 export async function readServedTypes(
   cluster: Cluster,

@@ -437,7 +437,7 @@ for (const [what, isRefused] of refusals) {
     assert.equal(await cluster.read(settings) === undefined, what === "listed");
     assert.ok(await cluster.read(copy));
     cluster.interfere = () => undefined;
-    // Further policies do not hide what is left to do.
+    // Policies that change meanwhile must not hide the objects that are still to be deleted.
     change(touching);
     await replica.look();
     assert.deepEqual([await cluster.read(settings), await cluster.read(copy)], [undefined, undefined]);

@@ -13,7 +13,7 @@ const namespace = `postern-effects-${crypto.randomUUID().slice(0, 8)}`;
 const wanted = (name: string): string =>
   `match: {any: [{resources: {kinds: [ConfigMap], names: ["${name}"], namespaces: [${namespace}]}}]}`;
 
-/** A GeneratingPolicy that makes ConfigMaps for one, each with an expression's value under `by`. */
+/** A GeneratingPolicy that makes ConfigMaps for a ConfigMap; each has the value of an expression under `by`. */
 function generating(name: string, trigger: string, made: Readonly<Record<string, string>>): string {
   const maps = Object.entries(made).map(([map, by]) =>
     `{"apiVersion": dyn("v1"), "kind": dyn("ConfigMap"), "metadata": dyn({"name": "${map}"}), "data": dyn({"by": ${by}})}`

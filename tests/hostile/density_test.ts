@@ -31,6 +31,22 @@ async function statusOf(server: ServerProcess, body: string, seconds = 30): Prom
   return (await connection.answer()).status;
 }
 
+/** The answer of a replica that still runs, within its memory, to a review of a Pod whose spec is this JSON. */
+async function answerTo(
+  policies: string,
+  spec: string,
+): Promise<{ readonly allowed: boolean; readonly status?: { readonly message?: string } }> {
+  await using server = await startReplica({ policies, args: ["--no-tls"] });
+  using connection = await RawConnection.open(server.port);
+  await connection.write(postBytes("/validate/fail?timeout=20s", review("dense", spec)));
+  const { status, text } = await connection.answer();
+  assert.equal(status, 200);
+  assert.ok(server.running());
+  const { most } = await server.memory();
+  assert.ok(most < bound, `${most} MiB`);
+  return JSON.parse(text.slice(text.indexOf("\r\n\r\n"))).response;
+}
+
 const attacks: readonly (readonly [what: string, count: number, value: string, status: number])[] = [
   ["ten of 1.5 MB with empty maps", 10, empty(1_450_000), 200],
   ["four of 2.9 MB with empty maps, which would take half of the heap each", 4, empty(2_900_000), 413],
@@ -86,18 +102,9 @@ const rules: readonly (readonly [what: string, rule: string, spec: string, allow
 ];
 for (const [what, rule, spec, expected] of rules) {
   Deno.test(`a Pod of many small values that ${what} is answered within the memory bound`, async () => {
-    await using server = await startReplica({ policies: enforcing(rule), args: ["--no-tls"] });
-    using connection = await RawConnection.open(server.port);
-    await connection.write(postBytes("/validate/fail?timeout=20s", review("dense", spec)));
-    const { status, text } = await connection.answer();
-    assert.equal(status, 200);
-    const { allowed, status: { message = "" } = {} } =
-      JSON.parse(text.slice(text.indexOf("\r\n\r\n"))).response;
+    const { allowed, status: { message = "" } = {} } = await answerTo(enforcing(rule), spec);
     assert.equal(allowed, expected);
     assert.ok(message.length < 20_000, `${message.length} characters`);
-    assert.ok(server.running());
-    const { most } = await server.memory();
-    assert.ok(most < bound, `${most} MiB`);
   });
 }
 
@@ -129,16 +136,8 @@ const parsers: readonly (readonly [what: string, policy: string])[] = [
 ];
 for (const [what, policy] of parsers) {
   Deno.test(`a text of many small values that ${what} reads is answered within the memory bound`, async () => {
-    await using server = await startReplica({ policies: policy, args: ["--no-tls"] });
-    using connection = await RawConnection.open(server.port);
     const spec = JSON.stringify({ text: `[${"{},".repeat(600_000)}{}]` });
-    await connection.write(postBytes("/validate/fail?timeout=20s", review("dense", spec)));
-    const { status, text } = await connection.answer();
-    assert.equal(status, 200);
-    assert.equal(JSON.parse(text.slice(text.indexOf("\r\n\r\n"))).response.allowed, false);
-    assert.ok(server.running());
-    const { most } = await server.memory();
-    assert.ok(most < bound, `${most} MiB`);
+    assert.equal((await answerTo(policy, spec)).allowed, false);
   });
 }
 
@@ -146,16 +145,8 @@ const makers = ["json.marshal(object.spec.list)", "random('[a-z]{1000}')", "byte
 for (const maker of makers) {
   Deno.test(`${maker} for each element of a Pod's list is answered within the memory bound`, async () => {
     const policy = validating(`object.spec.list.map(x, ${maker}).size() > 0`);
-    await using server = await startReplica({ policies: policy, args: ["--no-tls"] });
-    using connection = await RawConnection.open(server.port);
     const spec = JSON.stringify({ list: Array.from({ length: 20_000 }, () => 1), text: "ab".repeat(20_000) });
-    await connection.write(postBytes("/validate/fail?timeout=20s", review("making", spec)));
-    const { status, text } = await connection.answer();
-    assert.equal(status, 200);
-    assert.equal(JSON.parse(text.slice(text.indexOf("\r\n\r\n"))).response.allowed, false);
-    assert.ok(server.running());
-    const { most } = await server.memory();
-    assert.ok(most < bound, `${most} MiB`);
+    assert.equal((await answerTo(policy, spec)).allowed, false);
   });
 }
 

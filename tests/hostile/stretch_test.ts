@@ -7,6 +7,7 @@ import { parseReview } from "../../lib/kube/mod.ts";
 import { portsOf, snapshotOf } from "../server/serving.ts";
 import { hostileReviews } from "../support/hostile_reviews.ts";
 import { longestStretch } from "../support/longest_stretch.ts";
+import { many, manyParts } from "../support/many_parts.ts";
 
 /** Milliseconds of processor time, so that other processes do not count. The goal is 250 on a machine of its own. */
 const bound = 2_000;
@@ -61,22 +62,6 @@ spec:
               +(imagePullPolicy): Always
               securityContext: {privileged: false}
 `;
-
-/** A rule of many parts, each of which looks at a whole object: the parts have one bound together. */
-const manyParts = (body: string, match = "match: {any: [{resources: {kinds: [Pod]}}]}"): string => `
-apiVersion: kyverno.io/v1
-kind: ClusterPolicy
-metadata: {name: many-parts}
-spec:
-  validationFailureAction: Enforce
-  rules:
-  - name: many
-    ${match}
-    ${body}
-`;
-
-const many = (count: number, part: (index: number) => string): string =>
-  Array.from({ length: count }, (_, index) => part(index)).join(", ");
 
 const insertions = many(12_000, () => `{'op':'add','path':'/spec/numbers/1','value':1}`).replaceAll(
   "'",

@@ -15,7 +15,7 @@ const reading: Pick<AnswerReading, keyof AnswerReading> = {
   end() {},
 };
 
-/** Stands in for the bound of all answers together, which bundles do not have. */
+/** Replaces the bound on the memory of all answers: the platform of a bundle bounds its memory. */
 class AnswerMemory {
   reading(): typeof reading {
     return reading;

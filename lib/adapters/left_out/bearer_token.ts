@@ -1,4 +1,4 @@
-/** Stands in for the token of a pod, which bundles read on Deno only. */
+/** Replaces the reader of a pod's token in bundles for runtimes other than Deno: there they read no files. */
 class BearerToken {
   current(): Promise<string> {
     return Promise.resolve("");

@@ -1,6 +1,6 @@
 import { Fault } from "../../json/mod.ts";
 
-/** Stands in for the endpoint of a pod, which bundles read on Deno only. */
+/** Replaces the search for the API server of the pod in bundles for runtimes other than Deno. */
 function inClusterEndpoint(): Promise<Fault> {
   return Promise.resolve(new Fault("this bundle was made without it"));
 }

@@ -1,4 +1,4 @@
-/** Stands in for pinned clients: runtimes other than Deno have one client, and bundles look no names up. */
+/** Replaces pinned clients: runtimes other than Deno have one client, and bundles look up no host names. */
 class PinnedClients {
   pin(): void {}
 

@@ -1,6 +1,6 @@
 import type { ClientUse, RenewedClient } from "../renewed_client.ts";
 
-/** Stands in for the connection of reads: runtimes other than Deno have one client. */
+/** Replaces the connection that carries all reads: runtimes other than Deno have one client for all calls. */
 class ReadConnection {
   readonly #clients: RenewedClient;
 

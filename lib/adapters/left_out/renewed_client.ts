@@ -2,7 +2,7 @@ import type * as full from "../renewed_client.ts";
 
 const use: full.ClientUse = { client: undefined, arrived() {}, gaveUp() {} };
 
-/** Stands in for the clients of Deno: other runtimes have one client, which looks after its connections. */
+/** Replaces the clients of Deno: other runtimes have one client, which replaces dead connections itself. */
 class RenewedClient {
   static ofRuntime(): RenewedClient {
     return new RenewedClient();

@@ -1,5 +1,6 @@
 import { gunzip, gzip } from "../../bytes/mod.ts";
 import { isFault } from "../../json/mod.ts";
+import { readingEffort } from "../effort.ts";
 import { failure, noSuchOverload } from "../fault.ts";
 import { bytesType, dynType, stringType } from "../types/mod.ts";
 import type { Value } from "../values/mod.ts";
@@ -7,9 +8,6 @@ import { type Library, overload, type Result } from "./library.ts";
 
 /** The most bytes that are decompressed: a few compressed bytes can expand to any number. */
 const maxBytes = 10_000_000;
-
-/** The nanoseconds for a character of a text that is compressed. */
-const compressedIn = 50;
 
 function compress(value: Value): Result {
   if (typeof value !== "string") return noSuchOverload("gzip.compress");
@@ -33,7 +31,7 @@ export const gzipLibrary: Library = {
           takes: [dynType],
           gives: bytesType,
           call: compress,
-          effort: ([text]) => typeof text === "string" ? text.length * compressedIn : 0,
+          effort: readingEffort(50),
         }),
       ],
     },

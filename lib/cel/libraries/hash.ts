@@ -1,9 +1,7 @@
 import { type DigestAlgorithm, hexDigest } from "../../bytes/mod.ts";
+import { readingEffort } from "../effort.ts";
 import { stringType } from "../types/mod.ts";
 import { type FunctionDeclaration, type Library, overload } from "./library.ts";
-
-/** The nanoseconds for a character of a digest's text. */
-const digestedIn = 10;
 
 function digest(algorithm: DigestAlgorithm): FunctionDeclaration[] {
   const overloads = [
@@ -12,7 +10,7 @@ function digest(algorithm: DigestAlgorithm): FunctionDeclaration[] {
       takes: [stringType],
       gives: stringType,
       call: (text) => hexDigest(algorithm, text),
-      effort: ([text]) => typeof text === "string" ? text.length * digestedIn : 0,
+      effort: readingEffort(10),
     }),
   ];
   return [{ name: algorithm, overloads }, { name: `hash.${algorithm}`, overloads }];

@@ -1,7 +1,7 @@
 import type { RE2JS } from "re2js";
 import { CelFault, failure } from "../fault.ts";
 import { compilePattern, compiling } from "../pattern.ts";
-import { compilingEffort, matchingEffort } from "../pattern_effort.ts";
+import { compilingEffort, matchingEffort } from "../effort.ts";
 import { intType, listType, stringType } from "../types/mod.ts";
 import type { Int, Value } from "../values/mod.ts";
 import { type ArgumentMistake, type CallArgument, type Library, method, type Result } from "./library.ts";

@@ -1,7 +1,7 @@
 import type { RE2JS } from "re2js";
 import { CelFault, failure, isCelFault } from "../fault.ts";
 import { compiling, type PatternCompiler } from "../pattern.ts";
-import { compilingEffort, matchingEffort } from "../pattern_effort.ts";
+import { compilingEffort, matchingEffort } from "../effort.ts";
 import { intType, listType, optionalType, stringType } from "../types/mod.ts";
 import { type Int, Optional } from "../values/mod.ts";
 import { type Library, overload, type Result } from "./library.ts";

@@ -1,6 +1,6 @@
 import { TextSearch } from "../../json/mod.ts";
 import { compilePattern, compiling, isPattern, matchesPattern } from "../pattern.ts";
-import { compilingEffort } from "../pattern_effort.ts";
+import { compilingEffort } from "../effort.ts";
 import { CelFault } from "../fault.ts";
 import { boolType, bytesType, intType, listType, mapType, stringType, typeParameter } from "../types/mod.ts";
 import { codePoints, costSize, mapSize, type Value } from "../values/mod.ts";

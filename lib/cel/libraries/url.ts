@@ -9,6 +9,7 @@ import {
   portOf,
   queryOf,
 } from "../../kube/mod.ts";
+import { readingEffort } from "../effort.ts";
 import { failure } from "../fault.ts";
 import { boolType, type CelType, listType, mapType, opaqueType, stringType } from "../types/mod.ts";
 import { CelMap, Opaque } from "../values/mod.ts";
@@ -58,9 +59,6 @@ function part(name: string, id: string, read: (url: GoUrl) => string): FunctionD
   };
 }
 
-/** The nanoseconds in which a character of a URL is read. */
-const readIn = 10;
-
 /** URLs: `url(text)`, `isURL(text)`, and the parts of a URL. */
 export const urlLibrary: Library = {
   name: "kubernetes.urls",
@@ -79,7 +77,7 @@ export const urlLibrary: Library = {
           takes: [stringType],
           gives: boolType,
           call: (text) => !isFault(parseGoUrl(text, "request")),
-          effort: ([text]) => typeof text === "string" ? text.length * readIn : 0,
+          effort: readingEffort(10),
         }),
       ],
     },

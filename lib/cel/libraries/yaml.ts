@@ -1,5 +1,6 @@
 import { isFault } from "../../json/mod.ts";
 import { parseYaml } from "../../yaml/mod.ts";
+import { readingEffort } from "../effort.ts";
 import { failure } from "../fault.ts";
 import { type CelType, dynType, opaqueType, stringType } from "../types/mod.ts";
 import { withDoubles } from "./json_value.ts";
@@ -7,9 +8,6 @@ import { type Library, method } from "./library.ts";
 import { NamespaceValue } from "./namespace_value.ts";
 
 const yamlType: CelType<NamespaceValue> = opaqueType("yaml.Yaml");
-
-/** The nanoseconds for a character of YAML: some 500 of them for its time, the others for its memory. */
-const parsedIn = 2_500;
 
 /** YAML: `yaml.parse(text)`, the first document of the text. Numbers are doubles. */
 export const yamlLibrary: Library = {
@@ -23,7 +21,8 @@ export const yamlLibrary: Library = {
           id: "parse_string_dyn",
           takes: [yamlType, stringType],
           gives: dynType,
-          effort: ([, text]) => typeof text === "string" ? parsedIn * text.length : 0,
+          // Some 500 nanoseconds for the time of a character, the others for its memory.
+          effort: readingEffort(2_500, 1),
           call: (_, text) => {
             const value = parseYaml(text);
             return isFault(value) ? failure(value.message) : withDoubles(value);

@@ -71,7 +71,10 @@ async function rightsProblems(kind: string, reach: Reach, tools: CheckTools): Pr
   ];
 }
 
-/** The verbs that the account lacks for a cleanup of a kind. The right may be limited to the matched names. */
+/**
+ * The verbs that the cleanup controller's account lacks for a kind. An administrator may have granted them for the
+ * matched names only.
+ */
 async function lackingVerbs(
   kind: string,
   { names, namespace }: Reach,

@@ -23,7 +23,13 @@ import { type PolicyEvent, referenceTo } from "../events/event.ts";
 import type { PolicyObject } from "../policy_objects.ts";
 import { resourcesOf } from "../reports/scan_targets.ts";
 import type { StatusWriter } from "../status.ts";
-import { type CleanupPolicy, cleanupPolicy, exceptionsFrom, grantCleanupRights } from "./cleanup_policy.ts";
+import {
+  cleanupExceptions,
+  type CleanupPolicy,
+  cleanupPolicy,
+  exceptionsFrom,
+  grantCleanupRights,
+} from "./cleanup_policy.ts";
 import { compileSchedule, type Schedule } from "./schedule.ts";
 
 /** The ports and options of a {@link Cleaner}. */
@@ -88,10 +94,10 @@ export class Cleaner {
    * since the last one: another replica may have led then.
    */
   policies(objects: readonly PolicyObject[], exceptions: readonly LocatedDocument[] = []): void {
-    const former = new Map(this.#scheduled);
+    const former = new Map(this.#scheduled), read = cleanupExceptions(exceptions);
     for (const object of objects) {
       const key = JSON.stringify([object.kind.kind, namespaceOf(object.object), nameOf(object.object)]);
-      const exempting = exceptionsFrom(object.object, exceptions).map(({ document }) => document);
+      const exempting = exceptionsFrom(object.object, read);
       const spec = JSON.stringify([object.object, ...exempting].map((each) => each["spec"] ?? null));
       const present = former.get(key);
       if (present?.spec === spec) {

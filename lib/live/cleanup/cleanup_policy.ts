@@ -2,6 +2,7 @@ import { compile, type CompileOptions, type Snapshot } from "../../engine/mod.ts
 import { asList, asObject, asString, field, type Json, type JsonObject } from "../../json/mod.ts";
 import { nameOf, namespaceOf } from "../../kube/mod.ts";
 import {
+  type CelException,
   controllersAnnotation,
   isCelException,
   type LocatedDocument,
@@ -22,21 +23,27 @@ export interface CleanupPolicy {
   readonly words: { readonly done: string; readonly attempt: string };
 }
 
-/** The remedy for rights that a cleanup lacks. */
+/** How an administrator grants the rights that a cleanup lacks; messages end with it. */
 export const grantCleanupRights =
   `grant it with a ClusterRole labelled rbac.kyverno.io/aggregate-to-cleanup-controller: "true"`;
 
-/** The exceptions from a policy, among others; a cleanup policy has none. */
-export function exceptionsFrom(
-  object: JsonObject,
-  exceptions: readonly LocatedDocument[],
-): LocatedDocument[] {
-  return exceptions.filter((each) =>
-    isCelException(each) &&
-    parseCelException(each).references.some(({ kind, name }) =>
-      kind === object["kind"] && name === nameOf(object)
-    )
-  );
+/** The exceptions of policies in CEL, with the policies that each names. */
+export type CleanupExceptions =
+  readonly (Pick<LocatedDocument, "document"> & Pick<CelException, "references">)[];
+
+/** Reads exceptions once for all policies; those of other languages exempt nothing from a cleanup. */
+export function cleanupExceptions(documents: readonly LocatedDocument[]): CleanupExceptions {
+  return documents.filter(isCelException).map((each) => ({
+    document: each.document,
+    references: parseCelException(each).references,
+  }));
+}
+
+/** The exceptions from a policy; a CleanupPolicy has none. */
+export function exceptionsFrom(object: JsonObject, exceptions: CleanupExceptions): JsonObject[] {
+  return exceptions.filter(({ references }) =>
+    references.some(({ kind, name }) => kind === object["kind"] && name === nameOf(object))
+  ).map(({ document }) => document);
 }
 
 /** Reads a CleanupPolicy, ClusterCleanupPolicy, DeletingPolicy or NamespacedDeletingPolicy with its exceptions. */

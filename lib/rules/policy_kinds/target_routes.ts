@@ -3,7 +3,7 @@ import type { PathDiagnostic } from "../../diagnostics/mod.ts";
 import { asList, asString, asTexts, Fault, isFault, isObject, type JsonObject } from "../../json/mod.ts";
 import { builtinKind, compileWildcard, typeOf } from "../../kube/mod.ts";
 import type { WrittenSubresource } from "../outcome.ts";
-import { isApiName } from "../served_types.ts";
+import { isApiName, resourceParts } from "../served_types.ts";
 
 type Test = (text: string) => boolean;
 
@@ -35,12 +35,12 @@ export class TargetRoutes {
       const groups = asTexts(rule["apiGroups"]).map(compileWildcard);
       const versions = asTexts(rule["apiVersions"]).map(compileWildcard);
       return asTexts(rule["resources"]).map((resource): Route => {
-        const [plural = "", ...rest] = resource.split("/");
+        const { plural, subresource } = resourceParts(resource);
         return {
           isGroup: (text) => groups.some((fits) => fits(text)),
           isVersion: (text) => versions.some((fits) => fits(text)),
           isResource: compileWildcard(plural),
-          subresource: rest.join("/"),
+          subresource,
         };
       });
     });

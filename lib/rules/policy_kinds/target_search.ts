@@ -4,7 +4,6 @@ import {
   asList,
   asObject,
   asString,
-  asTexts,
   type Fault,
   field,
   isFault,
@@ -21,11 +20,18 @@ import {
   objectIdentity,
   typeOf,
 } from "../../kube/mod.ts";
-import { compileConstraints, type RuleSelector } from "../../match/mod.ts";
+import {
+  combinationsOf,
+  compileConstraints,
+  mostCombinations,
+  resourcesOfRule,
+  type RuleSelector,
+  writtenNames,
+} from "../../match/mod.ts";
 import { type ClusterObjects, objectsInCluster } from "../cluster_objects.ts";
 import type { WrittenSubresource } from "../outcome.ts";
 import type { ObjectType, RuleInput } from "../rule_kind.ts";
-import { isApiName, readServedTypes } from "../served_types.ts";
+import { isApiName, readServedTypes, resourceParts } from "../served_types.ts";
 
 /** An object to change, or a subresource through which it is changed. */
 export interface ExistingTarget {
@@ -52,9 +58,6 @@ export interface TargetConstraints {
   readonly namespace: string | undefined;
 }
 
-/** The most combinations of groups, versions and resources in the resource rules of targets. */
-const mostCombinations = 300;
-
 /**
  * Finds existing objects by resource rules. A rule about a subresource finds the objects: expressions read and change
  * the object, and the subresource is written. Kyverno parity: rules that have wildcards find nothing, and an empty
@@ -70,13 +73,15 @@ export class TargetSearch {
     const rules = asList(constraints["resourceRules"]).filter(isObject);
     for (const [index, rule] of rules.entries()) {
       const at = { path: [...path, "resourceRules", index] };
-      if (resources.length + combinationsOf(rule) > mostCombinations) {
+      const names = writtenNames(rule);
+      if (resources.length + combinationsOf(names) > mostCombinations) {
         const message = `More than ${mostCombinations} groups, versions and resources of targets`;
         problems.push({ severity: "error", code: "unfound-targets", message, ...at });
         break;
       }
       const selector = compileConstraints({ ...constraints, resourceRules: [{ ...rule, ...anyResource }] });
-      for (const named of namedBy(rule)) {
+      for (const { group, version, resource } of resourcesOfRule(names)) {
+        const named = { group, version, ...resourceParts(resource) };
         if (isNamed(named)) resources.push({ ...named, builtin: builtinOf(named), selector });
         else problems.push({ ...unnamed(named), ...at });
       }
@@ -135,23 +140,6 @@ const anyResource = { apiGroups: ["*"], apiVersions: ["*"], resources: ["*/*"], 
 
 type Named = Pick<NamedResource, "group" | "version" | "plural" | "subresource">;
 
-function namedBy(rule: JsonObject): Named[] {
-  const resources = asTexts(rule["resources"]);
-  return asTexts(rule["apiGroups"]).flatMap((group) =>
-    asTexts(rule["apiVersions"]).flatMap((version) =>
-      resources.map((resource) => {
-        const [plural = "", ...rest] = resource.split("/");
-        return { group, version, plural, subresource: rest.join("/") };
-      })
-    )
-  );
-}
-
-function combinationsOf(rule: JsonObject): number {
-  return asTexts(rule["apiGroups"]).length * asTexts(rule["apiVersions"]).length *
-    asTexts(rule["resources"]).length;
-}
-
 function isNamed({ group, version, plural, subresource }: Named): boolean {
   return (group === "" || isApiName(group)) && isApiName(version) && isApiName(plural) &&
     (subresource === "" || isApiName(subresource));
@@ -175,7 +163,7 @@ function builtinOf({ group, version, plural }: Named): BuiltinKind | undefined {
       : undefined);
 }
 
-/** The type of a resource's objects; `undefined` when the cluster does not serve it. */
+/** The `apiVersion` and `kind` of a resource's objects; `undefined` when the cluster does not serve the resource. */
 function resourceType(
   { group, version, plural, builtin }: NamedResource,
   store: LoadTracker,
