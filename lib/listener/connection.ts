@@ -79,11 +79,7 @@ export class Connection {
     socket.on("drain", () => this.#drained());
     socket.on("end", () => this.#ended());
     socket.on("error", () => socket.destroy());
-    socket.on("close", () => {
-      this.#takeAhead();
-      this.#release();
-      this.#freeAnswer();
-    });
+    socket.on("close", () => this.#free());
   }
 
   get activity(): Activity {
@@ -95,9 +91,9 @@ export class Connection {
     return this.#until;
   }
 
-  /** Bytes of answers that the system has not taken yet, because the caller does not read. */
+  /** Bytes of memory for answers that the system has not taken yet, because the caller does not read. */
   get unread(): number {
-    return this.#socket.destroyed ? 0 : this.#socket.writableLength + (this.#outgoing?.unsent ?? 0);
+    return this.#socket.destroyed ? 0 : this.#socket.writableLength + (this.#outgoing?.kept ?? 0);
   }
 
   /** When the connection began to have unread bytes. */
@@ -129,7 +125,7 @@ export class Connection {
         );
       case "writing":
       case "lingering":
-        this.#socket.destroy();
+        this.destroy();
     }
   }
 
@@ -139,9 +135,13 @@ export class Connection {
     this.#socket.end();
   }
 
-  /** Closes the connection at once, in whatever state. */
+  /**
+   * Closes the connection at once, in whatever state, and frees its memory: while many callers connect, the runtime
+   * emits the "close" event a second later.
+   */
   destroy(): void {
     this.#socket.destroy();
+    this.#free();
   }
 
   #received(bytes: Uint8Array): void {
@@ -353,9 +353,15 @@ export class Connection {
 
   #drained(): void {
     const answer = this.#outgoing;
-    if (answer !== undefined && answer.unsent > 0 && !answer.writeTo(this.#socket)) return;
+    if (answer !== undefined && answer.hasMore && !answer.writeTo(this.#socket)) return;
     this.#freeAnswer();
     if (this.#activity === "writing") this.#next();
+  }
+
+  #free(): void {
+    this.#takeAhead();
+    this.#release();
+    this.#freeAnswer();
   }
 
   #freeAnswer(): void {

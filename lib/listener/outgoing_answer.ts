@@ -23,16 +23,22 @@ export class OutgoingAnswer {
     this.#ended = ended;
   }
 
-  /** The bytes that the socket does not have yet. */
-  get unsent(): number {
-    return this.#unsent.length;
+  /** Whether the socket does not have all bytes yet. */
+  get hasMore(): boolean {
+    return this.#unsent.length > 0;
+  }
+
+  /** The bytes of memory that the answer keeps for what the socket does not have yet. */
+  get kept(): number {
+    return this.hasMore ? this.#bytes.length : 0;
   }
 
   /**
-   * Writes pieces until the system takes no more; call it again when the socket drains. Returns whether there is room
-   * for another answer.
+   * Writes pieces until the system takes no more; call it again when the socket drains, and so has no piece any longer.
+   * Returns whether there is room for another answer.
    */
   writeTo(socket: Socket): boolean {
+    this.#keepLess();
     for (;;) {
       const piece = this.#unsent.length > pieceBytes ? this.#unsent.subarray(0, pieceBytes) : this.#unsent;
       this.#unsent = this.#unsent.subarray(piece.length);
@@ -48,6 +54,18 @@ export class OutgoingAnswer {
       else if (hasRoom) this.#bytes = nothing;
       return hasRoom;
     }
+  }
+
+  /**
+   * Copies what is left, and frees the rest, once it is at most half. The system takes some megabytes of an answer
+   * that nobody reads, so its last piece would keep them all a second time.
+   */
+  #keepLess(): void {
+    if (this.#bytes.length <= pieceBytes || this.#unsent.length * 2 > this.#bytes.length) return;
+    // `slice` of a Buffer would not copy.
+    const left = new Uint8Array(this.#unsent);
+    giveBack(this.#bytes);
+    this.#bytes = this.#unsent = left;
   }
 
   /** Frees the memory of the answer, which nobody reads any more. */

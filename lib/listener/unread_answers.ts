@@ -1,6 +1,6 @@
 /** A connection whose caller may leave answers unread. */
 export interface AnsweredConnection {
-  /** Bytes of answers that the system has not taken yet, because the caller does not read. */
+  /** Bytes of memory for answers that the system has not taken yet, because the caller does not read. */
   readonly unread: number;
   /** When the connection began to have such bytes, on the clock of `performance.now()`. */
   readonly unreadSince: number;

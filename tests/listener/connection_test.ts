@@ -1,0 +1,70 @@
+/** Connections that the listener closes: their memory. */
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import { EventEmitter } from "node:events";
+import type { Socket } from "node:net";
+import { ByteBudget } from "../../lib/listener/byte_budget.ts";
+import { Connection } from "../../lib/listener/connection.ts";
+import { DateHeader } from "../../lib/listener/date_header.ts";
+import { KeptBytes } from "../../lib/listener/kept_bytes.ts";
+import { defaultLimits } from "../../lib/listener/limits.ts";
+import { Outbox } from "../../lib/listener/outbox.ts";
+import type { Service } from "../../lib/listener/service.ts";
+import { Turns } from "../../lib/listener/turns.ts";
+import { UnreadAnswers } from "../../lib/listener/unread_answers.ts";
+
+/** A socket whose caller reads nothing, and whose "close" event comes late. */
+class SilentSocket extends EventEmitter {
+  readonly written: Uint8Array[] = [];
+  destroyed = false;
+  writableLength = 0;
+
+  write(piece: Uint8Array): boolean {
+    this.written.push(piece);
+    this.writableLength += piece.length;
+    return false;
+  }
+
+  destroy(): void {
+    this.destroyed = true;
+  }
+
+  setNoDelay(): void {}
+}
+
+function serviceOf(connections: Connection[]): Service {
+  const budget = new ByteBudget(1e6);
+  return {
+    handler: () => ({ status: 200, headers: [], body: "x".repeat(3_000_000) }),
+    limits: defaultLimits,
+    budget,
+    smallBudget: budget,
+    ahead: new KeptBytes(1e6),
+    turns: new Turns(),
+    outbox: new Outbox(),
+    date: new DateHeader(),
+    unread: new UnreadAnswers(4_000_000, connections),
+    screen: () => undefined,
+    answerTime: () => 10_000,
+    collectGarbage() {},
+    problem: (message) => assert.fail(message),
+    ends: () => false,
+    answered() {},
+  };
+}
+
+Deno.test("a connection that is closed because its caller reads nothing frees its answer before the event", () => {
+  const connections: Connection[] = [], service = serviceOf(connections);
+  const sockets = Array.from({ length: 2 }, () => {
+    const socket = new SilentSocket();
+    const caller = { generation: 0, authenticated: false, transport: undefined };
+    connections.push(new Connection(socket as unknown as Socket, service, caller));
+    socket.emit("data", Buffer.from("GET / HTTP/1.1\r\nHost: postern\r\n\r\n"));
+    return socket;
+  });
+  const states = sockets.map(({ destroyed, written: [piece] }) => ({
+    destroyed,
+    isFreed: (piece!.buffer as ArrayBuffer).detached,
+  }));
+  assert.deepEqual(states, [{ destroyed: true, isFreed: true }, { destroyed: false, isFreed: false }]);
+});
