@@ -2,6 +2,8 @@
 export interface ClientUse {
   /** The runtime's client when `undefined`. */
   readonly client: Deno.HttpClient | undefined;
+  /** Sends the request instead of the runtime's `fetch`, where no client can be pinned to an address. */
+  readonly fetch?: (url: URL, init: RequestInit) => Promise<Response>;
   /** Says that an answer begins to arrive. */
   arrived(): void;
   /** Says that its caller gave up after so many milliseconds in which nothing arrived. */

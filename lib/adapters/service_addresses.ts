@@ -1,5 +1,6 @@
 import { type Fault, isFault } from "../json/mod.ts";
 import { compileAddressRules } from "../kube/mod.ts";
+import type { AddressLookup } from "./addresses_of.ts";
 
 /** The result of checking a URL before a call. */
 export interface AddressVerdict {
@@ -37,8 +38,8 @@ export function serviceAddresses(
   { exempt = [], resolve }: {
     /** Networks (`127.0.0.0/8`) and host names. */
     readonly exempt?: readonly string[];
-    /** Resolves a host name to its addresses; when absent, the check looks no names up. */
-    readonly resolve?: (host: string) => Promise<readonly string[]>;
+    /** When absent, the check looks no names up. */
+    readonly resolve?: AddressLookup | undefined;
   } = {},
 ): AddressCheck | Fault {
   const rules = compileAddressRules({ blocked, exempt });
@@ -49,7 +50,7 @@ export function serviceAddresses(
     if (refused !== undefined || isExempt || resolve === undefined) return { refused };
     // The URL names an address, which the rules have checked above.
     if (url.hostname.startsWith("[") || /^[\d.]+$/.test(url.hostname)) return {};
-    const addresses = await addressesOf(url.hostname, resolve);
+    const addresses = await resolve(url.hostname).catch((): readonly string[] => []);
     if (addresses.length === 0) return { refused: "its name has no address" };
     for (const address of addresses) {
       const why = rules.refusesAddress(address);
@@ -57,15 +58,4 @@ export function serviceAddresses(
     }
     return { address: addresses.find((address) => !address.includes(":")) ?? addresses[0] };
   };
-}
-
-async function addressesOf(
-  host: string,
-  resolve: (host: string) => Promise<readonly string[]>,
-): Promise<readonly string[]> {
-  try {
-    return await resolve(host);
-  } catch {
-    return [];
-  }
 }

@@ -107,7 +107,7 @@ async function exchange(
   const headers = new Headers(outgoing.headers);
   for (let hop = 0;; hop++) {
     const use = client(url);
-    const response = await fetch(url, {
+    const response = await (use.fetch ?? fetch)(url, {
       method,
       headers,
       signal,

@@ -1,5 +1,5 @@
 import { Hono } from "hono/tiny";
-import { jsonLog, systemClock } from "../adapters/mod.ts";
+import { type AddressLookup, jsonLog, systemClock } from "../adapters/mod.ts";
 import { compile, type Snapshot } from "../engine/mod.ts";
 import type { Json } from "../json/mod.ts";
 import type { Log, Scheduler } from "../ports.ts";
@@ -25,6 +25,8 @@ export interface BundleRuntime {
   /** Takes one line of the log, without the line break. */
   readonly writeLine: (line: string) => void;
   readonly scheduler: Scheduler;
+  /** Looks host names up, so that no name leads a policy to this machine. Absent where the runtime has no look-ups. */
+  readonly resolve?: AddressLookup;
   /** Opens the ports that read image registries. Only bundles whose policies read images have it. */
   readonly images?: BundledImages | undefined;
 }
@@ -55,7 +57,7 @@ export function compileBundled({ documents, dialect }: BundledPolicies): Snapsho
  * that the runtime lacks.
  */
 export async function openBundledGate(snapshot: Snapshot, runtime: BundleRuntime): Promise<BundledGate> {
-  const { target, settings, writeLine, scheduler, images } = runtime;
+  const { target, settings, writeLine, scheduler, resolve, images } = runtime;
   const log = jsonLog({ clock: systemClock(), write: writeLine, level: logLevelOf(settings) });
   log.write("info", "policies in force", { policies: snapshot.policies.length, runtime: target.name });
   for (const limit of limitsOf(snapshot, target)) log.write("warn", limit);
@@ -67,7 +69,7 @@ export async function openBundledGate(snapshot: Snapshot, runtime: BundleRuntime
   // A bundle does not know who reaches it.
   const problem = secretPath && secretPathProblem(secretPath, "public");
   if (problem) return refusingGate(`POSTERN_SECRET_PATH ${problem}`, log);
-  const ports = await bundledPorts(settings, { images, scheduler });
+  const ports = await bundledPorts(settings, { images, resolve, scheduler });
   const metrics = new Metrics();
   metrics.loaded(snapshot);
   const current = () => snapshot;

@@ -6,9 +6,9 @@ import type { BundledImages } from "./bundled_ports.ts";
  * registries on the loopback address, because the user who creates an object chooses the image names.
  */
 export function openBundledImages(
-  { clock, entropy, cluster }: Parameters<BundledImages>[0],
+  { clock, entropy, cluster, resolve }: Parameters<BundledImages>[0],
 ): ReturnType<BundledImages> {
-  const allows = registryAddresses({ loopback: "refused" });
+  const allows = registryAddresses({ loopback: "refused", resolve });
   return {
     registry: new ImageRegistry({ clock, entropy, allows }),
     signatures: new ImageSignatures({

@@ -1,4 +1,5 @@
 import {
+  type AddressLookup,
   ClusterGlobalEntries,
   type Endpoint,
   HttpClient,
@@ -13,9 +14,9 @@ import { Fault, isFault, type Json, scopeOf, withoutEnding } from "../json/mod.t
 import type { Answer, Cluster, Ports, Scheduler } from "../ports.ts";
 import type { Settings } from "./settings.ts";
 
-/** Opens the ports that read image registries. */
+/** Opens the ports that read image registries. Without `resolve` they look no host names up. */
 export type BundledImages = (
-  ports: Pick<Ports, "clock" | "entropy" | "cluster">,
+  ports: Pick<Ports, "clock" | "entropy" | "cluster"> & { readonly resolve: AddressLookup | undefined },
 ) => Pick<Ports, "registry" | "signatures">;
 
 /**
@@ -25,11 +26,15 @@ export type BundledImages = (
  */
 export async function bundledPorts(
   settings: Settings,
-  { images, scheduler }: { readonly images: BundledImages | undefined; readonly scheduler: Scheduler },
+  { images, resolve, scheduler }: {
+    readonly images: BundledImages | undefined;
+    readonly resolve: AddressLookup | undefined;
+    readonly scheduler: Scheduler;
+  },
 ): Promise<Ports> {
   const clock = systemClock();
   const entropy = systemEntropy();
-  const refuses = serviceAddresses();
+  const refuses = serviceAddresses({ resolve });
   const http = new HttpClient(isFault(refuses) ? {} : { refuses });
   const endpoint = givenEndpoint(settings) ?? await podEndpoint(settings);
   const reached = endpoint === undefined || isFault(endpoint)
@@ -46,7 +51,7 @@ export async function bundledPorts(
     clock,
     project: (text, value) => project(text, value),
   });
-  const { registry, signatures } = images?.({ clock, entropy, cluster }) ?? { registry: noRegistry };
+  const { registry, signatures } = images?.({ clock, entropy, cluster, resolve }) ?? { registry: noRegistry };
   return {
     cluster,
     http,

@@ -1,4 +1,4 @@
-import { environmentVariable, eventLoopScheduler } from "../adapters/mod.ts";
+import { addressesOf, environmentVariable, eventLoopScheduler } from "../adapters/mod.ts";
 import { type BundledGate, type BundledPolicies, compileBundled, openBundledGate } from "./bundled_gate.ts";
 import type { BundledImages } from "./bundled_ports.ts";
 import { consoleLines } from "./settings.ts";
@@ -22,6 +22,7 @@ export async function openProcessGate(
     settings: environmentVariable,
     writeLine,
     scheduler: eventLoopScheduler(),
+    resolve: addressesOf,
     images,
   });
 }

@@ -11,9 +11,8 @@ import {
   type TrustedRootText,
 } from "../registries/mod.ts";
 import type { Diagnostic } from "../diagnostics/mod.ts";
-import { RenewedClient } from "../adapters/mod.ts";
+import { addressesOf, RenewedClient } from "../adapters/mod.ts";
 import { Fault, isFault } from "../json/mod.ts";
-import { addressesOf } from "./addresses_of.ts";
 import type { Clock, Cluster, Entropy, Registry, Signatures } from "../ports.ts";
 
 /** The options of reading image registries. */

@@ -1,4 +1,5 @@
 import {
+  addressesOf,
   AggregatedDiscovery,
   AnswerMemory,
   ClusterGlobalEntries,
@@ -22,7 +23,6 @@ import { Fault, isFault, isObject, type Json, type JsonObject, scopeOf } from ".
 import { parseJsonPatch, planStrategicMerge } from "../patch/mod.ts";
 import type { ApiCall, Cluster, Collections, Discovery, Log, Ports } from "../ports.ts";
 import { dirname } from "node:path";
-import { addressesOf } from "./addresses_of.ts";
 import { answerMemory, garbageBound, mostObjectBytes } from "../heap/mod.ts";
 import type { ImagePortsOptions } from "./image_ports.ts";
 import { LateCluster } from "./late_cluster.ts";

@@ -8,6 +8,8 @@ export interface BundleToServe {
   readonly folder: string;
   /** `POSTERN_SECRET_PATH` and others, which each platform reads from its environment. */
   readonly settings: Readonly<Record<string, string>>;
+  /** The hosts besides 127.0.0.1 that the runtime lets its policies call. */
+  readonly hosts?: readonly string[];
 }
 
 /** A runtime on which bundles are tested. */

@@ -1,13 +1,13 @@
 import { isFault } from "../../json/mod.ts";
 import { compileAddressRules } from "../../kube/mod.ts";
-import type { AddressVerdict } from "../../adapters/mod.ts";
+import type { AddressLookup, AddressVerdict } from "../../adapters/mod.ts";
 
 /** The addresses that a registry may have. */
 export interface RegistryAddressOptions {
   /** Whether registries on this machine may be read, as tests and the command line do. */
   readonly loopback: "allowed" | "refused";
-  /** Resolves a host name to its addresses; when absent, the rule looks no names up. */
-  readonly resolve?: (host: string) => Promise<readonly string[]>;
+  /** When absent, the rule looks no names up. */
+  readonly resolve?: AddressLookup | undefined;
 }
 
 /** Whether an address may be called; `from` is the address that redirected to it or named it as its token server. */
