@@ -236,7 +236,7 @@ Deno.test("an UpdateRequest becomes Failed when its effects are given up, howeve
   const failed = calls.map(({ body }) => dig(body, "status")).filter((status) =>
     dig(status, "state") === "Failed"
   );
-  assert.deepEqual(failed, [{ state: "Failed", message: "still no right" }]);
+  assert.deepEqual(failed, [{ state: "Failed", message: "still no right", retryCount: 1 }]);
 });
 
 Deno.test("the worker carries out an UpdateRequest of another client and deletes it", async () => {
@@ -481,6 +481,66 @@ Deno.test("the leader carries out an UpdateRequest after five minutes when the r
   await requests.close();
   assert.equal(waits, 10);
 });
+
+Deno.test("an UpdateRequest that fails is tried again after longer and longer pauses, and deleted when it fails the fifth time", async () => {
+  let rounds = 0;
+  const pauses: number[] = [];
+  const { calls, worked, requests, stored, notice } = setUp({
+    reads: { "/api/v1/namespaces/team": team },
+    wait: () => Promise.resolve(++rounds > 0),
+  });
+  requests.worked(await outcome("failing", "no right"));
+  requests.worked(await outcome("given up", "no right"));
+  await turn();
+  const made = calls[0]!.body as JsonObject;
+  const follow = (): void => {
+    const status = calls.findLast(({ body }) => dig(body, "status") !== undefined)!.body!;
+    const former = stored[0];
+    stored[0] = { ...made, status: dig(status, "status")! };
+    notice(stored[0], former);
+  };
+  follow();
+  for (let index = 0; index < 4; index++) {
+    while (worked.length <= index) await turn();
+    pauses.push(rounds);
+    rounds = 0;
+    requests.worked({ ...await outcome("given up", "no right"), request: worked[index]! });
+    await Promise.resolve();
+    follow();
+  }
+  await turn();
+  await requests.close();
+  const failed = calls.flatMap(({ body }) =>
+    dig(body, "status", "state") === "Failed" ? [dig(body, "status", "retryCount")] : []
+  );
+  assert.deepEqual(failed, [1, 2, 3, 4]);
+  assert.deepEqual(pauses, [2, 4, 8, 16]);
+  assert.equal(callText(calls.at(-1)!), `DELETE ${path}/UR`);
+});
+
+const counted: readonly (readonly [retries: number | undefined, last: string, count: number | undefined])[] =
+  [
+    [undefined, `PATCH ${theirs}/status Failed`, 1],
+    [3, `PATCH ${theirs}/status Failed`, 4],
+    [4, `DELETE ${theirs}`, undefined],
+  ];
+for (const by of ["Postern", "another client"]) {
+  for (const [retries, last, count] of counted) {
+    Deno.test(`a Failed UpdateRequest of ${by} with ${retries ?? "no"} retries that fails again`, async () => {
+      const { calls, worked, requests, stored } = setUp({ reads: { "/api/v1/namespaces/team": team } });
+      const status = { state: "Failed", ...(retries !== undefined && { retryCount: retries }) };
+      const request = requestOf(["quota"]);
+      stored.push({ ...request, ...(by === "Postern" && { metadata: ours }), status });
+      requests.elected();
+      while (worked.length < 1) await turn();
+      stored.length = 0;
+      requests.worked({ ...await outcome("given up", "no right"), request: worked[0]! });
+      await requests.close();
+      assert.equal(callText(calls.at(-1)!), last);
+      assert.equal(dig(calls.at(-1)!.body, "status", "retryCount"), count);
+    });
+  }
+}
 
 function requestOf(rules: readonly string[]): JsonObject {
   const trigger = { apiVersion: "v1", kind: "Namespace", name: "team" };

@@ -2,8 +2,11 @@
 export type EffectState =
   /** The worker has it. */
   | { readonly is: "open" }
-  /** It begins after some rounds: when the worker has room, or when the replica that made it does not end its tries. */
-  | { readonly is: "waiting"; readonly for: "room" | "replica"; readonly rounds: number }
+  /**
+   * It begins after some rounds: when the worker has room, when the replica that made it does not end its tries, or
+   * when it may be tried again.
+   */
+  | { readonly is: "waiting"; readonly for: "room" | "replica" | "retry"; readonly rounds: number }
   | { readonly is: "done" }
   | { readonly is: "failed"; readonly message: string };
 
@@ -54,6 +57,11 @@ export class EffectProgress {
     if (states.some((state) => state.is === "open" || state.is === "waiting")) return "some effects";
     const messages = states.flatMap((state) => state.is === "failed" ? [state.message] : []);
     return messages.length === 0 ? "nothing" : { failed: [...new Set(messages)].join("; ") };
+  }
+
+  /** The indices of the effects that failed. */
+  failed(name: string): number[] {
+    return [...this.#states.get(name) ?? []].flatMap(([index, { is }]) => is === "failed" ? [index] : []);
   }
 
   /** Whether an effect waits. */

@@ -5,6 +5,8 @@ export class MadeNames {
   readonly #rules = new Map<string, string>();
   /** The keys of {@link #names}, by name. */
   readonly #keys = new Map<string, string>();
+  /** How often the effects of each were given up, by name. */
+  readonly #failures = new Map<string, number>();
 
   get size(): number {
     return this.#names.size;
@@ -33,8 +35,16 @@ export class MadeNames {
     return true;
   }
 
+  /** Notes that the effects of an UpdateRequest were given up; returns how often. */
+  fail(name: string): number {
+    const failures = (this.#failures.get(name) ?? 0) + 1;
+    this.#failures.set(name, failures);
+    return failures;
+  }
+
   delete(name: string): void {
     this.#rules.delete(name);
+    this.#failures.delete(name);
     const key = this.#keys.get(name);
     if (key === undefined) return;
     this.#keys.delete(name);

@@ -8,6 +8,8 @@ export interface OpenStatus {
   /** `Pending` while the worker tries again. */
   readonly state: "Pending" | "Failed";
   readonly message: string;
+  /** The number of failed tries. */
+  readonly retryCount?: number;
 }
 
 /** The ports of a {@link RequestWriter}, and the namespace of the UpdateRequests. */
@@ -46,8 +48,8 @@ export class RequestWriter {
     await this.#patch(`${this.path}/${name}`, { spec });
   }
 
-  async writeStatus(name: string, { state, message }: OpenStatus): Promise<void> {
-    await this.#patch(`${this.path}/${name}/status`, { status: { state, message } });
+  async writeStatus(name: string, status: OpenStatus): Promise<void> {
+    await this.#patch(`${this.path}/${name}/status`, { status: { ...status } });
   }
 
   async remove(name: string): Promise<void> {

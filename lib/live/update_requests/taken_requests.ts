@@ -12,6 +12,7 @@ import type { Clock, Cluster, Collection } from "../../ports.ts";
 import { pause } from "../../pause.ts";
 import { EffectProgress, type EffectState } from "./effect_progress.ts";
 import type { OpenStatus, RequestWriter } from "./request_writer.ts";
+import { failedStatus, failuresOf, roundsAfter } from "./retries.ts";
 import { isMadeByPostern, type WantedEffect, wantedEffects } from "./update_request.ts";
 
 /** The ports of {@link TakenRequests}. */
@@ -29,10 +30,13 @@ export interface TakenRequestsOptions {
   readonly wait?: typeof pause;
 }
 
-/** The milliseconds of a round of waiting for the worker's room. */
+/** The milliseconds of a round of waiting. */
 const roundMs = 30_000;
 /** The rounds after which another replica has ended its tries, or is gone. */
 const roundsOfReplica = 10;
+
+/** The pause before an effect begins. */
+type Waiting = Omit<Extract<EffectState, { is: "waiting" }>, "is">;
 
 /** An effect of a stored UpdateRequest. */
 interface Taken {
@@ -42,33 +46,41 @@ interface Taken {
 
 /**
  * Carries out the stored UpdateRequests that this replica did not make: those of other clients, and those whose replica
- * gave up or is gone. Each effect is done once; an UpdateRequest is deleted when all of its effects are done, and
- * becomes Failed when some are not.
+ * gave up or is gone. Each effect is done once; an UpdateRequest is deleted when all of its effects are done. When some
+ * are not, it becomes Failed, and they are tried again after a pause; it is deleted when it failed too often.
  */
 export class TakenRequests {
   readonly #options: TakenRequestsOptions;
   readonly #progress = new EffectProgress();
   /** The effects by the uid of the request that was made for each. */
   readonly #taken = new Map<string, Taken>();
+  /** The number of failed tries, by the name of the UpdateRequest. */
+  readonly #failures = new Map<string, number>();
   #isWaiting = false;
 
   constructor(options: TakenRequestsOptions) {
     this.#options = options;
   }
 
-  /** Begins the effects of an UpdateRequest that have not begun and, on an election, those that failed. */
+  /**
+   * Begins the effects of an UpdateRequest that have not begun, those that failed after a pause or, on an election, at
+   * once.
+   */
   found(object: JsonObject, { isElected }: { readonly isElected: boolean }): void {
-    const isPosterns = isMadeByPostern(object), state = stateOf(object), name = nameOf(object);
+    const isPosterns = isMadeByPostern(object), name = nameOf(object);
     if (!this.#options.leads()) return;
-    // A finished UpdateRequest of another client stays until somebody deletes it.
-    if (!isPosterns && ["Completed", "Failed"].includes(state)) return;
-    const rounds = isPosterns && state !== "Failed" ? this.#roundsOf(object) : 0;
+    // A completed UpdateRequest of another client stays until somebody deletes it.
+    if (!isPosterns && stateOf(object) === "Completed") return;
+    const waiting = this.#waitingFor(object, isElected);
     for (const [index, wanted] of wantedEffects(object).entries()) {
       const state = this.#progress.get(name, index);
       if (state?.is === "open" || state?.is === "done") continue;
       if (state?.is === "failed" && !isElected) continue;
-      if (state?.is === "waiting" && (state.for === "room" || rounds > 0)) continue;
-      if (state === undefined && rounds > 0) this.#wait({ name, index }, { for: "replica", rounds });
+      if (state?.is === "waiting") {
+        if (state.for === "room" || state.for === waiting?.for) continue;
+        if (state.for === "retry" && !isElected) continue;
+      }
+      if (state?.is !== "failed" && waiting !== undefined) this.#wait({ name, index }, waiting);
       else this.#begin(object, { name, index }, wanted);
     }
     // Its deletion may have failed under the former leader, or when all was done.
@@ -77,7 +89,7 @@ export class TakenRequests {
 
   /** Notes that an UpdateRequest was deleted. */
   gone(name: string): void {
-    this.#progress.forget(name);
+    this.#forget(name);
   }
 
   /** Takes the outcome of an effect; false when it is of a request that came otherwise. */
@@ -94,6 +106,14 @@ export class TakenRequests {
     return true;
   }
 
+  /** The pause before the effects of an UpdateRequest begin; `undefined` when they begin at once. */
+  #waitingFor(object: JsonObject, isElected: boolean): Waiting | undefined {
+    const isFailed = stateOf(object) === "Failed";
+    if (isFailed ? isElected : !isMadeByPostern(object)) return undefined;
+    const rounds = isFailed ? roundsAfter(failuresOf(object)) : this.#roundsOf(object);
+    return rounds === 0 ? undefined : { for: isFailed ? "retry" : "replica", rounds };
+  }
+
   /** The rounds for which an UpdateRequest is left to the replica that made it. */
   #roundsOf(object: JsonObject): number {
     const age = this.#options.clock.now() - createdAt(object);
@@ -103,6 +123,9 @@ export class TakenRequests {
 
   #begin(object: JsonObject, taken: Taken, wanted: WantedEffect): void {
     this.#progress.set(taken.name, taken.index, { is: "open" });
+    // The watch may be behind.
+    const failures = Math.max(this.#failures.get(taken.name) ?? 0, failuresOf(object));
+    this.#failures.set(taken.name, failures);
     this.#options.writer.later(() => this.#carryOut(object, taken, wanted));
   }
 
@@ -144,7 +167,7 @@ export class TakenRequests {
     }
   }
 
-  #wait({ name, index }: Taken, waiting: Omit<Extract<EffectState, { is: "waiting" }>, "is">): void {
+  #wait({ name, index }: Taken, waiting: Waiting): void {
     this.#progress.set(name, index, { is: "waiting", ...waiting });
     if (!this.#isWaiting) void this.#passRounds();
   }
@@ -159,7 +182,7 @@ export class TakenRequests {
       const stored = new Map(this.#options.stored().objects().map((object) => [nameOf(object), object]));
       for (const name of due) {
         const object = stored.get(name);
-        if (object === undefined || !this.#options.leads()) this.#progress.forget(name);
+        if (object === undefined || !this.#options.leads()) this.#forget(name);
         else this.#beginDue(object, name);
       }
     }
@@ -183,10 +206,23 @@ export class TakenRequests {
 
   #writeRemainder(name: string): void {
     const { writer } = this.#options, remainder = this.#progress.remainder(name);
-    if (remainder === "nothing") writer.later(() => writer.remove(name));
-    else if (remainder !== "some effects") {
-      this.#writeStatus(name, { state: "Failed", message: remainder.failed });
-    }
+    if (remainder === "some effects") return;
+    const status = remainder === "nothing" ? undefined : this.#statusAfterFailure(name, remainder.failed);
+    if (status === undefined) return writer.later(() => writer.remove(name));
+    this.#writeStatus(name, status);
+    const rounds = roundsAfter(status.retryCount ?? 0);
+    for (const index of this.#progress.failed(name)) this.#wait({ name, index }, { for: "retry", rounds });
+  }
+
+  #statusAfterFailure(name: string, message: string): OpenStatus | undefined {
+    const failures = (this.#failures.get(name) ?? 0) + 1;
+    this.#failures.set(name, failures);
+    return failedStatus(failures, message);
+  }
+
+  #forget(name: string): void {
+    this.#progress.forget(name);
+    this.#failures.delete(name);
   }
 
   #writeStatus(name: string, status: OpenStatus): void {

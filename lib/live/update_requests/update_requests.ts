@@ -6,6 +6,7 @@ import type { Clock, Cluster, Collection, Collections, Log } from "../../ports.t
 import { changesOthers } from "../../rules/mod.ts";
 import { MadeNames } from "./made_names.ts";
 import { type OpenStatus, RequestWriter } from "./request_writer.ts";
+import { failedStatus } from "./retries.ts";
 import { TakenRequests, type TakenRequestsOptions } from "./taken_requests.ts";
 import { isMadeByPostern, updateRequest } from "./update_request.ts";
 
@@ -26,9 +27,9 @@ export interface UpdateRequestsOptions extends Pick<TakenRequestsOptions, "leads
 const most = 1_000;
 
 /**
- * Keeps an UpdateRequest object for the effects that fail, with their state, and deletes it when they are done. Users
- * see which effects are missing, and the next leader retries them. The leader also carries out the UpdateRequests of
- * other clients.
+ * Keeps an UpdateRequest object for the effects that fail, with their state, and deletes it when they are done, or
+ * failed too often. Users see which effects are missing, and the leader retries them. The leader also carries out the
+ * UpdateRequests of other clients.
  */
 export class UpdateRequests {
   readonly #leads: () => boolean;
@@ -74,7 +75,7 @@ export class UpdateRequests {
     const general = failures.find(({ by, moot }) => by === undefined && moot === undefined);
     if (general !== undefined) {
       for (const name of this.#made.ofRequest(identityOf(request))) {
-        this.#later((writer) => writer.writeStatus(name, openStatus(state, general.message)));
+        this.#writeStatus(name, this.#statusAfter(name, state, general.message));
       }
     }
     if (request.operation === "DELETE") this.#triggerDeleted(request);
@@ -91,14 +92,13 @@ export class UpdateRequests {
       this.#made.delete(existing);
       return this.#later((writer) => writer.remove(existing));
     }
-    const status = openStatus(state, failed[0]!.message);
     const rules = [...new Set(failed.flatMap(({ by }) => by?.rule ?? []))];
     if (existing === undefined && this.#made.size >= most) return;
     const name = existing ?? `ur-${crypto.randomUUID().slice(0, 8)}`;
     const body = this.#bodyOf(name, result, { request, rules });
     if (body === undefined) return;
-    const isHeld = !this.#made.hold(name, rules);
-    if (existing === undefined) {
+    const isHeld = !this.#made.hold(name, rules), status = this.#statusAfter(name, state, failed[0]!.message);
+    if (existing === undefined && status !== undefined) {
       this.#made.set(identityOf(request), policy, name);
       return this.#later((writer) => writer.create(name, body, status));
     }
@@ -106,7 +106,17 @@ export class UpdateRequests {
     if (!isHeld) {
       this.#later((writer) => writer.writeSpec(name, { rule: rule ?? "", ruleContext: ruleContext ?? [] }));
     }
-    this.#later((writer) => writer.writeStatus(name, status));
+    this.#writeStatus(name, status);
+  }
+
+  /** The status of an UpdateRequest of this replica; `undefined` when it failed too often to stay. */
+  #statusAfter(name: string, state: WorkOutcome["state"], message: string): OpenStatus | undefined {
+    return state === "failing" ? { state: "Pending", message } : failedStatus(this.#made.fail(name), message);
+  }
+
+  #writeStatus(name: string, status: OpenStatus | undefined): void {
+    if (status === undefined) this.#made.delete(name);
+    this.#later((writer) => status === undefined ? writer.remove(name) : writer.writeStatus(name, status));
   }
 
   /** The UpdateRequest for the rules of a policy that failed: the others must not be carried out again. */
@@ -161,8 +171,8 @@ export class UpdateRequests {
   }
 
   #found(object: JsonObject, options: { readonly isElected: boolean }): void {
-    // An elected replica also takes up its UpdateRequests that it gave up.
-    const isGivenUp = options.isElected && dig(object, "status", "state") === "Failed";
+    // The leader also takes up the UpdateRequests that it made and gave up.
+    const isGivenUp = dig(object, "status", "state") === "Failed";
     if (isGivenUp || !this.#made.has(nameOf(object))) this.#taken.found(object, options);
   }
 
@@ -174,10 +184,6 @@ export class UpdateRequests {
   #later(task: (writer: RequestWriter) => Promise<void>): void {
     this.#writer.later(() => task(this.#writer));
   }
-}
-
-function openStatus(state: WorkOutcome["state"], message: string): OpenStatus {
-  return { state: state === "failing" ? "Pending" : "Failed", message };
 }
 
 /** The identity of a request. A request for an existing object has no uid and takes that of the object. */

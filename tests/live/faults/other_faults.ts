@@ -40,6 +40,12 @@ export const otherFaults: readonly OtherFault[] = [
     title: "an UpdateRequest is deleted when its trigger was deleted while the effects waited",
   },
   {
+    name: "an effect goes on failing after its ten tries",
+    words: "tried again after 1, 2, 4 and 8 minutes, and at elections; then its UpdateRequest is deleted",
+    file: "tests/live/update_requests_test.ts",
+    title: "an UpdateRequest that fails is tried again after longer and longer pauses, and deleted when",
+  },
+  {
     name: "another program changes a generated object for ever",
     words: "corrected 20 times, then every five seconds; the log names the user",
     file: "tests/background/background_worker_test.ts",
