@@ -198,6 +198,18 @@ Deno.test("service call: a name that resolves to another address after the check
   }
 });
 
+Deno.test({
+  name: "service call: an address that the process may not call is a failure, not an exception",
+  permissions: { net: ["checked.invalid"] },
+  async fn() {
+    const http = new HttpClient({ refuses: () => Promise.resolve({ address: "127.0.0.1" }) });
+    assert.match(
+      await messageOf(http, "http://checked.invalid/"),
+      /^Get "\S+": Requires net access to "127.0.0.1:80"/,
+    );
+  },
+});
+
 Deno.test("service call: a CA bundle makes a private authority trusted", async () => {
   const { certificate } = await madeCertificates({ names: ["127.0.0.1"], clock: { now: Date.now } })
     .current();

@@ -11,7 +11,8 @@ import { webhookTargets } from "./webhook_rule.ts";
 export interface LookUps {
   readonly access: readonly Access[];
   /**
-   * `host:port` of the services and registries that policies call; `undefined` when only a request determines one.
+   * The hosts of the services that policies call, as Deno's permission has them; `undefined` when only a request or a
+   * look-up determines one.
    */
   readonly hosts: readonly string[] | undefined;
   /** Remarks on needs that could not be determined, for the author of the manifests. */
@@ -102,13 +103,19 @@ class Found implements LookUps {
     if (!this.remarks.includes(remark)) this.remarks.push(remark);
   }
 
-  /** Adds the host of a service, if the policy names it in full. */
+  /**
+   * Adds the host of a service, if the policy names it in full. Deno looks a name up only where the permission has it
+   * without a port, and over plain HTTP Postern calls the address, which nobody can write down here.
+   */
   #service(url: string): void {
     const origin = /^https?:\/\/[^/?#]+(?=[/?#])|^https?:\/\/[^/?#]+$/.exec(url)?.[0] ?? "";
     if (hasVariables(origin) || !URL.canParse(origin)) this.hosts = undefined;
     else {
       const { hostname, port, protocol } = new URL(origin);
-      this.hosts?.push(`${hostname}:${port === "" ? protocol === "https:" ? 443 : 80 : port}`);
+      if (/^[\d.]+$|^\[/.test(hostname)) {
+        this.hosts?.push(`${hostname}:${port === "" ? protocol === "https:" ? 443 : 80 : port}`);
+      } else if (protocol === "https:") this.hosts?.push(hostname);
+      else this.hosts = undefined;
     }
   }
 

@@ -14,7 +14,7 @@ import {
 export interface WorkloadNeeds {
   /** The number of ConfigMaps with policies. */
   readonly policyMaps: number;
-  /** `host:port` of the services that policies call; `undefined` for any. */
+  /** The hosts of the services that policies call, as Deno's permission has them; `undefined` for any. */
   readonly hosts: readonly string[] | undefined;
 }
 
