@@ -103,11 +103,15 @@ function withoutExponent(text: string): string {
 const decimal = /^[+-]?(?:[0-9_]+(?:\.[0-9_]*)?|\.[0-9_]+)(?:[eE][+-]?[0-9_]+)?$/;
 const hexadecimal = /^([+-]?)0[xX]([0-9a-fA-F_]*)(?:\.([0-9a-fA-F_]*))?[pP]([+-]?[0-9_]+)$/;
 
+/** An underscore that does not stand between two digits, or between the base's prefix and a digit. */
+const strayUnderscore = /(?:^|[^0-9a-fA-FxX])_|_(?:$|[^0-9a-fA-F])/;
+
 /**
  * A text as a 64-bit float by Go's `strconv.ParseFloat`: decimal or hexadecimal, `inf`, `nan`, underscores between
  * digits. `undefined` when it is none or too large.
  */
 export function parseFloat64(text: string): number | undefined {
+  if (strayUnderscore.test(text)) return undefined;
   const word = text.toLowerCase();
   if (word === "nan") return NaN;
   if (/^[+-]?inf(?:inity)?$/.test(word)) return word.startsWith("-") ? -Infinity : Infinity;

@@ -75,3 +75,14 @@ function withSortedKeys(value: Json): Json {
   const entries = sortedKeys(value).map((key) => [key, withSortedKeys(value[key]!)] as const);
   return Object.fromEntries(entries);
 }
+
+/** Quotes a text as Go's package `time` does: everything but printable ASCII as `\\x` bytes. */
+export function quoteAscii(text: string): string {
+  let quoted = "";
+  for (const byte of new TextEncoder().encode(text)) {
+    const char = String.fromCharCode(byte);
+    if (char === '"' || char === "\\") quoted += `\\${char}`;
+    else quoted += byte < 0x20 || byte >= 0x80 ? `\\x${byte.toString(16).padStart(2, "0")}` : char;
+  }
+  return `"${quoted}"`;
+}

@@ -1,4 +1,4 @@
-import { withoutEnding } from "../json/mod.ts";
+import { quoteAscii, withoutEnding } from "../json/mod.ts";
 
 /** Nanoseconds of Go's duration units; µ is accepted as U+00B5 and as U+03BC. */
 const units: ReadonlyMap<string, bigint> = new Map([
@@ -38,7 +38,7 @@ export function parseDuration(text: string): bigint | undefined {
 /** Go's error message for an invalid duration; `undefined` for a valid one. */
 export function durationProblem(text: string): string | undefined {
   const read = readDuration(text);
-  return typeof read === "string" ? `time: ${read}duration ${JSON.stringify(text)}` : undefined;
+  return typeof read === "string" ? `time: ${read}duration ${quoteAscii(text)}` : undefined;
 }
 
 function readDuration(text: string): bigint | string {
@@ -64,7 +64,7 @@ function readDuration(text: string): bigint | string {
     if (at === unitStart) return "missing unit in ";
     const name = text.slice(unitStart, at);
     const unit = units.get(name);
-    if (unit === undefined) return `unknown unit ${JSON.stringify(name)} in `;
+    if (unit === undefined) return `unknown unit ${quoteAscii(name)} in `;
     total += BigInt(whole) * unit + fractionOf(unit, fraction);
     if (total > limit) return "invalid ";
   }

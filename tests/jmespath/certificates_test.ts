@@ -205,3 +205,42 @@ Deno.test("x509_decode() of a shortened certificate is a fault at every length",
     assert.match(String(evaluate("x509_decode(@)", shortened)), /^error: (x509|failed)/);
   }
 });
+
+/** A certificate with other bytes of its DER. */
+function altered(pem: string, change: (bytes: Uint8Array) => void): string {
+  const [head, ...rest] = pem.split("\n"), foot = rest.pop();
+  const bytes = Uint8Array.fromBase64(rest.join(""));
+  change(bytes);
+  return [head, bytes.toBase64(), foot].join("\n");
+}
+
+/** Where a sequence of bytes begins for the n-th time. */
+function find(bytes: Uint8Array, wanted: readonly number[], nth = 1): number {
+  let left = nth;
+  const at = bytes.findIndex((_, index) =>
+    wanted.every((byte, offset) => bytes[index + offset] === byte) && --left === 0
+  );
+  assert.ok(at >= 0, "found");
+  return at;
+}
+
+const alterations:
+  readonly (readonly [title: string, change: (bytes: Uint8Array) => void, problem: string])[] = [
+    [
+      "whose two signature algorithms differ",
+      // sha256WithRSAEncryption at the end becomes sha384WithRSAEncryption.
+      (bytes) => bytes[find(bytes, [0x86, 0xf7, 0x0d, 0x01, 0x01, 0x0b], 2) + 5] = 0x0c,
+      "x509: inner and outer signature algorithm identifiers don't match",
+    ],
+    [
+      "with a critical extension that must not be",
+      // The BOOLEAN true behind basicConstraints' identifier; the identifier becomes that of the subject's key.
+      (bytes) => bytes[find(bytes, [0x55, 0x1d, 0x13, 0x01, 0x01, 0xff]) + 2] = 0x0e,
+      "x509: subject key identifier incorrectly marked critical",
+    ],
+  ];
+for (const [title, change, problem] of alterations) {
+  Deno.test(`x509_decode() refuses a certificate ${title}`, () => {
+    assert.equal(evaluate("x509_decode(@)", altered(certificate, change)), `error: ${problem}`);
+  });
+}

@@ -60,6 +60,13 @@ const refused: readonly (readonly [layout: string, text: string, problem: string
   ],
   ["2006 002", "2023 366", 'parsing time "2023 366": day-of-year out of range'],
   ["2006 002 01", "2023 059 03", 'parsing time "2023 059 03": day-of-year does not match month'],
+  // The hours of an offset are judged first, whatever stands beside them.
+  ["Z0700", "+25:00", 'parsing time "+25:00": time zone offset hour out of range'],
+  ["T-0700", "Tx2561", 'parsing time "Tx2561": time zone offset hour out of range'],
+  ["T-0700", "T+x061", 'parsing time "T+x061" as "T-0700": cannot parse "+x061" as "-0700"'],
+  ["T-0700", "T+0161", 'parsing time "T+0161": time zone offset minute out of range'],
+  // A fraction after seconds without one in the layout is read, unless one comes later in the layout.
+  ["5 .000", "5.5 .500", 'parsing time "5.5 .500" as "5 .000": cannot parse ".5 .500" as " "'],
   ["MST", "abc", 'parsing time "abc" as "MST": cannot parse "abc" as "MST"'],
   ["1", "1e3", 'strconv.ParseInt: parsing "1e3": invalid syntax'],
   ["1", "9223372036854775808", 'strconv.ParseInt: parsing "9223372036854775808": value out of range'],

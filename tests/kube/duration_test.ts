@@ -42,6 +42,8 @@ const refused: [text: string, problem: string][] = [
   ["s", 'time: invalid duration "s"'],
   ["9223372036854775808ns", 'time: invalid duration "9223372036854775808ns"'],
   ["2562048h", 'time: invalid duration "2562048h"'],
+  ["µs", 'time: invalid duration "\\xc2\\xb5s"'],
+  ['1"é', 'time: unknown unit "\\"\\xc3\\xa9" in duration "1\\"\\xc3\\xa9"'],
   ["1m-1s", 'time: unknown unit "m-" in duration "1m-1s"'],
 ];
 for (const [text, problem] of refused) {

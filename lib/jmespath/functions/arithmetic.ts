@@ -150,7 +150,7 @@ const modulo: Calculation = (left, right, name) => {
 
 /** A number as a 64-bit integer, if it is one. */
 function wholeNumber(value: number): bigint | undefined {
-  return Number.isInteger(value) && Math.abs(value) < 2 ** 63 ? BigInt(value) : undefined;
+  return Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63 ? BigInt(value) : undefined;
 }
 
 function binary(name: string, calculation: Calculation): FunctionRecord {

@@ -1,4 +1,4 @@
-import { Fault } from "../../json/mod.ts";
+import { Fault, quoteAscii } from "../../json/mod.ts";
 import { daysIn, type Instant, instantOf, isLeap } from "./instant.ts";
 import type { Layout } from "./layout.ts";
 import { readers, type TimeReading } from "./readers.ts";
@@ -28,15 +28,14 @@ export function parseTime(layout: Layout, text: string): Instant | Fault {
     const mismatch = skip(reading, before);
     if (mismatch !== undefined) return cannotParse({ layout, text, rest: reading.rest, part: mismatch });
     const hold = reading.rest;
-    const following = layout.elements[index + 1];
-    const next = following?.before === "" ? following.element : undefined;
+    const next = layout.elements[index + 1]?.element;
     const result = readers[element.element](reading, element, next);
     if (result === "bad") return cannotParse({ layout, text, rest: hold, part: element.text });
     if (result !== undefined) return problem(text, `: ${result.outOfRange} out of range`);
   }
   const mismatch = skip(reading, layout.tail);
   if (mismatch !== undefined) return cannotParse({ layout, text, rest: reading.rest, part: mismatch });
-  if (reading.rest !== "") return problem(text, `: extra text: ${quote(reading.rest)}`);
+  if (reading.rest !== "") return problem(text, `: extra text: ${quoteAscii(reading.rest)}`);
   return complete(reading, text);
 }
 
@@ -48,23 +47,14 @@ function cannotParse(
     readonly part: string;
   },
 ): Fault {
-  const as = quote(layout.source);
-  return new Fault(`parsing time ${quote(text)} as ${as}: cannot parse ${quote(rest)} as ${quote(part)}`);
+  const as = quoteAscii(layout.source);
+  return new Fault(
+    `parsing time ${quoteAscii(text)} as ${as}: cannot parse ${quoteAscii(rest)} as ${quoteAscii(part)}`,
+  );
 }
 
 function problem(text: string, message: string): Fault {
-  return new Fault(`parsing time ${quote(text)}${message}`);
-}
-
-/** Quotes as Go's package `time` does: everything but plain ASCII as `\x` bytes. */
-function quote(text: string): string {
-  let quoted = "";
-  for (const byte of new TextEncoder().encode(text)) {
-    const char = String.fromCharCode(byte);
-    if (char === '"' || char === "\\") quoted += `\\${char}`;
-    else quoted += byte < 0x20 || byte >= 0x80 ? `\\x${byte.toString(16).padStart(2, "0")}` : char;
-  }
-  return `"${quoted}"`;
+  return new Fault(`parsing time ${quoteAscii(text)}${message}`);
 }
 
 /** Skips a fixed text; a run of spaces in it stands for any run. Answers what of it was not found. */

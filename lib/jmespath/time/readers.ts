@@ -186,6 +186,12 @@ function keepFraction(reading: TimeReading, length: number): void {
   reading.rest = reading.rest.slice(length);
 }
 
+const offsetParts = [
+  { name: "hour", greatest: 24 },
+  { name: "minute", greatest: 60 },
+  { name: "second", greatest: 60 },
+] as const;
+
 function offset(reading: TimeReading, { text }: LayoutElement): "bad" | Range | undefined {
   if (text.startsWith("Z") && reading.rest.startsWith("Z")) {
     reading.rest = reading.rest.slice(1);
@@ -194,18 +200,22 @@ function offset(reading: TimeReading, { text }: LayoutElement): "bad" | Range | 
   }
   // The layout's own form, with signs and digits in place of `-` or `Z` and `07`.
   const value = reading.rest.slice(0, text.length);
-  const [sign, ...digits] = value;
   if (value.length < text.length) return "bad";
-  for (const [index, char] of digits.entries()) {
-    const wanted = text[index + 1]!;
-    if (wanted === ":" ? char !== ":" : !/[0-9]/.test(char)) return "bad";
+  const width = text.includes(":") ? 3 : 2;
+  for (let at = 3; at < text.length; at += width) {
+    if (text[at] === ":" && value[at] !== ":") return "bad";
   }
-  const [hours = 0, minutes = 0, seconds = 0] = (digits.join("").replaceAll(":", "").match(/../g) ?? []).map(
-    Number,
-  );
-  if (hours > 24) return { outOfRange: "time zone offset hour" };
-  if (minutes > 60) return { outOfRange: "time zone offset minute" };
-  if (seconds > 60) return { outOfRange: "time zone offset second" };
+  const parts: number[] = [];
+  // Each number is judged before the next is read, and all before the sign.
+  for (const part of offsetParts) {
+    const at = 1 + parts.length * width;
+    if (at >= text.length) break;
+    const digits = value.slice(at, at + 2);
+    if (!exactlyTwo.test(digits)) return "bad";
+    if (Number(digits) > part.greatest) return { outOfRange: `time zone offset ${part.name}` };
+    parts.push(Number(digits));
+  }
+  const [hours = 0, minutes = 0, seconds = 0] = parts, sign = value[0];
   if (sign !== "+" && sign !== "-") return "bad";
   const size = (hours * 60 + minutes) * 60 + seconds;
   reading.rest = reading.rest.slice(text.length);

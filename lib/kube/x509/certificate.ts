@@ -66,7 +66,8 @@ export function certificateJson(bytes: Uint8Array): Json | Fault {
   const body = new Der(rawBody).read(tags.sequence);
   const version = Number(body.readIf(context(0, "constructed"))?.integer() ?? 0n) + 1;
   const serial = body.integer();
-  const algorithm = signatureAlgorithm(body.read(tags.sequence));
+  const inner = body.read(tags.sequence);
+  const algorithm = signatureAlgorithm(inner);
   const rawIssuer = body.whole(tags.sequence);
   const validity = body.read(tags.sequence);
   const notBefore = readTime(validity), notAfter = readTime(validity);
@@ -83,7 +84,9 @@ export function certificateJson(bytes: Uint8Array): Json | Fault {
     fields.Extensions = orNull(extensions.map(extensionJson));
     processExtensions(list, extensions, fields);
   }
-  certificate.read(tags.sequence);
+  if (!equalBytes(certificate.read(tags.sequence).bytes, inner.bytes)) {
+    certificate.fail("x509: inner and outer signature algorithm identifiers don't match");
+  }
   const signature = certificate.bitString().bytes;
   const problem = problemOf(outer, "certificate") ?? problemOf(certificate, "certificate") ??
     problemOf(body, "tbs certificate");
@@ -109,4 +112,8 @@ export function certificateJson(bytes: Uint8Array): Json | Fault {
     NotBefore: notBefore,
     NotAfter: notAfter,
   };
+}
+
+function equalBytes(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && one.every((byte, index) => byte === other[index]);
 }

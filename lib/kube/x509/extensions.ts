@@ -162,7 +162,8 @@ export function processExtensions(der: Der, extensions: readonly Extension[], fi
     const reader = Object.hasOwn(readers, id) ? readers[id] : undefined;
     const inner = new Der(extension.value);
     const understood = reader !== undefined && reader(inner, fields, extension) !== "unhandled";
-    if (inner.problem !== undefined) der.fail(`x509: invalid extension ${id}: ${inner.problem}`);
+    if (inner.problem?.startsWith("x509:")) der.fail(inner.problem);
+    else if (inner.problem !== undefined) der.fail(`x509: invalid extension ${id}: ${inner.problem}`);
     if (extension.critical && !understood) unhandled.push(extension.id);
   }
   fields.UnhandledCriticalExtensions = orNull(unhandled);
