@@ -8,6 +8,7 @@ import { existingRequest } from "./existing_request.ts";
 import { type ListFault, listObjects } from "./list_objects.ts";
 import { type RuleInForce, writtenRule } from "./rules_in_force.ts";
 import { triggerKinds } from "./trigger_kinds.ts";
+import type { UnseenTime } from "./unseen_times.ts";
 
 /** A rule to evaluate for an object that exists. */
 export interface ExistingTrigger {
@@ -21,10 +22,10 @@ export interface ExistingOptions {
   readonly log: Log;
   readonly signal: AbortSignal;
   /**
-   * Only objects that were created at this time (milliseconds since 1970) or later, and whose requests the rule does
-   * not pass over; all objects when absent.
+   * Only objects that were created at this time and were not evaluated for it, and whose requests the rule does not
+   * pass over; all objects when absent.
    */
-  readonly since?: number;
+  readonly unseen?: UnseenTime;
   /** Waits for some milliseconds, or until the signal aborts; tests replace it. */
   readonly wait?: typeof pause;
 }
@@ -51,6 +52,12 @@ function choosesByUser(document: JsonObject, name: string): boolean {
   );
 }
 
+/** Whether an object was created at a time and was not evaluated for it. */
+function isUnseen(object: JsonObject, { since, until, evaluated }: UnseenTime): boolean {
+  const created = createdAt(object);
+  return !(created < since) && !(created > until) && !evaluated.has(uidOf(object));
+}
+
 /** Milliseconds before a kind is listed again: at first, and at most. The lists of a minute may fail. */
 const firstDelay = 500, longestDelay = 32_000;
 
@@ -64,7 +71,7 @@ export async function* existingTriggers(
   { policy, rule }: Pick<RuleInForce, "policy" | "rule">,
   options: ExistingOptions,
 ): AsyncGenerator<ExistingTrigger | Fault> {
-  const { cluster, log, signal, since, wait = pause } = options;
+  const { cluster, log, signal, unseen, wait = pause } = options;
   const only = { policy: policy.key, rule: rule.rule.name };
   const { kinds, vague } = triggerKinds(rule);
   const isPassedOver = passingOver({ policy, rule });
@@ -81,8 +88,7 @@ export async function* existingTriggers(
         if (isFault(object)) fault = object;
         else if (!listed.has(uidOf(object))) {
           listed.add(uidOf(object));
-          const isMissed = since === undefined ||
-            !(createdAt(object) < since) && !isPassedOver(object);
+          const isMissed = unseen === undefined || isUnseen(object, unseen) && !isPassedOver(object);
           if (isMissed) yield { request: existingRequest(object), only };
         }
       }

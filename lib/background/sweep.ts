@@ -13,7 +13,7 @@ import { carryOut } from "./carry_out.ts";
 import { makerOf } from "./downstream_rules.ts";
 import { existingRequest } from "./existing_request.ts";
 import { passingOver } from "./existing_triggers.ts";
-import { findByUid, findMissing, type UidReference } from "./find_by_uid.ts";
+import { findMissing, type UidReference } from "./find_by_uid.ts";
 import { listObjects } from "./list_objects.ts";
 import { type RuleInForce, writtenRule } from "./rules_in_force.ts";
 import { triggerKinds } from "./trigger_kinds.ts";
@@ -150,12 +150,12 @@ class RuleSweep {
 
   async #removeAbandoned(seen: ReadonlySet<string>): Promise<Fault | undefined> {
     if (!withdrawsOnDeletion(this.#rule.rule)) return undefined;
+    const unseen = [...this.#made].flatMap(([uid, [made]]) => seen.has(uid) ? [] : made!.trigger);
     let fault: Fault | undefined;
-    for (const [uid, made] of this.#made) {
-      if (seen.has(uid)) continue;
-      const found = await findByUid(made[0]!.trigger, this.#lookUp);
-      if (isFault(found)) fault ??= found;
-      else if (found === undefined) await this.#remove(made, "its trigger is gone");
+    for (const triggers of byKind(unseen)) {
+      const missing = await findMissing(triggers, this.#lookUp);
+      if (isFault(missing)) fault ??= missing;
+      else for (const uid of missing) await this.#remove(this.#made.get(uid)!, "its trigger is gone");
     }
     return fault;
   }
@@ -178,6 +178,15 @@ class RuleSweep {
       log.write("info", `effect: ${verb}`, { ...fields, found: "by a look at the cluster" });
     }
   }
+}
+
+/** The triggers of each kind. A kind whose triggers are in several namespaces is listed in all, with one list. */
+function byKind(triggers: readonly UidReference[]): readonly (readonly UidReference[])[] {
+  const kinds = Map.groupBy(triggers, ({ apiVersion, kind }) => `${apiVersion} ${kind}`);
+  return [...kinds.values()].map((each) => {
+    const isOneNamespace = new Set(each.map(({ namespace }) => namespace)).size === 1;
+    return isOneNamespace ? each : each.map((trigger) => ({ ...trigger, namespace: "" }));
+  });
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Snapshot } from "../engine/mod.ts";
 import { isFault } from "../json/mod.ts";
+import { uidOf } from "../kube/mod.ts";
 import type { pause } from "../pause.ts";
 import { elapsedOn, type Log, type Ports } from "../ports.ts";
 import type { BackgroundWorker } from "./background_worker.ts";
@@ -8,6 +9,7 @@ import { existingTriggers } from "./existing_triggers.ts";
 import { followPolicies } from "./follow_policies.ts";
 import { type RuleInForce, RulesInForce } from "./rules_in_force.ts";
 import { sweepRule } from "./sweep.ts";
+import { type UnseenTime, UnseenTimes } from "./unseen_times.ts";
 
 /** The ports and intervals of the upkeep. */
 export interface UpkeepOptions {
@@ -55,6 +57,8 @@ export class Upkeep {
   #missedSince: number | undefined;
   /** The time since when effects of a lost leader may be missing; `undefined` when none was lost. */
   #lostSince: number | undefined;
+  /** The parts of these times that were not looked up yet, for each rule. */
+  readonly #unseen = new UnseenTimes();
   #running: Promise<void> | undefined;
   #isWanted = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -138,21 +142,19 @@ export class Upkeep {
     const { snapshot, ports, log, memory } = this.#options;
     const current = snapshot();
     if (current === undefined) return;
-    const before = this.#before, missedSince = this.#missedSince, lostSince = this.#lostSince;
+    const before = this.#before;
     this.#before = current;
-    this.#missedSince = this.#lostSince = undefined;
     this.#rules ??= new RulesInForce(memory?.read());
     const rules = await this.#rules.update(current, this.#now());
+    this.#noteUnseen(rules);
     if (before !== undefined && before !== current) this.#unfollowed = [...this.#unfollowed, before];
     await this.#followAll(current);
     for (const each of rules) {
       if (!this.#goesOn) return;
       const isNew = each.changed && each.rule.body.looksBack === true;
-      const overlookedSince = earlier(missedSince, each.rule.type === "generate" ? lostSince : undefined);
+      const unseen = this.#unseen.take(each);
       if (isNew) await this.#evaluateExisting(each);
-      else if (overlookedSince !== undefined) {
-        await this.#evaluateExisting(each, Math.max(overlookedSince, each.since));
-      }
+      else if (unseen !== undefined) await this.#evaluateExisting(each, unseen);
       const { signal, release } = this.#limit();
       const fault = await sweepRule(each, { snapshot: current, ports, log, isEvaluated: isNew, signal });
       release();
@@ -167,6 +169,18 @@ export class Upkeep {
     }
     // Only rules that were compared once are remembered.
     if (this.#goesOn) memory?.write(this.#rules.text);
+  }
+
+  /** Notes for each rule since when its effects may be missing. */
+  #noteUnseen(rules: readonly RuleInForce[]): void {
+    const missedSince = this.#missedSince, lostSince = this.#lostSince;
+    this.#missedSince = this.#lostSince = undefined;
+    this.#unseen.keep(rules);
+    const until = this.#now() + clockPrecision;
+    for (const { key, rule } of rules) {
+      const since = earlier(missedSince, rule.type === "generate" ? lostSince : undefined);
+      if (since !== undefined) this.#unseen.add(key, { since, until, evaluated: new Set() });
+    }
   }
 
   get #goesOn(): boolean {
@@ -184,32 +198,50 @@ export class Upkeep {
   }
 
   /**
-   * Makes the worker evaluate a rule for existing objects. Until all are generated, the rule counts as new after a
-   * restart. Targets are not changed again then, as a patch may add to what it finds.
+   * Makes the worker evaluate a rule for existing objects: all, or those of an unseen time. Until all are generated,
+   * the rule counts as new after a restart. Targets are not changed again then, as a patch may add to what it finds.
+   * Objects of an unseen time that could not be listed, or lost their room, are left to the next comparison.
    */
-  async #evaluateExisting(each: RuleInForce, since?: number): Promise<void> {
+  async #evaluateExisting(each: RuleInForce, unseen?: UnseenTime): Promise<void> {
     const { worker, ports: { cluster }, log, memory, wait } = this.#options;
-    const rules = this.#rules!, isRepeatable = each.rule.type === "generate" && since === undefined;
-    const evaluated = isRepeatable ? rules.evaluating(each.key) : () => {};
+    const rules = this.#rules!, isGenerating = each.rule.type === "generate";
+    const evaluated = isGenerating && unseen === undefined ? rules.evaluating(each.key) : () => {};
     const { signal, release } = this.#limit();
     let open = 1, isComplete = true;
     const ended = (end: "over" | "refused" = "over"): void => {
       isComplete &&= end === "over";
       if (--open > 0) return;
       evaluated(isComplete);
+      if (unseen !== undefined && !isComplete) this.#unseen.add(each.key, unseen);
       if (rules === this.#rules && this.#goesOn) memory?.write(rules.text);
     };
     try {
-      const range = since === undefined ? {} : { since };
-      const options = { cluster, log, signal, ...range, ...(wait !== undefined && { wait }) };
+      const options = {
+        cluster,
+        log,
+        signal,
+        ...(unseen !== undefined && { unseen }),
+        ...(wait !== undefined && { wait }),
+      };
       for await (const found of existingTriggers(each, options)) {
         if (isFault(found)) isComplete = false;
         else {
           await worker.room();
           open++;
-          const intake = worker.add(found.request, { only: found.only, ended });
+          const uid = uidOf(found.request.object);
+          if (!isGenerating) unseen?.evaluated.add(uid);
+          const intake = worker.add(found.request, {
+            only: found.only,
+            ended: (end) => {
+              if (end === "refused") unseen?.evaluated.delete(uid);
+              ended(end);
+            },
+          });
           if (intake !== "taken") open--;
-          if (intake === "no room") isComplete = false;
+          if (intake === "no room") {
+            isComplete = false;
+            unseen?.evaluated.delete(uid);
+          }
         }
       }
     } finally {
@@ -252,6 +284,9 @@ export class Upkeep {
 function earlier(one: number | undefined, other: number | undefined): number | undefined {
   return one === undefined || other === undefined ? one ?? other : Math.min(one, other);
 }
+
+/** Milliseconds by which the API server's time may be ahead of the estimate: dates have whole seconds. */
+const clockPrecision = 2_000;
 
 /** The longest time, in milliseconds, that a request may have been in progress when the worker refused it. */
 const longestReview = 60_000;

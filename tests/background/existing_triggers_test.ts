@@ -22,7 +22,12 @@ async function readings(namespaces: number): Promise<{ readonly readings: number
   const signal = new AbortController().signal;
   let found = 0;
   for await (
-    const each of existingTriggers(inForce, { cluster: ports.cluster, log: keptLog(), signal, since: 0 })
+    const each of existingTriggers(inForce, {
+      cluster: ports.cluster,
+      log: keptLog(),
+      signal,
+      unseen: { since: 0, until: Infinity, evaluated: new Set() },
+    })
   ) {
     if (!isFault(each)) found++;
   }

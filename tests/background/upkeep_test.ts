@@ -630,3 +630,133 @@ for (const [what, path, text, isFound] of lost) {
     await second.close();
   });
 }
+
+/** Each application adds to the Secret that has the trigger's name. */
+const appending = touching.replace("name: regcred}]", 'name: "{{ request.object.metadata.name }}"}]').replace(
+  "path: /data/seen, value: eA==",
+  "path: /metadata/finalizers/-, value: example.com/seen",
+);
+const secretOf = (name: string): JsonObject => ({
+  apiVersion: "v1",
+  kind: "Secret",
+  metadata: { name, namespace: "default", finalizers: ["example.com/first"] },
+  data: { a: "eA==" },
+});
+const unseen = [
+  ["generates", synchronized.replaceAll("synchronize: true", "synchronize: false"), settings],
+  ["changes", appending, source.replace("regcred", "blue")],
+] as const;
+for (const [what, text, path] of unseen) {
+  Deno.test(`what a rule ${what} is looked up again, for the missed time alone, when the lists failed for a minute`, async () => {
+    const { cluster, start } = setUp(text);
+    const replica = start({ maxBytes: 4_000, soon: 60_000, wait: () => Promise.resolve(true) });
+    await replica.look();
+    const create = async (name: string) => {
+      const object = { ...blue, metadata: { ...asObject(blue["metadata"]), name } };
+      await cluster.inner.call({
+        method: "POST",
+        path: "/api/v1/namespaces/default/secrets",
+        body: secretOf(name),
+      });
+      const made = await cluster.inner.call({ method: "POST", path: "/api/v1/namespaces", body: object });
+      assert.ok(made.ok);
+      return request(made.body as JsonObject);
+    };
+    const [first, second] = [await create("grey"), await create("blue")];
+    assert.deepEqual([first, second].map((review) => replica.worker.add(review)), ["taken", "no room"]);
+    await replica.worker.drain();
+    cluster.writes.length = 0;
+    cluster.interfere = ({ path }) =>
+      path.startsWith("/api/v1/namespaces?") ? { ok: false, status: 500, message: "failed" } : undefined;
+    await replica.look();
+    await replica.look();
+    assert.equal(cluster.writes.length, 0);
+    cluster.interfere = () => undefined;
+    // Time passes: what is created now has its request, and is not looked up.
+    for (let second = 0; second < 200; second++) await create(`later-${second}`);
+    cluster.writes.length = 0;
+    await replica.look();
+    assert.ok(cluster.writes.some((write) => write.includes("blue")) && writtenTo(cluster.writes, path));
+    assert.ok(!cluster.writes.some((write) => write.includes("later-199")));
+    cluster.writes.length = 0;
+    await replica.look();
+    assert.deepEqual(cluster.writes, [], "once");
+    await replica.close();
+  });
+}
+
+Deno.test("a target that was changed before a list broke off is not changed again when it is listed again", async () => {
+  const { cluster, start } = setUp(appending);
+  const replica = start({ maxBytes: 4_000, soon: 60_000, wait: () => Promise.resolve(true) });
+  await replica.look();
+  const reviews = [];
+  for (const name of ["grey", "blue", "pink"]) {
+    const object = { ...blue, metadata: { ...asObject(blue["metadata"]), name } };
+    await cluster.inner.call({
+      method: "POST",
+      path: "/api/v1/namespaces/default/secrets",
+      body: secretOf(name),
+    });
+    const made = await cluster.inner.call({ method: "POST", path: "/api/v1/namespaces", body: object });
+    assert.ok(made.ok);
+    reviews.push(request(made.body as JsonObject));
+  }
+  assert.deepEqual(reviews.map((review) => replica.worker.add(review)), ["taken", "no room", "no room"]);
+  await replica.worker.drain();
+  cluster.writes.length = 0;
+  const call = cluster.inner.call.bind(cluster.inner);
+  cluster.call = async (made) => {
+    if (made.method !== "GET") cluster.writes.push(`${made.method} ${made.path}`);
+    if (!made.path.startsWith("/api/v1/namespaces?")) return await call(made);
+    if (made.path.includes("continue=")) return { ok: false, status: 500, message: "failed" };
+    return await call({ ...made, path: made.path.replace("limit=250", "limit=3") });
+  };
+  await replica.look();
+  const first = [...cluster.writes];
+  assert.ok(first.length > 0 && first.length < 3, String(first));
+  cluster.call = async (made) => {
+    if (made.method !== "GET") cluster.writes.push(`${made.method} ${made.path}`);
+    return await call(made);
+  };
+  await replica.look();
+  assert.deepEqual(new Set(cluster.writes).size, cluster.writes.length, String(cluster.writes));
+  assert.equal(cluster.writes.length, 3);
+  await replica.close();
+});
+
+Deno.test("the triggers of many objects that are gone are looked for with one list of their kind", async () => {
+  const { cluster, start, remove } = setUp(synchronized.replaceAll("kinds: [Namespace]", "kinds: [Pod]"));
+  const replica = start();
+  await replica.look();
+  const pods = [];
+  for (const name of ["one", "two", "three"]) {
+    await cluster.inner.call({
+      method: "POST",
+      path: "/api/v1/namespaces",
+      body: { ...blue, metadata: { name } },
+    });
+    const pod = {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name, namespace: name, labels: { team: "yes" } },
+    };
+    const path = `/api/v1/namespaces/${name}/pods`;
+    const made = await cluster.inner.call({ method: "POST", path, body: pod });
+    assert.ok(made.ok);
+    assert.equal(replica.worker.add(request(made.body as JsonObject)), "taken");
+    pods.push(`${path}/${name}`);
+  }
+  await replica.worker.drain();
+  for (const path of pods) await remove(path);
+  cluster.writes.length = 0;
+  const lists: string[] = [];
+  cluster.interfere = ({ method, path }) => {
+    if (method === "GET" && /\/pods\?/.test(path)) lists.push(path);
+    return undefined;
+  };
+  await replica.look();
+  assert.equal(cluster.writes.length, 6);
+  // Two rules, each with a list of its triggers and one of those that are missing there.
+  assert.equal(lists.length, 4, String(lists));
+  await replica.close();
+});

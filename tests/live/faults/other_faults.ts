@@ -22,6 +22,13 @@ export const otherFaults: readonly OtherFault[] = [
     title: "generateExisting evaluates all existing objects although their list fails",
   },
   {
+    name: "a page of the objects whose effects were missed: 410, 500 or no answer",
+    words:
+      "listed again for a minute, then with the next comparison, for the time in which effects were missed",
+    file: upkeep,
+    title: "is looked up again, for the missed time alone, when the lists failed for a minute",
+  },
+  {
     name: "a replica is killed while it generates for existing objects",
     words: "the next one makes what is missing; targets of mutate-existing rules are not changed again",
     file: upkeep,

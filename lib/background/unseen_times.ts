@@ -1,0 +1,42 @@
+import type { RuleInForce } from "./rules_in_force.ts";
+
+/** A time in which the effects of a rule may be missing: the objects that were created then are evaluated for it. */
+export interface UnseenTime {
+  /** Milliseconds since 1970, by the API server's clock. */
+  readonly since: number;
+  /** Later objects were seen to when they were admitted. */
+  readonly until: number;
+  /**
+   * The uids of objects of that time for which the rule was evaluated when their list broke off: a patch of a target
+   * may add to what it finds. A generate rule makes nothing twice, and needs none.
+   */
+  readonly evaluated: Set<string>;
+}
+
+/** The times in which effects of rules may be missing, one for each rule, until its objects were all evaluated. */
+export class UnseenTimes {
+  readonly #times = new Map<string, UnseenTime>();
+
+  /** Adds a time to that of a rule, by the rule's key. */
+  add(key: string, { since, until, evaluated }: UnseenTime): void {
+    const former = this.#times.get(key);
+    this.#times.set(key, {
+      since: Math.min(since, former?.since ?? Infinity),
+      until: Math.max(until, former?.until ?? -Infinity),
+      evaluated: new Set([...evaluated, ...former?.evaluated ?? []]),
+    });
+  }
+
+  /** Removes the time of a rule and returns it. Add it again if not all of its objects were evaluated. */
+  take({ key, since }: Pick<RuleInForce, "key" | "since">): UnseenTime | undefined {
+    const time = this.#times.get(key);
+    this.#times.delete(key);
+    return time && { ...time, since: Math.max(time.since, since) };
+  }
+
+  /** Forgets the times of rules that are gone. */
+  keep(rules: readonly RuleInForce[]): void {
+    const keys = new Set(rules.map(({ key }) => key));
+    for (const key of this.#times.keys()) if (!keys.has(key)) this.#times.delete(key);
+  }
+}
