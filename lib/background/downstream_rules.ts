@@ -35,8 +35,8 @@ export function makerOf(
   return { policy: { name, namespace }, rule: rule.rule.name, language };
 }
 
-/** The settings of a rule that decide about its downstream, for {@link reconcile}. */
-export function downstreamOf({ body }: CompiledRule, state: "present" | "deleted"): DownstreamState["rule"] {
+/** The settings of a rule in force that decide about its downstream, for {@link reconcile}. */
+export function downstreamOf({ body }: CompiledRule): DownstreamState["rule"] {
   const { synchronize = false, onPolicyDelete = "delete" } = body.downstream ?? {};
-  return { state, synchronize, onPolicyDelete };
+  return { state: "present", synchronize, onPolicyDelete };
 }

@@ -2,11 +2,13 @@ import type { Snapshot } from "../engine/mod.ts";
 import { isFault } from "../json/mod.ts";
 import { uidOf } from "../kube/mod.ts";
 import type { pause } from "../pause.ts";
+import { policyKey } from "../policy/mod.ts";
 import { elapsedOn, type Log, type Ports } from "../ports.ts";
 import type { BackgroundWorker } from "./background_worker.ts";
 import { carryOut } from "./carry_out.ts";
 import { existingTriggers } from "./existing_triggers.ts";
-import { followPolicies } from "./follow_policies.ts";
+import { followRule } from "./follow_policies.ts";
+import { type FormerRule, FormerRules, generateRules } from "./former_rules.ts";
 import { type RuleInForce, RulesInForce } from "./rules_in_force.ts";
 import { sweepRule } from "./sweep.ts";
 import { type UnseenTime, UnseenTimes } from "./unseen_times.ts";
@@ -32,8 +34,6 @@ export interface UpkeepOptions {
 }
 
 const roundTimeoutMs = 600_000;
-/** The most former policies that are kept in memory until their objects are deleted or released. */
-const mostUnfollowed = 3;
 
 /**
  * Compares the cluster with the rules, so that effects do not depend on the request that caused them: at the start,
@@ -51,8 +51,7 @@ export class Upkeep {
   #rules: RulesInForce | undefined;
   /** The policies at the last comparison. */
   #before: Snapshot | undefined;
-  /** Former policies whose objects could not all be deleted or released, the oldest first. */
-  #unfollowed: readonly Snapshot[] = [];
+  readonly #unfollowed = new FormerRules();
   /** The time since when the worker has no room; `undefined` while it has room. */
   #missedSince: number | undefined;
   /** The time since when effects of a lost leader may be missing; `undefined` when none was lost. */
@@ -147,8 +146,7 @@ export class Upkeep {
     this.#rules ??= new RulesInForce(memory?.read());
     const rules = await this.#rules.update(current, this.#now());
     this.#noteUnseen(rules);
-    if (before !== undefined && before !== current) this.#unfollowed = [...this.#unfollowed, before];
-    await this.#followAll(current);
+    await this.#followAll(before, current);
     for (const each of rules) {
       if (!this.#goesOn) return;
       const isNew = each.changed && each.rule.body.looksBack === true;
@@ -250,23 +248,36 @@ export class Upkeep {
     }
   }
 
-  /** Follows the changes from all former policies that were not yet followed; later ones again, if some fail. */
-  async #followAll(snapshot: Snapshot): Promise<void> {
-    const unfollowed: Snapshot[] = [];
-    for (const before of this.#unfollowed) {
-      if (!await this.#followPolicies(before, snapshot)) unfollowed.push(before);
+  /** Follows the changes since the last comparison, and those that could not be followed then. */
+  async #followAll(before: Snapshot | undefined, snapshot: Snapshot): Promise<void> {
+    const { log } = this.#options;
+    const changed = before === undefined || before === snapshot ? [] : generateRules(before);
+    for (const rule of [...this.#unfollowed.all, ...changed]) {
+      if (this.#goesOn && await this.#followRule(rule, snapshot)) this.#unfollowed.delete(rule);
+      else {
+        for (const { maker } of this.#unfollowed.add(rule)) {
+          const about = { policy: policyKey(maker.policy), rule: maker.rule };
+          log.write("error", "objects of a changed rule stay: too many such rules wait", about);
+        }
+      }
     }
-    this.#unfollowed = unfollowed.slice(0, mostUnfollowed);
   }
 
-  /** Deletes and releases the objects of former policies; false when some are left to another try. */
-  async #followPolicies(before: Snapshot, snapshot: Snapshot): Promise<boolean> {
+  /** Deletes and releases the objects of a former rule; false when some are left to another try. */
+  async #followRule(former: FormerRule, snapshot: Snapshot): Promise<boolean> {
     const { ports, log } = this.#options;
-    const { effects, fault } = await followPolicies(before, { snapshot, ports });
-    if (fault !== undefined) {
-      log.write("error", "objects of changed rules were not found", { cause: fault.message });
+    const effects = await followRule(former, { snapshot, ports });
+    if (isFault(effects)) {
+      const { policy, rule } = former.maker;
+      const cause = effects.message;
+      log.write("error", "objects of a changed rule were not found", {
+        policy: policyKey(policy),
+        rule,
+        cause,
+      });
+      return false;
     }
-    let isFollowed = fault === undefined;
+    let isFollowed = true;
     for (const effect of effects) {
       const carried = await carryOut(effect, ports.cluster);
       const { policy, rule, reason } = effect;

@@ -760,3 +760,32 @@ Deno.test("the triggers of many objects that are gone are looked for with one li
   assert.equal(lists.length, 4, String(lists));
   await replica.close();
 });
+
+Deno.test("the objects of every removed rule are deleted when that is possible again, however often policies changed", async () => {
+  const { cluster, start, change } = setUp("");
+  const replica = start();
+  const names = ["a", "b", "c", "d", "e", "f"];
+  const path = (name: string) => settings.replace(/settings$/, name);
+  const made = await cluster.inner.call({ method: "POST", path: "/api/v1/namespaces", body: blue });
+  assert.ok(made.ok);
+  cluster.interfere = ({ method }) =>
+    method === "DELETE" ? { ok: false, status: 503, message: "the API server is busy" } : undefined;
+  for (const name of names) {
+    change(
+      synchronized.replace("name: both", `name: both-${name}`).replace("name: settings", `name: ${name}`),
+    );
+    await replica.look();
+    assert.equal(replica.worker.add(request(made.body as JsonObject)), "taken");
+    await replica.worker.drain();
+    assert.ok(await cluster.read(path(name)), name);
+  }
+  change("");
+  await replica.look();
+  cluster.interfere = () => undefined;
+  await replica.look();
+  for (const name of names) assert.equal(await cluster.read(path(name)), undefined, name);
+  cluster.writes.length = 0;
+  await replica.look();
+  assert.equal(cluster.writes.length, 0);
+  await replica.close();
+});
