@@ -21,7 +21,7 @@ export class BytesBody implements BodySink {
     if (!this.#take(chunk.length)) return false;
     const needed = this.#length + chunk.length;
     if (needed > this.#buffer.byteLength) {
-      this.#buffer = this.#buffer.transfer(Math.max(needed, 2 * this.#buffer.byteLength, FIRST_BUFFER));
+      this.#buffer = resized(this.#buffer, Math.max(needed, 2 * this.#buffer.byteLength, FIRST_BUFFER));
     }
     new Uint8Array(this.#buffer).set(chunk, this.#length);
     this.#length = needed;
@@ -29,13 +29,13 @@ export class BytesBody implements BodySink {
   }
 
   end(): boolean {
-    this.#buffer = this.#buffer.transfer(this.#length);
+    this.#buffer = resized(this.#buffer, this.#length);
     return true;
   }
 
   /** Gives up a body that did not arrive whole. */
   drop(): void {
-    this.#buffer = this.#buffer.transfer(0);
+    this.#buffer = resized(this.#buffer, 0);
     this.#length = 0;
   }
 
@@ -48,4 +48,14 @@ export class BytesBody implements BodySink {
   get text(): string {
     return new TextDecoder().decode(this.bytes);
   }
+}
+
+/** Moves the bytes that fit to a buffer of another size, and gives the former one back where the runtime can. */
+function resized(buffer: ArrayBuffer, length: number): ArrayBuffer {
+  // Node 20 does not have this method.
+  const { transfer } = buffer as { transfer?: unknown };
+  if (transfer !== undefined) return buffer.transfer(length);
+  const made = new Uint8Array(length);
+  made.set(new Uint8Array(buffer, 0, Math.min(buffer.byteLength, length)));
+  return made.buffer;
 }

@@ -28,9 +28,8 @@ export class LoadTurns {
   /** Begins a load at its turn. A value that is there at once is returned at once, unless others wait. */
   begin<T>(load: () => Promise<T> | T): Promise<T> | T {
     if (this.#underWay >= this.#most) {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      this.#waiting.push(resolve);
-      return this.#ended(promise.then(load));
+      const turn = new Promise<void>((resolve) => this.#waiting.push(resolve));
+      return this.#ended(turn.then(load));
     }
     const loaded = load();
     if (!(loaded instanceof Promise)) return loaded;

@@ -92,7 +92,8 @@ function statusOf(found: PatternMismatch, walk: Walk): "fail" | "skip" | "error"
   if (walk.steps.left < 0) return "error";
   // Kyverno parity: when the resource lacks an anchored key, a failure has no path and is an error. Pinned by "an
   // anchored key found in no element makes a failure an error".
-  const incomplete = walk.presence?.values().some((present) => !present) ?? false;
+  // Iterators of Node 20 do not have methods.
+  const incomplete = [...walk.presence?.values() ?? []].includes(false);
   return incomplete || pathOf(found) === "" ? "error" : "fail";
 }
 

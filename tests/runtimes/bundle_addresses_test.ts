@@ -2,15 +2,12 @@
 import assert from "node:assert/strict";
 import { lookup } from "node:dns/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { bundleTargets, leftOutModules, policyFacts } from "../../lib/bundled/mod.ts";
-import { bundleImports } from "../../lib/cli/bundle_imports.ts";
 import { run } from "../../lib/cli/mod.ts";
-import { compile } from "../../lib/engine/mod.ts";
 import { fakeServer } from "../adapters/fake_server.ts";
 import { admissionReview } from "../server/review.ts";
 import { denoRuntime } from "./deno_runtime.ts";
 import { lambdaRuntime } from "./lambda_runtime.ts";
+import { runOnNode } from "./node_program.ts";
 import { nodeRuntime } from "./node_runtime.ts";
 import { answers, type RunningBundle } from "./running_bundle.ts";
 
@@ -112,8 +109,8 @@ async function answerTo({ address }: RunningBundle, review: unknown): Promise<st
 }
 
 /** Calls URLs at the address that a check returned, and prints the answers. */
-const program = (adapters: string): string => `
-import { HttpClient } from ${JSON.stringify(adapters)};
+const program = `
+import { HttpClient } from "../../lib/adapters/mod.ts";
 const [address, ...urls] = process.argv.slice(2);
 const http = new HttpClient({
   refuses: () => Promise.resolve({ address }),
@@ -150,20 +147,10 @@ Deno.test({
   name: "a bundle for node calls a service at the address that was checked, without a second look-up",
   ignore: !await answers("node", "--version"),
 }, async () => {
-  const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
   const server = rawServer(new Map(served.map(([path, answer]) => [path, answer])));
   try {
-    const { stdout, stderr } = await new Deno.Command("node", {
-      args: [
-        await bundledProgram(folder),
-        "127.0.0.1",
-        ...served.map(([path]) => `http://rebound.invalid:${server.port}${path}`),
-      ],
-      stdin: "null",
-    }).output();
-    const text = new TextDecoder(), printed = text.decode(stdout);
-    assert.notEqual(printed, "", text.decode(stderr));
-    const outcomes = JSON.parse(printed) as readonly unknown[];
+    const urls = served.map(([path]) => `http://rebound.invalid:${server.port}${path}`);
+    const outcomes = await runOnNode(program, "127.0.0.1", ...urls) as readonly unknown[];
     for (const [index, [path, , outcome]] of served.entries()) {
       assert.match(String(outcomes[index]), outcome, path);
     }
@@ -175,7 +162,6 @@ Deno.test({
     assert.match(first!, /\r\ncontent-length: 7\r\n[^]*\r\n\{"a":1\}$/i);
   } finally {
     await server.close();
-    await Deno.remove(folder, { recursive: true });
   }
 });
 
@@ -208,33 +194,4 @@ function rawServer(answers: ReadonlyMap<string, string>) {
       await serving;
     },
   };
-}
-
-/** Bundles the program with the stand-ins of a bundle for Node.js. */
-async function bundledProgram(folder: string): Promise<string> {
-  const node = bundleTargets.find(({ name }) => name === "node")!;
-  const root = fileURLToPath(new URL("../../", import.meta.url));
-  const map = join(folder, "imports.json"),
-    entry = join(folder, "program.ts"),
-    out = join(folder, "program.mjs");
-  await Deno.writeTextFile(map, await bundleImports(leftOutModules(policyFacts([], compile([])), node)));
-  await Deno.writeTextFile(entry, program(new URL("../../lib/adapters/mod.ts", import.meta.url).href));
-  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: [
-      "bundle",
-      "--quiet",
-      "--config",
-      join(root, "deno.json"),
-      "--import-map",
-      map,
-      "--output",
-      out,
-      entry,
-    ],
-    cwd: root,
-    env: { NO_COLOR: "1" },
-    stdin: "null",
-  }).output();
-  assert(success, new TextDecoder().decode(stderr));
-  return out;
 }

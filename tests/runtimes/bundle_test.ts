@@ -71,6 +71,18 @@ const rows: readonly Row[] = [
     status: 200,
     answer: /"allowed":false.*no limits/,
   },
+  {
+    what: "denies by a pattern with an anchor",
+    method: "POST",
+    path: "/s3cret-4f1f8c02a6d3e95b7c/validate/fail",
+    body: admissionReview({
+      kind: "Secret",
+      resource: "secrets",
+      object: { apiVersion: "v1", kind: "Secret", metadata: { name: "web" }, type: "Opaque", data: {} },
+    }),
+    status: 200,
+    answer: /"allowed":false.*a key is required/,
+  },
   ...["denies after a long evaluation", "denies after another long evaluation"].map((what): Row => ({
     what,
     method: "POST",
@@ -200,6 +212,19 @@ Deno.test("a bundle contains the engine, and no commands, sources, installation 
     assert.deepEqual(unwanted.filter((name) => folders.has(name)), []);
     // No policy of this bundle looks at images.
     assert.doesNotMatch(text, /^\/\/ .*@sigstore/m);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("a bundle for node calls no methods that Node.js 20 lacks", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
+  try {
+    const text = await Deno.readTextFile(await bundled("node", folder, { minify: false }));
+    const ofIterators =
+      /\.(?:values|keys|entries)\(\)\.(?:map|filter|some|every|find|reduce|toArray|take|drop|flatMap|forEach)\(/g;
+    assert.deepEqual(text.match(ofIterators), null);
+    assert.deepEqual(text.match(/Promise\.(?:withResolvers|try)|fromAsync|\.union\(/g), null);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

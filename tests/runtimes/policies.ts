@@ -1,7 +1,7 @@
 import { policies as decisions } from "../library/policies.ts";
 
 /**
- * Policies of every language, with one that only reports, one that generates, and one whose evaluation of a long list
+ * Policies of every language, with one that has anchors, one that only reports, one that generates, and one whose evaluation of a long list
  * pauses for others.
  */
 export const policies = `${decisions}
@@ -31,6 +31,18 @@ spec:
       foreach:
       - list: request.object.spec.items
         deny: { conditions: { any: [{ key: "{{ element }}", operator: Equals, value: forbidden }] } }
+---
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: { name: anchors }
+spec:
+  validationFailureAction: Enforce
+  rules:
+  - name: keys
+    match: { any: [{ resources: { kinds: [Secret] } }] }
+    validate:
+      message: a key is required
+      pattern: { (type): Opaque, data: { key: "?*" } }
 ---
 apiVersion: kyverno.io/v1
 kind: ClusterPolicy

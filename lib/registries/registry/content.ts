@@ -1,3 +1,4 @@
+import { hexOf } from "../../bytes/mod.ts";
 import {
   asList,
   asString,
@@ -174,7 +175,7 @@ export class RegistryContent {
 
 /** `sha256:HEX` of bytes. */
 async function sha256Of(bytes: Uint8Array): Promise<string> {
-  return `sha256:${(await sha256(bytes)).toHex()}`;
+  return `sha256:${hexOf(await sha256(bytes))}`;
 }
 
 /** Whether a text is a digest of SHA-256. */

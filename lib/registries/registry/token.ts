@@ -1,4 +1,5 @@
 import { asString, BoundedCache, field, type Json } from "../../json/mod.ts";
+import { encodeBase64Text } from "../../kube/mod.ts";
 import { type Clock, elapsedOn, type RegistryCredentials } from "../../ports.ts";
 
 /** Name and password for a registry. */
@@ -64,7 +65,7 @@ export function tokenAddress(
 
 /** The `Authorization` header for a login. */
 export function basicAuthorization({ username, password }: Login): string {
-  return `Basic ${new TextEncoder().encode(`${username}:${password}`).toBase64()}`;
+  return `Basic ${encodeBase64Text(`${username}:${password}`)}`;
 }
 
 interface Token {

@@ -1,4 +1,5 @@
 import { BoundedCache, type Fault } from "../../json/mod.ts";
+import { encodeBase64 } from "../../kube/mod.ts";
 import { type Certificate, isSignedBy, readCertificate, readCertificates } from "./certificate.ts";
 
 /**
@@ -21,7 +22,7 @@ export class AuthorityCertificates {
   async read(text: string): Promise<readonly Certificate[] | Fault> {
     return await readCertificates(
       text,
-      (der) => this.#parsed.getOrMake(der.toBase64(), () => readCertificate(der)),
+      (der) => this.#parsed.getOrMake(encodeBase64(der), () => readCertificate(der)),
     );
   }
 
@@ -29,7 +30,7 @@ export class AuthorityCertificates {
   async isSignedBy(certificate: Certificate, issuer: Pick<Certificate, "key">): Promise<boolean> {
     const verify = () => isSignedBy(certificate, issuer);
     if (!certificate.isCA) return await verify();
-    const name = `${certificate.der.toBase64()} ${issuer.key.spki.toBase64()}`;
+    const name = `${encodeBase64(certificate.der)} ${encodeBase64(issuer.key.spki)}`;
     return await this.#signed.getOrMake(name, verify);
   }
 }

@@ -1,4 +1,5 @@
 import type { X509Certificate } from "@sigstore/core";
+import { hexOf } from "../../bytes/mod.ts";
 import { sha256 } from "../registry/sha256.ts";
 import { encodedParts, encodeParts } from "./asn1.ts";
 import type { Certificate } from "./certificate.ts";
@@ -38,7 +39,7 @@ export async function refusesCertificateTimestamp(
   const body = precertificateBody(parsed);
   const issuerId = await sha256(issuer.key.spki);
   for (const timestamp of timestamps) {
-    const log = logs.get(new Uint8Array(timestamp.logID).toHex());
+    const log = logs.get(hexOf(new Uint8Array(timestamp.logID)));
     const at = timestamp.datetime;
     if (log === undefined || at < log.from || at > log.until || !hashes.includes(timestamp.algorithm)) {
       continue;

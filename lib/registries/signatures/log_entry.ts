@@ -1,3 +1,4 @@
+import { hexOf } from "../../bytes/mod.ts";
 import { asList, asString, dig, Fault, field, isFault, isObject, type Json } from "../../json/mod.ts";
 import { sha256 } from "../registry/sha256.ts";
 import { base64Bytes, pemBlocks } from "./pem.ts";
@@ -158,7 +159,7 @@ async function refusesRecord(record: Recorded, expected: LoggedSignature): Promi
 
 async function refusesHash(record: Recorded, payload: Uint8Array): Promise<string | undefined> {
   if (record.algorithm !== "sha256") return `unexpected algorithm: ${JSON.stringify(record.algorithm)}`;
-  const hash = (await sha256(payload)).toHex();
+  const hash = hexOf(await sha256(payload));
   return hash === record.hash
     ? undefined
     : `matching bundle to payload: bundle=${JSON.stringify(record.hash)}, payload=${JSON.stringify(hash)}`;

@@ -1,4 +1,6 @@
+import { hexOf } from "../../bytes/mod.ts";
 import { asString, Fault, field, isFault, isObject, withoutEnding } from "../../json/mod.ts";
+import { encodeBase64Text } from "../../kube/mod.ts";
 import { PinnedClients, type RenewedClient, send } from "../../adapters/mod.ts";
 import type { AddressRule } from "../registry/addresses.ts";
 import { sha256 } from "../registry/sha256.ts";
@@ -30,13 +32,13 @@ export async function searchLog(
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
     return `searching log query: ${url} is no URL`;
   }
-  const hash = (await sha256(payload)).toHex();
+  const hash = hexOf(await sha256(payload));
   const proposed = {
     kind: "hashedrekord",
     apiVersion: "0.0.1",
     spec: {
       data: { hash: { algorithm: "sha256", value: hash } },
-      signature: { content: signature, publicKey: { content: new TextEncoder().encode(signer).toBase64() } },
+      signature: { content: signature, publicKey: { content: encodeBase64Text(signer) } },
     },
   };
   const endpoint = `${withoutEnding(url, "/")}${PATH}`;

@@ -1,3 +1,6 @@
+import { isFault } from "../../json/mod.ts";
+import { decodeBase64, encodeBase64 } from "../../kube/mod.ts";
+
 /**
  * Returns the blocks of one type in a PEM text, in their order. It passes over other text, as Go's `pem.Decode` does.
  *
@@ -26,15 +29,21 @@ export function pemBlocks(text: string, type: string): Uint8Array[] {
 
 /** Bytes as PEM with lines of 64 characters. */
 export function toPem(type: string, bytes: Uint8Array): string {
-  const lines = bytes.toBase64().match(/.{1,64}/g) ?? [];
+  const lines = encodeBase64(bytes).match(/.{1,64}/g) ?? [];
   return `-----BEGIN ${type}-----\n${lines.join("\n")}\n-----END ${type}-----\n`;
 }
 
+/** Whether the runtime decodes base64 itself: Node 24 does not. */
+export const decodesBase64 = (Uint8Array as { fromBase64?: unknown }).fromBase64 !== undefined;
+
 /** Decodes standard base64 and ignores white space; `undefined` when the text is no base64. */
 export function base64Bytes(text: string): Uint8Array | undefined {
+  const standard = text.replace(/\s+/g, "");
   try {
-    return Uint8Array.fromBase64(text.replace(/\s+/g, ""), { lastChunkHandling: "strict" });
+    if (decodesBase64) return Uint8Array.fromBase64(standard, { lastChunkHandling: "strict" });
   } catch {
     return undefined;
   }
+  const bytes = decodeBase64(standard);
+  return isFault(bytes) || encodeBase64(bytes) !== standard ? undefined : bytes;
 }

@@ -1,3 +1,4 @@
+import { encodeBase64 } from "../../kube/mod.ts";
 import type { Hash, PublicKey } from "./public_key.ts";
 
 /**
@@ -14,7 +15,7 @@ export class SignedMessage {
 
   /** Why a signature of the message does not verify, in sigstore's words; `undefined` when it does. */
   async refuses(key: PublicKey, signature: Uint8Array, hash: Hash): Promise<string | undefined> {
-    const name = `${hash} ${key.spki.toBase64()} ${signature.toBase64()}`;
+    const name = `${hash} ${encodeBase64(key.spki)} ${encodeBase64(signature)}`;
     let verdict = this.#verdicts.get(name);
     if (verdict === undefined) {
       verdict = key.refuses({ message: this.bytes, signature, hash });

@@ -1,3 +1,4 @@
+import { hexOf } from "../../bytes/mod.ts";
 import {
   asList,
   asString,
@@ -63,7 +64,7 @@ export async function readTrustedRoot(text: string): Promise<TrustedRoot | Fault
 
 /** The ID of a log: SHA-256 of its key (RFC 6962 §3.2), in hexadecimal. */
 async function logIdOf(key: PublicKey): Promise<string> {
-  return (await sha256(key.spki)).toHex();
+  return hexOf(await sha256(key.spki));
 }
 
 /** Makes a set of logs of one key, which counts at any time. */
@@ -96,7 +97,7 @@ async function logsIn(list: Json | undefined, name: string): Promise<ReadonlyMap
     const id = base64Bytes(asString(dig(each, "logId", "keyId")) ?? "");
     const key = bytes === undefined ? new Fault("this is no base64") : PublicKey.read(bytes);
     if (isFault(key)) return new Fault(`${name}[${index}]: ${key.message}`);
-    const name256 = id === undefined || id.length === 0 ? await logIdOf(key) : id.toHex();
+    const name256 = id === undefined || id.length === 0 ? await logIdOf(key) : hexOf(id);
     logs.set(name256, { key, ...validityOf(dig(each, "publicKey", "validFor")) });
   }
   return logs;

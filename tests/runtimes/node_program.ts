@@ -1,0 +1,51 @@
+/** Programs of tests on Node.js, with the stand-ins of a bundle for it. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { bundleTargets, leftOutModules, policyFacts } from "../../lib/bundled/mod.ts";
+import { bundleImports } from "../../lib/cli/bundle_imports.ts";
+import { compile } from "../../lib/engine/mod.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+/** Runs a program, whose imports are relative to this folder, and returns the JSON that it prints. */
+export async function runOnNode(program: string, ...args: readonly string[]): Promise<unknown> {
+  const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
+  try {
+    const file = await bundled(program, folder);
+    const { stdout, stderr } = await new Deno.Command("node", { args: [file, ...args], stdin: "null" })
+      .output();
+    const text = new TextDecoder(), printed = text.decode(stdout);
+    assert.notEqual(printed, "", text.decode(stderr));
+    return JSON.parse(printed);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+async function bundled(program: string, folder: string): Promise<string> {
+  const node = bundleTargets.find(({ name }) => name === "node")!;
+  const map = join(folder, "imports.json"), entry = join(folder, "program.ts");
+  const out = join(folder, "program.mjs");
+  const source = program.replace(/(?<=from ")\.[^"]+/g, (path) => new URL(path, import.meta.url).href);
+  await Deno.writeTextFile(map, await bundleImports(leftOutModules(policyFacts([], compile([])), node)));
+  await Deno.writeTextFile(entry, source);
+  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: [
+      "bundle",
+      "--quiet",
+      "--config",
+      join(root, "deno.json"),
+      "--import-map",
+      map,
+      "--output",
+      out,
+      entry,
+    ],
+    cwd: root,
+    env: { NO_COLOR: "1" },
+    stdin: "null",
+  }).output();
+  assert(success, new TextDecoder().decode(stderr));
+  return out;
+}
