@@ -509,6 +509,33 @@ Deno.test("a cleanup runs once for one time, also when its status was not read a
   assert.equal(lists, 1);
 });
 
+Deno.test("a change of policies computes the next runs of those cleanups that changed, ran, or have another leader", () => {
+  let looks = 0;
+  let leads = true;
+  const clock: Clock = { now: () => (looks++, afterHour.now()) };
+  const looksOf = (changed: readonly PolicyObject[]): number => {
+    looks = 0;
+    cleaner.policies(changed);
+    return looks;
+  };
+  const named = (name: string, last: string, spec: JsonObject = {}): PolicyObject => {
+    const { kind, object } = hourly(last);
+    const metadata = { ...object["metadata"] as JsonObject, name };
+    return { kind, object: { ...object, metadata, spec: { ...object["spec"] as JsonObject, ...spec } } };
+  };
+  const { cleaner } = cleanerIn(clusterWith([], { clock }), { clock, leads: () => leads });
+  const last = "2026-11-22T10:00:00Z";
+  const all = Array.from({ length: 20 }, (_, index) => named(`p${index}`, last));
+  const each = looksOf(all) / all.length;
+  assert.ok(each >= 1);
+  assert.equal(looksOf(all), 0);
+  assert.equal(looksOf([named("p0", last, { schedule: "30 * * * *" }), ...all.slice(1)]), each);
+  assert.equal(looksOf([all[0]!, named("p1", "2026-11-22T10:01:00Z"), ...all.slice(2)]), 2 * each);
+  leads = false;
+  assert.equal(looksOf(all), all.length * each);
+  cleaner.close();
+});
+
 Deno.test("a cleanup that was due before a replica led runs when it leads", async () => {
   let leads = false;
   const cluster = clusterWith([configMap("a")], { clock: afterHour });

@@ -65,6 +65,8 @@ interface Scheduled {
   object: PolicyObject;
   /** When its last run here ended, in milliseconds since 1970: its status may not have been read again since. */
   ran: number;
+  /** The last run and the leadership from which its next run was computed; `undefined` when that must be anew. */
+  basis: string | undefined;
   isRunning: boolean;
   timer: ReturnType<typeof setTimeout> | undefined;
 }
@@ -133,22 +135,32 @@ export class Cleaner {
       });
     }
     const schedule = compiled instanceof Error ? never : compiled;
-    const scheduled: Scheduled = { ...added, policy, schedule, isRunning: false, timer: undefined };
+    const scheduled: Scheduled = {
+      ...added,
+      policy,
+      schedule,
+      basis: undefined,
+      isRunning: false,
+      timer: undefined,
+    };
     this.#scheduled.set(added.key, scheduled);
     this.#waitForNext(scheduled);
   }
 
   /**
-   * Waits for the first time after a policy's last run. Kyverno parity: a run that no one was there for is made up
-   * for, once. Pinned by "since its last run runs at once".
+   * Waits for the first time after a policy's last run, unless it does already. Kyverno parity: a run that no one was
+   * there for is made up for, once. Pinned by "since its last run runs at once".
    */
   #waitForNext(scheduled: Scheduled): void {
     const { ports: { clock }, leads } = this.#options;
-    const now = clock.now(), { ran, schedule, object: { object } } = scheduled;
+    const { ran, schedule, object: { object } } = scheduled, isLeading = leads();
     const last = Date.parse(asString(dig(object, "status", "lastExecutionTime")) ?? "") || createdAt(object);
-    const due = schedule(Math.max(last || now, ran));
+    const basis = `${Math.max(last || 0, ran)} ${isLeading}`;
+    if (scheduled.basis === basis) return;
+    scheduled.basis = basis;
+    const now = clock.now(), due = schedule(Math.max(last || now, ran));
     // A replica that does not lead leaves it to the one that does.
-    this.#wait(scheduled, due !== undefined && due <= now && !leads() ? schedule(now) : due);
+    this.#wait(scheduled, due !== undefined && due <= now && !isLeading ? schedule(now) : due);
   }
 
   /** Runs a policy at a time in milliseconds since 1970. */
@@ -173,6 +185,7 @@ export class Cleaner {
     scheduled.isRunning = false;
     const now = clock.now(), due = scheduled.schedule(now);
     if (ended === "done" && leads()) scheduled.ran = now;
+    if (ended === "done") scheduled.basis = undefined;
     if (!this.#isPresent(scheduled)) return;
     this.#wait(scheduled, ended === "put off" ? Math.min(now + tryAgain, due ?? Infinity) : due);
   }
