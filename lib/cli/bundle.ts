@@ -144,6 +144,10 @@ async function writeBundle(made: string, out: string): Promise<string | undefine
       text.replace(
         new RegExp(`(?<![^\\s"'\`])[^\\s"'\`]*${basename(dirname(made))}/entry\\.ts`, "g"),
         "bundle/entry.ts",
+      ).replace(
+        // Modules of workerd have no URL; any serves to require the modules of Node.js.
+        "_createRequire(import.meta.url)",
+        '_createRequire(import.meta.url ?? "file:///bundle.js")',
       ),
     );
     return undefined;

@@ -10,6 +10,8 @@ export interface BundleToServe {
   readonly settings: Readonly<Record<string, string>>;
   /** The hosts besides 127.0.0.1 that the runtime lets its policies call. */
   readonly hosts?: readonly string[];
+  /** `public`: workerd lets the worker call public addresses only, as it does when nobody configures it. */
+  readonly network?: "public";
 }
 
 /** A runtime on which bundles are tested. */

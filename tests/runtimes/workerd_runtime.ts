@@ -8,9 +8,9 @@ const compatibilityDate = "2026-11-01";
 export const workerdRuntime: Runtime = {
   target: "workerd",
   isHere: async () => await program() !== undefined,
-  async serve({ file, folder, settings }) {
+  async serve({ file, folder, settings, network }) {
     const configuration = join(folder, "workerd.capnp");
-    await Deno.writeTextFile(configuration, configurationText(file, settings));
+    await Deno.writeTextFile(configuration, configurationText(file, settings, network));
     return await startServing({
       command: (await program())!,
       args: ["serve", "--control-fd=1", configuration],
@@ -19,8 +19,13 @@ export const workerdRuntime: Runtime = {
   },
 };
 
-/** The worker may call this machine, where the test's API server is. */
-function configurationText(file: string, settings: Readonly<Record<string, string>>): string {
+/** By default the worker may call this machine, where the test's API server is. */
+function configurationText(
+  file: string,
+  settings: Readonly<Record<string, string>>,
+  network: "public" | undefined,
+): string {
+  const allowed = network === undefined ? 'allow = ["private", "local"]' : "";
   const bindings = Object.entries(settings).map(([name, text]) =>
     `(name = ${JSON.stringify(name)}, text = ${JSON.stringify(text)})`
   );
@@ -29,7 +34,7 @@ using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [
     (name = "postern", worker = .postern),
-    (name = "internet", network = (allow = ["private", "local"])),
+    (name = "internet", network = (${allowed})),
   ],
   sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "postern")],
 );
