@@ -19,6 +19,7 @@ import {
   labelKeyProblem,
   labelsOf,
   labelValueProblem,
+  listPages,
   nameOf,
   namespaceOf,
   objectPath,
@@ -81,13 +82,11 @@ export function objectsInCluster(store: LoadTracker): ClusterObjects {
       const selected = selection(listing.selector);
       if (isFault(selected)) return selected;
       const { apiVersion, kind, namespace } = listing;
-      const query = labelQuery(listing.selector);
+      const labelSelector = labelsOfQuery(listing.selector);
+      const query = labelSelector === "" ? "" : `?${new URLSearchParams({ labelSelector })}`;
       const answer = store.load(`objects ${apiVersion} ${kind} ${namespace}${query}`, async () => {
         const resource = await findKind(store.ports.cluster, listing);
-        if (isFault(resource)) return resource;
-        const path = collectionPath(resource, namespace) + query;
-        const list = await store.ports.cluster.call({ method: "GET", path, ...store.call });
-        return list.ok ? itemsOf(list.body, resource) : new Fault(list.message);
+        return isFault(resource) ? resource : await listAll(resource, { store, namespace, labelSelector });
       });
       return isFault(answer) ? answer : asList(answer).filter(isObject).filter(selected);
     },
@@ -165,17 +164,39 @@ export function describe(object: JsonObject): string {
   return `${kind} ${namespace === "" ? "" : `${namespace}/`}${nameOf(object)}`;
 }
 
+/** The objects of a resource, read page by page: pages together count for the memory of the evaluation. */
+async function listAll(
+  resource: ApiResource,
+  { store, namespace, labelSelector }: {
+    readonly store: LoadTracker;
+    readonly namespace: string;
+    readonly labelSelector: string;
+  },
+): Promise<Json | Fault> {
+  const { cluster } = store.ports;
+  const path = collectionPath(resource, namespace);
+  const cached = labelSelector === "" ? cluster.inMemory?.(path) : undefined;
+  if (cached?.ok) return typed(asList(field(cached.body, "items")), resource);
+  const found: Json[] = [];
+  const get = (page: string): Promise<Answer> => cluster.call({ method: "GET", path: page, ...store.call });
+  for await (const page of listPages(path, { get, labelSelector })) {
+    if (!page.ok) return new Fault(page.message);
+    for (const item of typed(page.items, resource)) found.push(item);
+  }
+  return found;
+}
+
 /**
- * The labels of a selector as a query, so that the API server sends only objects that have them. Labels that no object
+ * The labels of a selector for a query, so that the API server sends only objects that have them. Labels that no object
  * can have, and expressions, are left to {@link selection}.
  */
-function labelQuery(selector: JsonObject | undefined): string {
+function labelsOfQuery(selector: JsonObject | undefined): string {
   const labels = Object.entries(asObject(field(selector, "matchLabels")) ?? {}).flatMap(([name, value]) =>
     isString(value) && labelKeyProblem(name) === undefined && labelValueProblem(value) === undefined
       ? [`${name}=${value}`]
       : []
   );
-  return labels.length === 0 ? "" : `?${new URLSearchParams({ labelSelector: labels.join(",") })}`;
+  return labels.join(",");
 }
 
 function selection(selector: JsonObject | undefined): ((object: JsonObject) => boolean) | Fault {
@@ -197,9 +218,7 @@ function found(answer: Answer): Json | Fault {
 }
 
 /** The items of a list with the type that lists of built-in kinds leave out. */
-function itemsOf(list: Json, resource: ApiResource): Json {
+function typed(items: readonly Json[], resource: ApiResource): JsonObject[] {
   const type = { apiVersion: formatApiVersion(resource), kind: resource.kind };
-  return asList(field(list, "items")).filter(isObject).map((item) =>
-    isString(item["kind"]) ? item : { ...type, ...item }
-  );
+  return items.filter(isObject).map((item) => isString(item["kind"]) ? item : { ...type, ...item });
 }
