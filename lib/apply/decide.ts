@@ -18,6 +18,8 @@ export interface DecideOptions {
   readonly absent: readonly AbsentSource[];
   /** The source of namespaces that the values do not have: the cluster, or none. */
   readonly namespaces?: "cluster" | "values";
+  /** Set for a payload whose whole numbers are ints; otherwise mode JSON has only doubles. */
+  readonly keepsInts?: true | undefined;
   /** Makes the trace of a step, when steps are explained. */
   readonly trace?: (step: Step) => Trace;
 }
@@ -49,7 +51,7 @@ export function decideStep(
     ? policy.split("/")[0]!
     : request.namespace;
   const shared = nest(otherValues(values.forResource(policy, request.name)));
-  return evaluate(snapshot, { ...request, namespace }, {
+  return evaluate(snapshot, { ...request, namespace, ...(options.keepsInts && { keepsInts: true }) }, {
     phase,
     policy,
     kind: step.kind,

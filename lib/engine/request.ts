@@ -29,6 +29,8 @@ export interface PolicyRequest {
   readonly dryRun: boolean;
   /** The value of `request` in expressions: the AdmissionRequest's JSON. */
   readonly variable: JsonObject;
+  /** Set for a payload whose whole numbers are ints; otherwise mode JSON has only doubles. */
+  readonly keepsInts?: true;
   /** The labels of the Namespace, if the caller has them. */
   readonly namespaceLabels?: JsonObject;
 }

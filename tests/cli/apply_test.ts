@@ -369,6 +369,29 @@ spec:
   }, { "cel.yaml": cel, "payload.json": '[{"size": 3}, {"size": 30}]' });
 });
 
+const payloadTexts: readonly (readonly [expression: string, json: string, yaml: string])[] = [
+  ["object.size + 1 == 4", "error: no such overload", "pass"],
+  ["object.size + 1.0 == 4.0", "pass", "error: no such overload"],
+  ["object.inner.sizes[0] == 3", "pass", "pass"],
+  ["type(object.inner.sizes[0]) == double", "pass", "fail"],
+  ["request == null && oldObject == null && namespaceObject == null", "pass", "pass"],
+  ["request.operation == 'CREATE'", "error: no such key: operation", "error: no such key: operation"],
+];
+for (const [expression, json, yaml] of payloadTexts) {
+  Deno.test(`--json: ${expression} of a policy in mode JSON`, () => {
+    const cel = "apiVersion: policies.kyverno.io/v1\nkind: ValidatingPolicy\nmetadata: { name: p }\n" +
+      `spec: {evaluation: {mode: JSON}, validations: [{expression: ${JSON.stringify(expression)}}]}\n`;
+    const payload = '{"size": 3, "metadata": {"namespace": "n"}, "inner": {"sizes": [3]}}';
+    return inFolder(async (apply) => {
+      for (const [file, expected] of [["payload.json", json], ["payload.yaml", yaml]]) {
+        const { out } = await apply("@cel.yaml", "--json", `@${file}`);
+        const result = out.includes("pass: 1") ? "pass" : /error: no such .*/.exec(out)?.[0] ?? "fail";
+        assert.equal(result, expected, out);
+      }
+    }, { "cel.yaml": cel, "payload.json": payload, "payload.yaml": payload });
+  });
+}
+
 Deno.test("--table prints more than 10,000 rows in parts with continuous numbers", () => {
   const rules = Array.from({ length: 10 }, (_, index) => ({
     name: `rule-${index}`,

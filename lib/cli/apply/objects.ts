@@ -14,7 +14,7 @@ export interface ClusterArguments {
 
 /** The next item of the input: an object to check, a problem, or the number of bytes read so far. */
 export type NextObject =
-  | { readonly kind: "object"; readonly given: GivenObject; readonly isPayload: boolean }
+  | { readonly kind: "object"; readonly given: GivenObject; readonly payload?: "json" | "yaml" }
   | { readonly kind: "problem"; readonly diagnostic: Diagnostic }
   | { readonly kind: "progress"; readonly bytes: number; readonly of: number };
 
@@ -32,7 +32,7 @@ export async function* objectsToCheck(
     const { objects, diagnostics } = documentObjects(part.document);
     for (const diagnostic of diagnostics) yield { kind: "problem", diagnostic };
     for (const given of objects) {
-      if (!isPassedOver(given, args)) yield { kind: "object", given, isPayload: false };
+      if (!isPassedOver(given, args)) yield { kind: "object", given };
     }
   }
   for await (const part of streamDocuments(json)) {
@@ -44,7 +44,7 @@ export async function* objectsToCheck(
   const { clusterWideResources: clusterWide, concurrent, batchSize } = args;
   const listing = { cluster, snapshot, namespace, clusterWide, concurrent, batchSize };
   for await (const found of clusterObjects(listing)) {
-    if (found.kind === "object") yield { kind: "object", given: { object: found.object }, isPayload: false };
+    if (found.kind === "object") yield { kind: "object", given: { object: found.object } };
     else {
       const { message } = found.problem;
       yield { kind: "problem", diagnostic: { severity: "error", code: "unreadable-cluster", message } };
@@ -60,12 +60,13 @@ function isPassedOver({ object }: GivenObject, { exceptionsWithinResources }: Ap
 /** Yields the values of a payload: each item of a list is one. */
 function* payloads(document: Parameters<typeof documentObjects>[0]): Generator<NextObject> {
   const { value, positionOf } = document;
+  const isYaml = /\.ya?ml$/.test(document.file);
   const values = isList(value) ? value : [value];
   for (const [index, item] of values.entries()) {
     const path = isList(value) ? [index] : [];
     if (isObject(item)) {
       const given: GivenObject = { object: item, positionOf: (inner) => positionOf([...path, ...inner]) };
-      yield { kind: "object", given, isPayload: true };
+      yield { kind: "object", given, payload: isYaml ? "yaml" : "json" };
     } else {
       const message = "A JSON payload must be an object";
       yield {

@@ -178,16 +178,17 @@ class ApplyRun {
       this.#progress?.clear();
       this.#inputs.diagnostics.add(next.diagnostic);
     } else if (next.kind === "progress") this.#read = next;
-    else await this.#check(next.given, next.isPayload);
+    else await this.#check(next.given, next.payload);
     const { bytes, of } = this.#read;
     this.#progress?.update(bytes, of, `${this.#tally.objects} objects`);
   }
 
-  async #check({ object, positionOf }: GivenObject, isPayload: boolean): Promise<void> {
-    const applied = await applyPolicies(object, this.#inputs.options);
+  async #check({ object, positionOf }: GivenObject, payload: "json" | "yaml" | undefined): Promise<void> {
+    const keepsInts = payload === "yaml" ? true : undefined;
+    const applied = await applyPolicies(object, { ...this.#inputs.options, keepsInts });
     // Kyverno parity: classic policies apply to Kubernetes objects, CEL policies to any JSON. Pinned by
     // "--json applies policies in CEL to payloads, each item of a list for itself".
-    const results = isPayload
+    const results = payload !== undefined
       ? applied.results.filter(({ policy }) => !hasRules(policy.kind))
       : applied.results;
     this.#tally.add(results);

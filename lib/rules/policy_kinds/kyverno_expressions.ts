@@ -92,7 +92,10 @@ export function kyvernoEvaluation(
   let allowed: Value = { allowedImages: [], allowedValues: [] };
   const variables = admissionRoots(input, (name) => name === "exceptions" ? allowed : undefined, "stored");
   const evaluation = new CelEvaluation({
-    roots: over === undefined ? variables : (name) => over(name) ?? variables(name),
+    roots: over === undefined ? variables : (name) => {
+      const value = over(name);
+      return value === undefined ? variables(name) : value;
+    },
     variables: expressions.variables,
     host: external(requestHost(input, generate)),
     observer: input.context.store.observer,

@@ -5,10 +5,12 @@ import {
   dig,
   field,
   isFault,
+  isList,
   isObject,
   type Json,
   type JsonObject,
 } from "../../json/mod.ts";
+import { type Activation, Double, type Value } from "../../cel/mod.ts";
 import { inBothScopes, podControllerSpecs, rewriteText } from "../../policy/mod.ts";
 import {
   type CelEvaluation,
@@ -39,6 +41,35 @@ export const validatingPolicy: PolicyKind = {
   compile,
 };
 
+/**
+ * The variables in mode JSON: there is no request, and all numbers are doubles, as Go reads JSON. Kyverno parity: a
+ * payload in YAML has ints. Pinned by tests/cli/apply_test.ts.
+ */
+function payloadRoots({ resource, keepsInts }: RuleInput): Activation {
+  let object: Value | undefined;
+  return (name) => {
+    switch (name) {
+      case "object":
+        return object ??= keepsInts ? resource ?? null : withDoubles(resource ?? null);
+      case "oldObject":
+      case "request":
+      case "namespaceObject":
+        return null;
+      default:
+        return undefined;
+    }
+  };
+}
+
+function withDoubles(value: Json): Value {
+  if (typeof value === "number") return new Double(value);
+  if (isList(value)) return value.map(withDoubles);
+  if (!isObject(value)) return value;
+  const copy: { [key: string]: Value } = Object.create(null);
+  for (const [key, entry] of Object.entries(value)) copy[key] = withDoubles(entry);
+  return copy;
+}
+
 function modeOf(spec: JsonObject): string {
   return asString(dig(spec, "evaluation", "mode")) ?? "Kubernetes";
 }
@@ -62,15 +93,15 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
   const exempt = compileExemptions(tools, expressions, onFaultOfValidation(tools));
   defineVariables(expressions, field(spec, "variables"));
   const judge = compileValidations(field(spec, "validations"), expressions);
-  const annotate = compileAuditAnnotations(field(spec, "auditAnnotations"), expressions, [
-    "spec",
-    "auditAnnotations",
-  ]);
+  // Kyverno parity: mode JSON has no audit annotations. Pinned by "a policy in mode JSON has no audit annotations".
+  const annotations = mode === "JSON" ? undefined : field(spec, "auditAnnotations");
+  const annotate = compileAuditAnnotations(annotations, expressions, ["spec", "auditAnnotations"]);
   const ignores = tools.policy.failurePolicy === "Ignore";
   return { run };
 
   function run(input: RuleInput): Outcome {
-    const { evaluation, allow } = kyvernoEvaluation(expressions, input);
+    const over = mode === "JSON" ? payloadRoots(input) : undefined;
+    const { evaluation, allow } = kyvernoEvaluation(expressions, input, over === undefined ? {} : { over });
     const exemption = exempt(evaluation, input.context.environment.now());
     if (isFault(exemption)) return failed(exemption.message);
     if ("outcome" in exemption) return exemption.outcome;

@@ -203,6 +203,13 @@ Deno.test("ValidatingPolicy in mode JSON evaluates any object, and no requests",
   assert.equal(policies[0]!.policy.admission, false);
 });
 
+Deno.test("a policy in mode JSON has no audit annotations", async () => {
+  const policy = "apiVersion: policies.kyverno.io/v1\nkind: ValidatingPolicy\nmetadata: {name: p}\n" +
+    "spec: {evaluation: {mode: JSON}, validations: [{expression: object.metadata.name == 'web'}],\n" +
+    "auditAnnotations: [{key: k, valueExpression: object.nope}]}\n";
+  assert.deepEqual(resultLines(await decide({ policy, object: pod({}) })), ["pass success"]);
+});
+
 Deno.test("an exception that cannot be evaluated exempts nothing where failurePolicy is Ignore", async () => {
   const resultsFor = async (failurePolicy: string) =>
     resultLines(
