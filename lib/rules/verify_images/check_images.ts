@@ -15,7 +15,8 @@ export function compileImageChecks(body: VerifyImagesBody, tools: RuleTools): Co
   // `verifyImages` compiles the same entries and reports their problems, so they are not reported again here.
   const { written } = compileEntries(body.entries, { ...tools, report: () => {}, variables: () => {} });
   if (!written.some(({ verification }) => isCheckedAtValidation(verification))) {
-    return { run: () => undefined };
+    // Neither context nor preconditions are read.
+    return { about: () => false, run: () => undefined };
   }
   const { policy, rule } = tools;
   const images = new RuleImages(rule, written);

@@ -312,6 +312,21 @@ Deno.test("a rule whose preconditions do not hold is skipped only when it matche
   assert.deepEqual((await decideImages(text, podOf(["ghcr.io/a:v1"]))).rows, []);
 });
 
+for (
+  const [checks, rows] of [
+    ["required: false, verifyDigest: false", []],
+    ["required: true, verifyDigest: false", ["skip preconditions not met"]],
+    ["required: false, verifyDigest: true", ["skip preconditions not met"]],
+  ] as const
+) {
+  Deno.test(`preconditions are judged at validation only where it checks images: ${checks}`, async () => {
+    const rule = "preconditions: {all: [{key: a, operator: Equals, value: b}]}";
+    const text = policy(`[{imageReferences: ["r.io/*"], mutateDigest: false, ${checks}}]`, "", rule);
+    const decision = await decideImages(text, podOf(["r.io/two:v1"]), { phase: "validate" });
+    assert.deepEqual(decision.rows, rows);
+  });
+}
+
 Deno.test("images are denied when no port can verify signatures", async () => {
   const text = policy(
     `[{imageReferences: ["r.io/*"], failureAction: Enforce, attestors: [{entries: [${key("A")}]}]}]`,
