@@ -200,11 +200,11 @@ Deno.test("service call: a name that resolves to another address after the check
 
 Deno.test({
   name: "service call: an address that the process may not call is a failure, not an exception",
-  permissions: { net: ["checked.invalid"] },
+  permissions: { net: ["rebound.invalid"] },
   async fn() {
     const http = new HttpClient({ refuses: () => Promise.resolve({ address: "127.0.0.1" }) });
     assert.match(
-      await messageOf(http, "http://checked.invalid/"),
+      await messageOf(http, "http://rebound.invalid/"),
       /^Get "\S+": Requires net access to "127.0.0.1:80"/,
     );
   },
