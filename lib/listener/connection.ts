@@ -145,6 +145,8 @@ export class Connection {
   }
 
   #received(bytes: Uint8Array): void {
+    // A closed socket may deliver what it had read before.
+    if (this.#socket.destroyed) return giveBack(bytes);
     switch (this.#activity) {
       case "lingering":
         return giveBack(bytes);

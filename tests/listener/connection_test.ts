@@ -53,12 +53,18 @@ function serviceOf(connections: Connection[]): Service {
   };
 }
 
+/** Connects a socket, and adds its connection. */
+function connect(connections: Connection[], service: Service): SilentSocket {
+  const socket = new SilentSocket();
+  const caller = { generation: 0, authenticated: false, transport: undefined };
+  connections.push(new Connection(socket as unknown as Socket, service, caller));
+  return socket;
+}
+
 Deno.test("a connection that is closed because its caller reads nothing frees its answer before the event", () => {
   const connections: Connection[] = [], service = serviceOf(connections);
   const sockets = Array.from({ length: 2 }, () => {
-    const socket = new SilentSocket();
-    const caller = { generation: 0, authenticated: false, transport: undefined };
-    connections.push(new Connection(socket as unknown as Socket, service, caller));
+    const socket = connect(connections, service);
     socket.emit("data", Buffer.from("GET / HTTP/1.1\r\nHost: postern\r\n\r\n"));
     return socket;
   });
@@ -67,4 +73,12 @@ Deno.test("a connection that is closed because its caller reads nothing frees it
     isFreed: (piece!.buffer as ArrayBuffer).detached,
   }));
   assert.deepEqual(states, [{ destroyed: true, isFreed: true }, { destroyed: false, isFreed: false }]);
+});
+
+Deno.test("bytes that a closed connection had already read are dropped, in the middle of a body, too", () => {
+  const connections: Connection[] = [], socket = connect(connections, serviceOf(connections));
+  socket.emit("data", Buffer.from("POST / HTTP/1.1\r\nHost: postern\r\nContent-Length: 6\r\n\r\nabc"));
+  connections[0]!.destroy();
+  socket.emit("data", Buffer.from("def"));
+  assert.deepEqual(socket.written, []);
 });
