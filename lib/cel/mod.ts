@@ -41,6 +41,7 @@ export { admissionRequestType, namespaceType } from "./kubernetes_types.ts";
 export { type ReferredSchema, schemaType } from "./schema_type.ts";
 export type { CelOutline } from "./outline.ts";
 export { celToJson } from "./json.ts";
+export { withDoubles } from "./libraries/json_value.ts";
 export type { Activation } from "./plan/mod.ts";
 export { type CelError, formatCelError } from "./syntax/mod.ts";
 export * from "./types/mod.ts";

@@ -4,8 +4,8 @@ import { celToJson } from "../json.ts";
 import { type CelMap, mapEntries, type PlainMap, toFloat, type Value } from "../values/mod.ts";
 
 /**
- * Converts JSON to CEL values for Kyverno's functions. Kyverno parity: every number is a double, as Go's decoder
- * makes it, and every text is well-formed. Pinned by "numbers read from a text are doubles, as from Go's decoder".
+ * Converts JSON to CEL values for Kyverno's functions, and for payloads in mode JSON. Kyverno parity: every number is a
+ * double, as Go's decoder makes it, and every text is well-formed. Pinned by "numbers read from a text are doubles, as from Go's decoder".
  */
 export function withDoubles(json: Json): Value {
   if (typeof json === "number") return toFloat(json);

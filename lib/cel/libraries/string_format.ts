@@ -1,3 +1,4 @@
+import { hexOf } from "../../bytes/mod.ts";
 import { goFloat, sortedKeys, withoutEnding } from "../../json/mod.ts";
 import { CelFault, failure, isCelFault } from "../fault.ts";
 import { dynType, listType, stringType } from "../types/mod.ts";
@@ -133,10 +134,6 @@ function numberOf(whole: bigint | undefined): number | undefined {
 /** Kubernetes' variant accepts the names of numbers that no literal can express. */
 function infinite(value: Value): number | undefined {
   return value === "NaN" || value === "Infinity" || value === "-Infinity" ? Number(value) : undefined;
-}
-
-function hexOf(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 function plainNumber(value: number): string {

@@ -21,7 +21,7 @@ export const yamlLibrary: Library = {
           id: "parse_string_dyn",
           takes: [yamlType, stringType],
           gives: dynType,
-          // Some 500 nanoseconds for the time of a character, the others for its memory.
+          // Parsing takes some 500 nanoseconds for a character. The others stand for the memory of what it makes.
           effort: readingEffort(2_500, 1),
           call: (_, text) => {
             const value = parseYaml(text);

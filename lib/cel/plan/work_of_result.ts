@@ -4,8 +4,8 @@ import type { Result } from "../libraries/library.ts";
 const perCharacter = 50, perElement = 200;
 
 /**
- * Whether what a call made needs no {@link workOfResult}: it is no object, and no long text. Most calls make such
- * values.
+ * Whether the result of a call is too small for {@link workOfResult} to count: neither an object nor a long text. Most
+ * results are.
  */
 export function isSmall(result: Result): boolean {
   return typeof result === "string" ? result.length <= 256 : typeof result !== "object" || result === null;

@@ -1,4 +1,5 @@
 import type { ASN1Obj, X509Certificate } from "@sigstore/core";
+import { hexOf } from "../../bytes/mod.ts";
 import { Fault, isFault } from "../../json/mod.ts";
 import { encodedParts } from "./asn1.ts";
 import { base64Bytes, pemBlocks, toPem } from "./pem.ts";
@@ -181,9 +182,7 @@ function namesOf(parsed: X509Certificate): readonly string[] {
   const texts = (tag: number): string[] =>
     all.filter((name) => name.tag.isContextSpecific(tag)).map((name) => new TextDecoder().decode(name.value));
   const addresses = all.filter((name) => name.tag.isContextSpecific(7)).map(({ value }) =>
-    value.length === 4
-      ? [...value].join(".")
-      : [...value].map((byte) => byte.toString(16).padStart(2, "0")).join("")
+    value.length === 4 ? [...value].join(".") : hexOf(value)
   );
   return [...texts(2), ...texts(1), ...addresses, ...texts(6), ...all.flatMap(otherName)];
 }

@@ -5,12 +5,11 @@ import {
   dig,
   field,
   isFault,
-  isList,
   isObject,
   type Json,
   type JsonObject,
 } from "../../json/mod.ts";
-import { type Activation, Double, type Value } from "../../cel/mod.ts";
+import { type Activation, type Value, withDoubles } from "../../cel/mod.ts";
 import { inBothScopes, podControllerSpecs, rewriteText } from "../../policy/mod.ts";
 import {
   type CelEvaluation,
@@ -59,15 +58,6 @@ function payloadRoots({ resource, keepsInts }: RuleInput): Activation {
         return undefined;
     }
   };
-}
-
-function withDoubles(value: Json): Value {
-  if (typeof value === "number") return new Double(value);
-  if (isList(value)) return value.map(withDoubles);
-  if (!isObject(value)) return value;
-  const copy: { [key: string]: Value } = Object.create(null);
-  for (const [key, entry] of Object.entries(value)) copy[key] = withDoubles(entry);
-  return copy;
 }
 
 function modeOf(spec: JsonObject): string {
