@@ -4,8 +4,8 @@ import type { IncomingMessage } from "node:http";
 const bodiless: readonly number[] = [204, 205, 304];
 
 /**
- * Sends a request over plain HTTP to an address on Node.js, whose `fetch` can be pinned to none. The `Host` header has
- * the host of the URL.
+ * Sends a request over plain HTTP to an address that was checked, with the URL's host in the `Host` header. On Node.js
+ * `fetch` looks the host up again, so it may call another address.
  */
 export async function pinnedRequest(
   url: URL,
@@ -21,7 +21,7 @@ export async function pinnedRequest(
     ...(signal && { signal }),
   };
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-    // An answer that switches protocols closes the connection without an error.
+    // When a server switches protocols, Node.js closes the connection and reports no error.
     const closed = (): void => reject(new Error("the connection ended without an answer"));
     request(url, options, resolve).on("error", reject).on("close", closed).end(body);
   });

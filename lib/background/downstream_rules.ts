@@ -35,8 +35,11 @@ export function makerOf(
   return { policy: { name, namespace }, rule: rule.rule.name, language };
 }
 
-/** The settings of a rule in force that decide about its downstream, for {@link reconcile}. */
-export function downstreamOf({ body }: CompiledRule): DownstreamState["rule"] {
+/** The settings of a generate rule that decide about the objects that it made. */
+export type DownstreamSettings = Pick<DownstreamState["rule"], "synchronize" | "onPolicyDelete">;
+
+/** Reads the settings of a rule. */
+export function downstreamSettings({ body }: CompiledRule): DownstreamSettings {
   const { synchronize = false, onPolicyDelete = "delete" } = body.downstream ?? {};
-  return { state: "present", synchronize, onPolicyDelete };
+  return { synchronize, onPolicyDelete };
 }

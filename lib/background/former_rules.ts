@@ -1,15 +1,17 @@
 import type { Snapshot } from "../engine/mod.ts";
 import type { Json } from "../json/mod.ts";
 import { type MakerReference, targetsOf } from "../rules/mod.ts";
-import { makerOf } from "./downstream_rules.ts";
-import type { DownstreamState } from "./reconcile.ts";
+import { type DownstreamSettings, downstreamSettings, makerOf } from "./downstream_rules.ts";
 
-/** The facts about a generate rule by which its removal or change is followed: less than the compiled policy holds. */
+/**
+ * The facts about a generate rule that decide what happens to its objects when it is removed or changed. They take less
+ * memory than the compiled policy.
+ */
 export interface FormerRule {
   readonly maker: MakerReference;
-  readonly settings: Pick<DownstreamState["rule"], "synchronize" | "onPolicyDelete">;
+  readonly settings: DownstreamSettings;
   readonly types: readonly { readonly apiVersion: string; readonly kind: string }[];
-  /** The targets of a classic rule, to see whether they change. */
+  /** What a classic rule generates, compared with what the rule of the same name generates later. */
   readonly targets: Json | undefined;
 }
 
@@ -17,11 +19,10 @@ export interface FormerRule {
 export function* generateRules({ policies }: Snapshot): Generator<FormerRule> {
   for (const { policy, rules } of policies) {
     for (const rule of rules.filter(({ type }) => type === "generate")) {
-      const { synchronize = false, onPolicyDelete = "delete", types = [] } = rule.body.downstream ?? {};
       yield {
         maker: makerOf(policy, rule),
-        settings: { synchronize, onPolicyDelete },
-        types: types.map(({ apiVersion, kind }) => ({ apiVersion, kind })),
+        settings: downstreamSettings(rule),
+        types: (rule.body.downstream?.types ?? []).map(({ apiVersion, kind }) => ({ apiVersion, kind })),
         targets: rule.rule.body.kind === "generate" ? targetsOf(rule.rule.body) : undefined,
       };
     }

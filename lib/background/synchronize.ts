@@ -21,7 +21,7 @@ import {
   replacing,
   sourceOf,
 } from "../rules/mod.ts";
-import { downstreamOf, findRule, reader } from "./downstream_rules.ts";
+import { downstreamSettings, findRule, reader } from "./downstream_rules.ts";
 import { existingRequest } from "./existing_request.ts";
 import { findByUid, type UidReference } from "./find_by_uid.ts";
 import { reconcile } from "./reconcile.ts";
@@ -125,7 +125,7 @@ class ChangeFollower {
     const rule = findRule(this.#options.snapshot, owner);
     // An object whose rule is unknown belongs to another program, or was left behind on purpose.
     if (rule === undefined) return [];
-    const downstream = downstreamOf(rule);
+    const downstream = { ...downstreamSettings(rule), state: "present" } as const;
     if (!downstream.synchronize) return [];
     // Kyverno parity: what a policy in CEL generates for a deletion, or for a request such as an eviction, names no
     // trigger, and is restored all the same. Pinned by "what a GeneratingPolicy made for a trigger without uid is

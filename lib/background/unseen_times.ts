@@ -4,11 +4,12 @@ import type { RuleInForce } from "./rules_in_force.ts";
 export interface UnseenTime {
   /** Milliseconds since 1970, by the API server's clock. */
   readonly since: number;
-  /** Later objects were seen to when they were admitted. */
+  /** The effects of later objects were carried out when the objects were admitted. */
   readonly until: number;
   /**
-   * The uids of objects of that time for which the rule was evaluated when their list broke off: a patch of a target
-   * may add to what it finds. A generate rule makes nothing twice, and needs none.
+   * The uids of objects of that time for which the rule was already evaluated when their list broke off. They are not
+   * evaluated again, because a patch of a target may add to what it finds. It stays empty for generate rules, which
+   * make nothing twice.
    */
   readonly evaluated: Set<string>;
 }

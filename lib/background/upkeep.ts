@@ -227,19 +227,15 @@ export class Upkeep {
           await worker.room();
           open++;
           const uid = uidOf(found.request.object);
-          if (!isGenerating) unseen?.evaluated.add(uid);
           const intake = worker.add(found.request, {
             only: found.only,
             ended: (end) => {
-              if (end === "refused") unseen?.evaluated.delete(uid);
+              if (end === "over" && !isGenerating) unseen?.evaluated.add(uid);
               ended(end);
             },
           });
           if (intake !== "taken") open--;
-          if (intake === "no room") {
-            isComplete = false;
-            unseen?.evaluated.delete(uid);
-          }
+          if (intake === "no room") isComplete = false;
         }
       }
     } finally {

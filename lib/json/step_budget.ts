@@ -6,7 +6,7 @@ export interface StepBudget {
   left: number;
 }
 
-/** The steps of reading a text once: one for each 32 characters. */
+/** The steps that reading a text once takes from a {@link StepBudget}: one for each 32 characters. */
 export function stepsOfText({ length }: string): number {
   return 1 + (length >> 5);
 }

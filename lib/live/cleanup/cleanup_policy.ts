@@ -27,7 +27,7 @@ export interface CleanupPolicy {
 export const grantCleanupRights =
   `grant it with a ClusterRole labelled rbac.kyverno.io/aggregate-to-cleanup-controller: "true"`;
 
-/** The exceptions of policies in CEL, with the policies that each names. */
+/** Exceptions that may exempt objects from cleanups, each with the policies that it names. */
 export type CleanupExceptions =
   readonly (Pick<LocatedDocument, "document"> & Pick<CelException, "references">)[];
 

@@ -1,3 +1,5 @@
+import { FailedTries } from "./retries.ts";
+
 /** The names of the UpdateRequests that Postern made, by the request and policy whose effects they hold. */
 export class MadeNames {
   readonly #names = new Map<string, string>();
@@ -5,8 +7,7 @@ export class MadeNames {
   readonly #rules = new Map<string, string>();
   /** The keys of {@link #names}, by name. */
   readonly #keys = new Map<string, string>();
-  /** How often the effects of each were given up, by name. */
-  readonly #failures = new Map<string, number>();
+  readonly tries = new FailedTries();
 
   get size(): number {
     return this.#names.size;
@@ -35,16 +36,9 @@ export class MadeNames {
     return true;
   }
 
-  /** Notes that the effects of an UpdateRequest were given up; returns how often. */
-  fail(name: string): number {
-    const failures = (this.#failures.get(name) ?? 0) + 1;
-    this.#failures.set(name, failures);
-    return failures;
-  }
-
   delete(name: string): void {
     this.#rules.delete(name);
-    this.#failures.delete(name);
+    this.tries.forget(name);
     const key = this.#keys.get(name);
     if (key === undefined) return;
     this.#keys.delete(name);

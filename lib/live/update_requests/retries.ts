@@ -13,9 +13,25 @@ export function failuresOf(object: JsonObject): number {
   return Number.isInteger(failures) && failures > 0 ? failures : 0;
 }
 
-/** The status after a number of failed tries; `undefined` when the UpdateRequest must be deleted. */
-export function failedStatus(failures: number, message: string): OpenStatus | undefined {
-  return failures > mostFailures ? undefined : { state: "Failed", message, retryCount: failures };
+/** Counts the failed tries of UpdateRequests, by name. */
+export class FailedTries {
+  readonly #counts = new Map<string, number>();
+
+  /** Notes that so many tries have failed at least: an object in the watch may be behind this count, or before it. */
+  atLeast(name: string, failures: number): void {
+    this.#counts.set(name, Math.max(this.#counts.get(name) ?? 0, failures));
+  }
+
+  /** Counts a failed try. Returns the status after it; `undefined` when the UpdateRequest must be deleted. */
+  fail(name: string, message: string): OpenStatus | undefined {
+    const failures = (this.#counts.get(name) ?? 0) + 1;
+    this.#counts.set(name, failures);
+    return failures > mostFailures ? undefined : { state: "Failed", message, retryCount: failures };
+  }
+
+  forget(name: string): void {
+    this.#counts.delete(name);
+  }
 }
 
 /** The rounds before an UpdateRequest is tried again: longer and longer, as what is missing may come late. */

@@ -12,7 +12,7 @@ import type { Clock, Cluster, Collection } from "../../ports.ts";
 import { pause } from "../../pause.ts";
 import { EffectProgress, type EffectState } from "./effect_progress.ts";
 import type { OpenStatus, RequestWriter } from "./request_writer.ts";
-import { failedStatus, failuresOf, roundsAfter } from "./retries.ts";
+import { FailedTries, failuresOf, roundsAfter } from "./retries.ts";
 import { isMadeByPostern, type WantedEffect, wantedEffects } from "./update_request.ts";
 
 /** The ports of {@link TakenRequests}. */
@@ -30,7 +30,7 @@ export interface TakenRequestsOptions {
   readonly wait?: typeof pause;
 }
 
-/** The milliseconds of a round of waiting. */
+/** Milliseconds between two looks at the effects that wait. */
 const roundMs = 30_000;
 /** The rounds after which another replica has ended its tries, or is gone. */
 const roundsOfReplica = 10;
@@ -54,8 +54,7 @@ export class TakenRequests {
   readonly #progress = new EffectProgress();
   /** The effects by the uid of the request that was made for each. */
   readonly #taken = new Map<string, Taken>();
-  /** The number of failed tries, by the name of the UpdateRequest. */
-  readonly #failures = new Map<string, number>();
+  readonly #tries = new FailedTries();
   #isWaiting = false;
 
   constructor(options: TakenRequestsOptions) {
@@ -123,9 +122,7 @@ export class TakenRequests {
 
   #begin(object: JsonObject, taken: Taken, wanted: WantedEffect): void {
     this.#progress.set(taken.name, taken.index, { is: "open" });
-    // The watch may be behind.
-    const failures = Math.max(this.#failures.get(taken.name) ?? 0, failuresOf(object));
-    this.#failures.set(taken.name, failures);
+    this.#tries.atLeast(taken.name, failuresOf(object));
     this.#options.writer.later(() => this.#carryOut(object, taken, wanted));
   }
 
@@ -207,22 +204,16 @@ export class TakenRequests {
   #writeRemainder(name: string): void {
     const { writer } = this.#options, remainder = this.#progress.remainder(name);
     if (remainder === "some effects") return;
-    const status = remainder === "nothing" ? undefined : this.#statusAfterFailure(name, remainder.failed);
+    const status = remainder === "nothing" ? undefined : this.#tries.fail(name, remainder.failed);
     if (status === undefined) return writer.later(() => writer.remove(name));
     this.#writeStatus(name, status);
     const rounds = roundsAfter(status.retryCount ?? 0);
     for (const index of this.#progress.failed(name)) this.#wait({ name, index }, { for: "retry", rounds });
   }
 
-  #statusAfterFailure(name: string, message: string): OpenStatus | undefined {
-    const failures = (this.#failures.get(name) ?? 0) + 1;
-    this.#failures.set(name, failures);
-    return failedStatus(failures, message);
-  }
-
   #forget(name: string): void {
     this.#progress.forget(name);
-    this.#failures.delete(name);
+    this.#tries.forget(name);
   }
 
   #writeStatus(name: string, status: OpenStatus): void {

@@ -6,7 +6,6 @@ import type { Clock, Cluster, Collection, Collections, Log } from "../../ports.t
 import { changesOthers } from "../../rules/mod.ts";
 import { MadeNames } from "./made_names.ts";
 import { type OpenStatus, RequestWriter } from "./request_writer.ts";
-import { failedStatus } from "./retries.ts";
 import { TakenRequests, type TakenRequestsOptions } from "./taken_requests.ts";
 import { isMadeByPostern, updateRequest } from "./update_request.ts";
 
@@ -111,7 +110,7 @@ export class UpdateRequests {
 
   /** The status of an UpdateRequest of this replica; `undefined` when it failed too often to stay. */
   #statusAfter(name: string, state: WorkOutcome["state"], message: string): OpenStatus | undefined {
-    return state === "failing" ? { state: "Pending", message } : failedStatus(this.#made.fail(name), message);
+    return state === "failing" ? { state: "Pending", message } : this.#made.tries.fail(name, message);
   }
 
   #writeStatus(name: string, status: OpenStatus | undefined): void {

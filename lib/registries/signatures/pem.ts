@@ -33,7 +33,7 @@ export function toPem(type: string, bytes: Uint8Array): string {
   return `-----BEGIN ${type}-----\n${lines.join("\n")}\n-----END ${type}-----\n`;
 }
 
-/** Whether the runtime decodes base64 itself: Node 24 does not. */
+/** Whether the runtime has `Uint8Array.fromBase64`: Node.js 24 does not. */
 export const decodesBase64 = (Uint8Array as { fromBase64?: unknown }).fromBase64 !== undefined;
 
 /** Decodes standard base64 and ignores white space; `undefined` when the text is no base64. */
