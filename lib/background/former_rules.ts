@@ -11,7 +11,7 @@ export interface FormerRule {
   readonly maker: MakerReference;
   readonly settings: DownstreamSettings;
   readonly types: readonly { readonly apiVersion: string; readonly kind: string }[];
-  /** What a classic rule generates, compared with what the rule of the same name generates later. */
+  /** The targets of a classic rule, compared with those of the rule that replaces it. */
   readonly targets: Json | undefined;
 }
 

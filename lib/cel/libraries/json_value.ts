@@ -5,7 +5,8 @@ import { type CelMap, mapEntries, type PlainMap, toFloat, type Value } from "../
 
 /**
  * Converts JSON to CEL values for Kyverno's functions, and for payloads in mode JSON. Kyverno parity: every number is a
- * double, as Go's decoder makes it, and every text is well-formed. Pinned by "numbers read from a text are doubles, as from Go's decoder".
+ * double, as Go's decoder makes it, and every text is well-formed. Pinned by "numbers read from a text are doubles, as
+ * from Go's decoder".
  */
 export function withDoubles(json: Json): Value {
   if (typeof json === "number") return toFloat(json);
