@@ -18,8 +18,8 @@ export interface DecideOptions {
   readonly absent: readonly AbsentSource[];
   /** The source of namespaces that the values do not have: the cluster, or none. */
   readonly namespaces?: "cluster" | "values";
-  /** Set for a payload whose whole numbers are ints; otherwise mode JSON has only doubles. */
-  readonly keepsInts?: true | undefined;
+  /** The format of a payload; absent for objects of Kubernetes. */
+  readonly payload?: "json" | "yaml" | undefined;
   /** Makes the trace of a step, when steps are explained. */
   readonly trace?: (step: Step) => Trace;
 }
@@ -51,7 +51,8 @@ export function decideStep(
     ? policy.split("/")[0]!
     : request.namespace;
   const shared = nest(otherValues(values.forResource(policy, request.name)));
-  return evaluate(snapshot, { ...request, namespace, ...(options.keepsInts && { keepsInts: true }) }, {
+  const { payload } = options;
+  return evaluate(snapshot, { ...request, namespace, ...(payload !== undefined && { payload }) }, {
     phase,
     policy,
     kind: step.kind,

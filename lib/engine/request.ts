@@ -29,8 +29,8 @@ export interface PolicyRequest {
   readonly dryRun: boolean;
   /** The value of `request` in expressions: the AdmissionRequest's JSON. */
   readonly variable: JsonObject;
-  /** Set for a payload whose whole numbers are ints; otherwise mode JSON has only doubles. */
-  readonly keepsInts?: true;
+  /** The format of a payload, which may be any object; absent for requests. Whole numbers of YAML are ints. */
+  readonly payload?: "json" | "yaml";
   /** The labels of the Namespace, if the caller has them. */
   readonly namespaceLabels?: JsonObject;
 }

@@ -171,9 +171,9 @@ export class RequestView implements Computed {
     return this.#candidate === unknown ? this.#candidate = this.#newCandidate() : this.#candidate;
   }
 
-  /** Whether the request has a new or an old object. */
+  /** Whether the request has a new or an old object. A payload may be empty. */
   get hasObject(): boolean {
-    return !isEmpty(this.object) || !isEmpty(this.oldObject);
+    return !isEmpty(this.object) || !isEmpty(this.oldObject) || this.base.request.payload !== undefined;
   }
 
   /** The input of a rule's body. */
@@ -183,7 +183,7 @@ export class RequestView implements Computed {
   }
 
   #newInput(context: Context, exceptions: readonly PolicyException[]): RuleInput {
-    const { variable, namespaceLabels, keepsInts, group, version, kind } = this.base.request;
+    const { variable, namespaceLabels, payload, group, version, kind } = this.base.request;
     return {
       context,
       resource: this.object,
@@ -191,7 +191,7 @@ export class RequestView implements Computed {
       operation: this.operation,
       request: variable,
       namespaceLabels,
-      keepsInts,
+      payload,
       group,
       version,
       kind,
@@ -201,7 +201,7 @@ export class RequestView implements Computed {
 
   #newCandidate(): Candidate | undefined {
     if (!this.hasObject) return undefined;
-    const resource = isEmpty(this.object) ? this.oldObject : this.object;
+    const resource = isEmpty(this.object) ? this.oldObject ?? this.object : this.object;
     const { group, version, kind, subresource } = this.#type;
     return {
       group,

@@ -25,8 +25,8 @@ export interface RuleInput {
   readonly kind: string;
   /** The request as the API server sent it. */
   readonly request: JsonObject;
-  /** Set for a payload whose whole numbers are ints; otherwise mode JSON has only doubles. */
-  readonly keepsInts?: true | undefined;
+  /** The format of a payload; absent for requests. Whole numbers of YAML are ints, those of JSON doubles. */
+  readonly payload?: "json" | "yaml" | undefined;
   /** The labels of the request's namespace, if the caller gave them. */
   readonly namespaceLabels?: JsonObject | undefined;
   /** Set for a generate rule whose trigger is gone or no longer matches: its downstream is then deleted. */

@@ -70,8 +70,8 @@ export async function runTest(
       objectAnswers.push({ identity: identityOf(resource), object: resource, steps: steps.filter(hasRow) });
     }
     for (const { name, value } of operation === "" ? input.payloads : []) {
-      const keepsInts = /\.ya?ml$/.test(name) ? true : undefined;
-      const { steps } = await applyPolicies(value, { ...options, keepsInts });
+      const payload = /\.ya?ml$/.test(name) ? "yaml" : "json";
+      const { steps } = await applyPolicies(value, { ...options, payload });
       const identity = { apiVersion: "", kind: "", namespace: "", name };
       objectAnswers.push({
         identity,

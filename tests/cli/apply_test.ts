@@ -392,6 +392,18 @@ for (const [expression, json, yaml] of payloadTexts) {
   });
 }
 
+Deno.test("--json: a payload without fields is checked", () => {
+  const cel = "apiVersion: policies.kyverno.io/v1\nkind: ValidatingPolicy\nmetadata: { name: p }\n" +
+    "spec: {evaluation: {mode: JSON}, validations: [{expression: has(object.size), message: no size}]}\n";
+  return inFolder(async (apply) => {
+    for (const file of ["@payload.json", "@payload.yaml"]) {
+      const { out, code } = await apply("@cel.yaml", "--json", file);
+      assert.match(out, /policy p -> resource JSON payload failed:\n1 - {2}no size\n/);
+      assert.equal(code, 1);
+    }
+  }, { "cel.yaml": cel, "payload.json": "{}", "payload.yaml": "{}" });
+});
+
 Deno.test("--table prints more than 10,000 rows in parts with continuous numbers", () => {
   const rules = Array.from({ length: 10 }, (_, index) => ({
     name: `rule-${index}`,

@@ -184,8 +184,7 @@ class ApplyRun {
   }
 
   async #check({ object, positionOf }: GivenObject, payload: "json" | "yaml" | undefined): Promise<void> {
-    const keepsInts = payload === "yaml" ? true : undefined;
-    const applied = await applyPolicies(object, { ...this.#inputs.options, keepsInts });
+    const applied = await applyPolicies(object, { ...this.#inputs.options, payload });
     // Kyverno parity: classic policies apply to Kubernetes objects, CEL policies to any JSON. Pinned by
     // "--json applies policies in CEL to payloads, each item of a list for itself".
     const results = payload !== undefined

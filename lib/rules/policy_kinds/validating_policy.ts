@@ -44,12 +44,12 @@ export const validatingPolicy: PolicyKind = {
  * The variables in mode JSON: there is no request, and all numbers are doubles, as Go reads JSON. Kyverno parity: a
  * payload in YAML has ints. Pinned by tests/cli/apply_test.ts.
  */
-function payloadRoots({ resource, keepsInts }: RuleInput): Activation {
+function payloadRoots({ resource, payload }: RuleInput): Activation {
   let object: Value | undefined;
   return (name) => {
     switch (name) {
       case "object":
-        return object ??= keepsInts ? resource ?? null : withDoubles(resource ?? null);
+        return object ??= payload === "yaml" ? resource ?? null : withDoubles(resource ?? null);
       case "oldObject":
       case "request":
       case "namespaceObject":
