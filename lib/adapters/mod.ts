@@ -22,7 +22,7 @@ export {
 } from "./files.ts";
 export { ClusterGlobalEntries, type GlobalEntriesOptions } from "./global_entries.ts";
 export { type EntryState, WatchedGlobalEntries } from "./watched_global_entries.ts";
-export { addressesOf, type AddressLookup } from "./addresses_of.ts";
+export { addressesOf, type AddressLookup, addressToCall } from "./addresses_of.ts";
 export { AnswerMemory, type AnswerMemoryOptions } from "./answer_memory.ts";
 export { HttpClient, type HttpOptions } from "./http.ts";
 export { LineBatch, linesLost } from "./line_batch.ts";

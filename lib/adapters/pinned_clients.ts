@@ -1,20 +1,16 @@
+import { PinnedAddresses } from "./pinned_addresses.ts";
 import { type ClientUse, singleUse } from "./renewed_client.ts";
 
 /**
  * HTTP clients that connect to the address that Postern checked, even when DNS now returns another one, which could be
- * a loopback or link-local address. Only plain HTTP needs them: over TLS the server's certificate proves its name.
+ * a loopback or link-local address.
  */
-export class PinnedClients {
-  readonly #addresses = new Map<string, string>();
+export class PinnedClients extends PinnedAddresses {
   readonly #clients = new Map<string, Deno.HttpClient>();
 
-  pin({ protocol, host }: URL, address: string): void {
-    if (protocol === "http:" && !this.#addresses.has(host)) this.#addresses.set(host, address);
-  }
-
   /** The client for a URL that is pinned. It throws, as `fetch` does, when the process may not call the address. */
-  clientOf({ protocol, host, port }: URL): ClientUse | undefined {
-    const hostname = protocol === "http:" ? this.#addresses.get(host) : undefined;
+  clientOf(url: URL): ClientUse | undefined {
+    const { host, port } = url, hostname = this.addressOf(url);
     if (hostname === undefined) return undefined;
     let client = this.#clients.get(host);
     if (client === undefined) {

@@ -1,6 +1,6 @@
 import { type Fault, isFault } from "../json/mod.ts";
-import { compileAddressRules } from "../kube/mod.ts";
-import type { AddressLookup } from "./addresses_of.ts";
+import { compileAddressRules, isAddressHost } from "../kube/mod.ts";
+import { type AddressLookup, addressToCall } from "./addresses_of.ts";
 
 /** The result of checking a URL before a call. */
 export interface AddressVerdict {
@@ -49,13 +49,13 @@ export function serviceAddresses(
     const isExempt = exempt.some((entry) => entry.toLowerCase() === url.hostname.toLowerCase());
     if (refused !== undefined || isExempt || resolve === undefined) return { refused };
     // The URL names an address, which the rules have checked above.
-    if (url.hostname.startsWith("[") || /^[\d.]+$/.test(url.hostname)) return {};
-    const addresses = await resolve(url.hostname).catch((): readonly string[] => []);
-    if (addresses.length === 0) return { refused: "its name has no address" };
+    if (isAddressHost(url)) return {};
+    const addresses = await resolve(url.hostname);
+    if (isFault(addresses)) return { refused: addresses.message };
     for (const address of addresses) {
       const why = rules.refusesAddress(address);
       if (why !== undefined) return { refused: why };
     }
-    return { address: addresses.find((address) => !address.includes(":")) ?? addresses[0] };
+    return { address: addressToCall(addresses) };
   };
 }

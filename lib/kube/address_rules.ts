@@ -143,6 +143,11 @@ function readAddress(text: string): IpAddress | undefined {
     : plain;
 }
 
+/** Whether the host of a URL is an address and not a name. URLs write each IPv4 address with four numbers. */
+export function isAddressHost({ hostname }: URL): boolean {
+  return /^[\d.]+$|^\[/.test(hostname);
+}
+
 function beginsWith(url: URL, entry: URL): boolean {
   if (url.protocol !== entry.protocol || normal(url.hostname) !== normal(entry.hostname)) return false;
   if (url.port !== entry.port) return false;

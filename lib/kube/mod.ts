@@ -126,7 +126,12 @@ export {
   qualifiedNameProblems,
   withoutTrailingDash,
 } from "./name_format.ts";
-export { type AddressRuleOptions, type AddressRules, compileAddressRules } from "./address_rules.ts";
+export {
+  type AddressRuleOptions,
+  type AddressRules,
+  compileAddressRules,
+  isAddressHost,
+} from "./address_rules.ts";
 export { decodeBase64, encodeBase64, encodeBase64Text } from "./go_base64.ts";
 export { compileTextGenerator, type TextGenerator } from "./random_text.ts";
 export { decodeCertificate } from "./x509/decode.ts";

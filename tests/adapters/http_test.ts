@@ -1,7 +1,7 @@
 /** Calls to services: bounds, headers, redirects, certificates. */
 import assert from "node:assert/strict";
-import { HttpClient, type HttpOptions, serviceAddresses } from "../../lib/adapters/mod.ts";
-import { isFault } from "../../lib/json/mod.ts";
+import { addressesOf, HttpClient, type HttpOptions, serviceAddresses } from "../../lib/adapters/mod.ts";
+import { Fault, isFault } from "../../lib/json/mod.ts";
 import { madeCertificates } from "../../lib/certificates/mod.ts";
 import { type Answering, type FakeServer, fakeServer, silence } from "./fake_server.ts";
 
@@ -172,7 +172,9 @@ for (const [url, exempt, refused] of addresses) {
     const refuses = serviceAddresses({
       exempt,
       resolve: (host) =>
-        addresses[host] === undefined ? Promise.reject(new Error()) : Promise.resolve([addresses[host]]),
+        Promise.resolve(
+          addresses[host] === undefined ? new Fault("its name has no address") : [addresses[host]],
+        ),
     });
     assert.ok(!isFault(refuses));
     const verdict = await refuses(new URL(url));
@@ -235,3 +237,22 @@ Deno.test("service call: an invalid header name is a failure, not an exception",
   });
   assert.equal(answer.ok, false);
 });
+
+/** Deno looks a name up when the permission has it without a port. */
+const lookUps: readonly (readonly [permission: string, expected: string])[] = [
+  ["registry.invalid", "its name has no address"],
+  [
+    "registry.invalid:443",
+    "the process may not look its name up: allow it with --allow-net=registry.invalid",
+  ],
+];
+for (const [permission, expected] of lookUps) {
+  Deno.test({
+    name: `the look-up of a name without addresses, with --allow-net=${permission}: ${expected}`,
+    permissions: { net: [permission] },
+    async fn() {
+      const addresses = await addressesOf("registry.invalid");
+      assert.equal(isFault(addresses) && addresses.message, expected);
+    },
+  });
+}

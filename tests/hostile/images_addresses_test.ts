@@ -1,7 +1,8 @@
 /** Whoever names an image, or has a registry, cannot make Postern ask an address that only Postern can reach. */
 import assert from "node:assert/strict";
 import { type AddressRule, ImageSignatures, registryAddresses } from "../../lib/registries/mod.ts";
-import { systemClock } from "../../lib/adapters/mod.ts";
+import { type AddressLookup, systemClock } from "../../lib/adapters/mod.ts";
+import { Fault } from "../../lib/json/mod.ts";
 import type { SignatureAnswer } from "../../lib/ports.ts";
 import { countingEntropy } from "../adapters/fakes.ts";
 import { type FakeServer, fakeServer } from "../adapters/fake_server.ts";
@@ -17,8 +18,7 @@ const names: Readonly<Record<string, readonly string[]>> = {
   "private.test": ["10.0.0.5"],
   "several.test": ["203.0.113.7", "fe80::1"],
 };
-const resolve = (host: string): Promise<readonly string[]> =>
-  names[host] === undefined ? Promise.reject(new Error("no such host")) : Promise.resolve(names[host]);
+const resolve: AddressLookup = (host) => Promise.resolve(names[host] ?? new Fault("its name has no address"));
 
 interface Trial {
   /** Counts as a registry elsewhere, also under the name `registry.invalid`. */
@@ -119,6 +119,23 @@ for (const host of closed) {
       const answer = await verify(`${host}:${portOf(secret.address)}/app:v1`);
       assert.match(answer.ok ? "" : answer.message, /the address is not allowed/);
     }));
+}
+
+for (const loopback of ["allowed", "refused"] as const) {
+  const who = loopback === "allowed" ? "a command" : "a server";
+  Deno.test(`${who} calls no name without TLS that had no address when it was checked: it may have got a loopback one`, async () => {
+    const rule = registryAddresses({ loopback, resolve });
+    const from = new URL("https://203.0.113.7/");
+    for (const path of ["v2/", "token"]) {
+      const { refused } = await rule(
+        new URL(path, "http://later.test/"),
+        path === "token" ? from : undefined,
+      );
+      assert.equal(refused, "its name has no address");
+    }
+    // The certificate proves the name.
+    assert.deepEqual(await rule(new URL("https://later.test/v2/")), { address: undefined });
+  });
 }
 
 Deno.test("a registry is called at the address that was checked, without a second look-up", () =>

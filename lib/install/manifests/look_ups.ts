@@ -1,5 +1,6 @@
 import type { CompiledPolicy, CompiledRule, Snapshot } from "../../engine/mod.ts";
 import { asObject, asString, dig, field, type JsonObject } from "../../json/mod.ts";
+import { isAddressHost } from "../../kube/mod.ts";
 import type { Need } from "../../context/mod.ts";
 import { parseApiCall } from "../../context/mod.ts";
 import { type Access, accessOf } from "../../live/mod.ts";
@@ -111,8 +112,8 @@ class Found implements LookUps {
     const origin = /^https?:\/\/[^/?#]+(?=[/?#])|^https?:\/\/[^/?#]+$/.exec(url)?.[0] ?? "";
     if (hasVariables(origin) || !URL.canParse(origin)) this.hosts = undefined;
     else {
-      const { hostname, port, protocol } = new URL(origin);
-      if (/^[\d.]+$|^\[/.test(hostname)) {
+      const parsed = new URL(origin), { hostname, port, protocol } = parsed;
+      if (isAddressHost(parsed)) {
         this.hosts?.push(`${hostname}:${port === "" ? protocol === "https:" ? 443 : 80 : port}`);
       } else if (protocol === "https:") this.hosts?.push(hostname);
       else this.hosts = undefined;

@@ -1,6 +1,6 @@
-import { isFault } from "../../json/mod.ts";
-import { compileAddressRules } from "../../kube/mod.ts";
-import type { AddressLookup, AddressVerdict } from "../../adapters/mod.ts";
+import { type Fault, isFault } from "../../json/mod.ts";
+import { compileAddressRules, isAddressHost } from "../../kube/mod.ts";
+import { type AddressLookup, addressToCall, type AddressVerdict } from "../../adapters/mod.ts";
 
 /** The addresses that a registry may have. */
 export interface RegistryAddressOptions {
@@ -32,6 +32,8 @@ const rules = networks.map(([reach, blocked]) => ({ reach, rule: compileAddressR
 interface Destination {
   readonly reach: Reach;
   readonly address?: string | undefined;
+  /** Why the name has no address. */
+  readonly absent?: Fault;
 }
 
 const refused: AddressVerdict = { refused: "the address is not allowed" };
@@ -40,7 +42,8 @@ const refused: AddressVerdict = { refused: "the address is not allowed" };
  * Decides which addresses Postern may call for images, tokens and blobs. A registry can redirect Postern to any
  * address, so Postern follows redirects to this machine and to private networks only from a registry at such an
  * address, and never calls link-local addresses. A host name counts as the most restricted of the addresses that it
- * resolves to. A name without addresses is allowed, because the call to it fails anyway.
+ * resolves to. A name without addresses may get one between the check and the call, so Postern calls it over TLS only,
+ * where the certificate proves the name.
  *
  * ```ts
  * import { registryAddresses } from "./addresses.ts";
@@ -58,7 +61,8 @@ const refused: AddressVerdict = { refused: "the address is not allowed" };
 export function registryAddresses({ loopback, resolve }: RegistryAddressOptions): AddressRule {
   return async (url, from) => {
     if (!/^https?:$/.test(url.protocol)) return refused;
-    const { reach, address } = await destinationOf(url, resolve);
+    const { reach, address, absent } = await destinationOf(url, resolve);
+    if (absent !== undefined && url.protocol === "http:") return { refused: absent.message };
     const origin = from === undefined ? reach : (await destinationOf(from, resolve)).reach;
     return isAllowed(reach, origin, loopback) ? { address } : refused;
   };
@@ -80,14 +84,11 @@ function isAllowed(reach: Reach, origin: Reach, loopback: RegistryAddressOptions
 async function destinationOf(url: URL, resolve: RegistryAddressOptions["resolve"]): Promise<Destination> {
   const named = rules.find(({ rule }) => !isFault(rule) && rule.refusesUrl(url) !== undefined);
   if (named !== undefined) return { reach: named.reach };
-  const isAddress = url.hostname.startsWith("[") || /^[\d.]+$/.test(url.hostname);
-  if (isAddress || resolve === undefined) return { reach: "elsewhere" };
-  const addresses = await resolve(url.hostname).catch((): readonly string[] => []);
+  if (isAddressHost(url) || resolve === undefined) return { reach: "elsewhere" };
+  const addresses = await resolve(url.hostname);
+  if (isFault(addresses)) return { reach: "elsewhere", absent: addresses };
   const worst = rules.find(({ rule }) =>
     !isFault(rule) && addresses.some((address) => rule.refusesAddress(address) !== undefined)
   );
-  return {
-    reach: worst?.reach ?? "elsewhere",
-    address: addresses.find((address) => !address.includes(":")) ?? addresses[0],
-  };
+  return { reach: worst?.reach ?? "elsewhere", address: addressToCall(addresses) };
 }
