@@ -2,7 +2,17 @@
 import assert from "node:assert/strict";
 import { BackgroundWorker, Upkeep, type UpkeepOptions } from "../../lib/background/mod.ts";
 import { asObject, dig, type JsonObject } from "../../lib/json/mod.ts";
-import { copy, keptLog, policies, portsWith, request, settings, source, synchronized } from "./setting.ts";
+import {
+  copy,
+  keptLog,
+  policies,
+  portsWith,
+  request,
+  settings,
+  source,
+  synchronized,
+  type WatchedCluster,
+} from "./setting.ts";
 
 const touching = `
 apiVersion: kyverno.io/v1
@@ -642,6 +652,15 @@ const secretOf = (name: string): JsonObject => ({
   metadata: { name, namespace: "default", finalizers: ["example.com/first"] },
   data: { a: "eA==" },
 });
+/** Creates a namespace, and a Secret of that name. Returns the namespace's review. */
+async function created({ inner }: WatchedCluster, name: string) {
+  await inner.call({ method: "POST", path: "/api/v1/namespaces/default/secrets", body: secretOf(name) });
+  const object = { ...blue, metadata: { ...asObject(blue["metadata"]), name } };
+  const made = await inner.call({ method: "POST", path: "/api/v1/namespaces", body: object });
+  assert.ok(made.ok);
+  return request(made.body as JsonObject);
+}
+
 const unseen = [
   ["generates", synchronized.replaceAll("synchronize: true", "synchronize: false"), settings],
   ["changes", appending, source.replace("regcred", "blue")],
@@ -651,19 +670,8 @@ for (const [what, text, path] of unseen) {
     const { cluster, start } = setUp(text);
     const replica = start({ maxBytes: 4_000, soon: 60_000, wait: () => Promise.resolve(true) });
     await replica.look();
-    const create = async (name: string) => {
-      const object = { ...blue, metadata: { ...asObject(blue["metadata"]), name } };
-      await cluster.inner.call({
-        method: "POST",
-        path: "/api/v1/namespaces/default/secrets",
-        body: secretOf(name),
-      });
-      const made = await cluster.inner.call({ method: "POST", path: "/api/v1/namespaces", body: object });
-      assert.ok(made.ok);
-      return request(made.body as JsonObject);
-    };
-    const [first, second] = [await create("grey"), await create("blue")];
-    assert.deepEqual([first, second].map((review) => replica.worker.add(review)), ["taken", "no room"]);
+    const reviews = [await created(cluster, "grey"), await created(cluster, "blue")];
+    assert.deepEqual(reviews.map((review) => replica.worker.add(review)), ["taken", "no room"]);
     await replica.worker.drain();
     cluster.writes.length = 0;
     cluster.interfere = ({ path }) =>
@@ -673,7 +681,7 @@ for (const [what, text, path] of unseen) {
     assert.equal(cluster.writes.length, 0);
     cluster.interfere = () => undefined;
     // Time passes: what is created now has its request, and is not looked up.
-    for (let second = 0; second < 200; second++) await create(`later-${second}`);
+    for (let second = 0; second < 200; second++) await created(cluster, `later-${second}`);
     cluster.writes.length = 0;
     await replica.look();
     assert.ok(cluster.writes.some((write) => write.includes("blue")) && writtenTo(cluster.writes, path));
@@ -690,17 +698,7 @@ Deno.test("a target that was changed before a list broke off is not changed agai
   const replica = start({ maxBytes: 4_000, soon: 60_000, wait: () => Promise.resolve(true) });
   await replica.look();
   const reviews = [];
-  for (const name of ["grey", "blue", "pink"]) {
-    const object = { ...blue, metadata: { ...asObject(blue["metadata"]), name } };
-    await cluster.inner.call({
-      method: "POST",
-      path: "/api/v1/namespaces/default/secrets",
-      body: secretOf(name),
-    });
-    const made = await cluster.inner.call({ method: "POST", path: "/api/v1/namespaces", body: object });
-    assert.ok(made.ok);
-    reviews.push(request(made.body as JsonObject));
-  }
+  for (const name of ["grey", "blue", "pink"]) reviews.push(await created(cluster, name));
   assert.deepEqual(reviews.map((review) => replica.worker.add(review)), ["taken", "no room", "no room"]);
   await replica.worker.drain();
   cluster.writes.length = 0;
