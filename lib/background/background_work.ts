@@ -34,6 +34,9 @@ export interface BackgroundWorkOptions {
   readonly every?: number;
 }
 
+/** Milliseconds that requests which wait may take when the work ends. */
+const finishingTime = 3_000;
+
 /** The annotation of the Lease in which the leader stores since when rules are in force. */
 const rulesNote = "postern.dev/rules-in-force";
 
@@ -55,7 +58,7 @@ export class BackgroundWork {
       log,
       triggers: lease === undefined ? "as-admitted" : "as-stored",
       actors,
-      refused: () => this.#upkeep.missed(),
+      refused: (_, waited) => this.#upkeep.missed(waited),
       ...(options.worked !== undefined && { worked: options.worked }),
     });
     const leadership = lease === undefined ? undefined : new Leadership({
@@ -69,6 +72,7 @@ export class BackgroundWork {
         this.#upkeep.look();
         options.elected?.();
       },
+      missed: (since) => this.#upkeep.missedSince(since),
     });
     this.#leadership = leadership;
     this.#upkeep = new Upkeep({
@@ -79,6 +83,7 @@ export class BackgroundWork {
       leads: () => this.leads,
       ...(leadership !== undefined && {
         apiServerTime: () => leadership.apiServerTime,
+        handOver: (since: number) => leadership.missed(since),
         memory: {
           read: () => leadership.notes[rulesNote] ?? "",
           write: (text: string) => leadership.note({ [rulesNote]: text }),
@@ -116,10 +121,10 @@ export class BackgroundWork {
     this.#leadership?.start();
   }
 
-  /** Ends the work, and lets another replica lead. */
+  /** Ends the work, and lets another replica lead, which looks for the effects that were not carried out. */
   async close(): Promise<void> {
     this.#stop.abort();
-    await this.#upkeep.close();
+    await Promise.all([this.#upkeep.close(), this.worker.finishTried(finishingTime)]);
     await this.worker.close();
     await this.#leadership?.close();
   }

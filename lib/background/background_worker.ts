@@ -1,7 +1,7 @@
 import type { PolicyQuery, PolicyRequest, Snapshot } from "../engine/mod.ts";
 import { heapSize } from "../json/mod.ts";
 import { pause } from "../pause.ts";
-import type { Log, Ports } from "../ports.ts";
+import { elapsedOn, type Log, type Ports } from "../ports.ts";
 import { type EffectJob, EffectWriter, requestFields } from "./effect_writer.ts";
 import type { Failure } from "./failure.ts";
 import { FairQueue, type Ticket } from "./fair_queue.ts";
@@ -34,8 +34,11 @@ export interface BackgroundOptions {
   readonly firstDelay?: number;
   /** The number of requests that are remembered, so that none is processed twice; 4096 by default. */
   readonly memory?: number;
-  /** Receives a request for which the queue had no room; {@link Upkeep} finds its effects in the cluster later. */
-  readonly refused?: (request: PolicyRequest) => void;
+  /**
+   * Receives a request that had no room, or was hardly tried when the worker closed, and the milliseconds for which it
+   * waited; {@link Upkeep} finds its effects in the cluster later.
+   */
+  readonly refused?: (request: PolicyRequest, waited: number) => void;
   /** Receives the outcome of a request's effects when they are done or given up, and each failure before that. */
   readonly worked?: (outcome: WorkOutcome) => void;
   /** Waits for some milliseconds, or until the signal aborts; tests replace it. */
@@ -66,6 +69,8 @@ export interface JobScope {
 
 /** One request with its tries so far. */
 interface Job extends JobScope, EffectJob {
+  /** A moment of `elapsedOn`. */
+  readonly addedAt: number;
   tries: number;
   /** Whether a try saw the change in the cluster and only its correction waits: later changes hide it. */
   isSeen: boolean;
@@ -122,12 +127,13 @@ export class BackgroundWorker {
     if (request.dryRun || !this.#concerns(request, scope, snapshot)) return "no work";
     if (this.#isRepeated(request, scope)) return "no work";
     const { kind, name, namespace } = request;
-    const item: Job = { ...scope, request, tries: 0, isSeen: false, done: new Map() };
+    const addedAt = elapsedOn(this.#options.ports.clock);
+    const item: Job = { ...scope, request, addedAt, tries: 0, isSeen: false, done: new Map() };
     const lane = namespace === "" && kind === "Namespace" ? name : namespace;
     const ticket: Ticket<Job> = { item, lane, bytes: heapSize(request.variable) };
     const refused = this.#queue.add(ticket);
     for (const each of refused) {
-      this.#refuse(each.item.request);
+      this.#refuse(each.item);
       this.#writer.forget(each.item);
       if (each !== ticket) each.item.ended?.("refused");
     }
@@ -145,11 +151,27 @@ export class BackgroundWorker {
     while (this.#queue.size > 0) await this.#progress();
   }
 
-  /** Takes no more requests, finishes those in progress, and drops the others. */
+  /**
+   * Takes no more requests and finishes those in progress. The others are dropped, and those of them that were hardly
+   * tried are reported as refused: what was tried more often has an UpdateRequest.
+   */
   async close(): Promise<void> {
     this.#stop.abort();
-    this.#queue.clear();
     await Promise.all(this.#running);
+    for (const { item } of this.#queue.clear()) {
+      if (item.tries < reportAfter) this.#reportRefused(item);
+      item.ended?.("refused");
+    }
+  }
+
+  /** Waits until every request is done or was tried several times, at most for some milliseconds. */
+  async finishTried(milliseconds: number): Promise<void> {
+    const end = pause(milliseconds, this.#stop.signal);
+    let isOver = false;
+    void end.then(() => isOver = true);
+    while (!isOver && this.#queue.items().some(({ tries }) => tries < reportAfter)) {
+      await Promise.race([end, this.#progress()]);
+    }
   }
 
   get #closed(): boolean {
@@ -181,11 +203,15 @@ export class BackgroundWorker {
     return false;
   }
 
-  #refuse(request: PolicyRequest): void {
+  #refuse(job: Job): void {
     // Only the first refusal is an error in the log, so that a flood of requests does not flood the log.
     const level = this.#refused++ === 0 ? "error" : "debug";
-    this.#options.log.write(level, "effects refused: too many requests wait", requestFields(request));
-    this.#options.refused?.(request);
+    this.#options.log.write(level, "effects refused: too many requests wait", requestFields(job.request));
+    this.#reportRefused(job);
+  }
+
+  #reportRefused({ request, addedAt }: Job): void {
+    this.#options.refused?.(request, elapsedOn(this.#options.ports.clock) - addedAt);
   }
 
   #begin(): void {

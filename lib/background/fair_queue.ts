@@ -107,11 +107,18 @@ export class FairQueue<T> {
     if (lane.held.size === 0) this.#lanes.delete(ticket.lane);
   }
 
-  /** Drops all items that are not in progress. */
-  clear(): void {
-    for (const lane of [...this.#lanes.values()]) {
-      for (const ticket of [...lane.held]) if (ticket !== lane.busy) this.release(ticket);
-    }
+  /** Drops all items that are not in progress, and returns them. */
+  clear(): readonly Ticket<T>[] {
+    const dropped = [...this.#lanes.values()].flatMap(({ held, busy }) =>
+      [...held].filter((ticket) => ticket !== busy)
+    );
+    for (const ticket of dropped) this.release(ticket);
+    return dropped;
+  }
+
+  /** The items that were not released. */
+  items(): T[] {
+    return [...this.#lanes.values()].flatMap(({ held }) => [...held].map(({ item }) => item));
   }
 
   /** Puts a lane behind those that came while its item was in progress. */

@@ -2,6 +2,7 @@ import { asObject, asString, dig, field, type Json, type JsonObject } from "../j
 import { annotationsOf, formatMicroTimestamp } from "../kube/mod.ts";
 import { type Answer, type ApiCall, type Clock, type Cluster, elapsedOn, type Log } from "../ports.ts";
 import { pause } from "../pause.ts";
+import { earlier, missedSinceOf, withMissedSince } from "./missed_note.ts";
 
 /** The Lease, the ports and the times of an election. */
 export interface LeadershipOptions {
@@ -22,16 +23,21 @@ export interface LeadershipOptions {
    * is its last renewal that this replica saw, in milliseconds since 1970 by the API server's clock.
    */
   readonly elected: (silentSince?: number) => void;
+  /**
+   * Called on the leader with the time since when effects of a replica are missing, in milliseconds since 1970 by the
+   * API server's clock; see {@link Leadership.missed}.
+   */
+  readonly missed?: (since: number) => void;
   /** Waits for some milliseconds; tests replace it. */
   readonly wait?: (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
 }
 
 /**
- * The last change of the Lease that this replica saw, with the time on its own clock: clocks of different machines
+ * The last renewal of the Lease that this replica saw, with the time on its own clock: clocks of different machines
  * are not compared.
  */
 interface Seen {
-  readonly version: string;
+  readonly renewal: string;
   readonly at: number;
 }
 
@@ -50,7 +56,9 @@ export class Leadership {
   #isReported = false;
   /** The last renewal of the leader before this one; `undefined` when that leader gave the Lease back. */
   #silentSince: number | undefined;
-  #seen: Seen = { version: "", at: 0 };
+  #seen: Seen = { renewal: "", at: 0 };
+  /** The time since when effects are missing that the leader does not look for yet. */
+  #missedSince: number | undefined;
   #notes: Readonly<Record<string, string>> = {};
   /** Milliseconds by which the API server's clock is ahead of this replica's. */
   #offset = 0;
@@ -87,19 +95,35 @@ export class Leadership {
     this.#notes = { ...this.#notes, ...notes };
   }
 
+  /**
+   * Notes that effects are missing since a time. The leader looks for them: this replica, or the one that reads the
+   * time on the Lease.
+   */
+  missed(since: number): void {
+    this.#missedSince = earlier(this.#missedSince, since);
+  }
+
   /** Begins to read the Lease. */
   start(): void {
     this.#done ??= this.#run();
   }
 
-  /** Releases the Lease, so that another replica leads at once. */
+  /** Releases the Lease, so that another replica leads at once, and leaves it what is still to be looked for. */
   async close(): Promise<void> {
     this.#stop.abort();
     await this.#done;
-    if (!this.leads || this.#alone) return;
-    const lease = await this.#read();
-    if (lease.ok && holderOf(lease.body) === this.#options.identity) await this.#write(lease.body, "");
+    const { leads } = this;
     this.#renewedAt = -Infinity;
+    if (this.#done === undefined || this.#alone) return;
+    // Another replica may write the Lease between the read and the write.
+    for (let tries = 0; tries < 3; tries++) {
+      if (!leads && this.#missedSince === undefined) return;
+      const lease = await this.#read();
+      if (!lease.ok) return;
+      const isHeld = leads && holderOf(lease.body) === this.#options.identity;
+      const written = await (isHeld ? this.#write(lease.body, "") : this.#leaveMissed(lease.body));
+      if (written?.status !== 409) return;
+    }
   }
 
   async #run(): Promise<void> {
@@ -114,12 +138,17 @@ export class Leadership {
   #report(): void {
     const { log, identity, elected } = this.#options;
     const { leads } = this;
-    if (leads === this.#isReported) return;
-    this.#isReported = leads;
-    log.write("info", leads ? "this replica leads" : "another replica leads", { identity });
-    if (leads) {
-      elected(this.#silentSince === undefined ? undefined : this.#apiServerTimeAt(this.#silentSince));
+    if (leads !== this.#isReported) {
+      this.#isReported = leads;
+      log.write("info", leads ? "this replica leads" : "another replica leads", { identity });
+      if (leads) {
+        elected(this.#silentSince === undefined ? undefined : this.#apiServerTimeAt(this.#silentSince));
+      }
     }
+    const missedSince = this.#missedSince;
+    if (!leads || missedSince === undefined) return;
+    this.#missedSince = undefined;
+    this.#options.missed?.(missedSince);
   }
 
   async #look(): Promise<void> {
@@ -138,15 +167,16 @@ export class Leadership {
       return;
     }
     this.#alone = false;
-    const holder = holderOf(answer.body), version = versionOf(answer.body);
-    if (version !== this.#seen.version) this.#seen = { version, at: started };
+    const holder = holderOf(answer.body), renewal = renewalOf(answer.body);
+    if (renewal !== this.#seen.renewal) this.#seen = { renewal, at: started };
     const isFree = holder === "" || holder === identity || started >= this.#seen.at + this.#lasts;
     if (holder !== identity || this.#renewedAt === -Infinity) this.#notes = annotationsOf(answer.body);
-    if (!isFree) return;
+    if (!isFree) return void await this.#leaveMissed(answer.body);
     const isSilent = holder !== "" && holder !== identity, silentSince = this.#seen.at;
     // The write replaces exactly the version that was read, so that only one of two replicas succeeds.
     const written = await this.#write(answer.body, identity);
     if (!written.ok) return;
+    this.#missedSince = earlier(this.#missedSince, missedSinceOf(answer.body));
     this.#silentSince = isSilent ? silentSince : undefined;
     this.#renewed(written, started);
   }
@@ -159,7 +189,7 @@ export class Leadership {
 
   #renewed({ body }: Extract<Answer, { ok: true }>, at: number): void {
     this.#renewedAt = at;
-    this.#seen = { version: versionOf(body), at };
+    this.#seen = { renewal: renewalOf(body), at };
   }
 
   #read(): Promise<Answer> {
@@ -180,12 +210,26 @@ export class Leadership {
     return this.#call({ method: "PUT", path: this.#path, body: this.#held(asObject(lease) ?? {}, holder) });
   }
 
+  /** Writes the time since when effects are missing on the Lease of another replica, unless an earlier one is there. */
+  async #leaveMissed(lease: Json): Promise<Answer | undefined> {
+    const since = this.#missedSince, noted = missedSinceOf(lease);
+    if (since === undefined) return undefined;
+    this.#missedSince = undefined;
+    if (noted !== undefined && noted <= since) return undefined;
+    const metadata = asObject(field(lease, "metadata")) ?? {};
+    const annotations = withMissedSince(asObject(field(metadata, "annotations")) ?? {}, since);
+    const body = { ...asObject(lease), metadata: { ...metadata, annotations } };
+    const written = await this.#call({ method: "PUT", path: this.#path, body });
+    if (!written.ok) this.missed(since);
+    return written;
+  }
+
   #call(call: ApiCall): Promise<Answer> {
     const { cluster, every = 2_000 } = this.#options;
     return cluster.call({ ...call, signal: AbortSignal.timeout(every * 2) });
   }
 
-  /** The Lease as its holder writes it; released when the holder is empty. */
+  /** The Lease as its holder writes it, who takes what was missed; released when the holder is empty. */
   #held(lease: JsonObject, holder: string): JsonObject {
     const now = formatMicroTimestamp(this.#options.clock.now());
     const { holderIdentity, ...former } = asObject(field(lease, "spec")) ?? {};
@@ -200,7 +244,9 @@ export class Leadership {
         { acquireTime: now, leaseTransitions: Number(field(former, "leaseTransitions") ?? -1) + 1 }),
     };
     const metadata = asObject(field(lease, "metadata")) ?? {};
-    const annotations = { ...asObject(field(metadata, "annotations")), ...this.#notes };
+    const missedSince = holder === "" ? earlier(this.#missedSince, missedSinceOf(lease)) : undefined;
+    const written = { ...asObject(field(metadata, "annotations")), ...this.#notes };
+    const annotations = withMissedSince(written, missedSince);
     return { ...lease, metadata: { ...metadata, annotations }, spec };
   }
 
@@ -217,6 +263,7 @@ function holderOf(lease: Json): string {
   return asString(dig(lease, "spec", "holderIdentity")) ?? "";
 }
 
-function versionOf(lease: Json): string {
-  return asString(dig(lease, "metadata", "resourceVersion")) ?? "";
+/** Identifies a renewal: other replicas change the Lease, too. */
+function renewalOf(lease: Json): string {
+  return JSON.stringify([holderOf(lease), dig(lease, "spec", "renewTime")]);
 }

@@ -35,6 +35,17 @@ export class UnseenTimes {
     return time && { ...time, since: Math.max(time.since, since) };
   }
 
+  /** The earliest of all times; `undefined` when there is none. */
+  get since(): number | undefined {
+    const times = [...this.#times.values()].map(({ since }) => since);
+    return times.length === 0 ? undefined : Math.min(...times);
+  }
+
+  /** Forgets all times. */
+  clear(): void {
+    this.#times.clear();
+  }
+
   /** Forgets the times of rules that are gone. */
   keep(rules: readonly RuleInForce[]): void {
     const keys = new Set(rules.map(({ key }) => key));

@@ -8,6 +8,7 @@ import type { BackgroundWorker } from "./background_worker.ts";
 import { carryOut } from "./carry_out.ts";
 import { existingTriggers } from "./existing_triggers.ts";
 import { followRule } from "./follow_policies.ts";
+import { earlier } from "./missed_note.ts";
 import { type FormerRule, FormerRules, generateRules } from "./former_rules.ts";
 import { type RuleInForce, RulesInForce } from "./rules_in_force.ts";
 import { sweepRule } from "./sweep.ts";
@@ -21,6 +22,8 @@ export interface UpkeepOptions {
   readonly worker: BackgroundWorker;
   /** Whether this replica runs the upkeep: one of several does. Always when absent. */
   readonly leads?: () => boolean;
+  /** Receives the time since when effects are missing that this replica does not look for, as another one leads. */
+  readonly handOver?: (since: number) => void;
   /** Stores the state that must survive a restart; without it the state is lost at the end. */
   readonly memory?: { read(): string; write(text: string): void };
   /** The time by the API server's clock, in milliseconds since 1970; that of `ports.clock` when absent. */
@@ -74,11 +77,17 @@ export class Upkeep {
     this.#running ??= this.#run();
   }
 
-  /** Notes that the worker refused a request: its effects are looked up soon. */
-  missed(): void {
+  /** Notes that the worker refused a request, which waited for some milliseconds: its effects are looked up soon. */
+  missed(waited = 0): void {
+    this.missedSince(this.#now() - longestReview - waited);
+  }
+
+  /** Notes that effects are missing since a time of {@link UpkeepOptions.apiServerTime}: they are looked up soon. */
+  missedSince(since: number): void {
     const { soon = 30_000 } = this.#options;
-    this.#missedSince ??= this.#now() - longestReview;
-    this.#wake(soon);
+    this.#missedSince = earlier(this.#missedSince, since);
+    if (this.#goesOn) this.#wake(soon);
+    else this.#handOver();
   }
 
   /**
@@ -101,6 +110,15 @@ export class Upkeep {
     this.#stop.abort();
     clearTimeout(this.#timer);
     await this.#running;
+    this.#handOver();
+  }
+
+  #handOver(): void {
+    const since = earlier(this.#missedSince, this.#unseen.since), { handOver } = this.#options;
+    if (since === undefined || handOver === undefined) return;
+    this.#missedSince = undefined;
+    this.#unseen.clear();
+    handOver(since);
   }
 
   #now(): number {
@@ -128,7 +146,10 @@ export class Upkeep {
       try {
         // A replica that leads later begins with a comparison.
         if (leads()) await this.#lookOnce();
-        else this.#rules = undefined;
+        else {
+          this.#rules = undefined;
+          this.#handOver();
+        }
       } catch (cause) {
         log.write("error", "the cluster could not be checked", { cause: String(cause) });
       }
@@ -210,7 +231,10 @@ export class Upkeep {
       isComplete &&= end === "over";
       if (--open > 0) return;
       evaluated(isComplete);
-      if (unseen !== undefined && !isComplete) this.#unseen.add(each.key, unseen);
+      if (unseen !== undefined && !isComplete) {
+        this.#unseen.add(each.key, unseen);
+        if (!this.#goesOn) this.#handOver();
+      }
       if (rules === this.#rules && this.#goesOn) memory?.write(rules.text);
     };
     try {
@@ -285,11 +309,6 @@ export class Upkeep {
     }
     return isFollowed;
   }
-}
-
-/** The earlier of two times; either may be absent. */
-function earlier(one: number | undefined, other: number | undefined): number | undefined {
-  return one === undefined || other === undefined ? one ?? other : Math.min(one, other);
 }
 
 /** Milliseconds by which the API server's time may be ahead of the estimate: dates have whole seconds. */

@@ -92,6 +92,31 @@ Deno.test("the worker does nothing for a dry run, nor twice for one request", as
   assert.deepEqual(cluster.writes, ["POST /api/v1/namespaces/team/resourcequotas"]);
 });
 
+Deno.test("a worker that ends waits for requests that were hardly tried, and reports those that it drops", async () => {
+  for (const waits of [true, false]) {
+    const refused: number[] = [];
+    const { cluster, worker } = setUp(quota, { refused: (_, waited) => void refused.push(waited) });
+    worker.add(request(team));
+    if (waits) await worker.finishTried(5_000);
+    await worker.close();
+    assert.equal(await cluster.read(quotaPath) !== undefined, waits);
+    assert.equal(refused.length, waits ? 0 : 1);
+  }
+});
+
+Deno.test("a worker that ends does not wait for requests that fail again and again, and has reported them", async () => {
+  const refused: number[] = [], states: string[] = [];
+  const { worker } = setUp(pullSecret, {
+    refused: (_, waited) => void refused.push(waited),
+    worked: ({ state }) => void states.push(state),
+    wait: (milliseconds) => milliseconds > 300 ? new Promise(() => {}) : Promise.resolve(),
+  });
+  worker.add(request(team));
+  await worker.finishTried(5_000);
+  await worker.close();
+  assert.deepEqual([states, refused], [["failing"], []]);
+});
+
 Deno.test("the worker leaves correct objects alone and restores changed ones", async () => {
   const { cluster, worker } = setUp(quota);
   worker.add(request(team));

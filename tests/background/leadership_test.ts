@@ -54,7 +54,8 @@ function setUp() {
   };
   const start = (identity: string, options: Partial<LeadershipOptions> = {}) => {
     const log = keptLog();
-    const state = { cut: false, elections: 0, since: undefined as number | undefined };
+    const missed: number[] = [];
+    const state = { cut: false, elections: 0, since: undefined as number | undefined, missed };
     const reached: Cluster = {
       call: (call: ApiCall): Promise<Answer> =>
         state.cut ? Promise.resolve({ ok: false, status: undefined, message: "no connection" }) : dated(call),
@@ -71,6 +72,7 @@ function setUp() {
         state.elections++;
         state.since = since;
       },
+      missed: (since) => void missed.push(since),
       wait: (milliseconds, signal) => time.wait(milliseconds, signal),
       ...options,
     });
@@ -173,6 +175,64 @@ Deno.test("a leader that stops releases the lease, with its notes", async () => 
   assert.equal(second.leadership.notes["postern.dev/x"], "noted");
   await second.leadership.close();
 });
+
+Deno.test("the time since when a replica missed effects reaches the leader within seconds, and elects nobody", async () => {
+  const { time, start, cluster } = setUp();
+  const first = start("a");
+  await time.pass(5);
+  const second = start("b"), third = start("c");
+  await time.pass(5);
+  const since = time.now() - 60_000;
+  second.leadership.missed(since + 1);
+  third.leadership.missed(since);
+  await time.pass(6);
+  assert.equal(Math.min(...first.missed), since);
+  await time.pass(20);
+  assert.ok(first.missed.length <= 2);
+  assert.deepEqual([second.missed, third.missed], [[], []]);
+  assert.deepEqual([first, second, third].map(({ elections }) => elections), [1, 0, 0]);
+  const lease = await cluster.call({ method: "GET", path });
+  assert.ok(lease.ok && !JSON.stringify(lease.body).includes("effects-missed-since"));
+  await Promise.all([first, second, third].map(({ leadership }) => leadership.close()));
+});
+
+Deno.test("what a replica missed does not hide that the leader was lost", async () => {
+  const { time, start } = setUp();
+  const first = start("a");
+  await time.pass(5);
+  const second = start("b");
+  await time.pass(5);
+  first.cut = true;
+  const cutAt = time.now();
+  await time.pass(7);
+  second.leadership.missed(7);
+  await time.pass(4);
+  assert.ok(second.leadership.leads);
+  assert.ok(second.since !== undefined && Math.abs(second.since - cutAt) <= 2_500);
+  assert.deepEqual(second.missed, [7]);
+  await Promise.all([first.leadership.close(), second.leadership.close()]);
+});
+
+const ends: readonly (readonly [what: string, leads: boolean])[] = [["leads", true], [
+  "does not lead",
+  false,
+]];
+for (const [what, leads] of ends) {
+  Deno.test(`a replica that ${what} leaves the time since when it missed effects when it ends`, async () => {
+    const { time, start } = setUp();
+    const first = start("a");
+    await time.pass(5);
+    const second = start("b");
+    await time.pass(5);
+    const [ending, staying] = leads ? [first, second] : [second, first];
+    const closing = ending.leadership.close();
+    ending.leadership.missed(5);
+    await closing;
+    await time.pass(5);
+    assert.deepEqual([ending.missed, staying.missed], [[], [5]]);
+    await staying.leadership.close();
+  });
+}
 
 Deno.test("without the right to a lease a replica leads, and reports why", async () => {
   const { time, start, cluster } = setUp();

@@ -57,7 +57,7 @@ function setUp(text = synchronized, dialect: "classic" | "current" = "current") 
       triggers: "as-stored",
       maxBytes,
       wait: () => hangs ? new Promise(() => {}) : Promise.resolve(),
-      refused: () => upkeep.missed(),
+      refused: (_, waited) => upkeep.missed(waited),
     });
     const upkeep: Upkeep = new Upkeep({ snapshot: () => current, ports, log, worker, memory, ...rest });
     return {
@@ -77,6 +77,7 @@ function setUp(text = synchronized, dialect: "classic" | "current" = "current") 
         await worker.drain();
         return taken;
       },
+      missedSince: (since: number) => upkeep.missedSince(since),
       leaderLost: (since: number) => upkeep.leaderLost(since),
       close: () => upkeep.close(),
     };
@@ -607,6 +608,49 @@ for (const [what, text] of missed) {
     await replica.close();
   });
 }
+
+Deno.test("what the worker of a replica that does not lead had no room for is looked up by the leader", async () => {
+  const { cluster, start } = setUp(missed[1][1]);
+  const leader = start();
+  await leader.look();
+  const handedOver: number[] = [];
+  const other = start({
+    maxBytes: 2_000,
+    leads: () => false,
+    handOver: (since) => void handedOver.push(since),
+  });
+  const made = await cluster.inner.call({ method: "POST", path: "/api/v1/namespaces", body: blue });
+  assert.ok(made.ok);
+  const grey = { ...blue, metadata: { ...asObject(blue["metadata"]), name: "grey" } };
+  assert.equal(other.worker.add(request(grey)), "taken");
+  assert.equal(other.worker.add(request(made.body as JsonObject)), "no room");
+  await other.worker.drain();
+  await other.close();
+  assert.equal(await cluster.read(settings), undefined);
+  for (const since of handedOver) leader.missedSince(since);
+  await leader.look();
+  assert.notEqual(await cluster.read(settings), undefined);
+  assert.equal(handedOver.length, 1);
+  await leader.close();
+});
+
+Deno.test("a leader that ends hands over what it missed and could not look up", async () => {
+  const { cluster, start, ports } = setUp(missed[1][1]);
+  const handedOver: number[] = [];
+  const leader = start({
+    handOver: (since) => void handedOver.push(since),
+    wait: () => Promise.resolve(true),
+  });
+  await leader.look();
+  cluster.interfere = ({ path }) =>
+    path.startsWith("/api/v1/namespaces?") ? { ok: false, status: 500, message: "failed" } : undefined;
+  const since = ports.clock.now();
+  leader.missedSince(since);
+  await leader.look();
+  assert.deepEqual(handedOver, []);
+  await leader.close();
+  assert.deepEqual(handedOver, [since]);
+});
 
 /** Whether something was written into the collection of a path. */
 function writtenTo(writes: readonly string[], path: string): boolean {
