@@ -249,6 +249,24 @@ Deno.test("the worker carries out an UpdateRequest of another client and deletes
   assert.deepEqual(calls.map(callText), [`DELETE ${path}/theirs`]);
 });
 
+Deno.test("an UpdateRequest that is Completed is deleted, and one to Skip stays", async () => {
+  const rows = [["Completed", [`DELETE ${path}/theirs`]], ["Skip", []]] as const;
+  for (const [state, expected] of rows) {
+    for (const isElected of [true, false]) {
+      for (const by of ["Postern", "another client"]) {
+        const reads = { "/api/v1/namespaces/team": team };
+        const { calls, worked, requests, stored, notice } = setUp({ reads });
+        const made = { ...requestNamed("team"), ...(by === "Postern" && { metadata: ours }) };
+        stored.push({ ...made, status: { state } });
+        if (isElected) requests.elected();
+        else notice(stored[0]!, made);
+        await requests.close();
+        assert.deepEqual([calls.map(callText), worked], [expected, []], `${state} ${isElected} ${by}`);
+      }
+    }
+  }
+});
+
 Deno.test("an UpdateRequest that loses its room to other requests is carried out again", async () => {
   const { calls, worked, ends, requests, stored, notice } = setUp({
     reads: { "/api/v1/namespaces/team": team },

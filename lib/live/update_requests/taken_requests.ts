@@ -66,10 +66,12 @@ export class TakenRequests {
    * once.
    */
   found(object: JsonObject, { isElected }: { readonly isElected: boolean }): void {
-    const isPosterns = isMadeByPostern(object), name = nameOf(object);
+    const name = nameOf(object);
     if (!this.#options.leads()) return;
-    // A completed UpdateRequest of another client stays until somebody deletes it.
-    if (!isPosterns && stateOf(object) === "Completed") return;
+    // Kyverno parity: pinned by "an UpdateRequest that is Completed is deleted, and one to Skip
+    // stays".
+    if (stateOf(object) === "Skip") return;
+    if (stateOf(object) === "Completed") return this.#remove(name);
     const waiting = this.#waitingFor(object, isElected);
     for (const [index, wanted] of wantedEffects(object).entries()) {
       const state = this.#progress.get(name, index);
@@ -202,10 +204,10 @@ export class TakenRequests {
   }
 
   #writeRemainder(name: string): void {
-    const { writer } = this.#options, remainder = this.#progress.remainder(name);
+    const remainder = this.#progress.remainder(name);
     if (remainder === "some effects") return;
     const status = remainder === "nothing" ? undefined : this.#tries.fail(name, remainder.failed);
-    if (status === undefined) return writer.later(() => writer.remove(name));
+    if (status === undefined) return this.#remove(name);
     this.#writeStatus(name, status);
     const rounds = roundsAfter(status.retryCount ?? 0);
     for (const index of this.#progress.failed(name)) this.#wait({ name, index }, { for: "retry", rounds });
@@ -214,6 +216,11 @@ export class TakenRequests {
   #forget(name: string): void {
     this.#progress.forget(name);
     this.#tries.forget(name);
+  }
+
+  #remove(name: string): void {
+    const { writer } = this.#options;
+    writer.later(() => writer.remove(name));
   }
 
   #writeStatus(name: string, status: OpenStatus): void {
