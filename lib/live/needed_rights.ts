@@ -61,7 +61,11 @@ export function neededRights({ prefix }: { readonly prefix: string }): NeededRig
       { apiGroups: [""], resources: ["configmaps"], verbs: reads },
       { apiGroups: [""], resources: ["services"], verbs: ["get"] },
       { apiGroups: ["apps"], resources: ["deployments"], verbs: ["get"] },
-      { apiGroups: ["kyverno.io"], resources: ["updaterequests"], verbs: [...reads, "create", "delete"] },
+      {
+        apiGroups: ["kyverno.io"],
+        resources: ["updaterequests"],
+        verbs: [...reads, "create", "patch", "delete"],
+      },
       { apiGroups: ["kyverno.io"], resources: ["updaterequests/status"], verbs: ["patch"] },
     ],
   };
