@@ -7,8 +7,9 @@ import { CachedRights } from "./access.ts";
 import type { Generation } from "./admission_policies/wanted.ts";
 import { type CelEnforcement, celStatus } from "./cel_status.ts";
 import { classicStatus, type Enforcement } from "./classic_status.ts";
+import { type Deletability, deletingRights, deletingStatus } from "./deleting_status.ts";
 import { leftOutStatus } from "./left_out_status.ts";
-import { missingRules, missingRulesMessage, rightsOf } from "./policy_rights.ts";
+import { missingRules, missingRulesMessage, type PolicyRight, rightsOf } from "./policy_rights.ts";
 import type { PolicyObject } from "./policy_objects.ts";
 import { missingRights } from "./reporting_rights.ts";
 import { StatusWriter } from "./status.ts";
@@ -36,7 +37,7 @@ export interface StatusFacts {
 
 /** A status that is not made yet, with the facts in it that the policy's text does not have. */
 interface WantedStatus {
-  readonly enforcement: Enforcement | CelEnforcement;
+  readonly enforcement: Enforcement | CelEnforcement | Deletability;
   make(): JsonObject;
 }
 
@@ -99,7 +100,7 @@ export class PolicyStatuses {
       case "classic":
         return classic({
           configured,
-          missingRules: await this.#missingRules(compiled, served),
+          missingRules: await this.#missingRules(rightsOf(compiled, served)),
           admissionPolicy: { generated, message: notGenerated },
         });
       case "cel":
@@ -108,10 +109,10 @@ export class PolicyStatuses {
           generated,
           notGenerated,
           missingRights: await this.#missingRights(compiled),
-          missingRules: await this.#missingRules(compiled, served),
+          missingRules: await this.#missingRules(rightsOf(compiled, served)),
         });
       case "deleting":
-        return cel({ configured, generated, notGenerated, missingRights: [], missingRules: "" });
+        return deleting({ missingRules: await this.#missingRules(deletingRights(compiled, served)) });
       default:
         return undefined;
     }
@@ -123,6 +124,10 @@ export class PolicyStatuses {
     function cel(enforcement: CelEnforcement): WantedStatus {
       return { enforcement, make: () => celStatus(compiled, enforcement) };
     }
+
+    function deleting(enforcement: Deletability): WantedStatus {
+      return { enforcement, make: () => deletingStatus(compiled, enforcement) };
+    }
   }
 
   async #missingRights(compiled: CompiledPolicy): Promise<string[]> {
@@ -132,10 +137,10 @@ export class PolicyStatuses {
     return missing;
   }
 
-  async #missingRules(compiled: CompiledPolicy, served: readonly ServedResource[]): Promise<string> {
+  async #missingRules(rights: readonly PolicyRight[]): Promise<string> {
     const { accounts, lookAgain } = this.#options;
     const missing = await missingRules(
-      rightsOf(compiled, served),
+      rights,
       (account, right) => this.#rights.review(accounts[account], right),
     );
     if (missing.length > 0) lookAgain();

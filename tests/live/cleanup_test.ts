@@ -312,6 +312,38 @@ for (const [what, interrupt] of interruptions) {
   });
 }
 
+Deno.test("a cleanup of Leases deletes them, and one of everything leaves them alone", async () => {
+  const leases: ServedResource = {
+    ...configMaps,
+    group: "coordination.k8s.io",
+    kind: "Lease",
+    plural: "leases",
+    verbs: ["list", "delete"],
+  };
+  const rule = (resources: string[]): JsonObject => ({
+    matchConstraints: { resourceRules: [{ apiGroups: ["*"], apiVersions: ["v1"], resources }] },
+  });
+  const rows = [[rule(["leases"]), ["leases"]], [rule(["*"]), ["configmaps"]]] as const;
+  for (const [spec, deleted] of rows) {
+    const paths: string[] = [];
+    const lease = { ...configMap("l"), apiVersion: "coordination.k8s.io/v1", kind: "Lease" };
+    const cluster = clusterWith([configMap("a"), lease], {
+      clock: almostDue,
+      deleting: ({ path }) => void paths.push(path.split("/").at(-2)!),
+    });
+    const discovery: Discovery = {
+      resources: () => Promise.resolve({ ok: true, resources: [configMaps, leases] }),
+    };
+    const { cleaner } = cleanerIn(cluster, { discovery });
+    const { kind, object } = deleting();
+    cleaner.policies([{ kind, object: { ...object, spec: { schedule: "* * * * *", ...spec } } }]);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await idle();
+    cleaner.close();
+    assert.deepEqual(paths, deleted);
+  }
+});
+
 const ofNamespace: readonly (readonly [kind: string, spec: JsonObject])[] = [
   ["CleanupPolicy", { match: { any: [{ resources: { kinds: ["ConfigMap", "Namespace"] } }] } }],
   ["NamespacedDeletingPolicy", {

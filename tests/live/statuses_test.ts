@@ -274,6 +274,63 @@ Deno.test("status: a system clock that is set back puts no status off", () => {
   assert.deepEqual(waits, [400, 300, 0]);
 });
 
+const noRights = `rights are missing: add to a ClusterRole labelled ` +
+  `rbac.kyverno.io/aggregate-to-cleanup-controller: "true" ` +
+  `- {"apiGroups":[""],"resources":["pods"],"verbs":["delete","list"]}`;
+const deletings: readonly (readonly [
+  what: string,
+  spec: string,
+  granted: boolean,
+  ready: boolean,
+  message: string | RegExp,
+])[] = [
+  ["may delete", "", true, true, /^$/],
+  ["lacks rights", "", false, false, noRights],
+  ["has a broken condition", "conditions: [{name: a, expression: 'object.('}]", true, false, /Syntax error/],
+  ["has no schedule", "schedule: never", true, false, /^spec.schedule: "never" is not a cron schedule/],
+];
+for (const [what, spec, granted, ready, message] of deletings) {
+  for (const name of ["DeletingPolicy", "NamespacedDeletingPolicy"]) {
+    Deno.test(`status: a ${name} that ${what} is ${ready ? "" : "not "}ready`, async () => {
+      const isNamespaced = name.startsWith("Namespaced");
+      const text = `
+apiVersion: policies.kyverno.io/v1
+kind: ${name}
+metadata: {name: d${isNamespaced ? ", namespace: team" : ""}}
+spec:
+  ${/schedule/.test(spec) ? "" : 'schedule: "* * * * *"'}
+  matchConstraints: {resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: ["*"], resources: [pods]}]}
+  ${spec}
+`;
+      const object = parseDocuments(text, "p.yaml").documents[0]!.value as JsonObject;
+      const reviewed: Json[] = [];
+      let status: Json = null;
+      const cluster: Cluster = {
+        call({ path, body = null }) {
+          if (!path.endsWith("subjectaccessreviews")) status = dig(body, "status", "conditionStatus") ?? null;
+          else reviewed.push(dig(body, "spec", "resourceAttributes", "namespace") ?? "");
+          return Promise.resolve({ ok: true, status: 200, body: { status: { allowed: granted } } });
+        },
+        resource: () => Promise.resolve(undefined),
+      };
+      await statusesIn(cluster).write([{
+        kind: policyObjectKinds.find(({ kind }) => kind === name)!,
+        object,
+      }], {
+        snapshot: compile([objectDocument(object)]),
+        configured: true,
+        generated: [],
+        served,
+      });
+      assert.equal(dig(status, "ready"), ready);
+      const found = String(dig(status, "message"));
+      if (typeof message === "string") assert.equal(found, message);
+      else assert.match(found, message);
+      assert.deepEqual(reviewed, isNamespaced ? ["team", "team"] : ["", ""]);
+    });
+  }
+}
+
 Deno.test("status: an object that changed after its policy was compiled gets none", async () => {
   const kind = policyObjectKinds.find(({ kind }) => kind === "ClusterPolicy")!;
   const stored = (uid: string, generation: number): JsonObject => ({

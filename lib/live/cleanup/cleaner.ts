@@ -21,7 +21,7 @@ import type { Discovery, Log, Ports, ServedResource } from "../../ports.ts";
 import { hasRight } from "../access.ts";
 import { type PolicyEvent, referenceTo } from "../events/event.ts";
 import type { PolicyObject } from "../policy_objects.ts";
-import { resourcesOf } from "../reports/scan_targets.ts";
+import { deletedResources } from "../reports/scan_targets.ts";
 import type { StatusWriter } from "../status.ts";
 import {
   cleanupExceptions,
@@ -212,7 +212,7 @@ export class Cleaner {
     }
     const filtered = compileResourceFilters(resourceFilters() ?? defaultResourceFilters);
     const run: Run = { scheduled, filtered, lacking: [] };
-    for (const resource of resourcesOf(scheduled.policy.snapshot, discovered.resources)) {
+    for (const resource of deletedResources(scheduled.policy.snapshot, discovered.resources)) {
       await this.#runOn(resource, run);
     }
     this.#sayLacking(run);

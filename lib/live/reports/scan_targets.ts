@@ -72,11 +72,18 @@ export function namespaceVersions(snapshot: Snapshot): ReadonlyMap<string, strin
   return versions;
 }
 
-/** The resources that policies match, whatever their other fields say. */
-export function resourcesOf(snapshot: Snapshot, served: readonly ServedResource[]): ServedResource[] {
+/**
+ * The resources of which policies delete objects. Short-lived kinds and those of policies are deleted where a policy
+ * names them: a wildcard does not mean the Leases of the cluster's own parts.
+ */
+export function deletedResources(snapshot: Snapshot, served: readonly ServedResource[]): ServedResource[] {
   const targets = snapshot.policies.flatMap((compiled) => scannedTargets(compiled, served));
   return served.filter((resource) =>
-    isFollowed(resource) && targets.some((target) => isAbout(target, resource))
+    resource.preferred && ["list", "delete"].every((verb) => resource.verbs.includes(verb)) &&
+    targets.some((target) =>
+      isAbout(target, resource) &&
+      (target.resource === resource.plural || !unscanned.includes(resource.plural))
+    )
   );
 }
 
