@@ -15,3 +15,20 @@ export function clipped(text: string, most: number): string {
   const end = half >= 0xd800 && half <= 0xdbff ? most - 1 : most;
   return `${text.slice(0, end)} … (${text.length - end} more characters)`;
 }
+
+/** Characters of a text that a message quotes. */
+const mostQuoted = 1_000;
+
+/**
+ * A text in double quotes for a message. A long one is cut first: quoting 3 MB of a request takes up to 0.7 seconds and
+ * 36 MB.
+ *
+ * ```ts
+ * import { quoted } from "./clip.ts";
+ * import assert from "node:assert/strict";
+ * assert.equal(quoted("a\tb"), '"a\\tb"');
+ * ```
+ */
+export function quoted(text: string): string {
+  return JSON.stringify(clipped(text, mostQuoted));
+}

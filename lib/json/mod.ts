@@ -24,7 +24,7 @@ export {
   setField,
 } from "./json.ts";
 export { BoundedCache } from "./bounded_cache.ts";
-export { clipped } from "./clip.ts";
+export { clipped, quoted } from "./clip.ts";
 export { nestsDeeperThan } from "./depth.ts";
 export { type DocumentPath, documentPathText, valueAtPath } from "./document_path.ts";
 export { equal, type Visits } from "./equal.ts";

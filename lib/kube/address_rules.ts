@@ -1,4 +1,4 @@
-import { Fault, isFault, withoutEnding } from "../json/mod.ts";
+import { Fault, isFault, quoted, withoutEnding } from "../json/mod.ts";
 import { type IpAddress, parseIpAddress, unmapped } from "./ip_address.ts";
 import { containsAddress, type IpPrefix, parseIpPrefix } from "./ip_prefix.ts";
 
@@ -87,14 +87,12 @@ export function compileAddressRules(options: AddressRuleOptions): AddressRules |
         return `scheme ${url.protocol} is not permitted`;
       }
       if (allowed.length > 0 && !allowed.some((entry) => beginsWith(url, entry))) {
-        return `URL ${JSON.stringify(url.href)} is not permitted: no matching allowlist entry`;
+        return `URL ${quoted(url.href)} is not permitted: no matching allowlist entry`;
       }
       const host = normal(url.hostname);
       if (names(exempt, host)) return undefined;
       if (names(blocked, host)) {
-        return `URL ${JSON.stringify(url.href)} is blocked: hostname ${
-          JSON.stringify(host)
-        } is on the blocklist`;
+        return `URL ${quoted(url.href)} is blocked: hostname ${quoted(host)} is on the blocklist`;
       }
       return refusesAddress(host.replace(/^\[|\]$/g, ""));
     },

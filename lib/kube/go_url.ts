@@ -1,4 +1,4 @@
-import { Fault, isFault } from "../json/mod.ts";
+import { Fault, isFault, quoted } from "../json/mod.ts";
 import { escape, fromBytes, toBytes, unescape } from "./url_escape.ts";
 import { parseIpAddress } from "./ip_address.ts";
 
@@ -45,7 +45,7 @@ export type UrlKind = "reference" | "request";
 export function parseGoUrl(text: string, kind: UrlKind): GoUrl | Fault {
   const hash = kind === "reference" ? text.indexOf("#") : -1;
   const before = hash < 0 ? text : text.slice(0, hash);
-  const problem = (reason: string, of: string): Fault => new Fault(`parse ${JSON.stringify(of)}: ${reason}`);
+  const problem = (reason: string, of: string): Fault => new Fault(`parse ${quoted(of)}: ${reason}`);
   if (text.length > maxLength) return problem("URL is too long", text.slice(0, 100));
   const url = read(toBytes(before), kind);
   if (isFault(url)) return problem(url.message, before);
@@ -127,7 +127,7 @@ function readHost(scheme: string, text: string): string | Fault {
   // Only http and https require a single colon, because URLs of databases may list several hosts.
   const colon = scheme === "http" || scheme === "https" ? first : text.lastIndexOf(":");
   const port = first < 0 ? "" : text.slice(colon);
-  if (!isPort(port)) return new Fault(`invalid port ${JSON.stringify(port)} after host`);
+  if (!isPort(port)) return new Fault(`invalid port ${quoted(port)} after host`);
   return unescape(text, "host");
 }
 
@@ -136,7 +136,7 @@ function readLiteral(text: string): string | Fault {
   const end = text.lastIndexOf("]");
   if (end < 0) return new Fault("missing ']' in host");
   const port = text.slice(end + 1);
-  if (!isPort(port)) return new Fault(`invalid port ${JSON.stringify(port)} after host`);
+  if (!isPort(port)) return new Fault(`invalid port ${quoted(port)} after host`);
   const inside = text.slice(1, end);
   const percent = inside.indexOf("%25");
   const host = unescape(percent < 0 ? inside : inside.slice(0, percent), "host");

@@ -1,4 +1,4 @@
-import { Fault } from "../json/mod.ts";
+import { Fault, quoted } from "../json/mod.ts";
 
 /** An IPv4 or IPv6 address. */
 export interface IpAddress {
@@ -23,8 +23,8 @@ export interface IpAddress {
  */
 export function parseIpAddress(text: string): IpAddress | Fault {
   const problem = (reason: string, at = ""): Fault => {
-    const position = at === "" ? "" : ` (at ${JSON.stringify(at)})`;
-    return new Fault(`ParseAddr(${JSON.stringify(text)}): ${reason}${position}`);
+    const position = at === "" ? "" : ` (at ${quoted(at)})`;
+    return new Fault(`ParseAddr(${quoted(text)}): ${reason}${position}`);
   };
   switch (/[.:%]/.exec(text)?.[0]) {
     case ".": {

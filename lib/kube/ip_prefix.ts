@@ -1,4 +1,4 @@
-import { Fault, isFault } from "../json/mod.ts";
+import { Fault, isFault, quoted } from "../json/mod.ts";
 import { formatIpAddress, type IpAddress, parseIpAddress } from "./ip_address.ts";
 
 /** A network: an address, and the number of its first bits that identify the network. */
@@ -21,8 +21,7 @@ export interface IpPrefix {
  * ```
  */
 export function parseIpPrefix(text: string): IpPrefix | Fault {
-  const problem = (reason: string): Fault =>
-    new Fault(`netip.ParsePrefix(${JSON.stringify(text)}): ${reason}`);
+  const problem = (reason: string): Fault => new Fault(`netip.ParsePrefix(${quoted(text)}): ${reason}`);
   const slash = text.lastIndexOf("/");
   if (slash < 0) return problem("no '/'");
   const address = parseIpAddress(text.slice(0, slash));
@@ -31,7 +30,7 @@ export function parseIpPrefix(text: string): IpPrefix | Fault {
   const bits = text.slice(slash + 1);
   // Only digits without leading zeros; a sign alone is no number either.
   if (!/^(?:[0-9]|[1-9][0-9]{1,18})$/.test(bits)) {
-    return problem(`bad bits after slash: ${JSON.stringify(bits)}`);
+    return problem(`bad bits after slash: ${quoted(bits)}`);
   }
   return Number(bits) > address.bits
     ? problem("prefix length out of range")

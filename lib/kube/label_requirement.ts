@@ -1,4 +1,4 @@
-import { Fault, type JsonObject, type StepBudget } from "../json/mod.ts";
+import { Fault, type JsonObject, quoted, type StepBudget } from "../json/mod.ts";
 import { labelKeyProblem, labelValueProblem } from "./label_syntax.ts";
 
 /**
@@ -96,14 +96,14 @@ export function compileRequirement(requirement: LabelRequirement): LabelPredicat
   const { key, values } = requirement;
   const operator: LabelOperator = labelOperators[requirement.operator];
   const keyProblem = labelKeyProblem(key);
-  if (keyProblem !== undefined) return new Fault(`key: Invalid value: ${JSON.stringify(key)}: ${keyProblem}`);
+  if (keyProblem !== undefined) return new Fault(`key: Invalid value: ${quoted(key)}: ${keyProblem}`);
   if (!operator.accepts(values)) {
     return new Fault(`values: Invalid value: for '${requirement.operator}' operators, ${operator.rule}`);
   }
   for (const [index, value] of values.entries()) {
     const problem = labelValueProblem(value);
     if (problem !== undefined) {
-      return new Fault(`values[${index}][${key}]: Invalid value: ${JSON.stringify(value)}: ${problem}`);
+      return new Fault(`values[${index}][${key}]: Invalid value: ${quoted(value)}: ${problem}`);
     }
   }
   return operator.compile(key, values);

@@ -1,4 +1,4 @@
-import { Fault, field, isFault, isList, isObject, type Json, sortedKeys } from "../json/mod.ts";
+import { Fault, field, isFault, isList, isObject, type Json, quoted, sortedKeys } from "../json/mod.ts";
 import {
   compileRequirement,
   type LabelPredicate,
@@ -68,7 +68,7 @@ function labelPairs(labels: Json): [string, string][] | Fault {
   for (const key of sortedKeys(labels)) {
     const value = labels[key]!;
     if (typeof value !== "string") {
-      return new Fault(`matchLabels: the value of ${JSON.stringify(key)} must be a string`);
+      return new Fault(`matchLabels: the value of ${quoted(key)} must be a string`);
     }
     pairs.push([key, value]);
   }

@@ -1,4 +1,4 @@
-import { Fault, isFault } from "../json/mod.ts";
+import { Fault, isFault, quoted } from "../json/mod.ts";
 
 /** A semantic version. The identifiers have the order of the text. */
 export interface Semver {
@@ -53,7 +53,7 @@ export function parseSemver(text: string): Semver | Fault {
   for (const part of build) {
     if (part === "") return new Fault("Build meta data is empty");
     if (!identifierOnly.test(part)) {
-      return new Fault(`Invalid character(s) found in build meta data ${JSON.stringify(part)}`);
+      return new Fault(`Invalid character(s) found in build meta data ${quoted(part)}`);
     }
   }
   return { major, minor, patch, prerelease: identifiers, build };
@@ -61,11 +61,11 @@ export function parseSemver(text: string): Semver | Fault {
 
 function parseNumber(name: string, text: string): bigint | Fault {
   if (!digitsOnly.test(text)) {
-    return new Fault(`Invalid character(s) found in ${name} number ${JSON.stringify(text)}`);
+    return new Fault(`Invalid character(s) found in ${name} number ${quoted(text)}`);
   }
   if (text.length > 1 && text[0] === "0") {
     const capital = name[0]!.toUpperCase() + name.slice(1);
-    return new Fault(`${capital} number must not contain leading zeroes ${JSON.stringify(text)}`);
+    return new Fault(`${capital} number must not contain leading zeroes ${quoted(text)}`);
   }
   return parseUint64(text);
 }
@@ -73,18 +73,20 @@ function parseNumber(name: string, text: string): bigint | Fault {
 function parseUint64(text: string): bigint | Fault {
   if (text === "") return new Fault('strconv.ParseUint: parsing "": invalid syntax');
   const number = text.length > 20 ? uint64Max + 1n : BigInt(text);
-  return number > uint64Max ? new Fault(`strconv.ParseUint: parsing "${text}": value out of range`) : number;
+  return number > uint64Max
+    ? new Fault(`strconv.ParseUint: parsing ${quoted(text)}: value out of range`)
+    : number;
 }
 
 function parseIdentifier(text: string): bigint | string | Fault {
   if (text === "") return new Fault("Prerelease is empty");
   if (digitsOnly.test(text)) {
     return text.length > 1 && text[0] === "0"
-      ? new Fault(`Numeric PreRelease version must not contain leading zeroes "${text}"`)
+      ? new Fault(`Numeric PreRelease version must not contain leading zeroes ${quoted(text)}`)
       : parseUint64(text);
   }
   if (identifierOnly.test(text)) return text;
-  return new Fault(`Invalid character(s) found in prerelease ${JSON.stringify(text)}`);
+  return new Fault(`Invalid character(s) found in prerelease ${quoted(text)}`);
 }
 
 /** Compares versions by precedence and returns -1, 0 or 1. It ignores build metadata. */

@@ -1,4 +1,4 @@
-import { Fault, isFault } from "../json/mod.ts";
+import { Fault, isFault, quoted } from "../json/mod.ts";
 import { compareSemver, parseSemver, type Semver } from "./semver.ts";
 
 /** The most characters of a range, because a resource can contain ranges. */
@@ -107,7 +107,7 @@ interface Comparison {
 
 function splitComparison(word: string): Comparison | Fault {
   const digit = word.search(/\p{Nd}/u);
-  if (digit < 0) return new Fault(`Could not get version from string: ${JSON.stringify(word)}`);
+  if (digit < 0) return new Fault(`Could not get version from string: ${quoted(word)}`);
   return { operator: word.slice(0, digit).trim(), version: word.slice(digit) };
 }
 
@@ -149,14 +149,14 @@ function compileComparison(word: string): SemverRange | Fault {
   const comparison = splitComparison(word);
   if (isFault(comparison)) return comparison;
   const { operator, version } = comparison;
-  const wrong = `Could not parse Range ${JSON.stringify(word)}: Could not parse`;
+  const wrong = `Could not parse Range ${quoted(word)}: Could not parse`;
   if (!Object.hasOwn(comparisons, operator)) {
-    return new Fault(`${wrong} comparator ${JSON.stringify(operator)} in ${JSON.stringify(word)}`);
+    return new Fault(`${wrong} comparator ${quoted(operator)} in ${quoted(word)}`);
   }
   const bound = parseSemver(version);
   if (isFault(bound)) {
     return new Fault(
-      `${wrong} version ${JSON.stringify(version)} in ${JSON.stringify(word)}: ${bound.message}`,
+      `${wrong} version ${quoted(version)} in ${quoted(word)}: ${bound.message}`,
     );
   }
   const accepts = comparisons[operator]!;

@@ -128,6 +128,55 @@ for (const text of laborious) {
   });
 }
 
+/** The same with texts made against the call. */
+const laboriousTexts: readonly (readonly [expression: string, text: string])[] = [
+  ["duration(object.text) == duration('1s')", "0m".repeat(1_500_000)],
+  ["isSemver(object.text)", `1.2.3-${"1.".repeat(1_499_000)}1`],
+  ["semver(object.text, true).major() == 1", `1.2.3-${"1.".repeat(1_499_000)}1`],
+  ["strings.quote(object.text) == ''", "\n".repeat(3_000_000)],
+  ["'%s'.format([[object.text]]) == ''", "\n".repeat(3_000_000)],
+  ["object.text.split('').sort().size() > 0", "ab".repeat(350_000)],
+];
+
+for (const [expression, text] of laboriousTexts) {
+  Deno.test(`${expression} of ${text.slice(0, 12)}… ends at the cost limit, before the call`, () => {
+    const value = program(expression, kyvernoLibraries)
+      .evaluate((name) => name === "object" ? { text } : undefined);
+    assert(isCelFault(value) && value.kind === "cost");
+  });
+}
+
+Deno.test("a format does not make more text than others may", () => {
+  const object = { text: "%.999f".repeat(100_500), list: Array.from({ length: 100_500 }, () => 0.5) };
+  const value = program("object.text.format(object.list) == ''", kyvernoLibraries)
+    .evaluate((name) => name === "object" ? object : undefined);
+  assert(isCelFault(value));
+  assert.equal(value.message, "the text is too long");
+});
+
+/** Calls whose errors quote their argument. */
+const quoting = [
+  "ip(object.text)",
+  "ip.isCanonical(object.text)",
+  "cidr(object.text)",
+  "cidr('10.0.0.0/8').containsCIDR(object.text)",
+  "timestamp(object.text)",
+  "url(object.text)",
+  "regex.replace('a', 'a', object.text)",
+  "object.text.format([1])",
+];
+
+for (const text of quoting) {
+  Deno.test(`the error of ${text} quotes the begin of a long text`, () => {
+    for (const object of [{ text: "\ud800".repeat(600_000) }, { text: `1.2.3-%.${"\\x".repeat(300_000)}` }]) {
+      const value = program(text, kyvernoLibraries).evaluate((name) =>
+        name === "object" ? object : undefined
+      );
+      assert(!isCelFault(value) || value.message.length < 20_000, text);
+    }
+  });
+}
+
 Deno.test("a pattern that is compiled at load takes no work of a long text's search", () => {
   const value = program("object.text.matches('^x+$') && object.text.find('y') == ''")
     .evaluate((name) => name === "object" ? { text: "x".repeat(3_000_000) } : undefined);

@@ -155,6 +155,43 @@ for (const [what, expression, input] of explosions) {
   });
 }
 
+const wide = Object.fromEntries(Array.from({ length: 250_000 }, (_, index) => [`k${index}`, "1"]));
+
+/** Functions of large values that take longer for each of their parts than others do. */
+const slow: readonly (readonly [expression: string, input: Json])[] = [
+  ["object_from_lists(@, @)", Array.from({ length: 600_000 }, (_, index) => index + 0.5)],
+  ["label_match(@, @)", wide],
+  ["merge(@)", wide],
+  ["keys(@)", wide],
+  ["values(@)", wide],
+  ["items(@, 'k', 'v')", wide],
+];
+
+for (const [expression, input] of slow) {
+  Deno.test(`${expression} of a value of 3 MB ends at the step budget`, () => {
+    assert.match(problem(evaluate(expression, input)), /more than 2000000 steps/);
+  });
+}
+
+for (const expression of ["avg(@)", "max(@)", "sort(@)", "abs(@)", "to_upper(@)"]) {
+  Deno.test(`the fault of ${expression} names a list of 500,000 objects and does not print it`, () => {
+    const list = Array.from({ length: 500_000 }, () => ({ a: 1 }));
+    assert.match(
+      problem(evaluate(expression, list)),
+      /^error: Invalid type for: \[500000 elements\], expected/,
+    );
+  });
+}
+
+Deno.test("a number of 400 digits in a text of JSON is an error, as one with an exponent is", () => {
+  for (const number of ["1e400", "1".repeat(400), `-${"1".repeat(400)}.5`]) {
+    assert.equal(
+      evaluate("parse_json(@)", `{"a": ${number}}`),
+      "error: json: cannot unmarshal number into Go value of type float64",
+    );
+  }
+});
+
 Deno.test("expressions that share a budget exceed it together", () => {
   const compiled = compileCommunity("length(map(&@, $))");
   assert.ok(!isFault(compiled));

@@ -1,4 +1,4 @@
-import { isFault } from "../../json/mod.ts";
+import { isFault, quoted } from "../../json/mod.ts";
 import {
   containsAddress,
   containsPrefix,
@@ -47,7 +47,7 @@ function parse(text: string): CidrValue | CelFault {
     return new CelFault(kind, `${problem}${problem}${prefix.message}`);
   }
   return isMappedIpv4(prefix.address)
-    ? new CelFault("other", `${problem}IPv4-mapped IPv6 address ${JSON.stringify(text)} is not allowed`)
+    ? new CelFault("other", `${problem}IPv4-mapped IPv6 address ${quoted(text)} is not allowed`)
     : new CidrValue(prefix);
 }
 

@@ -1,4 +1,5 @@
-import { goFloat } from "../../json/mod.ts";
+import { goFloat, quoted } from "../../json/mod.ts";
+import { readingEffort } from "../effort.ts";
 import { CelFault, failure } from "../fault.ts";
 import {
   boolType,
@@ -36,6 +37,7 @@ import {
   TypeValue,
   uintOverflow,
   type Value,
+  zerosBefore,
 } from "../values/mod.ts";
 import { type FunctionDeclaration, type Overload, overload, type Result } from "./library.ts";
 
@@ -67,18 +69,22 @@ function floatToUint(value: Float): Result {
   return toUint(BigInt(Math.trunc(number)));
 }
 
+/** The number that digits write, zeros before it included; `undefined` for another text and more than 20 digits. */
+function digits(text: string): bigint | undefined {
+  const from = zerosBefore(text, text.length - 1);
+  return text.length - from <= 20 && /^\d+$/.test(text.slice(from)) ? BigInt(text.slice(from)) : undefined;
+}
+
 function textToInt(text: string): Result {
-  const match = /^([+-]?)0*(\d{0,20})$/.exec(text);
-  if (match === null || !/\d$/.test(text)) return impossible("string", "int");
-  const size = BigInt(match[2] || "0");
-  const value = toInt(match[1] === "-" ? -size : size);
+  const isSigned = text.startsWith("-") || text.startsWith("+");
+  const size = digits(isSigned ? text.slice(1) : text);
+  if (size === undefined) return impossible("string", "int");
+  const value = toInt(text.startsWith("-") ? -size : size);
   return value instanceof CelFault ? impossible("string", "int") : value;
 }
 
 function textToUint(text: string): Result {
-  const match = /^0*(\d{0,20})$/.exec(text);
-  if (match === null || text === "") return impossible("string", "uint");
-  const value = toUint(BigInt(match[1] || "0"));
+  const size = digits(text), value = size === undefined ? impossible("string", "uint") : toUint(size);
   return value instanceof CelFault ? impossible("string", "uint") : value;
 }
 
@@ -126,7 +132,7 @@ function secondsToTimestamp(seconds: Int): Result {
 function textToTimestamp(text: string): Result {
   const time = parseTimestamp(text);
   if (time !== undefined) return time;
-  if (!isRfc3339(text)) return failure(`invalid RFC 3339 timestamp ${JSON.stringify(text)}`);
+  if (!isRfc3339(text)) return failure(`invalid RFC 3339 timestamp ${quoted(text)}`);
   return impossible("string", "google.protobuf.Timestamp");
 }
 
@@ -184,6 +190,7 @@ export const conversions: readonly FunctionDeclaration[] = [
           [stringType, durationType],
           (text) => parseDuration(text) ?? impossible("string", "google.protobuf.Duration"),
         ),
+        effort: readingEffort(100),
         check: constantText("duration", parseDuration),
       },
     ],

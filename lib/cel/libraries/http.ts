@@ -1,4 +1,4 @@
-import { isObject, type Json } from "../../json/mod.ts";
+import { isObject, type Json, quoted } from "../../json/mod.ts";
 import type { AddressRules } from "../../kube/mod.ts";
 import { serviceNeed } from "../external_need.ts";
 import { failure, isCelFault } from "../fault.ts";
@@ -86,7 +86,7 @@ function request(external: ExternalCalls, { caBundle }: HttpClient, call: Call &
 
 function refusalOf(text: string, addresses: AddressRules | undefined): string | undefined {
   if (addresses === undefined) return undefined;
-  return URL.canParse(text) ? addresses.refusesUrl(new URL(text)) : `invalid URL: ${JSON.stringify(text)}`;
+  return URL.canParse(text) ? addresses.refusesUrl(new URL(text)) : `invalid URL: ${quoted(text)}`;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { isFault } from "../../json/mod.ts";
+import { isFault, quoted } from "../../json/mod.ts";
 import {
   formatIpAddress,
   type IpAddress,
@@ -42,12 +42,13 @@ export class IpValue extends Opaque {
 /** Parses an address. Zones, and IPv4 addresses written as IPv6, are refused. */
 export function parseIp(text: string): IpValue | CelFault {
   const address = parseIpAddress(text);
-  const quoted = JSON.stringify(text);
   if (isFault(address)) {
-    return failure(`IP Address ${quoted} parse error during conversion from string: ${address.message}`);
+    return failure(
+      `IP Address ${quoted(text)} parse error during conversion from string: ${address.message}`,
+    );
   }
-  if (address.zone !== "") return failure(`IP address ${quoted} with zone value is not allowed`);
-  if (isMappedIpv4(address)) return failure(`IPv4-mapped IPv6 address ${quoted} is not allowed`);
+  if (address.zone !== "") return failure(`IP address ${quoted(text)} with zone value is not allowed`);
+  if (isMappedIpv4(address)) return failure(`IPv4-mapped IPv6 address ${quoted(text)} is not allowed`);
   return new IpValue(address);
 }
 

@@ -54,6 +54,11 @@ function comparingAll(list: Result | undefined): number {
   return making(size * size * (isLong ? 2.1 : 2));
 }
 
+/** The effort of sorting a list. */
+function sorting(list: Result | undefined): number {
+  return isListValue(list) ? list.length * 400 : 0;
+}
+
 function slice(items: readonly Value[], start: number | bigint, end: number | bigint): Result {
   const call = `cannot slice(${start}, ${end})`;
   if (start < 0 || end < 0) return failure(`${call}, negative indexes not supported`);
@@ -127,6 +132,7 @@ function sortOverloads(): Overload[] {
       gives: listType(type),
       call: (items: Value) => sortBy(items, items),
       cost: ([items]) => comparingAll(items),
+      effort: ([items]) => sorting(items),
       dispatches: true,
     })
   );
@@ -141,6 +147,7 @@ function sortByOverloads(): Overload[] {
       gives: list,
       call,
       cost: ([, keys]) => comparingAll(keys),
+      effort: ([, keys]) => sorting(keys),
       dispatches: true,
     })
   );

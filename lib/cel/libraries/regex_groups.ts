@@ -1,4 +1,5 @@
 import type { RE2JS } from "re2js";
+import { clipped, quoted } from "../../json/mod.ts";
 import { CelFault, failure, isCelFault } from "../fault.ts";
 import { compiling, type PatternCompiler } from "../pattern.ts";
 import { compilingEffort, matchingEffort } from "../effort.ts";
@@ -17,14 +18,16 @@ type Template = readonly (string | number)[];
 /** Parses a replacement, in which `\1` to `\9` stand for groups, `\0` for the whole match, and `\\` for a backslash. */
 function readTemplate(text: string, groups: number): Template | CelFault {
   const parts: (string | number)[] = [];
+  const wrong = (why: string): CelFault =>
+    failure(`invalid replacement string: '${clipped(text, 1_000)}' \\ ${why}`);
   let at = 0;
   for (let slash = text.indexOf("\\"); slash >= 0; slash = text.indexOf("\\", at)) {
     const next = text[slash + 1];
-    if (next === undefined) return failure(`invalid replacement string: '${text}' \\ not allowed at end`);
+    if (next === undefined) return wrong("not allowed at end");
     parts.push(text.slice(at, slash));
     if (next === "\\") parts.push(next);
     else if (!/[0-9]/.test(next)) {
-      return failure(`invalid replacement string: '${text}' \\ must be followed by a digit or \\`);
+      return wrong("must be followed by a digit or \\");
     } else if (Number(next) > groups) {
       return failure(
         `replacement string references group ${next} but regex has only ${groups} group(s)`,
@@ -66,7 +69,7 @@ function singleGroup(pattern: string, compile: PatternCompiler): RE2JS | CelFaul
   const compiled = compile(pattern);
   if (compiled instanceof CelFault) return failure(`given regex is invalid: ${compiled.message}`);
   return compiled.groupCount() > 1
-    ? failure(`regular expression has more than one capturing group: ${JSON.stringify(pattern)}`)
+    ? failure(`regular expression has more than one capturing group: ${quoted(pattern)}`)
     : compiled;
 }
 

@@ -1,5 +1,6 @@
 import { Fault, isFault } from "../../json/mod.ts";
 import { compareSemver, formatSemver, parseSemver, type Semver } from "../../kube/mod.ts";
+import { readingEffort } from "../effort.ts";
 import { CelFault } from "../fault.ts";
 import { boolType, type CelType, intType, opaqueType, stringType } from "../types/mod.ts";
 import { Opaque, toInt } from "../values/mod.ts";
@@ -25,6 +26,9 @@ class SemverValue extends Opaque {
     return formatSemver(this.version);
   }
 }
+
+/** The effort of parsing a version: each second character may begin an identifier, which takes memory too. */
+const identifying = readingEffort(400);
 
 /** A version without `v` and leading zeros, with zeros for missing numbers: `v01.2` is `1.2.0`. */
 function normalized(text: string): string | Fault {
@@ -102,6 +106,7 @@ export const semverLibrary: Library = {
           gives: semverType,
           call: (text) => convert(text, false),
           cost: parsing,
+          effort: identifying,
         }),
         overload({
           id: "string_bool_to_semver",
@@ -109,6 +114,7 @@ export const semverLibrary: Library = {
           gives: semverType,
           call: convert,
           cost: parsing,
+          effort: identifying,
         }),
       ],
     },
@@ -121,6 +127,7 @@ export const semverLibrary: Library = {
           gives: boolType,
           call: (text) => !isFault(read(text, false)),
           cost: parsing,
+          effort: identifying,
         }),
         overload({
           id: "is_semver_string_bool",
@@ -128,6 +135,7 @@ export const semverLibrary: Library = {
           gives: boolType,
           call: (text, normalize) => !isFault(read(text, normalize)),
           cost: parsing,
+          effort: identifying,
         }),
       ],
     },

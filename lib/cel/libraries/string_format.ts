@@ -1,5 +1,5 @@
 import { hexOf } from "../../bytes/mod.ts";
-import { goFloat, sortedKeys, withoutEnding } from "../../json/mod.ts";
+import { clipped, goFloat, sortedKeys, withoutEnding } from "../../json/mod.ts";
 import { CelFault, failure, isCelFault } from "../fault.ts";
 import { dynType, listType, stringType } from "../types/mod.ts";
 import {
@@ -12,12 +12,14 @@ import {
   isListValue,
   isMapValue,
   mapEntries,
+  traversalCost,
   typeNameOf,
   TypeValue,
   Uint,
   type Value,
 } from "../values/mod.ts";
 import { Duration, Timestamp } from "../values/mod.ts";
+import { MAX_TEXT } from "./arithmetic.ts";
 import { type ArgumentMistake, type CallArgument, type FunctionDeclaration, method } from "./library.ts";
 import { fixedPoint, scientific } from "./number_format.ts";
 
@@ -36,42 +38,38 @@ interface Clause {
 /** A clause that is incomplete or unknown ends the format. */
 type Piece = string | Clause | CelFault;
 
-/** Splits a format into text and clauses. */
-function parseFormat(format: string): readonly Piece[] {
-  const pieces: Piece[] = [];
-  let text = "";
-  for (let index = 0; index < format.length; index++) {
-    if (format[index] !== "%") {
-      text += format[index];
-      continue;
-    }
+/** Splits a format into text and clauses, one after the other: what follows an error is not read. */
+function* piecesOf(format: string): Generator<Piece> {
+  let from = 0;
+  for (let index = format.indexOf("%"); index >= 0; index = format.indexOf("%", from)) {
+    if (index > from) yield format.slice(from, index);
     index++;
     if (format[index] === "%") {
-      text += "%";
+      yield "%";
+      from = index + 1;
       continue;
     }
-    pieces.push(text);
-    text = "";
-    if (index >= format.length) return [...pieces, failure("unexpected end of string")];
+    if (index >= format.length) return yield failure("unexpected end of string");
     let precision: number | undefined;
     if (format[index] === ".") {
       const digits = /^\d*/.exec(format.slice(index + 1))![0];
       index += digits.length + 1;
-      if (index >= format.length) return [...pieces, badClause("could not find end of precision specifier")];
+      if (index >= format.length) return yield badClause("could not find end of precision specifier");
       precision = Number(digits);
       if (digits === "" || precision > 1000) {
-        return [...pieces, badClause(`precision "${digits}" is not valid`)];
+        return yield badClause(`precision "${clipped(digits, 100)}" is not valid`);
       }
     }
     const verb = format[index]!;
     if (!"sdfebxXo".includes(verb)) {
-      const message = `could not parse formatting clause: unrecognized formatting clause "${verb}"`;
-      return [...pieces, failure(message)];
+      return yield failure(
+        `could not parse formatting clause: unrecognized formatting clause "${verb}"`,
+      );
     }
-    pieces.push({ verb, precision });
+    yield { verb, precision };
+    from = index + 1;
   }
-  pieces.push(text);
-  return pieces;
+  if (from < format.length) yield format.slice(from);
 }
 
 function badClause(what: string): CelFault {
@@ -198,11 +196,13 @@ export const escapes: Readonly<Record<string, string>> = {
   '"': '\\"',
 };
 
+/** The characters that Go's `%q` escapes. */
+const escaped = /["\\]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
+
 /** A text in the form of Go's `%q`: in double quotes, with all non-printing characters escaped. */
 function goQuote(text: string): string {
-  const points = Array.from(text, (point) => {
+  const content = text.replace(escaped, (point) => {
     if (Object.hasOwn(escapes, point)) return escapes[point]!;
-    if (/[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(point)) return point;
     const code = point.codePointAt(0)!, hex = code.toString(16);
     return code < 0x80
       ? `\\x${hex.padStart(2, "0")}`
@@ -210,14 +210,15 @@ function goQuote(text: string): string {
       ? `\\u${hex.padStart(4, "0")}`
       : `\\U${hex.padStart(8, "0")}`;
   });
-  return `"${points.join("")}"`;
+  return `"${content}"`;
 }
 
 function format(text: string, args: readonly Value[], style: FormatStyle): string | CelFault {
-  let result = "", next = 0;
-  for (const piece of parseFormat(text)) {
+  const parts: string[] = [];
+  let next = 0, size = 0;
+  for (const piece of piecesOf(text)) {
     if (typeof piece === "string") {
-      result += piece;
+      parts.push(piece);
       continue;
     }
     const value = args[next];
@@ -228,9 +229,11 @@ function format(text: string, args: readonly Value[], style: FormatStyle): strin
     if (written === undefined) {
       return failure(`error during formatting: ${unfit(piece.verb, typeNameOf(value))}`);
     }
-    result += written;
+    size += written.length;
+    if (size > MAX_TEXT) return failure("the text is too long");
+    parts.push(written);
   }
-  return result;
+  return parts.join("");
 }
 
 /** The types that a clause accepts, by the kinds that are fixed at load. */
@@ -260,7 +263,7 @@ const described = [...printable, "list", "map", "type"];
 /** Compares the clauses of a constant format with the arguments, when they are written as a list. */
 function checkFormat([text, list]: readonly CallArgument[], style: FormatStyle): ArgumentMistake | undefined {
   if (typeof text?.value !== "string" || list?.elements === undefined) return undefined;
-  const clauses = parseFormat(text.value).filter((piece) => typeof piece !== "string");
+  const clauses = [...piecesOf(text.value)].filter((piece) => typeof piece !== "string");
   for (const [index, clause] of clauses.entries()) {
     const argument = list.elements[index];
     if (argument === undefined) return { message: `index ${index} out of range` };
@@ -287,6 +290,7 @@ export function formatFunction(style: FormatStyle): FunctionDeclaration {
         gives: stringType,
         call: (text, args) => format(text, args, style),
         cost: ([text]) => Math.ceil(costSize(text) * 0.1),
+        effort: ([text, args]) => 50 * costSize(text) + 1_000 * traversalCost(args),
         check: (args) => checkFormat(args, style),
       }),
     ],

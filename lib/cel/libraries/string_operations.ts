@@ -15,12 +15,20 @@ function isPlain(text: string): boolean {
   return codePoints(text) === text.length;
 }
 
+/** The units of the first code points of a text. */
+function unitsOf(text: string, points: Int): number {
+  let at = 0;
+  for (let left = Number(points); left > 0 && at < text.length; left--) {
+    at += text.codePointAt(at)! > 0xffff ? 2 : 1;
+  }
+  return at;
+}
+
 /** Returns the code point at an index; an empty text at the end. */
 export function charAt(text: string, at: Int): Result {
-  const points = isPlain(text) ? text : [...text];
-  const index = Number(at);
-  if (index < 0 || index > points.length) return outOfRange(at);
-  return points[index] ?? "";
+  if (at < 0 || at > codePoints(text)) return outOfRange(at);
+  const point = text.codePointAt(isPlain(text) ? Number(at) : unitsOf(text, at));
+  return point === undefined ? "" : String.fromCodePoint(point);
 }
 
 /** Returns the index of the first occurrence from an index on; -1 when there is none. */
@@ -29,9 +37,7 @@ export function indexOf(text: string, part: string, from: Int): Result {
   if (part === "") return Math.min(Number(from), codePoints(text));
   const search = new TextSearch(part);
   if (isPlain(text)) return Number(from) >= text.length ? -1 : search.positionIn(text, Number(from));
-  const points = [...text];
-  const start = points.slice(0, Number(from)).join("").length;
-  const found = search.positionIn(text, start);
+  const found = search.positionIn(text, unitsOf(text, from));
   return found < 0 ? -1 : codePoints(text.slice(0, found));
 }
 
@@ -41,24 +47,42 @@ export function lastIndexOf(text: string, part: string, from?: Int): Result {
   if (from !== undefined && from < 0) return outOfRange(from);
   if (part === "") return from === undefined ? size : Math.min(Number(from), size);
   if (from !== undefined && from >= size) return -1;
-  const points = isPlain(text) ? text : [...text];
-  const start = from === undefined ? text.length : [...points.slice(0, Number(from))].join("").length;
+  const start = from === undefined ? text.length : isPlain(text) ? Number(from) : unitsOf(text, from);
   const found = new TextSearch(part).lastPositionIn(text, start);
   return found < 0 ? -1 : codePoints(text.slice(0, found));
 }
 
 /** Returns the code points between two indexes. */
 export function substring(text: string, start: Int, end?: Int): Result {
-  const points = isPlain(text) ? text : [...text];
-  const last = end ?? points.length;
+  const size = codePoints(text), last = end ?? size;
   if (start > last) {
     if (end === undefined) return outOfRange(start);
     return new CelFault("range", `invalid substring range. start: ${start}, end: ${end}`);
   }
-  if (start < 0 || start > points.length) return outOfRange(start);
-  if (last < 0 || last > points.length) return outOfRange(last);
-  const slice = points.slice(Number(start), Number(last));
-  return typeof slice === "string" ? slice : slice.join("");
+  if (start < 0 || start > size) return outOfRange(start);
+  if (last < 0 || last > size) return outOfRange(last);
+  return size === text.length
+    ? text.slice(Number(start), Number(last))
+    : text.slice(unitsOf(text, start), unitsOf(text, last));
+}
+
+/** Units that are converted together, as arguments of one call. */
+const chunk = 8_192;
+
+/** The text with its ASCII letters in another case; other letters stay. */
+export function inAsciiCase(text: string, to: "upper" | "lower"): string {
+  if (!/[^\0-\x7f]/.test(text)) return to === "upper" ? text.toUpperCase() : text.toLowerCase();
+  const [first, last] = to === "upper" ? [0x61, 0x7a] : [0x41, 0x5a], parts: string[] = [];
+  for (let from = 0; from < text.length; from += chunk) {
+    const units = new Uint16Array(Math.min(chunk, text.length - from));
+    for (let index = 0; index < units.length; index++) {
+      const unit = text.charCodeAt(from + index);
+      units[index] = unit >= first && unit <= last ? unit ^ 0x20 : unit;
+    }
+    // Spread arguments take four times as long.
+    parts.push(String.fromCharCode.apply(undefined, units as unknown as number[]));
+  }
+  return parts.join("");
 }
 
 /** Replaces occurrences up to a limit; all with a negative limit. */

@@ -1,3 +1,4 @@
+import { readingEffort } from "../effort.ts";
 import { intType, listType, stringType } from "../types/mod.ts";
 import { codePoints, costSize, type Int } from "../values/mod.ts";
 import { traversing } from "./cost.ts";
@@ -5,6 +6,7 @@ import { type FunctionDeclaration, type Library, method, overload, type Result }
 import { formatFunction } from "./string_format.ts";
 import {
   charAt,
+  inAsciiCase,
   indexOf,
   join,
   lastIndexOf,
@@ -87,7 +89,7 @@ const functions: readonly FunctionDeclaration[] = [
       method({
         id: "string_lower_ascii",
         takes: [stringType],
-        call: (text) => text.replace(/[A-Z]+/g, (run) => run.toLowerCase()),
+        call: (text) => inAsciiCase(text, "lower"),
         ...sizes,
       }),
     ],
@@ -98,7 +100,7 @@ const functions: readonly FunctionDeclaration[] = [
       method({
         id: "string_upper_ascii",
         takes: [stringType],
-        call: (text) => text.replace(/[a-z]+/g, (run) => run.toUpperCase()),
+        call: (text) => inAsciiCase(text, "upper"),
         ...sizes,
       }),
     ],
@@ -181,7 +183,14 @@ const functions: readonly FunctionDeclaration[] = [
   {
     name: "strings.quote",
     overloads: [
-      overload({ id: "strings_quote", takes: [stringType], gives: stringType, call: quote, cost: traversal }),
+      overload({
+        id: "strings_quote",
+        takes: [stringType],
+        gives: stringType,
+        call: quote,
+        cost: traversal,
+        effort: readingEffort(100),
+      }),
     ],
   },
 ];

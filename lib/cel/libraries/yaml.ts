@@ -21,8 +21,7 @@ export const yamlLibrary: Library = {
           id: "parse_string_dyn",
           takes: [yamlType, stringType],
           gives: dynType,
-          // Parsing takes some 500 nanoseconds for a character. The others stand for the memory of what it makes.
-          effort: readingEffort(2_500, 1),
+          effort: readingEffort(600, 1),
           call: (_, text) => {
             const value = parseYaml(text);
             return isFault(value) ? failure(value.message) : withDoubles(value);

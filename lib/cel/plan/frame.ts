@@ -14,10 +14,10 @@ export function budgetFault(): CelFault {
 }
 
 /**
- * The most code units and elements that all calls of low cost in one evaluation may read: one or two seconds of work. A
- * code unit takes about a nanosecond.
+ * The most nanoseconds that all calls of low cost in one evaluation may take together: no other request has its turn
+ * meanwhile. To read a code unit takes about one.
  */
-const MAX_LOOKED = 1_000_000_000;
+const MAX_LOOKED = 250_000_000;
 
 /** The state of one evaluation. */
 export class EvaluationFrame {

@@ -1,7 +1,7 @@
 import type { Result } from "../libraries/library.ts";
 
 /** The units of work ({@link EvaluationFrame.look}) of a character or byte that a call made, and of an element. */
-const perCharacter = 50, perElement = 200;
+const perCharacter = 12, perElement = 50;
 
 /**
  * Whether the result of a call is too small for {@link workOfResult} to count: neither an object nor a long text. Most

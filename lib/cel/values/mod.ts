@@ -31,6 +31,7 @@ export {
   Timestamp,
   toDuration,
   toTimestamp,
+  zerosBefore,
   type ZoneFormat,
   zoneFormat,
   zoneOffset,

@@ -169,6 +169,13 @@ const units: ReadonlyMap<string, bigint> = new Map([
   ["h", 3_600_000_000_000n],
 ]);
 
+/** How many zeros a text begins with, among its first `most` characters. */
+export function zerosBefore(text: string, most = text.length): number {
+  let count = 0;
+  while (count < most && text[count] === "0") count++;
+  return count;
+}
+
 /** Parses a duration as Go's `time.ParseDuration` does (`1h30m`, `-1.5s`, `0`); `undefined` for another text. */
 export function parseDuration(text: string): Duration | undefined {
   const negative = text.startsWith("-");
@@ -181,7 +188,7 @@ export function parseDuration(text: string): Duration | undefined {
     const unit = match === null ? undefined : units.get(match[3]!);
     if (match === null || unit === undefined || (match[1] === "" && !match[2])) return undefined;
     // Digits beyond a nanosecond do not count, and no unit has more whole digits.
-    const fraction = (match[2] ?? "").slice(0, 18), whole = match[1]!.replace(/^0+/, "");
+    const fraction = (match[2] ?? "").slice(0, 18), whole = match[1]!.slice(zerosBefore(match[1]!));
     if (whole.length > 20) return undefined;
     total += BigInt(whole || "0") * unit +
       (fraction === "" ? 0n : BigInt(fraction) * unit / 10n ** BigInt(fraction.length));

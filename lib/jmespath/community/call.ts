@@ -1,6 +1,7 @@
-import { Fault, goPrint, isList, type Json } from "../../json/mod.ts";
+import { Fault, isList, type Json } from "../../json/mod.ts";
 import type { ByFunction, FunctionRecord, PlainFunction } from "../functions/record.ts";
 import { isOfType } from "../functions/value_type.ts";
+import { printed } from "../printed.ts";
 import { spend, spendOnArguments, spendOnResult } from "../steps.ts";
 import type { CommunityEvaluate } from "./frame.ts";
 import type { CommunityFunction, CommunityTable, CommunityType } from "./functions/record.ts";
@@ -40,7 +41,7 @@ function planPlain(record: PlainFunction, given: readonly CommunityArgument[]): 
       values.push(value);
     }
     const wrong = values.findIndex((value, index) => !isOfOneType(value, wanted[index]!));
-    if (wrong >= 0) return wrongType(goPrint(values[wrong]!), wanted[wrong]!);
+    if (wrong >= 0) return wrongType(printed(values[wrong]!), wanted[wrong]!);
     return spendOnArguments(record, values, frame.budget) ??
       spendOnResult(apply(values, frame.environment), frame.budget);
   };
@@ -55,7 +56,7 @@ function planBy(record: ByFunction, args: readonly CommunityArgument[]): Communi
   return (current, frame) => {
     const value = list(current, frame);
     if (value instanceof Fault) return value;
-    if (!isList(value)) return wrongType(goPrint(value), wanted);
+    if (!isList(value)) return wrongType(printed(value), wanted);
     return spend(value.length * stepsPerElement, frame.budget) ??
       record.applyBy(value, (element) => by.evaluate(element, frame));
   };

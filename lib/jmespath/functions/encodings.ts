@@ -45,8 +45,8 @@ function parseJson(text: string): Json | Fault {
   } catch {
     return new Fault(goJsonProblem(text));
   }
-  // Only a large exponent makes a number too large.
-  const huge = /[eE]\+?[0-9]{3}/.test(text) ? unwritable(value) : undefined;
+  // Only a large exponent or many digits make a number too large.
+  const huge = /[eE]\+?[0-9]{3}|[0-9]{309}/.test(text) ? unwritable(value) : undefined;
   return huge === undefined
     ? value
     : new Fault("json: cannot unmarshal number into Go value of type float64");

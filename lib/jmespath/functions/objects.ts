@@ -10,12 +10,17 @@ import {
   setField,
   sortedKeys,
 } from "../../json/mod.ts";
-import { fieldsOfArguments, stepsOfMade, wholeValues } from "../steps.ts";
+import { type Cost, fieldsOfArguments, stepsOfMade, wholeValues } from "../steps.ts";
 import { argumentFault, functionFault } from "./fault.ts";
 import { type FunctionNotes, type FunctionRecord, parameter } from "./record.ts";
 import { textOf } from "./text_of.ts";
 
 const object = parameter("object", "object");
+
+/** The cost of a function that takes some steps for each field: objects with many fields are slow to read. */
+function perField(steps: number): Cost {
+  return (args, limit) => steps * fieldsOfArguments(args, limit);
+}
 
 /** Functions of objects: the standard's, and Kyverno's that go between objects and lists. */
 export const objects: readonly FunctionRecord[] = [
@@ -24,7 +29,7 @@ export const objects: readonly FunctionRecord[] = [
     name: "keys",
     parameters: [object],
     returns: ["array[string]"],
-    cost: fieldsOfArguments,
+    cost: perField(12),
     apply: ([value]) => sortedKeys(value as JsonObject),
   },
   {
@@ -32,7 +37,7 @@ export const objects: readonly FunctionRecord[] = [
     name: "values",
     parameters: [object],
     returns: ["array"],
-    cost: fieldsOfArguments,
+    cost: perField(12),
     apply: ([value]) => sortedKeys(value as JsonObject).map((key) => field(value, key)!),
   },
   {
@@ -41,7 +46,7 @@ export const objects: readonly FunctionRecord[] = [
     parameters: [object],
     variadic: true,
     returns: ["object"],
-    cost: fieldsOfArguments,
+    cost: perField(24),
     apply: (parts) => {
       const merged: { [key: string]: Json } = {};
       for (const part of parts) {
@@ -68,7 +73,7 @@ export const objects: readonly FunctionRecord[] = [
       parameter("value", "string"),
     ],
     returns: ["array"],
-    cost: ([container]) => stepsOfMade * entriesIn(container!),
+    cost: ([container]) => (isList(container!) ? stepsOfMade : 18) * entriesIn(container!),
     apply: ([container, key, value]) => items(container!, key as string, value as string),
   },
   {
@@ -76,6 +81,8 @@ export const objects: readonly FunctionRecord[] = [
     name: "object_from_lists",
     parameters: [parameter("keys", "array"), parameter("values", "array")],
     returns: ["object"],
+    // An object of many different fields takes a microsecond for each, and numbers become text first.
+    cost: ([keys]) => 40 * (keys as readonly Json[]).length,
     apply: ([keys, values]) => {
       const built: { [key: string]: Json } = {};
       for (const [index, key] of (keys as readonly Json[]).entries()) {
@@ -91,7 +98,7 @@ export const objects: readonly FunctionRecord[] = [
     name: "label_match",
     parameters: [parameter("selector", "object"), parameter("labels", "object")],
     returns: ["boolean"],
-    cost: wholeValues,
+    cost: (args, limit) => perField(10)(args, limit) + wholeValues(args, limit),
     apply: ([selector, labels]) =>
       Object.entries(selector as JsonObject).every(([key, wanted]) => {
         const value = field(labels, key);

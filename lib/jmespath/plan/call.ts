@@ -1,7 +1,8 @@
-import { Fault, goPrint, isList, type Json } from "../../json/mod.ts";
+import { Fault, isList, type Json } from "../../json/mod.ts";
 import type { FunctionRecord, FunctionTable, ValueType } from "../functions/record.ts";
 import { isOfType } from "../functions/value_type.ts";
 import { spend, spendOnArguments, spendOnResult } from "../steps.ts";
+import { printed } from "../printed.ts";
 import { type Evaluate, type ExpressionPlan, runWithoutInput, swallowMissing } from "./value.ts";
 
 /** An argument as planned: a value, or an expression that the function applies to values of its own. */
@@ -60,15 +61,15 @@ function check(record: FunctionRecord, index: number, arg: Argument): Check | un
   // Kyverno parity: the types of a function with any number of arguments are not checked. Pinned by
   // tests/jmespath/semantics_test.ts.
   if (types.includes("any") || record.variadic === true) return undefined;
-  if (arg.kind === "value" && arg.plan.integer === true) return (value) => refusal(goPrint(value), types);
+  if (arg.kind === "value" && arg.plan.integer === true) return (value) => refusal(printed(value), types);
   const only = types.length === 1 ? types[0] : undefined;
   if (only === "string") {
-    return (value) => typeof value === "string" ? undefined : refusal(goPrint(value), types);
+    return (value) => typeof value === "string" ? undefined : refusal(printed(value), types);
   }
   if (only === "number") {
-    return (value) => typeof value === "number" ? undefined : refusal(goPrint(value), types);
+    return (value) => typeof value === "number" ? undefined : refusal(printed(value), types);
   }
-  return (value) => types.some((type) => isOfType(value, type)) ? undefined : refusal(goPrint(value), types);
+  return (value) => types.some((type) => isOfType(value, type)) ? undefined : refusal(printed(value), types);
 }
 
 function refusal(value: string, types: readonly ValueType[]): Fault {
