@@ -51,6 +51,7 @@ export {
   accessUserOf,
   Authorizer,
   authorizerType,
+  goQuote,
   imageVerifyLibrary,
   kubernetesLibraries,
   kyvernoLibraries,

@@ -187,7 +187,10 @@ function withinBinding(selector: RuleSelector, { document }: LocatedDocument): R
   };
 }
 
-function brokenBody({ message }: Diagnostic, { downstream }: CompiledBody): CompiledBody {
-  const outcome: Outcome = { ...error(`the policy cannot be used: ${message}`), meaning: "unusable" };
-  return { run: () => outcome, constants: [outcome], ...(downstream && { downstream }) };
+function brokenBody({ message }: Diagnostic, { downstream, unusable }: CompiledBody): CompiledBody {
+  const outcome: Outcome = unusable ??
+    { ...error(`the policy cannot be used: ${message}`), meaning: "unusable" };
+  // Constant results have the rule's name.
+  const constants = outcome.reportedAs === undefined ? [outcome] : [];
+  return { run: () => outcome, constants, ...(downstream && { downstream }) };
 }

@@ -59,6 +59,8 @@ export interface CompiledBody {
   readonly downstream?: Downstream;
   /** Set when the rule also applies to objects that exist when its policy comes into force. */
   readonly looksBack?: boolean;
+  /** The outcome of a body with mistakes, where its kind has a message for them. */
+  readonly unusable?: Outcome | undefined;
   /** The possible signers, as far as the body's text names them. */
   readonly signers?: readonly WrittenSigner[];
 }

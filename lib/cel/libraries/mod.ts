@@ -33,6 +33,7 @@ export {
   resourceCheckType,
 } from "./authorizer.ts";
 export type { KyvernoLibraryOptions } from "./kyverno.ts";
+export { goQuote } from "./go_quote.ts";
 export { imageVerifyLibrary } from "./image_verify.ts";
 export { orValueLibrary } from "./or_value.ts";
 export { standardLibrary } from "./standard.ts";

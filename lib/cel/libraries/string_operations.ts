@@ -3,7 +3,7 @@ import { CelFault, failure } from "../fault.ts";
 import { codePoints, type Int, type Value } from "../values/mod.ts";
 import { MAX_TEXT } from "./arithmetic.ts";
 import type { Result } from "./library.ts";
-import { escapes } from "./string_format.ts";
+import { escapes } from "./go_quote.ts";
 
 /** Returns the fault of an index outside a text. */
 export function outOfRange(index: Int): CelFault {

@@ -1,6 +1,7 @@
 import {
   boolType,
   type CelEnvironment,
+  type CelError,
   type CelType,
   createEnvironment,
   dynType,
@@ -27,6 +28,16 @@ export interface ExpressionSetOptions {
   report(problem: PathDiagnostic): void;
   /** Receives the values that an expression reads from outside the request. */
   need(need: Need): void;
+  /** Receives each expression with a mistake, besides {@link report}. */
+  refuse?(refusal: Refusal): void;
+}
+
+/** A text that cannot be used: an expression, or one that stands for an expression. */
+export interface Refusal {
+  readonly path: DocumentPath;
+  /** `undefined` when it is missing. */
+  readonly text: string | undefined;
+  readonly cause: readonly CelError[] | string;
 }
 
 /** A variable of `variables`, in the order in which they were written. */
@@ -50,10 +61,12 @@ export class ExpressionSet {
   readonly #environment: CelEnvironment;
   #report: (problem: PathDiagnostic) => void;
   readonly #need: (need: Need) => void;
+  #refuse: (refusal: Refusal) => void;
 
-  constructor({ variables, libraries, literals, report, need }: ExpressionSetOptions) {
+  constructor({ variables, libraries, literals, report, need, refuse = () => {} }: ExpressionSetOptions) {
     this.#report = report;
     this.#need = need;
+    this.#refuse = refuse;
     const composited = objectType("variables", (name) => this.#types.get(name));
     this.#environment = createEnvironment({
       variables: { ...variables, variables: composited },
@@ -72,12 +85,13 @@ export class ExpressionSet {
 
   /** Compiles an expression that must have one of the types; any type when there are none. */
   compile(text: string, path: DocumentPath, types: readonly CelType[]): Program | undefined {
-    if (text.trim() === "") {
-      this.mistake("the expression is missing", path);
-      return undefined;
-    }
     const compiled = this.#environment.compile(text);
     if (!compiled.ok) {
+      this.#refuse({ path, text, cause: compiled.errors });
+      if (text.trim() === "") {
+        this.mistake("the expression is missing", path);
+        return undefined;
+      }
       for (const { line, column, message, hint } of compiled.errors) {
         this.#mistake(`CEL ${line}:${column}: ${message}`, path, hint);
       }
@@ -88,24 +102,34 @@ export class ExpressionSet {
     for (const need of needsOf(compiled.program)) this.#need(need);
     const fits = types.length === 0 || isDynamic(type) || types.some((each) => sameType(each, type));
     if (fits) return compiled.program;
-    this.mistake(`CEL: must give ${types.map(typeName).join(" or ")}, but gives ${typeName(type)}`, path);
+    const expected = types.map(typeName).join(" or ");
+    this.#refuse({ path, text, cause: `output is expected to be of type ${expected}` });
+    this.mistake(`CEL: must give ${expected}, but gives ${typeName(type)}`, path);
     return undefined;
   }
 
   /** Compiles with another receiver of problems than the policy's. */
   reporting<T>(report: (problem: PathDiagnostic) => void, compile: () => T): T {
-    const usual = this.#report;
+    const usual = this.#report, refuse = this.#refuse;
     this.#report = report;
+    this.#refuse = () => {};
     try {
       return compile();
     } finally {
       this.#report = usual;
+      this.#refuse = refuse;
     }
   }
 
   /** Reports an expression that the API server would refuse although Postern can evaluate it. */
   warn(message: string, path: DocumentPath): void {
     this.#report({ severity: "warning", code: "bad-name", message, path });
+  }
+
+  /** Reports a text that cannot be used. */
+  refuse(refusal: Refusal & { readonly cause: string }): void {
+    this.#refuse(refusal);
+    this.mistake(refusal.cause, refusal.path);
   }
 
   /** Reports a mistake in a field beside the expressions. */

@@ -33,15 +33,16 @@ export function layoutOf(kind: PolicyAttestor["kind"]): SignatureLayout {
   return kind === "notary" ? "notary" : "bundle or tag";
 }
 
-/** Returns the attestors of a policy for one request. Their texts may be expressions. */
-export type ResolveAttestors = (evaluation: CelEvaluation) => ReadonlyMap<string, PolicyAttestor> | Fault;
+/** Returns an attestor for one request, whose texts may be expressions; `undefined` when the policy has none so named. */
+export type FindAttestor = (name: string) => PolicyAttestor | Fault | undefined;
 
 /** Returns a text of an attestor: a constant, or the value of an expression, which needs an evaluation. */
 type Text = (evaluation: CelEvaluation | undefined) => string | Fault;
 
 /** The attestors of a policy, compiled. */
 export interface CompiledAttestors {
-  readonly resolve: ResolveAttestors;
+  /** Returns the attestors of one request. Each is evaluated when an expression first needs it. */
+  readonly forRequest: (evaluation: CelEvaluation) => FindAttestor;
   /** The attestors without expressions, with their paths. */
   readonly written: readonly (readonly [path: DocumentPath, attestor: PolicyAttestor])[];
 }
@@ -56,19 +57,22 @@ export function compileAttestors(written: Json | undefined, expressions: Express
       resolve: compileAttestor(attestor, expressions, path),
     };
   });
+  const byName = new Map(compiled.map((attestor) => [attestor.name, attestor]));
   return {
     written: compiled.flatMap(({ path, resolve }) => {
       const attestor = resolve(undefined);
       return attestor instanceof Fault ? [] : [[path, attestor] as const];
     }),
-    resolve(evaluation) {
-      const attestors = new Map<string, PolicyAttestor>();
-      for (const { name, resolve } of compiled) {
-        const attestor = resolve(evaluation);
-        if (attestor instanceof Fault) return attestor;
-        attestors.set(name, attestor);
-      }
-      return attestors;
+    forRequest(evaluation) {
+      const found = new Map<string, PolicyAttestor | Fault>();
+      return (name) => {
+        const attestor = byName.get(name);
+        if (attestor === undefined || found.has(name)) return found.get(name);
+        found.set(name, new Fault(`the attestor ${name} needs itself`));
+        const resolved = attestor.resolve(evaluation);
+        found.set(name, resolved);
+        return resolved;
+      };
     },
   };
 }

@@ -11,8 +11,15 @@ import type { LoadTracker } from "../../context/mod.ts";
 import { asObject, asString, field, isFault, type Json, type JsonObject } from "../../json/mod.ts";
 import { parseImageReference } from "../../kube/mod.ts";
 import type { SignatureAnswer } from "../../ports.ts";
-import { loadDigest, loadReferrer, loadVerdict, pending, withPullSecrets } from "../verify_images/mod.ts";
-import { layoutOf, type PolicyAttestor } from "./image_attestors.ts";
+import {
+  loadDigest,
+  loadImage,
+  loadReferrer,
+  loadVerdict,
+  pending,
+  withPullSecrets,
+} from "../verify_images/mod.ts";
+import { type FindAttestor, layoutOf, type PolicyAttestor } from "./image_attestors.ts";
 
 /** An attestation of a policy: a statement of a type, or an artifact that refers to the image. */
 export interface PolicyAttestation {
@@ -24,7 +31,7 @@ export interface PolicyAttestation {
 export interface ImageCallsOptions {
   readonly usual: ExternalCalls;
   readonly store: LoadTracker;
-  readonly attestors: ReadonlyMap<string, PolicyAttestor>;
+  readonly attestor: FindAttestor;
   readonly attestations: ReadonlyMap<string, PolicyAttestation>;
   /** Whether the policy matches an image; a text says why that is unknown. */
   matches(image: string): boolean | string;
@@ -80,8 +87,9 @@ export class ImageCalls implements ExternalCalls {
     if (unread !== undefined) return unread;
     let verified = 0, isOpen = false;
     for (const name of attestors) {
-      const attestor = this.#options.attestors.get(name);
+      const attestor = this.#options.attestor(name);
       if (attestor === undefined) return failure(`attestor not found in policy: ${name}`);
+      if (isFault(attestor)) return failure(attestor.message);
       if (
         attestor.problem !== undefined ||
         (attestation !== undefined && this.#cannotAttest(attestor, attestation))
@@ -168,7 +176,10 @@ export class ImageCalls implements ExternalCalls {
     const attestation = this.#options.attestations.get(request.attestation);
     if (attestation === undefined) return failure(`attestation not found in policy: ${request.attestation}`);
     const { kind, type } = attestation;
-    const hasNotary = request.attestors.some((name) => this.#options.attestors.get(name)?.kind === "notary");
+    const hasNotary = request.attestors.some((name) => {
+      const attestor = this.#options.attestor(name);
+      return !isFault(attestor) && attestor?.kind === "notary";
+    });
     if (hasNotary && kind !== "referrer") {
       return failure("notary verifier only supports oci 1.1 referrers as attestations");
     }
@@ -197,10 +208,11 @@ export class ImageCalls implements ExternalCalls {
   }
 
   #imageData(image: string): ExternalReply | CelFault {
-    const reply = this.#options.usual.call({ kind: "image", reference: image });
-    if (!("ok" in reply)) return reply;
-    if (!reply.ok) return failure(`failed to get imagedata: ${withoutImage(reply.message)}`);
-    return found(imageData(image, asObject(reply.body) ?? {}));
+    const { store, credentials } = this.#options;
+    const answer = loadImage(store, image, credentials);
+    if (answer === pending) return pendingValue(`image ${image}`);
+    if (!answer.ok) return failure(`failed to get imagedata: ${withoutImage(answer.message)}`);
+    return found(imageData(image, asObject(answer.body) ?? {}));
   }
 }
 

@@ -2,6 +2,7 @@ import { isFault } from "../../json/mod.ts";
 import { error, type Outcome, pass, type PassOutcome } from "../outcome.ts";
 import type { CompiledBody } from "../rule_kind.ts";
 import { loadDigest, pending } from "../verify_images/mod.ts";
+import { compilationFailed } from "./image_compilation.ts";
 import {
   credentialsOf,
   evaluationFailed,
@@ -23,6 +24,7 @@ export const imageDigests: PolicyKind = {
   compile(spec, tools): CompiledBody {
     const parts = imagePolicyExpressions(spec, tools);
     return {
+      unusable: compilationFailed(parts.refusals),
       run(input): Outcome | undefined {
         if (input.operation === "DELETE") return undefined;
         const { evaluation } = kyvernoEvaluation(parts.expressions, input);
@@ -31,7 +33,7 @@ export const imageDigests: PolicyKind = {
         if (isFault(applies) || !applies) return undefined;
         const exemption = parts.exempt(evaluation, input.context.environment.now());
         if (isFault(exemption) || "outcome" in exemption) return undefined;
-        const all = parts.lists(input.resource, evaluation);
+        const all = parts.lists(input.resource, evaluation, "skipped");
         if (isFault(all)) return evaluationFailed(all.message);
         const matched = matchedImages(all, parts, { evaluation, steps: input.context.store.steps });
         if (typeof matched === "string") return evaluationFailed(matched);

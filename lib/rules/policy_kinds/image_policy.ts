@@ -1,4 +1,4 @@
-import { listType, mapType, stringType } from "../../cel/mod.ts";
+import { dynType, listType, mapType, stringType } from "../../cel/mod.ts";
 import { imageVerifyLibrary } from "../../cel/mod.ts";
 import {
   asList,
@@ -14,7 +14,7 @@ import {
 } from "../../json/mod.ts";
 import { inBothScopes, podControllerSpecs, rewriteText } from "../../policy/mod.ts";
 import type { RegistryCredentials } from "../../ports.ts";
-import { compileMatchConditions, type ExpressionSet, kyvernoTexts } from "../cel/mod.ts";
+import { compileMatchConditions, type ExpressionSet, kyvernoTexts, type Refusal } from "../cel/mod.ts";
 import { error, type Outcome } from "../outcome.ts";
 import type { RuleInput } from "../rule_kind.ts";
 import { pullSecretsOf, withPullSecrets } from "../verify_images/mod.ts";
@@ -58,33 +58,36 @@ export interface ImagePolicyExpressions {
   readonly exempt: ReturnType<typeof compileExemptions>;
   readonly lists: ReturnType<typeof compileImageLists>;
   readonly references: ReturnType<typeof compileImageReferences>;
+  /** The expressions that cannot be used, in the order in which they were compiled. */
+  readonly refusals: readonly Refusal[];
 }
 
-/** Compiles the expressions of both phases. */
+/**
+ * Compiles the expressions of both phases. Kyverno parity: references read nothing but `ref`, and conditions and lists
+ * of images no `variables`. Pinned by tests/rules/verify_images/image_compilation_test.ts.
+ */
 export function imagePolicyExpressions(spec: JsonObject, tools: PolicyTools): ImagePolicyExpressions {
-  const names = mapType(stringType, stringType);
+  const refusals: Refusal[] = [];
+  const refuse = (refusal: Refusal): void => void refusals.push(refusal);
   const expressions = kyvernoExpressions(tools, {
     libraries: [imageVerifyLibrary],
     variables: {
       images: mapType(stringType, listType(stringType)),
-      attestors: names,
-      attestations: names,
-      ref: stringType,
+      attestors: mapType(stringType, dynType),
+      attestations: mapType(stringType, stringType),
     },
+    refuse,
   });
+  const aboutReferences = kyvernoExpressions(tools, { common: {}, variables: { ref: stringType }, refuse });
+  const references = compileImageReferences(field(spec, "matchImageReferences"), aboutReferences);
   const conditions = compileMatchConditions(field(spec, "matchConditions"), expressions, {
     path: ["spec", "matchConditions"],
     texts: kyvernoTexts,
   });
   const exempt = compileExemptions(tools, expressions, onFaultOfValidation(tools));
+  const lists = compileImageLists(field(spec, "images"), expressions);
   defineVariables(expressions, field(spec, "variables"));
-  return {
-    expressions,
-    conditions,
-    exempt,
-    lists: compileImageLists(field(spec, "images"), expressions),
-    references: compileImageReferences(field(spec, "matchImageReferences"), expressions),
-  };
+  return { expressions, conditions, exempt, lists, references, refusals };
 }
 
 /** Names mapped to themselves: the form in which expressions hold attestors and attestations. */

@@ -1,4 +1,15 @@
-import { isCelFault } from "../../cel/mod.ts";
+import {
+  type CelType,
+  dynType,
+  isCelFault,
+  isDynamic,
+  isListValue,
+  listType,
+  type Result,
+  sameType,
+  stringType,
+  typeNameOf,
+} from "../../cel/mod.ts";
 import {
   asList,
   asString,
@@ -26,45 +37,78 @@ export type ImageLists = Readonly<Record<string, readonly PolicyImage[]>>;
 
 const groups = ["containers", "initContainers", "ephemeralContainers"] as const;
 
-/** Compiles the images that a policy reads from an object: those of `spec.images`, besides the containers of Pods. */
-export function compileImageLists(
-  written: Json | undefined,
-  expressions: ExpressionSet,
-): (object: JsonObject | undefined, evaluation: CelEvaluation) => ImageLists | Fault {
-  const expressionImages = asList(written).filter(isObject).map((entry, index) => ({
-    name: asString(entry["name"]) ?? "",
-    program: expressions.compile(asString(entry["expression"]) ?? "", [
-      "spec",
-      "images",
-      index,
-      "expression",
-    ], wanted.any),
-  }));
-  return (object, evaluation) => {
-    const lists: Record<string, readonly PolicyImage[]> = containerImages(object);
+/** Whether a container without an image is passed over; otherwise its images are unknown. */
+export type MissingImages = "skipped" | "fault";
+
+/** Returns the images of an object. */
+export type ReadImageLists = (
+  object: JsonObject | undefined,
+  evaluation: CelEvaluation,
+  missing: MissingImages,
+) => ImageLists | Fault;
+
+/**
+ * Compiles the images that a policy reads from an object: those of `spec.images`, besides the containers of Pods.
+ * Kyverno parity: what is no list of texts is a fault, so that no image escapes. Pinned by
+ * tests/rules/verify_images/image_lists_test.ts.
+ */
+export function compileImageLists(written: Json | undefined, expressions: ExpressionSet): ReadImageLists {
+  const expressionImages = asList(written).filter(isObject).map((entry, index) => {
+    const path = ["spec", "images", index, "expression"];
+    const text = asString(entry["expression"]) ?? "";
+    const program = expressions.compile(text, path, wanted.any);
+    if (program !== undefined && !mayBeTexts(program.type)) {
+      expressions.refuse({ path, text, cause: "output is expected to be of type list" });
+    }
+    return { name: asString(entry["name"]) ?? "", program };
+  });
+  return (object, evaluation, missing) => {
+    const found = containerImages(object, missing);
+    if (isFault(found)) return found;
+    const lists: Record<string, readonly PolicyImage[]> = found;
     for (const { name, program } of expressionImages) {
-      const value = program === undefined ? [] : evaluation.evaluate(program);
-      if (isCelFault(value)) return new Fault(value.message);
-      const texts = Array.isArray(value) ? value : [value];
-      lists[name] = texts.flatMap((text) =>
-        typeof text === "string" && text !== "" ? [{ text, pointer: undefined }] : []
-      );
+      const texts = program === undefined ? [] : textsOf(evaluation.evaluate(program));
+      if (isFault(texts)) return texts;
+      lists[name] = texts.map((text) => ({ text, pointer: undefined }));
     }
     return lists;
   };
 }
 
-function containerImages(object: JsonObject | undefined): Record<string, readonly PolicyImage[]> {
+function mayBeTexts(type: CelType): boolean {
+  return isDynamic(type) || [listType(stringType), listType(dynType)].some((each) => sameType(each, type));
+}
+
+function textsOf(value: Result): readonly string[] | Fault {
+  if (isCelFault(value)) return new Fault(value.message);
+  if (!isListValue(value)) return new Fault(`the images must be a list, and are a ${typeNameOf(value)}`);
+  const texts: string[] = [];
+  for (const text of value) {
+    if (typeof text !== "string") return new Fault(`an image must be a string, and is a ${typeNameOf(text)}`);
+    texts.push(text);
+  }
+  return texts;
+}
+
+function containerImages(
+  object: JsonObject | undefined,
+  missing: MissingImages,
+): Record<string, readonly PolicyImage[]> | Fault {
   const template = podTemplatePaths.get(asString(object?.["kind"]) ?? "");
   const path = [...template ?? [], "spec"];
   const spec = template === undefined ? undefined : dig(object, ...path);
-  return Object.fromEntries(groups.map((group) => [
-    group,
-    asList(field(spec, group)).flatMap((container, index) => {
-      const text = asString(field(container, "image")) ?? "";
-      return text === "" ? [] : [{ text, pointer: `/${[...path, group, index, "image"].join("/")}` }];
-    }),
-  ]));
+  const lists: Record<string, readonly PolicyImage[]> = {};
+  for (const group of groups) {
+    const images: PolicyImage[] = [];
+    for (const [index, container] of asList(field(spec, group)).entries()) {
+      const text = asString(field(container, "image"));
+      if (text === undefined && missing === "fault") return new Fault("no such key: image");
+      if (!text && missing === "skipped") continue;
+      images.push({ text: text ?? "", pointer: `/${[...path, group, index, "image"].join("/")}` });
+    }
+    lists[group] = images;
+  }
+  return lists;
 }
 
 /** The evaluation of expressions about images, and the steps that comparing images with globs may take. */
@@ -79,13 +123,19 @@ export type MatchesImage = (image: string, matching: ImageMatching) => boolean |
 /** Compiles `matchImageReferences`: globs, and expressions over `ref`. A policy without any matches every image. */
 export function compileImageReferences(written: Json | undefined, expressions: ExpressionSet): MatchesImage {
   const tests = asList(written).filter(isObject).map((entry, index): MatchesImage => {
-    const glob = asString(entry["glob"]) ?? "";
+    const glob = asString(entry["glob"]) ?? "", expression = asString(entry["expression"]) ?? "";
+    const path = ["spec", "matchImageReferences", index];
+    if ((glob === "") === (expression === "")) {
+      expressions.refuse({ path, text: undefined, cause: "either glob or expression must be set" });
+      return () => false;
+    }
     if (glob !== "") {
       const isMatch = compileGlob(glob);
-      return (image, { steps }) => isMatch(image, steps);
+      if (!isFault(isMatch)) return (image, { steps }) => isMatch(image, steps);
+      expressions.refuse({ path: [...path, "glob"], text: glob, cause: isMatch.message });
+      return () => false;
     }
-    const path = ["spec", "matchImageReferences", index, "expression"];
-    const program = expressions.compile(asString(entry["expression"]) ?? "", path, wanted.bool);
+    const program = expressions.compile(expression, [...path, "expression"], wanted.bool);
     return (image, { evaluation }) => {
       if (program === undefined) return false;
       const value = evaluation.evaluateWith(program, (name) => name === "ref" ? image : undefined);

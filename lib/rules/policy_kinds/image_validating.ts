@@ -1,4 +1,4 @@
-import type { ExternalCalls, Value } from "../../cel/mod.ts";
+import type { Activation, Value } from "../../cel/mod.ts";
 import {
   asList,
   asObject,
@@ -10,12 +10,14 @@ import {
   type Json,
   type JsonObject,
 } from "../../json/mod.ts";
+import { parseImageReference } from "../../kube/mod.ts";
 import { type CelEvaluation, compileAuditAnnotations } from "../cel/mod.ts";
 import { fail, type ImageFindings, type Outcome, pass } from "../outcome.ts";
 import type { CompiledBody, RuleInput, WrittenSigner } from "../rule_kind.ts";
 import type { Need } from "../../context/mod.ts";
 import { keyNeed, loadDigest, loginNeed, pending } from "../verify_images/mod.ts";
-import { compileAttestors, keyText, type ResolveAttestors } from "./image_attestors.ts";
+import { compileAttestors, type CompiledAttestors, type FindAttestor, keyText } from "./image_attestors.ts";
+import { compilationFailed } from "./image_compilation.ts";
 import { ImageCalls, type PolicyAttestation, withoutImage } from "./image_calls.ts";
 import {
   credentialsOf,
@@ -43,8 +45,9 @@ export const imageValidatingPolicy: PolicyKind = {
 class ImageValidation implements CompiledBody {
   readonly #spec: JsonObject;
   readonly #parts: ReturnType<typeof imagePolicyExpressions>;
-  readonly #attestors: ResolveAttestors;
+  readonly #attestors: CompiledAttestors;
   readonly signers: readonly WrittenSigner[];
+  readonly unusable: Outcome | undefined;
   readonly #attestations: ReadonlyMap<string, PolicyAttestation>;
   readonly #validations: readonly ReturnType<typeof compileValidation>[];
   readonly #annotate: ReturnType<typeof compileAuditAnnotations>;
@@ -56,8 +59,8 @@ class ImageValidation implements CompiledBody {
     const parts = imagePolicyExpressions(spec, tools);
     this.#spec = spec;
     this.#parts = parts;
-    const { resolve, written } = compileAttestors(spec["attestors"], parts.expressions);
-    this.#attestors = resolve;
+    this.#attestors = compileAttestors(spec["attestors"], parts.expressions);
+    const { written } = this.#attestors;
     this.signers = signersOf(written);
     reportHopeless(spec, written, tools);
     this.#attestations = attestationsOf(spec["attestations"]);
@@ -68,6 +71,7 @@ class ImageValidation implements CompiledBody {
       "spec",
       "auditAnnotations",
     ]);
+    this.unusable = compilationFailed(parts.refusals);
     this.#ignores = tools.policy.failurePolicy === "Ignore";
     this.#names = { attestors: namesIn(spec["attestors"]), attestations: namesIn(spec["attestations"]) };
     tools.need({ kind: "registry" });
@@ -76,12 +80,9 @@ class ImageValidation implements CompiledBody {
 
   run(input: RuleInput): Outcome | undefined {
     if (input.operation === "DELETE") return undefined;
-    let images: Value = {};
-    const switchboard = new CallSwitch();
-    const { evaluation, allow } = kyvernoEvaluation(this.#parts.expressions, input, {
-      over: (name) => name === "images" ? images : this.#names[name],
-      external: (usual) => switchboard.before(usual),
-    });
+    // The names of validations are unknown before the images are.
+    let names: Readonly<Record<string, Value>> = {};
+    const { evaluation, calls, allow } = this.#evaluation(input, (name) => names[name]);
     const { conditions, exempt, lists } = this.#parts;
     const applies = conditions(evaluation);
     if (isFault(applies)) return this.#ignores ? undefined : evaluationFailed(applies.message);
@@ -90,30 +91,42 @@ class ImageValidation implements CompiledBody {
     if (isFault(exemption)) return evaluationFailed(exemption.message);
     if ("outcome" in exemption) return exemption.outcome;
     allow(exemption.allowed);
-    const all = lists(input.resource, evaluation);
+    const all = lists(input.resource, evaluation, "fault");
     if (isFault(all)) return evaluationFailed(all.message);
     const matching = { evaluation, steps: input.context.store.steps };
     const matched = matchedImages(all, this.#parts, matching);
     if (typeof matched === "string") return evaluationFailed(matched);
-    images = Object.fromEntries(
+    const images = Object.fromEntries(
       Object.entries(matched).map(([name, list]) => [name, list.map(({ text }) => text)]),
     );
-    const attestors = this.#attestors(evaluation);
-    if (isFault(attestors)) return evaluationFailed(attestors.message);
-    const { references } = this.#parts;
-    const calls = new ImageCalls({
-      usual: switchboard.usual,
-      store: input.context.store,
-      attestors,
-      attestations: this.#attestations,
-      matches: (image) => {
-        const verdict = references(image, matching);
-        return isFault(verdict) ? verdict.message : verdict;
-      },
-      credentials: credentialsOf(this.#spec, input),
-    });
-    switchboard.imageCalls = calls;
+    names = { ...this.#names, images };
     return this.#judge(input, evaluation, { calls, images: textsOf(matched) });
+  }
+
+  /** The evaluation of the expressions for a request, and the calls that they make. */
+  #evaluation(
+    input: RuleInput,
+    over: Activation,
+  ): ReturnType<typeof kyvernoEvaluation> & { calls: ImageCalls } {
+    let calls: ImageCalls | undefined;
+    let find: FindAttestor | undefined;
+    const made = kyvernoEvaluation(this.#parts.expressions, input, {
+      over,
+      external: (usual) =>
+        calls = new ImageCalls({
+          usual,
+          store: input.context.store,
+          attestor: (name) => (find ??= this.#attestors.forRequest(made.evaluation))(name),
+          attestations: this.#attestations,
+          matches: (image) => {
+            const matching = { evaluation: made.evaluation, steps: input.context.store.steps };
+            const verdict = this.#parts.references(image, matching);
+            return isFault(verdict) ? verdict.message : verdict;
+          },
+          credentials: credentialsOf(this.#spec, input),
+        }),
+    });
+    return { ...made, calls: calls! };
   }
 
   #judge(
@@ -122,8 +135,13 @@ class ImageValidation implements CompiledBody {
     { calls, images }: { readonly calls: ImageCalls; readonly images: readonly string[] },
   ): Outcome | undefined {
     if (isConfigured(this.#spec, "verifyDigest")) {
-      const open = images.find((image) => !image.includes("@"));
-      if (open !== undefined) return fail(`image ${open} does not have a digest`);
+      for (const image of images) {
+        const reference = parseImageReference(image);
+        if (isFault(reference)) {
+          return evaluationFailed(`failed to parse image reference ${image}: ${reference.message}`);
+        }
+        if (reference.digest === "") return fail(`image ${image} does not have a digest`);
+      }
     }
     const missing = this.#missing(input, images);
     if (missing !== undefined) return missing === pending ? undefined : evaluationFailed(missing);
@@ -174,26 +192,6 @@ function secretNeeds(spec: JsonObject): Need[] {
 }
 
 const passed = pass("success");
-
-/** Routes the calls of expressions to the image policy's answers, once the attestors are evaluated. */
-class CallSwitch {
-  imageCalls: ExternalCalls | undefined;
-  #usual: ExternalCalls | undefined;
-
-  get usual(): ExternalCalls {
-    return this.#usual!;
-  }
-
-  before(usual: ExternalCalls): ExternalCalls {
-    this.#usual = usual;
-    return {
-      call: (request) => (this.imageCalls ?? usual).call(request),
-      now: () => usual.now(),
-      random: () => usual.random(),
-      generate: (namespace, resources) => usual.generate(namespace, resources),
-    };
-  }
-}
 
 function textsOf(lists: ImageLists): string[] {
   return Object.values(lists).flat().map(({ text }) => text);

@@ -16,6 +16,7 @@ import {
   admissionRoots,
   CelEvaluation,
   ExpressionSet,
+  type ExpressionSetOptions,
   type Generate,
   kyvernoVariables,
   orValueLibrary,
@@ -47,21 +48,31 @@ export interface KyvernoExpressionsOptions {
   readonly libraries?: readonly Library[];
   readonly literals?: "homogeneous" | "mixed";
   readonly purpose?: NonNullable<KyvernoLibraryOptions["purpose"]>;
+  /** The variables of all kinds; by default those of the request. */
+  readonly common?: Readonly<Record<string, CelType>>;
+  readonly refuse?: NonNullable<ExpressionSetOptions["refuse"]>;
 }
 
 /** Expressions with the variables and functions of Kyverno's own policies. */
 export function kyvernoExpressions(
   { policy, report, need }: Pick<PolicyTools, "policy" | "report" | "need">,
-  { variables = {}, libraries = [], literals = "homogeneous", purpose = "validate" }:
-    KyvernoExpressionsOptions = {},
+  {
+    variables = {},
+    libraries = [],
+    literals = "homogeneous",
+    purpose = "validate",
+    common = { ...kyvernoVariables, exceptions: exceptionsType },
+    refuse,
+  }: KyvernoExpressionsOptions = {},
 ): ExpressionSet {
   const within = policy.namespace === undefined ? {} : { namespace: policy.namespace };
   return new ExpressionSet({
-    variables: { ...kyvernoVariables, exceptions: exceptionsType, ...variables },
+    variables: { ...common, ...variables },
     libraries: [...kyvernoLibrariesFor({ ...within, addresses, purpose }), orValueLibrary, ...libraries],
     literals,
     report,
     need,
+    ...(refuse !== undefined && { refuse }),
   });
 }
 

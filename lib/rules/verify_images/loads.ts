@@ -48,6 +48,20 @@ export function loadDigest(
   return isFault(answer) ? noDigest(answer.message) : answer;
 }
 
+/** Loads the record of an image: its manifest and configuration, and the names and the digest under which it is stored. */
+export function loadImage(
+  store: LoadTracker,
+  image: string,
+  credentials: RegistryCredentials,
+): Answer | Pending {
+  const answer = loadOnce(
+    store,
+    { name: `image ${image}`, key: `record ${JSON.stringify(credentials)}` },
+    () => store.ports.registry.image(image, credentials, store.signal),
+  );
+  return isFault(answer) ? { ok: false, status: undefined, message: answer.message } : answer;
+}
+
 /** Loads whether a text was signed. `key` distinguishes this load from others for the same object. */
 export function loadTextVerdict(
   store: LoadTracker,

@@ -7,7 +7,15 @@
  *
  * @module
  */
-export { loadDigest, loadReferrer, loadTextVerdict, loadVerdict, type Pending, pending } from "./loads.ts";
+export {
+  loadDigest,
+  loadImage,
+  loadReferrer,
+  loadTextVerdict,
+  loadVerdict,
+  type Pending,
+  pending,
+} from "./loads.ts";
 export { pullSecretsOf, withPullSecrets } from "./credentials.ts";
 export { annotated, type ImageNote, type ScopedNotes, withoutNotes } from "./notes.ts";
 export { keyNeed, keySecretNeeds, loginNeed } from "./secret_needs.ts";

@@ -134,3 +134,30 @@ Deno.test("a rule about Pods verifies the images of their controllers, under the
     "autogen-check",
   ]);
 });
+
+Deno.test("an image policy reads the data of an image where context entries read no registry, with its credentials", async () => {
+  const asked: unknown[] = [];
+  const recording: Registry = {
+    image: (reference, credentials) => {
+      asked.push([reference, credentials?.secrets]);
+      return registry.image(reference);
+    },
+  };
+  const validation = "images.containers.all(i, getImageData(i).config.config.User == '1000')";
+  const text = inCel({ validation }).replace(
+    "  matchConstraints",
+    "  credentials: {secrets: [login]}\n  matchConstraints",
+  );
+  const decision = await evaluate(
+    policies(text, { dialect: "current" }),
+    request(podOf(["r.io/one:v1"])),
+    {
+      phase: "validate",
+      ports: { ...ports(), registry: recording, signatures: new ScriptedSignatures(script) },
+      absent: ["imageRegistry"],
+    },
+  );
+  const [row] = decision.results.flatMap(({ rules }) => rules);
+  assert.deepEqual([row?.result, row?.message], ["pass", "success"]);
+  assert.deepEqual(asked, [["r.io/one:v1", ["login"]]]);
+});

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { isFault } from "../../../lib/json/mod.ts";
 import { compileGlob } from "../../../lib/rules/policy_kinds/glob.ts";
 import { decideImages, digests, podOf } from "./setting.ts";
 
@@ -159,19 +160,53 @@ const globs: readonly (readonly [string, string, string])[] = [
   ["r.io/[ab]:*", "r.io/b:v1", "r.io/c:v1"],
   ["r.io/[!ab]:*", "r.io/c:v1", "r.io/a:v1"],
   ["r.io/a.b", "r.io/a.b", "r.io/aXb"],
-  ["r.io/{a", "r.io/{a", "r.io/a"],
-  ["r.io/[a", "r.io/[a", "r.io/a"],
+  ["r.io/{a", "r.io/a", "r.io/{a"],
+  ["r.io/\\{a}", "r.io/{a}", "r.io/a"],
+  ["r.io/[abc-e]:*", "r.io/-:v1", "r.io/d:v1"],
+  ["r.io/[a-c]:*", "r.io/b:v1", "r.io/-:v1"],
+  ["r.io/[a\\]]", "r.io/]", "r.io/\\"],
 ];
 
 for (const [glob, is, isNot] of globs) {
   Deno.test(`the glob ${glob} is ${is} and not ${isNot}`, () => {
-    assert.equal(compileGlob(glob)(is), true);
-    assert.equal(compileGlob(glob)(isNot), false);
+    const matches = globOf(glob);
+    assert.equal(matches(is), true);
+    assert.equal(matches(isNot), false);
   });
+}
+
+/** Globs that cannot be read, and why. Kyverno refuses all but the last. */
+const badGlobs: readonly (readonly [string, string])[] = [
+  ["r.io/[a", "unexpected end of input"],
+  ["r.io/[", "unexpected end of input"],
+  ["r.io/[]a", "could not parse range"],
+  ["r.io/[!]a", "could not parse range"],
+  ["r.io/[a-]a", "expected close range character"],
+  ["r.io/[a-z0-9]", "expected close range character"],
+  ["r.io/[z-a]", "hi character 'a' should be greater than lo 'z'"],
+  ["{a,b}".repeat(11), "the braces have more than 1000 alternatives"],
+];
+
+for (const [glob, why] of badGlobs) {
+  Deno.test(`a policy with the glob ${glob} does not compile`, async () => {
+    const text = policy("true").replace("r.io/*", glob);
+    const { rows, decision } = await decideImages(text, podOf(["r.io/one:v1"]), { phase: "validate" });
+    const path = `spec.MatchImageReferences[0].glob: Invalid value: "${glob}": ${why}`;
+    assert.deepEqual(rows, [
+      `error failed to compile policy: <nil>: Internal error: failed to compile matches: ${path}`,
+    ]);
+    assert.equal(decision.allowed, false);
+  });
+}
+
+function globOf(glob: string): (text: string) => boolean {
+  const compiled = compileGlob(glob);
+  assert.ok(!isFault(compiled));
+  return compiled;
 }
 
 Deno.test("a glob of many stars costs little on a long text", () => {
   const started = performance.now();
-  compileGlob(`${"*a".repeat(50)}*b`)("a".repeat(4_000));
+  globOf(`${"*a".repeat(50)}*b`)("a".repeat(4_000));
   assert.ok(performance.now() - started < 5_000);
 });
