@@ -8,11 +8,11 @@ const maxAlternatives = 1_000;
 
 /**
  * Compiles a glob: `*` for any text, `?` for a character, `[abc]` and `[!a-z]` for one of some, `{a,b}` for one of
- * several texts; a backslash before a character takes it literally. A fault says why a glob cannot be read. Each look at a character takes a step, because texts come from objects and have their size: beyond the
- * steps no text matches.
+ * several texts; a backslash before a character takes it literally. A fault says why a glob cannot be read. Each look
+ * at a character takes a step, because texts come from objects and have their size: beyond the steps no text matches.
  *
- * Kyverno parity: `*` crosses `/` and `:`, a brace that is not closed ends with the glob, and brackets have one range or
- * a list. Pinned by tests/rules/verify_images/image_validating_test.ts.
+ * Kyverno parity: `*` crosses `/` and `:`, a brace that is not closed ends with the glob, and brackets have one range
+ * or a list. Pinned by tests/rules/verify_images/image_validating_test.ts.
  *
  * ```ts
  * import { compileGlob } from "./glob.ts";

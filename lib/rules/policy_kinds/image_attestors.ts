@@ -33,7 +33,7 @@ export function layoutOf(kind: PolicyAttestor["kind"]): SignatureLayout {
   return kind === "notary" ? "notary" : "bundle or tag";
 }
 
-/** Returns an attestor for one request, whose texts may be expressions; `undefined` when the policy has none so named. */
+/** Returns an attestor for one request, whose texts may be expressions; `undefined` when there is none of that name. */
 export type FindAttestor = (name: string) => PolicyAttestor | Fault | undefined;
 
 /** Returns a text of an attestor: a constant, or the value of an expression, which needs an evaluation. */

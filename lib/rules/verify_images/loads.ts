@@ -48,7 +48,7 @@ export function loadDigest(
   return isFault(answer) ? noDigest(answer.message) : answer;
 }
 
-/** Loads the record of an image: its manifest and configuration, and the names and the digest under which it is stored. */
+/** Loads the record of an image: manifest, configuration, and the names and the digest under which it is stored. */
 export function loadImage(
   store: LoadTracker,
   image: string,

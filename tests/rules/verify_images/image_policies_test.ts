@@ -136,10 +136,10 @@ Deno.test("a rule about Pods verifies the images of their controllers, under the
 });
 
 Deno.test("an image policy reads the data of an image where context entries read no registry, with its credentials", async () => {
-  const asked: unknown[] = [];
+  const reads: unknown[] = [];
   const recording: Registry = {
     image: (reference, credentials) => {
-      asked.push([reference, credentials?.secrets]);
+      reads.push([reference, credentials?.secrets]);
       return registry.image(reference);
     },
   };
@@ -159,5 +159,5 @@ Deno.test("an image policy reads the data of an image where context entries read
   );
   const [row] = decision.results.flatMap(({ rules }) => rules);
   assert.deepEqual([row?.result, row?.message], ["pass", "success"]);
-  assert.deepEqual(asked, [["r.io/one:v1", ["login"]]]);
+  assert.deepEqual(reads, [["r.io/one:v1", ["login"]]]);
 });
