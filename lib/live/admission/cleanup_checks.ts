@@ -5,6 +5,7 @@ import { writtenFilters, writtenUserCriteria } from "../../policy/mod.ts";
 import type { ServedResource } from "../../ports.ts";
 import { cleanupMistakes, grantCleanupRights } from "../cleanup/cleanup_policy.ts";
 import { scheduleProblem } from "../cleanup/schedule.ts";
+import { cleanupRefusals } from "./cleanup_refusals.ts";
 import { targetResources } from "../webhooks/served_kinds.ts";
 import type { CheckedObject, CheckTools } from "./check.ts";
 
@@ -21,19 +22,40 @@ export async function cleanupProblems(
     return ["a cleanup policy cannot match by users and roles: a cleanup has no user"];
   }
   const namespace = namespaceOf(object);
-  const problems = cleanupMistakes(object, compiling);
+  const problems = [...cleanupRefusals(object), ...cleanupMistakes(object, compiling)];
   for (const { filter } of writtenFilters(spec, "match")) {
     const names = namesOf(filter), resources = field(filter, "resources");
-    if (namespace !== "" && asTexts(field(resources, "namespaces")).length > 0) {
-      problems.push("a CleanupPolicy is about its own namespace, and cannot name namespaces");
-    }
+    if (namespace !== "") problems.push(...namespaceProblems(resources));
     for (const kind of asTexts(field(resources, "kinds"))) {
       const unusable = kindProblem(kind, { namespace, served: tools.served });
       if (unusable !== undefined) problems.push(unusable);
       else problems.push(...await rightsProblems(kind, { names, namespace }, tools));
     }
   }
+  for (const { filter } of namespace === "" ? [] : writtenFilters(spec, "exclude")) {
+    const resources = field(filter, "resources");
+    problems.push(...namespaceProblems(resources));
+    for (const kind of asTexts(field(resources, "kinds"))) {
+      if (!hasWildcard(kind) && isClusterWide(kind, tools.served)) problems.push(clusterWide(kind));
+    }
+  }
   return problems;
+}
+
+/** A CleanupPolicy is about one namespace. */
+function namespaceProblems(resources: Json | undefined): string[] {
+  return asTexts(field(resources, "namespaces")).length === 0
+    ? []
+    : ["a CleanupPolicy is about its own namespace, and cannot name namespaces"];
+}
+
+function clusterWide(kind: string): string {
+  return `${kind} is a cluster-wide kind: a CleanupPolicy is about objects of its namespace`;
+}
+
+function isClusterWide(kind: string, served: readonly ServedResource[]): boolean {
+  const targets = targetResources(kind, { served, namespaced: false });
+  return targets.length > 0 && targets.every(({ scope }) => scope !== "Namespaced");
 }
 
 /** Why objects of a kind cannot be cleaned up; `undefined` when they can. */
@@ -45,13 +67,16 @@ function kindProblem(
   if (selectors.every((selector) => selector.kind === "*")) {
     return "a cleanup policy names its kinds, not *: it would delete everything";
   }
+  if (selectors.some((selector) => hasWildcard(selector.kind))) {
+    return `failed to get GVR for kind ${kind}: a cleanup policy names its kinds without wildcards`;
+  }
   if (served.length === 0) return undefined; // The API server did not list its resources.
   const targets = targetResources(kind, { served, namespaced: false });
   if (targets.length === 0) return `failed to get GVR for kind ${kind}`;
   const whole = targets.filter(({ resource }) => !resource.includes("/"));
   if (whole.length === 0) return `a cleanup deletes whole objects, not ${kind}`;
   return namespace !== "" && whole.every(({ scope }) => scope !== "Namespaced")
-    ? `${kind} is a cluster-wide kind: a CleanupPolicy is about objects of its namespace`
+    ? clusterWide(kind)
     : undefined;
 }
 

@@ -74,7 +74,7 @@ export function cleanupMistakes(object: JsonObject, compiling: CompileOptions): 
   const { diagnostics } = cleanupPolicy(object, { compiling }).snapshot;
   return diagnostics.filter(({ severity, code }) =>
     // A policy that matches nothing deletes nothing, and is stored.
-    severity === "error" && code !== "empty-match" || code === "bad-expression"
+    severity === "error" && code !== "empty-match" || code === "bad-expression" || code === "bad-selector"
   )
     .map(({ message }) => message);
 }
