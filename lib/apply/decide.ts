@@ -52,14 +52,21 @@ export function decideStep(
     : request.namespace;
   const shared = nest(otherValues(values.forResource(policy, request.name)));
   const { payload } = options;
-  return evaluate(snapshot, { ...request, namespace, ...(payload !== undefined && { payload }) }, {
-    phase,
-    policy,
-    kind: step.kind,
-    ports: celPorts ?? options.ports,
-    rules: "all",
-    absent,
-    ...(options.trace !== undefined && { trace: options.trace(step) }),
-    given: (key, rule) => ({ ...shared, ...values.forRule(key, rule) }),
-  });
+  const ofValues = options.namespaces === "cluster"
+    ? {}
+    : { namespaceObject: options.values.namespaces.get(request.namespace) ?? null };
+  return evaluate(
+    snapshot,
+    { ...request, namespace, ...ofValues, ...(payload !== undefined && { payload }) },
+    {
+      phase,
+      policy,
+      kind: step.kind,
+      ports: celPorts ?? options.ports,
+      rules: "all",
+      absent,
+      ...(options.trace !== undefined && { trace: options.trace(step) }),
+      given: (key, rule) => ({ ...shared, ...values.forRule(key, rule) }),
+    },
+  );
 }

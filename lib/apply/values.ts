@@ -20,6 +20,8 @@ export interface Values {
   forRule(policy: string, rule: string): JsonObject;
   /** The labels of the namespaces in the file. */
   readonly namespaceLabels: ReadonlyMap<string, JsonObject>;
+  /** The Namespaces in the file by their names: whole ones, or made of a name and labels. */
+  readonly namespaces: ReadonlyMap<string, JsonObject>;
   readonly subresources: readonly Subresource[];
 }
 
@@ -35,26 +37,36 @@ export const noValues: Values = {
   forResource: () => new Map(),
   forRule: () => ({}),
   namespaceLabels: new Map(),
+  namespaces: new Map(),
   subresources: [],
 };
+
+const namespaceType: JsonObject = { apiVersion: "v1", kind: "Namespace" };
 
 /** Parses a Values document. */
 export function readValues(document: Json): Values {
   const globals = entries(field(document, "globalValues"));
   const policies = asList(field(document, "policies")).filter(isObject);
   const labels = new Map<string, JsonObject>();
+  const namespaces = new Map<string, JsonObject>();
   for (const selector of asList(field(document, "namespaceSelector"))) {
     const name = asString(field(selector, "name"));
-    if (name !== undefined) labels.set(name, asObject(field(selector, "labels")) ?? {});
+    if (name === undefined) continue;
+    const selected = asObject(field(selector, "labels"));
+    labels.set(name, selected ?? {});
+    namespaces.set(name, { ...namespaceType, metadata: { name, ...(selected && { labels: selected }) } });
   }
   for (const namespace of asList(field(document, "namespaces"))) {
     const name = asString(dig(namespace, "metadata", "name"));
-    if (name !== undefined) labels.set(name, asObject(dig(namespace, "metadata", "labels")) ?? {});
+    if (name === undefined || !isObject(namespace)) continue;
+    labels.set(name, asObject(dig(namespace, "metadata", "labels")) ?? {});
+    namespaces.set(name, { ...namespaceType, ...namespace });
   }
   return {
     forResource: (policy, resource) => new Map([...globals, ...ofResource(policies, policy, resource)]),
     forRule: (policy, rule) => nest(forRule(policies, policy, rule)),
     namespaceLabels: labels,
+    namespaces,
     subresources: asList(field(document, "subresources")).map((entry) => ({
       name: asString(dig(entry, "subresource", "name")) ?? "",
       kind: asObject(field(entry, "subresource")) ?? {},

@@ -33,4 +33,6 @@ export interface PolicyRequest {
   readonly payload?: "json" | "yaml";
   /** The labels of the Namespace, if the caller has them. */
   readonly namespaceLabels?: JsonObject;
+  /** The Namespace for Kyverno's policies in CEL, if the caller has it; null when no file describes it. */
+  readonly namespaceObject?: JsonObject | null;
 }

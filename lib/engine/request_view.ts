@@ -183,7 +183,7 @@ export class RequestView implements Computed {
   }
 
   #newInput(context: Context, exceptions: readonly PolicyException[]): RuleInput {
-    const { variable, namespaceLabels, payload, group, version, kind } = this.base.request;
+    const { variable, namespaceLabels, namespaceObject, payload, group, version, kind } = this.base.request;
     return {
       context,
       resource: this.object,
@@ -191,6 +191,7 @@ export class RequestView implements Computed {
       operation: this.operation,
       request: variable,
       namespaceLabels,
+      namespaceObject,
       payload,
       group,
       version,

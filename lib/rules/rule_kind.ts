@@ -29,6 +29,8 @@ export interface RuleInput {
   readonly payload?: "json" | "yaml" | undefined;
   /** The labels of the request's namespace, if the caller gave them. */
   readonly namespaceLabels?: JsonObject | undefined;
+  /** The Namespace for Kyverno's policies in CEL, if the caller gave it; null when no file describes it. */
+  readonly namespaceObject?: JsonObject | null | undefined;
   /** Set for a generate rule whose trigger is gone or no longer matches: its downstream is then deleted. */
   readonly triggerGone?: true;
   /** The matching exceptions with pod security controls. */

@@ -404,6 +404,82 @@ Deno.test("--json: a payload without fields is checked", () => {
   }, { "cel.yaml": cel, "payload.json": "{}", "payload.yaml": "{}" });
 });
 
+const inNamespaces = ["a", "b"].map((namespace) =>
+  `apiVersion: v1\nkind: ConfigMap\nmetadata: { name: c, namespace: ${namespace} }\n`
+).join("---\n");
+
+const describedNamespaces: readonly (readonly [values: string, a: string])[] = [
+  ["namespaceSelector: [{ name: a, labels: { env: prod } }]", "a prod none"],
+  ["namespaces: [{ metadata: { name: a, labels: { env: prod }, annotations: { k: v } } }]", "a prod v"],
+  ["globalValues: { x: y }", "null"],
+];
+for (const [values, expected] of describedNamespaces) {
+  Deno.test(`namespaceObject without a cluster is the Namespace of the values, or null: ${values}`, () => {
+    const text = "namespaceObject == null ? 'null' : namespaceObject.metadata.name + ' ' +" +
+      " namespaceObject.metadata.?labels.?env.orValue('none') + ' ' +" +
+      " namespaceObject.metadata.?annotations.?k.orValue('none')";
+    const policy = {
+      apiVersion: "policies.kyverno.io/v1",
+      kind: "ValidatingPolicy",
+      metadata: { name: "p" },
+      spec: {
+        matchConstraints: {
+          resourceRules: [{
+            apiGroups: [""],
+            apiVersions: ["v1"],
+            operations: ["CREATE"],
+            resources: ["configmaps"],
+          }],
+        },
+        validations: [{ expression: "false", messageExpression: text }],
+      },
+    };
+    return inFolder(async (apply) => {
+      const { out } = await apply("@p.json", "-r", "@objects.yaml", "-f", "@values.yaml");
+      assert.deepEqual([...out.matchAll(/^1 - {2}(.*)$/gm)].map(([, message]) => message), [
+        expected,
+        "null",
+      ]);
+    }, {
+      "p.json": JSON.stringify(policy),
+      "objects.yaml": inNamespaces,
+      "values.yaml": `apiVersion: cli.kyverno.io/v1alpha1\nkind: Values\nmetadata: { name: v }\n${values}\n`,
+    });
+  });
+}
+
+Deno.test("apply with a cluster: a namespaceSelector reads the labels of the cluster's Namespaces", () => {
+  const policy = `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: { name: p }
+spec:
+  rules:
+    - name: r
+      match: {any: [{resources: {kinds: [ConfigMap], namespaceSelector: {matchLabels: {env: prod}}}}]}
+      validate: {failureAction: Enforce, message: denied, deny: {}}
+---
+apiVersion: policies.kyverno.io/v1
+kind: ValidatingPolicy
+metadata: { name: q }
+spec:
+  matchConstraints:
+    namespaceSelector: {matchLabels: {env: prod}}
+    resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [configmaps]}]
+  validations: [{expression: "false", messageExpression: namespaceObject.metadata.labels.env}]
+`;
+  const namespaces = ["a: prod", "b: dev"].map((each) => each.split(": ")).map(([name, env]) =>
+    `apiVersion: v1\nkind: Namespace\nmetadata: { name: ${name}, labels: { env: ${env} } }\n`
+  ).join("---\n");
+  return inFolder(async (apply) => {
+    const { out, code } = await apply("@p.yaml", "-r", "@objects.yaml", "--cluster-objects", "@cluster.yaml");
+    assert.match(out, /policy p -> resource a\/ConfigMap\/c failed:\n1 - r denied\n/);
+    assert.match(out, /policy q -> resource a\/ConfigMap\/c failed:\n1 - {2}prod\n/);
+    assert.match(out, /pass: 0, fail: 2, /);
+    assert.equal(code, 1);
+  }, { "p.yaml": policy, "objects.yaml": inNamespaces, "cluster.yaml": namespaces });
+});
+
 Deno.test("--table prints more than 10,000 rows in parts with continuous numbers", () => {
   const rules = Array.from({ length: 10 }, (_, index) => ({
     name: `rule-${index}`,

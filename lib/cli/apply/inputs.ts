@@ -91,7 +91,14 @@ export async function openInputs(
   const absent = isOffline ? absentOffline(looksUpImages) : [];
   return {
     snapshot,
-    options: { snapshot, ports: { ...ports, registry }, values, user, absent },
+    options: {
+      snapshot,
+      ports: { ...ports, registry },
+      values,
+      user,
+      absent,
+      namespaces: isOffline ? "values" : "cluster",
+    },
     exceptions: exceptions.length,
     diagnostics,
     async [Symbol.asyncDispose]() {

@@ -108,6 +108,9 @@ export function requestNamespace({ request, resource, oldResource }: RuleInput):
 function namespaceObject(input: RuleInput, ofNamespace: OfNamespace): Json | Fault {
   const name = requestNamespace(input);
   if (name === "") return null;
+  // Kyverno parity: its policies see the Namespaces of the values. Pinned by "namespaceObject without a cluster is the
+  // Namespace of the values, or null".
+  if (ofNamespace === "stored" && input.namespaceObject !== undefined) return input.namespaceObject;
   if (input.kind === "Namespace" && input.group === "") {
     if (ofNamespace === "null") return null;
     const stored = loadNamespace(name, input.context.store);
