@@ -388,6 +388,8 @@ export const deliberate: readonly string[] = [
   "Reports are named `merged` in every namespace, say `source: postern`, and have no property `cel.validationIndex`.",
   "`test` names a test by `metadata.name`, and explains rows that fail after their table.",
   "`create` writes the current format (`apiVersion`, `kind`, `metadata`) without comments; `jp function` and `version` say more.",
+  "Without a values file, `namespaceObject` is null, as with Kyverno; with `--cluster` it is the cluster's Namespace, which Kyverno's command line does not read for policies in CEL.",
+  "`apply` and `test` evaluate a `NamespacedValidatingPolicy`, `NamespacedMutatingPolicy` or `NamespacedGeneratingPolicy` for objects of its namespace alone, as in a cluster; Kyverno's command line for all.",
   "A `DeletingPolicy` and a `CleanupPolicy` are named as not evaluated: Postern deletes nothing.",
   "`json scan` ends with 1 when a check fails.",
   "`apply --table` prints more than 10,000 rows as tables of 10,000 rows, so that memory does not grow with the input.",
