@@ -1,6 +1,15 @@
 /** The metrics of a server: their names and labels, what counts them up, and durations of rules. */
 import assert from "node:assert/strict";
-import { evaluate, type PolicyRequest, policyRequest, type Snapshot } from "../../lib/engine/mod.ts";
+import {
+  type CompiledRule,
+  type Decision,
+  evaluate,
+  type PolicyRequest,
+  policyRequest,
+  type RuleResult,
+  type Snapshot,
+} from "../../lib/engine/mod.ts";
+import type { Policy } from "../../lib/policy/mod.ts";
 import { readReview } from "../../lib/server/review.ts";
 import { Metrics } from "../../lib/server/mod.ts";
 import { metricRecords } from "../../lib/server/metrics/metric_table.ts";
@@ -171,6 +180,57 @@ Deno.test("label values beyond the limit share one series", async () => {
   assert.equal(series.at(-1), 'kyverno_client_queries_total{operation="other",resource_kind="other"} 5000');
 });
 
+let watches = 0;
+
+/** Counts results of rules with long names, and times them. */
+function churn(metrics: Metrics, kind: string, count: number): void {
+  for (let index = 0; index < count; index++) {
+    const policy = {
+      kind,
+      key: `a/p${index}`,
+      namespace: "a",
+      name: `p${index}`.padEnd(200, "x"),
+      background: true,
+    } as Policy;
+    const rule = { rule: `r${index}`.padEnd(63, "r"), type: "validate", result: "pass", action: "Enforce" };
+    const decision = { results: [{ policy, rules: [rule] }] } as unknown as Decision;
+    metrics.decided(decision, { kind: "Pod", operation: "CREATE" } as PolicyRequest);
+    const watch = metrics.times.watch(1e9 * (1 + watches++))!;
+    watch.begin(
+      policy as unknown as Parameters<typeof watch.begin>[0],
+      { rule: { name: rule.rule }, type: "validate" } as unknown as CompiledRule,
+    );
+    watch.finish([rule as RuleResult], undefined);
+  }
+}
+
+Deno.test("the metrics page has a bound, whatever policies come and go", async () => {
+  const metrics = new Metrics();
+  for (const kind of ["Policy", "ValidatingPolicy", "MutatingPolicy", "GeneratingPolicy"]) {
+    churn(metrics, kind, 5_000);
+  }
+  for (let index = 0; index < 100; index++) {
+    metrics.loaded(snapshotOf(denies(`${"long".repeat(50)}-${index}`)));
+  }
+  const text = await metrics.text();
+  assert.ok(text.length < 10_500_000, `${text.length} characters`);
+});
+
+Deno.test("the series of a policy's results go with the policy, and count again when it comes back", async () => {
+  const { metrics, review } = serving(denies("one"));
+  const counted = async (): Promise<string[]> =>
+    (await metrics.text()).match(
+      /^kyverno_policy_(?:results_total|execution_duration_seconds_count)\{.*"one".*$/gm,
+    ) ??
+      [];
+  await review("/validate/fail", admissionReview());
+  assert.equal((await counted()).length, 2);
+  metrics.loaded(snapshotOf(denies("two")));
+  assert.deepEqual(await counted(), []);
+  await review("/validate/fail", admissionReview());
+  assert.match((await counted())[0] ?? "", / 1$/);
+});
+
 Deno.test("metrics count and time the rules of a timed request", async () => {
   const { metrics, review } = serving(`${denies("one")}\n---\n${denies("two")}`);
   await review("/validate/fail", admissionReview());
@@ -255,7 +315,7 @@ function metricsPage(): string {
 
 At \`/metrics\` of the metrics port (8000), in Prometheus' text format. Names and labels are Kyverno's, so its dashboards read
 them, without the labels whose values anybody who creates objects can make up: names and namespaces of resources.
-\`postern manifests --dashboard\` prints a dashboard for Grafana. A metric has at most 20,000 series; what comes after is
+\`postern manifests --dashboard\` prints a dashboard for Grafana. A metric has at most 20,000 series, and all metrics together 10 MB; what comes after is
 counted under the label value \`other\`.
 
 | metric | type | labels | what it is |

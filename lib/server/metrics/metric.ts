@@ -1,3 +1,5 @@
+import type { SeriesRoom } from "./series_room.ts";
+
 /** The type of a metric in Prometheus' text format. */
 type MetricType = "counter" | "gauge" | "histogram";
 
@@ -15,11 +17,17 @@ export interface MetricOptions {
 abstract class Metric<Series> {
   readonly #options: MetricOptions;
   readonly #type: MetricType;
+  readonly #room: SeriesRoom;
   readonly #series = new Map<string, Series>();
+  /** The lines of a series, and the characters of each besides the values of its labels. */
+  readonly #shape: { readonly lines: number; readonly characters: number };
 
-  constructor(type: MetricType, options: MetricOptions) {
+  constructor(type: MetricType, { options, room, lines }: MetricShape) {
     this.#type = type;
     this.#options = options;
+    this.#room = room;
+    const { name, labels } = options;
+    this.#shape = { lines, characters: name.length + labels.join('="",').length + 32 };
   }
 
   /** The number of series. */
@@ -29,7 +37,25 @@ abstract class Metric<Series> {
 
   /** Deletes all series. */
   reset(): void {
-    this.#series.clear();
+    this.drop(() => true);
+  }
+
+  /** Deletes the series of labels that are gone, and returns their number. */
+  drop(isGone: (labels: Readonly<Record<string, string>>) => boolean): number {
+    const { labels } = this.#options;
+    let dropped = 0;
+    for (const key of this.#series.keys()) {
+      const values = key.split(separator);
+      if (!isGone(Object.fromEntries(labels.map((label, index) => [label, values[index] ?? ""])))) continue;
+      this.#series.delete(key);
+      if (values.some((value) => value !== other)) this.#room.giveBack(this.#charactersOf(key));
+      dropped++;
+    }
+    return dropped;
+  }
+
+  #charactersOf(key: string): number {
+    return this.#shape.lines * (this.#shape.characters + key.length);
   }
 
   /** The lines of the text format. */
@@ -50,8 +76,9 @@ abstract class Metric<Series> {
   protected series(values: readonly string[], fresh: () => Series): Series {
     let key = values.length === 1 ? values[0]! : values.join(separator);
     let series = this.#series.get(key);
-    if (series === undefined && this.#series.size >= mostSeries) {
-      key = values.map(() => "other").join(separator);
+    if (series !== undefined) return series;
+    if (this.#series.size >= mostSeries || !this.#room.take(this.#charactersOf(key))) {
+      key = values.map(() => other).join(separator);
       series = this.#series.get(key);
     }
     if (series === undefined) {
@@ -64,6 +91,13 @@ abstract class Metric<Series> {
   protected abstract samples(series: Series): Iterable<Sample>;
 }
 
+interface MetricShape {
+  readonly options: MetricOptions;
+  readonly room: SeriesRoom;
+  /** The lines of a series. */
+  readonly lines: number;
+}
+
 interface Sample {
   readonly suffix: string;
   /** A label besides those of the metric. */
@@ -73,6 +107,9 @@ interface Sample {
 
 /** The most series of a metric; later ones are counted as "other". Policies come and go, and with them label values. */
 const mostSeries = 20_000;
+
+/** The value of all labels of the series that counts what has no room. */
+export const other = "other";
 
 /** Separates label values in a key; no name in Kubernetes contains it. */
 const separator = "\u0000";
@@ -89,8 +126,8 @@ export interface SeriesValue {
 
 /** A number that only grows. */
 export class Counter extends Metric<SeriesValue> {
-  constructor(options: MetricOptions) {
-    super("counter", options);
+  constructor(options: MetricOptions, room: SeriesRoom) {
+    super("counter", { options, room, lines: 1 });
   }
 
   increment(...values: readonly string[]): void {
@@ -109,8 +146,8 @@ export class Counter extends Metric<SeriesValue> {
 
 /** A number that can go up and down. */
 export class Gauge extends Metric<SeriesValue> {
-  constructor(options: MetricOptions) {
-    super("gauge", options);
+  constructor(options: MetricOptions, room: SeriesRoom) {
+    super("gauge", { options, room, lines: 1 });
   }
 
   set(value: number, ...values: readonly string[]): void {
@@ -137,8 +174,11 @@ export interface Distribution {
 export class Histogram extends Metric<Distribution> {
   readonly #bounds: readonly number[];
 
-  constructor({ bounds, ...options }: MetricOptions & { readonly bounds: readonly number[] }) {
-    super("histogram", options);
+  constructor(
+    { bounds, ...options }: MetricOptions & { readonly bounds: readonly number[] },
+    room: SeriesRoom,
+  ) {
+    super("histogram", { options, room, lines: bounds.length + 3 });
     this.#bounds = bounds;
   }
 

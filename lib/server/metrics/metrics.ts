@@ -8,11 +8,12 @@ import {
 } from "../../engine/mod.ts";
 import { type AdmissionRequest, builtinKind, hasWildcard, parseKindSelectors } from "../../kube/mod.ts";
 import type { Policy } from "../../policy/mod.ts";
-import { Counter, type Distribution, Gauge, Histogram, type SeriesValue } from "./metric.ts";
+import { Counter, type Distribution, Gauge, Histogram, other, type SeriesValue } from "./metric.ts";
 import { metricTable, type PolicyFamily, ruleMetrics } from "./metric_table.ts";
 import { policyChanges } from "./policy_changes.ts";
 import { familyOf, labelsOfPolicy } from "./policy_labels.ts";
 import { RuleTimes, type TimedRule } from "./rule_times.ts";
+import { SeriesRoom } from "./series_room.ts";
 
 /** The cause of an evaluation. */
 export type ExecutionCause = "admission_request" | "background_scan";
@@ -55,26 +56,31 @@ const families = Object.keys(ruleMetrics) as PolicyFamily[];
  * no namespaces of requests.
  */
 export class Metrics {
-  readonly #requests = new Counter(metricTable.requests);
-  readonly #duration = new Histogram(metricTable.reviewDuration);
-  readonly #rules = new Gauge(metricTable.rules);
-  readonly #inForce = new Gauge(metricTable.inForce);
-  readonly #changes = new Counter(metricTable.changes);
-  readonly #recorded = new Counter(metricTable.recorded);
-  readonly #info = new Gauge(metricTable.info);
-  readonly #queries = new Counter(metricTable.queries);
-  readonly #cleanedUp = new Counter(metricTable.cleanedUp);
-  readonly #expired = new Counter(metricTable.expired);
-  readonly #updateRequests = new Gauge(metricTable.updateRequests);
-  readonly #droppedEvents = new Counter(metricTable.droppedEvents);
-  readonly #results = byFamily((family) => new Counter(ruleMetrics[family].results));
-  readonly #durations = byFamily((family) => new Histogram(ruleMetrics[family].durations));
+  /** A page of 120 MB took four seconds to write, and ended the process. */
+  readonly #room = new SeriesRoom(6_000_000);
+  readonly #rulesRoom = new SeriesRoom(3_000_000);
+  /** For the series of policies that are gone, too: whoever makes policies again and again fills it. */
+  readonly #formerRoom = new SeriesRoom(1_000_000);
+  readonly #requests = new Counter(metricTable.requests, this.#room);
+  readonly #duration = new Histogram(metricTable.reviewDuration, this.#room);
+  readonly #rules = new Gauge(metricTable.rules, this.#rulesRoom);
+  readonly #inForce = new Gauge(metricTable.inForce, this.#room);
+  readonly #changes = new Counter(metricTable.changes, this.#formerRoom);
+  readonly #recorded = new Counter(metricTable.recorded, this.#room);
+  readonly #info = new Gauge(metricTable.info, this.#room);
+  readonly #queries = new Counter(metricTable.queries, this.#room);
+  readonly #cleanedUp = new Counter(metricTable.cleanedUp, this.#formerRoom);
+  readonly #expired = new Counter(metricTable.expired, this.#room);
+  readonly #updateRequests = new Gauge(metricTable.updateRequests, this.#room);
+  readonly #droppedEvents = new Counter(metricTable.droppedEvents, this.#room);
+  readonly #results = byFamily((family) => new Counter(ruleMetrics[family].results, this.#room));
+  readonly #durations = byFamily((family) => new Histogram(ruleMetrics[family].durations, this.#room));
   /** The durations of rules. */
   readonly times: RuleTimes = new RuleTimes((timed) => this.#timed(timed));
-  /** The cached series of results, by policy and rule. They are dropped with their snapshot's policies. */
-  readonly #series = new WeakMap<object, Map<string, CachedSeries[]>>();
+  /** The cached series of results, by policy and rule. */
+  #series = new WeakMap<object, Map<string, CachedSeries[]>>();
   /** The cached series of constant results, by the list of results. */
-  readonly #constant = new WeakMap<readonly RuleResult[], CachedCells[]>();
+  #constant = new WeakMap<readonly RuleResult[], CachedCells[]>();
   /** The cached series of answers, by the kinds that have series. */
   readonly #answers = new Map<string, CachedAnswers[]>();
   /** The kinds that policies name. */
@@ -209,6 +215,7 @@ export class Metrics {
       this.#changes.increment(...policyLabels(policy), change);
     }
     this.#policies = policies;
+    this.#dropSeries(policies);
     this.times.loaded(snapshot);
     this.#inForce.reset();
     const broken = snapshot.policies.filter((policy) => policy.broken !== undefined).length;
@@ -228,6 +235,24 @@ export class Metrics {
         );
       }
     }
+  }
+
+  /** Deletes the series of policies that are gone. */
+  #dropSeries(policies: readonly Policy[]): void {
+    const present = new Set(policies.map((policy) => {
+      const { namespace, name } = labelsOfPolicy(policy);
+      return `${namespace}/${name}`;
+    }));
+    const isGone = (labels: Readonly<Record<string, string>>): boolean =>
+      !present.has(`${labels["policy_namespace"]}/${labels["policy_name"]}`) &&
+      labels["policy_name"] !== other;
+    let dropped = 0;
+    for (const family of families) {
+      dropped += this.#results[family].drop(isGone) + this.#durations[family].drop(isGone);
+    }
+    if (dropped === 0) return;
+    this.#series = new WeakMap();
+    this.#constant = new WeakMap();
   }
 
   /** All metrics in Prometheus' text format. */
