@@ -103,7 +103,11 @@ export class ExpressionSet {
     const fits = types.length === 0 || isDynamic(type) || types.some((each) => sameType(each, type));
     if (fits) return compiled.program;
     const expected = types.map(typeName).join(" or ");
-    this.#refuse({ path, text, cause: `output is expected to be of type ${expected}` });
+    this.#refuse({
+      path,
+      text,
+      cause: `output is expected to be ${types.length > 1 ? "either " : ""}of type ${expected}`,
+    });
     this.mistake(`CEL: must give ${expected}, but gives ${typeName(type)}`, path);
     return undefined;
   }

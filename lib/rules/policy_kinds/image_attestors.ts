@@ -83,19 +83,22 @@ function compileAttestor(
   path: DocumentPath,
 ): (evaluation: CelEvaluation | undefined) => PolicyAttestor | Fault {
   const notary = asObject(attestor["notary"]), cosign = asObject(attestor["cosign"]) ?? {};
-  const text = (value: Json | undefined, ...steps: string[]): Text =>
-    compileText(value, expressions, [...path, ...steps]);
+  const name = asString(attestor["name"]) ?? "";
+  const text: CompileText = (value, part, ...steps) =>
+    framed(compileText(value, expressions, [...path, ...steps]), name, part);
   if (notary !== undefined) {
-    const certificates = text(notary["certs"], "notary", "certs");
+    const certificates = text(notary["certs"], "notary cert", "notary", "certs");
+    const timestamps = text(notary["tsaCerts"], "notary tsa cert", "notary", "tsaCerts");
     return (evaluation) => {
-      const chain = certificates(evaluation);
+      const chain = certificates(evaluation), unused = timestamps(evaluation);
       if (chain instanceof Fault) return chain;
+      if (unused instanceof Fault) return unused;
       const by: Signer = { kind: "certificates", certificate: "", chain };
       return { kind: "notary", by, log: logOf({}), ...elsewhere({}), problem: undefined };
     };
   }
   const signer = compileSigner(cosign, text);
-  const trustedRoot = text(cosign["trustedRoot"], "cosign", "trustedRoot");
+  const trustedRoot = text(cosign["trustedRoot"], "trustedRoot", "cosign", "trustedRoot");
   return (evaluation) => {
     const by = signer(evaluation), root = trustedRoot(evaluation);
     if (by instanceof Fault) return by;
@@ -133,7 +136,21 @@ function elsewhere(
   };
 }
 
-type CompileText = (value: Json | undefined, ...steps: string[]) => Text;
+/** Compiles a text of an attestor. Its failures name the part. */
+type CompileText = (value: Json | undefined, part: string, ...steps: string[]) => Text;
+
+/**
+ * Adds the attestor and the part to the failures of a text. Kyverno parity: both are named twice. Pinned by
+ * tests/rules/verify_images/image_compilation_test.ts.
+ */
+function framed(text: Text, name: string, part: string): Text {
+  const frame =
+    `failed to convert ${part} in compiled attestor: ${name}, error: failed to evaluate compiled attestor: ${name}, error: `;
+  return (evaluation) => {
+    const made = text(evaluation);
+    return made instanceof Fault ? new Fault(frame + made.message) : made;
+  };
+}
 
 function compileSigner(
   cosign: JsonObject,
@@ -146,15 +163,15 @@ function compileSigner(
   if (key !== undefined && !isKeyless) {
     const hash = hashes.find((name) => name === key["hashAlgorithm"]) ?? "sha256";
     const value = keyText(key), expression = isObject(key["secretRef"]) ? "" : key["expression"] ?? "";
-    const written = text({ value, expression }, "cosign", "key");
+    const written = text({ value, expression }, "key", "cosign", "key");
     return (evaluation) => {
       const found = written(evaluation);
       return found instanceof Fault ? found : { kind: "key", key: found, hash };
     };
   }
   if (certificate !== undefined && !isKeyless) {
-    const cert = text(certificate["cert"], "cosign", "certificate", "cert");
-    const certChain = text(certificate["certChain"], "cosign", "certificate", "certChain");
+    const cert = text(certificate["cert"], "cert", "cosign", "certificate", "cert");
+    const certChain = text(certificate["certChain"], "cert chain", "cosign", "certificate", "certChain");
     return (evaluation) => {
       const leaf = cert(evaluation), chain = certChain(evaluation);
       if (leaf instanceof Fault) return leaf;

@@ -28,11 +28,13 @@ export function compilationFailed(refusals: readonly Refusal[]): Outcome | undef
 
 function textOf({ path, text, cause }: Refusal): string {
   const at = documentPathText(path).replace(/^spec\.match(?=ImageReferences)/, "spec.Match");
-  return `${at}: Invalid value: ${text === undefined ? "{}" : goQuote(text)}: ${causeText(cause)}`;
+  return `${at}: Invalid value: ${text === undefined ? "{}" : goQuote(text)}: ${causeText(cause, text)}`;
 }
 
-function causeText(cause: Refusal["cause"]): string {
+function causeText(cause: Refusal["cause"], written: string | undefined): string {
   if (typeof cause === "string") return cause;
+  // An empty text has no position.
+  if (written === "") return `ERROR: <input>:1:0: ${cause[0]?.message}`;
   let text = "";
   for (const mistake of cause) {
     const line = formatCelError(mistake);

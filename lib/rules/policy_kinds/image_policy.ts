@@ -39,7 +39,7 @@ export const imagePolicyForm: Pick<
   ruleName: "policy",
   variants: (spec) => isAboutJson(spec) ? [] : podControllerSpecs(spec, rewriteText),
   onlyOnCommandLine: isAboutJson,
-  constraints: (spec) => isAboutJson(spec) ? {} : asObject(field(spec, "matchConstraints")),
+  constraints: (spec) => isAboutJson(spec) ? {} : asObject(field(spec, "matchConstraints")) ?? {},
 };
 
 function isAboutJson(spec: JsonObject): boolean {

@@ -11,7 +11,7 @@ import {
   type JsonObject,
 } from "../../json/mod.ts";
 import { parseImageReference } from "../../kube/mod.ts";
-import { type CelEvaluation, compileAuditAnnotations } from "../cel/mod.ts";
+import { type AuditAnnotations, type CelEvaluation, compileAuditAnnotations } from "../cel/mod.ts";
 import { fail, type ImageFindings, type Outcome, pass } from "../outcome.ts";
 import type { CompiledBody, RuleInput, WrittenSigner } from "../rule_kind.ts";
 import type { Need } from "../../context/mod.ts";
@@ -50,7 +50,7 @@ class ImageValidation implements CompiledBody {
   readonly unusable: Outcome | undefined;
   readonly #attestations: ReadonlyMap<string, PolicyAttestation>;
   readonly #validations: readonly ReturnType<typeof compileValidation>[];
-  readonly #annotate: ReturnType<typeof compileAuditAnnotations>;
+  readonly #annotate: AuditAnnotations;
   readonly #ignores: boolean;
   /** The variables `attestors` and `attestations` of expressions. */
   readonly #names: Readonly<Record<string, JsonObject>>;
@@ -148,15 +148,24 @@ class ImageValidation implements CompiledBody {
     for (const validation of this.#validations) {
       const failure = validation(evaluation);
       if (failure === undefined) continue;
-      const outcome = isFault(failure) ? evaluationFailed(failure.message) : fail(failure);
-      return { ...outcome, images: verification([]) };
+      if (isFault(failure)) return failed(failure.message);
+      return annotated(fail(failure), this.#annotate(evaluation), []);
     }
-    const annotations = this.#annotate(evaluation);
-    return {
-      ...passed,
-      images: verification(isConfigured(this.#spec, "required") ? images : []),
-      ...(!isFault(annotations) && properties(annotations)),
-    };
+    const required = isConfigured(this.#spec, "required") ? images : [];
+    return annotated(passed, this.#annotate(evaluation), required);
+
+    function annotated(
+      outcome: Outcome,
+      annotations: ReturnType<AuditAnnotations>,
+      required: readonly string[],
+    ): Outcome {
+      if (isFault(annotations)) return failed(annotations.message);
+      return { ...outcome, images: verification(required), ...properties(annotations) };
+    }
+
+    function failed(cause: string): Outcome {
+      return { ...evaluationFailed(cause), images: verification([]) };
+    }
 
     function verification(required: readonly string[]): ImageFindings {
       return { phase: "validate", attempts: calls.attempts, required };

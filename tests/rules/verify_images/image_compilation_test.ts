@@ -19,7 +19,7 @@ ${fields.split("\n").map((line) => `  ${line}\n`).join("")}`;
 const valid = 'validations: [{expression: "true"}]';
 
 /** Fields, and what follows `failed to compile policy: `, as Kyverno 1.19 answers. */
-const broken: readonly (readonly [fields: string, message: string])[] = [
+const broken: (readonly [fields: string, message: string])[] = [
   [
     'validations: [{expression: "variables.nope == 1"}]',
     `spec.validations[0].expression: Invalid value: "variables.nope == 1": ERROR: <input>:1:10: undefined field 'nope'
@@ -59,6 +59,17 @@ const broken: readonly (readonly [fields: string, message: string])[] = [
  | .........^`,
   ],
 ];
+
+broken.push(
+  [
+    `auditAnnotations: [{key: k, valueExpression: "1"}]\n${valid}`,
+    'spec.auditAnnotations[0].valueExpression: Invalid value: "1": output is expected to be either of type string or null_type',
+  ],
+  [
+    `variables: [{name: v, expression: ""}]\n${valid}`,
+    `spec.variables[0].expression: Invalid value: "": ERROR: <input>:1:0: Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}`,
+  ],
+);
 
 for (const [fields, message] of broken) {
   Deno.test(`an image policy with ${fields.replaceAll("\n", " ")} does not compile`, async () => {
@@ -108,13 +119,13 @@ const lazily: readonly (readonly [key: string, validation: string, row: string])
   [
     "object.nope",
     verifies("r.io/one:v1", "b"),
-    "error failed to evaluate policy: no such key: nope",
+    "error failed to evaluate policy: failed to convert key in compiled attestor: b, error: failed to evaluate compiled attestor: b, error: no such key: nope",
   ],
   ["'B'", verifies("r.io/two:v1", "b"), "pass success"],
   [
     "string(verifyImageSignatures('r.io/one:v1', [attestors.b]))",
     verifies("r.io/one:v1", "b"),
-    "error failed to evaluate policy: the attestor b needs itself",
+    "error failed to evaluate policy: failed to convert key in compiled attestor: b, error: failed to evaluate compiled attestor: b, error: the attestor b needs itself",
   ],
 ];
 
@@ -125,5 +136,27 @@ for (const [key, validation, row] of lazily) {
       .replace(attestors, attestors.slice(0, -1) + second);
     const { rows } = await decideImages(text, podOf(["r.io/one:v1"]), { phase: "validate" });
     assert.deepEqual(rows, [row]);
+  });
+}
+
+/** Parts of an attestor with an expression, and the part that its failure names. */
+const parts: readonly (readonly [attestor: string, part: string])[] = [
+  ["cosign: {certificate: {cert: {expression: object.nope}}}", "cert"],
+  ["cosign: {certificate: {certChain: {expression: object.nope}}}", "cert chain"],
+  ["cosign: {key: {data: A}, trustedRoot: {expression: object.nope}}", "trustedRoot"],
+  ["notary: {certs: {expression: object.nope}}", "notary cert"],
+  ["notary: {certs: {value: A}, tsaCerts: {expression: object.nope}}", "notary tsa cert"],
+];
+
+for (const [attestor, part] of parts) {
+  Deno.test(`an attestor whose expression fails: ${attestor}`, async () => {
+    const validation = verifies("r.io/one:v1", "b");
+    const text = policy(`validations: [{expression: "${validation}"}]`)
+      .replace(attestors, `${attestors.slice(0, -1)}, {name: b, ${attestor}}]`);
+    const { rows } = await decideImages(text, podOf(["r.io/one:v1"]), { phase: "validate" });
+    const why = "error: failed to evaluate compiled attestor: b, error: no such key: nope";
+    assert.deepEqual(rows, [
+      `error failed to evaluate policy: failed to convert ${part} in compiled attestor: b, ${why}`,
+    ]);
   });
 }

@@ -161,3 +161,37 @@ Deno.test("an image policy reads the data of an image where context entries read
   assert.deepEqual([row?.result, row?.message], ["pass", "success"]);
   assert.deepEqual(reads, [["r.io/one:v1", ["login"]]]);
 });
+
+/** Audit annotations and a validation, and the result with its properties. */
+const annotated: readonly (readonly [value: string, validation: string, row: string, properties?: object])[] =
+  [
+    ["'a'", "true", "pass success", { k: "a" }],
+    ["images.containers.join(',')", "false", "fail no", { k: "r.io/one:v1" }],
+    [
+      "string(1/0)",
+      "true",
+      "error failed to evaluate policy: failed to evaluate auditAnnotation 'k': division by zero",
+    ],
+    [
+      "string(1/0)",
+      "false",
+      "error failed to evaluate policy: failed to evaluate auditAnnotation 'k': division by zero",
+    ],
+  ];
+
+for (const [value, validation, row, properties] of annotated) {
+  Deno.test(`an image policy with the audit annotation ${value} and the validation ${validation}`, async () => {
+    const text = inCel({ validation }).replace(
+      "  validations",
+      `  auditAnnotations: [{key: k, valueExpression: "${value}"}]\n  validations`,
+    );
+    const { rows, decision } = await decideImages(text, podOf(["r.io/one:v1"]), { phase: "validate" });
+    const [result] = decision.results.flatMap(({ rules }) => rules);
+    assert.deepEqual([rows, result?.properties], [[row], properties]);
+  });
+}
+
+Deno.test("an image policy without constraints matches every object, as on Kyverno's command line", async () => {
+  const text = inCel({ validation: "false" }).replace(/^ +matchConstraints:\n.*\n/m, "");
+  assert.deepEqual(await rowsOf(text, ["r.io/one:v1"]), ["fail no"]);
+});
