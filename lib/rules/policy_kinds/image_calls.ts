@@ -218,7 +218,7 @@ export class ImageCalls implements ExternalCalls {
 
 /** The message of a registry's failure, without the image. */
 export function withoutImage(message: string): string {
-  return message.replace(/^failed to fetch image reference: \S+, error: /, "");
+  return message.replace(/^failed to fetch image reference: [^]*?, error: /, "");
 }
 
 function found(body: Json): ExternalReply {

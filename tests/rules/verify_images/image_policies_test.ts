@@ -195,3 +195,25 @@ Deno.test("an image policy without constraints matches every object, as on Kyver
   const text = inCel({ validation: "false" }).replace(/^ +matchConstraints:\n.*\n/m, "");
   assert.deepEqual(await rowsOf(text, ["r.io/one:v1"]), ["fail no"]);
 });
+
+Deno.test("the message for an image that cannot be read has no second frame, also for a text with spaces", async () => {
+  const image = "not an image", why = `could not parse reference: ${image}`;
+  const unread: Registry = {
+    image: () =>
+      Promise.resolve({
+        ok: false,
+        status: undefined,
+        message: `failed to fetch image reference: ${image}, error: ${why}`,
+      }),
+  };
+  const decision = await evaluate(
+    policies(inCel({ validation: `getImageData('${image}').Tag == ''` }), { dialect: "current" }),
+    request(podOf(["r.io/one:v1"])),
+    {
+      phase: "validate",
+      ports: { ...ports(), registry: unread, signatures: new ScriptedSignatures(script) },
+    },
+  );
+  const [row] = decision.results.flatMap(({ rules }) => rules);
+  assert.equal(row?.message, `failed to evaluate policy: failed to get imagedata: ${why}`);
+});
