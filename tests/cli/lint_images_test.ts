@@ -235,3 +235,32 @@ for (const [what, text] of sound) {
       assert.equal(code, 0);
     }));
 }
+
+/** Fields of an image policy, and the error that lint reports for them. */
+const unread: readonly (readonly [fields: Record<string, Json>, error: RegExp])[] = [
+  [
+    { matchImageReferences: [{ glob: "r.io/[a" }] },
+    /error bad-cel: the glob cannot be read: unexpected end of input/,
+  ],
+  [
+    { matchImageReferences: [{ glob: "r.io/*", expression: "true" }] },
+    /error bad-cel: either glob or expression must be set/,
+  ],
+  [
+    { images: [{ name: "l", expression: "'r.io/a'" }] },
+    /error bad-cel: CEL: must give list\(string\), but gives string/,
+  ],
+];
+for (const [fields, error] of unread) {
+  Deno.test(`lint refuses an image policy with ${JSON.stringify(fields)}`, () =>
+    inFolder(
+      {
+        "policy.yaml": celPolicyOf({ key: { data: key }, ctlog: { insecureIgnoreTlog: true } }, fields),
+      },
+      async (run) => {
+        const { code, out } = await run("lint", "@policy.yaml", "--dialect", "current");
+        assert.match(out, error);
+        assert.equal(code, 1);
+      },
+    ));
+}

@@ -131,9 +131,9 @@ export class ExpressionSet {
   }
 
   /** Reports a text that cannot be used. */
-  refuse(refusal: Refusal & { readonly cause: string }): void {
+  refuse(refusal: Refusal, message: string): void {
     this.#refuse(refusal);
-    this.mistake(refusal.cause, refusal.path);
+    this.mistake(message, refusal.path);
   }
 
   /** Reports a mistake in a field beside the expressions. */

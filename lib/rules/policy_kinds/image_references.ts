@@ -8,6 +8,7 @@ import {
   type Result,
   sameType,
   stringType,
+  typeName,
   typeNameOf,
 } from "../../cel/mod.ts";
 import {
@@ -58,7 +59,8 @@ export function compileImageLists(written: Json | undefined, expressions: Expres
     const text = asString(entry["expression"]) ?? "";
     const program = expressions.compile(text, path, wanted.any);
     if (program !== undefined && !mayBeTexts(program.type)) {
-      expressions.refuse({ path, text, cause: "output is expected to be of type list" });
+      const message = `CEL: must give list(string), but gives ${typeName(program.type)}`;
+      expressions.refuse({ path, text, cause: "output is expected to be of type list" }, message);
     }
     return { name: asString(entry["name"]) ?? "", program };
   });
@@ -126,13 +128,15 @@ export function compileImageReferences(written: Json | undefined, expressions: E
     const glob = asString(entry["glob"]) ?? "", expression = asString(entry["expression"]) ?? "";
     const path = ["spec", "matchImageReferences", index];
     if ((glob === "") === (expression === "")) {
-      expressions.refuse({ path, text: undefined, cause: "either glob or expression must be set" });
+      const cause = "either glob or expression must be set";
+      expressions.refuse({ path, text: undefined, cause }, cause);
       return () => false;
     }
     if (glob !== "") {
       const isMatch = compileGlob(glob);
       if (!isFault(isMatch)) return (image, { steps }) => isMatch(image, steps);
-      expressions.refuse({ path: [...path, "glob"], text: glob, cause: isMatch.message });
+      const cause = isMatch.message;
+      expressions.refuse({ path: [...path, "glob"], text: glob, cause }, `the glob cannot be read: ${cause}`);
       return () => false;
     }
     const program = expressions.compile(expression, [...path, "expression"], wanted.bool);
