@@ -4,7 +4,7 @@ import { scheduleProblem } from "../cleanup/schedule.ts";
 import type { CheckedPolicy, PolicyCheck } from "./check.ts";
 
 /** The checks of a policy of policies.kyverno.io beyond compiling its expressions. */
-export const celChecks: readonly PolicyCheck[] = [hasMode, matchesResources, hasSchedule];
+export const celChecks: readonly PolicyCheck[] = [hasMode, matchesResources, hasSchedule, callsNoServices];
 
 /** A mutating policy must change admitted objects, existing objects, or both. */
 function hasMode({ compiled: { policy } }: CheckedPolicy): string[] {
@@ -20,6 +20,16 @@ function matchesResources({ compiled: { policy } }: CheckedPolicy): string[] {
   return asList(policy.sections.constraints.written["resourceRules"]).length > 0 ? [] : [
     "spec.matchConstraints: Required value: a matchConstraints with at least one resource rule is required",
   ];
+}
+
+/**
+ * Calls of a namespaced policy would reach services that its author may not reach, and fail. Kyverno parity: pinned by
+ * "policy review refuses a policy of a namespace that calls a service".
+ */
+function callsNoServices({ compiled: { policy, rules } }: CheckedPolicy): string[] {
+  const calls = policy.namespace !== undefined &&
+    rules.some(({ needs }) => needs.some(({ kind }) => kind === "service"));
+  return calls ? ["spec: Forbidden: http.* is not allowed in namespaced policies"] : [];
 }
 
 /** A deleting policy without a schedule that can be read would never run. */

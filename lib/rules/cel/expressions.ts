@@ -24,6 +24,8 @@ export interface ExpressionSetOptions {
   readonly libraries: readonly Library[];
   /** Whether the elements of a list or map literal must have one type. */
   readonly literals: "homogeneous" | "mixed";
+  /** Whether the types of expressions must show before they are evaluated; a warning says where they do not. */
+  readonly typed?: boolean;
   /** Receives the problems of an expression; an error keeps the rule from running. */
   report(problem: PathDiagnostic): void;
   /** Receives the values that an expression reads from outside the request. */
@@ -46,8 +48,13 @@ export interface CompositedVariable {
   readonly program: Program;
 }
 
-/** The types that an expression may have, by its position in the policy. */
-export const wanted = { bool: [boolType], text: [stringType], any: [] } as const;
+/** The types that an expression may have, by its position in the policy; a text of `dynamicText` in the end. */
+export const wanted = {
+  bool: [boolType],
+  text: [stringType],
+  dynamicText: [stringType, dynType],
+  any: [],
+} as const;
 
 /**
  * Compiles the expressions of one rule or policy. A `variables` entry has the type of its expression and can be read
@@ -59,11 +66,14 @@ export class ExpressionSet {
   readonly programs: Program[] = [];
   readonly #types = new Map<string, CelType>();
   readonly #environment: CelEnvironment;
+  readonly #isTyped: boolean;
   #report: (problem: PathDiagnostic) => void;
   readonly #need: (need: Need) => void;
   #refuse: (refusal: Refusal) => void;
 
-  constructor({ variables, libraries, literals, report, need, refuse = () => {} }: ExpressionSetOptions) {
+  constructor(options: ExpressionSetOptions) {
+    const { variables, libraries, literals, typed = false, report, need, refuse = () => {} } = options;
+    this.#isTyped = typed;
     this.#report = report;
     this.#need = need;
     this.#refuse = refuse;
@@ -101,14 +111,16 @@ export class ExpressionSet {
     this.programs.push(compiled.program);
     for (const need of needsOf(compiled.program)) this.#need(need);
     const fits = types.length === 0 || isDynamic(type) || types.some((each) => sameType(each, type));
-    if (fits) return compiled.program;
-    const expected = types.map(typeName).join(" or ");
-    this.#refuse({
-      path,
-      text,
-      cause: `output is expected to be ${types.length > 1 ? "either " : ""}of type ${expected}`,
-    });
-    this.mistake(`CEL: must give ${expected}, but gives ${typeName(type)}`, path);
+    const named = types.filter((each) => !isDynamic(each));
+    const expected = `${named.length > 1 ? "either " : ""}of type ${named.map(typeName).join(" or ")}`;
+    if (fits) {
+      if (this.#isTyped && isDynamic(type) && types.length > 0 && !types.some(isDynamic)) {
+        this.#warnUntyped(expected, path);
+      }
+      return compiled.program;
+    }
+    this.#refuse({ path, text, cause: `output is expected to be ${expected}` });
+    this.mistake(`CEL: must give ${named.map(typeName).join(" or ")}, but gives ${typeName(type)}`, path);
     return undefined;
   }
 
@@ -128,6 +140,15 @@ export class ExpressionSet {
   /** Reports an expression that the API server would refuse although Postern can evaluate it. */
   warn(message: string, path: DocumentPath): void {
     this.#report({ severity: "warning", code: "bad-name", message, path });
+  }
+
+  /**
+   * Reports an expression whose type only an evaluation shows. Kyverno parity: its policy is not stored. Pinned by
+   * "of an unknown type".
+   */
+  #warnUntyped(expected: string, path: DocumentPath): void {
+    const message = `CEL: output is expected to be ${expected}, but only an evaluation shows its type`;
+    this.#report({ severity: "warning", code: "refused-by-api-server", message, path });
   }
 
   /** Reports a text that cannot be used. */

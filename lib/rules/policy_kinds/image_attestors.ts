@@ -205,7 +205,7 @@ function compileText(written: Json | undefined, expressions: ExpressionSet, path
   const expression = textIn(written, "expression");
   const value = textIn(written, "value");
   if (expression === "") return () => value;
-  const program = expressions.compile(expression, [...path, "expression"], wanted.text);
+  const program = expressions.compile(expression, [...path, "expression"], wanted.dynamicText);
   return (evaluation) => {
     if (evaluation === undefined) return new Fault("the text is an expression");
     const made = program === undefined ? "" : evaluation.evaluate(program);

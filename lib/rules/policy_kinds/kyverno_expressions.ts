@@ -67,6 +67,7 @@ export function kyvernoExpressions(
 ): ExpressionSet {
   const within = policy.namespace === undefined ? {} : { namespace: policy.namespace };
   return new ExpressionSet({
+    typed: true,
     variables: { ...common, ...variables },
     libraries: [...kyvernoLibrariesFor({ ...within, addresses, purpose }), orValueLibrary, ...libraries],
     literals,
