@@ -126,9 +126,7 @@ export class RequestView implements Computed {
    * for it, to find out whether the object violated the rule before.
    */
   existing(): RequestView | undefined {
-    if (this.operation !== "UPDATE" || this.oldObject === undefined || this.#user === undefined) {
-      return undefined;
-    }
+    if (this.operation !== "UPDATE" || this.oldObject === undefined) return undefined;
     // Kyverno parity: the type is that of the whole old object, also when the request is about a subresource.
     // Pinned by "a violation by a subresource is denied although the whole object violated the rule before".
     const type = { ...typeOf(this.oldObject), subresource: "" };

@@ -480,6 +480,45 @@ spec:
   }, { "p.yaml": policy, "objects.yaml": inNamespaces, "cluster.yaml": namespaces });
 });
 
+const updatedBy: readonly (readonly [who: string, args: readonly string[]])[] = [
+  ["nobody", ["-f", "@values.yaml"]],
+  ["nobody, by --set", ["--set", "request.operation=UPDATE"]],
+  ["a user", ["-f", "@values.yaml", "--userinfo", "@user.yaml"]],
+];
+for (const [who, args] of updatedBy) {
+  Deno.test(`an UPDATE of an object that violated the rule before is skipped: updated by ${who}`, () => {
+    const policy = `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: { name: p }
+spec:
+  background: false
+  rules:
+    - name: plain
+      match: {any: [{resources: {kinds: [ConfigMap]}}]}
+      validate: {failureAction: Enforce, message: denied, deny: {}}
+    - name: strict
+      match: {any: [{resources: {kinds: [ConfigMap]}}]}
+      validate: {failureAction: Enforce, allowExistingViolations: false, message: denied, deny: {}}
+    - name: user
+      match: {any: [{resources: {kinds: [ConfigMap]}, subjects: [{kind: User, name: alice}]}]}
+      validate: {failureAction: Enforce, message: denied, deny: {}}
+`;
+    return inFolder(async (apply) => {
+      const { out } = await apply("@p.yaml", "-r", "@object.yaml", ...args);
+      assert.match(out, /failed:\n1 - strict denied\n2 - user denied\n/);
+      assert.match(out, /pass: 0, fail: 2, warn: 0, error: 0, skip: 1 /);
+    }, {
+      "p.yaml": policy,
+      "object.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: c }\n",
+      "values.yaml": "apiVersion: cli.kyverno.io/v1alpha1\nkind: Values\nmetadata: { name: v }\n" +
+        "globalValues: { request.operation: UPDATE }\n",
+      "user.yaml": "apiVersion: cli.kyverno.io/v1alpha1\nkind: UserInfo\nmetadata: { name: u }\n" +
+        "userInfo: { username: alice }\n",
+    });
+  });
+}
+
 Deno.test("--table prints more than 10,000 rows in parts with continuous numbers", () => {
   const rules = Array.from({ length: 10 }, (_, index) => ({
     name: `rule-${index}`,
