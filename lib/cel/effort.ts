@@ -11,6 +11,13 @@ export function readingEffort(nanoseconds: number, argument = 0): (args: Argumen
   };
 }
 
+/** The effort of a call that leaves the expression: its texts become parts of a path or a request. */
+export function callingEffort(args: Arguments): number {
+  let effort = 0;
+  for (const argument of args) if (typeof argument === "string") effort += 150 * argument.length;
+  return effort;
+}
+
 const compiling = readingEffort(1_500, 1), matching = readingEffort(500);
 
 /** The effort of compiling the pattern that is the second argument of a call, unless that was done at load. */

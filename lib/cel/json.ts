@@ -2,6 +2,8 @@ import { type Json, setField } from "../json/mod.ts";
 import { failure, isCelFault } from "./fault.ts";
 import type { CelFault } from "./fault.ts";
 import type { Result } from "./libraries/library.ts";
+import { encodeBase64 } from "../kube/mod.ts";
+import { work } from "./work.ts";
 import {
   Double,
   Duration,
@@ -33,9 +35,10 @@ export function celToJson(value: Result): Json | CelFault {
       return value;
   }
   if (value === null) return null;
+  work(600);
   if (value instanceof Double) return value.value;
   if (value instanceof Uint) return Number(value.value);
-  if (value instanceof Uint8Array) return base64(value);
+  if (value instanceof Uint8Array) return encodeBase64(value);
   if (value instanceof Timestamp) return formatTimestamp(value);
   if (value instanceof Duration) return formatDuration(value);
   if (value instanceof TypeValue) return value.name;
@@ -59,10 +62,4 @@ export function celToJson(value: Result): Json | CelFault {
     setField(object, String(name), json);
   }
   return object;
-}
-
-function base64(bytes: Uint8Array): string {
-  let binary = "";
-  for (const byte of bytes) binary += String.fromCharCode(byte);
-  return btoa(binary);
 }

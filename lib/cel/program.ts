@@ -1,14 +1,9 @@
 import { CelFault } from "./fault.ts";
 import type { Result } from "./libraries/library.ts";
-import {
-  type Activation,
-  BudgetExceeded,
-  budgetFault,
-  type EvaluateNode,
-  EvaluationFrame,
-} from "./plan/mod.ts";
+import { type Activation, budgetFault, type EvaluateNode, EvaluationFrame } from "./plan/mod.ts";
 import type { ProgramFacts } from "./program_facts.ts";
 import type { CelType } from "./types/mod.ts";
+import { BudgetExceeded, withinLimit } from "./work.ts";
 import type { ExternalCalls } from "./external_calls.ts";
 
 /** The most that one expression may cost, as in Kubernetes. */
@@ -62,7 +57,7 @@ export class Program {
 
   #evaluate(frame: EvaluationFrame): Result {
     try {
-      const value = this.#run(frame);
+      const value = withinLimit(() => this.#run(frame));
       return frame.cost > frame.budget ? budgetFault() : value;
     } catch (cause) {
       if (cause instanceof BudgetExceeded) return budgetFault();

@@ -1,5 +1,5 @@
 import { isFault } from "../../json/mod.ts";
-import { decodeBase64 } from "../../kube/mod.ts";
+import { decodeBase64, encodeBase64 } from "../../kube/mod.ts";
 import { failure } from "../fault.ts";
 import { bytesType, stringType } from "../types/mod.ts";
 import { type Library, overload, type Result } from "./library.ts";
@@ -13,13 +13,6 @@ function decode(text: string): Result {
     unpadded.test(plain) ? plain.padEnd(Math.ceil(plain.length / 4) * 4, "=") : text,
   );
   return isFault(bytes) ? failure(bytes.message) : bytes;
-}
-
-/** Bytes as base64. */
-export function encodeBase64(bytes: Uint8Array): string {
-  let binary = "";
-  for (const byte of bytes) binary += String.fromCharCode(byte);
-  return btoa(binary);
 }
 
 /** `base64.encode` and `base64.decode`. */

@@ -10,7 +10,7 @@ function digest(algorithm: DigestAlgorithm): FunctionDeclaration[] {
       takes: [stringType],
       gives: stringType,
       call: (text) => hexDigest(algorithm, text),
-      effort: readingEffort(10),
+      effort: readingEffort(40),
     }),
   ];
   return [{ name: algorithm, overloads }, { name: `hash.${algorithm}`, overloads }];

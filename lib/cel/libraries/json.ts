@@ -1,4 +1,5 @@
 import { goJson, goJsonProblem, isTooDense, type Json } from "../../json/mod.ts";
+import { readingEffort } from "../effort.ts";
 import { failure, isCelFault, noSuchOverload } from "../fault.ts";
 import { celToJson } from "../json.ts";
 import { type CelType, dynType, opaqueType, stringType } from "../types/mod.ts";
@@ -48,6 +49,7 @@ export const jsonLibrary: Library = {
           id: "unmarshal_string_dyn",
           takes: [jsonType, dynType],
           gives: dynType,
+          effort: readingEffort(60, 1),
           call: (_, text) => unmarshal(text),
         }),
       ],

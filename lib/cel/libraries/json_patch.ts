@@ -1,3 +1,4 @@
+import { readingEffort } from "../effort.ts";
 import { stringType } from "../types/mod.ts";
 import { parsing } from "./cost.ts";
 import { type Library, overload } from "./library.ts";
@@ -15,6 +16,7 @@ export const jsonPatchLibrary: Library = {
           gives: stringType,
           call: (key) => key.replaceAll("~", "~0").replaceAll("/", "~1"),
           cost: parsing,
+          effort: readingEffort(80),
         }),
       ],
     },

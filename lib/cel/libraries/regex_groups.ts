@@ -2,15 +2,19 @@ import type { RE2JS } from "re2js";
 import { clipped, quoted } from "../../json/mod.ts";
 import { CelFault, failure, isCelFault } from "../fault.ts";
 import { compiling, type PatternCompiler } from "../pattern.ts";
-import { compilingEffort, matchingEffort } from "../effort.ts";
+import { compilingEffort, matchingEffort, readingEffort } from "../effort.ts";
 import { intType, listType, optionalType, stringType } from "../types/mod.ts";
 import { type Int, Optional } from "../values/mod.ts";
-import { type Library, overload, type Result } from "./library.ts";
+import { type Library, type Overload, overload, type Result } from "./library.ts";
 import { type Match, matchesOf } from "./regex.ts";
 import { searchCost } from "./text_functions.ts";
 
 /** The most characters of a replacement's result: a short pattern and a long replacement could make any length. */
 const maxLength = 10_000_000;
+
+/** The effort of replacing: a replacement may have a part for each of its characters. */
+const replacingEffort: Overload["effort"] = (args, constants) =>
+  matchingEffort(args, constants) + readingEffort(100, 2)(args);
 
 /** The parts of a replacement: literal text, and numbers of groups. */
 type Template = readonly (string | number)[];
@@ -105,7 +109,7 @@ export const regexGroupsLibrary: Library = {
             replace(text, compile(pattern), { by, count: -1 })
           ),
           cost: searchCost,
-          effort: matchingEffort,
+          effort: replacingEffort,
         }),
         overload({
           id: "regex_replace_string_string_string_int",
@@ -115,7 +119,7 @@ export const regexGroupsLibrary: Library = {
             replace(text, compile(pattern), { by, count })
           ),
           cost: searchCost,
-          effort: matchingEffort,
+          effort: replacingEffort,
         }),
       ],
     },

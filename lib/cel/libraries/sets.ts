@@ -39,6 +39,10 @@ export const setsLibrary: Library = {
   functions: [
     relation("contains", 1, contains),
     relation("equivalent", 2, (left, right) => contains(left, right) && contains(right, left)),
-    relation("intersects", 1, (left, right) => left.some((element) => has(right, element))),
+    relation(
+      "intersects",
+      1,
+      (left, right) => right.length > 0 && left.some((element) => has(right, element)),
+    ),
   ],
 };

@@ -19,6 +19,7 @@ import {
   type Value,
 } from "../values/mod.ts";
 import { Duration, Timestamp } from "../values/mod.ts";
+import { work } from "../work.ts";
 import { MAX_TEXT } from "./arithmetic.ts";
 import { goQuote } from "./go_quote.ts";
 import { type ArgumentMistake, type CallArgument, type FunctionDeclaration, method } from "./library.ts";
@@ -172,6 +173,7 @@ function describe(value: Value, style: FormatStyle): string | undefined {
 
 /** A value inside a list or map; the `localized` style writes it as a literal. */
 function describeNested(value: Value, style: FormatStyle): string | undefined {
+  work(300);
   if (style === "plain") return describe(value, style);
   if (typeof value === "string") return goQuote(value);
   if (value instanceof Uint8Array) return `b${goQuote(new TextDecoder().decode(value))}`;

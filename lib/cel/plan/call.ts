@@ -1,23 +1,28 @@
 import { type CelFault, isCelFault, noSuchOverload } from "../fault.ts";
+import { callingEffort } from "../effort.ts";
 import type { CallReference } from "../check/mod.ts";
 import type { Implementation, Overload, Result } from "../libraries/library.ts";
-import { isPlainMap, typeNameOf, type Value } from "../values/mod.ts";
+import { typeNameOf, type Value } from "../values/mod.ts";
 import type { ExternalCalls } from "../external_calls.ts";
 import type { EvaluateNode, EvaluationFrame, PlannedExpression } from "./frame.ts";
 import { type Guard, guardOf } from "./guard.ts";
 import { isSmall, workOfResult } from "./work_of_result.ts";
 
-/** The work of reading a whole value, if its size is available without reading it. */
-function weight(value: Result): number {
-  return typeof value === "string" ? value.length : Array.isArray(value) ? value.length * 10 : 0;
+/** The work of reading whole values, if their size is available without reading them. */
+function weight(values: readonly Result[]): number {
+  let sum = 0;
+  for (let index = 0; index < values.length; index++) {
+    const value = values[index]!;
+    if (typeof value === "string") sum += value.length;
+    else if (Array.isArray(value)) sum += value.length;
+  }
+  return sum;
 }
 
 /** Counts the work of a call that costs 1 regardless of the size of its arguments. */
-function payFlat(frame: EvaluationFrame, value: Result, result: Result): void {
+function payFlat(frame: EvaluationFrame, args: readonly Result[]): void {
   frame.cost += 1;
-  // Counting the entries of an object reads all of them.
-  const counted = typeof result === "number" && result > 10 && isPlainMap(value) ? result * 100 : 0;
-  const looked = weight(value) + counted;
+  const looked = weight(args);
   if (looked > 1000) frame.look(looked);
 }
 
@@ -45,7 +50,9 @@ export function planCall(
     };
     return args.length === 1 ? planGuardedUnary(name, only, guarded) : planGuardedBinary(name, only, guarded);
   }
-  const runs = args.map(({ run }) => run), effort = overloads.find((each) => each.effort)?.effort;
+  const runs = args.map(({ run }) => run);
+  const effort = overloads.find((each) => each.effort)?.effort ??
+    (overloads.some((each) => each.callOut) ? callingEffort : undefined);
   const last = runs.length - 1;
   return (frame) => {
     const results: Result[] = [];
@@ -63,7 +70,7 @@ export function planCall(
     const result = dispatch(results as Value[], frame.external);
     if (!isSmall(result)) frame.look(workOfResult(result, results));
     if (cost !== undefined) frame.spend(cost(results, result));
-    else if (last >= 0) payFlat(frame, results[0]!, result);
+    else if (last >= 0) payFlat(frame, results);
     else frame.cost += 1;
     return result;
   };
@@ -83,7 +90,7 @@ function planBinary(
     const a = left(frame), b = right(frame);
     const result = isCelFault(a) ? a : isCelFault(b) ? b : call(a, b);
     if (!isSmall(result)) frame.look(workOfResult(result, [a, b]));
-    if (cost === undefined) payFlat(frame, b, true);
+    if (cost === undefined) payFlat(frame, [a, b]);
     else frame.spend(cost([a, b], result));
     return result;
   };
@@ -118,7 +125,7 @@ function planGuardedUnary(
     if (effort !== undefined) frame.look(effort([value], constants));
     const result = isCelFault(value) ? value : guard(value) ? call(value) : misfit(name, [value]);
     if (!isSmall(result)) frame.look(workOfResult(result, [value]));
-    if (cost === undefined) payFlat(frame, value, result);
+    if (cost === undefined) payFlat(frame, [value]);
     else frame.spend(cost([value], result));
     return result;
   };
@@ -147,7 +154,7 @@ function planGuardedBinary(
         ? call(a as Value, b as Value)
         : misfit(name, [a as Value, b as Value]));
     if (!isSmall(result)) frame.look(workOfResult(result, [a, b]));
-    if (cost === undefined) payFlat(frame, a, result);
+    if (cost === undefined) payFlat(frame, [a, b]);
     else frame.spend(cost([a, b], result));
     return result;
   };

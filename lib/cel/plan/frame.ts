@@ -1,23 +1,15 @@
 import { CelFault } from "../fault.ts";
 import type { Result } from "../libraries/library.ts";
 import type { ExternalCalls } from "../external_calls.ts";
+import { BudgetExceeded, work } from "../work.ts";
 
 /** The values of an expression's variables by name; `undefined` for unknown names. */
 export type Activation = (name: string) => Result | undefined;
-
-/** Ends an evaluation whose cost exceeds its budget. It is thrown, because `&&` and `||` must not ignore it. */
-export class BudgetExceeded extends Error {}
 
 /** The error of an evaluation that exceeds its budget. */
 export function budgetFault(): CelFault {
   return new CelFault("cost", "operation cancelled: actual cost limit exceeded");
 }
-
-/**
- * The most nanoseconds that all calls of low cost in one evaluation may take together: no other request has its turn
- * meanwhile. To read a code unit takes about one.
- */
-const MAX_LOOKED = 250_000_000;
 
 /** The state of one evaluation. */
 export class EvaluationFrame {
@@ -29,7 +21,6 @@ export class EvaluationFrame {
   readonly slots: (Result | undefined)[] = [];
   readonly #activation: Activation;
   readonly #roots: (Result | undefined)[] = [];
-  #looked = 0;
 
   constructor(activation: Activation, budget: number, external: ExternalCalls | undefined) {
     this.#activation = activation;
@@ -53,8 +44,7 @@ export class EvaluationFrame {
    * cost 1 even for megabytes; an evaluation that repeats such calls ends as if it had used up its budget.
    */
   look(at: number): void {
-    this.#looked += at;
-    if (this.#looked > MAX_LOOKED) throw new BudgetExceeded();
+    work(at);
   }
 
   /** Ends the evaluation before a call that would exceed the budget. */

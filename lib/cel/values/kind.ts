@@ -1,4 +1,5 @@
 import { isCelFault } from "../fault.ts";
+import { work } from "../work.ts";
 import { Double, isInt, Uint } from "./numbers.ts";
 import { Duration, Timestamp } from "./time.ts";
 import { TypeValue } from "./type_value.ts";
@@ -36,7 +37,11 @@ export function isMapValue(value: unknown): value is CelMap | PlainMap {
 
 /** The number of entries of a map. */
 export function mapSize(map: CelMap | PlainMap): number {
-  return map instanceof CelMap ? map.size : Object.keys(map).length;
+  if (map instanceof CelMap) return map.size;
+  const { length } = Object.keys(map);
+  // Counting the fields of an object reads all of them.
+  if (length > short) work(400 * length);
+  return length;
 }
 
 /** The keys of a map, in the order in which they were written. */
@@ -56,9 +61,13 @@ export function* mapEntries(map: CelMap | PlainMap): Generator<readonly [key: Va
   else for (const key of Object.keys(map)) yield [key, map[key]!];
 }
 
+/** Reading so many characters or fields takes less than counting the work. */
+const short = 100;
+
 /** The number of Unicode code points of a text, which is CEL's size of a string. */
 export function codePoints(text: string): number {
   let count = text.length;
+  if (count > short) work(4 * count);
   for (let index = 0; index < text.length - 1; index++) {
     const unit = text.charCodeAt(index);
     if (unit >= 0xd800 && unit < 0xdc00) {
@@ -88,10 +97,12 @@ export function costSize(value: unknown): number {
  * The cost of traversing a value in Kubernetes: a tenth of the bytes of texts, 1 for every other leaf.
  */
 export function traversalCost(value: unknown): number {
+  work(80);
   if (typeof value === "string") return Math.floor(byteLength(value) * 0.1);
   if (value instanceof Uint8Array) return Math.floor(value.length * 0.1);
   if (isListValue(value)) return value.reduce<number>((sum, item) => sum + traversalCost(item), 0);
   if (isCelFault(value) || !isMapValue(value)) return 1;
+  work(300);
   let sum = 0;
   for (const [key, item] of mapEntries(value)) sum += traversalCost(key) + traversalCost(item);
   return sum;

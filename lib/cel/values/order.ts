@@ -1,4 +1,5 @@
 import { compareBytes } from "../../json/mod.ts";
+import { work } from "../work.ts";
 import { compareNumbers, numeric } from "./numbers.ts";
 import { Duration, Timestamp } from "./time.ts";
 import type { Value } from "./value.ts";
@@ -8,7 +9,11 @@ import type { Value } from "./value.ts";
  * without one). For NaN it returns NaN.
  */
 export function compareValues(left: Value, right: Value): number | undefined {
-  if (typeof left === "string") return typeof right === "string" ? compareBytes(left, right) : undefined;
+  if (typeof left === "string") {
+    if (typeof right !== "string") return undefined;
+    work(3 * Math.min(left.length, right.length));
+    return compareBytes(left, right);
+  }
   const a = numeric(left);
   if (a !== undefined) {
     const b = numeric(right);
