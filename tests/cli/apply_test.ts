@@ -617,3 +617,27 @@ spec:
     );
   }, { "signed.yaml": policy, "web.yaml": pod });
 });
+
+Deno.test("--json: an image policy reads the images that it names, not those of containers in a payload", () => {
+  const policy = `apiVersion: policies.kyverno.io/v1
+kind: ImageValidatingPolicy
+metadata: { name: images }
+spec:
+  evaluation: { mode: JSON }
+  attestors: [{ name: a, cosign: { key: { data: A } } }]
+  validationConfigurations: { mutateDigest: false, required: false }
+  images: [{ name: base, expression: "[object.base]" }]
+  validations: [{ expression: "true" }]
+`;
+  const payload = JSON.stringify({
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: "a" },
+    base: "r.io/base:v1",
+    spec: { containers: [{ name: "a", image: "r.io/one:v1" }] },
+  });
+  return inFolder(async (apply) => {
+    const { out } = await apply("@cel.yaml", "--json", "@payload.json");
+    assert.match(out, /image r\.io\/base:v1 does not have a digest/);
+  }, { "cel.yaml": policy, "payload.json": payload });
+});

@@ -91,7 +91,10 @@ class ImageValidation implements CompiledBody {
     if (isFault(exemption)) return evaluationFailed(exemption.message);
     if ("outcome" in exemption) return exemption.outcome;
     allow(exemption.allowed);
-    const all = lists(input.resource, evaluation, "fault");
+    // Kyverno parity: only requests have containers. Pinned by "--json: an image policy reads the images that it
+    // names, not those of containers in a payload".
+    const object = input.payload === undefined ? input.resource : undefined;
+    const all = lists(object, evaluation, "fault");
     if (isFault(all)) return evaluationFailed(all.message);
     const matching = { evaluation, steps: input.context.store.steps };
     const matched = matchedImages(all, this.#parts, matching);
