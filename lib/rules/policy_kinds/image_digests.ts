@@ -9,8 +9,8 @@ import {
   imagePolicyExpressions,
   imagePolicyForm,
   isConfigured,
-  matchedImages,
 } from "./image_policy.ts";
+import { containerImages } from "./image_references.ts";
 import { kyvernoEvaluation } from "./kyverno_expressions.ts";
 import type { PolicyKind } from "./policy_kind.ts";
 
@@ -33,11 +33,15 @@ export const imageDigests: PolicyKind = {
         if (isFault(applies) || !applies) return undefined;
         const exemption = parts.exempt(evaluation, input.context.environment.now());
         if (isFault(exemption) || "outcome" in exemption) return undefined;
-        const all = parts.lists(input.resource, evaluation, "skipped");
-        if (isFault(all)) return evaluationFailed(all.message);
-        const matched = matchedImages(all, parts, { evaluation, steps: input.context.store.steps });
-        if (typeof matched === "string") return evaluationFailed(matched);
-        const open = Object.values(matched).flat().filter(({ text }) => !text.includes("@"));
+        const open: { pointer: string; text: string }[] = [];
+        const matching = { evaluation, steps: input.context.store.steps };
+        for (const { text, pointer } of Object.values(containerImages(input.resource)).flat()) {
+          // The validate phase refuses containers without an image.
+          if (text === undefined || text === "") continue;
+          const isMatch = parts.references(text, matching);
+          if (isFault(isMatch)) return evaluationFailed(isMatch.message);
+          if (isMatch && !text.includes("@")) open.push({ text, pointer });
+        }
         const credentials = credentialsOf(spec, input);
         const answers = open.map(({ text }) => loadDigest(input.context.store, text, credentials));
         const digests: { pointer: string; text: string }[] = [];
@@ -48,7 +52,7 @@ export const imageDigests: PolicyKind = {
             const why = `failed to resolve digest for image ${text}: ${answer.message}`;
             return { ...error(`failed to update digest: ${why}`), meaning: "blocking" };
           }
-          if (pointer !== undefined) digests.push({ pointer, text: `${text}@${answer.digest}` });
+          digests.push({ pointer, text: `${text}@${answer.digest}` });
         }
         return digests.length === 0 ? undefined : {
           ...pinned,

@@ -38,20 +38,16 @@ export type ImageLists = Readonly<Record<string, readonly PolicyImage[]>>;
 
 const groups = ["containers", "initContainers", "ephemeralContainers"] as const;
 
-/** Whether a container without an image is passed over; otherwise its images are unknown. */
-export type MissingImages = "skipped" | "fault";
-
-/** Returns the images of an object. */
+/** Returns the images of an object; a fault when one of them cannot be read. */
 export type ReadImageLists = (
   object: JsonObject | undefined,
   evaluation: CelEvaluation,
-  missing: MissingImages,
 ) => ImageLists | Fault;
 
 /**
  * Compiles the images that a policy reads from an object: those of `spec.images`, besides the containers of Pods.
- * Kyverno parity: what is no list of texts is a fault, so that no image escapes. Pinned by
- * tests/rules/verify_images/image_lists_test.ts.
+ * Kyverno parity: what is no list of texts is a fault, so that no image escapes, and a list may replace that of the
+ * containers. Pinned by tests/rules/verify_images/image_lists_test.ts.
  */
 export function compileImageLists(written: Json | undefined, expressions: ExpressionSet): ReadImageLists {
   const expressionImages = asList(written).filter(isObject).map((entry, index) => {
@@ -64,10 +60,14 @@ export function compileImageLists(written: Json | undefined, expressions: Expres
     }
     return { name: asString(entry["name"]) ?? "", program };
   });
-  return (object, evaluation, missing) => {
-    const found = containerImages(object, missing);
-    if (isFault(found)) return found;
-    const lists: Record<string, readonly PolicyImage[]> = found;
+  const names = new Set(expressionImages.map(({ name }) => name));
+  return (object, evaluation) => {
+    const lists: Record<string, readonly PolicyImage[]> = {};
+    for (const [group, images] of Object.entries(containerImages(object))) {
+      if (names.has(group)) continue;
+      if (images.some(({ text }) => text === undefined)) return new Fault("no such key: image");
+      lists[group] = images.map(({ text = "", pointer }) => ({ text, pointer }));
+    }
     for (const { name, program } of expressionImages) {
       const texts = program === undefined ? [] : textsOf(evaluation.evaluate(program));
       if (isFault(texts)) return texts;
@@ -92,25 +92,26 @@ function textsOf(value: Result): readonly string[] | Fault {
   return texts;
 }
 
-function containerImages(
+/** The image of a container; its text is absent when the container has none. */
+export interface ContainerImage {
+  readonly text: string | undefined;
+  readonly pointer: string;
+}
+
+/** The images of an object's containers, by group; empty for kinds without containers. */
+export function containerImages(
   object: JsonObject | undefined,
-  missing: MissingImages,
-): Record<string, readonly PolicyImage[]> | Fault {
+): Readonly<Record<string, readonly ContainerImage[]>> {
   const template = podTemplatePaths.get(asString(object?.["kind"]) ?? "");
   const path = [...template ?? [], "spec"];
   const spec = template === undefined ? undefined : dig(object, ...path);
-  const lists: Record<string, readonly PolicyImage[]> = {};
-  for (const group of groups) {
-    const images: PolicyImage[] = [];
-    for (const [index, container] of asList(field(spec, group)).entries()) {
-      const text = asString(field(container, "image"));
-      if (text === undefined && missing === "fault") return new Fault("no such key: image");
-      if (!text && missing === "skipped") continue;
-      images.push({ text: text ?? "", pointer: `/${[...path, group, index, "image"].join("/")}` });
-    }
-    lists[group] = images;
-  }
-  return lists;
+  return Object.fromEntries(groups.map((group) => [
+    group,
+    asList(field(spec, group)).map((container, index) => ({
+      text: asString(field(container, "image")),
+      pointer: `/${[...path, group, index, "image"].join("/")}`,
+    })),
+  ]));
 }
 
 /** The evaluation of expressions about images, and the steps that comparing images with globs may take. */

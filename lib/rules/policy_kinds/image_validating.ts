@@ -94,7 +94,7 @@ class ImageValidation implements CompiledBody {
     // Kyverno parity: only requests have containers. Pinned by "--json: an image policy reads the images that it
     // names, not those of containers in a payload".
     const object = input.payload === undefined ? input.resource : undefined;
-    const all = lists(object, evaluation, "fault");
+    const all = lists(object, evaluation);
     if (isFault(all)) return evaluationFailed(all.message);
     const matching = { evaluation, steps: input.context.store.steps };
     const matched = matchedImages(all, this.#parts, matching);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { Json } from "../../../lib/json/mod.ts";
 import { pod } from "../../engine/ports.ts";
-import { decideImages, podOf } from "./setting.ts";
+import { decideImages, digests, podOf } from "./setting.ts";
 
 function policy(fields: string): string {
   return `---
@@ -90,4 +90,16 @@ ${lax}`);
     const { rows } = await decideImages(text, podOf(["r.io/one:v1"]), { phase: "validate" });
     assert.deepEqual(rows, [`${failed} no such attribute(s): ${name}`]);
   }
+});
+
+Deno.test("a list that replaces that of the containers is read in its stead, and digests are added to containers alone", async () => {
+  const text = policy(`images: [{name: containers, expression: "['r.io/two:v1']"}]
+validations: [{expression: "false", messageExpression: "images.containers.join(',')"}]
+validationConfigurations: {mutateDigest: true, verifyDigest: false, required: false}`);
+  const object = pod({ containers: [{ name: "a" }, { name: "b", image: "r.io/one:v1" }] });
+  const { rows } = await decideImages(text, object, { phase: "validate" });
+  assert.deepEqual(rows, ["fail r.io/two:v1"]);
+  const { images, signatures } = await decideImages(text, object, { phase: "mutate" });
+  assert.deepEqual(images, ["", `r.io/one:v1@${digests.one}`]);
+  assert.deepEqual(signatures.digestReads, ["r.io/one:v1"]);
 });
