@@ -1,4 +1,5 @@
 import { changesOtherObjects, type Snapshot } from "../engine/mod.ts";
+import { pause } from "../pause.ts";
 import type { Log, Ports } from "../ports.ts";
 import { BackgroundWorker } from "./background_worker.ts";
 import { Leadership } from "./leadership.ts";
@@ -124,7 +125,8 @@ export class BackgroundWork {
   /** Ends the work, and lets another replica lead, which looks for the effects that were not carried out. */
   async close(): Promise<void> {
     this.#stop.abort();
-    await Promise.all([this.#upkeep.close(), this.worker.finishTried(finishingTime)]);
+    await this.#upkeep.close();
+    for (let left = finishingTime; left > 0 && this.worker.isBehind; left -= 50) await pause(50);
     await this.worker.close();
     await this.#leadership?.close();
   }

@@ -158,20 +158,16 @@ export class BackgroundWorker {
   async close(): Promise<void> {
     this.#stop.abort();
     await Promise.all(this.#running);
-    for (const { item } of this.#queue.clear()) {
-      if (item.tries < reportAfter) this.#reportRefused(item);
-      item.ended?.("refused");
+    for (const ticket of this.#queue.held) {
+      this.#queue.release(ticket);
+      if (ticket.item.tries < reportAfter) this.#reportRefused(ticket.item);
+      ticket.item.ended?.("refused");
     }
   }
 
-  /** Waits until every request is done or was tried several times, at most for some milliseconds. */
-  async finishTried(milliseconds: number): Promise<void> {
-    const end = pause(milliseconds, this.#stop.signal);
-    let isOver = false;
-    void end.then(() => isOver = true);
-    while (!isOver && this.#queue.items().some(({ tries }) => tries < reportAfter)) {
-      await Promise.race([end, this.#progress()]);
-    }
+  /** Whether a request that waits was hardly tried. */
+  get isBehind(): boolean {
+    return this.#queue.held.some(({ item }) => item.tries < reportAfter);
   }
 
   get #closed(): boolean {

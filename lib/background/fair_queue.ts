@@ -107,18 +107,9 @@ export class FairQueue<T> {
     if (lane.held.size === 0) this.#lanes.delete(ticket.lane);
   }
 
-  /** Drops all items that are not in progress, and returns them. */
-  clear(): readonly Ticket<T>[] {
-    const dropped = [...this.#lanes.values()].flatMap(({ held, busy }) =>
-      [...held].filter((ticket) => ticket !== busy)
-    );
-    for (const ticket of dropped) this.release(ticket);
-    return dropped;
-  }
-
   /** The items that were not released. */
-  items(): T[] {
-    return [...this.#lanes.values()].flatMap(({ held }) => [...held].map(({ item }) => item));
+  get held(): Ticket<T>[] {
+    return [...this.#lanes.values()].flatMap(({ held }) => [...held]);
   }
 
   /** Puts a lane behind those that came while its item was in progress. */
