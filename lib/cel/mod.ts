@@ -35,6 +35,7 @@ export {
   POLICY_BUDGET,
   type Program,
 } from "./program.ts";
+export { newWorkBudget, type WorkBudget } from "./work.ts";
 export type { ExternalNeed } from "./external_need.ts";
 export type { ProgramFacts } from "./program_facts.ts";
 export { admissionRequestType, namespaceType } from "./kubernetes_types.ts";

@@ -3,7 +3,7 @@ import type { Result } from "./libraries/library.ts";
 import { type Activation, budgetFault, type EvaluateNode, EvaluationFrame } from "./plan/mod.ts";
 import type { ProgramFacts } from "./program_facts.ts";
 import type { CelType } from "./types/mod.ts";
-import { BudgetExceeded, withinLimit } from "./work.ts";
+import { BudgetExceeded, newWorkBudget, withinBudget, type WorkBudget } from "./work.ts";
 import type { ExternalCalls } from "./external_calls.ts";
 
 /** The most that one expression may cost, as in Kubernetes. */
@@ -15,6 +15,8 @@ export const POLICY_BUDGET = 10_000_000;
 export interface EvaluationOptions {
   /** The cost at which evaluation stops; {@link PER_CALL_LIMIT} by default and at most. */
   readonly budget?: number;
+  /** The work that is left to all evaluations that share it; unshared by default. */
+  readonly work?: WorkBudget;
   /** Answers the functions that read values from outside. */
   readonly external?: ExternalCalls;
 }
@@ -41,13 +43,13 @@ export class Program {
 
   /** Evaluates the expression. Errors are results, including the error of a used-up budget. */
   evaluate(activation: Activation, options: EvaluationOptions = {}): Result {
-    return this.#evaluate(this.#frame(activation, options));
+    return this.#evaluate(this.#frame(activation, options), options);
   }
 
   /** Evaluates the expression, and also returns the cost in Kubernetes' units. */
   measure(activation: Activation, options: EvaluationOptions = {}): Evaluation {
     const frame = this.#frame(activation, options);
-    const value = this.#evaluate(frame);
+    const value = this.#evaluate(frame, options);
     return { value, cost: frame.cost };
   }
 
@@ -55,9 +57,9 @@ export class Program {
     return new EvaluationFrame(activation, Math.min(budget, PER_CALL_LIMIT), external);
   }
 
-  #evaluate(frame: EvaluationFrame): Result {
+  #evaluate(frame: EvaluationFrame, { work = newWorkBudget() }: EvaluationOptions): Result {
     try {
-      const value = withinLimit(() => this.#run(frame));
+      const value = withinBudget(work, () => this.#run(frame));
       return frame.cost > frame.budget ? budgetFault() : value;
     } catch (cause) {
       if (cause instanceof BudgetExceeded) return budgetFault();

@@ -1,27 +1,40 @@
 /** Ends an evaluation that exceeds its budget. It is thrown, because `&&` and `||` must not ignore it. */
 export class BudgetExceeded extends Error {}
 
-/** The nanoseconds of work that no cost counts, in one evaluation: no other request has its turn meanwhile. */
+/** The nanoseconds of work that no cost counts: no other request has its turn meanwhile. */
 const most = 250_000_000;
 
-let left = Infinity;
+/** The work that is left to an evaluation, or to all evaluations of a policy for one request. */
+export interface WorkBudget {
+  /** Nanoseconds. */
+  left: number;
+}
+
+/** A full budget. */
+export function newWorkBudget(): WorkBudget {
+  return { left: most };
+}
+
+const unlimited: WorkBudget = { left: Infinity };
+
+let budget = unlimited;
 
 /**
  * Counts nanoseconds of work in the evaluation under way. Kubernetes counts 1 or nothing for comparing two lists of
  * lists, or for visiting a list of empty maps, however long they are. Outside evaluations nothing is counted.
  */
 export function work(nanoseconds: number): void {
-  left -= nanoseconds;
-  if (left < 0) throw new BudgetExceeded();
+  budget.left -= nanoseconds;
+  if (budget.left < 0) throw new BudgetExceeded();
 }
 
-/** Runs an evaluation within the limit. One that begins inside, such as that of a variable, shares it. */
-export function withinLimit<T>(evaluate: () => T): T {
-  if (left !== Infinity) return evaluate();
-  left = most;
+/** Runs an evaluation within a budget. One that begins inside, such as that of a variable, shares it. */
+export function withinBudget<T>(given: WorkBudget, evaluate: () => T): T {
+  if (budget !== unlimited) return evaluate();
+  budget = given;
   try {
     return evaluate();
   } finally {
-    left = Infinity;
+    budget = unlimited;
   }
 }

@@ -183,6 +183,50 @@ const cases: readonly Case[] = [
   },
 ];
 
+const celPolicy = (fields: string): string => `
+apiVersion: policies.kyverno.io/v1
+kind: ValidatingPolicy
+metadata: {name: slow}
+spec:
+  validationActions: [Deny]
+  matchConstraints: {resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}]}
+  ${fields}
+`;
+const searches = `object.spec.loop.exists(x, object.spec.texts.indexOf('b') == 0) || true`;
+const celPolicies: readonly (readonly [what: string, fields: string])[] = [
+  ["validations", `validations: [${many(60, (index) => `{expression: "${searches} || ${index} > 0"}`)}]`],
+  [
+    "variables",
+    `variables: [${many(60, (index) => `{name: v${index}, expression: "${searches} || ${index} > 0"}`)}]
+  validations: [${many(60, (index) => `{expression: variables.v${index}}`)}]`,
+  ],
+  [
+    "matchConditions",
+    `matchConditions: [${many(60, (index) => `{name: c${index}, expression: "${searches} || ${index} > 0"}`)}]
+  validations: [{expression: "true"}]`,
+  ],
+];
+
+for (const [what, fields] of celPolicies) {
+  Deno.test(`60 ${what} of a policy in CEL take the time of one, also when none takes too long`, async () => {
+    const hostile = hostileReviews().find((each) => each.what === "containers")!;
+    const review = JSON.parse(hostile.body) as {
+      readonly request: { readonly object: { spec: JsonObject } };
+    };
+    review.request.object.spec = {
+      containers: [],
+      loop: [1, 2, 3, 4],
+      texts: Array.from({ length: 300_000 }, () => "a"),
+    };
+    const parsed = parseReview(review as unknown as JsonObject);
+    assert.ok(parsed.ok);
+    const request = policyRequest(parsed.review.request), snapshot = snapshotOf(celPolicy(fields));
+    const decision = await evaluate(snapshot, request, { phase: "validate", rules: "all", ports: portsOf() });
+    assert.equal(decision.results[0]?.rules[0]?.result, "error");
+    assert.match(decision.results[0].rules[0].message, /cost limit exceeded/);
+  });
+}
+
 for (const { what, policy, review, phase, isTooLong = false } of cases) {
   Deno.test(`${what} lets other requests run while it evaluates a Pod of 3 MB`, async () => {
     const hostile = hostileReviews().find((each) => each.what === review)!;

@@ -5,6 +5,7 @@ import {
   type CelType,
   type ExternalCalls,
   isCelFault,
+  newWorkBudget,
   Opaque,
   opaqueType,
   PER_CALL_LIMIT,
@@ -35,13 +36,14 @@ const outOfBudget =
   "validation failed due to running out of cost budget, no further validation rules will be run";
 
 /**
- * Evaluates the expressions of one rule for one request. They share a cost budget, and each variable is evaluated at
- * most once, when an expression first reads it.
+ * Evaluates the expressions of one rule for one request. They share a cost budget and a budget of work, and each
+ * variable is evaluated at most once, when an expression first reads it.
  */
 export class CelEvaluation {
   readonly #options: CelEvaluationOptions;
   readonly #lookup: Activation;
   #remaining = POLICY_BUDGET;
+  readonly #work = newWorkBudget();
 
   constructor(options: CelEvaluationOptions) {
     this.#options = options;
@@ -70,7 +72,11 @@ export class CelEvaluation {
   #run(program: Program, lookup: Activation): Result {
     const budget = this.#remaining;
     if (budget <= 0) return new CelFault("cost", outOfBudget);
-    const { value, cost } = program.measure(lookup, { budget, external: this.#options.host });
+    const { value, cost } = program.measure(lookup, {
+      budget,
+      work: this.#work,
+      external: this.#options.host,
+    });
     this.#remaining -= cost;
     const spent = isCelFault(value) && value.kind === "cost" && budget < PER_CALL_LIMIT;
     return spent ? new CelFault("cost", outOfBudget) : value;
