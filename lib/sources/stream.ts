@@ -1,7 +1,13 @@
 import { utf8Decoder } from "../bytes/mod.ts";
 import { findFiles } from "../adapters/mod.ts";
 import { type Diagnostic, fileProblem } from "../diagnostics/mod.ts";
-import { DocumentStream, type DocumentStreamOptions, parseChunks, type YamlDocument } from "../yaml/mod.ts";
+import {
+  type Booleans,
+  DocumentStream,
+  type DocumentStreamOptions,
+  parseChunks,
+  type YamlDocument,
+} from "../yaml/mod.ts";
 
 /** The next item of a stream of documents. */
 export type StreamedDocument =
@@ -14,6 +20,8 @@ export type StreamedDocument =
 export interface StreamOptions extends DocumentStreamOptions {
   /** Opens standard input; the process's by default. */
   readonly stdin?: () => ReadableStream<Uint8Array>;
+  /** The words that are booleans; those of YAML 1.1 by default, as in Kubernetes. */
+  readonly booleans?: Booleans;
 }
 
 /** The bytes that are read at once: so many that a long document is not scanned too often. */
@@ -49,13 +57,13 @@ export async function* streamDocuments(
 /** Yields the documents of a file, and the numbers of bytes that were read. */
 async function* readParts(
   file: string,
-  { stdin = () => Deno.stdin.readable, ...limits }: StreamOptions,
+  { stdin = () => Deno.stdin.readable, booleans, ...limits }: StreamOptions,
 ): AsyncGenerator<Exclude<StreamedDocument, { kind: "progress" }> | number> {
   const documents = new DocumentStream(limits);
   const decode = utf8Decoder();
   const parsed = function* (chunks: ReturnType<DocumentStream["push"]>) {
     for (const chunk of chunks) {
-      const read = parseChunks([chunk], file);
+      const read = parseChunks([chunk], file, booleans);
       for (const diagnostic of read.diagnostics) yield { kind: "problem", diagnostic } as const;
       for (const document of read.documents) yield { kind: "document", document } as const;
     }

@@ -14,7 +14,7 @@ import {
 import { nameOf, namespaceOf, typeOf } from "../kube/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import { readUser } from "../apply/mod.ts";
-import { loadDocuments } from "../sources/mod.ts";
+import { loadDocuments, streamDocuments } from "../sources/mod.ts";
 import { manifestObjects } from "../apply/mod.ts";
 import type { GivenUser } from "../apply/mod.ts";
 import type { FoundTest } from "./test_files.ts";
@@ -102,7 +102,7 @@ export async function loadTestInput({ test, folder }: FoundTest): Promise<TestIn
 async function readPayloads(test: FoundTest["test"], files: TestFiles): Promise<readonly TestPayload[]> {
   const payloads: TestPayload[] = [];
   for (const file of test.jsonPayloads) {
-    const value = (await files.single(file))?.value ?? null;
+    const value = (await files.payload(file))?.value ?? null;
     if (isObject(value)) payloads.push({ name: normalize(file), value });
     else files.diagnostics.push(notAnObject(files.pathOf(file)));
   }
@@ -141,6 +141,18 @@ class TestFiles {
 
   async single(file: string | undefined): Promise<YamlDocument | undefined> {
     return file === undefined ? undefined : (await this.documents([file]))[0];
+  }
+
+  /** The first document of a payload, in which `on` and `yes` are texts. */
+  async payload(file: string): Promise<YamlDocument | undefined> {
+    const path = this.pathOf(file);
+    this.paths.add(path);
+    let first: YamlDocument | undefined;
+    for await (const part of streamDocuments([path], { booleans: "1.2" })) {
+      if (part.kind === "problem") this.diagnostics.push(part.diagnostic);
+      else if (part.kind === "document") first ??= part.document;
+    }
+    return first;
   }
 
   /** The objects that ClusterResource files contain or name. */

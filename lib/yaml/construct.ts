@@ -9,7 +9,7 @@ import {
 } from "js-yaml";
 import { isList, isObject, type Json, type JsonObject, setField, sortedKeys } from "../json/mod.ts";
 import type { Events } from "./events.ts";
-import { keyText, resolveScalar, resolveTagged, type Scalar } from "./scalar.ts";
+import { type Booleans, keyText, resolveScalar, resolveTagged, type Scalar } from "./scalar.ts";
 
 /** A key that occurs twice in one map; the later value counts. */
 export interface DuplicateKey {
@@ -35,8 +35,8 @@ const yamlTags = "tag:yaml.org,2002:";
  * Builds the JSON value of the document that starts at an event. Throws a YAMLException where Kubernetes refuses the
  * document: keys that are no text, infinite numbers, and aliases that are undefined, recursive or excessive.
  */
-export function construct(parsed: Events, start: number): Constructed {
-  const constructor = new Constructor(parsed, start);
+export function construct(parsed: Events, start: number, booleans: Booleans = "1.1"): Constructed {
+  const constructor = new Constructor(parsed, start, booleans);
   return { value: constructor.document(), duplicates: constructor.duplicates };
 }
 
@@ -45,13 +45,15 @@ class Constructor {
   readonly #source: string;
   readonly #events: readonly Event[];
   readonly #handles: ReadonlyMap<string, string>;
+  readonly #booleans: Booleans;
   /** `undefined` while the anchor's node is being built. */
   readonly #anchors = new Map<string, Anchored | undefined>();
   #at: number;
   #nodes = 0;
   #aliased = 0;
 
-  constructor({ source, events }: Events, start: number) {
+  constructor({ source, events }: Events, start: number, booleans: Booleans) {
+    this.#booleans = booleans;
     this.#source = source;
     this.#events = events;
     const { directives } = events[start] as DocumentEvent;
@@ -176,7 +178,9 @@ class Constructor {
   #scalar(event: ScalarEvent): Scalar {
     const text = this.#text(event);
     if (event.tagStart < 0) {
-      return event.style === SCALAR_STYLE.PLAIN ? resolveScalar(text) : { type: "str", value: text };
+      return event.style === SCALAR_STYLE.PLAIN
+        ? resolveScalar(text, this.#booleans)
+        : { type: "str", value: text };
     }
     const tag = this.#tag(event);
     if (tag === "!" && text !== "") return resolveScalar(text);

@@ -2,6 +2,7 @@ import { YAMLException } from "js-yaml";
 import type { Diagnostic, Position } from "../diagnostics/mod.ts";
 import { type DocumentPath, Fault, type Json } from "../json/mod.ts";
 import { construct, type Constructed } from "./construct.ts";
+import type { Booleans } from "./scalar.ts";
 import { documentStarts, type Events, readEvents } from "./events.ts";
 import { Lines, Positions } from "./positions.ts";
 import { type Chunk, splitDocuments } from "./split.ts";
@@ -91,10 +92,10 @@ function tooLong({ text, firstLine }: Chunk, file: string, longest: number): Dia
 }
 
 /** Reads the documents of parts of a file, as {@link parseDocuments} reads those of a whole file. */
-export function parseChunks(chunks: readonly Chunk[], file: string): ParsedDocuments {
+export function parseChunks(chunks: readonly Chunk[], file: string, booleans?: Booleans): ParsedDocuments {
   const documents: YamlDocument[] = [];
   const diagnostics: Diagnostic[] = [];
-  for (const part of chunks.flatMap((chunk) => [...readChunk(chunk)])) {
+  for (const part of chunks.flatMap((chunk) => [...readChunk(chunk, booleans)])) {
     const { chunk } = part;
     if ("cause" in part) {
       diagnostics.push(asDiagnostic(part.cause, chunk, file));
@@ -125,26 +126,26 @@ type Part =
   | { readonly chunk: Chunk; readonly cause: unknown };
 
 /** Reads the documents of a chunk: usually one; several when JSON objects follow one another without `---`. */
-function* readChunk(chunk: Chunk): Generator<Part> {
+function* readChunk(chunk: Chunk, booleans?: Booleans): Generator<Part> {
   let rest: Chunk | undefined = chunk;
   while (rest !== undefined) {
     const current: Chunk = rest;
     rest = undefined;
     const next = current === chunk ? 0 : endOfFirst(current.text);
     if (next > 0) {
-      yield* readChunk({ ...current, text: current.text.slice(0, next) });
+      yield* readChunk({ ...current, text: current.text.slice(0, next) }, booleans);
       rest = chunkFrom(current, next);
       continue;
     }
     try {
       const events = readEvents(current.text);
-      const documents = documentStarts(events.events).map((start) => construct(events, start));
+      const documents = documentStarts(events.events).map((start) => construct(events, start, booleans));
       yield { chunk: current, events, documents };
     } catch (cause) {
       const end = endOfJson(current.text, cause);
       if (end === 0) yield { chunk: current, cause };
       else {
-        yield* readChunk({ ...current, text: current.text.slice(0, end) });
+        yield* readChunk({ ...current, text: current.text.slice(0, end) }, booleans);
         rest = chunkFrom(current, end);
       }
     }

@@ -24,5 +24,6 @@ export {
 } from "./document.ts";
 export { plainDocument } from "./plain_document.ts";
 export { DocumentStream, type DocumentStreamOptions } from "./document_stream.ts";
+export type { Booleans } from "./scalar.ts";
 export { goYaml, toYaml } from "./go_yaml.ts";
 export { Fault, isFault } from "../json/mod.ts";

@@ -25,6 +25,9 @@ function spelled(scalar: Scalar, texts: readonly string[]): [string, Scalar][] {
   return texts.map((text) => [text, scalar]);
 }
 
+/** The version of YAML whose words are booleans: by 1.2, `on`, `yes` and `n` are texts. */
+export type Booleans = "1.1" | "1.2";
+
 /**
  * Returns the value of a plain scalar by the rules of Go's yaml.v2, which Kubernetes uses: YAML 1.1 without base 60,
  * with the number prefixes of Go, timestamps as text.
@@ -37,10 +40,13 @@ function spelled(scalar: Scalar, texts: readonly string[]): [string, Scalar][] {
  * assert.deepEqual(resolveScalar("12:30"), { type: "str", value: "12:30" });
  * ```
  */
-export function resolveScalar(text: string): Scalar {
+export function resolveScalar(text: string, booleans: Booleans = "1.1"): Scalar {
   // Most texts are longer than any word: they need no look-up.
   const word = text.length <= longestWord ? words.get(text) : undefined;
-  if (word !== undefined) return word;
+  if (word !== undefined) {
+    const isText = booleans === "1.2" && word.type === "bool" && text.toLowerCase() !== String(word.value);
+    return isText ? { type: "str", value: text } : word;
+  }
   const first = text.charCodeAt(0);
   if (first === 0x2e) return asFloat(text) ?? { type: "str", value: text };
   const numeric = first >= 0x30 && first <= 0x39 || first === 0x2b || first === 0x2d;

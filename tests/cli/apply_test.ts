@@ -392,6 +392,16 @@ for (const [expression, json, yaml] of payloadTexts) {
   });
 }
 
+Deno.test("--json: on, yes and n of a payload in YAML are texts", () => {
+  const expression = "object.on.push == 'yes' && object.list[0] == 'n' && object.list[1] && !object.list[2]";
+  const cel = "apiVersion: policies.kyverno.io/v1\nkind: ValidatingPolicy\nmetadata: { name: p }\n" +
+    `spec: {evaluation: {mode: JSON}, validations: [{expression: "${expression}"}]}\n`;
+  return inFolder(async (apply) => {
+    const { out } = await apply("@cel.yaml", "--json", "@payload.yaml");
+    assert.match(out, /pass: 1, fail: 0, warn: 0, error: 0, /);
+  }, { "cel.yaml": cel, "payload.yaml": "on: { push: yes }\nlist: [n, True, FALSE]\n" });
+});
+
 Deno.test("--json: a payload without fields is checked", () => {
   const cel = "apiVersion: policies.kyverno.io/v1\nkind: ValidatingPolicy\nmetadata: { name: p }\n" +
     "spec: {evaluation: {mode: JSON}, validations: [{expression: has(object.size), message: no size}]}\n";

@@ -35,7 +35,9 @@ export async function* objectsToCheck(
       if (!isPassedOver(given, args)) yield { kind: "object", given };
     }
   }
-  for await (const part of streamDocuments(json)) {
+  // Kyverno parity: payloads are read by other rules than objects. Pinned by "--json: on, yes and n of a payload in
+  // YAML are texts".
+  for await (const part of streamDocuments(json, { booleans: "1.2" })) {
     if (part.kind !== "document") yield part;
     else yield* payloads(part.document);
   }
