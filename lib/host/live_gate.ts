@@ -30,7 +30,7 @@ import { asString, type JsonObject } from "../json/mod.ts";
 import { nameOf } from "../kube/mod.ts";
 import type { Dialect } from "../match/mod.ts";
 import type { Log, Ports, ServedResource } from "../ports.ts";
-import type { AppOptions, Metrics } from "../server/mod.ts";
+import { type AppOptions, ClusterMetrics, type Metrics } from "../server/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import { PolicyBudget } from "../policy/mod.ts";
 import { mostWeight } from "../heap/mod.ts";
@@ -68,6 +68,10 @@ export class LiveGate {
   readonly #cleaner: Cleaner;
   readonly #expirer: Expirer;
   readonly #metrics: Metrics;
+  readonly #clusterMetrics = new ClusterMetrics({
+    updateRequests: () => this.#updateRequests.stored,
+    droppedEvents: () => this.#events.dropped,
+  });
   readonly #clock = systemClock();
 
   constructor(options: LiveGateOptions) {
@@ -167,12 +171,12 @@ export class LiveGate {
   #cleaned(events: readonly PolicyEvent[]): void {
     this.#events.add(events);
     for (const { action, regarding } of events) {
-      if (action === "Resource Cleaned Up") this.#metrics.cleanedUp(identityOf(regarding));
+      if (action === "Resource Cleaned Up") this.#clusterMetrics.cleanedUp(identityOf(regarding));
     }
   }
 
   #expired({ group, plural }: ServedResource): void {
-    this.#metrics.expired(group, plural);
+    this.#clusterMetrics.expired(group, plural);
   }
 
   /** Writes the events of a scan's decision. */
@@ -224,10 +228,7 @@ export class LiveGate {
   async start(reachable: Promise<boolean>): Promise<void> {
     await Promise.all([this.#policies.start(), this.#uninstallation.begin()]);
     void reachable.then((isReachable) => isReachable && this.#policies.serve());
-    this.#metrics.follow({
-      updateRequests: () => this.#updateRequests.stored,
-      droppedEvents: () => this.#events.dropped,
-    });
+    this.#metrics.add(this.#clusterMetrics);
   }
 
   /** Refreshes everything: after files changed, or when this replica became the leader. */

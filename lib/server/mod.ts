@@ -25,6 +25,7 @@ export type { AppOptions } from "./app_options.ts";
 export { AuditQueue } from "./audit.ts";
 export { compileFilters, type FilterConfig } from "./filters.ts";
 export { dashboard } from "./metrics/dashboard.ts";
+export { ClusterMetrics } from "./metrics/cluster_metrics.ts";
 export { Metrics } from "./metrics/metrics.ts";
 export type { RuleTime } from "./metrics/rule_times.ts";
 export { type AnsweredReview, recordedRoute, reviewRecord, type ReviewRecorder } from "./recording.ts";

@@ -1,7 +1,7 @@
 /** The dashboard: each query names metrics that are served, with labels that they have. */
 import assert from "node:assert/strict";
 import { panels } from "../../lib/server/metrics/dashboard.ts";
-import { metricRecords } from "../../lib/server/metrics/metric_table.ts";
+import { metricRecords } from "../../lib/server/metrics/metric_records.ts";
 import { dashboard } from "../../lib/server/mod.ts";
 
 /** Names of series to labels, as Prometheus stores them. */

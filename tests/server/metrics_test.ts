@@ -11,8 +11,8 @@ import {
 } from "../../lib/engine/mod.ts";
 import type { Policy } from "../../lib/policy/mod.ts";
 import { readReview } from "../../lib/server/review.ts";
-import { Metrics } from "../../lib/server/mod.ts";
-import { metricRecords } from "../../lib/server/metrics/metric_table.ts";
+import { ClusterMetrics, Metrics } from "../../lib/server/mod.ts";
+import { metricRecords } from "../../lib/server/metrics/metric_records.ts";
 import { admissionReview } from "./review.ts";
 import { denies, loadingPolicy, portsOf, serving, snapshotOf } from "./serving.ts";
 
@@ -59,7 +59,9 @@ Deno.test("metrics have Kyverno's names, and labels with bounded values", () => 
 });
 
 Deno.test("the metrics page has every metric of the table, with its type", async () => {
-  const text = await new Metrics().text();
+  const metrics = new Metrics();
+  metrics.add(new ClusterMetrics({ droppedEvents: () => 0, updateRequests: () => 0 }));
+  const text = await metrics.text();
   const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => `${name} ${type}`);
   assert.deepEqual(types.sort(), metricRecords.map(({ name, type }) => `${name} ${type}`).sort());
 });
@@ -152,11 +154,12 @@ Deno.test("metrics count added, changed and removed policies, and not those that
 Deno.test("the metrics page reads the counts of other parts at each request", async () => {
   const metrics = new Metrics("1.2.3");
   let dropped = 0;
-  metrics.follow({ droppedEvents: () => dropped, updateRequests: () => 4 });
+  const cluster = new ClusterMetrics({ droppedEvents: () => dropped, updateRequests: () => 4 });
+  metrics.add(cluster);
   dropped = 3;
   metrics.called("list", "pods");
-  metrics.cleanedUp({ name: "old", namespace: "a" });
-  metrics.expired("batch", "jobs");
+  cluster.cleanedUp({ name: "old", namespace: "a" });
+  cluster.expired("batch", "jobs");
   const text = await metrics.text();
   for (
     const line of [

@@ -23,7 +23,7 @@ const timed =
   "Duration of evaluations, with the loads that they waited for; of requests that arrive together only one is timed";
 
 /**
- * The metrics at `/metrics`, without those of rules. Kyverno parity: names and labels are Kyverno's, where it has the
+ * The metrics at `/metrics`, without those of rules and of work on a live cluster. Kyverno parity: names and labels are Kyverno's, where it has the
  * metric, without labels whose values come from requests (names and namespaces of resources). Pinned by "metrics have
  * Kyverno's names, and labels with bounded values".
  */
@@ -60,24 +60,6 @@ export const metricTable = {
     help: "Calls to the API server, without watches",
     labels: ["operation", "resource_kind"],
   },
-  updateRequests: {
-    type: "gauge",
-    name: "kyverno_updaterequest_total",
-    help: "UpdateRequests that are stored",
-    labels: [],
-  },
-  droppedEvents: {
-    type: "counter",
-    name: "kyverno_events_dropped_total",
-    help: "Events that were not written because too many waited",
-    labels: [],
-  },
-  cleanedUp: {
-    type: "counter",
-    name: "kyverno_cleanup_controller_deletedobjects_total",
-    help: "Objects that cleanup policies and deleting policies deleted",
-    labels: ["policy_type", "policy_namespace", "policy_name"],
-  },
   inForce: {
     type: "gauge",
     name: "postern_policies",
@@ -91,12 +73,6 @@ export const metricTable = {
     help:
       "Reviews that --record took: written, or dropped because they are too long, too many, or cannot be written",
     labels: ["outcome"],
-  },
-  expired: {
-    type: "counter",
-    name: "kyverno_ttl_controller_deletedobjects_total",
-    help: "Objects that were deleted because their cleanup.kyverno.io/ttl is over",
-    labels: ["resource_group", "resource_resource"],
   },
 } as const satisfies Record<string, MetricRecord>;
 
@@ -159,12 +135,3 @@ function celMetrics(family: PolicyFamily, kind: string): (typeof ruleMetrics)[Po
     },
   };
 }
-
-/** Every metric, in the order in which they are served. */
-export const metricRecords: readonly MetricRecord[] = [
-  ...Object.values(metricTable),
-  ...Object.values(ruleMetrics).flatMap(({ results, durations }): MetricRecord[] => [
-    { type: "counter", ...results },
-    durations,
-  ]),
-];

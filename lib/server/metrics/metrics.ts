@@ -42,10 +42,10 @@ interface CachedAnswers {
   readonly duration: Distribution;
 }
 
-/** Functions that return numbers which other parts count, called when metrics are read. */
-export interface Readings {
-  readonly updateRequests: () => number;
-  readonly droppedEvents: () => number;
+/** Metrics that another part counts. */
+export interface MetricsPart {
+  /** The metrics in Prometheus' text format. */
+  text(): string;
 }
 
 /** The families of policies, each with its metrics of rule results and durations. */
@@ -60,7 +60,7 @@ export class Metrics {
   readonly #room = new SeriesRoom(6_000_000);
   readonly #rulesRoom = new SeriesRoom(3_000_000);
   /** For the series of policies that are gone, too: whoever makes policies again and again fills it. */
-  readonly #formerRoom = new SeriesRoom(1_000_000);
+  readonly #formerRoom = new SeriesRoom(500_000);
   readonly #requests = new Counter(metricTable.requests, this.#room);
   readonly #duration = new Histogram(metricTable.reviewDuration, this.#room);
   readonly #rules = new Gauge(metricTable.rules, this.#rulesRoom);
@@ -69,10 +69,6 @@ export class Metrics {
   readonly #recorded = new Counter(metricTable.recorded, this.#room);
   readonly #info = new Gauge(metricTable.info, this.#room);
   readonly #queries = new Counter(metricTable.queries, this.#room);
-  readonly #cleanedUp = new Counter(metricTable.cleanedUp, this.#formerRoom);
-  readonly #expired = new Counter(metricTable.expired, this.#room);
-  readonly #updateRequests = new Gauge(metricTable.updateRequests, this.#room);
-  readonly #droppedEvents = new Counter(metricTable.droppedEvents, this.#room);
   readonly #results = byFamily((family) => new Counter(ruleMetrics[family].results, this.#room));
   readonly #durations = byFamily((family) => new Histogram(ruleMetrics[family].durations, this.#room));
   /** The durations of rules. */
@@ -86,7 +82,7 @@ export class Metrics {
   /** The kinds that policies name. */
   #kinds: ReadonlySet<string> = new Set();
   #policies: readonly Policy[] = [];
-  #readings: Partial<Readings> = {};
+  readonly #parts: MetricsPart[] = [];
 
   constructor(version = "") {
     if (version !== "") this.#info.set(1, version);
@@ -187,20 +183,9 @@ export class Metrics {
     this.#queries.increment(operation, resource);
   }
 
-  /** Counts an object that a cleanup policy deleted. */
-  cleanedUp(policy: Pick<PolicyIdentity, "namespace" | "name">): void {
-    const { type, namespace, name } = labelsOfPolicy({ ...policy, background: true });
-    this.#cleanedUp.increment(type, namespace, name);
-  }
-
-  /** Counts an object that was deleted because its time to live was over. */
-  expired(group: string, resource: string): void {
-    this.#expired.increment(group, resource);
-  }
-
-  /** Sets the functions that return numbers of other parts. */
-  follow(readings: Partial<Readings>): void {
-    this.#readings = { ...this.#readings, ...readings };
+  /** Adds metrics to the page. */
+  add(part: MetricsPart): void {
+    this.#parts.push(part);
   }
 
   /** Counts a review that was recorded or dropped. */
@@ -257,9 +242,6 @@ export class Metrics {
 
   /** All metrics in Prometheus' text format. */
   text(): Promise<string> {
-    const { updateRequests, droppedEvents } = this.#readings;
-    if (updateRequests !== undefined) this.#updateRequests.set(updateRequests());
-    if (droppedEvents !== undefined) this.#droppedEvents.at().value = droppedEvents();
     const all = [
       this.#requests,
       this.#duration,
@@ -267,12 +249,9 @@ export class Metrics {
       this.#changes,
       this.#info,
       this.#queries,
-      this.#updateRequests,
-      this.#droppedEvents,
-      this.#cleanedUp,
       this.#inForce,
       this.#recorded,
-      this.#expired,
+      ...this.#parts,
       ...families.flatMap((family) => [this.#results[family], this.#durations[family]]),
     ];
     return Promise.resolve(all.map((metric) => metric.text()).join(""));
