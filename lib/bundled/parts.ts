@@ -32,7 +32,11 @@ export const bundleParts: readonly BundlePart[] = [
   ofKind("ImageValidatingPolicy", ["image_validating", "image_digests"]),
   ofKind("ValidatingAdmissionPolicy", ["validating_admission_policy"]),
   ofKind("MutatingAdmissionPolicy", ["mutating_admission_policy"]),
-  part("policies in CEL", ["documents/cel_policy.ts"], (facts) => kindsInCel(facts).size > 0),
+  part(
+    "policies in CEL",
+    ["documents/cel_policy.ts", "engine/compile_cel_policies.ts"],
+    (facts) => kindsInCel(facts).size > 0,
+  ),
   part("effects", ["bundled/effects.ts"], needsEffects),
   part("global context", ["adapters/global_entries.ts"], needsGlobalContext),
   // A bundle reads objects when a request needs them.

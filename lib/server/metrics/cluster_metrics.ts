@@ -4,7 +4,7 @@ import type { MetricRecord } from "./metric_table.ts";
 import { labelsOfPolicy } from "./policy_labels.ts";
 import { SeriesRoom } from "./series_room.ts";
 
-/** The metrics of work on a live cluster. Kyverno parity: as `metricTable`. */
+/** The metrics of work on a live cluster; `metricTable` has the others. */
 export const clusterMetricTable = {
   updateRequests: {
     type: "gauge",

@@ -23,9 +23,9 @@ const timed =
   "Duration of evaluations, with the loads that they waited for; of requests that arrive together only one is timed";
 
 /**
- * The metrics at `/metrics`, without those of rules and of work on a live cluster. Kyverno parity: names and labels are Kyverno's, where it has the
- * metric, without labels whose values come from requests (names and namespaces of resources). Pinned by "metrics have
- * Kyverno's names, and labels with bounded values".
+ * The metrics at `/metrics`, without those of rules and of work on a live cluster. Kyverno parity: names and labels are
+ * Kyverno's, where it has the metric, without labels whose values come from requests (names and namespaces of
+ * resources). Pinned by "metrics have Kyverno's names, and labels with bounded values".
  */
 export const metricTable = {
   requests: {
