@@ -1,6 +1,7 @@
 import { RE2JS } from "re2js";
-import { Fault } from "../json/mod.ts";
+import { Fault, type StepBudget } from "../json/mod.ts";
 import { maxText } from "./go_strings.ts";
+import { spend } from "./steps.ts";
 
 /** A compiled regular expression in RE2's syntax, whose time is linear in the text's length. */
 export interface Regex {
@@ -8,13 +9,17 @@ export interface Regex {
   test(text: string): boolean | Fault;
   /**
    * The text with every match replaced, as Go's `ReplaceAll` does it; an empty match right after another is none.
-   * `undefined` when the result would be too large.
+   * `undefined` when the result would be too large. Each match takes steps, with those of its replacement.
    */
-  replaceAll(text: string, replacement: Replacement): string | Fault | undefined;
+  replaceAll(text: string, replacement: Replacement, budget: StepBudget): string | Fault | undefined;
 }
 
-/** Returns the text that replaces a match, from its groups by number and name; absent groups are empty. */
-export type Replacement = (group: (name: number | string) => string) => string;
+/** The text that replaces a match, in parts: fixed texts and groups. */
+export interface Replacement {
+  readonly parts: number;
+  /** The whole text, from its groups by number and name; absent groups are empty. */
+  readonly expand: (group: (name: number | string) => string) => string;
+}
 
 let built = 0;
 
@@ -35,9 +40,16 @@ export function compileRegex(pattern: string): Regex | Fault {
   const size = compiled.programSize();
   return {
     test: (text) => tooMuch(size, text) ?? compiled.test(text),
-    replaceAll: (text, replacement) => tooMuch(size, text) ?? replaceAll(compiled, text, replacement),
+    replaceAll: (text, replacement, budget) =>
+      tooMuch(size, text) ?? replaceAll(compiled, text, {
+        ...replacement,
+        spendOnMatch: () => spend(stepsOfMatch + replacement.parts, budget),
+      }),
   };
 }
+
+/** The steps of finding one match: up to two microseconds. */
+const stepsOfMatch = 20;
 
 /** Steps of a pattern's program times characters: what matching takes at worst, about a quarter of a second. */
 const maxWork = 10_000_000;
@@ -71,7 +83,11 @@ const tooLargePattern = new Fault(
   `a regular expression that is not the policy's has more than ${maxPattern} characters or too many repetitions`,
 );
 
-function replaceAll(compiled: RE2JS, text: string, replacement: Replacement): string | undefined {
+function replaceAll(
+  compiled: RE2JS,
+  text: string,
+  { expand, spendOnMatch }: Replacement & { readonly spendOnMatch: () => Fault | undefined },
+): string | Fault | undefined {
   const matcher = compiled.matcher(text);
   const names = new Set(Object.keys(compiled.namedGroups()));
   const group = (name: number | string): string => {
@@ -80,9 +96,11 @@ function replaceAll(compiled: RE2JS, text: string, replacement: Replacement): st
   };
   let result = "", copied = 0, searchFrom = 0;
   while (searchFrom <= text.length && matcher.find(searchFrom)) {
+    const exceeded = spendOnMatch();
+    if (exceeded !== undefined) return exceeded;
     const start = matcher.start(), end = matcher.end();
     result += text.slice(copied, start);
-    if (end > copied || start === 0) result += replacement(group);
+    if (end > copied || start === 0) result += expand(group);
     if (result.length > maxText) return undefined;
     copied = end;
     searchFrom = end > searchFrom ? end : searchFrom + widthAt(text, searchFrom);
@@ -111,5 +129,8 @@ export function expansion(template: string): Replacement {
     last = match.index + match[0].length;
   }
   parts.push(template.slice(last));
-  return (group) => parts.map((part) => typeof part === "string" ? part : group(part.group)).join("");
+  return {
+    parts: parts.length,
+    expand: (group) => parts.map((part) => typeof part === "string" ? part : group(part.group)).join(""),
+  };
 }

@@ -128,6 +128,20 @@ export function fieldsOfArguments(args: readonly Json[], limit: number): number 
 /** The steps for a list or an object that an expression makes: they stand for the memory that it takes. */
 export const stepsOfMade = 6;
 
+/** A shorter text is not worth counting. */
+const shortText = 64;
+
+/** Makes the cost of a function that takes some steps for each character of its texts. */
+export function perCharacter(steps: number): Cost {
+  return (args) => {
+    let characters = 0;
+    for (const text of args) {
+      if (typeof text === "string" && text.length > shortText) characters += text.length;
+    }
+    return steps * characters;
+  };
+}
+
 /** The cost of sorting a list. */
 export function sorting([list]: readonly Json[]): number {
   return Array.isArray(list) ? 3 * list.length : 0;

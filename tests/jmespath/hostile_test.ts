@@ -86,7 +86,8 @@ Deno.test("results that would be huge are faults", () => {
   const tooLarge = /would have more than/;
   assert.match(problem(evaluate("replace_all(@, 'x', 'yyyyyyyyyy')", megabyte)), tooLarge);
   assert.match(problem(evaluate("replace_all(@, '', 'yyyyyyyyyy')", megabyte)), tooLarge);
-  assert.match(problem(evaluate("regex_replace_all('x', @, '$0$0$0$0$0$0$0$0$0$0')", megabyte)), tooLarge);
+  const widening = `regex_replace_all('x', @, '$0 ${"y".repeat(200)}')`;
+  assert.match(problem(evaluate(widening, megabyte.slice(0, 50_000))), tooLarge);
   assert.match(problem(evaluate("join(@, [@, @, @, @, @, @, @, @, @])", megabyte)), tooLarge);
   assert.match(problem(evaluate("base64_encode(join('', [@, @, @]))", megabyte)), tooLarge);
 });
@@ -170,6 +171,50 @@ const slow: readonly (readonly [expression: string, input: Json])[] = [
 for (const [expression, input] of slow) {
   Deno.test(`${expression} of a value of 3 MB ends at the step budget`, () => {
     assert.match(problem(evaluate(expression, input)), /more than 2000000 steps/);
+  });
+}
+
+/** Replacing where there are many matches, or a replacement with many parts. */
+const replacements: readonly (readonly [expression: string, input: Json])[] = [
+  ["regex_replace_all('a', @, 'b')", "a".repeat(2_500_000)],
+  ["regex_replace_all_literal('a', @, 'b')", "a".repeat(2_500_000)],
+  ["regex_replace_all('', @, '')", "a".repeat(2_500_000)],
+  ["regex_replace_all('(a)', @, '$1$1')", "a".repeat(1_000_000)],
+  ["regex_replace_all('a', 'a', @)", "$b".repeat(1_500_000)],
+  ["regex_replace_all('a', @, @)", "a$b".repeat(100_000)],
+];
+
+for (const [expression, input] of replacements) {
+  Deno.test(`${expression} of ${String(input).length} characters ends at the step budget`, () => {
+    assert.match(problem(evaluate(expression, input)), /more than 2000000 steps/);
+  });
+}
+
+Deno.test("all matches of a text of 90,000 characters are replaced", () => {
+  assert.equal(evaluate("length(regex_replace_all('a', @, 'bb'))", "a".repeat(90_000)), 180_000);
+});
+
+const moment = "'2021-01-02T15:04:05Z'";
+for (
+  const expression of [
+    `time_since(@, ${moment}, ${moment})`,
+    `time_since('', @, ${moment})`,
+    `time_since('', ${moment}, @)`,
+    `time_parse(@, ${moment})`,
+    "time_parse('2006-01-02', @)",
+    "time_parse('1', @)",
+    "time_parse(@, '1')",
+    "time_parse(@, @)",
+    "time_utc(@)",
+    `time_add(${moment}, @)`,
+  ]
+) {
+  Deno.test(`the error of ${expression} with a text of 3 MB is short`, () => {
+    for (const unit of ["a", "1", "2006", " ", "\u00e9"]) {
+      const message = problem(evaluate(expression, unit.repeat(3_000_000 / unit.length)));
+      assert.match(message, /^error: /);
+      assert.ok(message.length < 4_000, `${message.length} characters`);
+    }
   });
 }
 

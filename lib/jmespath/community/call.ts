@@ -43,7 +43,7 @@ function planPlain(record: PlainFunction, given: readonly CommunityArgument[]): 
     const wrong = values.findIndex((value, index) => !isOfOneType(value, wanted[index]!));
     if (wrong >= 0) return wrongType(printed(values[wrong]!), wanted[wrong]!);
     return spendOnArguments(record, values, frame.budget) ??
-      spendOnResult(apply(values, frame.environment), frame.budget);
+      spendOnResult(apply(values, frame.environment, frame.budget), frame.budget);
   };
 }
 

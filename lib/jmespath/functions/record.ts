@@ -1,4 +1,4 @@
-import type { Fault, Json } from "../../json/mod.ts";
+import type { Fault, Json, StepBudget } from "../../json/mod.ts";
 import type { Environment } from "../plan/value.ts";
 import type { Cost } from "../steps.ts";
 
@@ -43,8 +43,11 @@ export interface FunctionNote {
  */
 export type FunctionNotes = Readonly<Record<string, FunctionNote>>;
 
-/** Computes the result from arguments whose number and types were checked. */
-export type Apply = (args: readonly Json[], environment: Environment) => Json | Fault;
+/**
+ * Computes the result from arguments whose number and types were checked. A function whose work only shows while it is
+ * done takes it from the budget.
+ */
+export type Apply = (args: readonly Json[], environment: Environment, budget: StepBudget) => Json | Fault;
 
 interface Signature {
   readonly name: string;

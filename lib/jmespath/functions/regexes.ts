@@ -1,5 +1,6 @@
-import { BoundedCache, Fault, type Json } from "../../json/mod.ts";
+import { BoundedCache, Fault, type Json, type StepBudget } from "../../json/mod.ts";
 import { compileRegex, compileRequestRegex, expansion, type Regex, type Replacement } from "../regex.ts";
+import { perCharacter } from "../steps.ts";
 import { functionFault, tooLarge } from "./fault.ts";
 import { type Apply, type FunctionNotes, type FunctionRecord, parameter } from "./record.ts";
 import { textOf } from "./text_of.ts";
@@ -22,7 +23,7 @@ export const regexes: readonly FunctionRecord[] = [
     name: "regex_replace_all",
     parameters: [pattern, subject, parameter("replacement", "string", "number")],
     returns: ["string"],
-    cost: matching,
+    cost: replacingCost,
     ...replacing("regex_replace_all", expansion),
   },
   {
@@ -30,8 +31,8 @@ export const regexes: readonly FunctionRecord[] = [
     name: "regex_replace_all_literal",
     parameters: [pattern, subject, parameter("replacement", "string", "number")],
     returns: ["string"],
-    cost: matching,
-    ...replacing("regex_replace_all_literal", (text) => () => text),
+    cost: replacingCost,
+    ...replacing("regex_replace_all_literal", (text) => ({ parts: 1, expand: () => text })),
   },
 ];
 
@@ -42,7 +43,12 @@ function matching([pattern, subject]: readonly Json[]): number {
     : 0;
 }
 
-type Use = (regex: Regex | Fault, args: readonly Json[]) => Json | Fault;
+/** As {@link matching}; and the replacement may have a group at every second character. */
+function replacingCost(args: readonly Json[], limit: number): number {
+  return matching(args) + perCharacter(3)([args[2]!], limit);
+}
+
+type Use = (regex: Regex | Fault, args: readonly Json[], budget: StepBudget) => Json | Fault;
 
 /** Patterns of requests that a call keeps compiled: elements of a list, and requests in a row, bring the same ones. */
 const maxKept = 50;
@@ -52,25 +58,25 @@ function compiledOnce(
   use: Use,
 ): { readonly apply: Apply; readonly prepare: (constants: readonly (Json | undefined)[]) => Apply } {
   return {
-    apply: (args) => use(compileRequestRegex(args[0] as string), args),
+    apply: (args, _environment, budget) => use(compileRequestRegex(args[0] as string), args, budget),
     prepare: ([constant]) => {
       if (typeof constant === "string") {
         const regex = compileRegex(constant);
-        return (args) => use(regex, args);
+        return (args, _environment, budget) => use(regex, args, budget);
       }
       const kept = new BoundedCache<Regex | Fault>(maxKept);
-      return (args) => {
+      return (args, _environment, budget) => {
         const text = args[0] as string;
-        return use(kept.getOrMake(text, () => compileRequestRegex(text)), args);
+        return use(kept.getOrMake(text, () => compileRequestRegex(text)), args, budget);
       };
     },
   };
 }
 
 function replacing(name: string, read: (text: string) => Replacement): ReturnType<typeof compiledOnce> {
-  return compiledOnce((regex, [, text, replacement]) => {
+  return compiledOnce((regex, [, text, replacement], budget) => {
     if (regex instanceof Fault) return functionFault(name, regex.message);
-    return regex.replaceAll(textOf(text!) ?? "", read(textOf(replacement!) ?? "")) ?? tooLarge(name);
+    return regex.replaceAll(textOf(text!) ?? "", read(textOf(replacement!) ?? ""), budget) ?? tooLarge(name);
   });
 }
 

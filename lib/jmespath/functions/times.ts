@@ -1,4 +1,4 @@
-import { Fault, type Json } from "../../json/mod.ts";
+import { Fault, type Json, quoted } from "../../json/mod.ts";
 import { durationProblem, formatDuration, parseDuration } from "../../kube/mod.ts";
 import type { Environment } from "../plan/value.ts";
 import {
@@ -10,11 +10,9 @@ import {
   nanosecondsBetween,
   truncateTo,
 } from "../time/instant.ts";
-import { type Layout, parseLayout, rfc3339 } from "../time/layout.ts";
+import { type Layout, longestTime, parseLayout, rfc3339 } from "../time/layout.ts";
 import { parseTime } from "../time/parse.ts";
 import { type Apply, type FunctionNotes, type FunctionRecord, parameter } from "./record.ts";
-
-const longest = 1_000;
 
 function time(text: Json | undefined): Instant | Fault {
   return parseTime(rfc3339, text as string);
@@ -22,7 +20,7 @@ function time(text: Json | undefined): Instant | Fault {
 
 function duration(text: Json | undefined): bigint | Fault {
   const given = text as string;
-  if (given.length > longest) return new Fault("time: invalid duration: too long");
+  if (given.length > longestTime) return new Fault("time: invalid duration: too long");
   return parseDuration(given) ?? new Fault(durationProblem(given) ?? "time: invalid duration");
 }
 
@@ -70,9 +68,11 @@ function parse(layout: string): Apply {
     return ([, text]) => {
       const seconds = text as string;
       if (!whole.test(seconds)) {
-        return new Fault(`strconv.ParseInt: parsing ${JSON.stringify(seconds)}: invalid syntax`);
+        return new Fault(`strconv.ParseInt: parsing ${quoted(seconds)}: invalid syntax`);
       }
-      if (!isInt64(seconds)) return new Fault(`strconv.ParseInt: parsing "${seconds}": value out of range`);
+      if (!isInt64(seconds)) {
+        return new Fault(`strconv.ParseInt: parsing ${quoted(seconds)}: value out of range`);
+      }
       return formatRfc3339({ seconds: Number(seconds), nanoseconds: 0, offset: 0 });
     };
   }
@@ -84,7 +84,7 @@ function parse(layout: string): Apply {
 }
 
 function isInt64(digits: string): boolean {
-  return digits.length < longest &&
+  return digits.length < longestTime &&
     BigInt.asIntN(64, BigInt(digits.replace("+", ""))) === BigInt(digits.replace("+", ""));
 }
 
@@ -143,7 +143,7 @@ export const times: readonly FunctionRecord[] = [
     name: "time_parse",
     parameters: [parameter("layout", "string"), parameter("text", "string")],
     returns: ["string"],
-    apply: (args) => parse(args[0] as string)(args, { now: () => 0, random: () => 0 }),
+    apply: (args, environment, budget) => parse(args[0] as string)(args, environment, budget),
     prepare: ([layout]) => typeof layout === "string" ? parse(layout) : undefined,
   },
   ofTexts(

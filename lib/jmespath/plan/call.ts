@@ -105,7 +105,7 @@ function planPlain(
       if (value instanceof Fault) return value;
       const values = [value];
       return wrong?.(value) ?? spendOnArguments(record, values, run) ??
-        spendOnResult(apply(values, run.environment), run);
+        spendOnResult(apply(values, run.environment, run), run);
     };
   }
   if (sides.length === 2) {
@@ -118,7 +118,7 @@ function planPlain(
       if (second instanceof Fault) return second;
       const values = [first, second];
       return wrong?.(first) ?? otherWrong?.(second) ?? spendOnArguments(record, values, run) ??
-        spendOnResult(apply(values, run.environment), run);
+        spendOnResult(apply(values, run.environment, run), run);
     };
   }
   return (current, run) => {
@@ -132,7 +132,7 @@ function planPlain(
       const wrong = checks[index]?.(values[index]!);
       if (wrong !== undefined) return wrong;
     }
-    return spendOnArguments(record, values, run) ?? spendOnResult(apply(values, run.environment), run);
+    return spendOnArguments(record, values, run) ?? spendOnResult(apply(values, run.environment, run), run);
   };
 }
 

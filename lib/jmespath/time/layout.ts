@@ -101,8 +101,12 @@ function elementAt(layout: string, at: number): LayoutElement | undefined {
   return word === undefined ? undefined : { element: word[1], text: word[0] };
 }
 
-/** Reads a layout such as `2006-01-02T15:04:05Z07:00`. */
+/** Texts and layouts longer than any time are not looked at. */
+export const longestTime = 1_000;
+
+/** Reads a layout such as `2006-01-02T15:04:05Z07:00`. One that is too long has no elements: no text is read by it. */
 export function parseLayout(source: string): Layout {
+  if (source.length > longestTime) return { source, elements: [], tail: "" };
   const elements: { before: string; element: LayoutElement }[] = [];
   let start = 0;
   for (let at = 0; at < source.length;) {

@@ -1,14 +1,12 @@
 import { Fault, quoteAscii } from "../../json/mod.ts";
 import { daysIn, type Instant, instantOf, isLeap } from "./instant.ts";
-import type { Layout } from "./layout.ts";
+import { type Layout, longestTime } from "./layout.ts";
 import { readers, type TimeReading } from "./readers.ts";
-
-/** Texts longer than any time are not looked at. */
-const maxLength = 1_000;
 
 /** A text as a moment by a Go layout, like Go's `time.Parse`; the fault has Go's words. */
 export function parseTime(layout: Layout, text: string): Instant | Fault {
-  if (text.length > maxLength) return problem(text.slice(0, 50), ": text is too long");
+  if (text.length > longestTime) return problem(text.slice(0, 50), ": text is too long");
+  if (layout.source.length > longestTime) return problem(text, ": layout is too long");
   const reading: TimeReading = {
     rest: text,
     year: 0,
