@@ -9,6 +9,7 @@ import {
 import { decodeBase64, encodeBase64Text } from "../../kube/mod.ts";
 import { decodeUtf8 } from "../go_utf8.ts";
 import { maxText } from "../go_strings.ts";
+import { perCharacter } from "../steps.ts";
 import { functionFault, tooLarge } from "./fault.ts";
 import { ofText } from "./of_text.ts";
 import type { FunctionNotes, FunctionRecord } from "./record.ts";
@@ -19,6 +20,7 @@ export const encodings: readonly FunctionRecord[] = [
   ofText({
     name: "base64_decode",
     returns: ["string"],
+    cost: perCharacter(1),
   }, (text) => {
     const bytes = decodeBase64(text);
     return bytes instanceof Fault ? bytes : decodeUtf8(bytes);

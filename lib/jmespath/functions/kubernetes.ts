@@ -1,5 +1,6 @@
 import { Fault, type Json } from "../../json/mod.ts";
 import { compileWildcard, type ImageOptions, matchWildcard, parseImage } from "../../kube/mod.ts";
+import { perCharacter } from "../steps.ts";
 import { functionFault } from "./fault.ts";
 import { type FunctionNotes, type FunctionRecord, parameter } from "./record.ts";
 import { textOf } from "./text_of.ts";
@@ -35,11 +36,12 @@ export function kubernetes(images: ImageOptions): readonly FunctionRecord[] {
   ];
 }
 
-/** Wildcards take at most pattern times text. */
-function matching([pattern, subject]: readonly Json[]): number {
+/** Wildcards take at most pattern times text, and a long pattern is read first. */
+function matching([pattern, subject]: readonly Json[], limit: number): number {
+  const reading = perCharacter(1)([pattern!], limit);
   return typeof pattern === "string" && typeof subject === "string"
-    ? (pattern.length * subject.length) / 32
-    : 0;
+    ? reading + (pattern.length * subject.length) / 32
+    : reading;
 }
 
 /** The notes of these functions. */

@@ -1,9 +1,16 @@
 import { compareBytes, type Json, TextSearch } from "../../json/mod.ts";
-import { equalFold, maxText, toLower, toUpper } from "../go_strings.ts";
+import { equalFold, mappingCase, maxText, toLower, toUpper } from "../go_strings.ts";
+import { perCharacter } from "../steps.ts";
 import { tooLarge } from "./fault.ts";
-import { type Apply, type FunctionNotes, type FunctionRecord, parameter } from "./record.ts";
+import {
+  type Apply,
+  type FunctionNotes,
+  type FunctionRecord,
+  parameter,
+  type PlainFunction,
+} from "./record.ts";
 
-type Described = Pick<FunctionRecord, "name" | "returns" | "integer">;
+type Described = Pick<PlainFunction, "name" | "returns" | "integer" | "cost">;
 
 /** A function of up to three strings alone, whose parameters have the given names. */
 function ofStrings(
@@ -50,6 +57,7 @@ export const strings: readonly FunctionRecord[] = [
     {
       name: "equal_fold",
       returns: ["boolean"],
+      cost: mappingCase,
     },
     ["left", "right"],
     (left, right) => equalFold(left, right),
@@ -64,6 +72,7 @@ export const strings: readonly FunctionRecord[] = [
       parameter("count", "number"),
     ],
     returns: ["string"],
+    cost: replacing,
     apply: ([text, old, replacement, count]) => {
       const whole = Math.trunc(count as number);
       const limit = whole < 0 ? Infinity : whole;
@@ -75,6 +84,7 @@ export const strings: readonly FunctionRecord[] = [
     {
       name: "replace_all",
       returns: ["string"],
+      cost: replacing,
     },
     ["text", "old", "new"],
     (text, old, replacement) =>
@@ -84,6 +94,7 @@ export const strings: readonly FunctionRecord[] = [
     {
       name: "to_upper",
       returns: ["string"],
+      cost: mappingCase,
     },
     ["text"],
     (text) => toUpper(text),
@@ -92,6 +103,7 @@ export const strings: readonly FunctionRecord[] = [
     {
       name: "to_lower",
       returns: ["string"],
+      cost: mappingCase,
     },
     ["text"],
     (text) => toLower(text),
@@ -100,6 +112,7 @@ export const strings: readonly FunctionRecord[] = [
     {
       name: "trim",
       returns: ["string"],
+      cost: ([, characters], limit) => perCharacter(1)([characters!], limit),
     },
     ["text", "characters"],
     (text, characters) => trim(text, characters),
@@ -137,6 +150,11 @@ function split(text: string, separator: string): Json {
   return separator === "" ? [...text] : new TextSearch(separator).split(text);
 }
 
+/** An empty part is found at each character. */
+function replacing([text, old]: readonly Json[], limit: number): number {
+  return old === "" ? perCharacter(2)([text!], limit) : 0;
+}
+
 /** The text with up to `limit` replacements; `undefined` when the result would be too large. */
 function replace(
   text: string,
@@ -161,11 +179,19 @@ function replace(
 
 function trim(text: string, characters: string): string {
   const cut = new Set(characters);
-  const letters = [...text];
-  let start = 0, end = letters.length;
-  while (start < end && cut.has(letters[start]!)) start++;
-  while (end > start && cut.has(letters[end - 1]!)) end--;
-  return letters.slice(start, end).join("");
+  let start = 0, end = text.length;
+  while (start < end) {
+    const first = String.fromCodePoint(text.codePointAt(start)!);
+    if (!cut.has(first)) break;
+    start += first.length;
+  }
+  while (end > start) {
+    const pair = text.codePointAt(end - 2) ?? 0;
+    const last = pair > 0xffff && end - 2 >= start ? String.fromCodePoint(pair) : text[end - 1]!;
+    if (!cut.has(last)) break;
+    end -= last.length;
+  }
+  return text.slice(start, end);
 }
 
 function truncate(text: string, length: number): string {

@@ -1,4 +1,4 @@
-import { isList, type Json } from "../../json/mod.ts";
+import { clipped, isList, type Json } from "../../json/mod.ts";
 import { boundedJson } from "./bounded_json.ts";
 import { toLower } from "../go_strings.ts";
 import { functionFault, tooLarge } from "./fault.ts";
@@ -35,11 +35,11 @@ export const types: readonly FunctionRecord[] = [
     parameters: [parameter("text", "string")],
     returns: ["boolean"],
     apply: ([text]) => {
-      const word = toLower(text as string);
+      const word = toLower((text as string).slice(0, 6));
       if (word === "true" || word === "false") return word === "true";
       return functionFault(
         "to_boolean",
-        `lowercase argument must be 'true' or 'false' (provided: '${text as string}')`,
+        `lowercase argument must be 'true' or 'false' (provided: '${clipped(text as string, 1_000)}')`,
       );
     },
   },

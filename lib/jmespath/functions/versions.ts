@@ -1,5 +1,6 @@
 import { Fault, type Json } from "../../json/mod.ts";
 import { compileSemverRange, parseSemver, type SemverRange, zeroSemver } from "../../kube/mod.ts";
+import { perCharacter } from "../steps.ts";
 import { type FunctionNotes, type FunctionRecord, parameter } from "./record.ts";
 
 /** Kyverno's function of semantic versions. */
@@ -9,6 +10,7 @@ export const versions: readonly FunctionRecord[] = [
     name: "semver_compare",
     parameters: [parameter("version", "string"), parameter("range", "string")],
     returns: ["boolean"],
+    cost: ([version], limit) => perCharacter(2)([version!], limit),
     apply: ([version, range]) => inRange(version!, compileSemverRange(range as string)),
     prepare: ([, range]) => {
       if (typeof range !== "string") return undefined;

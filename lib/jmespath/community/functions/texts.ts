@@ -2,7 +2,7 @@ import { Fault, isTooDense, type Json, parseJson } from "../../../json/mod.ts";
 import { compileWildcard, matchWildcard } from "../../../kube/mod.ts";
 import { functionFault, tooLarge } from "../../functions/fault.ts";
 import { type Apply, type FunctionNotes, type FunctionRecord, parameter } from "../../functions/record.ts";
-import { maxText, toLower, toUpper } from "../../go_strings.ts";
+import { mappingCase, maxText, toLower, toUpper } from "../../go_strings.ts";
 import type { CommunityFunction } from "./record.ts";
 
 const text = parameter("text", "string");
@@ -16,6 +16,7 @@ export const texts: readonly (FunctionRecord | CommunityFunction)[] = [
     name: "lower",
     parameters: [text],
     returns: ["string"],
+    cost: mappingCase,
     apply: ([value]) => toLower(value as string),
   },
   {
@@ -23,6 +24,7 @@ export const texts: readonly (FunctionRecord | CommunityFunction)[] = [
     name: "upper",
     parameters: [text],
     returns: ["string"],
+    cost: mappingCase,
     apply: ([value]) => toUpper(value as string),
   },
   {
