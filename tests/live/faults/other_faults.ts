@@ -29,6 +29,14 @@ export const otherFaults: readonly OtherFault[] = [
     title: "is looked up again, for the missed time alone, when the lists failed for a minute",
   },
   {
+    name: "a replica that does not lead has no room for the effects of a request, or ends before",
+    words:
+      "it says on the Lease since when; the leader looks for the objects created since then, within a minute",
+    file: "tests/background/leadership_test.ts",
+    title:
+      "the time since when a replica missed effects reaches the leader within seconds, and elects nobody",
+  },
+  {
     name: "a replica is killed while it generates for existing objects",
     words: "the next one makes what is missing; targets of mutate-existing rules are not changed again",
     file: upkeep,
