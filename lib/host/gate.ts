@@ -4,7 +4,7 @@ import type { Diagnostic } from "../diagnostics/mod.ts";
 import { type Fault, isFault } from "../json/mod.ts";
 import type { Listener, Probes } from "../listener/mod.ts";
 import type { ApiCall, Log } from "../ports.ts";
-import { type AppOptions, AuditQueue, Metrics } from "../server/mod.ts";
+import { type AppOptions, AuditQueue, ClusterMetrics, Metrics } from "../server/mod.ts";
 import { apiQuery } from "./api_query.ts";
 import type { GateOptions } from "./gate_options.ts";
 import { openLog } from "./gate_log.ts";
@@ -48,7 +48,8 @@ function absentObjects(diagnostics: readonly Diagnostic[], paths: readonly strin
 export async function openGate(options: GateOptions): Promise<Gate | string> {
   const log = openLog(options);
   const { cluster, kubeconfig, services, images, live, lease } = options;
-  const metrics = new Metrics(options.version);
+  const metrics = new Metrics(options.version), clusterMetrics = new ClusterMetrics();
+  metrics.add(clusterMetrics);
   const called = countingCalls(metrics);
   const opened = await openPorts({ cluster, kubeconfig, services, images, watch: log, called });
   if (isFault(opened)) return opened.message;
@@ -68,7 +69,8 @@ export async function openGate(options: GateOptions): Promise<Gate | string> {
   if (opened.kind === "live") await background.begin();
   const recorder = await openRecorder(options, { log, metrics });
   if (isFault(recorder)) return recorder.message;
-  const policies: PoliciesInForce = new PoliciesInForce(options, { ...opened, background, metrics, log });
+  const followers = { ...opened, background, metrics, clusterMetrics, log };
+  const policies: PoliciesInForce = new PoliciesInForce(options, followers);
   const missing = await policies.begin();
   if (missing !== undefined) return missing;
   const { decided } = policies.paths;

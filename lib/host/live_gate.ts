@@ -30,7 +30,7 @@ import { asString, type JsonObject } from "../json/mod.ts";
 import { nameOf } from "../kube/mod.ts";
 import type { Dialect } from "../match/mod.ts";
 import type { Log, Ports, ServedResource } from "../ports.ts";
-import { type AppOptions, ClusterMetrics, type Metrics } from "../server/mod.ts";
+import type { AppOptions, ClusterMetrics, Metrics } from "../server/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import { PolicyBudget } from "../policy/mod.ts";
 import { mostWeight } from "../heap/mod.ts";
@@ -44,6 +44,7 @@ export interface LiveGateOptions {
   readonly ports: Ports;
   readonly log: Log;
   readonly metrics: Metrics;
+  readonly clusterMetrics: ClusterMetrics;
   /** Returns the policies from files, which win over objects of the same name. */
   readonly files: () => readonly YamlDocument[];
   readonly cameIntoForce: (snapshot: Snapshot) => void;
@@ -68,15 +69,13 @@ export class LiveGate {
   readonly #cleaner: Cleaner;
   readonly #expirer: Expirer;
   readonly #metrics: Metrics;
-  readonly #clusterMetrics = new ClusterMetrics({
-    updateRequests: () => this.#updateRequests.stored,
-    droppedEvents: () => this.#events.dropped,
-  });
+  readonly #clusterMetrics: ClusterMetrics;
   readonly #clock = systemClock();
 
   constructor(options: LiveGateOptions) {
     const { watching, installation, dialect, ports, log, files, cameIntoForce, leads, setting } = options;
     this.#metrics = options.metrics;
+    this.#clusterMetrics = options.clusterMetrics;
     const { exceptionNamespace, ignoreFailures } = setting, { accounts } = installation;
     const compiling = { dialect, ignoreFailures, budget: new PolicyBudget(mostWeight()) };
     const shared = { ...watching, cluster: ports.cluster, log, leads };
@@ -228,7 +227,10 @@ export class LiveGate {
   async start(reachable: Promise<boolean>): Promise<void> {
     await Promise.all([this.#policies.start(), this.#uninstallation.begin()]);
     void reachable.then((isReachable) => isReachable && this.#policies.serve());
-    this.#metrics.add(this.#clusterMetrics);
+    this.#clusterMetrics.follow({
+      updateRequests: () => this.#updateRequests.stored,
+      droppedEvents: () => this.#events.dropped,
+    });
   }
 
   /** Refreshes everything: after files changed, or when this replica became the leader. */

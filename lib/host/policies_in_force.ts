@@ -3,7 +3,7 @@ import type { Diagnostic } from "../diagnostics/mod.ts";
 import { readsImages, type Snapshot } from "../engine/mod.ts";
 import type { WebhookRegistration } from "../install/mod.ts";
 import type { Log, Ports } from "../ports.ts";
-import type { AppOptions, Metrics } from "../server/mod.ts";
+import type { AppOptions, ClusterMetrics, Metrics } from "../server/mod.ts";
 import { FileSource, FollowedPolicies } from "../sources/mod.ts";
 import { PolicyBudget } from "../policy/mod.ts";
 import type { GateOptions } from "./gate_options.ts";
@@ -16,6 +16,7 @@ import type { OpenPorts } from "../open_ports/mod.ts";
 export interface PolicyFollowers {
   readonly background: LateBackground;
   readonly metrics: Metrics;
+  readonly clusterMetrics: ClusterMetrics;
   readonly ports: Ports;
   readonly log: Log;
   /** Loads what reads image registries. */
@@ -112,7 +113,7 @@ export class PoliciesInForce {
     const { live: setting, dialect } = this.#options;
     await this.#register(listener);
     if (setting !== undefined && watching !== undefined) {
-      const { ports, log, background, metrics } = this.#followers;
+      const { ports, log, background, metrics, clusterMetrics } = this.#followers;
       // A server of files needs none of this code, which is an eighth of all modules.
       const { LiveGate } = await import("./live_gate.ts");
       const { untilReachable } = await import("../install/mod.ts");
@@ -124,6 +125,7 @@ export class PoliciesInForce {
         ports,
         log,
         metrics,
+        clusterMetrics,
         files: () => this.#files.documents,
         cameIntoForce: (snapshot) => this.#cameIntoForce(snapshot),
         leads: () => background.leads,

@@ -60,7 +60,7 @@ Deno.test("metrics have Kyverno's names, and labels with bounded values", () => 
 
 Deno.test("the metrics page has every metric of the table, with its type", async () => {
   const metrics = new Metrics();
-  metrics.add(new ClusterMetrics({ droppedEvents: () => 0, updateRequests: () => 0 }));
+  metrics.add(new ClusterMetrics());
   const text = await metrics.text();
   const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => `${name} ${type}`);
   assert.deepEqual(types.sort(), metricRecords.map(({ name, type }) => `${name} ${type}`).sort());
@@ -154,7 +154,8 @@ Deno.test("metrics count added, changed and removed policies, and not those that
 Deno.test("the metrics page reads the counts of other parts at each request", async () => {
   const metrics = new Metrics("1.2.3");
   let dropped = 0;
-  const cluster = new ClusterMetrics({ droppedEvents: () => dropped, updateRequests: () => 4 });
+  const cluster = new ClusterMetrics();
+  cluster.follow({ droppedEvents: () => dropped, updateRequests: () => 4 });
   metrics.add(cluster);
   dropped = 3;
   metrics.called("list", "pods");

@@ -45,9 +45,10 @@ export class ClusterMetrics {
   readonly #expired = new Counter(clusterMetricTable.expired, this.#room);
   readonly #updateRequests = new Gauge(clusterMetricTable.updateRequests, this.#room);
   readonly #droppedEvents = new Counter(clusterMetricTable.droppedEvents, this.#room);
-  readonly #readings: Readings;
+  #readings: Readings | undefined;
 
-  constructor(readings: Readings) {
+  /** Sets the functions that return numbers of other parts; before, these metrics have no series. */
+  follow(readings: Readings): void {
     this.#readings = readings;
   }
 
@@ -64,8 +65,10 @@ export class ClusterMetrics {
 
   /** These metrics in Prometheus' text format. */
   text(): string {
-    this.#updateRequests.set(this.#readings.updateRequests());
-    this.#droppedEvents.at().value = this.#readings.droppedEvents();
+    if (this.#readings !== undefined) {
+      this.#updateRequests.set(this.#readings.updateRequests());
+      this.#droppedEvents.at().value = this.#readings.droppedEvents();
+    }
     const all = [this.#updateRequests, this.#droppedEvents, this.#cleanedUp, this.#expired];
     return all.map((metric) => metric.text()).join("");
   }
