@@ -48,8 +48,7 @@ function absentObjects(diagnostics: readonly Diagnostic[], paths: readonly strin
 export async function openGate(options: GateOptions): Promise<Gate | string> {
   const log = openLog(options);
   const { cluster, kubeconfig, services, images, live, lease } = options;
-  const metrics = new Metrics(options.version), clusterMetrics = new ClusterMetrics();
-  metrics.add(clusterMetrics);
+  const counted = openMetrics(options.version), { metrics } = counted;
   const called = countingCalls(metrics);
   const opened = await openPorts({ cluster, kubeconfig, services, images, watch: log, called });
   if (isFault(opened)) return opened.message;
@@ -69,8 +68,7 @@ export async function openGate(options: GateOptions): Promise<Gate | string> {
   if (opened.kind === "live") await background.begin();
   const recorder = await openRecorder(options, { log, metrics });
   if (isFault(recorder)) return recorder.message;
-  const followers = { ...opened, background, metrics, clusterMetrics, log };
-  const policies: PoliciesInForce = new PoliciesInForce(options, followers);
+  const policies: PoliciesInForce = new PoliciesInForce(options, { ...opened, ...counted, background, log });
   const missing = await policies.begin();
   if (missing !== undefined) return missing;
   const { decided } = policies.paths;
@@ -137,6 +135,13 @@ async function closeAll(
   await within(closingTime, background.close());
   await ports.close();
   probes.close();
+}
+
+/** Makes the metrics, with those of work on a cluster. */
+function openMetrics(version: string): { metrics: Metrics; clusterMetrics: ClusterMetrics } {
+  const metrics = new Metrics(version), clusterMetrics = new ClusterMetrics();
+  metrics.add(clusterMetrics);
+  return { metrics, clusterMetrics };
 }
 
 /** Counts calls to the API server by verb and resource. */
