@@ -1,7 +1,7 @@
 /** Ends an evaluation that exceeds its budget. It is thrown, because `&&` and `||` must not ignore it. */
 export class BudgetExceeded extends Error {}
 
-/** The nanoseconds of work that no cost counts: no other request has its turn meanwhile. */
+/** The nanoseconds that the expressions of a rule may take together: no other request has its turn meanwhile. */
 const most = 250_000_000;
 
 /** The work that is left to an evaluation, or to all evaluations of a policy for one request. */

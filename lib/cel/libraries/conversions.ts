@@ -69,22 +69,22 @@ function floatToUint(value: Float): Result {
   return toUint(BigInt(Math.trunc(number)));
 }
 
-/** The number that digits write, zeros before it included; `undefined` for another text and more than 20 digits. */
-function digits(text: string): bigint | undefined {
+/** Parses digits, with any number of zeros before them; `undefined` for another text and for more than 20 digits. */
+function parseDigits(text: string): bigint | undefined {
   const from = zerosBefore(text, text.length - 1);
   return text.length - from <= 20 && /^\d+$/.test(text.slice(from)) ? BigInt(text.slice(from)) : undefined;
 }
 
 function textToInt(text: string): Result {
   const isSigned = text.startsWith("-") || text.startsWith("+");
-  const size = digits(isSigned ? text.slice(1) : text);
+  const size = parseDigits(isSigned ? text.slice(1) : text);
   if (size === undefined) return impossible("string", "int");
   const value = toInt(text.startsWith("-") ? -size : size);
   return value instanceof CelFault ? impossible("string", "int") : value;
 }
 
 function textToUint(text: string): Result {
-  const size = digits(text), value = size === undefined ? impossible("string", "uint") : toUint(size);
+  const size = parseDigits(text), value = size === undefined ? impossible("string", "uint") : toUint(size);
   return value instanceof CelFault ? impossible("string", "uint") : value;
 }
 

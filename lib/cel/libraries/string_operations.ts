@@ -15,7 +15,7 @@ function isPlain(text: string): boolean {
   return codePoints(text) === text.length;
 }
 
-/** The units of the first code points of a text. */
+/** The number of UTF-16 code units that the first code points of a text have. */
 function unitsOf(text: string, points: Int): number {
   let at = 0;
   for (let left = Number(points); left > 0 && at < text.length; left--) {

@@ -6,6 +6,7 @@ import { typeNameOf, type Value } from "../values/mod.ts";
 import type { ExternalCalls } from "../external_calls.ts";
 import type { EvaluateNode, EvaluationFrame, PlannedExpression } from "./frame.ts";
 import { type Guard, guardOf } from "./guard.ts";
+import { work } from "../work.ts";
 import { isSmall, workOfResult } from "./work_of_result.ts";
 
 /** The work of reading whole values, if their size is available without reading them. */
@@ -19,11 +20,14 @@ function weight(values: readonly Result[]): number {
   return sum;
 }
 
-/** Counts the work of a call that costs 1 regardless of the size of its arguments. */
+/**
+ * Counts a call that costs 1 whatever the size of its arguments. In Kubernetes `size` and `in` cost 1 even for
+ * megabytes, so the work is counted, too.
+ */
 function payFlat(frame: EvaluationFrame, args: readonly Result[]): void {
   frame.cost += 1;
   const looked = weight(args);
-  if (looked > 1000) frame.look(looked);
+  if (looked > 1000) work(looked);
 }
 
 /** Calls an implementation with evaluated arguments. */
@@ -66,9 +70,9 @@ export function planCall(
       return result;
     }
     if (only?.superlinear === true && cost !== undefined) frame.afford(cost(results, null));
-    if (effort !== undefined) frame.look(effort(results, constants));
+    if (effort !== undefined) work(effort(results, constants));
     const result = dispatch(results as Value[], frame.external);
-    if (!isSmall(result)) frame.look(workOfResult(result, results));
+    if (!isSmall(result)) work(workOfResult(result, results));
     if (cost !== undefined) frame.spend(cost(results, result));
     else if (last >= 0) payFlat(frame, results);
     else frame.cost += 1;
@@ -89,7 +93,7 @@ function planBinary(
   return (frame) => {
     const a = left(frame), b = right(frame);
     const result = isCelFault(a) ? a : isCelFault(b) ? b : call(a, b);
-    if (!isSmall(result)) frame.look(workOfResult(result, [a, b]));
+    if (!isSmall(result)) work(workOfResult(result, [a, b]));
     if (cost === undefined) payFlat(frame, [a, b]);
     else frame.spend(cost([a, b], result));
     return result;
@@ -122,9 +126,9 @@ function planGuardedUnary(
   return (frame) => {
     const value = run(frame);
     if (superlinear === true && cost !== undefined) frame.afford(cost([value], null));
-    if (effort !== undefined) frame.look(effort([value], constants));
+    if (effort !== undefined) work(effort([value], constants));
     const result = isCelFault(value) ? value : guard(value) ? call(value) : misfit(name, [value]);
-    if (!isSmall(result)) frame.look(workOfResult(result, [value]));
+    if (!isSmall(result)) work(workOfResult(result, [value]));
     if (cost === undefined) payFlat(frame, [value]);
     else frame.spend(cost([value], result));
     return result;
@@ -148,12 +152,12 @@ function planGuardedBinary(
     const fault = isCelFault(a) ? a : isCelFault(b) ? b : undefined;
     if (fault !== undefined && prepared) return fault;
     if (superlinear === true && cost !== undefined) frame.afford(cost([a, b], null));
-    if (effort !== undefined) frame.look(effort([a, b], constants));
+    if (effort !== undefined) work(effort([a, b], constants));
     const result = fault ??
       (leftGuard(a as Value) && rightGuard(b as Value)
         ? call(a as Value, b as Value)
         : misfit(name, [a as Value, b as Value]));
-    if (!isSmall(result)) frame.look(workOfResult(result, [a, b]));
+    if (!isSmall(result)) work(workOfResult(result, [a, b]));
     if (cost === undefined) payFlat(frame, [a, b]);
     else frame.spend(cost([a, b], result));
     return result;

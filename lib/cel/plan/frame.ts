@@ -1,7 +1,7 @@
 import { CelFault } from "../fault.ts";
 import type { Result } from "../libraries/library.ts";
 import type { ExternalCalls } from "../external_calls.ts";
-import { BudgetExceeded, work } from "../work.ts";
+import { BudgetExceeded } from "../work.ts";
 
 /** The values of an expression's variables by name; `undefined` for unknown names. */
 export type Activation = (name: string) => Result | undefined;
@@ -37,14 +37,6 @@ export class EvaluationFrame {
       this.#roots[index] = value;
     }
     return value;
-  }
-
-  /**
-   * Counts the work of a call whose cost does not depend on the size of its arguments. In Kubernetes, `size` and `in`
-   * cost 1 even for megabytes; an evaluation that repeats such calls ends as if it had used up its budget.
-   */
-  look(at: number): void {
-    work(at);
   }
 
   /** Ends the evaluation before a call that would exceed the budget. */

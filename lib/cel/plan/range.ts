@@ -9,6 +9,7 @@ import {
   typeNameOf,
   type Value,
 } from "../values/mod.ts";
+import { work } from "../work.ts";
 import type { EvaluationFrame } from "./frame.ts";
 
 /** The rounds of a comprehension: `size` is their number, and `enter` sets the variables of one. */
@@ -60,7 +61,7 @@ export function rangeOf(
   }
   if (!isMapValue(values)) return failure(`got '${goTypeName(values)}', expected iterable type`);
   const keys = mapKeys(values);
-  frame.look(keys.length * 100);
+  work(keys.length * 100);
   return {
     size: keys.length,
     enter: (index) => {

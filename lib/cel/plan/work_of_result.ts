@@ -1,6 +1,6 @@
 import type { Result } from "../libraries/library.ts";
 
-/** The units of work ({@link EvaluationFrame.look}) of a character or byte that a call made, and of an element. */
+/** The nanoseconds of work for each character or byte that a call made, and for each element. */
 const perCharacter = 12, perElement = 50;
 
 /**

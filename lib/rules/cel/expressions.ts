@@ -48,7 +48,10 @@ export interface CompositedVariable {
   readonly program: Program;
 }
 
-/** The types that an expression may have, by its position in the policy; a text of `dynamicText` in the end. */
+/**
+ * The types that an expression may have, by its position in the policy. `dynamicText` also accepts an expression whose
+ * type only an evaluation shows.
+ */
 export const wanted = {
   bool: [boolType],
   text: [stringType],

@@ -36,7 +36,7 @@ export function compileGlob(glob: string): Fault | ((text: string, budget?: Step
 
 /** The globs that replace a glob with braces, one for each choice; `undefined` when there are too many. */
 function alternativesOf(glob: string): string[] | undefined {
-  const start = indexOf(glob, "{");
+  const start = braceOf(glob);
   if (start < 0) return [glob];
   const end = endOf(glob, start);
   const rest = alternativesOf(glob.slice(end + 1));
@@ -53,11 +53,11 @@ function alternativesOf(glob: string): string[] | undefined {
   return written;
 }
 
-/** The index of the first such character that no backslash escapes; -1 when there is none. */
-function indexOf(glob: string, wanted: string): number {
+/** The index of the first `{` without a backslash before it; -1 when there is none. */
+function braceOf(glob: string): number {
   for (let at = 0; at < glob.length; at++) {
     if (glob[at] === "\\") at++;
-    else if (glob[at] === wanted) return at;
+    else if (glob[at] === "{") return at;
   }
   return -1;
 }
@@ -124,8 +124,7 @@ function readRange(
   first: number,
   isOther: boolean,
 ): { step: Step; end: number } | Fault {
-  const from = chars[first]!, to = chars[first + 2], end = first + 3;
-  if (to === undefined) return new Fault("unexpected end of input");
+  const from = chars[first]!, to = chars[first + 2]!, end = first + 3;
   if (end >= chars.length) return new Fault("unexpected end of input");
   if (chars[end] !== "]") return new Fault("expected close range character");
   if (to < from) return new Fault(`hi character '${to}' should be greater than lo '${from}'`);

@@ -1,20 +1,9 @@
 /** Image policies with expressions that do not compile: the message says which, in Kyverno's words. */
 import assert from "node:assert/strict";
-import { decideImages, podOf } from "./setting.ts";
+import { decideImages, imageValidatingPolicy, lax, podOf } from "./setting.ts";
 
 /** An ImageValidatingPolicy whose spec ends in `fields`. */
-function policy(fields: string): string {
-  return `---
-apiVersion: policies.kyverno.io/v1
-kind: ImageValidatingPolicy
-metadata: {name: iv}
-spec:
-  matchConstraints:
-    resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}]
-  validationConfigurations: {mutateDigest: false, verifyDigest: false, required: false}
-  attestors: [{name: a, cosign: {key: {data: A}, ctlog: {insecureIgnoreTlog: true}}}]
-${fields.split("\n").map((line) => `  ${line}\n`).join("")}`;
-}
+const policy = (fields: string): string => imageValidatingPolicy(`${lax}\n${fields}`);
 
 const valid = 'validations: [{expression: "true"}]';
 

@@ -2,21 +2,8 @@
 import assert from "node:assert/strict";
 import type { Json } from "../../../lib/json/mod.ts";
 import { pod } from "../../engine/ports.ts";
-import { decideImages, digests, podOf } from "./setting.ts";
+import { decideImages, digests, imageValidatingPolicy, lax, podOf } from "./setting.ts";
 
-function policy(fields: string): string {
-  return `---
-apiVersion: policies.kyverno.io/v1
-kind: ImageValidatingPolicy
-metadata: {name: iv}
-spec:
-  matchConstraints:
-    resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}]
-  attestors: [{name: a, cosign: {key: {data: A}, ctlog: {insecureIgnoreTlog: true}}}]
-${fields.split("\n").map((line) => `  ${line}\n`).join("")}`;
-}
-
-const lax = "validationConfigurations: {mutateDigest: false, verifyDigest: false, required: false}";
 const failed = "error failed to evaluate policy:";
 
 /** Expressions of `images`, and the result. */
@@ -36,7 +23,7 @@ const lists: readonly (readonly [expression: string, row: string])[] = [
 
 for (const [expression, row] of lists) {
   Deno.test(`the images ${expression} of a Pod`, async () => {
-    const text = policy(`images: [{name: l, expression: "${expression}"}]
+    const text = imageValidatingPolicy(`images: [{name: l, expression: "${expression}"}]
 validations: [{expression: "false", messageExpression: "images.l.join(',')"}]
 ${lax}`);
     const { rows } = await decideImages(text, podOf(["r.io/one:v1"]), { phase: "validate" });
@@ -46,7 +33,7 @@ ${lax}`);
 
 for (const expression of ["'r.io/one:v1'", "1", "[1]", "null"]) {
   Deno.test(`the images ${expression} are no list of texts`, async () => {
-    const text = policy(`images: [{name: l, expression: "${expression}"}]
+    const text = imageValidatingPolicy(`images: [{name: l, expression: "${expression}"}]
 validations: [{expression: "true"}]
 ${lax}`);
     const { rows } = await decideImages(text, podOf(["r.io/one:v1"]), { phase: "validate" });
@@ -74,7 +61,7 @@ const containers: readonly (readonly [container: Json, row: string])[] = [
 
 for (const [container, row] of containers) {
   Deno.test(`the container ${JSON.stringify(container)} under a policy that asks for digests`, async () => {
-    const text = policy(`validations: [{expression: "true"}]
+    const text = imageValidatingPolicy(`validations: [{expression: "true"}]
 validationConfigurations: {mutateDigest: true, verifyDigest: true, required: false}`);
     const object = pod({ containers: [container] });
     const { rows, decision } = await decideImages(text, object, { phase: "validate" });
@@ -84,7 +71,7 @@ validationConfigurations: {mutateDigest: true, verifyDigest: true, required: fal
 
 Deno.test("conditions of an image policy cannot read its images and attestors", async () => {
   for (const name of ["images", "attestors", "attestations"]) {
-    const text = policy(`matchConditions: [{name: c, expression: "size(${name}) == 0"}]
+    const text = imageValidatingPolicy(`matchConditions: [{name: c, expression: "size(${name}) == 0"}]
 validations: [{expression: "true"}]
 ${lax}`);
     const { rows } = await decideImages(text, podOf(["r.io/one:v1"]), { phase: "validate" });
@@ -93,7 +80,7 @@ ${lax}`);
 });
 
 Deno.test("a list that replaces that of the containers is read in its stead, and digests are added to containers alone", async () => {
-  const text = policy(`images: [{name: containers, expression: "['r.io/two:v1']"}]
+  const text = imageValidatingPolicy(`images: [{name: containers, expression: "['r.io/two:v1']"}]
 validations: [{expression: "false", messageExpression: "images.containers.join(',')"}]
 validationConfigurations: {mutateDigest: true, verifyDigest: false, required: false}`);
   const object = pod({ containers: [{ name: "a" }, { name: "b", image: "r.io/one:v1" }] });

@@ -71,3 +71,19 @@ export async function decideImages(
     scoped: asString(dig(decision.object, "metadata", "annotations", "kyverno.io/verify-images-scoped")),
   };
 }
+
+/** An ImageValidatingPolicy `iv` about new Pods with an attestor `a`; `fields` are further fields of its spec. */
+export function imageValidatingPolicy(fields: string): string {
+  return `---
+apiVersion: policies.kyverno.io/v1
+kind: ImageValidatingPolicy
+metadata: {name: iv}
+spec:
+  matchConstraints:
+    resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}]
+  attestors: [{name: a, cosign: {key: {data: A}, ctlog: {insecureIgnoreTlog: true}}}]
+${fields.split("\n").map((line) => `  ${line}\n`).join("")}`;
+}
+
+/** The `validationConfigurations` of an ImageValidatingPolicy that demands neither signatures nor digests. */
+export const lax = "validationConfigurations: {mutateDigest: false, verifyDigest: false, required: false}";
