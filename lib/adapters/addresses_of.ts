@@ -19,7 +19,7 @@ export async function addressesOf(host: string): Promise<readonly string[] | Fau
   }
 }
 
-/** The address to connect to. IPv4 comes first, because many networks of clusters have no route for IPv6. */
+/** Picks the address to connect to. It prefers IPv4, because many cluster networks have no route for IPv6. */
 export function addressToCall(addresses: readonly string[]): string | undefined {
   return addresses.find((address) => !address.includes(":")) ?? addresses[0];
 }

@@ -35,7 +35,7 @@ export interface BackgroundWorkOptions {
   readonly every?: number;
 }
 
-/** Milliseconds that requests which wait may take when the work ends. */
+/** The longest time, in milliseconds, for which a replica that ends goes on carrying out effects. */
 const finishingTime = 3_000;
 
 /** The annotation of the Lease in which the leader stores since when rules are in force. */

@@ -35,8 +35,8 @@ export interface BackgroundOptions {
   /** The number of requests that are remembered, so that none is processed twice; 4096 by default. */
   readonly memory?: number;
   /**
-   * Receives a request that had no room, or was hardly tried when the worker closed, and the milliseconds for which it
-   * waited; {@link Upkeep} finds its effects in the cluster later.
+   * Called with a request whose effects this worker does not carry out, because the queue is full or the worker closes,
+   * and with the milliseconds that it waited. {@link Upkeep} finds those effects in the cluster later.
    */
   readonly refused?: (request: PolicyRequest, waited: number) => void;
   /** Receives the outcome of a request's effects when they are done or given up, and each failure before that. */
@@ -69,7 +69,7 @@ export interface JobScope {
 
 /** One request with its tries so far. */
 interface Job extends JobScope, EffectJob {
-  /** A moment of `elapsedOn`. */
+  /** When the worker took the request, by `elapsedOn`. */
   readonly addedAt: number;
   tries: number;
   /** Whether a try saw the change in the cluster and only its correction waits: later changes hide it. */
@@ -152,8 +152,8 @@ export class BackgroundWorker {
   }
 
   /**
-   * Takes no more requests and finishes those in progress. The others are dropped, and those of them that were hardly
-   * tried are reported as refused: what was tried more often has an UpdateRequest.
+   * Takes no more requests and finishes those in progress. It drops the others, and reports as refused those that have
+   * no UpdateRequest yet, which comes with the failure of several tries.
    */
   async close(): Promise<void> {
     this.#stop.abort();
@@ -165,7 +165,7 @@ export class BackgroundWorker {
     }
   }
 
-  /** Whether a request that waits was hardly tried. */
+  /** Whether a request waits that was not tried often enough to have an UpdateRequest. */
   get isBehind(): boolean {
     return this.#queue.held.some(({ item }) => item.tries < reportAfter);
   }

@@ -35,7 +35,7 @@ export function makerOf(
   return { policy: { name, namespace }, rule: rule.rule.name, language };
 }
 
-/** The settings of a generate rule that decide about the objects that it made. */
+/** The settings of a generate rule that decide what happens to the objects that it generated. */
 export type DownstreamSettings = Pick<DownstreamState["rule"], "synchronize" | "onPolicyDelete">;
 
 /** Reads the settings of a rule. */

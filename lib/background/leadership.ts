@@ -57,7 +57,7 @@ export class Leadership {
   /** The last renewal of the leader before this one; `undefined` when that leader gave the Lease back. */
   #silentSince: number | undefined;
   #seen: Seen = { renewal: "", at: 0 };
-  /** The time since when effects are missing that the leader does not look for yet. */
+  /** Since when effects are missing that nobody looks for yet: not handed to the leader, or not yet looked for by it. */
   #missedSince: number | undefined;
   #notes: Readonly<Record<string, string>> = {};
   /** Milliseconds by which the API server's clock is ahead of this replica's. */
@@ -216,9 +216,7 @@ export class Leadership {
     if (since === undefined) return undefined;
     this.#missedSince = undefined;
     if (noted !== undefined && noted <= since) return undefined;
-    const metadata = asObject(field(lease, "metadata")) ?? {};
-    const annotations = withMissedSince(asObject(field(metadata, "annotations")) ?? {}, since);
-    const body = { ...asObject(lease), metadata: { ...metadata, annotations } };
+    const body = annotated(asObject(lease) ?? {}, withMissedSince(annotationsOf(lease), since));
     const written = await this.#call({ method: "PUT", path: this.#path, body });
     if (!written.ok) this.missed(since);
     return written;
@@ -229,7 +227,10 @@ export class Leadership {
     return cluster.call({ ...call, signal: AbortSignal.timeout(every * 2) });
   }
 
-  /** The Lease as its holder writes it, who takes what was missed; released when the holder is empty. */
+  /**
+   * The Lease as this replica writes it while it leads, or when it stops: then the holder is empty. A leader removes the
+   * time since when effects are missing, because it looks for them now; one that stops leaves it for the next.
+   */
   #held(lease: JsonObject, holder: string): JsonObject {
     const now = formatMicroTimestamp(this.#options.clock.now());
     const { holderIdentity, ...former } = asObject(field(lease, "spec")) ?? {};
@@ -243,11 +244,9 @@ export class Leadership {
       ...(isNew &&
         { acquireTime: now, leaseTransitions: Number(field(former, "leaseTransitions") ?? -1) + 1 }),
     };
-    const metadata = asObject(field(lease, "metadata")) ?? {};
     const missedSince = holder === "" ? earlier(this.#missedSince, missedSinceOf(lease)) : undefined;
-    const written = { ...asObject(field(metadata, "annotations")), ...this.#notes };
-    const annotations = withMissedSince(written, missedSince);
-    return { ...lease, metadata: { ...metadata, annotations }, spec };
+    const annotations = withMissedSince({ ...annotationsOf(lease), ...this.#notes }, missedSince);
+    return { ...annotated(lease, annotations), spec };
   }
 
   get #collection(): string {
@@ -263,7 +262,11 @@ function holderOf(lease: Json): string {
   return asString(dig(lease, "spec", "holderIdentity")) ?? "";
 }
 
-/** Identifies a renewal: other replicas change the Lease, too. */
+function annotated(lease: JsonObject, annotations: JsonObject): JsonObject {
+  return { ...lease, metadata: { ...asObject(field(lease, "metadata")), annotations } };
+}
+
+/** Identifies a renewal of the Lease. Its version does not: replicas that do not lead write annotations. */
 function renewalOf(lease: Json): string {
   return JSON.stringify([holderOf(lease), dig(lease, "spec", "renewTime")]);
 }

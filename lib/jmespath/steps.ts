@@ -128,10 +128,10 @@ export function fieldsOfArguments(args: readonly Json[], limit: number): number 
 /** The steps for a list or an object that an expression makes: they stand for the memory that it takes. */
 export const stepsOfMade = 6;
 
-/** A shorter text is not worth counting. */
+/** The most characters of a text that is not counted: reading it costs less than a step. */
 const shortText = 64;
 
-/** Makes the cost of a function that takes some steps for each character of its texts. */
+/** Returns a cost of so many steps for each character of the arguments that are texts. */
 export function perCharacter(steps: number): Cost {
   return (args) => {
     let characters = 0;

@@ -8,7 +8,7 @@ import type { StatusCondition } from "./status.ts";
 
 /** The state of a deleting policy, from which its status is written. */
 export interface Deletability {
-  /** The rights that the author must grant, as a message; empty when none are missing. */
+  /** A message with the rights that the author of the policy must grant; empty when none are missing. */
   readonly missingRules: string;
 }
 
@@ -23,22 +23,18 @@ export function deletingStatus(
   const unscheduled = scheduleProblem(asString(dig(policy.document, "spec", "schedule")) ?? "");
   const problem = broken?.message ??
     (unscheduled === undefined ? undefined : `spec.schedule: ${unscheduled}`);
-  const condition: StatusCondition = missingRules === ""
-    ? {
-      type: "RBACPermissionsGranted",
-      status: "True",
-      reason: "Succeeded",
-      message: "Policy may delete the objects that it is about.",
-    }
-    : {
-      type: "RBACPermissionsGranted",
-      status: "False",
-      reason: "Failed",
-      message: "Policy lacks rights to list or delete the objects that it is about.",
-    };
+  const isGranted = missingRules === "";
+  const condition: StatusCondition = {
+    type: "RBACPermissionsGranted",
+    status: isGranted ? "True" : "False",
+    reason: isGranted ? "Succeeded" : "Failed",
+    message: isGranted
+      ? "Policy may delete the objects that it is about."
+      : "Policy lacks rights to list or delete the objects that it is about.",
+  };
   return {
     conditionStatus: {
-      ready: problem === undefined && missingRules === "",
+      ready: problem === undefined && isGranted,
       message: problem ?? missingRules,
       conditions: [{ ...condition }],
     },

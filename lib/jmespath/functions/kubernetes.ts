@@ -36,7 +36,7 @@ export function kubernetes(images: ImageOptions): readonly FunctionRecord[] {
   ];
 }
 
-/** Wildcards take at most pattern times text, and a long pattern is read first. */
+/** The cost of a wildcard: at worst each character of the pattern meets each of the text. A long pattern is read first. */
 function matching([pattern, subject]: readonly Json[], limit: number): number {
   const reading = perCharacter(1)([pattern!], limit);
   return typeof pattern === "string" && typeof subject === "string"

@@ -101,7 +101,10 @@ function elementAt(layout: string, at: number): LayoutElement | undefined {
   return word === undefined ? undefined : { element: word[1], text: word[0] };
 }
 
-/** Texts and layouts longer than any time are not looked at. */
+/**
+ * The most characters of a time, a duration or a layout. Longer ones are refused: a request may bring megabytes, and
+ * reading them would hold up other requests.
+ */
 export const longestTime = 1_000;
 
 /** Reads a layout such as `2006-01-02T15:04:05Z07:00`. One that is too long has no elements: no text is read by it. */

@@ -17,7 +17,10 @@ export function failuresOf(object: JsonObject): number {
 export class FailedTries {
   readonly #counts = new Map<string, number>();
 
-  /** Notes that so many tries have failed at least: an object in the watch may be behind this count, or before it. */
+  /**
+   * Raises the count to that in the status of the UpdateRequest. The watch may bring a status that is older than this
+   * count, or one with the tries of a former leader.
+   */
   atLeast(name: string, failures: number): void {
     this.#counts.set(name, Math.max(this.#counts.get(name) ?? 0, failures));
   }

@@ -68,8 +68,7 @@ export class TakenRequests {
   found(object: JsonObject, { isElected }: { readonly isElected: boolean }): void {
     const name = nameOf(object);
     if (!this.#options.leads()) return;
-    // Kyverno parity: pinned by "an UpdateRequest that is Completed is deleted, and one to Skip
-    // stays".
+    // Kyverno parity: pinned by "an UpdateRequest that is Completed is deleted, and one to Skip stays".
     if (stateOf(object) === "Skip") return;
     if (stateOf(object) === "Completed") return this.#remove(name);
     const waiting = this.#waitingFor(object, isElected);

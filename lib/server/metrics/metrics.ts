@@ -56,10 +56,10 @@ const families = Object.keys(ruleMetrics) as PolicyFamily[];
  * no namespaces of requests.
  */
 export class Metrics {
-  /** A page of 120 MB took four seconds to write, and ended the process. */
+  /** Bounds the page: one of 120 MB took four seconds to write, and the process ran out of memory. */
   readonly #room = new SeriesRoom(6_000_000);
   readonly #rulesRoom = new SeriesRoom(3_000_000);
-  /** For the series of policies that are gone, too: whoever makes policies again and again fills it. */
+  /** These metrics keep the series of deleted policies, so a user who creates many policies can fill this room alone. */
   readonly #formerRoom = new SeriesRoom(500_000);
   readonly #requests = new Counter(metricTable.requests, this.#room);
   readonly #duration = new Histogram(metricTable.reviewDuration, this.#room);
