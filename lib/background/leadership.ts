@@ -57,7 +57,7 @@ export class Leadership {
   /** The last renewal of the leader before this one; `undefined` when that leader gave the Lease back. */
   #silentSince: number | undefined;
   #seen: Seen = { renewal: "", at: 0 };
-  /** Since when effects are missing that nobody looks for yet: not handed to the leader, or not yet looked for by it. */
+  /** Since when effects are missing that no leader looks for yet: not handed over, or not yet looked for. */
   #missedSince: number | undefined;
   #notes: Readonly<Record<string, string>> = {};
   /** Milliseconds by which the API server's clock is ahead of this replica's. */
@@ -228,8 +228,8 @@ export class Leadership {
   }
 
   /**
-   * The Lease as this replica writes it while it leads, or when it stops: then the holder is empty. A leader removes the
-   * time since when effects are missing, because it looks for them now; one that stops leaves it for the next.
+   * The Lease as this replica writes it while it leads, or when it stops: then the holder is empty. A leader removes
+   * the time since when effects are missing, because it looks for them now; one that stops leaves it for the next.
    */
   #held(lease: JsonObject, holder: string): JsonObject {
     const now = formatMicroTimestamp(this.#options.clock.now());

@@ -36,7 +36,10 @@ export function kubernetes(images: ImageOptions): readonly FunctionRecord[] {
   ];
 }
 
-/** The cost of a wildcard: at worst each character of the pattern meets each of the text. A long pattern is read first. */
+/**
+ * The cost of a wildcard: at worst each character of the pattern meets each of the text. A long pattern is read before
+ * that.
+ */
 function matching([pattern, subject]: readonly Json[], limit: number): number {
   const reading = perCharacter(1)([pattern!], limit);
   return typeof pattern === "string" && typeof subject === "string"

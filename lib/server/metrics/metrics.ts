@@ -59,7 +59,7 @@ export class Metrics {
   /** Bounds the page: one of 120 MB took four seconds to write, and the process ran out of memory. */
   readonly #room = new SeriesRoom(6_000_000);
   readonly #rulesRoom = new SeriesRoom(3_000_000);
-  /** These metrics keep the series of deleted policies, so a user who creates many policies can fill this room alone. */
+  /** These metrics keep the series of deleted policies: a user who creates many policies can fill this room alone. */
   readonly #formerRoom = new SeriesRoom(500_000);
   readonly #requests = new Counter(metricTable.requests, this.#room);
   readonly #duration = new Histogram(metricTable.reviewDuration, this.#room);
