@@ -1,5 +1,6 @@
 import type { Share } from "./byte_budget.ts";
 import { ChunkedBody } from "./chunked_body.ts";
+import { giveBack } from "./give_back.ts";
 import type { RequestHead } from "./request_head.ts";
 
 /** The result of reading a piece of a body. */
@@ -107,23 +108,6 @@ export class Body {
     this.#share.finish();
     return { kind: "done", body, rest: used < bytes.length ? bytes.subarray(used) : nothing };
   }
-}
-
-/** `giveBack` frees only buffers of at least this many bytes. */
-const largeBytes = 16 * 1024;
-
-/**
- * Frees a buffer that nobody reads any more. The garbage collector frees memory outside its heap late, so without this
- * a series of large bodies holds hundreds of megabytes.
- */
-export function giveBack({ buffer, byteLength }: Uint8Array): void {
-  if (byteLength < largeBytes || byteLength < buffer.byteLength / 2) return;
-  if (buffer instanceof ArrayBuffer && !buffer.detached) buffer.transfer(0);
-}
-
-/** Frees the whole buffer below some bytes, of which nobody reads any. */
-export function giveBackAll({ buffer }: Uint8Array): void {
-  if (buffer instanceof ArrayBuffer && buffer.byteLength >= largeBytes) buffer.transfer(0);
 }
 
 /** The answer to a body that exceeds the limit. */

@@ -2,10 +2,12 @@ import { Buffer } from "node:buffer";
 import { setImmediate } from "node:timers";
 import type { Socket } from "node:net";
 import { answerBytes, plainAnswer } from "./answer_bytes.ts";
-import { Body, type BodyProgress, giveBack, giveBackAll, tooLarge } from "./body.ts";
+import { AnswerWriter } from "./answer_writer.ts";
+import { Body, type BodyProgress, tooLarge } from "./body.ts";
 import type { Share } from "./byte_budget.ts";
+import { giveBack, giveBackAll } from "./give_back.ts";
 import type { HandlerAnswer, ListenerAnswer } from "./handler.ts";
-import { OutgoingAnswer } from "./outgoing_answer.ts";
+import { InputBuffer } from "./input_buffer.ts";
 import { SocketReading } from "./socket_reading.ts";
 import { endOfHead, readHead, type RequestHead } from "./request_head.ts";
 import type { Service } from "./service.ts";
@@ -37,6 +39,8 @@ export interface Caller {
 export class Connection {
   readonly #socket: Socket;
   readonly #reading: SocketReading;
+  readonly #input: InputBuffer;
+  readonly #answers: AnswerWriter;
   readonly #service: Service;
   /** The number of the certificate with which the connection began. */
   readonly #generation: number;
@@ -47,28 +51,18 @@ export class Connection {
   #until: number;
   /** The deadline of a body for which others wait. */
   #crowdedUntil = Infinity;
-  /** Bytes that no request has taken yet. */
-  #rest: Uint8Array = nothing;
   #head: RequestHead | undefined;
   #body: Body | undefined;
   #share: Share | undefined;
-  /** The body of the request that a handler works on. */
-  #content: Uint8Array = nothing;
-  /** The bytes of `#rest` that the service counts. */
-  #ahead = 0;
-  /** Whether further requests were dropped, because all callers together sent too many before their answers. */
-  #isCut = false;
   /** Whether the caller sent the request before the answer to the former one. */
   #isAhead = false;
   #callerIsDone = false;
-  /** The answer that is being written. */
-  #outgoing: OutgoingAnswer | undefined;
-  /** When the caller began to leave answers unread. */
-  #unreadSince = 0;
 
   constructor(socket: Socket, service: Service, { generation, authenticated, transport }: Caller) {
     this.#socket = socket;
     this.#reading = new SocketReading(socket, transport);
+    this.#input = new InputBuffer(service.ahead);
+    this.#answers = new AnswerWriter(socket, service.unread);
     this.#service = service;
     this.#generation = generation;
     this.#authenticated = authenticated;
@@ -93,12 +87,12 @@ export class Connection {
 
   /** Bytes of memory for answers that the system has not taken yet, because the caller does not read. */
   get unread(): number {
-    return this.#socket.destroyed ? 0 : this.#socket.writableLength + (this.#outgoing?.kept ?? 0);
+    return this.#answers.unread;
   }
 
   /** When the connection began to have unread bytes. */
   get unreadSince(): number {
-    return this.#unreadSince;
+    return this.#answers.unreadSince;
   }
 
   /** Extends the deadline, because this process itself was blocked. */
@@ -155,52 +149,23 @@ export class Connection {
         this.#begin("head", this.#service.limits.headTime);
         return this.#readHead(bytes);
       case "head":
-        return this.#readHead(this.#restWith(bytes));
+        return this.#readHead(this.#input.with(bytes));
       case "body":
         // The socket is paused while the share waits, but it still delivers bytes that it had already read.
         if (this.#share!.waiting) {
           if (!this.#share!.keep(bytes.length)) return this.#refuse(tooManyBodies);
-          this.#rest = this.#restWith(bytes);
-          return;
+          return this.#input.keep(this.#input.with(bytes));
         }
         return this.#progressed(this.#body!.take(bytes));
     }
-    this.#keepAhead(this.#isCut ? nothing : this.#restWith(bytes));
+    this.#input.addAhead(bytes);
+    this.#readAhead();
   }
 
-  #restWith(bytes: Uint8Array): Uint8Array {
-    if (this.#rest.length === 0) return bytes;
-    const all = Buffer.concat([this.#rest, bytes]);
-    giveBack(bytes);
-    // The request that is being handled may be in the same buffer.
-    if (this.#rest.buffer !== this.#content.buffer) giveBackAll(this.#rest);
-    return all;
-  }
-
-  /**
-   * Keeps the bytes of further requests until this one is answered. When all connections keep too many, it drops
-   * them, and the connection ends with its answer.
-   */
-  #keepAhead(rest: Uint8Array): void {
-    const hasRoom = this.#service.ahead.keep(rest.length - this.#ahead);
-    if (!hasRoom) {
-      this.#takeAhead();
-      this.#isCut = true;
-    } else {
-      this.#ahead = rest.length;
-      this.#rest = rest;
-    }
-    if (this.#isCut || rest.length > maxPipelined) this.#reading.stop();
+  /** Reads on while a handler works, unless the caller has sent too much ahead. */
+  #readAhead(): void {
+    if (this.#input.isCut || this.#input.length > maxPipelined) this.#reading.stop();
     else this.#reading.start();
-  }
-
-  /** Returns the bytes of further requests, and keeps them no longer. */
-  #takeAhead(): Uint8Array {
-    const rest = this.#rest;
-    this.#service.ahead.keep(-this.#ahead);
-    this.#ahead = 0;
-    this.#rest = nothing;
-    return rest;
   }
 
   #begin(activity: Activity, milliseconds: number): void {
@@ -224,10 +189,10 @@ export class Connection {
       return this.#refuse(plainAnswer(431, `the head is larger than ${limits.headBytes} bytes`));
     }
     if (end < 0) {
-      this.#rest = bytes;
+      this.#input.keep(bytes);
       return this.#reading.start();
     }
-    this.#rest = nothing;
+    this.#input.keep(nothing);
     const head = readHead(bytes.toString("latin1", start, end));
     if ("status" in head) return this.#refuse(plainAnswer(head.status, head.message));
     this.#head = head;
@@ -238,9 +203,7 @@ export class Connection {
     if (body !== "chunked" && body.length === 0) {
       // Requests without a body, such as health checks, do not wait in the queue, unless their caller waits for no
       // answer.
-      this.#activity = "handling";
-      this.#until = Infinity;
-      this.#keepAhead(after);
+      this.#receivedAll(after);
       if (after.length === 0) giveBackAll(bytes);
       return this.#isAhead ? this.#takeTurn(nothing) : this.#handle(nothing);
     }
@@ -261,8 +224,7 @@ export class Connection {
   /** Resumes the body, because the budget has made room for its held bytes. */
   #roomMade(): void {
     this.#beginBody();
-    const rest = this.#rest;
-    this.#rest = nothing;
+    const rest = this.#input.take();
     this.#reading.start();
     this.#progressed(this.#body!.goOn());
     if (rest.length > 0) this.#received(rest);
@@ -282,12 +244,18 @@ export class Connection {
       case "done": {
         const { body, rest } = progress;
         this.#body = undefined;
-        this.#activity = "handling";
-        this.#until = Infinity;
-        this.#keepAhead(rest);
+        this.#receivedAll(rest);
         this.#takeTurn(body);
       }
     }
+  }
+
+  /** Notes that a request has arrived completely, and keeps the bytes behind it. */
+  #receivedAll(rest: Uint8Array): void {
+    this.#activity = "handling";
+    this.#until = Infinity;
+    this.#input.keepAhead(rest);
+    this.#readAhead();
   }
 
   #takeTurn(body: Uint8Array): void {
@@ -303,7 +271,7 @@ export class Connection {
   #handle(body: Uint8Array): void {
     if (this.#socket.destroyed) return;
     const { method, target, headers } = this.#head!;
-    this.#content = body;
+    this.#input.lend(body);
     try {
       const answer = this.#service.handler({ method, target, headers, body });
       if (answer instanceof Promise) {
@@ -329,11 +297,10 @@ export class Connection {
 
   #send(answer: ListenerAnswer): void {
     const { keepAlive = false, method } = this.#head ?? {};
-    const close = !keepAlive || this.#callerIsDone || this.#isCut || this.#service.ends(this.#generation);
+    const close = !keepAlive || this.#callerIsDone || this.#input.isCut ||
+      this.#service.ends(this.#generation);
     const bytes = answerBytes(answer, { close, isHead: method === "HEAD", date: this.#service.date.text() });
-    // The next request may be in the same buffer.
-    if (this.#rest.buffer !== this.#content.buffer) giveBack(this.#content);
-    this.#content = nothing;
+    this.#input.freeBody();
     this.#head = undefined;
     this.#release();
     this.#service.answered();
@@ -346,29 +313,17 @@ export class Connection {
 
   #write(bytes: Uint8Array, ended?: () => void): void {
     if (this.#socket.destroyed) return;
-    if (this.#socket.writableLength === 0) this.#unreadSince = performance.now();
-    this.#outgoing = new OutgoingAnswer(bytes, ended);
-    const hasRoom = this.#outgoing.writeTo(this.#socket);
-    this.#service.unread.add(bytes.length);
-    if (hasRoom) this.#next();
+    if (this.#answers.write(bytes, ended)) this.#next();
   }
 
   #drained(): void {
-    const answer = this.#outgoing;
-    if (answer !== undefined && answer.hasMore && !answer.writeTo(this.#socket)) return;
-    this.#freeAnswer();
-    if (this.#activity === "writing") this.#next();
+    if (this.#answers.goOn() && this.#activity === "writing") this.#next();
   }
 
   #free(): void {
-    this.#takeAhead();
+    this.#input.take();
     this.#release();
-    this.#freeAnswer();
-  }
-
-  #freeAnswer(): void {
-    this.#outgoing?.free();
-    this.#outgoing = undefined;
+    this.#answers.free();
   }
 
   /** Answers a request without reading it to its end. The connection therefore cannot take another request. */
@@ -381,15 +336,15 @@ export class Connection {
 
   #linger(): void {
     this.#begin("lingering", lingerTime);
-    this.#freeAnswer();
-    this.#takeAhead();
+    this.#answers.free();
+    this.#input.take();
     this.#reading.start();
   }
 
   /** Makes the connection ready for the next request. */
   #next(): void {
     this.#begin("idle", this.#service.limits.idleTime);
-    this.#isAhead = this.#rest.length > 0;
+    this.#isAhead = this.#input.length > 0;
     if (!this.#isAhead) {
       if (this.#callerIsDone) this.end();
       return;
@@ -399,9 +354,9 @@ export class Connection {
     setImmediate(() => {
       if (this.#socket.destroyed) return;
       const { limits, collectGarbage } = this.#service;
-      if (this.#rest.length > maxPipelined) collectGarbage();
+      if (this.#input.length > maxPipelined) collectGarbage();
       this.#begin("head", limits.headTime);
-      this.#readHead(this.#takeAhead());
+      this.#readHead(this.#input.take());
     });
   }
 

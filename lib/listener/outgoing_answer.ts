@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { giveBack } from "./body.ts";
+import { giveBack } from "./give_back.ts";
 
 /**
  * A socket gets this many bytes of an answer at once, and the next when the system has taken them. With TLS the runtime
