@@ -244,6 +244,7 @@ export class Connection {
       case "done": {
         const { body, rest } = progress;
         this.#body = undefined;
+        this.#input.lend(body);
         this.#receivedAll(rest);
         this.#takeTurn(body);
       }
@@ -271,7 +272,6 @@ export class Connection {
   #handle(body: Uint8Array): void {
     if (this.#socket.destroyed) return;
     const { method, target, headers } = this.#head!;
-    this.#input.lend(body);
     try {
       const answer = this.#service.handler({ method, target, headers, body });
       if (answer instanceof Promise) {

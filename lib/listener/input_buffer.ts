@@ -6,8 +6,8 @@ const nothing: Uint8Array = new Uint8Array(0);
 
 /**
  * The bytes that a connection has received and no request has taken yet: the beginning of a head, those that arrive
- * while a body waits for memory, or further requests. It also frees the memory of the request that a handler works on,
- * as further requests may be in the same buffer.
+ * while a body waits for memory, or further requests. It also frees the memory of the request that waits for a handler
+ * or that one works on, as further requests may be in the same buffer.
  */
 export class InputBuffer {
   /** Counts the bytes of further requests, of all connections together. */
@@ -16,7 +16,7 @@ export class InputBuffer {
   /** The bytes of this connection that `#allAhead` counts. */
   #ahead = 0;
   #isCut = false;
-  /** The body of the request that a handler works on. */
+  /** The body of the request that waits for a handler, or that one works on. */
   #body: Uint8Array = nothing;
 
   constructor(allAhead: KeptBytes) {
@@ -71,7 +71,7 @@ export class InputBuffer {
     return bytes;
   }
 
-  /** Notes the body that a handler reads: its memory must stay. */
+  /** Notes the body that a handler is to read: its memory must stay. */
   lend(body: Uint8Array): void {
     this.#body = body;
   }

@@ -1,4 +1,4 @@
-/** Connections that the listener closes: their memory. */
+/** The memory of connections: of those that the listener closes, and of requests that arrive together. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { EventEmitter } from "node:events";
@@ -10,7 +10,7 @@ import { KeptBytes } from "../../lib/listener/kept_bytes.ts";
 import { defaultLimits } from "../../lib/listener/limits.ts";
 import { Outbox } from "../../lib/listener/outbox.ts";
 import type { Service } from "../../lib/listener/service.ts";
-import { Turns } from "../../lib/listener/turns.ts";
+import { type Job, Turns } from "../../lib/listener/turns.ts";
 import { UnreadAnswers } from "../../lib/listener/unread_answers.ts";
 
 /** A socket whose caller reads nothing, and whose "close" event comes late. */
@@ -32,7 +32,7 @@ class SilentSocket extends EventEmitter {
   setNoDelay(): void {}
 }
 
-function serviceOf(connections: Connection[]): Service {
+function serviceOf(connections: Connection[], changes: Partial<Service> = {}): Service {
   const budget = new ByteBudget(1e6);
   return {
     handler: () => ({ status: 200, headers: [], body: "x".repeat(3_000_000) }),
@@ -50,6 +50,7 @@ function serviceOf(connections: Connection[]): Service {
     problem: (message) => assert.fail(message),
     ends: () => false,
     answered() {},
+    ...changes,
   };
 }
 
@@ -82,3 +83,28 @@ Deno.test("bytes that a closed connection had already read are dropped, in the m
   socket.emit("data", Buffer.from("def"));
   assert.deepEqual(socket.written, []);
 });
+
+Deno.test("a body that waits for its turn stays whole when more of the next request arrives", () => {
+  const lengths: number[] = [], waiting: Job[] = [];
+  const turns = new class extends Turns {
+    override add(job: Job): void {
+      waiting.push(job);
+    }
+  }();
+  const handler: Service["handler"] = ({ body }) => {
+    lengths.push(body.length);
+    return { status: 200, headers: [], body: "" };
+  };
+  const socket = connect([], serviceOf([], { turns, handler }));
+  const content = "x".repeat(20_000);
+  const request = `POST / HTTP/1.1\r\nHost: postern\r\nContent-Length: ${content.length}\r\n\r\n${content}`;
+  socket.emit("data", bytesOf(`${request}POST / HT`));
+  socket.emit("data", bytesOf("TP/1.1\r\n"));
+  for (const { run } of waiting) run();
+  assert.deepEqual(lengths, [content.length]);
+});
+
+/** Bytes in a buffer that they do not share, as those of a socket. */
+function bytesOf(text: string): Uint8Array {
+  return new Uint8Array(new TextEncoder().encode(text));
+}
