@@ -60,6 +60,7 @@ export class BackgroundWork {
       triggers: lease === undefined ? "as-admitted" : "as-stored",
       actors,
       refused: (_, waited) => this.#upkeep.missed(waited),
+      behind: () => this.#leadership?.waits(),
       ...(options.worked !== undefined && { worked: options.worked }),
     });
     const leadership = lease === undefined ? undefined : new Leadership({
@@ -69,11 +70,13 @@ export class BackgroundWork {
       log,
       identity: `${lease.replica ?? lease.name}_${crypto.randomUUID()}`,
       elected: (silentSince) => {
-        if (silentSince !== undefined) this.#upkeep.leaderLost(silentSince);
+        if (silentSince !== undefined) this.#upkeep.replicaLost(silentSince);
         this.#upkeep.look();
         options.elected?.();
       },
       missed: (since) => this.#upkeep.missedSince(since),
+      longestWait: () => this.worker.longestWait,
+      replicaLost: (since) => this.#upkeep.replicaLost(since),
     });
     this.#leadership = leadership;
     this.#upkeep = new Upkeep({
@@ -126,7 +129,9 @@ export class BackgroundWork {
   async close(): Promise<void> {
     this.#stop.abort();
     await this.#upkeep.close();
-    for (let left = finishingTime; left > 0 && this.worker.isBehind; left -= 50) await pause(50);
+    for (let left = finishingTime; left > 0 && this.worker.longestWait !== undefined; left -= 50) {
+      await pause(50);
+    }
     await this.worker.close();
     await this.#leadership?.close();
   }

@@ -39,6 +39,11 @@ export interface BackgroundOptions {
    * and with the milliseconds that it waited. {@link Upkeep} finds those effects in the cluster later.
    */
   readonly refused?: (request: PolicyRequest, waited: number) => void;
+  /**
+   * Called when a request has waited for a quarter of a second: its effects would be lost with this process. Called
+   * again each quarter while one waits as long.
+   */
+  readonly behind?: () => void;
   /** Receives the outcome of a request's effects when they are done or given up, and each failure before that. */
   readonly worked?: (outcome: WorkOutcome) => void;
   /** Waits for some milliseconds, or until the signal aborts; tests replace it. */
@@ -78,6 +83,8 @@ interface Job extends JobScope, EffectJob {
 
 const nobody: ReadonlySet<string> = new Set();
 const longestDelay = 60_000;
+/** Milliseconds after which a request has waited long. */
+const longWait = 250;
 /** The number of failed attempts after which a failure is reported: an object is often created a moment later. */
 const reportAfter = 3;
 /**
@@ -105,6 +112,7 @@ export class BackgroundWorker {
   readonly #pausing = new Set<Promise<void>>();
   readonly #writer: EffectWriter;
   #starting: Promise<void> | undefined;
+  #isWatched = false;
   #refused = 0;
   readonly #stop = new AbortController();
 
@@ -138,6 +146,7 @@ export class BackgroundWorker {
       if (each !== ticket) each.item.ended?.("refused");
     }
     this.#begin();
+    this.#watch();
     return refused.includes(ticket) ? "no room" : "taken";
   }
 
@@ -165,9 +174,14 @@ export class BackgroundWorker {
     }
   }
 
-  /** Whether a request waits that was not tried often enough to have an UpdateRequest. */
-  get isBehind(): boolean {
-    return this.#queue.held.some(({ item }) => item.tries < reportAfter);
+  /**
+   * The milliseconds for which that request has waited longest which was not tried often enough to have an
+   * UpdateRequest; `undefined` when none waits.
+   */
+  get longestWait(): number | undefined {
+    const waiting = this.#queue.held.filter(({ item }) => item.tries < reportAfter);
+    const added = waiting.map(({ item }) => item.addedAt);
+    return added.length === 0 ? undefined : elapsedOn(this.#options.ports.clock) - Math.min(...added);
   }
 
   get #closed(): boolean {
@@ -224,6 +238,20 @@ export class BackgroundWorker {
         });
         this.#running.add(run);
       }
+    });
+  }
+
+  /** Reports requests that wait long. */
+  #watch(): void {
+    const { behind, wait = pause } = this.#options;
+    if (behind === undefined || this.#isWatched) return;
+    this.#isWatched = true;
+    void wait(longWait, this.#stop.signal).then(() => {
+      this.#isWatched = false;
+      const { longestWait } = this;
+      if (this.#closed || longestWait === undefined) return;
+      if (longestWait >= longWait) behind();
+      this.#watch();
     });
   }
 

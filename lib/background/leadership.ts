@@ -1,8 +1,10 @@
-import { asObject, asString, dig, field, type Json, type JsonObject } from "../json/mod.ts";
-import { annotationsOf, formatMicroTimestamp } from "../kube/mod.ts";
+import { asObject, type Json, type JsonObject } from "../json/mod.ts";
+import { annotationsOf } from "../kube/mod.ts";
 import { type Answer, type ApiCall, type Clock, type Cluster, elapsedOn, type Log } from "../ports.ts";
 import { pause } from "../pause.ts";
+import { annotated, holderOf, renewalOf, renewed } from "./lease.ts";
 import { earlier, missedSinceOf, withMissedSince } from "./missed_note.ts";
+import { WaitingNotes, withoutWaiting } from "./waiting_notes.ts";
 
 /** The Lease, the ports and the times of an election. */
 export interface LeadershipOptions {
@@ -28,6 +30,16 @@ export interface LeadershipOptions {
    * API server's clock; see {@link Leadership.missed}.
    */
   readonly missed?: (since: number) => void;
+  /**
+   * The milliseconds for which that request has waited longest whose effects would be lost with this replica;
+   * `undefined` when none waits. Other replicas learn of it while this one does not lead.
+   */
+  readonly longestWait?: () => number | undefined;
+  /**
+   * Called on the leader when another replica was killed while effects waited on it, with the time since when they may
+   * be missing, in milliseconds since 1970 by the API server's clock.
+   */
+  readonly replicaLost?: (since: number) => void;
   /** Waits for some milliseconds; tests replace it. */
   readonly wait?: (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
 }
@@ -41,6 +53,9 @@ interface Seen {
   readonly at: number;
 }
 
+/** How often a write of the Lease is tried again when another replica wrote it meanwhile. */
+const mostTries = 3;
+
 /**
  * Elects one leader among the replicas by a Lease. The leader renews it. When it does not renew for as long as the
  * Lease lasts, another replica takes over; when it releases the Lease, at once. A leader that cannot renew stops
@@ -51,6 +66,9 @@ export class Leadership {
   readonly #options: LeadershipOptions;
   readonly #stop = new AbortController();
   readonly #lasts: number;
+  readonly #waiting: WaitingNotes;
+  /** Ends the pause between two reads of the Lease. */
+  #rest = new AbortController();
   #renewedAt = -Infinity;
   #alone = false;
   #isReported = false;
@@ -59,6 +77,8 @@ export class Leadership {
   #seen: Seen = { renewal: "", at: 0 };
   /** Since when effects are missing that no leader looks for yet: not handed over, or not yet looked for. */
   #missedSince: number | undefined;
+  /** Since when effects may be missing of replicas that were killed, until `replicaLost` is called with it. */
+  #lostSince: number | undefined;
   #notes: Readonly<Record<string, string>> = {};
   /** Milliseconds by which the API server's clock is ahead of this replica's. */
   #offset = 0;
@@ -67,6 +87,7 @@ export class Leadership {
   constructor(options: LeadershipOptions) {
     this.#options = options;
     this.#lasts = options.lasts ?? 8_000;
+    this.#waiting = new WaitingNotes(options.identity, this.#lasts);
   }
 
   /** Whether this replica leads now. */
@@ -103,6 +124,14 @@ export class Leadership {
     this.#missedSince = earlier(this.#missedSince, since);
   }
 
+  /**
+   * Notes that a request waits long for its effects. A replica that does not lead writes so on the Lease at once, not
+   * only with its next look: it may be killed before.
+   */
+  waits(): void {
+    if (!this.leads && !this.#waiting.isWritten) this.#rest.abort();
+  }
+
   /** Begins to read the Lease. */
   start(): void {
     this.#done ??= this.#run();
@@ -111,17 +140,17 @@ export class Leadership {
   /** Releases the Lease, so that another replica leads at once, and leaves it what is still to be looked for. */
   async close(): Promise<void> {
     this.#stop.abort();
+    this.#rest.abort();
     await this.#done;
     const { leads } = this;
     this.#renewedAt = -Infinity;
     if (this.#done === undefined || this.#alone) return;
-    // Another replica may write the Lease between the read and the write.
-    for (let tries = 0; tries < 3; tries++) {
-      if (!leads && this.#missedSince === undefined) return;
+    for (let tries = 0; tries < mostTries; tries++) {
+      if (!leads && this.#missedSince === undefined && !this.#waiting.isWritten) return;
       const lease = await this.#read();
       if (!lease.ok) return;
       const isHeld = leads && holderOf(lease.body) === this.#options.identity;
-      const written = await (isHeld ? this.#write(lease.body, "") : this.#leaveMissed(lease.body));
+      const written = await (isHeld ? this.#write(lease.body, "") : this.#leaveNotes(lease.body));
       if (written?.status !== 409) return;
     }
   }
@@ -129,9 +158,11 @@ export class Leadership {
   async #run(): Promise<void> {
     const { every = 2_000, wait = pause } = this.#options;
     while (!this.#stop.signal.aborted) {
-      await this.#look();
+      if (this.#rest.signal.aborted) this.#rest = new AbortController();
+      // Another replica may write the Lease between the read and the write.
+      for (let tries = 0; tries < mostTries && (await this.#look())?.status === 409; tries++);
       this.#report();
-      await wait(every, this.#stop.signal);
+      await wait(every, this.#rest.signal);
     }
   }
 
@@ -145,18 +176,20 @@ export class Leadership {
         elected(this.#silentSince === undefined ? undefined : this.#apiServerTimeAt(this.#silentSince));
       }
     }
-    const missedSince = this.#missedSince;
-    if (!leads || missedSince === undefined) return;
-    this.#missedSince = undefined;
-    this.#options.missed?.(missedSince);
+    if (!leads) return;
+    const missedSince = this.#missedSince, lostSince = this.#lostSince;
+    this.#missedSince = this.#lostSince = undefined;
+    if (missedSince !== undefined) this.#options.missed?.(missedSince);
+    if (lostSince !== undefined) this.#options.replicaLost?.(lostSince);
   }
 
-  async #look(): Promise<void> {
+  /** Reads the Lease, and takes, renews or annotates it. Returns the answer to the write, if there was one. */
+  async #look(): Promise<Answer | undefined> {
     const { clock, identity, log } = this.#options;
     const started = elapsedOn(clock), date = clock.now();
     const answer = await this.#read();
     if (answer.ok && answer.date !== undefined) this.#compareClocks(answer.date, date);
-    if (!answer.ok && answer.status !== 404 && answer.status !== 403) return;
+    if (!answer.ok && answer.status !== 404 && answer.status !== 403) return undefined;
     if (!answer.ok) {
       const made = answer.status === 404 ? await this.#make() : answer;
       if (made.ok) this.#renewed(made, started);
@@ -164,21 +197,26 @@ export class Leadership {
         if (!this.#alone) log.write("warn", "replicas cannot agree on a leader", { cause: made.message });
         this.#alone = true;
       }
-      return;
+      return made;
     }
     this.#alone = false;
     const holder = holderOf(answer.body), renewal = renewalOf(answer.body);
     if (renewal !== this.#seen.renewal) this.#seen = { renewal, at: started };
     const isFree = holder === "" || holder === identity || started >= this.#seen.at + this.#lasts;
-    if (holder !== identity || this.#renewedAt === -Infinity) this.#notes = annotationsOf(answer.body);
-    if (!isFree) return void await this.#leaveMissed(answer.body);
+    if (holder !== identity || this.#renewedAt === -Infinity) {
+      this.#notes = withoutWaiting(annotationsOf(answer.body));
+    }
+    if (!isFree) return await this.#leaveNotes(answer.body);
     const isSilent = holder !== "" && holder !== identity, silentSince = this.#seen.at;
+    const { annotations, lostSince } = this.#waiting.sweep(annotationsOf(answer.body), started);
     // The write replaces exactly the version that was read, so that only one of two replicas succeeds.
-    const written = await this.#write(answer.body, identity);
-    if (!written.ok) return;
+    const written = await this.#write(annotated(answer.body, annotations), identity);
+    if (!written.ok) return written;
+    this.#lostSince = earlier(this.#lostSince, lostSince);
     this.#missedSince = earlier(this.#missedSince, missedSinceOf(answer.body));
     this.#silentSince = isSilent ? silentSince : undefined;
     this.#renewed(written, started);
+    return written;
   }
 
   /** The answer was made after the call began, before now, and within a second after its date. */
@@ -210,16 +248,26 @@ export class Leadership {
     return this.#call({ method: "PUT", path: this.#path, body: this.#held(asObject(lease) ?? {}, holder) });
   }
 
-  /** Writes the time since when effects are missing on the Lease of another replica, unless an earlier one is there. */
-  async #leaveMissed(lease: Json): Promise<Answer | undefined> {
-    const since = this.#missedSince, noted = missedSinceOf(lease);
-    if (since === undefined) return undefined;
+  /**
+   * Writes on the Lease of another replica since when effects are missing, unless an earlier time is there, and since
+   * when effects wait here.
+   */
+  async #leaveNotes(lease: Json): Promise<Answer | undefined> {
+    const since = this.#missedSince, noted = missedSinceOf(lease), former = annotationsOf(lease);
     this.#missedSince = undefined;
-    if (noted !== undefined && noted <= since) return undefined;
-    const body = annotated(asObject(lease) ?? {}, withMissedSince(annotationsOf(lease), since));
+    const missedSince = earlier(since, noted);
+    const missed = missedSince === noted ? former : withMissedSince(former, missedSince);
+    const annotations = this.#waiting.renew(missed, this.#waitingSince);
+    if (annotations === former) return undefined;
+    const body = annotated(lease, annotations);
     const written = await this.#call({ method: "PUT", path: this.#path, body });
-    if (!written.ok) this.missed(since);
+    if (!written.ok && since !== undefined) this.missed(since);
     return written;
+  }
+
+  get #waitingSince(): number | undefined {
+    const waited = this.#options.longestWait?.();
+    return waited === undefined ? undefined : this.apiServerTime - waited;
   }
 
   #call(call: ApiCall): Promise<Answer> {
@@ -232,21 +280,10 @@ export class Leadership {
    * the time since when effects are missing, because it looks for them now; one that stops leaves it for the next.
    */
   #held(lease: JsonObject, holder: string): JsonObject {
-    const now = formatMicroTimestamp(this.#options.clock.now());
-    const { holderIdentity, ...former } = asObject(field(lease, "spec")) ?? {};
-    const isNew = holderIdentity !== holder;
-    const spec = {
-      ...former,
-      // The API allows a Lease without a holder, but not an empty holder.
-      ...(holder !== "" && { holderIdentity: holder }),
-      leaseDurationSeconds: Math.ceil(this.#lasts / 1000),
-      renewTime: now,
-      ...(isNew &&
-        { acquireTime: now, leaseTransitions: Number(field(former, "leaseTransitions") ?? -1) + 1 }),
-    };
     const missedSince = holder === "" ? earlier(this.#missedSince, missedSinceOf(lease)) : undefined;
     const annotations = withMissedSince({ ...annotationsOf(lease), ...this.#notes }, missedSince);
-    return { ...annotated(lease, annotations), spec };
+    const holding = { holder, now: this.#options.clock.now(), lasts: this.#lasts };
+    return renewed(annotated(lease, annotations), holding);
   }
 
   get #collection(): string {
@@ -256,17 +293,4 @@ export class Leadership {
   get #path(): string {
     return `${this.#collection}/${encodeURIComponent(this.#options.name)}`;
   }
-}
-
-function holderOf(lease: Json): string {
-  return asString(dig(lease, "spec", "holderIdentity")) ?? "";
-}
-
-function annotated(lease: JsonObject, annotations: JsonObject): JsonObject {
-  return { ...lease, metadata: { ...asObject(field(lease, "metadata")), annotations } };
-}
-
-/** Identifies a renewal of the Lease. Its version does not: replicas that do not lead write annotations. */
-function renewalOf(lease: Json): string {
-  return JSON.stringify([holderOf(lease), dig(lease, "spec", "renewTime")]);
 }

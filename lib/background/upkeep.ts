@@ -57,7 +57,7 @@ export class Upkeep {
   readonly #unfollowed = new FormerRules();
   /** The time since when the worker has no room; `undefined` while it has room. */
   #missedSince: number | undefined;
-  /** The time since when effects of a lost leader may be missing; `undefined` when none was lost. */
+  /** The time since when effects of killed replicas may be missing; `undefined` when none was killed. */
   #lostSince: number | undefined;
   /** The parts of these times that were not looked up yet, for each rule. */
   readonly #unseen = new UnseenTimes();
@@ -91,13 +91,14 @@ export class Upkeep {
   }
 
   /**
-   * Notes that the former leader stopped without giving the Lease back, and when it last renewed the Lease
-   * (milliseconds since 1970 by the API server's clock). The next comparison generates the missing objects of requests
-   * that were admitted shortly before. It changes no targets again: most were changed, and a patch may add to what it
-   * finds.
+   * Notes that a replica was killed, and since when its effects may be missing (milliseconds since 1970 by the API
+   * server's clock): the last renewal of a leader, or the first request that waited. A comparison generates the missing
+   * objects of requests that were admitted since shortly before. It changes no targets again: most were changed, and a
+   * patch may add to what it finds.
    */
-  leaderLost(since: number): void {
-    this.#lostSince = since - longestReview;
+  replicaLost(since: number): void {
+    this.#lostSince = earlier(this.#lostSince, since - longestReview);
+    this.look();
   }
 
   /** Waits until the running and the requested comparison have ended. */

@@ -98,7 +98,7 @@ Deno.test("a worker that ends waits for requests that were hardly tried, and rep
     const refused: number[] = [];
     const { cluster, worker } = setUp(quota, { refused: (_, waited) => void refused.push(waited) });
     worker.add(request(team));
-    while (waits && worker.isBehind) await pause(1);
+    while (waits && worker.longestWait !== undefined) await pause(1);
     await worker.close();
     assert.equal(await cluster.read(quotaPath) !== undefined, waits);
     assert.equal(refused.length, waits ? 0 : 1);
@@ -113,9 +113,43 @@ Deno.test("a worker that ends does not wait for requests that fail again and aga
     wait: (milliseconds) => milliseconds > 300 ? new Promise(() => {}) : Promise.resolve(),
   });
   worker.add(request(team));
-  while (worker.isBehind) await pause(1);
+  while (worker.longestWait !== undefined) await pause(1);
   await worker.close();
   assert.deepEqual([states, refused], [["failing"], []]);
+});
+
+Deno.test("a worker reports that a request waits long, and no request that is done soon", async () => {
+  for (const isLong of [true, false]) {
+    let end = (): void => {};
+    const held = new Promise<void>((resolve) => end = resolve);
+    const { cluster, ports } = portsWith(teamNamespace);
+    const slow: typeof ports = {
+      ...ports,
+      cluster: {
+        call: async (call) => (isLong && await held, await cluster.call(call)),
+        resource: (...type) => cluster.resource(...type),
+      },
+    };
+    const snapshot = policies(quota);
+    const reported = Promise.withResolvers<void>();
+    let reports = 0;
+    const worker = new BackgroundWorker({
+      snapshot: () => snapshot,
+      ports: slow,
+      log: keptLog(),
+      behind: () => (reports++, reported.resolve()),
+    });
+    worker.add(request(team));
+    if (isLong) {
+      await reported.promise;
+      assert.ok(worker.longestWait! >= 250);
+    }
+    end();
+    await worker.drain();
+    assert.equal(worker.longestWait, undefined);
+    assert.equal(reports > 0, isLong);
+    await worker.close();
+  }
 });
 
 Deno.test("the worker leaves correct objects alone and restores changed ones", async () => {

@@ -54,8 +54,15 @@ function setUp() {
   };
   const start = (identity: string, options: Partial<LeadershipOptions> = {}) => {
     const log = keptLog();
-    const missed: number[] = [];
-    const state = { cut: false, elections: 0, since: undefined as number | undefined, missed };
+    const missed: number[] = [], lost: number[] = [];
+    const state = {
+      cut: false,
+      elections: 0,
+      since: undefined as number | undefined,
+      missed,
+      lost,
+      longestWait: undefined as number | undefined,
+    };
     const reached: Cluster = {
       call: (call: ApiCall): Promise<Answer> =>
         state.cut ? Promise.resolve({ ok: false, status: undefined, message: "no connection" }) : dated(call),
@@ -73,6 +80,8 @@ function setUp() {
         state.since = since;
       },
       missed: (since) => void missed.push(since),
+      longestWait: () => state.longestWait,
+      replicaLost: (since) => void lost.push(since),
       wait: (milliseconds, signal) => time.wait(milliseconds, signal),
       ...options,
     });
@@ -211,6 +220,73 @@ Deno.test("what a replica missed does not hide that the leader was lost", async 
   assert.ok(second.since !== undefined && Math.abs(second.since - cutAt) <= 2_500);
   assert.deepEqual(second.missed, [7]);
   await Promise.all([first.leadership.close(), second.leadership.close()]);
+});
+
+Deno.test("the leader learns since when effects waited on a replica that was killed", async () => {
+  const { time, start, cluster } = setUp();
+  const first = start("a");
+  await time.pass(5);
+  const second = start("b"), third = start("c");
+  await time.pass(5);
+  const notes = async (): Promise<string> => {
+    const lease = await cluster.call({ method: "GET", path });
+    return JSON.stringify(lease.ok ? lease.body : "");
+  };
+  second.longestWait = third.longestWait = 300;
+  const since = time.now() - 300;
+  second.leadership.waits();
+  await time.pass(1);
+  assert.match(await notes(), /effects-wait-b/, "at once");
+  await time.pass(20);
+  assert.match(await notes(), /effects-wait-c/, "with the next look");
+  assert.deepEqual([first.lost, second.lost, third.lost], [[], [], []], "the notes are renewed");
+  third.longestWait = undefined;
+  await time.pass(3);
+  assert.doesNotMatch(await notes(), /effects-wait-c/, "nothing waits any more");
+  const cutAt = time.now();
+  second.cut = true;
+  await time.pass(20);
+  assert.equal(first.lost.length, 1);
+  assert.ok(first.lost[0]! >= since && first.lost[0]! <= cutAt);
+  assert.doesNotMatch(await notes(), /effects-wait/);
+  assert.deepEqual([first, second, third].map(({ elections }) => elections), [1, 0, 0]);
+  second.cut = false;
+  await time.pass(5);
+  assert.match(await notes(), /effects-wait-b/, "it was only cut off");
+  second.longestWait = undefined;
+  await second.leadership.close();
+  assert.doesNotMatch(await notes(), /effects-wait/, "it ended");
+  await Promise.all([first.leadership.close(), third.leadership.close()]);
+});
+
+Deno.test("a new leader learns since when effects waited on a replica that was killed with the former leader", async () => {
+  const { time, start } = setUp();
+  const first = start("a");
+  await time.pass(5);
+  const second = start("b"), third = start("c");
+  second.longestWait = 300;
+  await time.pass(5);
+  first.cut = second.cut = true;
+  await time.pass(30);
+  assert.ok(third.leadership.leads);
+  assert.equal(third.lost.length, 1);
+  await Promise.all([first, second, third].map(({ leadership }) => leadership.close()));
+});
+
+Deno.test("a replica on which effects wait removes its note when it leads", async () => {
+  const { time, start, cluster } = setUp();
+  const first = start("a");
+  await time.pass(5);
+  const second = start("b");
+  second.longestWait = 300;
+  await time.pass(5);
+  await first.leadership.close();
+  await time.pass(12);
+  assert.ok(second.leadership.leads);
+  assert.deepEqual(second.lost, []);
+  const lease = await cluster.call({ method: "GET", path });
+  assert.ok(lease.ok && !JSON.stringify(lease.body).includes("effects-wait"));
+  await second.leadership.close();
 });
 
 const ends: readonly (readonly [what: string, leads: boolean])[] = [["leads", true], [

@@ -78,7 +78,7 @@ function setUp(text = synchronized, dialect: "classic" | "current" = "current") 
         return taken;
       },
       missedSince: (since: number) => upkeep.missedSince(since),
-      leaderLost: (since: number) => upkeep.leaderLost(since),
+      replicaLost: (since: number) => upkeep.replicaLost(since),
       close: () => upkeep.close(),
     };
   };
@@ -314,7 +314,7 @@ Deno.test("a comparison generates nothing for a generated object, unless the rul
     await replica.look();
     await replica.admit(blue);
     await replica.look();
-    replica.leaderLost(0);
+    replica.replicaLost(0);
     await replica.look();
     await replica.close();
     assert.equal(await cluster.read(settings.replace(/settings$/, "chained")) === undefined, skips);
@@ -340,7 +340,7 @@ Deno.test("a comparison generates nothing for a trigger whose user decides, as i
   await replica.look();
   await replica.admit(blue);
   await replica.look();
-  replica.leaderLost(0);
+  replica.replicaLost(0);
   await replica.look();
   await replica.close();
   assert.equal(await cluster.read(settings), undefined);
@@ -674,7 +674,7 @@ for (const [what, path, text, isFound] of lost) {
     const second = start();
     await second.look();
     assert.deepEqual(cluster.writes, []);
-    second.leaderLost(ports.clock.now());
+    second.replicaLost(ports.clock.now());
     await second.look();
     assert.equal(writtenTo(cluster.writes, path), isFound);
     assert.equal(await cluster.read(oldSettings), undefined, "only what came since then");

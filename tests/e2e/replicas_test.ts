@@ -31,6 +31,15 @@ spec:
       name: "copy-for-{{ request.object.metadata.name }}"
       namespace: ${namespace}
       clone: {namespace: ${namespace}, name: original}
+  - name: once
+    match: {any: [{resources: {kinds: [ConfigMap], names: ["trigger*"], namespaces: [${namespace}]}}]}
+    generate:
+      synchronize: false
+      apiVersion: v1
+      kind: ConfigMap
+      name: "once-for-{{ request.object.metadata.name }}"
+      namespace: ${namespace}
+      data: {data: {a: b}}
   - name: count
     match: {any: [{resources: {kinds: [ConfigMap], names: [counted], namespaces: [${namespace}]}}]}
     mutate:
@@ -61,6 +70,32 @@ function configuration({ url, caBundle }: Started): string {
       timeoutSeconds: 5,
     }],
   });
+}
+
+/** Sends a replica the review of a trigger, as an API server does whose request is stored later. */
+async function review({ url, caBundle }: Started, name: string): Promise<void> {
+  const client = Deno.createHttpClient({ caCerts: [atob(caBundle)] });
+  const answer = await fetch(`${url}/validate/fail`, {
+    client,
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({
+      apiVersion: "admission.k8s.io/v1",
+      kind: "AdmissionReview",
+      request: {
+        uid: crypto.randomUUID(),
+        kind: { group: "", version: "v1", kind: "ConfigMap" },
+        resource: { group: "", version: "v1", resource: "configmaps" },
+        name,
+        namespace,
+        operation: "CREATE",
+        userInfo: { username: "jane", groups: [] },
+        object: { apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace } },
+      },
+    }),
+  });
+  assert.equal((await answer.json()).response.allowed, true);
+  client.close();
 }
 
 Deno.test({
@@ -153,6 +188,18 @@ Deno.test({
           await until(async () => await value("secret/copy-for-trigger", ".metadata.name") === "", 30);
         },
       );
+      await t.step("the leader generates what waited on a replica that was killed", async () => {
+        const killed = await replica();
+        assert.equal((await kubectl(kubeconfig, ["apply", "-f", "-"], configuration(killed))).code, 0);
+        await review(killed, "trigger-waiting");
+        await until(async () =>
+          (await value("lease/postern", ".metadata.annotations")).includes("effects-wait-")
+        );
+        await killed.stop("SIGKILL");
+        // The API server still calls the replica that is gone, and ignores that it does not answer.
+        await here("create", "configmap", "trigger-waiting");
+        await until(async () => await value("configmap/once-for-trigger-waiting", ".data.a") === "b", 30);
+      });
     } finally {
       await run("delete", "validatingwebhookconfiguration", namespace, "--ignore-not-found");
       await run("delete", "namespace", namespace, "--wait=false");

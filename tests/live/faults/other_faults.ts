@@ -37,6 +37,12 @@ export const otherFaults: readonly OtherFault[] = [
       "the time since when a replica missed effects reaches the leader within seconds, and elects nobody",
   },
   {
+    name: "a replica that does not lead is killed while effects wait on it",
+    words: "it said so on the Lease; the leader generates what is missing within some 12 seconds",
+    file: "tests/background/leadership_test.ts",
+    title: "the leader learns since when effects waited on a replica that was killed",
+  },
+  {
     name: "a replica is killed while it generates for existing objects",
     words: "the next one makes what is missing; targets of mutate-existing rules are not changed again",
     file: upkeep,
