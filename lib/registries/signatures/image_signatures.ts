@@ -1,4 +1,4 @@
-import { asString, dig, Fault, heapSize, isFault } from "../../json/mod.ts";
+import { isFault } from "../../json/mod.ts";
 import {
   type Answer,
   type Clock,
@@ -12,9 +12,8 @@ import {
   type Signatures,
   type SignedTextAnswer,
   type SignedTextQuery,
-  type Signer,
 } from "../../ports.ts";
-import { Limit, RenewedClient, SharedLoads, unlessAborted } from "../../adapters/mod.ts";
+import { Limit, RenewedClient, unlessAborted } from "../../adapters/mod.ts";
 import { AuthorityCertificates } from "./authority_certificates.ts";
 import { IdentityPatterns } from "./identity.ts";
 import { ContentMemory, type ContentMemoryOptions, type QueryMemory } from "../registry/content_memory.ts";
@@ -29,11 +28,12 @@ import type { CheckPorts } from "./cosign_signature.ts";
 import { type Inquiry, refusedBy, unverified, type Verdict } from "./inquiry.ts";
 import { searchLog } from "./log_search.ts";
 import { refusedImage, verifyImage } from "./layouts.ts";
-import { base64Bytes } from "./pem.ts";
 import { readReferrer } from "./referrer.ts";
+import { withSecretKey } from "./secret_key.ts";
 import { signatureRepository } from "./signature_repository.ts";
 import { verifySignedText } from "./signed_text.ts";
 import { TrustedRoots, type TrustedRootText } from "./trusted_roots.ts";
+import { VerdictCache } from "./verdict_cache.ts";
 
 /** The ports and bounds of {@link ImageSignatures}. */
 export interface ImageSignaturesOptions
@@ -55,9 +55,6 @@ const MAX_MILLISECONDS = 10_000;
 const CHECKS_AT_A_TIME = 4;
 /** Bytes of content and heap of all images that are being verified. */
 const MOST_BYTES = 24_000_000;
-const ttl = { pass: 3_600_000, fail: 30_000 };
-/** The most bytes of a cached verdict. A larger one is verified each time. */
-const MAX_KEPT = 2_000_000;
 
 /**
  * Verifies signatures of images in registries: Cosign's tags, sigstore bundles and Notary Project signatures. It checks
@@ -71,7 +68,7 @@ export class ImageSignatures implements Signatures {
   readonly #roots: TrustedRoots;
   readonly #content: CachedContent;
   readonly #memory: ContentMemory;
-  readonly #verdicts: SharedLoads<Verdict>;
+  readonly #verdicts: VerdictCache;
   readonly #bundles = new BundleChecker();
   readonly #patterns = new IdentityPatterns();
   readonly #authorities = new AuthorityCertificates();
@@ -94,12 +91,7 @@ export class ImageSignatures implements Signatures {
       clock,
       maxBytes: cacheBytes * 3 / 4,
     });
-    this.#verdicts = new SharedLoads({
-      clock,
-      ttl: (verdict) => this.#lasting(verdict),
-      sizeOf: sizeOfVerdict,
-      maxBytes: cacheBytes / 4,
-    });
+    this.#verdicts = new VerdictCache({ clock, maxBytes: cacheBytes / 4 });
   }
 
   /** Ends the thread for bundles, if it was started, and the connections that were made. */
@@ -118,7 +110,7 @@ export class ImageSignatures implements Signatures {
   }
 
   async verifyText(query: SignedTextQuery, signal?: AbortSignal): Promise<SignedTextAnswer> {
-    const by = await this.#withKey(query.by);
+    const by = await withSecretKey(query.by, this.#cluster);
     if (isFault(by)) return { ok: false, message: by.message };
     const answered = this.#checks.run(() =>
       verifySignedText({ ...query, by }, {
@@ -167,7 +159,7 @@ export class ImageSignatures implements Signatures {
     memory: QueryMemory,
   ): Promise<SignatureAnswer> {
     const none = { digest: undefined, cached: false };
-    const by = await this.#withKey(query.by);
+    const by = await withSecretKey(query.by, this.#cluster);
     if (isFault(by)) return answerOf(unverified(by.message), none);
     const access = await this.#access(reference, query.credentials, memory);
     const location = query.repository === "" ? reference : signatureRepository(query.repository);
@@ -198,19 +190,12 @@ export class ImageSignatures implements Signatures {
       cached = false;
       return await verifyImage(inquiry);
     };
-    const verdict = query.useCache ? await this.#verdicts.get(keyOf(inquiry), check) : await check();
+    const verdict = query.useCache ? await this.#verdicts.get(inquiry, check) : await check();
     return answerOf(verdict, { digest, cached });
   }
 
   #end(): number {
     return elapsedOn(this.#clock) + MAX_MILLISECONDS;
-  }
-
-  #lasting(verdict: Verdict): number {
-    if (!verdict.ok) return verdict.why === "no connection" ? 0 : ttl.fail;
-    if (sizeOfVerdict(verdict) > MAX_KEPT) return 0;
-    const left = verdict.until === undefined ? Infinity : verdict.until.getTime() - this.#clock.now();
-    return Math.min(ttl.pass, left);
   }
 
   async #access(
@@ -221,25 +206,6 @@ export class ImageSignatures implements Signatures {
     const login = await this.#login(reference.registry, credentials);
     const allowInsecure = credentials.allowInsecureRegistry === true ? "yes" : "no";
     return { reference, login, allowInsecure, memory };
-  }
-
-  /** Replaces a key in a Secret by its text, so that a cached verdict counts for this text alone. */
-  async #withKey(by: Signer): Promise<Signer | Fault> {
-    const name = by.kind === "key" ? by.key.trim() : "";
-    if (by.kind !== "key" || !name.startsWith("k8s://")) return by;
-    const [namespace = "", secret = "", ...more] = name.slice("k8s://".length).split("/");
-    const problem = (why: string) => new Fault(`failed to load public key from ${name}: ${why}`);
-    if (namespace === "" || secret === "" || more.length > 0) {
-      return problem("kubernetes specification should be in the format k8s://<namespace>/<secret>");
-    }
-    if (this.#cluster === undefined) return problem("there is no cluster to read secrets from");
-    const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/secrets/${encodeURIComponent(secret)}`;
-    const answer = await this.#cluster.call({ method: "GET", path });
-    if (!answer.ok) return problem(`checking if secret exists: ${answer.message}`);
-    const bytes = base64Bytes(asString(dig(answer.body, "data", "cosign.pub")) ?? "");
-    return bytes === undefined || bytes.length === 0
-      ? problem("the secret has no field cosign.pub")
-      : { ...by, key: new TextDecoder().decode(bytes) };
   }
 
   #ports(until: number): CheckPorts {
@@ -286,26 +252,4 @@ function registriesOf({ registry }: RegistryReference, { repository }: Signature
   return location === undefined || isFault(location) || location.registry === registry
     ? registry
     : `${registry} or ${location.registry}`;
-}
-
-/**
- * The cache key of a verdict: the digest, the request for verification and the logins. The image's tag and the policy
- * do not change a verdict, so the key leaves them out.
- */
-function keyOf({ query, digest, access, signatureAccess }: Inquiry): string {
-  const { by, layout, want, log, annotations, annotationsIn, tagPrefix } = query;
-  const { registry, repository } = access.reference;
-  const location = signatureAccess.reference;
-  const { login } = signatureAccess;
-  const who = login === undefined ? "" : `${login.username}:${login.password}`;
-  const where = [registry, repository, location.registry, location.repository, who, tagPrefix];
-  return JSON.stringify([digest, where, layout, want, by, log, annotations, annotationsIn]);
-}
-
-function sizeOfVerdict(verdict: Verdict): number {
-  if (!verdict.ok) return verdict.message.length + 200 * verdict.tried.length;
-  const statements = verdict.statements.map(({ statement, predicate }) =>
-    heapSize(statement) + heapSize(predicate)
-  );
-  return 200 * (1 + verdict.tried.length) + statements.reduce((sum, each) => sum + each, 0);
 }
