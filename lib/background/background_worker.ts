@@ -1,12 +1,14 @@
-import type { PolicyQuery, PolicyRequest, Snapshot } from "../engine/mod.ts";
+import type { PolicyRequest, Snapshot } from "../engine/mod.ts";
 import { heapSize } from "../json/mod.ts";
 import { pause } from "../pause.ts";
 import { elapsedOn, type Log, type Ports } from "../ports.ts";
-import { type EffectJob, EffectWriter, requestFields } from "./effect_writer.ts";
+import { EffectWriter, requestFields } from "./effect_writer.ts";
 import type { Failure } from "./failure.ts";
 import { FairQueue, type Ticket } from "./fair_queue.ts";
 import { changeOf } from "./followed_request.ts";
-import { type OnlyRule, phases, type Tried, tryRequest } from "./request_try.ts";
+import type { JobScope, RequestJob } from "./request_job.ts";
+import { phases, type Tried, tryRequest } from "./request_try.ts";
+import { RecentRequests } from "./recent_requests.ts";
 import type { WorkOutcome } from "./work_outcome.ts";
 
 /** The ports and bounds of the worker. */
@@ -59,28 +61,6 @@ export interface BackgroundOptions {
  */
 export type Intake = "taken" | "no room" | "no work";
 
-/** The rules that are evaluated for a request. */
-export interface JobScope {
-  /** The one rule to evaluate; all when absent. */
-  readonly only?: OnlyRule;
-  /**
-   * The policies of the webhook's URL. The API server calls a webhook for each group of policies, perhaps on
-   * different replicas, and each replica carries out the effects of its group.
-   */
-  readonly route?: Pick<PolicyQuery, "failurePolicy" | "policy">;
-  /** Called once after {@link BackgroundWorker.add} took the request: with the end of its tries, or of its room. */
-  readonly ended?: (end: "over" | "refused") => void;
-}
-
-/** One request with its tries so far. */
-interface Job extends JobScope, EffectJob {
-  /** When the worker took the request, by `elapsedOn`. */
-  readonly addedAt: number;
-  tries: number;
-  /** Whether a try saw the change in the cluster and only its correction waits: later changes hide it. */
-  isSeen: boolean;
-}
-
 const nobody: ReadonlySet<string> = new Set();
 const longestDelay = 60_000;
 /** Milliseconds after which a request has waited long. */
@@ -94,8 +74,6 @@ const reportAfter = 3;
 const targetAttempts = 5;
 /** Milliseconds that one try may take. */
 const attemptTimeoutMs = 30_000;
-/** The most characters of a uid: the API server's uids are shorter. */
-const longestUid = 128;
 
 /**
  * Carries out the effects of generate and mutateExisting rules after the answer, and keeps generated objects in step
@@ -105,9 +83,9 @@ const longestUid = 128;
  */
 export class BackgroundWorker {
   readonly #options: BackgroundOptions;
-  readonly #queue: FairQueue<Job>;
+  readonly #queue: FairQueue<RequestJob>;
   readonly #maxBytes: number;
-  readonly #seen = new Set<string>();
+  readonly #recent: RecentRequests;
   readonly #running = new Set<Promise<void>>();
   readonly #pausing = new Set<Promise<void>>();
   readonly #writer: EffectWriter;
@@ -120,6 +98,7 @@ export class BackgroundWorker {
     this.#options = options;
     this.#maxBytes = options.maxBytes ?? 16 * 1024 * 1024;
     this.#queue = new FairQueue(this.#maxBytes);
+    this.#recent = new RecentRequests(options.memory ?? 4096);
     this.#writer = new EffectWriter({ ...options, timeout: attemptTimeoutMs });
   }
 
@@ -133,12 +112,12 @@ export class BackgroundWorker {
     const snapshot = this.#options.snapshot();
     if (this.#closed || snapshot === undefined) return "no room";
     if (request.dryRun || !this.#concerns(request, scope, snapshot)) return "no work";
-    if (this.#isRepeated(request, scope)) return "no work";
+    if (!this.#recent.add(request, scope.route)) return "no work";
     const { kind, name, namespace } = request;
     const addedAt = elapsedOn(this.#options.ports.clock);
-    const item: Job = { ...scope, request, addedAt, tries: 0, isSeen: false, done: new Map() };
+    const item: RequestJob = { ...scope, request, addedAt, tries: 0, isSeen: false, done: new Map() };
     const lane = namespace === "" && kind === "Namespace" ? name : namespace;
-    const ticket: Ticket<Job> = { item, lane, bytes: heapSize(request.variable) };
+    const ticket: Ticket<RequestJob> = { item, lane, bytes: heapSize(request.variable) };
     const refused = this.#queue.add(ticket);
     for (const each of refused) {
       this.#refuse(each.item);
@@ -200,27 +179,14 @@ export class BackgroundWorker {
     );
   }
 
-  /** Whether the request came before for the same policies; remembers it. */
-  #isRepeated({ uid }: PolicyRequest, { route = {} }: JobScope): boolean {
-    if (uid === "" || uid.length > longestUid) return false;
-    const key = `${uid} ${route.failurePolicy ?? ""} ${route.policy ?? ""}`;
-    if (this.#seen.has(key)) return true;
-    this.#seen.add(key);
-    if (this.#seen.size > (this.#options.memory ?? 4096)) {
-      const [oldest] = this.#seen;
-      this.#seen.delete(oldest!);
-    }
-    return false;
-  }
-
-  #refuse(job: Job): void {
+  #refuse(job: RequestJob): void {
     // Only the first refusal is an error in the log, so that a flood of requests does not flood the log.
     const level = this.#refused++ === 0 ? "error" : "debug";
     this.#options.log.write(level, "effects refused: too many requests wait", requestFields(job.request));
     this.#reportRefused(job);
   }
 
-  #reportRefused({ request, addedAt }: Job): void {
+  #reportRefused({ request, addedAt }: RequestJob): void {
     this.#options.refused?.(request, elapsedOn(this.#options.ports.clock) - addedAt);
   }
 
@@ -259,7 +225,7 @@ export class BackgroundWorker {
     await (this.#starting ?? Promise.race([...this.#running, ...this.#pausing]));
   }
 
-  async #attempt(ticket: Ticket<Job>): Promise<void> {
+  async #attempt(ticket: Ticket<RequestJob>): Promise<void> {
     const { request, tries } = ticket.item;
     const tried = await this.#work(ticket.item);
     const { failures } = tried;
@@ -293,7 +259,7 @@ export class BackgroundWorker {
   }
 
   /** Runs the next try of a job after some milliseconds. */
-  #pause(ticket: Ticket<Job>, delay: number): void {
+  #pause(ticket: Ticket<RequestJob>, delay: number): void {
     this.#queue.pause(ticket);
     const pausing = (this.#options.wait ?? pause)(delay, this.#stop.signal).then(() => {
       this.#pausing.delete(pausing);
@@ -302,7 +268,7 @@ export class BackgroundWorker {
     this.#pausing.add(pausing);
   }
 
-  #end(state: "done" | "given up", ticket: Ticket<Job>, tried: Tried): void {
+  #end(state: "done" | "given up", ticket: Ticket<RequestJob>, tried: Tried): void {
     this.#reportOutcome(state, ticket.item, tried);
     this.#writer.forget(ticket.item);
     this.#queue.release(ticket);
@@ -316,12 +282,16 @@ export class BackgroundWorker {
       : attempts;
   }
 
-  #reportOutcome(state: WorkOutcome["state"], { done }: Job, { request, results, failures }: Tried): void {
+  #reportOutcome(
+    state: WorkOutcome["state"],
+    { done }: RequestJob,
+    { request, results, failures }: Tried,
+  ): void {
     this.#options.worked?.({ state, request, results, carried: [...done.values()], failures });
   }
 
   /** Runs one try of a job. */
-  async #work(job: Job): Promise<Tried> {
+  async #work(job: RequestJob): Promise<Tried> {
     const snapshot = this.#options.snapshot();
     if (snapshot === undefined) {
       const failures = [{ message: "no policies are loaded", retryable: true }];

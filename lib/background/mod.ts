@@ -5,7 +5,8 @@
  * @module
  */
 export { BackgroundWork, type BackgroundWorkOptions, type LeaseSetting } from "./background_work.ts";
-export { type BackgroundOptions, BackgroundWorker, type Intake, type JobScope } from "./background_worker.ts";
+export { type BackgroundOptions, BackgroundWorker, type Intake } from "./background_worker.ts";
+export type { JobScope } from "./request_job.ts";
 export { FairQueue, type Ticket } from "./fair_queue.ts";
 export { carryOut } from "./carry_out.ts";
 export { addPosternUsername } from "./postern_username.ts";

@@ -2,14 +2,12 @@ import type { Snapshot } from "../engine/mod.ts";
 import { isFault } from "../json/mod.ts";
 import { uidOf } from "../kube/mod.ts";
 import type { pause } from "../pause.ts";
-import { policyKey } from "../policy/mod.ts";
-import { elapsedOn, type Log, type Ports } from "../ports.ts";
+import type { Log, Ports } from "../ports.ts";
+import { Alarm } from "./alarm.ts";
 import type { BackgroundWorker } from "./background_worker.ts";
-import { carryOut } from "./carry_out.ts";
 import { existingTriggers } from "./existing_triggers.ts";
-import { followRule } from "./follow_policies.ts";
 import { earlier } from "./missed_note.ts";
-import { type FormerRule, FormerRules, generateRules } from "./former_rules.ts";
+import { RuleFollower } from "./rule_follower.ts";
 import { type RuleInForce, RulesInForce } from "./rules_in_force.ts";
 import { sweepRule } from "./sweep.ts";
 import { type UnseenTime, UnseenTimes } from "./unseen_times.ts";
@@ -54,7 +52,7 @@ export class Upkeep {
   #rules: RulesInForce | undefined;
   /** The policies at the last comparison. */
   #before: Snapshot | undefined;
-  readonly #unfollowed = new FormerRules();
+  readonly #follower: RuleFollower;
   /** The time since when the worker has no room; `undefined` while it has room. */
   #missedSince: number | undefined;
   /** The time since when effects of killed replicas may be missing; `undefined` when none was killed. */
@@ -63,11 +61,13 @@ export class Upkeep {
   readonly #unseen = new UnseenTimes();
   #running: Promise<void> | undefined;
   #isWanted = false;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  #dueAt = Infinity;
+  /** Begins the next comparison. */
+  readonly #alarm: Alarm;
 
   constructor(options: UpkeepOptions) {
     this.#options = options;
+    this.#follower = new RuleFollower({ ...options, goesOn: () => this.#goesOn });
+    this.#alarm = new Alarm(options.ports.clock, () => this.look());
   }
 
   /** Compares with the cluster now, or again after the running comparison. */
@@ -86,7 +86,7 @@ export class Upkeep {
   missedSince(since: number): void {
     const { soon = 30_000 } = this.#options;
     this.#missedSince = earlier(this.#missedSince, since);
-    if (this.#goesOn) this.#wake(soon);
+    if (this.#goesOn) this.#alarm.set(soon);
     else this.#handOver();
   }
 
@@ -109,7 +109,7 @@ export class Upkeep {
   /** Ends the running comparison. */
   async close(): Promise<void> {
     this.#stop.abort();
-    clearTimeout(this.#timer);
+    this.#alarm.close();
     await this.#running;
     this.#handOver();
   }
@@ -125,17 +125,6 @@ export class Upkeep {
   #now(): number {
     const { ports, apiServerTime } = this.#options;
     return apiServerTime?.() ?? ports.clock.now();
-  }
-
-  #wake(milliseconds: number): void {
-    const at = elapsedOn(this.#options.ports.clock) + milliseconds;
-    if (this.#stop.signal.aborted || at >= this.#dueAt) return;
-    clearTimeout(this.#timer);
-    this.#dueAt = at;
-    this.#timer = setTimeout(() => {
-      this.#dueAt = Infinity;
-      this.look();
-    }, milliseconds);
   }
 
   async #run(): Promise<void> {
@@ -156,7 +145,7 @@ export class Upkeep {
       }
     }
     this.#running = undefined;
-    this.#wake(every);
+    this.#alarm.set(every);
   }
 
   async #lookOnce(): Promise<void> {
@@ -168,7 +157,7 @@ export class Upkeep {
     this.#rules ??= new RulesInForce(memory?.read());
     const rules = await this.#rules.update(current, this.#now());
     this.#noteUnseen(rules);
-    await this.#followAll(before, current);
+    await this.#follower.follow(before, current);
     for (const each of rules) {
       if (!this.#goesOn) return;
       const isNew = each.changed && each.rule.body.looksBack === true;
@@ -267,48 +256,6 @@ export class Upkeep {
       release();
       ended();
     }
-  }
-
-  /** Follows the changes since the last comparison, and those that could not be followed then. */
-  async #followAll(before: Snapshot | undefined, snapshot: Snapshot): Promise<void> {
-    const { log } = this.#options;
-    const changed = before === undefined || before === snapshot ? [] : generateRules(before);
-    for (const rule of [...this.#unfollowed.all, ...changed]) {
-      if (this.#goesOn && await this.#followRule(rule, snapshot)) this.#unfollowed.delete(rule);
-      else {
-        for (const { maker } of this.#unfollowed.add(rule)) {
-          const about = { policy: policyKey(maker.policy), rule: maker.rule };
-          log.write("error", "objects of a changed rule stay: too many such rules wait", about);
-        }
-      }
-    }
-  }
-
-  /** Deletes and releases the objects of a former rule; false when some are left to another try. */
-  async #followRule(former: FormerRule, snapshot: Snapshot): Promise<boolean> {
-    const { ports, log } = this.#options;
-    const effects = await followRule(former, { snapshot, ports });
-    if (isFault(effects)) {
-      const { policy, rule } = former.maker;
-      const cause = effects.message;
-      log.write("error", "objects of a changed rule were not found", {
-        policy: policyKey(policy),
-        rule,
-        cause,
-      });
-      return false;
-    }
-    let isFollowed = true;
-    for (const effect of effects) {
-      const carried = await carryOut(effect, ports.cluster);
-      const { policy, rule, reason } = effect;
-      if (carried.done) log.write("info", `effect: ${effect.verb}`, { policy, rule, reason });
-      else {
-        log.write("error", "effect failed", { policy, rule, reason, cause: carried.message });
-        isFollowed &&= !carried.retryable;
-      }
-    }
-    return isFollowed;
   }
 }
 

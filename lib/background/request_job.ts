@@ -1,0 +1,25 @@
+import type { PolicyQuery } from "../engine/mod.ts";
+import type { EffectJob } from "./effect_writer.ts";
+import type { OnlyRule } from "./request_try.ts";
+
+/** The rules that are evaluated for a request. */
+export interface JobScope {
+  /** The one rule to evaluate; all when absent. */
+  readonly only?: OnlyRule;
+  /**
+   * The policies of the webhook's URL. The API server calls a webhook for each group of policies, perhaps on
+   * different replicas, and each replica carries out the effects of its group.
+   */
+  readonly route?: Pick<PolicyQuery, "failurePolicy" | "policy">;
+  /** Called once after the worker took the request: with the end of its tries, or of its room. */
+  readonly ended?: (end: "over" | "refused") => void;
+}
+
+/** One request with its tries so far. */
+export interface RequestJob extends JobScope, EffectJob {
+  /** When the worker took the request, by `elapsedOn`. */
+  readonly addedAt: number;
+  tries: number;
+  /** Whether a try saw the change in the cluster and only its correction waits: later changes hide it. */
+  isSeen: boolean;
+}
