@@ -1,10 +1,9 @@
-import { Fault, isFault, type Json, type StepBudget } from "../json/mod.ts";
+import type { Fault, Json, StepBudget } from "../json/mod.ts";
 import type { Lifetime, Ports } from "../ports.ts";
 import type { EntrySource } from "./entry_source.ts";
 import type { Observer } from "./observer.ts";
-import { EvaluationLifetime } from "./evaluation_lifetime.ts";
-import { LoadTurns } from "./load_turns.ts";
 import { LoopProgress, Progress } from "./progress.ts";
+import { pendingValue, RequestLoads } from "./request_loads.ts";
 import { TimeSlices, type Turn } from "./time_slices.ts";
 
 /**
@@ -26,7 +25,10 @@ export interface LoadOptions {
   readonly observer?: Observer | undefined;
 }
 
-/** Loads the external values of one request, each once. */
+/**
+ * Follows the evaluation of one request through its rounds: which values are being loaded, how far a rule that paused
+ * has come, and whether the next rule or element has its turn.
+ */
 export class LoadTracker {
   readonly ports: Ports;
   /** Set only for requests that are explained. */
@@ -38,14 +40,8 @@ export class LoadTracker {
   /** The pending reads when the evaluation of the rule began. */
   #pendingReadsBefore = 0;
   #made: Map<() => unknown, unknown> | undefined;
-  #signal: AbortSignal | undefined;
-  #lifetime: EvaluationLifetime | undefined;
-  #loadTurns: LoadTurns | undefined;
-  readonly #answers = new Map<string, Json | Fault>();
-  readonly #pending = new Map<string, Pending>();
-  #rounds = 0;
-  readonly #late: string[] = [];
-  #loads = 0;
+  /** Absent until the request loads its first value: most load none. */
+  #loads: RequestLoads | undefined;
   #pendingReads = 0;
 
   constructor({ ports, deadline, absent = [], observer, budget }: LoadOptions) {
@@ -163,29 +159,35 @@ export class LoadTracker {
 
   /** The signal that ends the request's loads. */
   get signal(): AbortSignal | undefined {
-    return this.#signal ??= this.#deadline?.();
+    return this.#loadsOnDemand.signal;
   }
 
   /** The fields that every call to a port carries. */
   get call(): { readonly signal?: AbortSignal; readonly lifetime: Lifetime } {
-    const { signal } = this, lifetime = this.#lifetime ??= new EvaluationLifetime();
-    return signal === undefined ? { lifetime } : { signal, lifetime };
+    return this.#loadsOnDemand.call;
   }
 
   /** Notes that the evaluation has ended: the memory of what it loaded is free. */
   end(): void {
-    this.#loadTurns?.clear();
-    this.#lifetime?.end();
+    this.#loads?.end();
+  }
+
+  get #loadsOnDemand(): RequestLoads {
+    return this.#loads ??= new RequestLoads(this.#deadline, this.observer);
+  }
+
+  get #isLoading(): boolean {
+    return this.#loads?.areUnderWay === true;
   }
 
   /** The number of loads that were started, for traces and tests. */
   get loads(): number {
-    return this.#loads;
+    return this.#loads?.count ?? 0;
   }
 
-  /** The keys of loads that were still pending when the request's time was over. */
+  /** The names of loads that were still pending when the request's time was over. */
   get late(): readonly string[] {
-    return this.#late;
+    return this.#loads?.late ?? [];
   }
 
   /** Counts reads of pending values: an evaluation that increased it must run again. */
@@ -195,7 +197,7 @@ export class LoadTracker {
 
   /** Whether evaluation stopped at a pending value or for other requests. Its result is then void. */
   get waiting(): boolean {
-    return this.#turns.isPausing || this.#pending.size > 0;
+    return this.#turns.isPausing || this.#isLoading;
   }
 
   /**
@@ -204,35 +206,15 @@ export class LoadTracker {
    * Explanations show its name; its key also holds secrets, such as credentials.
    */
   load(name: string, load: () => Promise<Json | Fault> | Json | Fault, secret = ""): Json | Fault {
-    const key = secret === "" ? name : `${name}\n${secret}`;
-    const answer = this.#answers.get(key);
-    if (answer !== undefined) {
-      this.observer?.loading(name, "cached");
-      return answer;
-    }
-    const isPending = this.#pending.has(key);
-    if (!isPending && this.#rounds >= maxRounds) {
-      return new Fault(`failed to load ${name}: values were loaded ${maxRounds} times, one after the other`);
-    }
-    this.observer?.loading(name, isPending ? "under way" : "begins");
-    if (!isPending) {
-      this.#loads++;
-      const loaded = (this.#loadTurns ??= new LoadTurns(maxUnderWay)).begin(load);
-      if (!(loaded instanceof Promise)) {
-        this.#answers.set(key, loaded);
-        this.observer?.loaded(name, loaded);
-        return loaded;
-      }
-      this.#pending.set(key, { name, done: this.#remember(key, name, loaded) });
-    }
-    this.#pendingReads++;
-    return underWay;
+    const answer = this.#loadsOnDemand.load(name, load, secret);
+    if (answer === pendingValue) this.#pendingReads++;
+    return answer;
   }
 
   /** Waits until all loads have ended, or until the deadline, and lets other requests run. */
   async awaitLoads(): Promise<void> {
     if (this.#turns.isPausing) await this.ports.scheduler?.pause();
-    if (this.#pending.size > 0) await this.#loaded();
+    if (this.#isLoading) await this.#loads!.done();
     this.#turns.resume();
   }
 
@@ -240,68 +222,7 @@ export class LoadTracker {
   rest(): Promise<void> | undefined {
     return this.#turns.rest();
   }
-
-  async #loaded(): Promise<void> {
-    this.#rounds++;
-    while (this.#pending.size > 0) {
-      const all = Promise.all([...this.#pending.values()].map(({ done }) => done));
-      const { signal } = this;
-      await (signal === undefined ? all : Promise.race([all, aborted(signal)]));
-      if (signal?.aborted) this.#giveUp();
-    }
-  }
-
-  async #remember(key: string, name: string, loading: Promise<Json | Fault>): Promise<void> {
-    let answer: Json | Fault;
-    try {
-      answer = await loading;
-    } catch (cause) {
-      answer = new Fault(`failed to load ${name}: ${cause instanceof Error ? cause.message : String(cause)}`);
-    }
-    if (!this.#pending.delete(key)) return;
-    if (isFault(answer) && this.#signal?.aborted) this.#late.push(name);
-    this.#answers.set(key, answer);
-    this.observer?.loaded(name, answer);
-  }
-
-  /** At the deadline every pending load gets the same fault, which names the loads that were too slow. */
-  #giveUp(): void {
-    const waitsFor = this.#lifetime?.waitsFor,
-      reason = waitsFor === undefined ? "" : ` (waiting for ${waitsFor})`;
-    for (const [key, { name }] of this.#pending) {
-      const answer = new Fault(`failed to load ${name}: the request's deadline passed${reason}`);
-      this.#answers.set(key, answer);
-      this.#late.push(name);
-      this.observer?.loaded(name, answer);
-    }
-    this.#pending.clear();
-    this.#loadTurns?.clear();
-  }
 }
-
-/** A load that has begun. */
-interface Pending {
-  readonly name: string;
-  readonly done: Promise<void>;
-}
-
-/**
- * The most rounds of loads in a request. Values that depend on each other load one after the other; a policy that
- * needs more rounds would never end, for example because its calls contain random text.
- */
-const maxRounds = 200;
-
-/** The most loads of a request that are under way; further ones wait for their turn. */
-const maxUnderWay = 32;
 
 /** The steps for a random number that is kept. */
 const stepsOfNumber = 4;
-
-const underWay = new Fault("value is being loaded");
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
-}
