@@ -12,7 +12,7 @@ import {
   type Entropy,
 } from "../ports.ts";
 import { failureOf, noAnswer, segmentsOf } from "../kube/mod.ts";
-import { BearerToken } from "./bearer_token.ts";
+import { ApiCredentials } from "./api_credentials.ts";
 import type { Endpoint } from "./kubeconfig.ts";
 import { LiveDiscovery } from "./live_discovery.ts";
 import { OpenWatch } from "./open_watch.ts";
@@ -49,7 +49,6 @@ export interface LiveClusterOptions {
 const MAX_DELAY = 5_000;
 /** Characters of all paths with large answers. */
 const mostPathLength = 100_000;
-const TOKEN_HOLDS = 10_000;
 const REPEATABLE = [500, 502, 503, 504];
 
 /**
@@ -67,7 +66,7 @@ export class LiveCluster implements Cluster {
    * (docs/listener.md).
    */
   readonly #bodies: RenewedClient;
-  readonly #token: BearerToken | undefined;
+  readonly #credentials: ApiCredentials;
   readonly #discovery: LiveDiscovery;
   /** The bytes of heap that large answers took last, by path, so that their next ones wait before they are read. */
   readonly #sizes = new BoundedCache<number>(mostPathLength, (_, path) => path.length);
@@ -94,13 +93,7 @@ export class LiveCluster implements Cluster {
     this.#endpoint = endpoint;
     this.#reads = new ReadConnection(clients.reads);
     this.#bodies = clients.bodies;
-    const { tokenFile } = endpoint;
-    this.#token = tokenFile === undefined ? undefined : new BearerToken({
-      file: tokenFile,
-      readText,
-      clock: options.clock,
-      holds: TOKEN_HOLDS,
-    });
+    this.#credentials = new ApiCredentials(endpoint, { readText, clock: options.clock });
     this.#discovery = new LiveDiscovery((path) => this.call({ method: "GET", path }), options.clock);
   }
 
@@ -188,7 +181,7 @@ export class LiveCluster implements Cluster {
         signal: call.signal,
       });
     const first = await answer();
-    const refused = !first.ok && first.status === 401 && await this.#token?.renewed() === true;
+    const refused = !first.ok && first.status === 401 && await this.#credentials.renewed();
     return refused ? await answer() : first;
   }
 
@@ -217,7 +210,7 @@ export class LiveCluster implements Cluster {
         return { ok: true, lines: watch.linesOf(response.body) };
       }
       const text = await watch.errorText(response);
-      if (response.status === 401) await this.#token?.renewed();
+      if (response.status === 401) await this.#credentials.renewed();
       return failureOf(call, response.status, bodyOf(response.headers, text) ?? text);
     } catch (error) {
       return noAnswer(call, causeOf(error));
@@ -273,7 +266,6 @@ export class LiveCluster implements Cluster {
   }
 
   async #headers(call: ApiCall): Promise<Record<string, string>> {
-    const { basic, token } = this.#endpoint;
     const headers: Record<string, string> = {
       accept: call.accept ?? "application/json",
       "user-agent": this.#options.userAgent,
@@ -281,12 +273,8 @@ export class LiveCluster implements Cluster {
       "accept-encoding": "identity",
     };
     if (call.body !== undefined) headers["content-type"] = call.contentType ?? "application/json";
-    const bearer = this.#token === undefined ? token : await this.#token.current();
-    if (bearer !== undefined && bearer !== "") headers["authorization"] = `Bearer ${bearer}`;
-    else if (basic !== undefined) {
-      const pair = new TextEncoder().encode(`${basic.username}:${basic.password}`);
-      headers["authorization"] = `Basic ${btoa(String.fromCharCode(...pair))}`;
-    }
+    const authorization = await this.#credentials.authorization();
+    if (authorization !== undefined) headers["authorization"] = authorization;
     return headers;
   }
 }
