@@ -21,11 +21,13 @@ function code(text: string): string {
   return `\`${text}\``;
 }
 
+const deletes = "deletes objects on a schedule, with `serve --watch-policies`";
+
 /** The kinds of policies, each once, with what they do. */
 function kindRows(): string[][] {
   const types = new Map<string, Set<string>>();
   for (const { group, kinds, type, onlyOnCommandLine } of policyKinds) {
-    const does = onlyOnCommandLine?.({}) === true ? `${type}, on the command line only` : type;
+    const does = onlyOnCommandLine?.({}) === true ? `${deletes}; the command line shows which` : type;
     for (const kind of kinds) {
       const key = `${group} ${kind}`;
       types.set(key, (types.get(key) ?? new Set()).add(does));
@@ -36,9 +38,7 @@ function kindRows(): string[][] {
     return [code(kind), group, [...does].join(", ")];
   });
   const cleanup = ["CleanupPolicy", "ClusterCleanupPolicy"]
-    .map((
-      kind,
-    ) => [code(kind), "kyverno.io", "deletes objects on a schedule, with `serve --watch-policies`"]);
+    .map((kind) => [code(kind), "kyverno.io", deletes]);
   return [
     [code("ClusterPolicy"), "kyverno.io", "see the kinds of rules"],
     [code("Policy"), "kyverno.io", "see the kinds of rules"],
