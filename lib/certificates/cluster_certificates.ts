@@ -1,7 +1,8 @@
 import { isFault } from "../json/mod.ts";
 import type { Clock, Cluster } from "../ports.ts";
 import { CertificateSecret } from "./certificate_secret.ts";
-import { type CertificateReading, type Certificates, type Made, makeOrKeep } from "./certificates.ts";
+import type { CertificateReading, Certificates } from "./certificates.ts";
+import { type Made, makeOrKeep } from "./made_certificates.ts";
 import { registerAuthority } from "./register_authority.ts";
 
 /** The names of the certificates, and the objects of the cluster that hold them and name their authority. */
@@ -43,10 +44,10 @@ export function clusterCertificates(options: ClusterCertificatesOptions): Certif
         }
         last = made;
         const { certificate } = made;
-        const untold = webhooks === undefined
+        const unregistered = webhooks === undefined
           ? undefined
           : await registerAuthority(cluster, webhooks, certificate.caBundle ?? "");
-        return { certificate, ...(untold !== undefined && { problem: untold.message }) };
+        return { certificate, ...(unregistered !== undefined && { problem: unregistered.message }) };
       }
       return last === undefined
         ? { certificate: undefined, problem }
