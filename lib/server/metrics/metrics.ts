@@ -1,39 +1,13 @@
-import {
-  areConstant,
-  type Decision,
-  type PolicyIdentity,
-  type PolicyRequest,
-  type RuleResult,
-  type Snapshot,
-} from "../../engine/mod.ts";
+import type { Decision, PolicyRequest, Snapshot } from "../../engine/mod.ts";
 import { type AdmissionRequest, builtinKind, hasWildcard, parseKindSelectors } from "../../kube/mod.ts";
 import type { Policy } from "../../policy/mod.ts";
 import { Counter, type Distribution, Gauge, Histogram, other, type SeriesValue } from "./metric.ts";
-import { metricTable, type PolicyFamily, ruleMetrics } from "./metric_table.ts";
+import { metricTable } from "./metric_table.ts";
 import { policyChanges } from "./policy_changes.ts";
-import { familyOf, labelsOfPolicy } from "./policy_labels.ts";
-import { RuleTimes, type TimedRule } from "./rule_times.ts";
+import { labelsOfPolicy } from "./policy_labels.ts";
+import { type ExecutionCause, RuleSeries } from "./rule_series.ts";
+import { RuleTimes } from "./rule_times.ts";
 import { SeriesRoom } from "./series_room.ts";
-
-/** The cause of an evaluation. */
-export type ExecutionCause = "admission_request" | "background_scan";
-
-/** The labels of a policy's results, besides those of the policy. */
-interface Occasion {
-  readonly kind: string;
-  readonly operation: string;
-  readonly cause: ExecutionCause;
-}
-
-interface CachedSeries extends Occasion {
-  readonly result: string;
-  readonly action: string;
-  readonly cell: SeriesValue;
-}
-
-interface CachedCells extends Occasion {
-  readonly cells: readonly SeriesValue[];
-}
 
 interface CachedAnswers {
   readonly operation: string;
@@ -47,9 +21,6 @@ export interface MetricsPart {
   /** The metrics in Prometheus' text format. */
   text(): string;
 }
-
-/** The families of policies, each with its metrics of rule results and durations. */
-const families = Object.keys(ruleMetrics) as PolicyFamily[];
 
 /**
  * The server's metrics, with the names that Kyverno's dashboards use. Labels are few and bounded: no object names and
@@ -69,14 +40,9 @@ export class Metrics {
   readonly #recorded = new Counter(metricTable.recorded, this.#room);
   readonly #info = new Gauge(metricTable.info, this.#room);
   readonly #queries = new Counter(metricTable.queries, this.#room);
-  readonly #results = byFamily((family) => new Counter(ruleMetrics[family].results, this.#room));
-  readonly #durations = byFamily((family) => new Histogram(ruleMetrics[family].durations, this.#room));
+  readonly #ruleSeries = new RuleSeries(this.#room);
   /** The durations of rules. */
-  readonly times: RuleTimes = new RuleTimes((timed) => this.#timed(timed));
-  /** The cached series of results, by policy and rule. */
-  #series = new WeakMap<object, Map<string, CachedSeries[]>>();
-  /** The cached series of constant results, by the list of results. */
-  #constant = new WeakMap<readonly RuleResult[], CachedCells[]>();
+  readonly times: RuleTimes = new RuleTimes((timed) => this.#ruleSeries.timed(timed));
   /** The cached series of answers, by the kinds that have series. */
   readonly #answers = new Map<string, CachedAnswers[]>();
   /** The kinds that policies name. */
@@ -112,70 +78,8 @@ export class Metrics {
   /** Counts the results of policies. */
   decided({ results }: Decision, request: PolicyRequest, cause: ExecutionCause = "admission_request"): void {
     if (results.length === 0) return;
-    const occasion = { kind: this.#kindLabel(request.kind), operation: request.operation, cause };
-    for (const { policy, rules } of results) {
-      for (const cell of this.#cellsOf(policy, rules, occasion)) cell.value++;
-    }
-  }
-
-  /** The series of a policy's results. Constant results have cached series. */
-  #cellsOf(policy: PolicyIdentity, rules: readonly RuleResult[], occasion: Occasion): readonly SeriesValue[] {
-    let cached = this.#constant.get(rules);
-    const found = cached?.find((each) => isOccasion(each, occasion));
-    if (found !== undefined) return found.cells;
-    const cells = rules.map((rule) => this.#cellOf(policy, rule, occasion));
-    if (areConstant(rules)) {
-      if (cached === undefined) this.#constant.set(rules, cached = []);
-      cached.push({ ...occasion, cells });
-    }
-    return cells;
-  }
-
-  #cellOf(policy: PolicyIdentity, rule: RuleResult, occasion: Occasion): SeriesValue {
-    let series = this.#series.get(policy);
-    if (series === undefined) this.#series.set(policy, series = new Map());
-    // A policy has few rules, and a rule few results: two look-ups are cheaper than building a key.
-    let cells = series.get(rule.rule);
-    if (cells === undefined) series.set(rule.rule, cells = []);
-    const { result, action } = rule;
-    let cached = cells.find((each) =>
-      each.result === result && each.action === action && isOccasion(each, occasion)
-    );
-    if (cached === undefined) {
-      cached = { ...occasion, result, action, cell: this.#newCell(policy, rule, occasion) };
-      cells.push(cached);
-    }
-    return cached.cell;
-  }
-
-  #newCell(
-    policy: PolicyIdentity,
-    { rule, type, result, action }: RuleResult,
-    occasion: Occasion,
-  ): SeriesValue {
-    const family = familyOf(policy.kind);
-    const { background, namespace, name, type: scope } = labelsOfPolicy(policy);
-    const { kind, operation, cause } = occasion;
-    const policyLabels = [action.toLowerCase(), background, namespace, name];
-    const requestLabels = [kind, operation.toLowerCase()];
-    return this.#results[family].at(
-      ...policyLabels,
-      ...(family === "classic"
-        ? [scope, ...requestLabels, rule, type, result, cause]
-        : [...requestLabels, cause, result]),
-    );
-  }
-
-  #timed({ policy, rule, results, milliseconds }: TimedRule): void {
-    // A rule that does not match has no result to count.
-    const result = results[0]?.result;
-    if (result === undefined) return;
-    const { namespace, name, type } = labelsOfPolicy(policy);
-    const family = familyOf(policy.kind), cause = "admission_request";
-    const labels = family === "classic"
-      ? [type, namespace, name, rule.rule.name, rule.type, result, cause]
-      : [namespace, name, cause, result];
-    this.#durations[family].observe(milliseconds / 1000, ...labels);
+    const { operation } = request;
+    this.#ruleSeries.count(results, { kind: this.#kindLabel(request.kind), operation, cause });
   }
 
   /** Counts a call to the API server: `list` of `pods`. */
@@ -200,7 +104,7 @@ export class Metrics {
       this.#changes.increment(...policyLabels(policy), change);
     }
     this.#policies = policies;
-    this.#dropSeries(policies);
+    this.#ruleSeries.keep(policies);
     this.times.loaded(snapshot);
     this.#inForce.reset();
     const broken = snapshot.policies.filter((policy) => policy.broken !== undefined).length;
@@ -222,24 +126,6 @@ export class Metrics {
     }
   }
 
-  /** Deletes the series of policies that are gone. */
-  #dropSeries(policies: readonly Policy[]): void {
-    const present = new Set(policies.map((policy) => {
-      const { namespace, name } = labelsOfPolicy(policy);
-      return `${namespace}/${name}`;
-    }));
-    const isGone = (labels: Readonly<Record<string, string>>): boolean =>
-      !present.has(`${labels["policy_namespace"]}/${labels["policy_name"]}`) &&
-      labels["policy_name"] !== other;
-    let dropped = 0;
-    for (const family of families) {
-      dropped += this.#results[family].drop(isGone) + this.#durations[family].drop(isGone);
-    }
-    if (dropped === 0) return;
-    this.#series = new WeakMap();
-    this.#constant = new WeakMap();
-  }
-
   /** All metrics in Prometheus' text format. */
   text(): Promise<string> {
     const all = [
@@ -252,7 +138,7 @@ export class Metrics {
       this.#inForce,
       this.#recorded,
       ...this.#parts,
-      ...families.flatMap((family) => [this.#results[family], this.#durations[family]]),
+      ...this.#ruleSeries.metrics,
     ];
     return Promise.resolve(all.map((metric) => metric.text()).join(""));
   }
@@ -262,7 +148,7 @@ export class Metrics {
    * count as "other".
    */
   #kindLabel(kind: string): string {
-    return this.#kinds.has(kind) || builtinKind(kind) !== undefined ? kind : "other";
+    return this.#kinds.has(kind) || builtinKind(kind) !== undefined ? kind : other;
   }
 }
 
@@ -275,13 +161,4 @@ function kindsOf({ policies }: Snapshot): ReadonlySet<string> {
 function policyLabels(policy: Policy, action = policy.failureAction): string[] {
   const { background, namespace, name, type } = labelsOfPolicy(policy);
   return [action.toLowerCase(), background, namespace, name, type];
-}
-
-function isOccasion(cached: Occasion, { kind, operation, cause }: Occasion): boolean {
-  return cached.kind === kind && cached.operation === operation && cached.cause === cause;
-}
-
-function byFamily<T>(make: (family: PolicyFamily) => T): Readonly<Record<PolicyFamily, T>> {
-  const made = families.map((family) => [family, make(family)] as const);
-  return Object.fromEntries(made) as Record<PolicyFamily, T>;
 }
