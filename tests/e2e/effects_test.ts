@@ -4,8 +4,9 @@
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { clusterForTests, kubectl, startPostern } from "./kubectl.ts";
+import { clusterForTests, kubectl, type Started, startPostern } from "./kubectl.ts";
 import { pause, until } from "./waiting.ts";
+import { webhookConfiguration } from "./webhook_configuration.ts";
 
 const cluster = clusterForTests();
 const namespace = `postern-effects-${crypto.randomUUID().slice(0, 8)}`;
@@ -102,27 +103,14 @@ spec:
       patchStrategicMerge: {spec: {replicas: 3}}
 `;
 
-function configuration({ url, caBundle }: { url: string; caBundle: string }): string {
-  return JSON.stringify({
-    apiVersion: "admissionregistration.k8s.io/v1",
-    kind: "ValidatingWebhookConfiguration",
-    metadata: { name: namespace },
-    webhooks: [{
-      name: "effects.postern.test",
-      clientConfig: { url: `${url}/validate/fail`, caBundle },
-      rules: [{
-        apiGroups: [""],
-        apiVersions: ["v1"],
-        operations: ["CREATE", "UPDATE", "DELETE"],
-        resources: ["configmaps", "secrets"],
-      }],
-      namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } },
-      failurePolicy: "Fail",
-      sideEffects: "NoneOnDryRun",
-      admissionReviewVersions: ["v1"],
-      timeoutSeconds: 10,
-    }],
-  });
+function configuration(postern: Started): string {
+  return webhookConfiguration({ kind: "Validating", name: namespace }, postern, [{
+    name: "effects.postern.test",
+    path: "/validate/fail",
+    namespace,
+    resources: ["configmaps", "secrets"],
+    operations: ["CREATE", "UPDATE", "DELETE"],
+  }]);
 }
 
 Deno.test({

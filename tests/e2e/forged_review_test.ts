@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { JsonObject } from "../../lib/json/mod.ts";
 import { clusterForTests, kubectl, type Started, startPostern } from "./kubectl.ts";
 import { pause, until } from "./waiting.ts";
+import { webhookConfiguration } from "./webhook_configuration.ts";
 
 const cluster = clusterForTests();
 const namespace = `postern-forged-${crypto.randomUUID().slice(0, 8)}`;
@@ -65,28 +66,16 @@ spec:
 `;
 
 /** Two webhooks, as two groups of policies have: the second refuses what the first admits. */
-function configuration({ url, caBundle }: Started): string {
-  const webhook = (failurePolicy: string): JsonObject => ({
+function configuration(postern: Started): string {
+  const webhooks = (["Fail", "Ignore"] as const).map((failurePolicy) => ({
     name: `${failurePolicy.toLowerCase()}.postern.test`,
-    clientConfig: { url: `${url}/validate/${failurePolicy.toLowerCase()}`, caBundle },
-    rules: [{
-      apiGroups: [""],
-      apiVersions: ["v1"],
-      operations: ["CREATE", "UPDATE", "DELETE"],
-      resources: ["configmaps", "secrets"],
-    }],
-    namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } },
+    path: `/validate/${failurePolicy.toLowerCase()}`,
+    namespace,
+    resources: ["configmaps", "secrets"],
+    operations: ["CREATE", "UPDATE", "DELETE"],
     failurePolicy,
-    sideEffects: "NoneOnDryRun",
-    admissionReviewVersions: ["v1"],
-    timeoutSeconds: 10,
-  });
-  return JSON.stringify({
-    apiVersion: "admissionregistration.k8s.io/v1",
-    kind: "ValidatingWebhookConfiguration",
-    metadata: { name: namespace },
-    webhooks: [webhook("Fail"), webhook("Ignore")],
-  });
+  }));
+  return webhookConfiguration({ kind: "Validating", name: namespace }, postern, webhooks);
 }
 
 /**

@@ -13,6 +13,7 @@ import {
   startRegistry,
 } from "./signing_tools.ts";
 import { until } from "./waiting.ts";
+import { webhookConfiguration } from "./webhook_configuration.ts";
 
 const cluster = clusterForTests();
 const tools = imageTools();
@@ -158,22 +159,13 @@ function pod(name: string, image: string): string {
 
 function configuration(
   kind: "Validating" | "Mutating",
-  { url, caBundle }: { readonly url: string; readonly caBundle: string },
+  postern: { readonly url: string; readonly caBundle: string },
 ): string {
-  const path = kind === "Validating" ? "/validate/fail" : "/mutate/fail";
-  return JSON.stringify({
-    apiVersion: "admissionregistration.k8s.io/v1",
-    kind: `${kind}WebhookConfiguration`,
-    metadata: { name: webhook },
-    webhooks: [{
-      name: "images.postern.test",
-      clientConfig: { url: `${url}${path}`, caBundle },
-      rules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["pods"] }],
-      namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } },
-      failurePolicy: "Fail",
-      sideEffects: "NoneOnDryRun",
-      admissionReviewVersions: ["v1"],
-      timeoutSeconds: 10,
-    }],
-  });
+  return webhookConfiguration({ kind, name: webhook }, postern, [{
+    name: "images.postern.test",
+    path: kind === "Validating" ? "/validate/fail" : "/mutate/fail",
+    namespace,
+    resources: ["pods"],
+    operations: ["CREATE"],
+  }]);
 }

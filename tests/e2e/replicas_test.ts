@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { clusterForTests, kubectl, type Started, startPostern } from "./kubectl.ts";
 import { pause, until } from "./waiting.ts";
+import { webhookConfiguration } from "./webhook_configuration.ts";
 
 const cluster = clusterForTests();
 const namespace = `postern-replicas-${crypto.randomUUID().slice(0, 8)}`;
@@ -49,27 +50,16 @@ spec:
         - {op: add, path: /data/times, value: "{{ target.data.times }}1"}
 `;
 
-function configuration({ url, caBundle }: Started): string {
-  return JSON.stringify({
-    apiVersion: "admissionregistration.k8s.io/v1",
-    kind: "ValidatingWebhookConfiguration",
-    metadata: { name: namespace },
-    webhooks: [{
-      name: "effects.postern.test",
-      clientConfig: { url: `${url}/validate/fail`, caBundle },
-      rules: [{
-        apiGroups: [""],
-        apiVersions: ["v1"],
-        operations: ["CREATE", "UPDATE", "DELETE"],
-        resources: ["configmaps", "secrets"],
-      }],
-      namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } },
-      failurePolicy: "Ignore",
-      sideEffects: "NoneOnDryRun",
-      admissionReviewVersions: ["v1"],
-      timeoutSeconds: 5,
-    }],
-  });
+function configuration(replica: Started): string {
+  return webhookConfiguration({ kind: "Validating", name: namespace }, replica, [{
+    name: "effects.postern.test",
+    path: "/validate/fail",
+    namespace,
+    resources: ["configmaps", "secrets"],
+    operations: ["CREATE", "UPDATE", "DELETE"],
+    failurePolicy: "Ignore",
+    timeoutSeconds: 5,
+  }]);
 }
 
 /** Sends a replica the review of a trigger, as an API server does whose request is stored later. */

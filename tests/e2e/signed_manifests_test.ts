@@ -8,6 +8,7 @@ import type { JsonObject } from "../../lib/json/mod.ts";
 import { newKeys, signed } from "../registries/signing/certificates.ts";
 import { clusterForTests, kubectl, startPostern } from "./kubectl.ts";
 import { until } from "./waiting.ts";
+import { webhookConfiguration } from "./webhook_configuration.ts";
 
 const cluster = clusterForTests();
 const namespace = `postern-manifests-${crypto.randomUUID().slice(0, 8)}`;
@@ -104,25 +105,13 @@ function policies(): string {
   ).join("\n---\n");
 }
 
-function configuration({ url, caBundle }: { readonly url: string; readonly caBundle: string }): string {
-  return JSON.stringify({
-    apiVersion: "admissionregistration.k8s.io/v1",
-    kind: "ValidatingWebhookConfiguration",
-    metadata: { name: webhook },
-    webhooks: [{
-      name: "manifests.postern.test",
-      clientConfig: { url: `${url}/validate/fail`, caBundle },
-      rules: [{
-        apiGroups: ["apps"],
-        apiVersions: ["v1"],
-        operations: ["CREATE", "UPDATE"],
-        resources: ["deployments"],
-      }],
-      namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } },
-      sideEffects: "None",
-      admissionReviewVersions: ["v1"],
-      failurePolicy: "Fail",
-      timeoutSeconds: 10,
-    }],
-  });
+function configuration(postern: { readonly url: string; readonly caBundle: string }): string {
+  return webhookConfiguration({ kind: "Validating", name: webhook }, postern, [{
+    name: "manifests.postern.test",
+    path: "/validate/fail",
+    namespace,
+    apiGroup: "apps",
+    resources: ["deployments"],
+    operations: ["CREATE", "UPDATE"],
+  }]);
 }

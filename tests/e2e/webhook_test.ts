@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { clusterForTests, kubectl, startPostern } from "./kubectl.ts";
+import { webhookConfiguration } from "./webhook_configuration.ts";
 
 const cluster = clusterForTests();
 const namespace = `postern-e2e-${crypto.randomUUID().slice(0, 8)}`;
@@ -52,30 +53,16 @@ spec:
 `;
 
 function configuration(
-  kind: string,
-  path: string,
-  { url, caBundle }: { url: string; caBundle: string },
+  kind: "Validating" | "Mutating",
+  postern: { readonly url: string; readonly caBundle: string },
 ): string {
-  return JSON.stringify({
-    apiVersion: "admissionregistration.k8s.io/v1",
-    kind,
-    metadata: { name: webhook },
-    webhooks: [{
-      name: "e2e.postern.test",
-      clientConfig: { url: `${url}${path}`, caBundle },
-      rules: [{
-        apiGroups: [""],
-        apiVersions: ["v1"],
-        operations: ["CREATE", "UPDATE"],
-        resources: ["pods"],
-      }],
-      namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } },
-      failurePolicy: "Fail",
-      sideEffects: "NoneOnDryRun",
-      admissionReviewVersions: ["v1"],
-      timeoutSeconds: 10,
-    }],
-  });
+  return webhookConfiguration({ kind, name: webhook }, postern, [{
+    name: "e2e.postern.test",
+    path: kind === "Validating" ? "/validate/fail" : "/mutate/fail",
+    namespace,
+    resources: ["pods"],
+    operations: ["CREATE", "UPDATE"],
+  }]);
 }
 
 function pod(name: string, image: string, labels: Record<string, string>): string {
@@ -104,13 +91,8 @@ Deno.test({
         (await run(["create", "configmap", "teams", "-n", namespace, `--from-literal=names=${names}`])).code,
         0,
       );
-      for (
-        const [kind, path] of [["ValidatingWebhookConfiguration", "/validate/fail"], [
-          "MutatingWebhookConfiguration",
-          "/mutate/fail",
-        ]]
-      ) {
-        const applied = await run(["apply", "-f", "-"], configuration(kind!, path!, postern));
+      for (const kind of ["Validating", "Mutating"] as const) {
+        const applied = await run(["apply", "-f", "-"], configuration(kind, postern));
         assert.equal(applied.code, 0, applied.err);
       }
       await takesEffect(() => run(["create", "-f", "-"], pod("probe", "nginx:latest", { team: "red" })));
