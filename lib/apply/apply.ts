@@ -101,7 +101,8 @@ async function mutate(
     const mutation: Decision = await decideStep(current, { phase: "mutate", ...query }, options);
     const changed: RuleResult[] = rulesOf(mutation);
     const patched = changed.map(patchedObject).findLast((object) => object !== undefined);
-    const seen: JsonObject = patched ?? mutation.object ?? current;
+    const isGone = Object.keys(mutation.object ?? {}).length === 0;
+    const seen: JsonObject = patched ?? (isGone ? current : mutation.object!);
     const targets: Decision = await decideStep(seen, { phase: "mutateExisting", ...query }, options);
     const patchedTargets = targets.effects.map(({ object }) => object);
     const isLost = changed.some((rule) => rule.result === "error" && rule.meaning === "objectLost");
@@ -140,7 +141,7 @@ async function validateAndGenerate(
       steps.push({
         ...nothingMade,
         policy,
-        rules: rulesOf(decision),
+        rules: phase === "generate" ? rulesOf(decision).filter(isForTrigger) : rulesOf(decision),
         object,
         generated: made.map(({ object }) => object),
       });
@@ -201,6 +202,11 @@ function generatedBy(decision: Decision, file: string): Output[] {
   const isMade = ({ verb, object }: Effect): boolean =>
     verb !== "delete" && (verb !== "update" || ownerOf(object) !== undefined);
   return decision.effects.filter(isMade).map(({ object }) => ({ file, object }));
+}
+
+/** Whether a rule generates for the trigger. One that no longer applies fails: it withdraws what it generated. */
+function isForTrigger({ result }: RuleResult): boolean {
+  return result !== "fail";
 }
 
 function isError(rule: RuleResult): boolean {

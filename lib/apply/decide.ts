@@ -44,7 +44,11 @@ export function decideStep(
   const celPorts = hasRules(step.kind) ? undefined : options.celPorts;
   const values = celPorts === undefined ? options.values : { ...options.values, namespaceLabels: new Map() };
   const namespaces = celPorts === undefined ? options.namespaces ?? "values" : "cluster";
-  const request = resourceRequest(resource, { policy, values, user, namespaces });
+  const request = resourceRequest(resource, { policy, kind: step.kind, values, user, namespaces });
+  const isDeletion = request.operation === "DELETE";
+  // Kyverno parity: its command line patches the object that a DELETE does not have. Pinned by "under DELETE a merge
+  // has no object to change".
+  const patched = isDeletion && phase === "mutate" && hasRules(step.kind) ? { object: {} } : {};
   // Kyverno parity: its command line evaluates image policies of a namespace for every object. Pinned by row
   // "ivpol-namespaced" of tests/conformance/sets/verify_images.ts.
   const namespace = step.kind === "NamespacedImageValidatingPolicy" && request.namespace !== ""
@@ -57,7 +61,7 @@ export function decideStep(
     : { namespaceObject: options.values.namespaces.get(request.namespace) ?? null };
   return evaluate(
     snapshot,
-    { ...request, namespace, ...ofValues, ...(payload !== undefined && { payload }) },
+    { ...request, ...patched, namespace, ...ofValues, ...(payload !== undefined && { payload }) },
     {
       phase,
       policy,
@@ -65,6 +69,8 @@ export function decideStep(
       ports: celPorts ?? options.ports,
       rules: "all",
       absent,
+      // A rule that names DELETE generates for the deletion of its trigger.
+      ...(isDeletion && phase === "generate" && { background: {} }),
       ...(options.trace !== undefined && { trace: options.trace(step) }),
       given: (key, rule) => ({ ...shared, ...values.forRule(key, rule) }),
     },

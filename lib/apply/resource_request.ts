@@ -1,6 +1,7 @@
 import type { Operation, PolicyRequest, Requester } from "../engine/mod.ts";
 import { asObject, asString, field, type Json, type JsonObject } from "../json/mod.ts";
 import { builtinKind, nameOf, namespaceOf, parseApiVersion } from "../kube/mod.ts";
+import { celKinds, clusterWideKind, hasRules } from "../policy/mod.ts";
 import { splitName, type Subresource, type Values, withValue } from "./values.ts";
 
 /** The user of the request, from a UserInfo file. */
@@ -13,6 +14,8 @@ export interface GivenUser {
 /** The parts of a request besides its object. */
 export interface ResourceRequestOptions {
   readonly policy: string;
+  /** The kind of the policy; absent for one with rules. */
+  readonly kind?: string;
   readonly values: Values;
   readonly user: GivenUser | undefined;
   /** The source of namespaces that the values do not have: the cluster, or none. */
@@ -22,14 +25,15 @@ export interface ResourceRequestOptions {
 /**
  * The admission request for an object from a file. Kyverno parity: it is a CREATE unless the values say otherwise; an
  * UPDATE has the object as its old object too, a DELETE as its old object only; expressions can read only the parts
- * of `request` that the command line sets. Pinned by tests/apply/apply_test.ts.
+ * of `request` that the command line sets. A CONNECT is a CREATE with another text in `request.operation`. Pinned by
+ * tests/apply/apply_test.ts and "a rule about CREATE is about a request whose operation is given as CONNECT".
  */
 export function resourceRequest(
   resource: JsonObject,
-  { policy, values, user, namespaces }: ResourceRequestOptions,
+  { policy, kind = "ClusterPolicy", values, user, namespaces }: ResourceRequestOptions,
 ): PolicyRequest {
   const name = nameOf(resource);
-  const given = values.forResource(policy, name);
+  const given = hasRules(kind) ? values.forResource(policy, name) : valuesOfCel(kind, values);
   const operation = operationOf(given.get("request.operation"));
   const namespace = namespaceOf(resource);
   let variable: JsonObject = {
@@ -65,8 +69,19 @@ export function otherValues(values: ReadonlyMap<string, Json>): [string, Json][]
   return [...values].filter(([name]) => !name.startsWith("request."));
 }
 
+/**
+ * The values for a policy in CEL. Kyverno parity: only the global operation counts, not that of an object or of
+ * `--set`, and the request of an admission policy is always a CREATE. Pinned by "a ValidatingPolicy with a value for
+ * the object DELETE is evaluated for a CREATE" and "a ValidatingAdmissionPolicy with the global value DELETE is
+ * evaluated for a CREATE".
+ */
+function valuesOfCel(kind: string, { operation }: Values): ReadonlyMap<string, Json> {
+  const counts = celKinds.some((each) => each.kind === clusterWideKind(kind));
+  return new Map([["request.operation", counts ? operationOf(operation) : "CREATE"]]);
+}
+
 function operationOf(value: Json | undefined): Operation {
-  return value === "UPDATE" || value === "DELETE" || value === "CONNECT" ? value : "CREATE";
+  return value === "UPDATE" || value === "DELETE" ? value : "CREATE";
 }
 
 function typeOfResource(

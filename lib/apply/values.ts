@@ -16,6 +16,10 @@ import { writtenRuleName } from "../policy/mod.ts";
 export interface Values {
   /** The dotted names and their values for a policy and an object, such as `request.operation`. */
   forResource(policy: string, resource: string): ReadonlyMap<string, Json>;
+  /** The operation of the global values. Requests to policies in CEL have this one, or are a CREATE. */
+  readonly operation: string | undefined;
+  /** Whether a value that is not a global one gives requests for the policy an operation. */
+  givesOperation(policy: string): boolean;
   /** The names and values of a rule's context. */
   forRule(policy: string, rule: string): JsonObject;
   /** The labels of the namespaces in the file. */
@@ -35,13 +39,27 @@ export interface Subresource {
 /** Empty values. */
 export const noValues: Values = {
   forResource: () => new Map(),
+  operation: undefined,
+  givesOperation: () => false,
   forRule: () => ({}),
   namespaceLabels: new Map(),
   namespaces: new Map(),
   subresources: [],
 };
 
+const operationName = "request.operation";
+const operations = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
+
 const namespaceType: JsonObject = { apiVersion: "v1", kind: "Namespace" };
+
+/** The fault of a Values document that names an operation which no request has. */
+export function operationFault(document: Json): Fault | undefined {
+  const operation = asString(asObject(field(document, "globalValues"))?.[operationName]);
+  if (operation === undefined || operation === "" || operations.includes(operation)) return undefined;
+  return new Fault(
+    `globalValues: ${operationName} is ${JSON.stringify(operation)}; write one of ${operations.join(", ")}`,
+  );
+}
 
 /** Parses a Values document. */
 export function readValues(document: Json): Values {
@@ -64,6 +82,10 @@ export function readValues(document: Json): Values {
   }
   return {
     forResource: (policy, resource) => new Map([...globals, ...ofResource(policies, policy, resource)]),
+    operation: asString(new Map(globals).get(operationName)),
+    givesOperation: (policy) =>
+      policies.filter((entry) => entry["name"] === policy).flatMap((entry) => asList(entry["resources"]))
+        .some((item) => asObject(field(item, "values"))?.[operationName] !== undefined),
     forRule: (policy, rule) => nest(forRule(policies, policy, rule)),
     namespaceLabels: labels,
     namespaces,
@@ -134,8 +156,10 @@ export function withOperation(values: Values, operation: string): Values {
   if (operation === "") return values;
   return {
     ...values,
+    operation,
+    givesOperation: () => false,
     forResource: (policy, resource) =>
-      new Map([...values.forResource(policy, resource), ["request.operation", operation]]),
+      new Map([...values.forResource(policy, resource), [operationName, operation]]),
   };
 }
 
@@ -153,6 +177,7 @@ export function withSetValues(values: Values, settings: readonly string[]): Valu
   }
   return {
     ...values,
+    givesOperation: (policy) => set.has(operationName) || values.givesOperation(policy),
     forResource: (policy, resource) => new Map([...values.forResource(policy, resource), ...set]),
   };
 }
