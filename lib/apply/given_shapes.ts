@@ -1,6 +1,37 @@
 import type { Shape } from "../shape/mod.ts";
 
-const header = { apiVersion: "text", kind: "text", metadata: "open" } as const satisfies Shape;
+const metadata = {
+  name: "text",
+  generateName: "text",
+  namespace: "text",
+  selfLink: "open",
+  uid: "open",
+  resourceVersion: "open",
+  generation: "open",
+  creationTimestamp: "open",
+  deletionTimestamp: "open",
+  deletionGracePeriodSeconds: "open",
+  labels: "open",
+  annotations: "open",
+  ownerReferences: "open",
+  finalizers: "open",
+  managedFields: "open",
+} as const satisfies Shape;
+
+const header = { apiVersion: "text", kind: "text", metadata } as const satisfies Shape;
+
+const apiResource = {
+  name: "text",
+  singularName: "text",
+  namespaced: "flag",
+  group: "text",
+  version: "text",
+  kind: "text",
+  verbs: "open",
+  shortNames: "open",
+  categories: "open",
+  storageVersionHash: "text",
+} as const satisfies Shape;
 
 /** The fields of a Values file of cli.kyverno.io. */
 export const valuesShape: Shape = {
@@ -12,8 +43,8 @@ export const valuesShape: Shape = {
     rules: [{ name: "text", values: "open", foreachValues: "open" }],
   }],
   namespaceSelector: [{ name: "text", labels: "open" }],
-  namespaces: ["open"],
-  subresources: [{ subresource: "open", parentResource: "open" }],
+  namespaces: [{ ...header, spec: { finalizers: "open" }, status: "open" }],
+  subresources: [{ subresource: apiResource, parentResource: apiResource }],
 };
 
 /** The fields of a UserInfo file of cli.kyverno.io. */
@@ -23,3 +54,33 @@ export const userInfoShape: Shape = {
   clusterRoles: ["text"],
   userInfo: { username: "text", uid: "text", groups: ["text"], extra: "open" },
 };
+
+/** The texts and the maps and lists of a Values file that a shape leaves open; `*` stands for each name or index. */
+export const valuesTypes: readonly (readonly [path: string, type: "text" | "map" | "list"])[] = [
+  ["globalValues", "map"],
+  ["policies.*.name", "text"],
+  ["policies.*.resources.*.name", "text"],
+  ["policies.*.resources.*.values", "map"],
+  ["policies.*.rules.*.name", "text"],
+  ["policies.*.rules.*.values", "map"],
+  ["policies.*.rules.*.foreachValues", "map"],
+  ["policies.*.rules.*.foreachValues.*", "list"],
+  ["namespaceSelector.*.name", "text"],
+  ["namespaceSelector.*.labels", "map"],
+  ["namespaceSelector.*.labels.*", "text"],
+  ["namespaces.*.metadata.name", "text"],
+  ["namespaces.*.metadata.labels", "map"],
+  ["namespaces.*.metadata.labels.*", "text"],
+  ["namespaces.*.metadata.annotations.*", "text"],
+];
+
+/** The same for a UserInfo file. */
+export const userInfoTypes: typeof valuesTypes = [
+  ["roles.*", "text"],
+  ["clusterRoles.*", "text"],
+  ["userInfo.username", "text"],
+  ["userInfo.uid", "text"],
+  ["userInfo.groups.*", "text"],
+  ["userInfo.extra", "map"],
+  ["userInfo.extra.*", "list"],
+];

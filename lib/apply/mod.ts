@@ -8,7 +8,7 @@ export { type Applied, type AppliedStep, type ApplyOptions, applyPolicies, type 
 export type { DecideOptions } from "./decide.ts";
 export { openList, readUser } from "./documents.ts";
 export { faultyPolicies, type FaultyPolicy } from "./faulty_policies.ts";
-export { userInfoShape, valuesShape } from "./given_shapes.ts";
+export { checkUser, checkValues, duplicateKeys, type GivenDocument } from "./given_document.ts";
 export { manifestObjects } from "./manifest_objects.ts";
 export { type DocumentObjects, documentObjects, type GivenObject } from "./objects.ts";
 export { type GivenUser, resourceRequest, withNamespace } from "./resource_request.ts";
@@ -22,4 +22,6 @@ export {
 } from "./object_identity.ts";
 export { MissingInputs } from "./missing_inputs.ts";
 export { Tally } from "./tally.ts";
-export { noValues, readValues, type Values, withOperation, withSetValues } from "./values.ts";
+export { ignoredOperations } from "./ignored_operations.ts";
+export { type CompletedValues, withSetValues } from "./set_values.ts";
+export { noValues, readValues, type Values, withOperation } from "./values.ts";

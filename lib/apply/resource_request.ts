@@ -76,8 +76,12 @@ export function otherValues(values: ReadonlyMap<string, Json>): [string, Json][]
  * evaluated for a CREATE".
  */
 function valuesOfCel(kind: string, { operation }: Values): ReadonlyMap<string, Json> {
-  const counts = celKinds.some((each) => each.kind === clusterWideKind(kind));
-  return new Map([["request.operation", counts ? operationOf(operation) : "CREATE"]]);
+  return new Map([["request.operation", isAdmissionPolicy(kind) ? "CREATE" : operationOf(operation)]]);
+}
+
+/** Whether a kind with expressions is one of the API server, and not of Kyverno. */
+export function isAdmissionPolicy(kind: string): boolean {
+  return !celKinds.some((each) => each.kind === clusterWideKind(kind));
 }
 
 function operationOf(value: Json | undefined): Operation {

@@ -3,7 +3,6 @@ import {
   asObject,
   asString,
   dig,
-  Fault,
   field,
   isObject,
   type Json,
@@ -47,19 +46,10 @@ export const noValues: Values = {
   subresources: [],
 };
 
-const operationName = "request.operation";
-const operations = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
+/** The name of the operation among the values. */
+export const operationName = "request.operation";
 
 const namespaceType: JsonObject = { apiVersion: "v1", kind: "Namespace" };
-
-/** The fault of a Values document that names an operation which no request has. */
-export function operationFault(document: Json): Fault | undefined {
-  const operation = asString(asObject(field(document, "globalValues"))?.[operationName]);
-  if (operation === undefined || operation === "" || operations.includes(operation)) return undefined;
-  return new Fault(
-    `globalValues: ${operationName} is ${JSON.stringify(operation)}; write one of ${operations.join(", ")}`,
-  );
-}
 
 /** Parses a Values document. */
 export function readValues(document: Json): Values {
@@ -84,7 +74,7 @@ export function readValues(document: Json): Values {
     forResource: (policy, resource) => new Map([...globals, ...ofResource(policies, policy, resource)]),
     operation: asString(new Map(globals).get(operationName)),
     givesOperation: (policy) =>
-      policies.filter((entry) => entry["name"] === policy).flatMap((entry) => asList(entry["resources"]))
+      entriesOf(policies, policy).flatMap((entry) => asList(entry["resources"]))
         .some((item) => asObject(field(item, "values"))?.[operationName] !== undefined),
     forRule: (policy, rule) => nest(forRule(policies, policy, rule)),
     namespaceLabels: labels,
@@ -98,27 +88,34 @@ export function readValues(document: Json): Values {
 }
 
 /**
- * Kyverno parity: a rule's values hold for its autogen rules too, and the first of foreach values counts. Pinned by
- * "a rule's values apply to its autogen rules, and the first foreach value counts".
+ * Kyverno parity: the values of a rule are those of its first entry, in the first entry of its policy, and hold for its
+ * autogen rules too; the first of foreach values counts. Pinned by "a rule's values apply to its autogen rules, and the
+ * first foreach value counts" and "the first entry for a rule counts, the last for an object".
  */
 function forRule(policies: readonly JsonObject[], policy: string, rule: string): [string, Json][] {
   const written = writtenRuleName(rule);
-  const rules = policies.filter((entry) => entry["name"] === policy).flatMap((entry) =>
-    asList(entry["rules"])
-  )
-    .filter((entry) => field(entry, "name") === rule || field(entry, "name") === written);
-  return rules.flatMap((entry) => [
-    ...entries(field(entry, "values")),
-    ...entries(field(entry, "foreachValues")).map((
-      [name, list],
-    ): [string, Json] => [name, asList(list)[0] ?? null]),
-  ]);
+  const [first] = entriesOf(policies, policy).filter((entry) => asList(entry["rules"]).length > 0);
+  const found = asList(first?.["rules"]).find((entry) =>
+    field(entry, "name") === rule || field(entry, "name") === written
+  );
+  const values = entries(field(found, "values"));
+  const ofElements = entries(field(found, "foreachValues"));
+  return [...values, ...ofElements.map(([name, list]): [string, Json] => [name, asList(list)[0] ?? null])];
 }
 
 function ofResource(policies: readonly JsonObject[], policy: string, name: string): [string, Json][] {
-  return policies.filter((entry) => entry["name"] === policy)
+  return entriesOf(policies, policy)
     .flatMap((entry) => asList(entry["resources"]).filter((item) => field(item, "name") === name))
     .flatMap((item) => entries(field(item, "values")));
+}
+
+/**
+ * The entries for a policy. Kyverno parity: a Policy is named without its namespace. Pinned by "values name a Policy
+ * without its namespace, or with it".
+ */
+function entriesOf(policies: readonly JsonObject[], policy: string): readonly JsonObject[] {
+  const name = policy.slice(policy.indexOf("/") + 1);
+  return policies.filter((entry) => entry["name"] === policy || entry["name"] === name);
 }
 
 function entries(value: Json | undefined): [string, Json][] {
@@ -132,13 +129,22 @@ export function nest(values: Iterable<readonly [string, Json]>): JsonObject {
   return result;
 }
 
-/** The object with a value at a path. A value on the way that is not an object is replaced. */
+/**
+ * The object with a value at a path. A value on the way that is not an object is replaced. Kyverno parity: an object is
+ * merged into the one at its path. Pinned by "a value that is an object is merged".
+ */
 export function withValue(object: JsonObject, path: readonly string[], value: Json): JsonObject {
   const [first, ...rest] = path;
-  if (first === undefined) return object;
+  if (first === undefined) {
+    return Object.entries(asObject(value) ?? {}).reduce(
+      (all, [name, item]) => withValue(all, [name], item),
+      object,
+    );
+  }
   const copy: { [key: string]: Json } = { ...object };
-  const inner = Object.hasOwn(object, first) ? object[first]! : undefined;
-  setField(copy, first, rest.length === 0 ? value : withValue(asObject(inner) ?? {}, rest, value));
+  const inner = asObject(Object.hasOwn(object, first) ? object[first] : undefined);
+  const isMerged = rest.length > 0 || inner !== undefined && isObject(value);
+  setField(copy, first, isMerged ? withValue(inner ?? {}, rest, value) : value);
   return copy;
 }
 
@@ -160,24 +166,5 @@ export function withOperation(values: Values, operation: string): Values {
     givesOperation: () => false,
     forResource: (policy, resource) =>
       new Map([...values.forResource(policy, resource), [operationName, operation]]),
-  };
-}
-
-/**
- * The values with those of `--set name=value` added, for every policy and object. Kyverno parity: a value is a text.
- * Pinned by "a value of --set is text".
- */
-export function withSetValues(values: Values, settings: readonly string[]): Values | Fault {
-  if (settings.length === 0) return values;
-  const set = new Map<string, Json>();
-  for (const setting of settings) {
-    const at = setting.indexOf("=");
-    if (at <= 0) return new Fault(`--set ${setting}: write it as name=value`);
-    set.set(setting.slice(0, at).trim(), setting.slice(at + 1).trim());
-  }
-  return {
-    ...values,
-    givesOperation: (policy) => set.has(operationName) || values.givesOperation(policy),
-    forResource: (policy, resource) => new Map([...values.forResource(policy, resource), ...set]),
   };
 }

@@ -387,6 +387,11 @@ const runs = {
     cause: "A test or a filter names an operation that no admission request has.",
     fix: "Write one of those that the message names.",
   },
+  "ignored-value": {
+    cause:
+      "A value for variables does not count: one of `--set` that cannot be read, or an operation for a policy in CEL.",
+    fix: "The message says why. `globalValues` of a values file gives operations to all kinds of policies.",
+  },
   "not-loaded": {
     cause: "A rule reads a ConfigMap, the user or another value from outside, which the command has not.",
     fix:

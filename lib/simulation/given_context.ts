@@ -1,4 +1,6 @@
 import {
+  checkUser,
+  checkValues,
   type GivenUser,
   manifestObjects,
   noValues,
@@ -6,8 +8,8 @@ import {
   readValues,
   type Values,
 } from "../apply/mod.ts";
-import type { Diagnostic } from "../diagnostics/mod.ts";
-import { asList, asObject, isObject, type JsonObject } from "../json/mod.ts";
+import type { Diagnostic, Locate } from "../diagnostics/mod.ts";
+import { asList, asObject, isObject, type Json, type JsonObject } from "../json/mod.ts";
 import { parseDocuments, type YamlDocument } from "../yaml/mod.ts";
 import type { SimulationTexts, TextName } from "./texts.ts";
 
@@ -34,7 +36,7 @@ export function readContext(
     diagnostics.push(...parsed.diagnostics);
     return parsed.documents;
   };
-  const single = (name: TextName): JsonObject | undefined => {
+  const single = (name: TextName): { readonly value: JsonObject | undefined; readonly locate: Locate } => {
     const [first, second] = documentsOf(name);
     if (second !== undefined) {
       const message = "Only the first document counts here";
@@ -45,14 +47,22 @@ export function readContext(
         position: second.positionOf([]),
       });
     }
-    if (first === undefined || isObject(first.value)) return asObject(first?.value);
+    const locate: Locate = (path) => first?.positionOf(path);
+    if (first === undefined || isObject(first.value)) return { value: asObject(first?.value), locate };
     const message = "This must be one YAML document with fields";
     diagnostics.push({ severity: "error", code: "wrong-type", message, position: first.positionOf([]) });
-    return undefined;
+    return { value: undefined, locate };
   };
-  const values = single("values");
-  const user = single("user");
-  const answers = single("answers") ?? {};
+  const checked = (name: TextName, check: typeof checkValues): Json | undefined => {
+    const { value, locate } = single(name);
+    if (value === undefined) return undefined;
+    const given = check(value, locate);
+    diagnostics.push(...given.diagnostics);
+    return given.value;
+  };
+  const values = checked("values", checkValues);
+  const user = checked("user", checkUser);
+  const answers = single("answers").value ?? {};
   const list = (name: string): readonly JsonObject[] => asList(answers[name]).filter(isObject);
   return {
     context: {

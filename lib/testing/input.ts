@@ -13,7 +13,7 @@ import {
 } from "../json/mod.ts";
 import { nameOf, namespaceOf, typeOf } from "../kube/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
-import { readUser } from "../apply/mod.ts";
+import { checkUser, checkValues, duplicateKeys, type GivenDocument, readUser } from "../apply/mod.ts";
 import { loadDocuments, streamDocuments } from "../sources/mod.ts";
 import { manifestObjects } from "../apply/mod.ts";
 import type { GivenUser } from "../apply/mod.ts";
@@ -48,7 +48,7 @@ export interface TestInput {
 }
 
 /** Reads the files that a test names. A file that cannot be read is a diagnostic; the others are still read. */
-export async function loadTestInput({ test, folder }: FoundTest): Promise<TestInput> {
+export async function loadTestInput({ test, folder, positionOf }: FoundTest): Promise<TestInput> {
   const files = new TestFiles(folder);
   const { diagnostics } = files;
   const policies = await files.documents(test.policies);
@@ -62,9 +62,11 @@ export async function loadTestInput({ test, folder }: FoundTest): Promise<TestIn
   const cluster = await files.clusterObjects(test.clusterResources);
   const context = asObject(dig((await files.single(test.context))?.value ?? null, "spec")) ?? {};
   const payloads = await readPayloads(test, files);
-  const valuesFile = (await files.single(test.variables))?.value;
-  const given = test.values ?? (isObject(valuesFile ?? null) ? valuesFile! : undefined);
-  const userFile = await files.single(test.userinfo);
+  // Kyverno parity: values in the test replace its file. Pinned by "values in the test replace those of its file".
+  const given = test.values === undefined
+    ? await files.given(test.variables, checkValues)
+    : files.checked(checkValues(test.values, (path) => positionOf(["values", ...path])));
+  const user = await files.given(test.userinfo, checkUser);
   const recorded = await recordedLookup(folder);
   diagnostics.push(...recorded.diagnostics);
   return {
@@ -92,7 +94,7 @@ export async function loadTestInput({ test, folder }: FoundTest): Promise<TestIn
       ),
     },
     values: given === undefined ? noValues : readValues(given),
-    user: userFile === undefined ? undefined : readUser(userFile.value),
+    user: user === undefined ? undefined : readUser(user),
     files: [...files.paths],
     diagnostics,
   };
@@ -141,6 +143,24 @@ class TestFiles {
 
   async single(file: string | undefined): Promise<YamlDocument | undefined> {
     return file === undefined ? undefined : (await this.documents([file]))[0];
+  }
+
+  /** The first document of a file with values or a user, checked; `undefined` when it has none. */
+  async given(file: string | undefined, check: typeof checkValues): Promise<Json | undefined> {
+    if (file === undefined) return undefined;
+    const path = this.pathOf(file);
+    this.paths.add(path);
+    const loaded = await loadDocuments([path]);
+    const [first] = loaded.documents;
+    this.diagnostics.push(...loaded.diagnostics.filter(({ code }) => code !== "duplicate-key"));
+    this.diagnostics.push(...duplicateKeys(loaded));
+    return first && this.checked(check(first.value, (path) => first.positionOf(path)));
+  }
+
+  /** The value of a checked document, whose problems it keeps. */
+  checked({ value, diagnostics }: GivenDocument): Json {
+    this.diagnostics.push(...diagnostics);
+    return value;
   }
 
   /** The first document of a payload, in which `on` and `yes` are texts. */

@@ -4,7 +4,7 @@ import { compile, type Snapshot } from "../engine/mod.ts";
 import type { Environment } from "../jmespath/mod.ts";
 import type { JsonObject } from "../json/mod.ts";
 import type { Dialect } from "../match/mod.ts";
-import { type AppliedStep, applyPolicies } from "../apply/mod.ts";
+import { type AppliedStep, applyPolicies, ignoredOperations } from "../apply/mod.ts";
 import type { DecideOptions } from "../apply/mod.ts";
 import { clusterWideKind, hasRules } from "../policy/mod.ts";
 import { identityOf, isSameObject, type ObjectIdentity } from "../apply/mod.ts";
@@ -89,7 +89,7 @@ export async function runTest(
     answers,
     targets: changedTargets(input.targets, [...answers.values()].flat()),
     environment: { now: ports.clock.now, random: ports.entropy.next },
-    diagnostics: [...input.diagnostics, ...snapshot.diagnostics],
+    diagnostics: [...input.diagnostics, ...snapshot.diagnostics, ...ignoredOperations(snapshot, values)],
   };
 
   /**

@@ -8,7 +8,7 @@ import {
   resourceRequest,
   withSetValues,
 } from "../../lib/apply/mod.ts";
-import { dig, isFault, type JsonObject } from "../../lib/json/mod.ts";
+import { dig, type JsonObject } from "../../lib/json/mod.ts";
 import { parseDocuments, parseYaml } from "../../lib/yaml/mod.ts";
 import { pod, policies, ports } from "../engine/ports.ts";
 import { ScriptedSignatures } from "../rules/verify_images/scripted_signatures.ts";
@@ -160,7 +160,44 @@ Deno.test("a rule's values apply to its autogen rules, and the first foreach val
 });
 
 Deno.test("a value of --set is text", () => {
-  const values = withSetValues(noValues, ["request.mode=7"]);
-  assert.ok(!isFault(values));
+  const { values } = withSetValues(noValues, ["request.mode=7"]);
   assert.equal(values.forResource("any", "any").get("request.mode"), "7");
+});
+
+Deno.test("a value that is an object is merged", () => {
+  const globalValues = {
+    "dict.data": { a: "x", b: { c: 1 } },
+    "dict.data.b": { d: 2 },
+    "request.object": { data: {} },
+  };
+  const values = readValues({ globalValues });
+  const made = resourceRequest({ ...pod(), data: { q: "r" } }, { policy: "p", values, user: undefined });
+  assert.deepEqual(dig(made.object!, "data"), { q: "r" });
+  const nested = readValues({ policies: [{ name: "p", rules: [{ name: "r", values: globalValues }] }] });
+  assert.deepEqual(dig(nested.forRule("p", "r"), "dict", "data"), { a: "x", b: { c: 1, d: 2 } });
+});
+
+for (const named of ["team/p", "p"]) {
+  Deno.test(`values name a Policy without its namespace, or with it: ${named}`, () => {
+    const entry = {
+      name: named,
+      resources: [{ name: "o", values: { a: 1 } }],
+      rules: [{ name: "r", values: { b: 2 } }],
+    };
+    const values = readValues({ policies: [entry] });
+    assert.deepEqual([...values.forResource("team/p", "o")], [["a", 1]]);
+    assert.deepEqual(values.forRule("team/p", "r"), { b: 2 });
+    assert.deepEqual([...values.forResource("q", "o")], []);
+  });
+}
+
+Deno.test("the first entry for a rule counts, the last for an object", () => {
+  const of = (value: string): JsonObject => ({
+    name: "p",
+    resources: [{ name: "o", values: { a: value } }],
+    rules: [{ name: "r", values: { a: value } }, { name: "r", values: { a: "late" } }],
+  });
+  const values = readValues({ policies: [{ name: "p" }, of("first"), of("second")] });
+  assert.deepEqual(values.forRule("p", "r"), { a: "first" });
+  assert.deepEqual([...values.forResource("p", "o")], [["a", "second"]]);
 });

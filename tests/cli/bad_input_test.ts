@@ -95,30 +95,6 @@ Deno.test("a diagnostic names a key that YAML reads as a boolean", () =>
     },
   ));
 
-/** Files of given facts with a misspelt field, with the warning for each. */
-const misspelt: readonly (readonly [option: string, text: string, said: RegExp])[] = [
-  [
-    "--values-file",
-    "globalValue: { a: b }\n",
-    /^given\.yaml:1:1: warning unknown-field: Unknown field "globalValue"\n {2}hint: did you mean "globalValues"\?/m,
-  ],
-  [
-    "--values-file",
-    "policies:\n- name: p\n  rule: [{ name: r }]\n",
-    /^given\.yaml:3:3: warning unknown-field: Unknown field "rule" in policies\[0\]/m,
-  ],
-  ["--userinfo", "username: ann\n", /^given\.yaml:1:1: warning unknown-field: Unknown field "username"/m],
-];
-
-for (const [option, text, said] of misspelt) {
-  Deno.test(`apply warns of a misspelt field in the file of ${option}: ${text.trim()}`, () =>
-    inFolder({ ...files, "given.yaml": text }, async (run) => {
-      const { code, err } = await run("apply", "@policy.yaml", "-r", "@pod.yaml", option, "@given.yaml");
-      assert.equal(code, 0);
-      assert.match(err, said);
-    }));
-}
-
 /** Files in another encoding; Kyverno refuses those with bytes that are no UTF-8, too. */
 const encodings: readonly (readonly [what: string, bytes: (text: string) => Uint8Array, said: RegExp])[] = [
   [

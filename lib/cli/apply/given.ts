@@ -1,16 +1,17 @@
 import {
+  checkUser,
+  checkValues,
+  duplicateKeys,
+  type GivenDocument,
   type GivenUser,
   noValues,
   readUser,
   readValues,
-  userInfoShape,
   type Values,
-  valuesShape,
   withSetValues,
 } from "../../apply/mod.ts";
-import { fileProblem } from "../../diagnostics/mod.ts";
+import { fileProblem, type Locate } from "../../diagnostics/mod.ts";
 import { asObject, Fault, field, isFault, type Json, type JsonObject } from "../../json/mod.ts";
-import { checkShape, type Shape } from "../../shape/mod.ts";
 import { parseDocuments, parseYaml } from "../../yaml/mod.ts";
 import type { Diagnostics } from "../diagnostics.ts";
 
@@ -31,41 +32,49 @@ export interface GivenFacts {
 }
 
 /**
- * Reads the files. Unknown fields are warnings: without one, a misspelt name would replace nothing, and say nothing.
+ * Reads the files. A fault means that one cannot be used: nothing is checked then, because its values would be missing.
+ * Kyverno parity: unknown fields, wrong types and keys that occur twice are errors. Pinned by tests/cli/given_test.ts.
  */
 export async function readGiven(
   { valuesFile, set, userinfo, contextFile }: GivenArguments,
   diagnostics: Diagnostics,
 ): Promise<GivenFacts | Fault> {
-  const values = await readFile(valuesFile, valuesShape, diagnostics);
+  const values = await readFile(valuesFile, { check: checkValues, diagnostics });
   if (isFault(values)) return values;
   const completed = withSetValues(values === undefined ? noValues : readValues(values), set);
-  if (isFault(completed)) return completed;
-  const user = await readFile(userinfo, userInfoShape, diagnostics);
+  diagnostics.add(...completed.diagnostics);
+  const user = await readFile(userinfo, { check: checkUser, diagnostics });
   if (isFault(user)) return user;
-  const context = await readFile(contextFile, "open", diagnostics);
+  const context = await readFile(contextFile, { diagnostics });
   if (isFault(context)) return context;
   return {
-    values: completed,
+    values: completed.values,
     user: user === undefined ? undefined : readUser(user),
     context: asObject(field(context, "spec")) ?? {},
   };
 }
 
+interface Reading {
+  /** Checks the fields of the document; absent for one with any fields. */
+  readonly check?: (document: Json, locate: Locate) => GivenDocument;
+  readonly diagnostics: Diagnostics;
+}
+
 async function readFile(
   path: string | undefined,
-  shape: Shape,
-  diagnostics: Diagnostics,
+  { check, diagnostics }: Reading,
 ): Promise<Json | undefined | Fault> {
   if (path === undefined) return undefined;
   try {
     const text = await Deno.readTextFile(path);
     const value = parseYaml(text);
     if (isFault(value)) return new Fault(`${path}: ${value.message}`);
-    const locate = parseDocuments(text, path).documents[0]?.positionOf ?? (() => undefined);
-    const problems = checkShape(value, shape, { path: [], locate });
-    diagnostics.add(...problems.map((problem) => ({ ...problem, severity: "warning" as const })));
-    return value;
+    if (check === undefined || value === null) return value;
+    const parsed = parseDocuments(text, path);
+    const checked = check(value, parsed.documents[0]?.positionOf ?? (() => undefined));
+    const problems = [...duplicateKeys(parsed), ...checked.diagnostics];
+    diagnostics.add(...problems);
+    return problems.length === 0 ? checked.value : new Fault(`${path} is not used: correct it`);
   } catch (cause) {
     return new Fault(`${path}: ${fileProblem(cause)}`);
   }

@@ -1,5 +1,5 @@
 import type { Diagnostic } from "../../diagnostics/mod.ts";
-import { type ApplyOptions, documentObjects } from "../../apply/mod.ts";
+import { type ApplyOptions, documentObjects, ignoredOperations } from "../../apply/mod.ts";
 import { type AbsentSource, unservedEntries } from "../../context/mod.ts";
 import { compile, type Snapshot } from "../../engine/mod.ts";
 import { openPorts } from "../../open_ports/mod.ts";
@@ -63,6 +63,7 @@ export async function openInputs(
   const given = await readGiven(args, diagnostics);
   if (isFault(given)) return given;
   const { values, user, context } = given;
+  diagnostics.add(...ignoredOperations(snapshot, values));
   const extra = await objectsOfFiles([...args.targetResource, ...args.parameterResource], diagnostics);
   const named = [...extra, ...asList(context["resources"]).filter(isObject)];
   const kubeconfig = args.kubeconfig ?? (args.cluster ? defaultKubeconfig() : undefined);
