@@ -46,8 +46,8 @@ export function decideStep(
   const namespaces = celPorts === undefined ? options.namespaces ?? "values" : "cluster";
   const request = resourceRequest(resource, { policy, kind: step.kind, values, user, namespaces });
   const isDeletion = request.operation === "DELETE";
-  // Kyverno parity: its command line patches the object that a DELETE does not have. Pinned by "under DELETE a merge
-  // has no object to change".
+  // Kyverno parity: its command line patches the object that a DELETE does not have. Pinned by
+  // tests/apply/operations_test.ts.
   const patched = isDeletion && phase === "mutate" && hasRules(step.kind) ? { object: {} } : {};
   // Kyverno parity: its command line evaluates image policies of a namespace for every object. Pinned by row
   // "ivpol-namespaced" of tests/conformance/sets/verify_images.ts.

@@ -15,8 +15,8 @@ type Types = readonly (readonly [path: string, type: "text" | "map" | "list"])[]
 
 /**
  * Checks a Values document. A field that does not exist, or has the wrong type, is an error: a misspelt name would
- * replace nothing, and say nothing. Kyverno parity: upper and lower case of field names do not matter. Pinned by "a
- * Values file whose fields are written in another case".
+ * replace nothing, and say nothing. Kyverno parity: upper and lower case of field names do not matter. Pinned by
+ * tests/cli/given_test.ts.
  */
 export function checkValues(document: Json, locate: Locate): GivenDocument {
   const checked = check(document, { shape: valuesShape, types: valuesTypes, locate });

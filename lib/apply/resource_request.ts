@@ -26,7 +26,7 @@ export interface ResourceRequestOptions {
  * The admission request for an object from a file. Kyverno parity: it is a CREATE unless the values say otherwise; an
  * UPDATE has the object as its old object too, a DELETE as its old object only; expressions can read only the parts
  * of `request` that the command line sets. A CONNECT is a CREATE with another text in `request.operation`. Pinned by
- * tests/apply/apply_test.ts and "a rule about CREATE is about a request whose operation is given as CONNECT".
+ * tests/apply/apply_test.ts and tests/apply/operations_test.ts.
  */
 export function resourceRequest(
   resource: JsonObject,
@@ -71,9 +71,8 @@ export function otherValues(values: ReadonlyMap<string, Json>): [string, Json][]
 
 /**
  * The values for a policy in CEL. Kyverno parity: only the global operation counts, not that of an object or of
- * `--set`, and the request of an admission policy is always a CREATE. Pinned by "a ValidatingPolicy with a value for
- * the object DELETE is evaluated for a CREATE" and "a ValidatingAdmissionPolicy with the global value DELETE is
- * evaluated for a CREATE".
+ * `--set`, and the request of an admission policy is always a CREATE. Pinned by
+ * tests/apply/operations_test.ts.
  */
 function valuesOfCel(kind: string, { operation }: Values): ReadonlyMap<string, Json> {
   return new Map([["request.operation", isAdmissionPolicy(kind) ? "CREATE" : operationOf(operation)]]);
