@@ -41,6 +41,9 @@ export function spendShared(shared: StepBudget | undefined, { left }: StepBudget
   if (shared !== undefined) shared.left = left < 0 ? -1 : shared.left - (maxSteps - left);
 }
 
+/** An object of more fields is a table of hashes. To walk it takes steps besides for each of its further fields. */
+const manyFields = 1_000, stepsOfFurtherField = 6;
+
 /** Steps that a walk through a whole value takes. Counting ends where the limit is passed. */
 export function weightOf(value: Json, limit: number): number {
   if (typeof value === "string") return stepsOfText(value);
@@ -53,8 +56,10 @@ export function weightOf(value: Json, limit: number): number {
     return steps;
   }
   const fields = value as { readonly [name: string]: Json };
+  let count = 0;
   for (const name in fields) {
     steps += weightOf(fields[name]!, limit - steps);
+    if (++count > manyFields) steps += stepsOfFurtherField;
     if (steps > limit) break;
   }
   return steps;
@@ -120,7 +125,8 @@ export function fieldsOfArguments(args: readonly Json[], limit: number): number 
   let steps = 0;
   for (const value of args) {
     if (typeof value !== "object" || value === null || Array.isArray(value)) continue;
-    for (const _ in value) if (++steps > limit) return steps;
+    steps += Object.keys(value).length;
+    if (steps > limit) break;
   }
   return steps;
 }
@@ -142,7 +148,22 @@ export function perCharacter(steps: number): Cost {
   };
 }
 
+/** The steps of sorting, for each element of a list. */
+export const stepsOfSorting = 8;
+
 /** The cost of sorting a list. */
 export function sorting([list]: readonly Json[]): number {
-  return Array.isArray(list) ? 3 * list.length : 0;
+  return Array.isArray(list) ? stepsOfSorting * list.length : 0;
+}
+
+/**
+ * Takes what it costs to read arguments that a function refuses because of their types; the fault. Operators turn it
+ * into null, so that a loop may go on.
+ */
+export function spendOnRefused(
+  fault: Fault | undefined,
+  values: readonly Json[],
+  budget: StepBudget,
+): Fault | undefined {
+  return fault === undefined ? undefined : spendOnArguments({}, values, budget) ?? fault;
 }

@@ -140,7 +140,10 @@ class Scanner {
   }
 
   #skipSpace(): void {
-    while (" \t\r\n".includes(this.#text[this.#at] ?? "x")) this.#at++;
+    for (;; this.#at++) {
+      const unit = this.#text.charCodeAt(this.#at);
+      if (unit !== 0x20 && unit !== 0x0a && unit !== 0x09 && unit !== 0x0d) return;
+    }
   }
 
   #unexpected(context: string): string {

@@ -4,7 +4,7 @@ import { withoutEnding } from "./text_end.ts";
 /** Orders strings by their UTF-8 bytes, as Go orders map keys when it prints them. */
 export function compareBytes(left: string, right: string): number {
   const length = Math.min(left.length, right.length);
-  for (let index = 0; index < length; index++) {
+  for (let index = length > block ? commonBlocks(left, right, length) : 0; index < length; index++) {
     const a = left.charCodeAt(index), b = right.charCodeAt(index);
     if (a === b) continue;
     // In UTF-8, characters outside the basic plane sort last; in UTF-16, their surrogates sort before U+E000.
@@ -14,9 +14,32 @@ export function compareBytes(left: string, right: string): number {
   return left.length - right.length;
 }
 
+/** Characters that the runtime compares at once, which takes a twentieth of the time. */
+const block = 64;
+
+/** Returns the length of blocks with which both texts begin. */
+function commonBlocks(left: string, right: string, length: number): number {
+  if (left === right) return length;
+  let end = block;
+  while (end <= length && left.slice(end - block, end) === right.slice(end - block, end)) end += block;
+  return end - block;
+}
+
+const surrogates = /[\ud800-\udfff]/;
+
+/**
+ * Returns the texts in the order of {@link compareBytes}. The runtime's order, which takes down to a tenth of the time,
+ * is the same where no text has a surrogate.
+ */
+export function sortedTexts(texts: readonly string[]): string[] {
+  return texts.length < 16 || texts.some((text) => surrogates.test(text))
+    ? texts.toSorted(compareBytes)
+    : texts.toSorted();
+}
+
 /** Returns the object's keys in Go's printing order. */
 export function sortedKeys(value: object): string[] {
-  return Object.keys(value).sort(compareBytes);
+  return sortedTexts(Object.keys(value));
 }
 
 /**
@@ -62,6 +85,7 @@ export function goPrint(value: Json): string {
  * indent for each level.
  */
 export function goJson(value: Json, indent = ""): string {
+  if (typeof value === "number" && Number.isFinite(value)) return String(value);
   return JSON.stringify(withSortedKeys(value), null, indent).replace(
     /[<>&\u2028\u2029]/g,
     (unit) => escapes[unit]!,
@@ -77,10 +101,22 @@ const escapes: Readonly<Record<string, string>> = {
   "\u2029": "\\u2029",
 };
 
+/** The value with sorted keys everywhere. Parts that have them are not copied: lists of numbers, empty objects. */
 function withSortedKeys(value: Json): Json {
-  if (isList(value)) return value.map(withSortedKeys);
+  if (isList(value)) {
+    let sorted: Json[] | undefined;
+    for (let index = 0; index < value.length; index++) {
+      const element = value[index]!;
+      if (typeof element !== "object" || element === null) continue;
+      const changed = withSortedKeys(element);
+      if (changed !== element) (sorted ??= [...value])[index] = changed;
+    }
+    return sorted ?? value;
+  }
   if (!isObject(value)) return value;
-  const entries = sortedKeys(value).map((key) => [key, withSortedKeys(value[key]!)] as const);
+  const keys = sortedKeys(value);
+  if (keys.length === 0) return value;
+  const entries = keys.map((key) => [key, withSortedKeys(value[key]!)] as const);
   return Object.fromEntries(entries);
 }
 

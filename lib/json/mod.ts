@@ -41,7 +41,7 @@ export { goJsonProblem, maxJsonDepth } from "./go_json.ts";
 export { groupBy } from "./group_by.ts";
 export { parseJson } from "./parse.ts";
 export { formatPointer, parsePointer } from "./pointer.ts";
-export { compareBytes, goFloat, goJson, goPrint, quoteAscii, sortedKeys } from "./go_text.ts";
+export { compareBytes, goFloat, goJson, goPrint, quoteAscii, sortedKeys, sortedTexts } from "./go_text.ts";
 export { type Scope, scopeOf } from "./scope.ts";
 export { jsonSize } from "./size.ts";
 export { parseInStages } from "./parse_stages.ts";

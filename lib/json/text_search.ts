@@ -27,6 +27,7 @@ export class TextSearch {
   positionIn(other: string, from = 0): number {
     const { text } = this;
     if (text.length <= short || other.length - from < text.length) return other.indexOf(text, from);
+    if (from === 0 && other.length === text.length) return other === text ? 0 : -1;
     return this.#scan(other, from, (position) => position);
   }
 

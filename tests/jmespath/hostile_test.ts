@@ -84,7 +84,7 @@ Deno.test("deep JSON in literals and texts is refused", () => {
 Deno.test("results that would be huge are faults", () => {
   const megabyte = "x".repeat(1_000_000);
   const tooLarge = /would have more than/;
-  assert.match(problem(evaluate("replace_all(@, 'x', 'yyyyyyyyyy')", megabyte)), tooLarge);
+  assert.match(problem(evaluate(`replace_all(@, 'x', '${"y".repeat(20)}')`, megabyte)), tooLarge);
   assert.match(problem(evaluate("replace_all(@, '', 'yyyyyyyyyy')", megabyte.slice(0, 900_000))), tooLarge);
   const widening = `regex_replace_all('x', @, '$0 ${"y".repeat(200)}')`;
   assert.match(problem(evaluate(widening, megabyte.slice(0, 50_000))), tooLarge);
@@ -166,6 +166,14 @@ const slow: readonly (readonly [expression: string, input: Json])[] = [
   ["keys(@)", wide],
   ["values(@)", wide],
   ["items(@, 'k', 'v')", wide],
+  ["to_string(@)", wide],
+  ["label_match(`{}`, @)", wide],
+  ["*.a", wide],
+  ["sort(@)", Array.from({ length: 330_000 }, (_, index) => `${(index * 7_919) % 330_007}`)],
+  ["sort_by(@, &@)", Array.from({ length: 330_000 }, (_, index) => (index * 7_919) % 330_007)],
+  ["map(&to_string(@), @)", Array.from({ length: 400_000 }, () => ({}))],
+  ["to_string(@)", Array.from({ length: 1_000_000 }, () => [])],
+  ["replace_all(@, 'a', 'b')", "a".repeat(3_000_000)],
 ];
 
 for (const [expression, input] of slow) {
@@ -215,6 +223,50 @@ for (const [expression, unit] of slowTexts) {
   });
 }
 
+/** The steps that an expression takes in the community's dialect, which has Kyverno's functions too. */
+function stepsOf(expression: string, input: Json): number {
+  const compiled = compileCommunity(expression);
+  assert.ok(!isFault(compiled));
+  const budget = newBudget(), full = budget.left;
+  compiled(input, { bindings: Bindings.none, environment, budget });
+  return full - budget.left;
+}
+
+/** Functions that read or make more than the counted size of their arguments shows, in steps for each unit. */
+const counted: readonly (readonly [expression: string, unit: string, steps: number])[] = [
+  ["reverse(@)", "ab", 0.5],
+  ["contains('a', @)", "a", 0.5],
+  ["split('a', @)", "a", 1],
+  ["replace_all('a', @, 'b')", "a", 1],
+  ["replace_all(@, 'a', 'b')", "a", 4],
+  ["replace(@, 'ab', 'b', `-1`)", "ab", 4],
+  ["trim(@, 'a')", "a", 0.25],
+  ["trim_left(@, 'a')", "a", 0.25],
+  ["trim_right('a', @)", "a", 1],
+  ["find_first(@, 'b')", "a", 0.5],
+  ["find_last('b', @)", "a", 0.5],
+  ["pad_left(@, `1`)", "a", 0.25],
+  ["pad_right('a', `1`, @)", "a", 0.25],
+  ["parse_json(@)", "[", 0.5],
+  ["json_parse(@)", "[", 0.5],
+  ["wildcard(@, '')", "*a", 2],
+  ["path_canonicalize(@)", "a/", 1],
+  ["sha256(@)", "a", 0.25],
+  ["to_number(@)", "1", 0.25],
+];
+
+for (const [expression, unit, steps] of counted) {
+  Deno.test(`${expression} of a long text takes ${steps} steps for each ${unit}`, () => {
+    assert.ok(stepsOf(expression, unit.repeat(200_000)) >= steps * 200_000);
+  });
+}
+
+Deno.test("a rejected list counts towards the steps, also when an operator hides the error", () => {
+  const list = [...numbers, "a"];
+  const steps = stepsOf("map(&(join('a', $)[] || `1`), $[:100])", list);
+  assert.ok(steps > 100 * list.length, String(steps));
+});
+
 Deno.test("functions of texts take what a Secret or ConfigMap can hold", () => {
   const text = "a".repeat(1_400_000);
   assert.equal(evaluate("length(base64_decode(@))", "QUJD".repeat(340_000)), 1_020_000);
@@ -223,6 +275,45 @@ Deno.test("functions of texts take what a Secret or ConfigMap can hold", () => {
   assert.equal(evaluate("length(trim(@, 'b'))", text), 1_400_000);
   assert.equal(evaluate("length(to_upper(@))", "\u00e9".repeat(300_000)), 300_000);
 });
+
+Deno.test("searching, reversing and comparing keep characters of two units whole", () => {
+  const smile = "\u{1f600}", text = `${smile}a${smile}b`;
+  assert.equal(evaluate("reverse(@)", text), `b${smile}a${smile}`);
+  assert.equal(evaluate("reverse(@)", `${smile.repeat(9_000)}ab`), `ba${smile.repeat(9_000)}`);
+  assert.equal(evaluate("length(@)", text), 4);
+  const long = "x".repeat(200);
+  assert.deepEqual(evaluate("sort(@)", [`${long}\uffff`, `${long}${smile}`, `${long}b`, long]), [
+    long,
+    `${long}b`,
+    `${long}\uffff`,
+    `${long}${smile}`,
+  ]);
+  const many = Array.from({ length: 40 }, (_, index) => `${long}${index}`);
+  assert.deepEqual(evaluate("sort(@)", [smile, ...many.toReversed(), "\uffff"]), [
+    ...many.toSorted(),
+    "\uffff",
+    smile,
+  ]);
+});
+
+const found: readonly (readonly [expression: string, position: number | null])[] = [
+  ["find_first(@, 'a')", 1],
+  ["find_last(@, 'a')", 3],
+  ["find_first(@, 'a', `2`)", 3],
+  ["find_first(@, 'a', `2`, `3`)", null],
+  ["find_last(@, 'a', `0`, `3`)", 1],
+  ["find_last(@, 'a', `2`, `3`)", null],
+  ["find_last(@, 'a', `-5`, `-1`)", null],
+  ["find_first(@, '\u{1f600}', `1`)", 2],
+  ["find_first(@, '')", null],
+];
+for (const [expression, position] of found) {
+  Deno.test(`${expression} of characters of two units is ${position}`, () => {
+    const compiled = compileCommunity(expression);
+    assert.ok(!isFault(compiled));
+    assert.equal(compiled("\u{1f600}a\u{1f600}a", { bindings: Bindings.none, environment }), position);
+  });
+}
 
 const trimmed: readonly (readonly [text: string, characters: string, result: string])[] = [
   ["\u{1f600}a\u{1f600}", "\u{1f600}", "a"],

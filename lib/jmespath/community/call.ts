@@ -2,7 +2,7 @@ import { Fault, isList, type Json } from "../../json/mod.ts";
 import type { ByFunction, FunctionRecord, PlainFunction } from "../functions/record.ts";
 import { isOfType } from "../functions/value_type.ts";
 import { printed } from "../printed.ts";
-import { spend, spendOnArguments, spendOnResult } from "../steps.ts";
+import { spend, spendOnArguments, spendOnRefused, spendOnResult } from "../steps.ts";
 import type { CommunityEvaluate } from "./frame.ts";
 import type { CommunityFunction, CommunityTable, CommunityType } from "./functions/record.ts";
 
@@ -41,7 +41,9 @@ function planPlain(record: PlainFunction, given: readonly CommunityArgument[]): 
       values.push(value);
     }
     const wrong = values.findIndex((value, index) => !isOfOneType(value, wanted[index]!));
-    if (wrong >= 0) return wrongType(printed(values[wrong]!), wanted[wrong]!);
+    if (wrong >= 0) {
+      return spendOnRefused(wrongType(printed(values[wrong]!), wanted[wrong]!), values, frame.budget)!;
+    }
     return spendOnArguments(record, values, frame.budget) ??
       spendOnResult(apply(values, frame.environment, frame.budget), frame.budget);
   };

@@ -1,6 +1,6 @@
 import { Fault, isList, isObject, type Json, sortedKeys } from "../../json/mod.ts";
 import { isTruthy } from "../plan/value.ts";
-import { spend } from "../steps.ts";
+import { spend, stepsOfSorting } from "../steps.ts";
 import type { CommunityEvaluate, Frame } from "./frame.ts";
 
 /** The expression that a projection applies to each element, and the steps of one application. */
@@ -32,7 +32,9 @@ export function planValues(left: CommunityEvaluate, right: CommunityElementPlan)
   return (current, frame) => {
     const value = left(current, frame);
     if (value instanceof Fault || !isObject(value)) return null;
-    return project(sortedKeys(value).map((key) => value[key]!), right, frame);
+    const keys = sortedKeys(value);
+    return spend(stepsOfSorting * keys.length, frame.budget) ??
+      project(keys.map((key) => value[key]!), right, frame);
   };
 }
 

@@ -1,4 +1,5 @@
 import { type DigestAlgorithm, hexDigest } from "../../bytes/mod.ts";
+import { perCharacter } from "../steps.ts";
 import { ofText } from "./of_text.ts";
 import type { FunctionNotes, FunctionRecord } from "./record.ts";
 
@@ -7,14 +8,17 @@ export const digests: readonly FunctionRecord[] = [
   ofText({
     name: "sha256",
     returns: ["string"],
+    cost: perCharacter(0.25),
   }, digest("sha256")),
   ofText({
     name: "sha1",
     returns: ["string"],
+    cost: perCharacter(0.25),
   }, digest("sha1")),
   ofText({
     name: "md5",
     returns: ["string"],
+    cost: perCharacter(0.25),
   }, digest("md5")),
 ];
 

@@ -13,7 +13,7 @@ export function kubernetes(images: ImageOptions): readonly FunctionRecord[] {
       name: "pattern_match",
       parameters: [parameter("pattern", "string"), parameter("subject", "string", "number")],
       returns: ["boolean"],
-      cost: matching,
+      cost: matchingWildcard,
       apply: ([pattern, subject]) => matchWildcard(pattern as string, textOf(subject!) ?? ""),
       prepare: ([pattern]) => {
         if (typeof pattern !== "string") return undefined;
@@ -40,7 +40,7 @@ export function kubernetes(images: ImageOptions): readonly FunctionRecord[] {
  * The cost of a wildcard: at worst each character of the pattern meets each of the text. A long pattern is read before
  * that.
  */
-function matching([pattern, subject]: readonly Json[], limit: number): number {
+export function matchingWildcard([pattern, subject]: readonly Json[], limit: number): number {
   const reading = perCharacter(1)([pattern!], limit);
   return typeof pattern === "string" && typeof subject === "string"
     ? reading + (pattern.length * subject.length) / 32

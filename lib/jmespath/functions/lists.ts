@@ -1,6 +1,6 @@
-import { compareBytes, Fault, type Json, TextSearch } from "../../json/mod.ts";
+import { compareBytes, Fault, type Json, sortedTexts, TextSearch } from "../../json/mod.ts";
 import { countCharacters, maxText } from "../go_strings.ts";
-import { fieldsOfArguments, sorting } from "../steps.ts";
+import { perCharacter, sorting, spend, stepsOfSorting } from "../steps.ts";
 import { tooLarge } from "./fault.ts";
 import { type FunctionNotes, type FunctionRecord, parameter } from "./record.ts";
 
@@ -14,10 +14,11 @@ export const lists: readonly FunctionRecord[] = [
     name: "length",
     parameters: [parameter("value", "string", "array", "object")],
     returns: ["number"],
-    cost: fieldsOfArguments,
-    apply: ([value]) => {
+    apply: ([value], _environment, budget) => {
       if (typeof value === "string") return countCharacters(value);
-      return Array.isArray(value) ? value.length : Object.keys(value as object).length;
+      if (Array.isArray(value)) return value.length;
+      const count = Object.keys(value as object).length;
+      return spend(stepsOfField * count, budget) ?? count;
     },
   },
   {
@@ -25,6 +26,7 @@ export const lists: readonly FunctionRecord[] = [
     name: "contains",
     parameters: [parameter("subject", "array", "string"), parameter("search", "any")],
     returns: ["boolean"],
+    cost: searchingFor,
     apply: ([subject, search]) => {
       if (typeof subject === "string") {
         return typeof search === "string" && new TextSearch(search).positionIn(subject) >= 0;
@@ -50,8 +52,8 @@ export const lists: readonly FunctionRecord[] = [
     name: "reverse",
     parameters: [parameter("value", "array", "string")],
     returns: ["array", "string"],
-    apply: ([value]) =>
-      typeof value === "string" ? [...value].reverse().join("") : [...(value as readonly Json[])].reverse(),
+    cost: perCharacter(0.25),
+    apply: ([value]) => typeof value === "string" ? reversed(value) : (value as readonly Json[]).toReversed(),
   },
   {
     kind: "plain",
@@ -59,7 +61,12 @@ export const lists: readonly FunctionRecord[] = [
     parameters: [parameter("list", "array[string]", "array[number]")],
     returns: ["array[string]", "array[number]"],
     cost: sorting,
-    apply: ([value]) => [...(value as readonly Json[])].sort(ascending),
+    apply: ([value]) => {
+      const elements = value as readonly Json[];
+      return typeof elements[0] === "string"
+        ? sortedTexts(elements as readonly string[])
+        : elements.toSorted(ascending);
+    },
   },
   {
     kind: "plain",
@@ -94,7 +101,7 @@ export const lists: readonly FunctionRecord[] = [
   {
     kind: "by",
     name: "sort_by",
-    steps: 3,
+    steps: stepsOfSorting,
     parameters: [list, by],
     returns: ["array"],
     applyBy: sortBy,
@@ -114,6 +121,34 @@ export const lists: readonly FunctionRecord[] = [
     applyBy: (elements, of) => extremeBy(elements, of, -1),
   },
 ];
+
+/** The steps of reading the name of a field, when an object has so many that they count. */
+const stepsOfField = 6;
+
+/** The cost of searching for a text; a long one is read before. */
+export function searchingFor([, search]: readonly Json[], limit: number): number {
+  return perCharacter(0.5)([search!], limit);
+}
+
+/** Units that become text together, as arguments of one call. */
+const chunk = 8_192;
+
+/** The characters of a text from its end to its beginning. */
+function reversed(text: string): string {
+  const parts: string[] = [], units = new Uint16Array(chunk + 1);
+  for (let end = text.length; end > 0;) {
+    let count = 0;
+    while (end > 0 && count < chunk) {
+      const unit = text.charCodeAt(--end);
+      if ((unit & 0xfc00) === 0xdc00 && (text.charCodeAt(end - 1) & 0xfc00) === 0xd800) {
+        units[count++] = text.charCodeAt(--end);
+      }
+      units[count++] = unit;
+    }
+    parts.push(String.fromCharCode.apply(undefined, units.subarray(0, count) as unknown as number[]));
+  }
+  return parts.join("");
+}
 
 function ascending(left: Json, right: Json): number {
   return typeof left === "string"

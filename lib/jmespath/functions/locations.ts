@@ -1,5 +1,6 @@
 import { Fault } from "../../json/mod.ts";
 import { ipAddress, isInternal, urlHost } from "../url_host.ts";
+import { perCharacter } from "../steps.ts";
 import { functionFault } from "./fault.ts";
 import { type FunctionNotes, type FunctionRecord, parameter } from "./record.ts";
 
@@ -10,6 +11,7 @@ export const locations: readonly FunctionRecord[] = [
     name: "path_canonicalize",
     parameters: [parameter("path", "string")],
     returns: ["string"],
+    cost: perCharacter(0.5),
     apply: ([path]) => cleanPath(path as string),
   },
   {

@@ -1,5 +1,6 @@
 import { compareBytes, type Json } from "../../json/mod.ts";
 import { parseFloat64 } from "../go_strings.ts";
+import { perCharacter } from "../steps.ts";
 import { functionFault } from "./fault.ts";
 import { type FunctionNotes, type FunctionRecord, parameter } from "./record.ts";
 
@@ -60,6 +61,7 @@ export const numbers: readonly FunctionRecord[] = [
     parameters: [parameter("value", "any")],
     returns: ["number", "null"],
     integerProblem: "unknown type",
+    cost: perCharacter(0.25),
     apply: ([value]) => {
       if (typeof value === "number") return value;
       return typeof value === "string" ? parseFloat64(value) ?? null : null;

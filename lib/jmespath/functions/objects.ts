@@ -19,7 +19,7 @@ const object = parameter("object", "object");
 
 /** The cost of a function that takes some steps for each field: objects with many fields are slow to read. */
 function perField(steps: number): Cost {
-  return (args, limit) => steps * fieldsOfArguments(args, limit);
+  return (args, limit) => steps * fieldsOfArguments(args, limit / steps);
 }
 
 /** Functions of objects: the standard's, and Kyverno's that go between objects and lists. */
@@ -98,7 +98,10 @@ export const objects: readonly FunctionRecord[] = [
     name: "label_match",
     parameters: [parameter("selector", "object"), parameter("labels", "object")],
     returns: ["boolean"],
-    cost: (args, limit) => perField(10)(args, limit) + wholeValues(args, limit),
+    cost: (args, limit) => {
+      const steps = perField(10)(args, limit);
+      return steps > limit ? steps : steps + wholeValues(args, limit - steps);
+    },
     apply: ([selector, labels]) =>
       Object.entries(selector as JsonObject).every(([key, wanted]) => {
         const value = field(labels, key);

@@ -1,6 +1,6 @@
-import { compareBytes, type Json, TextSearch } from "../../json/mod.ts";
+import { compareBytes, type Fault, type Json, type StepBudget, TextSearch } from "../../json/mod.ts";
 import { equalFold, mappingCase, maxText, toLower, toUpper } from "../go_strings.ts";
-import { perCharacter } from "../steps.ts";
+import { perCharacter, spend } from "../steps.ts";
 import { tooLarge } from "./fault.ts";
 import {
   type Apply,
@@ -9,6 +9,7 @@ import {
   parameter,
   type PlainFunction,
 } from "./record.ts";
+import { trimmed, trimming } from "./trimmed.ts";
 
 type Described = Pick<PlainFunction, "name" | "returns" | "integer" | "cost">;
 
@@ -73,23 +74,22 @@ export const strings: readonly FunctionRecord[] = [
     ],
     returns: ["string"],
     cost: replacing,
-    apply: ([text, old, replacement, count]) => {
+    apply: ([text, old, replacement, count], _environment, budget) => {
       const whole = Math.trunc(count as number);
       const limit = whole < 0 ? Infinity : whole;
-      return replace(text as string, { old: old as string, replacement: replacement as string, limit }) ??
-        tooLarge("replace");
+      return replace(text as string, { old, replacement, limit } as Replacing, budget) ?? tooLarge("replace");
     },
   },
-  ofStrings(
-    {
-      name: "replace_all",
-      returns: ["string"],
-      cost: replacing,
-    },
-    ["text", "old", "new"],
-    (text, old, replacement) =>
-      replace(text, { old: old, replacement: replacement, limit: Infinity }) ?? tooLarge("replace_all"),
-  ),
+  {
+    kind: "plain",
+    name: "replace_all",
+    parameters: [parameter("text", "string"), parameter("old", "string"), parameter("new", "string")],
+    returns: ["string"],
+    cost: replacing,
+    apply: ([text, old, replacement], _environment, budget) =>
+      replace(text as string, { old, replacement, limit: Infinity } as Replacing, budget) ??
+        tooLarge("replace_all"),
+  },
   ofStrings(
     {
       name: "to_upper",
@@ -112,10 +112,10 @@ export const strings: readonly FunctionRecord[] = [
     {
       name: "trim",
       returns: ["string"],
-      cost: ([, characters], limit) => perCharacter(1)([characters!], limit),
+      cost: trimming,
     },
     ["text", "characters"],
-    (text, characters) => trim(text, characters),
+    (text, characters) => trimmed(text, characters),
   ),
   ofStrings(
     {
@@ -129,6 +129,7 @@ export const strings: readonly FunctionRecord[] = [
     {
       name: "split",
       returns: ["array[string]"],
+      cost: splitting,
     },
     ["text", "separator"],
     (text, separator) => split(text, separator),
@@ -150,48 +151,52 @@ function split(text: string, separator: string): Json {
   return separator === "" ? [...text] : new TextSearch(separator).split(text);
 }
 
-/** An empty part is found at each character. */
+/** The cost of splitting at a separator; an empty one stands between all characters. */
+function splitting([text, separator]: readonly Json[], limit: number): number {
+  return perCharacter(1)([separator === "" ? text! : separator!], limit);
+}
+
+/** The cost of searching; an empty part is found at each character. */
 function replacing([text, old]: readonly Json[], limit: number): number {
-  return old === "" ? perCharacter(2)([text!], limit) : 0;
+  return old === "" ? perCharacter(2)([text!], limit) : perCharacter(1)([old!], limit);
+}
+
+/** The steps of one replacement. */
+const stepsOfReplacing = 4;
+
+interface Replacing {
+  readonly old: string;
+  readonly replacement: string;
+  readonly limit: number;
 }
 
 /** The text with up to `limit` replacements; `undefined` when the result would be too large. */
 function replace(
   text: string,
-  { old, replacement, limit }: { readonly old: string; readonly replacement: string; readonly limit: number },
-): string | undefined {
-  // An empty part stands before each character and at the end.
-  const parts = old === "" ? ["", ...text] : new TextSearch(old).split(text);
-  const kept = old === "" ? parts.length : parts.length - 1;
-  const count = Math.min(limit, kept);
-  if (count <= 0) return text;
-  if (text.length + count * replacement.length > maxText) return undefined;
-  if (old === "") {
-    let result = replacement;
-    for (let index = 1; index < parts.length; index++) {
-      result += index < count ? parts[index]! + replacement : parts[index]!;
-    }
-    return result;
+  { old, replacement, limit }: Replacing,
+  budget: StepBudget,
+): Json | Fault | undefined {
+  if (limit <= 0) return text;
+  if (old === "") return spread(text, replacement, limit);
+  const search = new TextSearch(old), parts: string[] = [];
+  let start = 0;
+  for (let found = search.positionIn(text); found >= 0; found = search.positionIn(text, start)) {
+    const exceeded = spend(stepsOfReplacing, budget);
+    if (exceeded !== undefined) return exceeded;
+    parts.push(text.slice(start, found));
+    start = found + old.length;
+    if (text.length + parts.length * replacement.length > maxText) return undefined;
+    if (parts.length >= limit) break;
   }
-  const head = parts.slice(0, count + 1).join(replacement);
-  return count === kept ? head : [head, ...parts.slice(count + 1)].join(old);
+  return parts.length === 0 ? text : parts.join(replacement) + replacement + text.slice(start);
 }
 
-function trim(text: string, characters: string): string {
-  const cut = new Set(characters);
-  let start = 0, end = text.length;
-  while (start < end) {
-    const first = String.fromCodePoint(text.codePointAt(start)!);
-    if (!cut.has(first)) break;
-    start += first.length;
-  }
-  while (end > start) {
-    const pair = text.codePointAt(end - 2) ?? 0;
-    const last = pair > 0xffff && end - 2 >= start ? String.fromCodePoint(pair) : text[end - 1]!;
-    if (!cut.has(last)) break;
-    end -= last.length;
-  }
-  return text.slice(start, end);
+/** The text with a replacement before each of its first characters: up to the limit, and then at the end. */
+function spread(text: string, replacement: string, limit: number): string | undefined {
+  const characters = [...text], count = Math.min(limit, characters.length + 1);
+  if (text.length + count * replacement.length > maxText) return undefined;
+  const head = characters.slice(0, count).map((character) => replacement + character).join("");
+  return count > characters.length ? head + replacement : head + characters.slice(count).join("");
 }
 
 function truncate(text: string, length: number): string {

@@ -1,7 +1,7 @@
 import { Fault, isList, type Json } from "../../json/mod.ts";
 import type { FunctionRecord, FunctionTable, ValueType } from "../functions/record.ts";
 import { isOfType } from "../functions/value_type.ts";
-import { spend, spendOnArguments, spendOnResult } from "../steps.ts";
+import { spend, spendOnArguments, spendOnRefused, spendOnResult } from "../steps.ts";
 import { printed } from "../printed.ts";
 import { type Evaluate, type ExpressionPlan, runWithoutInput, swallowMissing } from "./value.ts";
 
@@ -104,7 +104,7 @@ function planPlain(
       const value = swallowMissing(side(current, run));
       if (value instanceof Fault) return value;
       const values = [value];
-      return wrong?.(value) ?? spendOnArguments(record, values, run) ??
+      return spendOnRefused(wrong?.(value), values, run) ?? spendOnArguments(record, values, run) ??
         spendOnResult(apply(values, run.environment, run), run);
     };
   }
@@ -117,7 +117,8 @@ function planPlain(
       const second = swallowMissing(other(current, run));
       if (second instanceof Fault) return second;
       const values = [first, second];
-      return wrong?.(first) ?? otherWrong?.(second) ?? spendOnArguments(record, values, run) ??
+      return spendOnRefused(wrong?.(first) ?? otherWrong?.(second), values, run) ??
+        spendOnArguments(record, values, run) ??
         spendOnResult(apply(values, run.environment, run), run);
     };
   }
@@ -130,7 +131,7 @@ function planPlain(
     }
     for (let index = 0; index < checks.length; index++) {
       const wrong = checks[index]?.(values[index]!);
-      if (wrong !== undefined) return wrong;
+      if (wrong !== undefined) return spendOnRefused(wrong, values, run)!;
     }
     return spendOnArguments(record, values, run) ?? spendOnResult(apply(values, run.environment, run), run);
   };

@@ -1,5 +1,5 @@
 import { Fault, isList, isObject, type Json, sortedKeys } from "../../json/mod.ts";
-import { spend } from "../steps.ts";
+import { spend, stepsOfSorting } from "../steps.ts";
 import { type Evaluate, type ExpressionPlan, isTruthy, type Run, swallowMissing } from "./value.ts";
 
 /** The expression that a projection applies to each element, and its cost in steps. */
@@ -62,7 +62,10 @@ export function planValues(left: ExpressionPlan, right: ElementPlan): Evaluate {
   return (current, run) => {
     const object = source(current, run);
     if (object instanceof Fault || !isObject(object)) return null;
-    const values = sortedKeys(object).map((key) => object[key]!);
+    const keys = sortedKeys(object);
+    const stop = spend(stepsOfSorting * keys.length, run);
+    if (stop !== undefined) return stop;
+    const values = keys.map((key) => object[key]!);
     if (right.evaluate === undefined || values.length === 0) return project(values, right, run);
     const ofNull = swallowMissing(right.evaluate(null, run));
     if (ofNull instanceof Fault) return ofNull;

@@ -1,11 +1,19 @@
 import { equal, Fault, isList, isObject, type Json, setField, TextSearch } from "../../../json/mod.ts";
 import { functionFault } from "../../functions/fault.ts";
-import { fieldsOfArguments, wholeValues } from "../../steps.ts";
+import { searchingFor } from "../../functions/lists.ts";
+import { fieldsOfArguments, stepsOfMade, wholeValues } from "../../steps.ts";
 import { type FunctionNotes, type FunctionRecord, parameter } from "../../functions/record.ts";
 
 const pairNeeded = new Fault(
   "invalid value, each array must contain two elements, a pair of string and value",
 );
+
+/** The steps of a field of an object that is made, if it has very many. */
+const stepsOfMany = 24;
+
+function shortest(lists: readonly (readonly Json[])[]): number {
+  return Math.min(...lists.map(({ length }) => length));
+}
 
 /** The dialect's functions of lists and objects that Kyverno's dialect lacks or defines differently. */
 export const collections: readonly FunctionRecord[] = [
@@ -34,7 +42,7 @@ export const collections: readonly FunctionRecord[] = [
     name: "contains",
     parameters: [parameter("subject", "array", "string"), parameter("search", "any")],
     returns: ["boolean"],
-    cost: wholeValues,
+    cost: (args, limit) => wholeValues(args, limit) + searchingFor(args, limit),
     apply: ([subject, search]) => {
       if (typeof subject === "string") {
         return typeof search === "string" && new TextSearch(search).positionIn(subject) >= 0;
@@ -48,7 +56,7 @@ export const collections: readonly FunctionRecord[] = [
     parameters: [parameter("objects", "object")],
     variadic: true,
     returns: ["object"],
-    cost: fieldsOfArguments,
+    cost: (args, limit) => stepsOfMany * fieldsOfArguments(args, limit / stepsOfMany),
     apply: (objects) => {
       const merged: { [key: string]: Json } = {};
       for (const object of objects) {
@@ -64,6 +72,7 @@ export const collections: readonly FunctionRecord[] = [
     name: "from_items",
     parameters: [parameter("pairs", "array")],
     returns: ["object"],
+    cost: ([pairs]) => stepsOfMany * (pairs as readonly Json[]).length,
     apply: ([pairs]) => {
       const object: { [key: string]: Json } = {};
       for (const pair of pairs as readonly Json[]) {
@@ -81,15 +90,16 @@ export const collections: readonly FunctionRecord[] = [
     parameters: [parameter("lists", "array")],
     variadic: true,
     returns: ["array"],
+    cost: (lists) => (stepsOfMade + lists.length) * shortest(lists as readonly (readonly Json[])[]),
     apply: (lists) => {
       const all = lists as readonly (readonly Json[])[];
-      const length = Math.min(...all.map((list) => list.length));
-      return Array.from({ length }, (_, index) => all.map((list) => list[index]!));
+      return Array.from({ length: shortest(all) }, (_, index) => all.map((list) => list[index]!));
     },
   },
   {
     kind: "by",
     name: "group_by",
+    steps: stepsOfMany,
     parameters: [parameter("list", "array"), parameter("expression", "expref")],
     returns: ["object", "null"],
     applyBy: (list, by) => {

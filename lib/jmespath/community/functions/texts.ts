@@ -1,8 +1,11 @@
-import { Fault, isTooDense, type Json, parseJson } from "../../../json/mod.ts";
+import { Fault, isTooDense, type Json, parseJson, TextSearch } from "../../../json/mod.ts";
 import { compileWildcard, matchWildcard } from "../../../kube/mod.ts";
 import { functionFault, tooLarge } from "../../functions/fault.ts";
 import { type Apply, type FunctionNotes, type FunctionRecord, parameter } from "../../functions/record.ts";
-import { mappingCase, maxText, toLower, toUpper } from "../../go_strings.ts";
+import { matchingWildcard } from "../../functions/kubernetes.ts";
+import { trimmed, trimming } from "../../functions/trimmed.ts";
+import { countCharacters, mappingCase, maxText, toLower, toUpper } from "../../go_strings.ts";
+import { perCharacter } from "../../steps.ts";
 import type { CommunityFunction } from "./record.ts";
 
 const text = parameter("text", "string");
@@ -42,7 +45,7 @@ export const texts: readonly (FunctionRecord | CommunityFunction)[] = [
     name: "wildcard",
     parameters: [parameter("pattern", "string"), text],
     returns: ["boolean"],
-    cost: searching,
+    cost: matchingWildcard,
     apply: ([pattern, value]) => matchWildcard(pattern as string, value as string),
     prepare: ([pattern]) => {
       if (typeof pattern !== "string") return undefined;
@@ -55,6 +58,7 @@ export const texts: readonly (FunctionRecord | CommunityFunction)[] = [
     name: "json_parse",
     parameters: [text],
     returns: ["any"],
+    cost: perCharacter(0.5),
     apply: ([value]) => {
       if (isTooDense(value as string)) {
         return functionFault("json_parse", "the text would take too much memory");
@@ -63,17 +67,13 @@ export const texts: readonly (FunctionRecord | CommunityFunction)[] = [
       return parsed === undefined ? functionFault("json_parse", "the text is not JSON") : parsed;
     },
   },
-  finder("find_first", (characters, search, from) => {
-    for (let at = from.start; at + search.length <= from.end; at++) {
-      if (search.every((character, index) => characters[at + index] === character)) return at;
-    }
-    return null;
+  finder("find_first", (whole, search, { start, end }) => {
+    const at = search.positionIn(whole, start);
+    return at + search.text.length <= end ? at : -1;
   }),
-  finder("find_last", (characters, search, from) => {
-    for (let at = from.end - search.length; at >= from.start; at--) {
-      if (search.every((character, index) => characters[at + index] === character)) return at;
-    }
-    return null;
+  finder("find_last", (whole, search, { start, end }) => {
+    const last = end - search.text.length, at = last < start ? -1 : search.lastPositionIn(whole, last);
+    return at >= start ? at : -1;
   }),
   padder("pad_left", (value, padding) => padding + value),
   padder("pad_right", (value, padding) => value + padding),
@@ -81,26 +81,32 @@ export const texts: readonly (FunctionRecord | CommunityFunction)[] = [
   trimmer("trim_right", "end"),
 ];
 
+/** Indices of UTF-16 units. */
 interface Range {
   readonly start: number;
   readonly end: number;
 }
 
-/** The search takes at most the product of both lengths. */
-function searching([one, other]: readonly Json[]): number {
-  return typeof one === "string" && typeof other === "string" ? (one.length * other.length) / 32 : 0;
+/** A short text may meet each character of the other at each of its own. */
+function searching([whole, search]: readonly Json[], limit: number): number {
+  return typeof whole === "string" && typeof search === "string"
+    ? perCharacter(0.5)([whole, search], limit) + (whole.length * Math.min(search.length, 32)) / 32
+    : 0;
 }
 
-type Find = (characters: readonly string[], search: readonly string[], range: Range) => number | null;
+/** Returns the index of a text within a range; -1 when it is not there. */
+type Find = (whole: string, search: TextSearch, range: Range) => number;
 
 function finder(name: string, find: Find): CommunityFunction {
-  const apply: Apply = ([value, search, start = 0, end = Infinity]) => {
+  const apply: Apply = ([value, sought, start = 0, end = Infinity]) => {
     if (!Number.isInteger(start)) return notAnInteger(name, "start");
     if (end !== Infinity && !Number.isInteger(end)) return notAnInteger(name, "end");
-    const characters = [...value as string];
-    if (characters.length === 0 || search === "") return null;
-    const range = { start: Math.max(0, start as number), end: Math.min(end as number, characters.length) };
-    return find(characters, [...search as string], range);
+    // A lone surrogate would be found in the middle of a character. Go has none.
+    const whole = (value as string).toWellFormed(), search = (sought as string).toWellFormed();
+    if (whole === "" || search === "") return null;
+    const range = { start: unitsOf(whole, start as number), end: unitsOf(whole, end as number) };
+    const at = find(whole, new TextSearch(search), range);
+    return at < 0 ? null : countCharacters(whole.slice(0, at));
   };
   return {
     optional: 2,
@@ -115,18 +121,28 @@ function finder(name: string, find: Find): CommunityFunction {
   };
 }
 
+/** The UTF-16 units of a text's first characters. */
+function unitsOf(whole: string, characters: number): number {
+  if (characters >= whole.length) return whole.length;
+  let at = 0;
+  for (let left = characters; left > 0 && at < whole.length; left--) {
+    at += whole.codePointAt(at)! > 0xffff ? 2 : 1;
+  }
+  return at;
+}
+
 function padder(
   name: string,
   pad: (value: string, padding: string) => string,
 ): CommunityFunction {
   const apply: Apply = ([value, width, padding = " "]) => {
     if (!Number.isInteger(width) || (width as number) < 0) return notPositive(name, "width");
-    if ([...padding as string].length > 1) {
+    if (countCharacters(padding as string) > 1) {
       return new Fault(
         `invalid value, the function '${name}' expects its 'pad' argument to be a string of length 1`,
       );
     }
-    const missing = (width as number) - [...value as string].length;
+    const missing = (width as number) - countCharacters(value as string);
     if ((width as number) > maxText) return tooLarge(name);
     return missing <= 0 ? value! : pad(value as string, (padding as string).repeat(missing));
   };
@@ -137,21 +153,17 @@ function padder(
       name,
       parameters: [text, parameter("width", "number"), parameter("pad", "string")],
       returns: ["string"],
+      cost: perCharacter(0.25),
       apply,
     },
   };
 }
 
 function trimmer(name: string, side: "start" | "end"): CommunityFunction {
-  const left = side === "start";
   const apply: Apply = ([value, characters = ""]) => {
     const whole = value as string;
-    if (characters === "") return left ? whole.trimStart() : whole.trimEnd();
-    const cut = new Set(characters as string), letters = [...whole];
-    let start = 0, end = letters.length;
-    while (left && start < end && cut.has(letters[start]!)) start++;
-    while (!left && end > start && cut.has(letters[end - 1]!)) end--;
-    return letters.slice(start, end).join("");
+    if (characters !== "") return trimmed(whole, characters as string, side);
+    return side === "start" ? whole.trimStart() : whole.trimEnd();
   };
   return {
     optional: 1,
@@ -160,6 +172,7 @@ function trimmer(name: string, side: "start" | "end"): CommunityFunction {
       name,
       parameters: [text, parameter("characters", "string")],
       returns: ["string"],
+      cost: trimming,
       apply,
     },
   };
