@@ -1,50 +1,18 @@
-import { existingRequest, listResource } from "../../background/mod.ts";
-import { type CompileOptions, evaluate } from "../../engine/mod.ts";
-import { asString, dig, isFault, type JsonObject } from "../../json/mod.ts";
-import {
-  compileResourceFilters,
-  createdAt,
-  defaultResourceFilters,
-  deleteOptions,
-  type FilteredResource,
-  formatTimestamp,
-  isBeingDeleted,
-  nameOf,
-  namespaceOf,
-  objectPath,
-  objectText,
-  typeOf,
-} from "../../kube/mod.ts";
+import type { CompileOptions } from "../../engine/mod.ts";
+import { asString, dig, type JsonObject } from "../../json/mod.ts";
+import { createdAt, formatTimestamp, nameOf, namespaceOf } from "../../kube/mod.ts";
 import type { LocatedDocument } from "../../policy/mod.ts";
-import { exceptionsOf } from "../../rules/mod.ts";
-import type { Discovery, Log, Ports, ServedResource } from "../../ports.ts";
-import { hasRight } from "../access.ts";
-import { type PolicyEvent, referenceTo } from "../events/event.ts";
 import type { PolicyObject } from "../policy_objects.ts";
-import { deletedResources } from "../reports/scan_targets.ts";
 import type { StatusWriter } from "../status.ts";
-import {
-  cleanupExceptions,
-  type CleanupPolicy,
-  cleanupPolicy,
-  exceptionsFrom,
-  grantCleanupRights,
-} from "./cleanup_policy.ts";
+import { cleanupExceptions, type CleanupPolicy, cleanupPolicy, exceptionsFrom } from "./cleanup_policy.ts";
+import { CleanupRun, type CleanupRunOptions } from "./cleanup_run.ts";
 import { compileSchedule, type Schedule } from "./schedule.ts";
 
 /** The ports and options of a {@link Cleaner}. */
-export interface CleanerOptions {
-  readonly ports: Ports;
-  readonly discovery: Discovery;
-  readonly log: Log;
+export interface CleanerOptions extends Omit<CleanupRunOptions, "goesOn"> {
   readonly compiling: CompileOptions;
-  /** The user name whose rights decide which objects may be deleted. */
-  readonly account: string;
   readonly statuses: StatusWriter;
-  readonly events: (events: readonly PolicyEvent[]) => void;
   readonly leads: () => boolean;
-  /** `[Kind,namespace,name]` items of objects that no cleanup deletes; the defaults when absent. */
-  readonly resourceFilters: () => string | undefined;
 }
 
 /** The longest wait of a timer, in milliseconds: schedules may be years apart. */
@@ -69,14 +37,6 @@ interface Scheduled {
   basis: string | undefined;
   isRunning: boolean;
   timer: ReturnType<typeof setTimeout> | undefined;
-}
-
-/** A run of a policy, and the objects that it leaves alone. */
-interface Run {
-  readonly scheduled: Scheduled;
-  readonly filtered: (resource: FilteredResource) => boolean;
-  /** The rights that it lacked: `delete secrets`. */
-  readonly lacking: string[];
 }
 
 /**
@@ -194,104 +154,14 @@ export class Cleaner {
     return this.#scheduled.get(scheduled.key) === scheduled;
   }
 
-  /** Whether a run may delete further objects. */
-  #goesOn(scheduled: Scheduled): boolean {
-    return this.#isPresent(scheduled) && this.#options.leads();
-  }
-
   async #run(scheduled: Scheduled): Promise<"done" | "put off"> {
-    const { discovery, leads, log, statuses, ports, resourceFilters } = this.#options;
+    const { leads, statuses, ports: { clock } } = this.#options;
     if (!leads()) return "done";
-    const discovered = await discovery.resources();
-    if (!discovered.ok) {
-      log.write("warn", "a cleanup was put off: the cluster's resources were not read", {
-        policy: nameOf(scheduled.object.object),
-        reason: discovered.message,
-      });
-      return "put off";
-    }
-    const filtered = compileResourceFilters(resourceFilters() ?? defaultResourceFilters);
-    const run: Run = { scheduled, filtered, lacking: [] };
-    for (const resource of deletedResources(scheduled.policy.snapshot, discovered.resources)) {
-      await this.#runOn(resource, run);
-    }
-    this.#sayLacking(run);
-    if (!this.#goesOn(scheduled)) return "done";
+    const goesOn = (): boolean => this.#isPresent(scheduled) && leads();
+    if (await new CleanupRun({ ...this.#options, goesOn }, scheduled).run() === "put off") return "put off";
+    if (!goesOn()) return "done";
     const { kind, object } = scheduled.object;
-    await statuses.write(kind, object, { lastExecutionTime: formatTimestamp(ports.clock.now()) });
+    await statuses.write(kind, object, { lastExecutionTime: formatTimestamp(clock.now()) });
     return "done";
-  }
-
-  async #runOn(resource: ServedResource, run: Run): Promise<void> {
-    const { ports: { cluster }, account, log } = this.#options, { scheduled } = run;
-    const { namespace } = scheduled.policy;
-    const { group, plural } = resource;
-    for (const verb of ["list", "delete"]) {
-      if (!this.#goesOn(scheduled)) return;
-      const right = { verb, group, resource: plural, ...(namespace !== undefined && { namespace }) };
-      if (await hasRight(cluster, account, right) === false) {
-        log.write("warn", "a right for the cleanup is missing", { account, verb, resource: plural });
-        run.lacking.push(`${verb} ${group === "" ? plural : `${plural}.${group}`}`);
-        return;
-      }
-    }
-    for await (const target of listResource(resource, { cluster, namespace })) {
-      if (!this.#goesOn(scheduled)) return;
-      if (isFault(target)) {
-        log.write("warn", "cleanup could not list all objects", { resource: plural, reason: target.message });
-      } else {
-        const path = objectPath(resource, { namespace: namespaceOf(target), name: nameOf(target) });
-        await this.#consider(target, path, run);
-      }
-    }
-  }
-
-  /** Writes one event about a policy whose run lacked rights. */
-  #sayLacking({ scheduled: { policy, object: { object } }, lacking }: Run): void {
-    if (lacking.length === 0) return;
-    const { account, events } = this.#options;
-    events([{
-      regarding: referenceTo(object),
-      reason: "PolicyError",
-      action: "None",
-      message: `failed to ${policy.words.attempt} resources: ${account} has no permission to ` +
-        `${lacking.join(", ")}; ${grantCleanupRights}`,
-      component: "kyverno-cleanup",
-    }]);
-  }
-
-  async #consider(target: JsonObject, path: string, { scheduled, filtered }: Run): Promise<void> {
-    const { ports, log, events } = this.#options, { policy, object } = scheduled;
-    const identity = { namespace: namespaceOf(target), name: nameOf(target) };
-    if (isBeingDeleted(target) || filtered({ ...typeOf(target), subresource: "", ...identity })) return;
-    const decision = await evaluate(policy.snapshot, existingRequest(target), {
-      phase: "validate",
-      rules: "all",
-      ports,
-      deadline: () => AbortSignal.timeout(10_000),
-    });
-    const isSelected = decision.results.some(({ rules }) =>
-      rules.some((rule) => rule.result === policy.deletes && exceptionsOf(rule) === undefined)
-    );
-    if (!isSelected || !this.#goesOn(scheduled)) return;
-    const body = deleteOptions(target, policy.propagation);
-    const answer = await ports.cluster.call({ method: "DELETE", path, body });
-    // Somebody else deleted it.
-    if (answer.status === 404 || answer.status === 409) return;
-    const text = objectText(target);
-    log.write(answer.ok ? "info" : "warn", answer.ok ? "cleaned up" : "not cleaned up", {
-      policy: nameOf(object.object),
-      target: text,
-    });
-    events([{
-      regarding: referenceTo(object.object),
-      related: referenceTo(target),
-      reason: answer.ok ? "PolicyApplied" : "PolicyError",
-      action: answer.ok ? "Resource Cleaned Up" : "None",
-      message: answer.ok
-        ? `successfully ${policy.words.done} the target resource ${text}`
-        : `failed to ${policy.words.attempt} the target resource ${text}: ${answer.message}`,
-      component: "kyverno-cleanup",
-    }]);
   }
 }
