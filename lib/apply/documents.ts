@@ -1,9 +1,9 @@
 import {
-  asList,
   asObject,
   asString,
   asTexts,
   field,
+  isList,
   isObject,
   type Json,
   type JsonObject,
@@ -24,10 +24,15 @@ export function readUser(document: Json): GivenUser {
   };
 }
 
-/** The objects of a document: a list's items, or the document itself. */
+/** The objects of a document: the items of a list and of the lists in it, or the document itself. */
 export function openList(value: Json): JsonObject[] {
   if (!isObject(value)) return [];
-  const items = field(value, "items");
-  const isListKind = (asString(value["kind"]) ?? "").endsWith("List");
-  return isListKind && Array.isArray(items) ? asList(items).filter(isObject) : [value];
+  return itemsOf(value)?.flatMap(openList) ?? [value];
+}
+
+/** The items of a list of objects, which may be lists again; `undefined` for another value. */
+export function itemsOf(value: Json): readonly Json[] | undefined {
+  if (!isObject(value) || !(asString(value["kind"]) ?? "").endsWith("List")) return undefined;
+  const items = value["items"] ?? null;
+  return isList(items) ? items : undefined;
 }

@@ -1,6 +1,7 @@
 import type { Diagnostic, Position } from "../diagnostics/mod.ts";
-import { asList, asString, type DocumentPath, isObject, type Json, type JsonObject } from "../json/mod.ts";
+import { asString, type DocumentPath, isObject, type Json, type JsonObject } from "../json/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
+import { itemsOf } from "./documents.ts";
 import { filled } from "./manifest_objects.ts";
 import { withNamespace } from "./resource_request.ts";
 
@@ -24,13 +25,15 @@ export interface DocumentObjects {
 export function documentObjects({ value, positionOf }: YamlDocument): DocumentObjects {
   const objects: GivenObject[] = [];
   const diagnostics: Diagnostic[] = [];
-  const kind = isObject(value) ? asString(value["kind"]) ?? "" : "";
-  if (isObject(value) && kind.endsWith("List") && Array.isArray(value["items"])) {
-    asList(value["items"]).forEach((item, index) => add(item, ["items", index]));
-  } else add(value, []);
+  add(value, []);
   return { objects, diagnostics };
 
   function add(item: Json, path: DocumentPath): void {
+    const items = itemsOf(item);
+    if (items !== undefined) {
+      items.forEach((inner, index) => add(inner, [...path, "items", index]));
+      return;
+    }
     const problem = problemOf(item);
     if (problem !== undefined) {
       const position = positionOf(path);

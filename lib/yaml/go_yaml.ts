@@ -99,5 +99,14 @@ function inlineText(value: Json, lines: BlockLines): string {
   if (typeof value === "string") return scalarText(value, "value", lines);
   if (isList(value)) return "[]";
   if (isObject(value)) return "{}";
-  return typeof value === "number" && !Number.isSafeInteger(value) ? goFloat(value) : String(value);
+  if (typeof value !== "number" || Number.isSafeInteger(value)) return String(value);
+  return Number.isInteger(value) && isInt64(value) ? String(BigInt(value)) : goFloat(value);
+}
+
+/**
+ * Whether Go holds a whole number in 64 bits. It writes such a number with all its digits, and the API server takes no
+ * other form of it.
+ */
+function isInt64(value: number): boolean {
+  return value >= -(2 ** 63) && value < 2 ** 63;
 }

@@ -138,6 +138,21 @@ Deno.test("whole numbers are written without a fraction", () => {
   assert.equal(goYaml([1000000, 1.5, 1e21, -0.25]), "- 1000000\n- 1.5\n- 1e+21\n- -0.25\n");
 });
 
+const large: readonly (readonly [number, string])[] = [
+  [2 ** 53, "9007199254740992"],
+  [-(2 ** 53), "-9007199254740992"],
+  [2 ** 62, "4611686018427387904"],
+  [-(2 ** 63), "-9223372036854775808"],
+  [2 ** 63, "9.223372036854776e+18"],
+  [1e30, "1e+30"],
+];
+for (const [value, expected] of large) {
+  Deno.test(`a whole number that Go holds in 64 bits is written with all digits: ${expected}`, () => {
+    assert.equal(goYaml([value]), `- ${expected}\n`);
+    assert.equal(toYaml({ a: value }), `a: ${expected}\n`);
+  });
+}
+
 const fragments = fc.constantFrom(
   ..."a 0 1e3 yes null ~ : - # ? , [ ] { } & * ! | > ' \" % @ ` --- ... \\ é 𝄞".split(" "),
   ..." |  |\n|\n\n|\t|: |- | #|\u0000|\u0085|\u2028|\ufeff|\r".split("|"),
