@@ -206,10 +206,16 @@ Deno.test("the first entry for a rule counts, the last for an object", () => {
 Deno.test("a list in a list is opened, and its items have their positions", () => {
   const list = (items: string): string => `{apiVersion: v1, kind: List, items: [${items}]}`;
   const inner = "{apiVersion: v1, kind: ConfigMap, metadata: {name: b}}";
-  const [document] = parseDocuments(list(`${list(`${inner},\n  5, ${list("")}`)},\n${inner}`), "l.yaml").documents;
+  const [document] =
+    parseDocuments(list(`${list(`${inner},\n  5, ${list("")}`)},\n${inner}`), "l.yaml").documents;
   const { objects, diagnostics } = documentObjects(document!);
-  const lines = objects.map(({ object, positionOf }) => [object["kind"], positionOf?.(["metadata", "name"]).line]);
+  const lines = objects.map((
+    { object, positionOf },
+  ) => [object["kind"], positionOf?.(["metadata", "name"]).line]);
   assert.deepEqual(lines, [["ConfigMap", 1], ["ConfigMap", 3]]);
-  assert.deepEqual(diagnostics.map(({ message, position }) => [message, position?.line]), [["5 is no object", 2]]);
+  assert.deepEqual(diagnostics.map(({ message, position }) => [message, position?.line]), [[
+    "5 is no object",
+    2,
+  ]]);
   assert.deepEqual(manifestObjects([document!]).map(({ kind }) => kind), ["ConfigMap", "ConfigMap"]);
 });
