@@ -3,6 +3,7 @@ import type { WorkOutcome } from "../background/mod.ts";
 import type { Diagnostic } from "../diagnostics/mod.ts";
 import { type Fault, isFault } from "../json/mod.ts";
 import type { Listener, Probes } from "../listener/mod.ts";
+import { pause } from "../pause.ts";
 import type { ApiCall, Log } from "../ports.ts";
 import { type AppOptions, AuditQueue, ClusterMetrics, Metrics } from "../server/mod.ts";
 import { apiQuery } from "./api_query.ts";
@@ -111,7 +112,7 @@ export async function openGate(options: GateOptions): Promise<Gate | string> {
  * is open are answered before.
  */
 async function afterFirstRequest(): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, firstRequestTime));
+  await pause(firstRequestTime);
 }
 
 /** The parts of a gate that must be closed. */

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { Fault } from "../json/mod.ts";
+import { pause } from "../pause.ts";
 import type { Clock, Log } from "../ports.ts";
 import { type AnsweredReview, type Metrics, reviewRecord, type ReviewRecorder } from "../server/mod.ts";
 
@@ -23,7 +24,7 @@ export interface ReviewFilesOptions extends RecorderOptions {
 const waitingReviews = 256, waitingBytes = 8 << 20, longestReview = 4 << 20;
 
 /** Milliseconds between two records: a busy server records a sample of its reviews instead of being slowed down. */
-const pause = 10;
+const betweenRecords = 10;
 
 /**
  * The most bytes of a review that is written with indentation, which can make deeply nested JSON a thousand times
@@ -96,7 +97,7 @@ export class ReviewFiles implements ReviewRecorder {
   async #run(): Promise<void> {
     for (;;) {
       // The answer goes first.
-      await new Promise((resolve) => setTimeout(resolve, this.#isClosing ? 0 : pause));
+      await pause(this.#isClosing ? 0 : betweenRecords);
       const review = this.#waiting.shift();
       if (review === undefined) break;
       this.#waitingBytes -= review.bytes;

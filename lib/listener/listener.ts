@@ -1,5 +1,6 @@
 import { createServer as createPlainServer, type Server, type Socket } from "node:net";
 import { createServer as createSecureServer, type Server as SecureServer, type TLSSocket } from "node:tls";
+import { pause } from "../pause.ts";
 import { ByteBudget } from "./byte_budget.ts";
 import { type Caller, Connection } from "./connection.ts";
 import { Connections } from "./connections.ts";
@@ -247,8 +248,4 @@ export class Listener {
     if (this.#handshakes.size > most / 4) return this.#handshakes.dropOldest();
     this.#connections.closeLeastUseful(performance.now() + this.#limits.newTime - sparedTime);
   }
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

@@ -5,6 +5,7 @@ import {
   type PolicyRequest,
   type Snapshot,
 } from "../engine/mod.ts";
+import { pause } from "../pause.ts";
 import type { Log, Ports } from "../ports.ts";
 import { logAudit } from "./audit_log.ts";
 import { Deadline } from "./deadline.ts";
@@ -118,12 +119,12 @@ export class AuditQueue {
 
   async #run(): Promise<void> {
     // Answers have priority: the queue starts when the event loop is idle, and pauses regularly.
-    await pause();
+    await pause(0);
     let until = performance.now() + sliceMilliseconds;
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
       this.#evaluate(next);
       if (performance.now() < until) continue;
-      await pause();
+      await pause(0);
       until = performance.now() + sliceMilliseconds;
     }
     this.#running = undefined;
@@ -192,7 +193,3 @@ const budget = 30_000;
 
 /** Milliseconds after which the queue yields to answers: less than a client notices. */
 const sliceMilliseconds = 2;
-
-function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 0));
-}
