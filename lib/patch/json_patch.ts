@@ -131,8 +131,11 @@ function removal(pointer: PointerParts): PatchStep {
   return (state) => withDocument(state, editAt(state, pointer, edit(state)) ?? state.draft.resource);
 }
 
+/** A `test` that found another value; one that found no place for a value is another fault. */
+export class FailedTest extends Fault {}
+
 function comparison(pointer: PointerParts, expected: Json): PatchStep {
-  const failed = new Fault(`testing value ${pointer.text} failed: test failed`);
+  const failed = new FailedTest(`testing value ${pointer.text} failed: test failed`);
   const missing = new Fault(`test operation does not apply: is missing path: ${pointer.text}: missing value`);
   if (pointer.text === "") {
     return ({ draft, steps }) => equal(draft.resource, expected, steps) ? undefined : failed;

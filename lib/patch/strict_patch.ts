@@ -1,12 +1,13 @@
 import { equal, Fault, isList, isObject, type Json, type StepBudget, valueAtPath } from "../json/mod.ts";
 import { Draft } from "./draft.ts";
-import { type PatchOperation, planOperation } from "./json_patch.ts";
+import { FailedTest, type PatchOperation, planOperation } from "./json_patch.ts";
 import { PatchState } from "./patch_state.ts";
 import { pointerParts } from "./pointer_parts.ts";
 
 /**
  * Applies a JSON patch as the API server does: `add` creates no parents, `remove` needs an existing path, `replace`
- * sets an absent field, and a copy of an absent field is null. When a `test` fails the document does not change.
+ * sets an absent field, and a copy of an absent field is null. When a `test` finds another value the document does not
+ * change; where it finds no place for a value it is a fault, as every operation is.
  * A patch that uses up its steps is a fault.
  *
  * Kubernetes parity: apiserver, plugin/policy/mutating/patch, with version 4 of evanphx/json-patch. Pinned by
@@ -34,7 +35,7 @@ export function applyStrictly(
     const fault = missingPath(operation, draft.resource) ?? planOperation(operation)(state);
     const exhaustion = state.exhaustion();
     if (exhaustion !== undefined) return exhaustion;
-    if (fault !== undefined) return operation.op === "test" ? document : fault;
+    if (fault !== undefined) return fault instanceof FailedTest ? document : fault;
   }
   return equal(draft.resource, document) ? document : draft.resource;
 }

@@ -94,6 +94,12 @@ const patches: [operations: PatchOperation[], result: Json | RegExp][] = [
   [[{ op: "nope", path: "/a" } as unknown as PatchOperation], /^Unexpected kind: nope$/],
   [[{ op: "test", path: "/list", value: [1] }, { op: "remove", path: "/list" }], { list: [0] }],
   [[{ op: "test", path: "/list", value: [0] }, { op: "remove", path: "/list" }], {}],
+  [[{ op: "test", path: "/a", value: 1 }, { op: "remove", path: "/list" }], { list: [0] }],
+  [
+    [{ op: "test", path: "/a/b", value: 1 }],
+    /^test operation does not apply: is missing path: \/a\/b: missing value$/,
+  ],
+  [[{ op: "test", path: "/list/1", value: 1 }], /^error in test for path: '\/list\/1': /],
 ];
 
 for (const [operations, expected] of patches) {
