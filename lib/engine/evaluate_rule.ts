@@ -74,8 +74,11 @@ function violatedAlready(rule: CompiledRule, policy: Policy<RuleBody>, view: Req
   const existing = view.existing();
   if (existing === undefined) return false;
   view.base.trace?.turnToExisting();
+  // Kyverno parity: an exception that skips the rule says nothing about the old object. Pinned by "an update of an
+  // object that violated the rule before is admitted, although an exception exempted it".
+  const exceptions = rule.appliesExceptions ? rule.exceptions : [];
   // The old object may be of another type, so the preparation for the request's type does not apply.
-  return outcomeOf({ ...rule, selectsAll: false }, policy, existing)?.result === "fail";
+  return outcomeOf({ ...rule, exceptions, selectsAll: false }, policy, existing)?.result === "fail";
 }
 
 function outcomeOf(

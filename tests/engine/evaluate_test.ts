@@ -158,6 +158,20 @@ Deno.test("an update of an object that violated the rule before is admitted, unl
   assert.equal(decideNow(policies(policy("p", noHostPid)), fresh).allowed, false);
 });
 
+Deno.test("the old object of an update is judged by context entries of its own", () => {
+  const rule = `  - name: r
+    match: {any: [{resources: {kinds: [Pod]}}]}
+    context: [{name: isBad, variable: {jmesPath: "request.object.spec.hostPID || \`false\`"}}]
+    validate: {deny: {conditions: {all: [{key: "{{ isBad }}", operator: Equals, value: true}]}}}`;
+  const update = (old: boolean): boolean =>
+    decideNow(
+      policies(policy("p", rule)),
+      request(pod({ hostPID: true }), { operation: "UPDATE", oldObject: pod({ hostPID: old }) }),
+    ).allowed;
+  assert.equal(update(true), true);
+  assert.equal(update(false), false);
+});
+
 Deno.test("a pattern has no result for a DELETE, deny conditions have", () => {
   const deny = `  - name: keep
     match: {any: [{resources: {kinds: [Pod], operations: [DELETE]}}]}

@@ -27,6 +27,19 @@ ${written.join("\n")}
 const noHostPid = "validate: {message: no host PID, pattern: {spec: {=(hostPID): false}}}";
 const bad = pod({ hostPID: true });
 
+/** An exception from policy p for the objects of a team. */
+function exemptsTeam(more = ""): string {
+  return `---
+apiVersion: kyverno.io/v2
+kind: PolicyException
+metadata: {name: e, namespace: default}
+spec:
+  match: {any: [{resources: {kinds: [Pod], selector: {matchLabels: {team: "?*"}}}}]}
+  exceptions: [{policyName: p, ruleNames: [r]}]
+  ${more}
+`;
+}
+
 /** The results of the rules, each as `RULE RESULT`. */
 function answers(decision: Decision): string[] {
   return decision.results.flatMap(({ rules }) => rules.map(({ rule, result }) => `${rule} ${result}`));
@@ -51,6 +64,25 @@ const cases: Readonly<Record<string, Case>> = {
       "validationFailureActionOverrides: [{action: Enforce, namespaces: [default]}]",
     ),
     about: request(bad, { operation: "UPDATE", oldObject: bad }),
+    answers: ["r fail"],
+  },
+  "an update of an object that violated the rule before is admitted, although an exception exempted it": {
+    policies: policy([["r", noHostPid]], "validationFailureAction: Enforce") + exemptsTeam(),
+    about: request(bad, {
+      operation: "UPDATE",
+      oldObject: pod({ hostPID: true }, { labels: { team: "a" } }),
+    }),
+    answers: ["r skip"],
+  },
+  "an update of an object whose Pod Security controls an exception exempted is denied": {
+    policies: policy(
+      [["r", "validate: {podSecurity: {level: baseline}}"]],
+      "validationFailureAction: Enforce",
+    ) + exemptsTeam("podSecurity: [{controlName: Host Namespaces}]"),
+    about: request(bad, {
+      operation: "UPDATE",
+      oldObject: pod({ hostPID: true }, { labels: { team: "a" } }),
+    }),
     answers: ["r fail"],
   },
   "after a mutation that failed the following rules of the policy find no object": {
