@@ -42,6 +42,14 @@ export function refusals(policy: ClassicPolicy): Diagnostic[] {
   ].map((each) => ({ ...withPosition(each, locate), policy: name }));
 }
 
+/** The users that a policy matches or excludes although it runs in background scans, which have none. */
+export function usersInBackground(policy: ClassicPolicy): Diagnostic[] {
+  const { background, document, locate, key } = policy;
+  if (!background) return [];
+  return writtenRules(document["spec"]).flatMap((rule) => inUsers(rule, "background"))
+    .map((each) => ({ ...withPosition(each, locate), policy: key }));
+}
+
 function refused(message: string, path: DocumentPath): PathDiagnostic {
   return { severity: "error", code: "refused-by-api-server", message, path };
 }

@@ -1,6 +1,7 @@
 import type { Need } from "../context/mod.ts";
 import { type Diagnostic, withPosition } from "../diagnostics/mod.ts";
 import type { Dialect } from "../match/mod.ts";
+import { usersInBackground } from "../documents/mod.ts";
 import type { ClassicPolicy, Policy, PolicyException } from "../policy/mod.ts";
 import { type CompiledConditions, compileWebhookConditions, type RuleBody } from "../rules/mod.ts";
 import type { CompiledPolicy } from "./compiled.ts";
@@ -11,6 +12,7 @@ export interface CompilePolicyOptions {
   readonly exceptions: readonly PolicyException[];
   /** The first error that was found when the policy was parsed. */
   readonly broken: Diagnostic | undefined;
+  readonly backgroundUsers: "warned" | "refused";
   readonly dialect: Dialect;
   readonly conditions: CompiledConditions;
   report(diagnostic: Diagnostic): void;
@@ -21,6 +23,26 @@ export function compilePolicy(
   policy: ClassicPolicy<RuleBody>,
   options: CompilePolicyOptions,
 ): CompiledPolicy {
+  if (options.backgroundUsers === "warned" || options.broken !== undefined) return compiled(policy, options);
+  let [broken] = usersInBackground(policy);
+  if (broken !== undefined) options.report(broken);
+  const usable = compiled(policy, {
+    ...options,
+    broken,
+    report(diagnostic) {
+      const isRefused = diagnostic.code === "background-variable";
+      const reported: Diagnostic = isRefused ? { ...diagnostic, severity: "error" } : diagnostic;
+      if (isRefused) broken ??= reported;
+      options.report(reported);
+    },
+  });
+  // Its rules can run, but none of them should.
+  return usable.broken === broken || broken === undefined
+    ? usable
+    : compiled(policy, { ...options, broken, report: () => {} });
+}
+
+function compiled(policy: ClassicPolicy<RuleBody>, options: CompilePolicyOptions): CompiledPolicy {
   const { report } = options;
   let { broken } = options;
   const needs: Need[] = [];

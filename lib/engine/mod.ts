@@ -35,7 +35,7 @@ export type { PolicyRequest, Requester } from "./request.ts";
 export type { Background, GivenValues } from "./request_view.ts";
 export { policyRequest } from "./review_request.ts";
 export type { RuleWatch } from "./rule_watch.ts";
-export { compile, type CompileOptions, PolicyCompiler } from "./policy_compiler.ts";
+export { commandOptions, compile, type CompileOptions, PolicyCompiler } from "./policy_compiler.ts";
 export { readsImages } from "./needed_images.ts";
 export { restrict, type Snapshot } from "./snapshot.ts";
 export { isOfPhase, isOfWebhook, type Phase, phases, type WebhookPhase } from "./phase.ts";

@@ -30,8 +30,21 @@ export interface CompileOptions {
   readonly admissionPolicies?: "left" | "served";
   /** Whether every failurePolicy counts as Ignore, so that requests are admitted when evaluation fails. */
   readonly ignoreFailures?: boolean;
+  /**
+   * Whether a policy that runs in background scans, which have no user, may read users (`warned`, the default). Kyverno
+   * refuses it, in a cluster as on its command line.
+   */
+  readonly backgroundUsers?: "warned" | "refused";
   /** The memory for all documents together; what does not fit is left out, and its requests are denied. */
   readonly budget?: PolicyBudget;
+}
+
+/**
+ * The options with which commands try policies. In the dialect `current` they refuse users in background scans, as
+ * Kyverno does; the documentation has examples that read them.
+ */
+export function commandOptions({ dialect }: { readonly dialect: Dialect }): CompileOptions {
+  return { dialect, backgroundUsers: dialect === "current" ? "refused" : "warned" };
 }
 
 /**
@@ -51,6 +64,7 @@ export class PolicyCompiler {
   readonly #dialect: Dialect;
   readonly #admissionPolicies: "left" | "served";
   readonly #ignoreFailures: boolean;
+  readonly #backgroundUsers: "warned" | "refused";
   readonly #budget: PolicyBudget | undefined;
   readonly #read = new WeakMap<YamlDocument, readonly ReadObject[]>();
   readonly #celExceptions = new WeakMap<LocatedDocument, CelException>();
@@ -62,7 +76,10 @@ export class PolicyCompiler {
   readonly #shared = new WeakMap<() => unknown, unknown>();
   readonly #once = <T>(make: () => T): T => remembered(this.#shared as WeakMap<() => T, T>, make, make);
 
-  constructor({ dialect, admissionPolicies, ignoreFailures, budget }: CompileOptions = {}) {
+  constructor(
+    { dialect, admissionPolicies, ignoreFailures, backgroundUsers, budget }: CompileOptions = {},
+  ) {
+    this.#backgroundUsers = backgroundUsers ?? "warned";
     this.#budget = budget;
     this.#dialect = dialect ?? "classic";
     this.#admissionPolicies = admissionPolicies ?? "left";
@@ -90,6 +107,7 @@ export class PolicyCompiler {
             exceptions: concerned,
             dialect: this.#dialect,
             broken: broken.get(policy.key),
+            backgroundUsers: this.#backgroundUsers,
             conditions: this.#conditions,
             report,
           }),

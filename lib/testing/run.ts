@@ -1,6 +1,6 @@
 import { effectsOf } from "../rules/mod.ts";
 import type { Diagnostic } from "../diagnostics/mod.ts";
-import { compile, type Snapshot } from "../engine/mod.ts";
+import { commandOptions, compile, type Snapshot } from "../engine/mod.ts";
 import type { Environment } from "../jmespath/mod.ts";
 import type { JsonObject } from "../json/mod.ts";
 import type { Dialect } from "../match/mod.ts";
@@ -49,7 +49,7 @@ export async function runTest(
   const input = await loadTestInput(found);
   const { policies, exceptions, values, user, resources } = input;
   const setup = lookup === undefined ? input.setup : { ...input.setup, lookup };
-  const snapshot = compile([...policies, ...exceptions], { dialect });
+  const snapshot = compile([...policies, ...exceptions], commandOptions({ dialect }));
   const { ports, close } = testPorts(setup, "jmespath");
   const cel = testPorts(setup, "cel");
   const absent = absentSources(setup);

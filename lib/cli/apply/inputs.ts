@@ -1,7 +1,7 @@
 import type { Diagnostic } from "../../diagnostics/mod.ts";
 import { type ApplyOptions, documentObjects, ignoredOperations } from "../../apply/mod.ts";
 import { type AbsentSource, unservedEntries } from "../../context/mod.ts";
-import { compile, type Snapshot } from "../../engine/mod.ts";
+import { commandOptions, compile, type Snapshot } from "../../engine/mod.ts";
 import { openPorts } from "../../open_ports/mod.ts";
 import { asList, Fault, field, isFault, isObject, type JsonObject } from "../../json/mod.ts";
 import type { Dialect } from "../../match/mod.ts";
@@ -58,7 +58,7 @@ export async function openInputs(
   if (problem !== undefined) return new Fault(problem);
   const diagnostics = new Diagnostics(terminal);
   const { policies, exceptions } = await readPolicyFiles(args, diagnostics);
-  const snapshot = compile([...policies, ...exceptions], { dialect: args.dialect });
+  const snapshot = compile([...policies, ...exceptions], commandOptions(args));
   diagnostics.add(...snapshot.diagnostics, ...unevaluatedPolicies(snapshot));
   const given = await readGiven(args, diagnostics);
   if (isFault(given)) return given;
