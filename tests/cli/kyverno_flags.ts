@@ -392,6 +392,8 @@ export const deliberate: readonly string[] = [
   "`apply` and `test` evaluate a `NamespacedValidatingPolicy`, `NamespacedMutatingPolicy` or `NamespacedGeneratingPolicy` for objects of its namespace alone, as in a cluster; Kyverno's command line for all.",
   "Under `request.operation: DELETE` a mutate rule is an error, as with Kyverno, and a `MutatingPolicy` passes over the object. When a mutation is skipped the validations follow, where Kyverno's find no object; generate rules work, where Kyverno's program ends.",
   "A value of `--set` with several `=` counts, and values files may leave out `apiVersion` and `kind`. A warning says which values do not count.",
+  "With `--audit-warn`, failures of policies in CEL with the action Audit are warnings everywhere. Kyverno prints and reports them as warnings, but counts them as failures and ends with 1.",
+  "Folders of resources are read with their subfolders and JSON files, without files whose names begin with a dot; Kyverno reads the YAML files of the folder itself.",
   "A `DeletingPolicy` and a `CleanupPolicy` are named as not evaluated: Postern deletes nothing.",
   "`json scan` ends with 1 when a check fails.",
   "`apply --table` prints more than 10,000 rows as tables of 10,000 rows, so that memory does not grow with the input.",

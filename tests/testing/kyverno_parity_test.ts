@@ -33,6 +33,20 @@ spec:
     mutate: {patchStrategicMerge: {metadata: {labels: {owner: a}}}}
 ---
 apiVersion: policies.kyverno.io/v1
+kind: GeneratingPolicy
+metadata: {name: copies}
+spec:
+  matchConstraints:
+    namespaceSelector: {matchExpressions: [{key: none, operator: DoesNotExist}]}
+    resourceRules:
+    - {apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}
+    - {apiGroups: [apps], apiVersions: [v1], operations: [CREATE], resources: [deployments]}
+  matchConditions: [{name: good, expression: object.metadata.name == "good"}]
+  generate:
+  - expression: |
+      generator.Apply("default", [{"apiVersion": dyn("v1"), "kind": dyn("ConfigMap"), "metadata": dyn({"name": "made"})}])
+---
+apiVersion: policies.kyverno.io/v1
 kind: ValidatingPolicy
 metadata: {name: pods}
 spec:
@@ -112,6 +126,12 @@ const cases: readonly (readonly [title: string, results: string, rows: readonly 
       "a policy with one resource rule alone has no row about what the rule does not match",
       "[{policy: pods, isValidatingPolicy: true, kind: Service, resources: [web], result: pass}]",
       ["v1/Service/default/web  Not found"],
+    ],
+    [
+      "a GeneratingPolicy has no row about what it does not match",
+      "[{policy: copies, isGeneratingPolicy: true, kind: Service, resources: [web], result: pass}, " +
+      "{policy: copies, isGeneratingPolicy: true, kind: Pod, resources: [bad], result: skip}]",
+      ["v1/Service/default/web  Not found", "v1/Pod/default/bad  Not found"],
     ],
     [
       "empty maps, lists and nulls, the labels of generated objects and the label of Kyverno do not count",
