@@ -94,9 +94,8 @@ export async function runTest(
 
   /**
    * Kyverno parity: a policy with one resource rule and no selector has no row about an object that the rule does not
-   * match, and a GeneratingPolicy has none about any object that it does not match. Pinned by "a policy with one
-   * resource rule alone has no row about what the rule does not match" and "a GeneratingPolicy has no row about what it
-   * does not match".
+   * match, a GeneratingPolicy about any that it does not match. Pinned by "a policy with one resource rule alone has no
+   * row about what the rule does not match" and "a GeneratingPolicy has no row about what it does not match".
    */
   function hasRow({ policy, rules }: AppliedStep): boolean {
     if (rules.length === 0 && (isGeneratingPolicy(policy) || isOneResourceRule(policy))) return false;
