@@ -243,18 +243,16 @@ const tables: readonly (readonly [
     ],
   ],
   [
-    "of several versions the webhook gets the preferred one",
+    "of several versions the webhook gets each",
     policy({ match: "match: {any: [{resources: {kinds: [Scaler]}}]}" }),
     "validate",
-    [
-      {
-        apiGroups: ["autoscaling"],
-        apiVersions: ["v2"],
-        operations: all,
-        resources: ["scalers"],
-        scope: "Namespaced",
-      },
-    ],
+    ["v1", "v2"].map((version) => ({
+      apiGroups: ["autoscaling"],
+      apiVersions: [version],
+      operations: all,
+      resources: ["scalers"],
+      scope: "Namespaced",
+    })),
   ],
   [
     "webhooks get changes of synchronized objects",

@@ -111,7 +111,7 @@ function plainResources(
   { group, version, kind, subresource, text }: KindSelector,
   { namespaced, guessed }: WebhookTargetOptions,
 ): TargetResource[] {
-  const found = targetResources(text, { served: plainKinds, namespaced });
+  const found = targetResources(text, { served: plainKinds, namespaced, everyVersion: true });
   const isUnserved = found.length === 0 && kind !== "" && !hasWildcard(kind) &&
     builtinKind(kind) === undefined;
   if (!isUnserved) return found;

@@ -76,7 +76,9 @@ function triggerTargets(rule: CompiledRule, setting: Setting): Target[] {
       .filter((operation) => !excluded.has(operation));
     return wanted.length === 0
       ? []
-      : kinds.flatMap((kind) => targetResources(kind, setting)).map((target) => ({
+      // Kyverno parity: without a version, the API server sends an object in the version in which its user wrote it,
+      // and not converted. Pinned by "of several versions the webhook gets each".
+      : kinds.flatMap((kind) => targetResources(kind, { ...setting, everyVersion: true })).map((target) => ({
         ...target,
         operations: wanted,
       }));

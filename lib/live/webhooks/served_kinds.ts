@@ -16,16 +16,18 @@ export interface DiscoveredKind extends Omit<ServedResource, "verbs" | "subresou
 export interface TargetOptions {
   readonly served: readonly DiscoveredKind[];
   readonly namespaced: boolean;
+  /** Whether a kind without a version means each version that is served; only the preferred one by default. */
+  readonly everyVersion?: boolean;
 }
 
 /**
  * The resources of a policy's kind (`Pod`, `apps/v1/Deployment`, `Pod/exec`, `*`), as the cluster serves them. A kind
  * that is not served has none: its policy waits for the definition.
  */
-export function targetResources(kind: string, { served, namespaced }: TargetOptions): TargetResource[] {
+export function targetResources(kind: string, options: TargetOptions): TargetResource[] {
   return parseKindSelectors(kind).flatMap((selector) => {
-    if (selector.kind === "*") return [everything(selector, namespaced)].flat();
-    return matching(selector, served).flatMap((resource) => targetsOfResource(resource, selector));
+    if (selector.kind === "*") return [everything(selector, options.namespaced)].flat();
+    return matching(selector, options).flatMap((resource) => targetsOfResource(resource, selector));
   });
 }
 
@@ -44,14 +46,14 @@ function everything({ group, version, subresource }: KindSelector, namespaced: b
 
 function matching(
   { group, version, kind }: KindSelector,
-  served: readonly DiscoveredKind[],
+  { served, everyVersion = false }: TargetOptions,
 ): DiscoveredKind[] {
   const isGroup = compileWildcard(group),
     isVersion = compileWildcard(version),
     isKind = compileWildcard(kind);
   return served.filter((resource) =>
     isKind(resource.kind) && isGroup(resource.group) && isVersion(resource.version) &&
-    (!hasWildcard(version) || resource.preferred)
+    (everyVersion || !hasWildcard(version) || resource.preferred)
   );
 }
 
