@@ -12,7 +12,10 @@ import { SocketReading } from "./socket_reading.ts";
 import { endOfHead, readHead, type RequestHead } from "./request_head.ts";
 import type { Service } from "./service.ts";
 
-/** The state of a connection; `new` before its first request. */
+/**
+ * The state of a connection. A request leads from `new` or `idle` through `head`, `body` if it has one, `handling` and
+ * `writing` back to `idle`. A connection that ends is `lingering`.
+ */
 export type Activity = "new" | "idle" | "head" | "body" | "handling" | "writing" | "lingering";
 
 /** The connection keeps this many bytes of further requests while a handler works, and then reads no more. */
@@ -180,7 +183,7 @@ export class Connection {
   }
 
   #readHead(given: Uint8Array): void {
-    const { limits, screen, answerTime } = this.#service;
+    const { limits, screen } = this.#service;
     const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength);
     // RFC 9112, section 2.2: a server ignores an empty line before a request.
     const start = bytes[0] === 13 && bytes[1] === 10 ? 2 : 0;
@@ -207,18 +210,23 @@ export class Connection {
       if (after.length === 0) giveBackAll(bytes);
       return this.#isAhead ? this.#takeTurn(nothing) : this.#handle(nothing);
     }
+    this.#readBody(head, after);
+  }
+
+  /** Begins to read a body, of which some bytes have arrived with the head. */
+  #readBody({ target, body, expectsContinue }: RequestHead, arrived: Uint8Array): void {
+    const { limits, answerTime, budget, smallBudget } = this.#service;
     if (body !== "chunked" && body.length > limits.bodyBytes) {
       const { status, message } = tooLarge(limits.bodyBytes);
       return this.#refuse(plainAnswer(status, message));
     }
     this.#beginBody(answerTime(target));
     this.#reading.start();
-    const { budget, smallBudget } = this.#service;
     const isSmall = body !== "chunked" && body.length <= limits.smallBodyBytes;
     this.#share = (isSmall ? smallBudget : budget).share(() => this.#roomMade());
     this.#body = new Body(body, this.#share, limits.bodyBytes);
-    if (head.expectsContinue) this.#socket.write("HTTP/1.1 100 Continue\r\n\r\n");
-    if (after.length > 0) this.#progressed(this.#body.take(after));
+    if (expectsContinue) this.#socket.write("HTTP/1.1 100 Continue\r\n\r\n");
+    if (arrived.length > 0) this.#progressed(this.#body.take(arrived));
   }
 
   /** Resumes the body, because the budget has made room for its held bytes. */
