@@ -4,24 +4,20 @@ import { clusterFromFiles } from "../../lib/open_ports/cluster_files.ts";
 import { readFiles } from "../../lib/adapters/mod.ts";
 import { asList, dig, field } from "../../lib/json/mod.ts";
 import { countingEntropy, fixedClock } from "./fakes.ts";
+import { withFolder } from "../support/folder.ts";
 
 /** Runs with a folder that holds these files; a text that begins with `->` is a link. */
 async function withFiles(
   files: Readonly<Record<string, string>>,
   run: (folder: string) => Promise<void>,
 ): Promise<void> {
-  const folder = await Deno.makeTempDir({ prefix: "postern-files-" });
-  try {
-    for (const [name, text] of Object.entries(files)) {
-      const path = `${folder}/${name}`;
-      await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true });
-      if (text.startsWith("->")) await Deno.symlink(text.slice(2), path);
-      else await Deno.writeTextFile(path, text);
-    }
+  const isLink = ([, text]: readonly [string, string]): boolean => text.startsWith("->");
+  const entries = Object.entries(files), links = entries.filter(isLink);
+  const written = Object.fromEntries(entries.filter((each) => !isLink(each)));
+  await withFolder(written, async (folder) => {
+    for (const [name, text] of links) await Deno.symlink(text.slice(2), `${folder}/${name}`);
     await run(folder);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 }
 
 Deno.test("files: folders are read recursively, in order, and only YAML and JSON", async () => {

@@ -3,18 +3,10 @@ import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
 import { givenCertificates, madeCertificates, type ServingCertificate } from "../../lib/certificates/mod.ts";
 import { fixedClock } from "../adapters/fakes.ts";
+import { withFolder } from "../support/folder.ts";
 
 const DAY = 86_400_000;
 const names = ["postern.postern.svc", "localhost", "127.0.0.1", "::1"];
-
-async function within(run: (folder: string) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir({ prefix: "postern-certificates-" });
-  try {
-    await run(folder);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-}
 
 async function certificateOf(
   from: { current(): Promise<{ certificate: ServingCertificate | undefined; problem?: string }> },
@@ -83,7 +75,7 @@ Deno.test("without a folder a certificate is replaced when it is due, and its au
 });
 
 Deno.test("an authority that is due gets a successor, and the bundle has both until the former ends", async () => {
-  await within(async (folder) => {
+  await withFolder({}, async (folder) => {
     const clock = fixedClock();
     const first = await certificateOf(madeCertificates({ names, clock, folder }));
     clock.advance(2500 * DAY);
@@ -98,7 +90,7 @@ Deno.test("an authority that is due gets a successor, and the bundle has both un
 });
 
 Deno.test("a folder keeps authority and certificate for the next start, keys for the owner alone", async () => {
-  await within(async (folder) => {
+  await withFolder({}, async (folder) => {
     const inner = `${folder}/tls`, clock = fixedClock();
     const first = await certificateOf(madeCertificates({ names, clock, folder: inner }));
     const again = await certificateOf(madeCertificates({ names, clock, folder: inner }));
@@ -112,7 +104,7 @@ Deno.test("a folder keeps authority and certificate for the next start, keys for
 });
 
 Deno.test("another name or a broken certificate leads to a new certificate of the same authority", async () => {
-  await within(async (folder) => {
+  await withFolder({}, async (folder) => {
     const clock = fixedClock();
     const first = await certificateOf(madeCertificates({ names: ["a.example"], clock, folder }));
     const wider = await certificateOf(madeCertificates({ names: ["a.example", "b.example"], clock, folder }));
@@ -131,7 +123,7 @@ for (
   ] as const
 ) {
   Deno.test(`a broken ${file} is reported and not overwritten`, async () => {
-    await within(async (folder) => {
+    await withFolder({}, async (folder) => {
       const clock = fixedClock();
       await certificateOf(madeCertificates({ names, clock, folder }));
       await Deno.writeTextFile(`${folder}/${file}`, text);
@@ -144,7 +136,7 @@ for (
 }
 
 Deno.test("a folder that breaks later leaves the current certificate in use", async () => {
-  await within(async (folder) => {
+  await withFolder({}, async (folder) => {
     const clock = fixedClock(), source = madeCertificates({ names, clock, folder });
     const first = await certificateOf(source);
     await Deno.writeTextFile(`${folder}/ca.crt`, "broken");

@@ -13,6 +13,7 @@ import {
 } from "../../lib/json/mod.ts";
 import { parseYaml } from "../../lib/yaml/mod.ts";
 import { bad, good, policy } from "../cli/files.ts";
+import { withFolder } from "../support/folder.ts";
 
 const root = join(import.meta.dirname!, "..", "..");
 
@@ -22,17 +23,12 @@ async function yamlOf(file: string): Promise<JsonObject | readonly JsonObject[]>
   return value as JsonObject;
 }
 
-async function withFiles(work: (folder: string) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
-  try {
-    await Deno.mkdir(join(folder, "policies"));
-    const files = { "policies/policy.yaml": policy, "good, one.yaml": good, "bad.yaml": bad, "output": "" };
-    for (const [name, text] of Object.entries(files)) await Deno.writeTextFile(join(folder, name), text);
-    await work(folder);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-}
+const files = {
+  "policies/policy.yaml": policy,
+  "good, one.yaml": good,
+  "bad.yaml": bad,
+  "output": "",
+};
 
 interface Ended {
   readonly code: number;
@@ -77,7 +73,7 @@ async function runAction(inputs: Readonly<Record<string, string>>, folder: strin
 }
 
 Deno.test("the action annotates failures, writes SARIF and fails", () =>
-  withFiles(async (folder) => {
+  withFolder(files, async (folder) => {
     const { code, out, err } = await runAction({
       policies: "policies\n",
       resources: "bad.yaml\ngood, one.yaml",
@@ -90,7 +86,7 @@ Deno.test("the action annotates failures, writes SARIF and fails", () =>
   }));
 
 Deno.test("the action passes when nothing fails", () =>
-  withFiles(async (folder) => {
+  withFolder(files, async (folder) => {
     const { code, out } = await runAction({
       policies: "policies",
       resources: "good, one.yaml",
@@ -101,7 +97,7 @@ Deno.test("the action passes when nothing fails", () =>
   }));
 
 Deno.test("the action never runs an input as a command", () =>
-  withFiles(async (folder) => {
+  withFolder(files, async (folder) => {
     const { code } = await runAction(
       { policies: "policies", resources: "$(touch pwned); `touch pwned`" },
       folder,
@@ -121,7 +117,7 @@ function commandOf(hook: JsonObject, staged: readonly string[]): string {
 }
 
 Deno.test("the pre-commit hooks run from the checkout in the user's repository", () =>
-  withFiles(async (folder) => {
+  withFolder(files, async (folder) => {
     const hooks = await yamlOf(".pre-commit-hooks.yaml") as readonly JsonObject[];
     assert.deepEqual(hooks.map(({ language }) => language), ["script", "script"]);
     const [lint, test] = hooks;
@@ -141,7 +137,7 @@ Deno.test("the pre-commit hooks run from the checkout in the user's repository",
   }));
 
 Deno.test("a link to the script in $PATH runs the checkout", () =>
-  withFiles(async (folder) => {
+  withFolder(files, async (folder) => {
     await Deno.symlink(join(root, "bin", "postern"), join(folder, "postern"));
     const { out, code } = await shell(`${folder}/postern version`, folder);
     assert.match(out, /^Version: /);

@@ -6,6 +6,7 @@ import { served } from "../cli/served.ts";
 import { dirname } from "node:path";
 import { makeAppFiles } from "../../release/app_files.ts";
 import { parseDockerfile } from "../../release/dockerfile.ts";
+import { withFolder } from "../support/folder.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
 /** The files that `.dockerignore` sends to the build. */
@@ -63,10 +64,7 @@ Deno.test("the build gets every file that it copies", () => {
 });
 
 Deno.test("the built program starts with its entry point and answers", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
-  try {
-    await Deno.mkdir(`${folder}/policies`);
-    await Deno.writeTextFile(`${folder}/policies/policy.yaml`, policy);
+  await withFolder({ "policies/policy.yaml": policy }, async (folder) => {
     const made = await makeAppFiles(folder, { dockerfile, deno: dirname(Deno.execPath()) });
     for (const name of made) assert.ok((await Deno.stat(`${folder}/${name}`)).isFile, name);
     const env = { ...dockerfile.env, DENO_DIR: dockerfile.env["DENO_DIR"]!.replace("/app", folder) };
@@ -138,7 +136,5 @@ Deno.test("the built program starts with its entry point and answers", async () 
       compiled,
       "the image has each module of Node that a start needs in compiled form: Deno, which may write here, adds none",
     );
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 });

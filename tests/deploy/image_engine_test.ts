@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { packages } from "../../image/packages.ts";
 import { addImageFiles } from "../support/image.ts";
+import { withFolder } from "../support/folder.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
 
@@ -28,8 +29,7 @@ export const verifyOfOther = (): unknown => verify;`,
 };
 
 Deno.test("every part of the image's bundle uses the replaced functions of Node", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
-  try {
+  await withFolder({}, async (folder) => {
     for (const [name, text] of Object.entries(parts)) await Deno.writeTextFile(`${folder}/${name}`, text);
     const run = async (...args: string[]): Promise<string> => {
       const command = new Deno.Command(Deno.execPath(), { args, cwd: folder });
@@ -46,9 +46,7 @@ Deno.test("every part of the image's bundle uses the replaced functions of Node"
       joined: ["a/b", "b"],
       emits: true,
     });
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 });
 
 Deno.test("the image has a file of its own for the packages that are loaded on demand, all of them", async () => {

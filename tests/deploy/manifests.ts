@@ -5,6 +5,7 @@ import { compile } from "../../lib/engine/mod.ts";
 import { webhooksOf as registeredWebhooks } from "../../lib/install/mod.ts";
 import { asList, asObject, asString, dig, isObject, type Json, type JsonObject } from "../../lib/json/mod.ts";
 import { parseDocuments } from "../../lib/yaml/mod.ts";
+import { withFolder } from "../support/folder.ts";
 
 export interface Printed {
   readonly objects: readonly JsonObject[];
@@ -29,16 +30,11 @@ export async function printed(args: readonly string[]): Promise<Printed> {
 
 /** The manifests of policies given as texts, each a file of its own. */
 export async function manifestsOf(policies: readonly string[], ...options: string[]): Promise<Printed> {
-  const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
-  try {
-    for (const [index, text] of policies.entries()) {
-      await Deno.writeTextFile(`${folder}/policy-${index}.yaml`, text);
-    }
+  const files = Object.fromEntries(policies.map((text, index) => [`policy-${index}.yaml`, text]));
+  return await withFolder(files, async (folder) => {
     const path = options.includes("--secret-path") ? [] : ["--secret-path", "none"];
     return await printed(["--policies", folder, ...path, ...options]);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 }
 
 export function find(objects: readonly JsonObject[], kind: string, name?: string): JsonObject {

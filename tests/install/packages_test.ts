@@ -7,6 +7,7 @@ import { Part, vary } from "../../lib/install/packages/variants.ts";
 import { parseDocuments } from "../../lib/yaml/mod.ts";
 import { printed } from "../deploy/manifests.ts";
 import { type DeployTool, deployTool } from "../support/deploy_tools.ts";
+import { withFolder } from "../support/folder.ts";
 
 const helm = await deployTool("helm"), kustomize = await deployTool("kustomize");
 
@@ -31,17 +32,6 @@ async function written(folder: string, args: readonly string[]): Promise<string>
   });
   assert.equal(code, 0, said.join("\n"));
   return out;
-}
-
-async function inFolder(work: (folder: string) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
-  try {
-    await Deno.mkdir(`${folder}/policies`);
-    await Deno.writeTextFile(`${folder}/policies/named.yaml`, policy);
-    await work(folder);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
 }
 
 /** Objects by kind and name. */
@@ -116,7 +106,7 @@ for (const { what, options, values } of choices) {
     name: `helm renders the objects of the manifests: ${what}`,
     ignore: helm.path === undefined,
     fn: () =>
-      inFolder(async (folder) => {
+      withFolder({ "policies/named.yaml": policy }, async (folder) => {
         const policies = ["--policies", `${folder}/policies`];
         const { objects } = await printed([...policies, ...chosen]);
         const made = await written(folder, [...policies, "--secret-path", "none", "--format", "helm"]);
@@ -137,7 +127,7 @@ for (const { what, options, values } of choices) {
     name: `kustomize builds the objects of the manifests: ${what}`,
     ignore: kustomize.path === undefined,
     fn: () =>
-      inFolder(async (folder) => {
+      withFolder({ "policies/named.yaml": policy }, async (folder) => {
         const policies = ["--policies", `${folder}/policies`];
         const { objects } = await printed([...policies, ...chosen]);
         const made = await written(folder, [...policies, ...chosen, "--format", "kustomize"]);
@@ -150,7 +140,7 @@ Deno.test({
   name: "helm renders policies of the cluster with their kinds, which stay when the chart is removed",
   ignore: helm.path === undefined,
   fn: () =>
-    inFolder(async (folder) => {
+    withFolder({ "policies/named.yaml": policy }, async (folder) => {
       const policies = ["--policies", `${folder}/policies`, "--secret-path", "none"];
       const { objects } = await printed(["--watch-policies", "--secret-path", "none"]);
       const made = await written(folder, [...policies, "--format", "helm"]);
@@ -175,7 +165,7 @@ Deno.test({
   name: "helm's values may leave out the namespace and add the dashboard, and wrong ones are refused",
   ignore: helm.path === undefined,
   fn: () =>
-    inFolder(async (folder) => {
+    withFolder({ "policies/named.yaml": policy }, async (folder) => {
       const made = await written(folder, ["--policies", `${folder}/policies`, "--format", "helm"]);
       const template = ["template", "postern", made];
       const kinds = (await output(helm, [...template, "--set", "createNamespace=false"])).map(({ kind }) =>
@@ -207,7 +197,7 @@ Deno.test({
   name: "helm renders a certificate that is given as the Secret that the pods mount",
   ignore: helm.path === undefined,
   fn: () =>
-    inFolder(async (folder) => {
+    withFolder({ "policies/named.yaml": policy }, async (folder) => {
       const policies = ["--policies", `${folder}/policies`, "--secret-path", "none"];
       const made = await written(folder, [...policies, "--format", "helm", "--certificate", "make"]);
       const { documents } = parseDocuments(await Deno.readTextFile(`${made}/values.yaml`), "values.yaml");
@@ -225,7 +215,7 @@ Deno.test({
 });
 
 Deno.test("install writes nothing into a folder with other files", async () => {
-  await inFolder(async (folder) => {
+  await withFolder({ "policies/named.yaml": policy }, async (folder) => {
     const said: string[] = [];
     const args = ["manifests", "--policies", `${folder}/policies`, "--format", "helm"];
     const terminal = { out: () => {}, err: (line: string) => void said.push(line) };

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { admissionReview, pod } from "../server/review.ts";
 import { policies } from "./policies.ts";
+import { withFolder } from "../support/folder.ts";
 
 const root = new URL("../../", import.meta.url);
 
@@ -26,15 +27,6 @@ async function bundle(entry: string, out: string): Promise<void> {
   assert(success, new TextDecoder().decode(stderr));
 }
 
-async function inFolder(use: (folder: string) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
-  try {
-    await use(folder);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-}
-
 async function gzippedSize(text: string): Promise<number> {
   const stream = new Blob([text]).stream().pipeThrough(new CompressionStream("gzip"));
   return (await new Response(stream).bytes()).length;
@@ -42,7 +34,7 @@ async function gzippedSize(text: string): Promise<number> {
 
 for (const [entry, most] of entries) {
   Deno.test(`${entry} for browsers has no Deno, no node: module and less than ${most} KB gzipped`, async () => {
-    await inFolder(async (folder) => {
+    await withFolder({}, async (folder) => {
       await bundle(entry, `${folder}/entry.js`);
       const text = await Deno.readTextFile(`${folder}/entry.js`);
       assert.deepEqual(text.match(/\bDeno\.\w+|["']node:[\w/]+["']|\brequire\(["']\w+["']\)/g), null);
@@ -88,7 +80,7 @@ function nextMessage(worker: Worker): Promise<unknown> {
 }
 
 Deno.test("the bundle decides a review in a worker with a browser's globals only", async () => {
-  await inFolder(async (folder) => {
+  await withFolder({}, async (folder) => {
     await bundle("mod.ts", `${folder}/postern.js`);
     const source = workerSource(pathToFileURL(`${folder}/postern.js`).href);
     await Deno.writeTextFile(`${folder}/worker.js`, source);

@@ -7,6 +7,7 @@ import { output } from "../../release/process.ts";
 import { addImageFiles } from "../support/image.ts";
 import { loggedBundle, trustedRootOf } from "./signing/bundle.ts";
 import { Signers } from "./signing/fixtures.ts";
+import { withFolder } from "../support/folder.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
 const digest = `sha256:${"a".repeat(64)}`;
@@ -25,17 +26,8 @@ async function bundled(entry: string, output: string): Promise<void> {
   assert.ok(success, new TextDecoder().decode(stderr));
 }
 
-async function inFolder(run: (folder: string) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
-  try {
-    await run(folder);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-}
-
 Deno.test("the thread of the image returns what the check itself returns", async () => {
-  await inFolder(async (folder) => {
+  await withFolder({}, async (folder) => {
     const { build, appFiles } = parseDockerfile(await Deno.readTextFile(`${root}Dockerfile`));
     const used = ["bundle_worker.cjs", "bundle_worker.js", "engine.js", "packages.cjs"];
     assert.deepEqual(used.filter((name) => !appFiles.includes(name)), [], "the image holds them");
@@ -58,7 +50,7 @@ Deno.test("the thread of the image returns what the check itself returns", async
 });
 
 Deno.test("a program of one file checks bundles on a thread from the file beside it", async () => {
-  await inFolder(async (folder) => {
+  await withFolder({}, async (folder) => {
     const { key, ...rest } = bundleQuery(signers.one.pem);
     const program = `
       import { BundleChecker } from "${root}lib/registries/signatures/bundle_checker.ts";

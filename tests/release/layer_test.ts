@@ -5,6 +5,7 @@ import { unpackTar } from "modern-tar";
 import { digestOf } from "../../release/digest.ts";
 import { type LayerFile, makeLayer } from "../../release/layer.ts";
 import { mediaType, OciLayout } from "../../release/oci_layout.ts";
+import { withFolder } from "../support/folder.ts";
 
 const date = new Date("2026-11-22T10:00:00Z");
 const files: readonly LayerFile[] = [
@@ -41,8 +42,7 @@ Deno.test("the order of files does not change a layer", async () => {
 });
 
 Deno.test("a layout stores each content under its digest and lists it", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
-  try {
+  await withFolder({}, async (folder) => {
     const layout = await OciLayout.create(folder);
     const layer = await layout.put("text/plain", "content");
     const manifest = {
@@ -64,7 +64,5 @@ Deno.test("a layout stores each content under its digest and lists it", async ()
       annotations: { "org.opencontainers.image.ref.name": "1.0.0" },
     }]);
     assert.equal(await Deno.readTextFile(`${folder}/oci-layout`), '{"imageLayoutVersion":"1.0.0"}');
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 });

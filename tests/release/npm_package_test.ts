@@ -8,6 +8,7 @@ import { makeNpmPackage, packageFiles } from "../../release/npm_package.ts";
 import { output } from "../../release/process.ts";
 import { policies } from "../library/policies.ts";
 import { admissionReview } from "../server/review.ts";
+import { withFolder } from "../support/folder.ts";
 
 const program = `
 import { admissionResponse, evaluate, loadPolicies } from "@postern/postern";
@@ -56,8 +57,7 @@ Deno.test({
   name: "the package of npm works in an empty folder",
   ignore: !await npmIsHere(),
   async fn(t) {
-    const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
-    try {
+    await withFolder({}, async (folder) => {
       const archive = await makeNpmPackage(join(folder, "package"));
       await t.step(
         "the package has modules with their types, and nothing of tests or of the command line",
@@ -77,9 +77,7 @@ Deno.test({
       await t.step("Node decides a review with it", () => decideOnNode(used));
       await t.step("TypeScript reads its types and reports mistakes", () => checkTypes(used));
       await t.step("the CEL entry loads CEL alone", () => compareSizes(used));
-    } finally {
-      await Deno.remove(folder, { recursive: true });
-    }
+    });
   },
 });
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { bundleTargets } from "../../lib/bundled/mod.ts";
 import { run } from "../../lib/cli/mod.ts";
+import { withFolder } from "../support/folder.ts";
 
 const library = fileURLToPath(new URL("../../policies", import.meta.url));
 
@@ -55,8 +56,7 @@ Deno.test("each target has a size", () => {
 for (const { what, policies, target, written, minified } of rows) {
   Deno.test(`a bundle of ${what} for ${target} has an engine below ${written / 1e6} MB, minified ${minified / 1e6} MB`, async () => {
     assert(written <= 1_200_000);
-    const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
-    try {
+    await withFolder({}, async (folder) => {
       const bytes = await bundled({ policies, target, folder }),
         small = await bundled({ policies, target, folder }, "--minify");
       const engine = bytes.length -
@@ -66,9 +66,7 @@ for (const { what, policies, target, written, minified } of rows) {
         small.length - (bytes.length - engine) < minified,
         `${small.length - (bytes.length - engine)} bytes minified`,
       );
-    } finally {
-      await Deno.remove(folder, { recursive: true });
-    }
+    });
   });
 }
 

@@ -13,6 +13,7 @@ import { nodeRuntime } from "./node_runtime.ts";
 import { policies } from "./policies.ts";
 import type { RunningBundle, Runtime } from "./running_bundle.ts";
 import { workerdRuntime } from "./workerd_runtime.ts";
+import { withFolder } from "../support/folder.ts";
 
 const runtimes: readonly Runtime[] = [denoRuntime, workerdRuntime, nodeRuntime, lambdaRuntime];
 
@@ -193,8 +194,7 @@ function rowsOf(text: string): string[][] {
 }
 
 Deno.test("a bundle contains the engine, and no commands, sources, installation or unused verification", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
-  try {
+  await withFolder({}, async (folder) => {
     const text = await Deno.readTextFile(await bundled("deno", folder, { minify: false }));
     const folders = new Set([...text.matchAll(/^\/\/ .*\blib\/(\w+)\//gm)].map(([, name]) => name!));
     assert(folders.has("engine"), "the bundle names its files");
@@ -212,22 +212,17 @@ Deno.test("a bundle contains the engine, and no commands, sources, installation 
     assert.deepEqual(unwanted.filter((name) => folders.has(name)), []);
     // No policy of this bundle looks at images.
     assert.doesNotMatch(text, /^\/\/ .*@sigstore/m);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 });
 
 Deno.test("a bundle for node calls no methods that Node.js 20 lacks", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
-  try {
+  await withFolder({}, async (folder) => {
     const text = await Deno.readTextFile(await bundled("node", folder, { minify: false }));
     const ofIterators =
       /\.(?:values|keys|entries)\(\)\.(?:map|filter|some|every|find|reduce|toArray|take|drop|flatMap|forEach)\(/g;
     assert.deepEqual(text.match(ofIterators), null);
     assert.deepEqual(text.match(/Promise\.(?:withResolvers|try)|fromAsync|\.union\(/g), null);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 });
 
 async function bundled(target: string, folder: string, { minify = true } = {}): Promise<string> {

@@ -8,6 +8,7 @@ import { denoRuntime } from "./deno_runtime.ts";
 import { nodeRuntime } from "./node_runtime.ts";
 import { policies } from "./policies.ts";
 import type { RunningBundle } from "./running_bundle.ts";
+import { withFolder } from "../support/folder.ts";
 
 /** Denials, of which each writes some 200 bytes: three times what a pipe holds. */
 const denials = 1_000;
@@ -15,10 +16,8 @@ const denials = 1_000;
 for (const { target, isHere, serve } of [denoRuntime, nodeRuntime]) {
   const ignore = !await isHere();
   Deno.test({ name: `a bundle for ${target} answers while nobody reads its log`, ignore }, async () => {
-    const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
-    try {
+    await withFolder({ "policy.yaml": policies }, async (folder) => {
       const source = join(folder, "policy.yaml"), file = join(folder, "postern.mjs");
-      await Deno.writeTextFile(source, policies);
       const args = ["bundle", "--policies", source, "--out", file, "--target", target];
       assert.equal(await run(args, { out() {}, err() {} }), 0);
       await using running = await serve({ file, folder, settings: {} });
@@ -28,9 +27,7 @@ for (const { target, isHere, serve } of [denoRuntime, nodeRuntime]) {
       await until(() => Promise.resolve(running.log().includes(`"review-${denials - 1}"`)));
       const denied = running.log().match(/"message":"denied","uid":"review-\d+"/g);
       assert.equal(new Set(denied).size, denials);
-    } finally {
-      await Deno.remove(folder, { recursive: true });
-    }
+    });
   });
 }
 

@@ -5,22 +5,20 @@ import { fileURLToPath } from "node:url";
 import { bundleTargets, leftOutModules, policyFacts } from "../../lib/bundled/mod.ts";
 import { bundleImports } from "../../lib/cli/bundle_imports.ts";
 import { compile } from "../../lib/engine/mod.ts";
+import { withFolder } from "../support/folder.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
 /** Runs a program, whose imports are relative to this folder, and returns the JSON that it prints. */
 export async function runOnNode(program: string, ...args: readonly string[]): Promise<unknown> {
-  const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
-  try {
+  return await withFolder({}, async (folder) => {
     const file = await bundled(program, folder);
     const { stdout, stderr } = await new Deno.Command("node", { args: [file, ...args], stdin: "null" })
       .output();
     const text = new TextDecoder(), printed = text.decode(stdout);
     assert.notEqual(printed, "", text.decode(stderr));
     return JSON.parse(printed);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 }
 
 async function bundled(program: string, folder: string): Promise<string> {

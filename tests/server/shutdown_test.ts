@@ -4,6 +4,7 @@ import type { Cluster } from "../../lib/ports.ts";
 import { served } from "../cli/served.ts";
 import { admissionReview } from "./review.ts";
 import { loadingPolicy, portsOf, serving } from "./serving.ts";
+import { withFolder } from "../support/folder.ts";
 
 const headers = { "content-type": "application/json" };
 
@@ -31,9 +32,7 @@ Deno.test("close() answers pending requests and accepts no new ones", async () =
 });
 
 Deno.test("`serve` stops on SIGTERM with code 0", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
-  try {
-    await Deno.writeTextFile(`${folder}/policy.yaml`, loadingPolicy("asks"));
+  await withFolder({ "policy.yaml": loadingPolicy("asks") }, async (folder) => {
     const main = new URL("../../main.ts", import.meta.url).pathname;
     const permissions = ["--no-prompt", "--allow-net=127.0.0.1", `--allow-read=${folder}`, "--allow-env"];
     const args = ["serve", "--no-tls", "--policies", folder, "--port", "0", "--metrics-port", "0"];
@@ -44,7 +43,5 @@ Deno.test("`serve` stops on SIGTERM with code 0", async () => {
     const { code } = await server.process.status;
     assert.equal(code, 0);
     assert.match(await server.until(/stopping/), /requests under way are answered first/);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 });

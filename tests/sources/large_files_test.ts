@@ -1,16 +1,13 @@
 /** Files of policies that are too large are refused before YAML builds them, and leave the others in force. */
 import assert from "node:assert/strict";
 import { loadDocuments } from "../../lib/sources/mod.ts";
+import { withFolder } from "../support/folder.ts";
 
 async function loaded(files: Readonly<Record<string, string>>) {
-  const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
-  try {
-    for (const [name, text] of Object.entries(files)) await Deno.writeTextFile(`${folder}/${name}`, text);
+  return await withFolder(files, async (folder) => {
     const { documents, diagnostics } = await loadDocuments([folder]);
     return { values: documents.map(({ value }) => value), codes: diagnostics.map(({ code }) => code) };
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 }
 
 Deno.test("a document of more than four million characters is refused", async () => {
