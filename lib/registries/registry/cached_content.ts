@@ -1,7 +1,7 @@
 import { heapSize, isFault } from "../../json/mod.ts";
 import type { Clock } from "../../ports.ts";
 import { SharedLoads } from "../../adapters/mod.ts";
-import type { RegistryAccess } from "./connection.ts";
+import type { RegistryAccess } from "./registry_reader.ts";
 import { isDigest, type Manifest, type Referrer, type RegistryContent } from "./content.ts";
 import type { RegistryFault } from "./registry_fault.ts";
 

@@ -1,15 +1,5 @@
-import {
-  asList,
-  asString,
-  BoundedCache,
-  Fault,
-  field,
-  isFault,
-  type Json,
-  parseJson,
-} from "../../json/mod.ts";
+import { BoundedCache, Fault, isFault } from "../../json/mod.ts";
 import { type Clock, elapsedOn, type Entropy } from "../../ports.ts";
-import { statusLine } from "../../kube/mod.ts";
 import {
   Limit,
   PinnedClients,
@@ -21,9 +11,11 @@ import {
 } from "../../adapters/mod.ts";
 import type { AddressRule } from "./addresses.ts";
 import type { QueryMemory } from "./content_memory.ts";
-import { type RegistryReference, schemesOf } from "./reference.ts";
+import { schemesOf } from "./reference.ts";
+import { contentOf, jsonOf, noAnswer } from "./registry_answer.ts";
+import type { Content, Reading, RegistryAccess, RegistryReader } from "./registry_reader.ts";
 import { RegistryFault } from "./registry_fault.ts";
-import { basicAuthorization, type Login, readChallenge, tokenAddress, Tokens } from "./token.ts";
+import { basicAuthorization, readChallenge, tokenAddress, Tokens } from "./token.ts";
 
 /** The bounds of a {@link RegistryConnection}; times in milliseconds. */
 export interface ConnectionOptions {
@@ -36,37 +28,6 @@ export interface ConnectionOptions {
   /** Whether an address may be called: registries, token servers, and the targets of their redirects. */
   readonly allows: AddressRule;
   readonly client: RenewedClient;
-}
-
-/** An image in a registry, and the login with which to read it. */
-export interface RegistryAccess {
-  readonly reference: RegistryReference;
-  readonly login: Login | undefined;
-  readonly allowInsecure: "yes" | "no";
-  /** The memory of the query that reads. */
-  readonly memory: QueryMemory;
-}
-
-/** One read from a registry: `/v2/REPOSITORY/PATH`. */
-export interface Reading {
-  readonly path: string;
-  readonly accept: string;
-  /** The most bytes of the answer; the connection's bound when absent. */
-  readonly maxBytes?: number | undefined;
-  /** The deadline, a time of `elapsedOn`; the connection's timeout applies in any case. */
-  readonly until?: number | undefined;
-}
-
-/** The body and the headers of a registry's successful answer. */
-export interface Content {
-  readonly text: string;
-  readonly bytes: Uint8Array;
-  readonly headers: Headers;
-}
-
-/** Reads from registries over HTTP, or from their recorded answers. */
-export interface RegistryReader {
-  read(access: RegistryAccess, reading: Reading): Promise<Content | RegistryFault>;
 }
 
 type Scheme = "https" | "http";
@@ -221,52 +182,4 @@ export class RegistryConnection implements RegistryReader {
       pinned.close();
     }
   }
-}
-
-/** Parses a short JSON text; null when it is no JSON or takes too much memory. */
-export function jsonOf(text: string): Json {
-  return parseJson(text, MOST_HEAP) ?? null;
-}
-
-/** Bytes of heap of a token, an error or a login. */
-const MOST_HEAP = 4_000_000;
-
-/**
- * The failure when no scheme got an answer. Kyverno parity: the message has the failure of every scheme. Pinned by
- * "no connection".
- */
-function noAnswer(refusals: readonly RegistryFault[]): RegistryFault {
-  const said = refusals.map(({ message }) => message).join("; ");
-  return new RegistryFault(said === "" ? "no scheme" : said);
-}
-
-/** The content of an answer, or the failure in the words of go-containerregistry. */
-function contentOf(url: string, sent: Sent, authorization?: string): Content | RegistryFault {
-  if (!sent.ok) {
-    const reached = sent.reason === "redirect" || sent.reason === "too large";
-    // Kyverno parity: Kyverno reads the registry's version first, so the message names that call. Pinned by "no
-    // connection".
-    const api = url.indexOf("/v2/");
-    const where = reached || api < 0 ? url : url.slice(0, api + "/v2/".length);
-    return new RegistryFault(`Get "${where}": ${inGosWords(url, sent.message)}`, { reached });
-  }
-  if (sent.status === 200) return sent;
-  const errors = asList(field(jsonOf(sent.text), "errors")).map((each) => {
-    const code = asString(field(each, "code")) ?? "UNKNOWN";
-    return `${code}: ${asString(field(each, "message")) ?? ""}`;
-  });
-  const messages = errors.length > 0
-    ? errors.join("; ")
-    : sent.status === 401 && authorization === undefined
-    ? "UNAUTHORIZED: authentication required"
-    : `unexpected status code ${statusLine(sent.status)}: ${sent.text}`;
-  return new RegistryFault(`GET ${url}: ${messages.trim().slice(0, 500)}`, { status: sent.status });
-}
-
-/** Writes the message of a refused connection as Go does, because administrators search for these words. */
-function inGosWords(url: string, message: string): string {
-  if (!/connection refused/i.test(message)) return message;
-  const { host, protocol } = new URL(url);
-  const port = /:\d+$/.test(host) ? "" : protocol === "https:" ? ":443" : ":80";
-  return `dial tcp ${host}${port}: connect: connection refused`;
 }

@@ -15,7 +15,8 @@ import type { Clock, Entropy } from "../../ports.ts";
 import { RenewedClient } from "../../adapters/mod.ts";
 import { type AddressRule, everywhere } from "./addresses.ts";
 import type { ImageSource } from "./recording.ts";
-import { type Content, type RegistryAccess, RegistryConnection, type RegistryReader } from "./connection.ts";
+import { RegistryConnection } from "./connection.ts";
+import type { Content, RegistryAccess, RegistryReader } from "./registry_reader.ts";
 import { RegistryFault } from "./registry_fault.ts";
 import { sha256 } from "./sha256.ts";
 

@@ -1,7 +1,7 @@
 import { asList, asString, dig, Fault, field, heapSize, isFault, type Json } from "../../json/mod.ts";
 import type { Answer, Registry, RegistryCredentials } from "../../ports.ts";
 import { SharedLoads, unlessAborted } from "../../adapters/mod.ts";
-import type { RegistryAccess } from "./connection.ts";
+import type { RegistryAccess } from "./registry_reader.ts";
 import { ContentMemory, type ContentMemoryOptions, type QueryMemory } from "./content_memory.ts";
 import { isDigest, RegistryContent, type RegistryContentOptions } from "./content.ts";
 import { RegistryFault } from "./registry_fault.ts";

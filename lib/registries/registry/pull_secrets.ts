@@ -1,7 +1,7 @@
 import { asString, dig, field, type Json, sharedHeapSize } from "../../json/mod.ts";
 import type { Answer, Clock, Cluster } from "../../ports.ts";
 import { SharedLoads } from "../../adapters/mod.ts";
-import { jsonOf } from "./connection.ts";
+import { jsonOf } from "./registry_answer.ts";
 import { decodedText, loginIn } from "./docker_config.ts";
 import type { Login, RegistryLogins } from "./token.ts";
 

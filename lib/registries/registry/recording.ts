@@ -9,7 +9,7 @@ import {
   parseJson,
 } from "../../json/mod.ts";
 import type { Clock } from "../../ports.ts";
-import type { Content, Reading, RegistryAccess, RegistryReader } from "./connection.ts";
+import type { Content, Reading, RegistryAccess, RegistryReader } from "./registry_reader.ts";
 import { RegistryFault } from "./registry_fault.ts";
 
 /**

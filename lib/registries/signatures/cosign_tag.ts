@@ -1,6 +1,6 @@
 import { asList, asString, asTextMap, field, isFault, type Json } from "../../json/mod.ts";
 import type { CachedContent } from "../registry/cached_content.ts";
-import type { RegistryAccess } from "../registry/connection.ts";
+import type { RegistryAccess } from "../registry/registry_reader.ts";
 import { RegistryFault } from "../registry/registry_fault.ts";
 import type { Manifest } from "../registry/content.ts";
 import type { CosignSignature } from "./cosign_signature.ts";

@@ -19,7 +19,7 @@ import { IdentityPatterns } from "./identity.ts";
 import { ContentMemory, type ContentMemoryOptions, type QueryMemory } from "../registry/content_memory.ts";
 import { CachedContent } from "../registry/cached_content.ts";
 import { type AddressRule, everywhere } from "../registry/addresses.ts";
-import type { RegistryAccess } from "../registry/connection.ts";
+import type { RegistryAccess } from "../registry/registry_reader.ts";
 import { RegistryContent, type RegistryContentOptions } from "../registry/content.ts";
 import { manifestName, parseReference, type RegistryReference } from "../registry/reference.ts";
 import type { RegistryLogins } from "../registry/token.ts";

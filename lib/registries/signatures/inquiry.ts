@@ -2,10 +2,10 @@ import type { Fault } from "../../json/mod.ts";
 import type { SignatureQuery, SignatureTried, Statement } from "../../ports.ts";
 import type { Limit } from "../../adapters/mod.ts";
 import type { CachedContent } from "../registry/cached_content.ts";
-import type { RegistryAccess } from "../registry/connection.ts";
+import type { RegistryAccess } from "../registry/registry_reader.ts";
 import type { RegistryFault } from "../registry/registry_fault.ts";
 import type { CheckPorts } from "./cosign_signature.ts";
-import type { RootSource } from "./cosign_trust.ts";
+import type { RootSource } from "./cosign_signer.ts";
 import type { BundleChecker } from "./bundle_checker.ts";
 
 /** A query whose image was found, with everything that verification needs. */

@@ -1,6 +1,6 @@
 import type { SignatureQuery } from "../../ports.ts";
 import { statusLine } from "../../kube/mod.ts";
-import type { RegistryAccess } from "../registry/connection.ts";
+import type { RegistryAccess } from "../registry/registry_reader.ts";
 import type { RegistryFault } from "../registry/registry_fault.ts";
 import { manifestName } from "../registry/reference.ts";
 import { verifyCosign } from "./cosign.ts";

@@ -1,7 +1,7 @@
 import { asList, asString, field, isFault } from "../../json/mod.ts";
 import type { Answer, ReferrerQuery } from "../../ports.ts";
 import type { CachedContent } from "../registry/cached_content.ts";
-import type { RegistryAccess } from "../registry/connection.ts";
+import type { RegistryAccess } from "../registry/registry_reader.ts";
 import { manifestName } from "../registry/reference.ts";
 import { parsePayload } from "./payload.ts";
 

@@ -6,7 +6,8 @@ import {
   type CosignSignature,
   type SignatureContent,
 } from "./cosign_signature.ts";
-import { readCosignTrust, type RootSource } from "./cosign_trust.ts";
+import type { RootSource } from "./cosign_signer.ts";
+import { readCosignTrust } from "./cosign_trust.ts";
 import { refusesIdentity } from "./identity.ts";
 import { base64Bytes } from "./pem.ts";
 import { SignedMessage } from "./signed_message.ts";

@@ -1,6 +1,6 @@
 import { BoundedCache, Fault, isFault } from "../../json/mod.ts";
 import type { LogTrust } from "../../ports.ts";
-import type { RootSource } from "./cosign_trust.ts";
+import type { RootSource } from "./cosign_signer.ts";
 import { readTrustedRoot, type TrustedRoot } from "./trust.ts";
 
 /** The text of a trusted root: the installation's, or that of a TUF mirror; `undefined` when there is none. */
