@@ -6,7 +6,7 @@ const longestUid = 128;
 
 /**
  * The requests that a worker took last. The API server calls several webhooks with one request, and repeats calls; for
- * the same policies it is processed once.
+ * the same policies it is processed once. It is no `BoundedCache`, which may forget half of what it holds at once.
  */
 export class RecentRequests {
   readonly #most: number;
