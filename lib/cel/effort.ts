@@ -18,11 +18,24 @@ export function callingEffort(args: Arguments): number {
   return effort;
 }
 
-const compiling = readingEffort(1_500, 1), matching = readingEffort(500);
+/** A longer text is looked for in time that grows with both texts. */
+const quicklyFound = 32;
 
-/** The effort of compiling the pattern that is the second argument of a call, unless that was done at load. */
+/** The effort of looking for the second argument in the first. */
+export function searchingEffort([text, part]: Arguments): number {
+  return typeof text === "string" && typeof part === "string" && part.length > quicklyFound
+    ? 25 * (text.length + part.length)
+    : 0;
+}
+
+const compiling = readingEffort(1_500, 1), running = readingEffort(25), matching = readingEffort(500);
+
+/**
+ * The effort of looking for a match in the first argument, and of compiling the pattern that is the second one, unless
+ * that was done at load.
+ */
 export function compilingEffort(args: Arguments, constants: Arguments): number {
-  return constants[1] === undefined ? compiling(args) : 0;
+  return running(args) + (constants[1] === undefined ? compiling(args) : 0);
 }
 
 /**

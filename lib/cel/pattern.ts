@@ -1,6 +1,7 @@
 import { RE2JS } from "re2js";
-import { BoundedCache } from "../json/mod.ts";
+import { BoundedCache, CountedText } from "../json/mod.ts";
 import { CelFault, failure } from "./fault.ts";
+import { work } from "./work.ts";
 
 /** Compiles the pattern of a call. */
 export type PatternCompiler = (pattern: string) => RE2JS | CelFault;
@@ -36,7 +37,29 @@ export function isPattern(pattern: string): boolean {
   return !(compilePattern(pattern) instanceof CelFault);
 }
 
+/** Nanoseconds of reading a character again, and besides for each instruction of the pattern's program. */
+const reading = 10, readingPerInstruction = 4;
+
+/** Texts up to this length are read in no time, however often. */
+const short = 1_000;
+
+/**
+ * The text for a search, which counts as work what is read more than once: the effort of a call stands for one reading.
+ * A search for one match may read the text a second time, a search for all of them as often as it finds one.
+ */
+export function countedText(pattern: RE2JS, text: string): string {
+  if (text.length <= short) return text;
+  const nanoseconds = reading + readingPerInstruction * pattern.programSize();
+  // The library's types know no string objects, which it takes.
+  return new CountedText(text, () => work(nanoseconds)) as unknown as string;
+}
+
+/** Whether the pattern matches anywhere in the text. */
+export function isFound(pattern: RE2JS, text: string): boolean {
+  return pattern.test(countedText(pattern, text));
+}
+
 /** Whether the pattern is found anywhere in the text; a fault when it is not a pattern. */
 export function matchesPattern(text: string, pattern: RE2JS | CelFault): boolean | CelFault {
-  return pattern instanceof CelFault ? pattern : pattern.matcher(text).find();
+  return pattern instanceof CelFault ? pattern : isFound(pattern, text);
 }

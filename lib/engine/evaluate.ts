@@ -11,7 +11,6 @@ import { mutate } from "./mutate_request.ts";
 import { tracePassedOver } from "./passed_over.ts";
 import { withRequiredImages } from "./required_images.ts";
 import { type PolicyOutcome, runAll, strictestOf } from "./policy_run.ts";
-import { ofParent } from "./parent_kinds.ts";
 import type { Phase } from "./phase.ts";
 import type { PolicyRequest } from "./request.ts";
 import { type Background, type GivenValues, RequestView } from "./request_view.ts";
@@ -46,10 +45,9 @@ export interface EvaluateOptions extends PolicyQuery {
  */
 export function evaluate(
   snapshot: Snapshot,
-  written: PolicyRequest,
+  request: PolicyRequest,
   options: EvaluateOptions & { readonly ports: Ports },
 ): Decision | Promise<Decision> {
-  const request = ofParent(written, snapshot.parents);
   const { ports, deadline, absent, budget, trace } = options;
   const selection = select(options);
   const images = options.phase === "mutate" ? verifying(selectForImages(), options) : nothing;

@@ -67,21 +67,6 @@ function fold(character: string): string {
   return character === "\u0130" || character === "\u0131" ? character : lower(upper(character));
 }
 
-const surrogates = /[\ud800-\udfff]/;
-
-/** How many characters, not UTF-16 units, a text has. */
-export function countCharacters(text: string): number {
-  if (!surrogates.test(text)) return text.length;
-  let count = 0;
-  for (let index = 0; index < text.length; index++) {
-    const unit = text.charCodeAt(index);
-    const next = unit >= 0xd800 && unit <= 0xdbff ? text.charCodeAt(index + 1) : 0;
-    if (next >= 0xdc00 && next <= 0xdfff) index++;
-    count++;
-  }
-  return count;
-}
-
 /**
  * A number as Go's `FormatFloat(x, 'f', -1, 32)` writes it: the shortest digits that are the same 32-bit float, never
  * with an exponent.

@@ -1,5 +1,5 @@
 import { RE2JS } from "re2js";
-import { Fault, type StepBudget } from "../json/mod.ts";
+import { CountedText, Fault, type StepBudget } from "../json/mod.ts";
 import { maxText } from "./go_strings.ts";
 import { spend } from "./steps.ts";
 
@@ -44,9 +44,16 @@ export function compileRegex(pattern: string): Regex | Fault {
       tooMuch(size, text) ?? replaceAll(compiled, text, {
         ...replacement,
         spendOnMatch: () => spend(stepsOfMatch + replacement.parts, budget),
+        spendOnRead: () => budget.left -= stepsOfRead + stepsOfReadPerInstruction * size,
       }),
   };
 }
+
+/**
+ * The steps of reading a character again, and besides for each instruction of the pattern's program: a search for
+ * `a.*b|a` may read the rest of the text for each match.
+ */
+const stepsOfRead = 0.2, stepsOfReadPerInstruction = 0.08;
 
 /** The steps of finding one match: up to two microseconds. */
 const stepsOfMatch = 20;
@@ -86,9 +93,13 @@ const tooLargePattern = new Fault(
 function replaceAll(
   compiled: RE2JS,
   text: string,
-  { expand, spendOnMatch }: Replacement & { readonly spendOnMatch: () => Fault | undefined },
+  { expand, spendOnMatch, spendOnRead }: Replacement & {
+    readonly spendOnMatch: () => Fault | undefined;
+    readonly spendOnRead: () => void;
+  },
 ): string | Fault | undefined {
-  const matcher = compiled.matcher(text);
+  // The library takes string objects, which its types do not say.
+  const matcher = compiled.matcher(new CountedText(text, spendOnRead) as unknown as string);
   const names = new Set(Object.keys(compiled.namedGroups()));
   const group = (name: number | string): string => {
     const hasGroup = typeof name === "number" ? name <= matcher.groupCount() : names.has(name);

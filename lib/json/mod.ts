@@ -45,8 +45,10 @@ export { compareBytes, goFloat, goJson, goPrint, quoteAscii, sortedKeys, sortedT
 export { type Scope, scopeOf } from "./scope.ts";
 export { jsonSize } from "./size.ts";
 export { parseInStages } from "./parse_stages.ts";
+export { countCharacters, unitsOf } from "./characters.ts";
+export { CountedText } from "./counted_text.ts";
 export { completed, type Stages } from "./stages.ts";
 export { type StepBudget, stepsOfText } from "./step_budget.ts";
 export { StreamedJson } from "./streamed_json.ts";
 export { withoutEnding } from "./text_end.ts";
-export { TextSearch } from "./text_search.ts";
+export { replaceText, TextSearch } from "./text_search.ts";

@@ -63,18 +63,37 @@ export class TextSearch {
     return -1;
   }
 
-  /** Returns the parts of another text between the occurrences of this text, which must not be empty. */
-  split(other: string): string[] {
-    if (this.text.length <= short) return other.split(this.text);
+  /**
+   * Returns the parts of another text between the occurrences of this text, which must not be empty: as long as
+   * `goesOn`, which is called at each.
+   */
+  split(other: string, goesOn?: () => boolean): string[] {
+    if (this.text.length <= short && goesOn === undefined) return other.split(this.text);
     const parts: string[] = [];
     let start = 0;
     for (let end = this.positionIn(other); end >= 0; end = this.positionIn(other, start)) {
+      if (goesOn?.() === false) break;
       parts.push(other.slice(start, end));
       start = end + this.text.length;
     }
     parts.push(other.slice(start));
     return parts;
   }
+}
+
+/**
+ * Replaces up to `most` occurrences, as long as `goesOn`, which is called at each. An empty text stands before each
+ * character and at the end; for it `goesOn` is not called.
+ */
+export function replaceText(
+  text: string,
+  { old, by, most }: { readonly old: string; readonly by: string; readonly most: number },
+  goesOn: () => boolean,
+): string {
+  let count = 0;
+  if (old !== "") return new TextSearch(old).split(text, () => count++ < most && goesOn()).join(by);
+  const parts = ["", ...text, ""];
+  return parts.slice(0, most + 1).join(by) + parts.slice(most + 1).join("");
 }
 
 function bordersOf(text: string): Int32Array {

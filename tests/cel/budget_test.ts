@@ -15,6 +15,7 @@ import {
   pending,
   stringType,
 } from "../../lib/cel/mod.ts";
+import { newWorkBudget } from "../../lib/cel/work.ts";
 import type { Json } from "../../lib/json/mod.ts";
 import { bindingsLibrary } from "../../lib/cel/libraries/bindings.ts";
 import { overload } from "../../lib/cel/libraries/library.ts";
@@ -125,6 +126,52 @@ for (const text of laborious) {
     const value = program(text, kyvernoLibraries)
       .evaluate((name) => name === "object" ? { text: "x".repeat(3_000_000) } : undefined);
     assert(isCelFault(value) && value.kind === "cost");
+  });
+}
+
+/** Texts that searches for all matches of a pattern read again and again. */
+const rereading = [
+  "object.text.findAll('a.*b|a').size() > 0",
+  "object.text.findAll('a.*b|a', 100000).size() > 0",
+  "regex.replace(object.text, 'a.*b|a', 'c') == ''",
+  "regex.extractAll(object.text, 'a.*b|a').size() > 0",
+];
+
+for (const text of rereading) {
+  Deno.test(`${text} of 50,000 letters ends at the cost limit, after a part of the matches`, () => {
+    const value = program(text, kyvernoLibraries)
+      .evaluate((name) => name === "object" ? { text: "a".repeat(50_000) } : undefined);
+    assert(isCelFault(value) && value.kind === "cost");
+  });
+}
+
+Deno.test("a pattern whose program is large is looked for in a text of megabytes in one reading", () => {
+  const value = program("object.text.matches('(a{100}b?){2}$')")
+    .evaluate((name) => name === "object" ? { text: "a".repeat(1_000_000) } : undefined);
+  assert.equal(value, true);
+});
+
+/** Calls of long texts for each element of a list that take longer than their cost says. */
+const working = [
+  "object.text.matches('^a+$')",
+  "object.text.trim() == ''",
+  "object.text.upperAscii() == ''",
+  "object.text.replace('', 'b') == ''",
+  "object.text.split('', 1).size() == 0",
+  "object.text.contains(object.text + 'b')",
+  "object.text.indexOf(object.text + 'b') > 0",
+  "[object.text] == [object.text + '']",
+  "base64.decode(object.line) == b''",
+];
+
+for (const text of working) {
+  Deno.test(`the work of ${text} counts`, () => {
+    const budget = newWorkBudget(), full = budget.left;
+    const values = { text: "a".repeat(30_000), line: "\n".repeat(30_000) };
+    program(text, kyvernoLibraries).evaluate((name) => name === "object" ? values : undefined, {
+      work: budget,
+    });
+    assert((full - budget.left) / 30_000 >= (text.includes("[object") ? 1 : 15), String(full - budget.left));
   });
 }
 

@@ -198,6 +198,13 @@ for (const [expression, input] of replacements) {
   });
 }
 
+Deno.test("a pattern that reads the rest of the text for each match ends at the step budget", () => {
+  assert.match(
+    problem(evaluate("regex_replace_all('a.*b|a', @, 'c')", "a".repeat(50_000))),
+    /more than 2000000 steps/,
+  );
+});
+
 Deno.test("all matches of a text of 90,000 characters are replaced", () => {
   assert.equal(evaluate("length(regex_replace_all('a', @, 'bb'))", "a".repeat(90_000)), 180_000);
 });

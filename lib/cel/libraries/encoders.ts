@@ -1,5 +1,6 @@
 import { isFault } from "../../json/mod.ts";
 import { decodeBase64, encodeBase64 } from "../../kube/mod.ts";
+import { readingEffort } from "../effort.ts";
 import { failure } from "../fault.ts";
 import { bytesType, stringType } from "../types/mod.ts";
 import { type Library, overload, type Result } from "./library.ts";
@@ -28,7 +29,13 @@ export const encodersLibrary: Library = {
     {
       name: "base64.decode",
       overloads: [
-        overload({ id: "base64_decode_string", takes: [stringType], gives: bytesType, call: decode }),
+        overload({
+          id: "base64_decode_string",
+          takes: [stringType],
+          gives: bytesType,
+          call: decode,
+          effort: readingEffort(25),
+        }),
       ],
     },
   ],

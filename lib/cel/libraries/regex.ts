@@ -1,6 +1,6 @@
 import type { RE2JS } from "re2js";
 import { CelFault, failure } from "../fault.ts";
-import { compilePattern, compiling } from "../pattern.ts";
+import { compilePattern, compiling, countedText } from "../pattern.ts";
 import { compilingEffort, matchingEffort } from "../effort.ts";
 import { intType, listType, stringType } from "../types/mod.ts";
 import type { Int, Value } from "../values/mod.ts";
@@ -16,7 +16,7 @@ export interface Match {
 
 /** Yields every match from left to right. As in Go, an empty match right after another is not a match. */
 export function* matchesOf(text: string, pattern: RE2JS): Generator<Match> {
-  const matcher = pattern.matcher(text);
+  const matcher = pattern.matcher(countedText(pattern, text));
   let from = 0, lastEnd = -1;
   while (from <= text.length && matcher.find(from)) {
     const start = matcher.start(), end = matcher.end();
@@ -43,7 +43,7 @@ function findAll(text: string, pattern: RE2JS, limit: Int): readonly string[] {
 }
 
 function find(text: string, pattern: RE2JS): string {
-  const matcher = pattern.matcher(text);
+  const matcher = pattern.matcher(countedText(pattern, text));
   return matcher.find() ? matcher.group() ?? "" : "";
 }
 

@@ -1,7 +1,8 @@
-import { TextSearch } from "../../json/mod.ts";
+import { replaceText, TextSearch, unitsOf } from "../../json/mod.ts";
 import { CelFault, failure } from "../fault.ts";
 import { codePoints, type Int, type Value } from "../values/mod.ts";
 import { MAX_TEXT } from "./arithmetic.ts";
+import { work } from "../work.ts";
 import type { Result } from "./library.ts";
 import { escapes } from "./go_quote.ts";
 
@@ -15,19 +16,10 @@ function isPlain(text: string): boolean {
   return codePoints(text) === text.length;
 }
 
-/** The number of UTF-16 code units that the first code points of a text have. */
-function unitsOf(text: string, points: Int): number {
-  let at = 0;
-  for (let left = Number(points); left > 0 && at < text.length; left--) {
-    at += text.codePointAt(at)! > 0xffff ? 2 : 1;
-  }
-  return at;
-}
-
 /** Returns the code point at an index; an empty text at the end. */
 export function charAt(text: string, at: Int): Result {
   if (at < 0 || at > codePoints(text)) return outOfRange(at);
-  const point = text.codePointAt(isPlain(text) ? Number(at) : unitsOf(text, at));
+  const point = text.codePointAt(isPlain(text) ? Number(at) : unitsOf(text, Number(at)));
   return point === undefined ? "" : String.fromCodePoint(point);
 }
 
@@ -37,7 +29,7 @@ export function indexOf(text: string, part: string, from: Int): Result {
   if (part === "") return Math.min(Number(from), codePoints(text));
   const search = new TextSearch(part);
   if (isPlain(text)) return Number(from) >= text.length ? -1 : search.positionIn(text, Number(from));
-  const found = search.positionIn(text, unitsOf(text, from));
+  const found = search.positionIn(text, unitsOf(text, Number(from)));
   return found < 0 ? -1 : codePoints(text.slice(0, found));
 }
 
@@ -47,7 +39,7 @@ export function lastIndexOf(text: string, part: string, from?: Int): Result {
   if (from !== undefined && from < 0) return outOfRange(from);
   if (part === "") return from === undefined ? size : Math.min(Number(from), size);
   if (from !== undefined && from >= size) return -1;
-  const start = from === undefined ? text.length : isPlain(text) ? Number(from) : unitsOf(text, from);
+  const start = from === undefined ? text.length : isPlain(text) ? Number(from) : unitsOf(text, Number(from));
   const found = new TextSearch(part).lastPositionIn(text, start);
   return found < 0 ? -1 : codePoints(text.slice(0, found));
 }
@@ -63,7 +55,7 @@ export function substring(text: string, start: Int, end?: Int): Result {
   if (last < 0 || last > size) return outOfRange(last);
   return size === text.length
     ? text.slice(Number(start), Number(last))
-    : text.slice(unitsOf(text, start), unitsOf(text, last));
+    : text.slice(unitsOf(text, Number(start)), unitsOf(text, Number(last)));
 }
 
 /** Units that are converted together, as arguments of one call. */
@@ -90,23 +82,27 @@ export function replace(text: string, [old, by]: readonly [string, string], limi
   if ((text.length / Math.max(1, old.length) + 1) * by.length > MAX_TEXT) {
     return failure("the text is too long");
   }
-  const pieces = old === "" ? [...text] : new TextSearch(old).split(text);
-  if (limit < 0 && old !== "") return pieces.join(by);
-  // An empty text is found before every code point and at the end.
-  const positions = old === "" ? pieces.length + 1 : pieces.length - 1;
-  const count = limit < 0 ? positions : Math.min(Number(limit), positions);
-  if (old !== "") return [pieces.slice(0, count + 1).join(by), ...pieces.slice(count + 1)].join(old);
-  const spread = pieces.map((piece, index) => index < count ? by + piece : piece).join("");
-  return count === positions ? spread + by : spread;
+  if (old === "") work(workOfPiece * text.length);
+  return replaceText(text, { old, by, most: limit < 0 ? Infinity : Number(limit) }, isCounted);
+}
+
+/** The nanoseconds of a part that is cut out of a text and written again. */
+const workOfPiece = 60;
+
+function isCounted(): boolean {
+  work(workOfPiece);
+  return true;
 }
 
 /** Splits a text into at most `limit` parts; into all with a negative limit. */
 export function split(text: string, separator: string, limit: Int): string[] {
   if (limit === 0) return [];
-  const pieces = separator === "" ? [...text] : new TextSearch(separator).split(text);
-  const count = Number(limit);
-  if (count < 0 || pieces.length <= count) return pieces;
-  return [...pieces.slice(0, count - 1), pieces.slice(count - 1).join(separator)];
+  const count = limit < 0 ? Infinity : Number(limit);
+  let parts = 1;
+  if (separator !== "") return new TextSearch(separator).split(text, () => parts++ < count && isCounted());
+  work(workOfPiece * text.length);
+  const pieces = [...text];
+  return pieces.length <= count ? pieces : [...pieces.slice(0, count - 1), pieces.slice(count - 1).join("")];
 }
 
 /** Joins texts with a separator. */
@@ -117,13 +113,11 @@ export function join(items: readonly Value[], separator: string): Result {
   return separator.length * items.length > MAX_TEXT ? failure("the text is too long") : items.join(separator);
 }
 
+const escaped = /[\p{Cc}"\\]/gu;
+
 /** The text in double quotes, as a literal. */
 export function quote(text: string): string {
-  const units = Array.from(
-    text.toWellFormed(),
-    (unit) => Object.hasOwn(escapes, unit) ? escapes[unit]! : unit,
-  );
-  return `"${units.join("")}"`;
+  return `"${text.toWellFormed().replace(escaped, (unit) => escapes[unit] ?? unit)}"`;
 }
 
 /** Unicode white space as Go defines it. */

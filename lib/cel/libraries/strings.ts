@@ -1,4 +1,4 @@
-import { readingEffort } from "../effort.ts";
+import { readingEffort, searchingEffort } from "../effort.ts";
 import { intType, listType, stringType } from "../types/mod.ts";
 import { codePoints, costSize, type Int } from "../values/mod.ts";
 import { traversing } from "./cost.ts";
@@ -31,7 +31,7 @@ function rewriting([text]: readonly Result[]): number {
 }
 
 const sizes = { cost: traversal, gives: stringType } as const;
-const found = { gives: intType, cost: traversing } as const;
+const found = { gives: intType, cost: traversing, effort: searchingEffort } as const;
 
 /**
  * Searches from an index. Kubernetes' version finds nothing beyond the end; the specification refuses such an index.
@@ -90,6 +90,7 @@ const functions: readonly FunctionDeclaration[] = [
         id: "string_lower_ascii",
         takes: [stringType],
         call: (text) => inAsciiCase(text, "lower"),
+        effort: readingEffort(10),
         ...sizes,
       }),
     ],
@@ -101,11 +102,17 @@ const functions: readonly FunctionDeclaration[] = [
         id: "string_upper_ascii",
         takes: [stringType],
         call: (text) => inAsciiCase(text, "upper"),
+        effort: readingEffort(10),
         ...sizes,
       }),
     ],
   },
-  { name: "trim", overloads: [method({ id: "string_trim", takes: [stringType], call: trim, ...sizes })] },
+  {
+    name: "trim",
+    overloads: [
+      method({ id: "string_trim", takes: [stringType], call: trim, effort: readingEffort(15), ...sizes }),
+    ],
+  },
   {
     name: "replace",
     overloads: [
@@ -115,6 +122,7 @@ const functions: readonly FunctionDeclaration[] = [
         gives: stringType,
         call: (text, old, by) => replace(text, [old, by], -1),
         cost: rewriting,
+        effort: searchingEffort,
       }),
       method({
         id: "string_replace_string_string_int",
@@ -122,6 +130,7 @@ const functions: readonly FunctionDeclaration[] = [
         gives: stringType,
         call: (text, old, by, limit) => replace(text, [old, by], limit),
         cost: rewriting,
+        effort: searchingEffort,
       }),
     ],
   },
@@ -134,6 +143,7 @@ const functions: readonly FunctionDeclaration[] = [
         gives: texts,
         call: (text, separator) => split(text, separator, -1),
         cost: rewriting,
+        effort: searchingEffort,
       }),
       method({
         id: "string_split_string_int",
@@ -141,6 +151,7 @@ const functions: readonly FunctionDeclaration[] = [
         gives: texts,
         call: split,
         cost: rewriting,
+        effort: searchingEffort,
       }),
     ],
   },

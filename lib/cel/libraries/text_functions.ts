@@ -1,6 +1,6 @@
 import { TextSearch } from "../../json/mod.ts";
-import { compilePattern, compiling, isPattern, matchesPattern } from "../pattern.ts";
-import { compilingEffort } from "../effort.ts";
+import { compilePattern, compiling, isFound, isPattern, matchesPattern } from "../pattern.ts";
+import { compilingEffort, searchingEffort } from "../effort.ts";
 import { CelFault } from "../fault.ts";
 import { boolType, bytesType, intType, listType, mapType, stringType, typeParameter } from "../types/mod.ts";
 import { codePoints, costSize, mapSize, type Value } from "../values/mod.ts";
@@ -44,7 +44,7 @@ const matches = {
   prepare: ([, pattern]: readonly (Value | undefined)[]) => {
     const expression = typeof pattern === "string" ? compilePattern(pattern) : undefined;
     if (expression === undefined || expression instanceof CelFault) return undefined;
-    return (text: string) => expression.matcher(text).find();
+    return (text: string) => isFound(expression, text);
   },
 } as const;
 
@@ -72,6 +72,8 @@ export const textFunctions: readonly FunctionDeclaration[] = [
         gives: boolType,
         call: (text, part) => new TextSearch(part).positionIn(text) >= 0,
         cost: ([text, part]) => tenth(text) * tenth(part),
+        superlinear: true,
+        effort: searchingEffort,
       }),
     ],
   },

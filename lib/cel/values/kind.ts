@@ -1,3 +1,4 @@
+import { countCharacters } from "../../json/mod.ts";
 import { isCelFault } from "../fault.ts";
 import { work } from "../work.ts";
 import { Double, isInt, Uint } from "./numbers.ts";
@@ -66,19 +67,8 @@ const short = 100;
 
 /** The number of Unicode code points of a text, which is CEL's size of a string. */
 export function codePoints(text: string): number {
-  let count = text.length;
-  if (count > short) work(4 * count);
-  for (let index = 0; index < text.length - 1; index++) {
-    const unit = text.charCodeAt(index);
-    if (unit >= 0xd800 && unit < 0xdc00) {
-      const next = text.charCodeAt(index + 1);
-      if (next >= 0xdc00 && next < 0xe000) {
-        count--;
-        index++;
-      }
-    }
-  }
-  return count;
+  if (text.length > short) work(4 * text.length);
+  return countCharacters(text);
 }
 
 /**
@@ -110,6 +100,7 @@ export function traversalCost(value: unknown): number {
 
 function byteLength(text: string): number {
   let bytes = text.length;
+  if (bytes > short) work(3 * bytes);
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);
     // A surrogate pair is four bytes, two for each half.

@@ -1,5 +1,5 @@
-import { compareBytes, Fault, type Json, sortedTexts, TextSearch } from "../../json/mod.ts";
-import { countCharacters, maxText } from "../go_strings.ts";
+import { compareBytes, countCharacters, Fault, type Json, sortedTexts, TextSearch } from "../../json/mod.ts";
+import { maxText } from "../go_strings.ts";
 import { perCharacter, sorting, spend, stepsOfSorting } from "../steps.ts";
 import { tooLarge } from "./fault.ts";
 import { type FunctionNotes, type FunctionRecord, parameter } from "./record.ts";
@@ -52,8 +52,9 @@ export const lists: readonly FunctionRecord[] = [
     name: "reverse",
     parameters: [parameter("value", "array", "string")],
     returns: ["array", "string"],
-    cost: perCharacter(0.25),
-    apply: ([value]) => typeof value === "string" ? reversed(value) : (value as readonly Json[]).toReversed(),
+    cost: perCharacter(2),
+    apply: ([value]) =>
+      typeof value === "string" ? [...value].reverse().join("") : (value as readonly Json[]).toReversed(),
   },
   {
     kind: "plain",
@@ -128,26 +129,6 @@ const stepsOfField = 6;
 /** The cost of searching for a text; a long one is read before. */
 export function searchingFor([, search]: readonly Json[], limit: number): number {
   return perCharacter(0.5)([search!], limit);
-}
-
-/** Units that become text together, as arguments of one call. */
-const chunk = 8_192;
-
-/** The characters of a text from its end to its beginning. */
-function reversed(text: string): string {
-  const parts: string[] = [], units = new Uint16Array(chunk + 1);
-  for (let end = text.length; end > 0;) {
-    let count = 0;
-    while (end > 0 && count < chunk) {
-      const unit = text.charCodeAt(--end);
-      if ((unit & 0xfc00) === 0xdc00 && (text.charCodeAt(end - 1) & 0xfc00) === 0xd800) {
-        units[count++] = text.charCodeAt(--end);
-      }
-      units[count++] = unit;
-    }
-    parts.push(String.fromCharCode.apply(undefined, units.subarray(0, count) as unknown as number[]));
-  }
-  return parts.join("");
 }
 
 function ascending(left: Json, right: Json): number {

@@ -1,6 +1,14 @@
-import { compareBytes, type Fault, type Json, type StepBudget, TextSearch } from "../../json/mod.ts";
+import {
+  compareBytes,
+  countCharacters,
+  type Fault,
+  type Json,
+  replaceText,
+  type StepBudget,
+  TextSearch,
+} from "../../json/mod.ts";
 import { equalFold, mappingCase, maxText, toLower, toUpper } from "../go_strings.ts";
-import { perCharacter, spend } from "../steps.ts";
+import { outOfSteps, perCharacter } from "../steps.ts";
 import { tooLarge } from "./fault.ts";
 import {
   type Apply,
@@ -176,27 +184,14 @@ function replace(
   { old, replacement, limit }: Replacing,
   budget: StepBudget,
 ): Json | Fault | undefined {
-  if (limit <= 0) return text;
-  if (old === "") return spread(text, replacement, limit);
-  const search = new TextSearch(old), parts: string[] = [];
-  let start = 0;
-  for (let found = search.positionIn(text); found >= 0; found = search.positionIn(text, start)) {
-    const exceeded = spend(stepsOfReplacing, budget);
-    if (exceeded !== undefined) return exceeded;
-    parts.push(text.slice(start, found));
-    start = found + old.length;
-    if (text.length + parts.length * replacement.length > maxText) return undefined;
-    if (parts.length >= limit) break;
-  }
-  return parts.length === 0 ? text : parts.join(replacement) + replacement + text.slice(start);
-}
-
-/** The text with a replacement before each of its first characters: up to the limit, and then at the end. */
-function spread(text: string, replacement: string, limit: number): string | undefined {
-  const characters = [...text], count = Math.min(limit, characters.length + 1);
-  if (text.length + count * replacement.length > maxText) return undefined;
-  const head = characters.slice(0, count).map((character) => replacement + character).join("");
-  return count > characters.length ? head + replacement : head + characters.slice(count).join("");
+  const fits = (count: number): boolean => text.length + count * replacement.length <= maxText;
+  let count = old === "" ? Math.min(limit, countCharacters(text) + 1) : 0;
+  if (!fits(count)) return undefined;
+  const replaced = replaceText(text, { old, by: replacement, most: limit }, () => {
+    budget.left -= stepsOfReplacing;
+    return budget.left >= 0 && fits(++count);
+  });
+  return budget.left < 0 ? outOfSteps : fits(count) ? replaced : undefined;
 }
 
 function truncate(text: string, length: number): string {

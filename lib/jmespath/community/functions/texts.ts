@@ -1,10 +1,18 @@
-import { Fault, isTooDense, type Json, parseJson, TextSearch } from "../../../json/mod.ts";
+import {
+  countCharacters,
+  Fault,
+  isTooDense,
+  type Json,
+  parseJson,
+  TextSearch,
+  unitsOf,
+} from "../../../json/mod.ts";
 import { compileWildcard, matchWildcard } from "../../../kube/mod.ts";
 import { functionFault, tooLarge } from "../../functions/fault.ts";
 import { type Apply, type FunctionNotes, type FunctionRecord, parameter } from "../../functions/record.ts";
 import { matchingWildcard } from "../../functions/kubernetes.ts";
 import { trimmed, trimming } from "../../functions/trimmed.ts";
-import { countCharacters, mappingCase, maxText, toLower, toUpper } from "../../go_strings.ts";
+import { mappingCase, maxText, toLower, toUpper } from "../../go_strings.ts";
 import { perCharacter } from "../../steps.ts";
 import type { CommunityFunction } from "./record.ts";
 
@@ -119,16 +127,6 @@ function finder(name: string, find: Find): CommunityFunction {
       apply,
     },
   };
-}
-
-/** The UTF-16 units of a text's first characters. */
-function unitsOf(whole: string, characters: number): number {
-  if (characters >= whole.length) return whole.length;
-  let at = 0;
-  for (let left = characters; left > 0 && at < whole.length; left--) {
-    at += whole.codePointAt(at)! > 0xffff ? 2 : 1;
-  }
-  return at;
 }
 
 function padder(
