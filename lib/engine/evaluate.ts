@@ -11,6 +11,7 @@ import { mutate } from "./mutate_request.ts";
 import { tracePassedOver } from "./passed_over.ts";
 import { withRequiredImages } from "./required_images.ts";
 import { type PolicyOutcome, runAll, strictestOf } from "./policy_run.ts";
+import { ofParent } from "./parent_kinds.ts";
 import type { Phase } from "./phase.ts";
 import type { PolicyRequest } from "./request.ts";
 import { type Background, type GivenValues, RequestView } from "./request_view.ts";
@@ -45,9 +46,10 @@ export interface EvaluateOptions extends PolicyQuery {
  */
 export function evaluate(
   snapshot: Snapshot,
-  request: PolicyRequest,
+  written: PolicyRequest,
   options: EvaluateOptions & { readonly ports: Ports },
 ): Decision | Promise<Decision> {
+  const request = ofParent(written, snapshot.parents);
   const { ports, deadline, absent, budget, trace } = options;
   const selection = select(options);
   const images = options.phase === "mutate" ? verifying(selectForImages(), options) : nothing;

@@ -4,6 +4,7 @@ import { isOfPhase, type Phase, phases } from "./phase.ts";
 import type { LocatedDocument, Policy, PolicyException } from "../policy/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import type { CompiledPolicy } from "./compiled.ts";
+import { type ParentKinds, parentKinds } from "./parent_kinds.ts";
 import { type Candidates, PolicySelections } from "./plan/policy_selection.ts";
 import type { CompiledJsonPolicy } from "./json_policies.ts";
 
@@ -22,6 +23,8 @@ export interface Snapshot {
   /** The documents that were left out because all of them take too much memory. */
   readonly leftOut: readonly YamlDocument[];
   readonly dialect: Dialect;
+  /** The custom kinds whose subresources the policies name. */
+  readonly parents: ParentKinds;
   /** Policies with rules of the phase that may be about such a request, in order. */
   readonly candidates: Candidates;
   /** The selections prepared for requests of one type and query. */
@@ -34,7 +37,9 @@ export function restrict(snapshot: Snapshot, keep: (policy: CompiledPolicy) => b
 }
 
 /** The snapshot of policies that are compiled. */
-export function snapshotOf(parts: Omit<Snapshot, "policies" | "candidates" | "selections">): Snapshot {
+export function snapshotOf(
+  parts: Omit<Snapshot, "policies" | "parents" | "candidates" | "selections">,
+): Snapshot {
   const policies = [...parts.written].sort(byName);
   const indexes: Record<Phase, MatchIndex<CompiledPolicy>> = {
     mutate: new MatchIndex(),
@@ -57,7 +62,13 @@ export function snapshotOf(parts: Omit<Snapshot, "policies" | "candidates" | "se
   const candidates: Candidates = (phase, { kind, operation, namespace }) =>
     indexes[phase].find(kind, operation, namespace);
   return Object.freeze(
-    { ...parts, policies, candidates, selections: new PolicySelections(candidates) } satisfies Snapshot,
+    {
+      ...parts,
+      policies,
+      parents: parentKinds(policies),
+      candidates,
+      selections: new PolicySelections(candidates),
+    } satisfies Snapshot,
   );
 }
 

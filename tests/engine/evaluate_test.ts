@@ -158,6 +158,37 @@ Deno.test("an update of an object that violated the rule before is admitted, unl
   assert.equal(decideNow(policies(policy("p", noHostPid)), fresh).allowed, false);
 });
 
+Deno.test("a rule about the scale of a custom resource denies it", () => {
+  const deny = (kind: string) =>
+    policies(policy(
+      "p",
+      `  - name: r
+    match: {any: [{resources: {kinds: ["${kind}"]}}]}
+    validate: {message: no, deny: {}}`,
+    ));
+  const scale = {
+    apiVersion: "autoscaling/v1",
+    kind: "Scale",
+    metadata: { name: "w", namespace: "default" },
+  };
+  const about = request(scale, { operation: "UPDATE", subresource: "scale", oldObject: scale });
+  const resource = { group: "example.com", version: "v1", resource: "policies" };
+  const scaling = { ...about, variable: { ...about.variable, resource, subResource: "scale" } };
+  const allowed: readonly (readonly [kind: string, allowed: boolean])[] = [
+    ["Policy/scale", false],
+    ["example.com/v1/Policy/scale", false],
+    ["Policy/*", false],
+    ["*/scale", false],
+    ["Policy", true],
+    ["Policy/status", true],
+    ["other.com/v1/Policy/scale", true],
+    ["Widget/scale", true],
+  ];
+  for (const [kind, expected] of allowed) {
+    assert.equal(decideNow(deny(kind), scaling).allowed, expected, kind);
+  }
+});
+
 Deno.test("the old object of an update is judged by context entries of its own", () => {
   const rule = `  - name: r
     match: {any: [{resources: {kinds: [Pod]}}]}
