@@ -76,6 +76,9 @@ export const valuesTypes: readonly (readonly [path: string, type: "text" | "map"
 
 /** The same for a UserInfo file. */
 export const userInfoTypes: typeof valuesTypes = [
+  ["roles", "list"],
+  ["clusterRoles", "list"],
+  ["userInfo.groups", "list"],
   ["roles.*", "text"],
   ["clusterRoles.*", "text"],
   ["userInfo.username", "text"],

@@ -109,6 +109,8 @@ const wholly: Refused = [
   ],
 ];
 const users: Refused = [
+  ["a role that is no list", "roles: admin", /:4:1: error wrong-type: roles must be a list/],
+  ["a group that is no list", "userInfo: { groups: devs }", /userInfo\.groups must be a list/],
   ["an unknown field", "username: ann", /:4:1: error unknown-field: Unknown field "username"/],
   ["an unknown field of the user", "userInfo: { user: ann }", /error .*"user" in userInfo/],
   [
