@@ -7,10 +7,10 @@ import { pendingValue, RequestLoads } from "./request_loads.ts";
 import { TimeSlices, type Turn } from "./time_slices.ts";
 
 /**
- * A source of values that may be absent: a kind of context entry, or the cluster in which generate rules look up
- * sources and targets.
+ * A source of values that may be absent: a kind of context entry, the cluster in which generate rules look up sources
+ * and targets, or that of the parameters of admission policies.
  */
-export type AbsentSource = EntrySource | "downstream";
+export type AbsentSource = EntrySource | "downstream" | "parameters";
 
 /** The ports and limits of a {@link LoadTracker}. */
 export interface LoadOptions {

@@ -89,7 +89,7 @@ export async function openInputs(
   const isOffline = args.clusterObjects.length === 0 && opened.kind === "embedded";
   // The command looks up images only if the options say so.
   const looksUpImages = args.registry || images.length > 0 || source !== undefined;
-  const absent = isOffline ? absentOffline(looksUpImages) : [];
+  const absent = isOffline ? absentOffline(args, looksUpImages) : [];
   return {
     snapshot,
     options: {
@@ -111,9 +111,10 @@ export async function openInputs(
   };
 }
 
-/** Without a cluster, API calls read the given objects, and values must replace all other sources. */
-function absentOffline(images: boolean): readonly AbsentSource[] {
-  return [...unservedEntries({ cluster: false, calls: true, globals: false, images }), "downstream"];
+/** Without a cluster, API calls and parameters are read from the given objects; values replace all other sources. */
+function absentOffline({ parameterResource }: ApplyInputArguments, images: boolean): readonly AbsentSource[] {
+  const entries = unservedEntries({ cluster: false, calls: true, globals: false, images });
+  return [...entries, "downstream", ...parameterResource.length === 0 ? ["parameters" as const] : []];
 }
 
 const silent: Terminal = { out: () => {}, err: () => {} };

@@ -74,8 +74,8 @@ export function collectParameters(
   namespace: string,
 ): readonly JsonObject[] | Fault {
   const { apiVersion, kind, name, selector, whenNotFound } = source;
-  // Without a cluster the kind is unknown, and no object of it is found.
-  const scope = !store.serves("downstream")
+  // Where parameters cannot be looked up the kind is unknown, and no object of it is found.
+  const scope = !store.serves("parameters")
     ? "unknown"
     : store.load(`scope of ${apiVersion} ${kind}`, async () => {
       const resource = await store.ports.cluster.resource(apiVersion, kind);

@@ -75,8 +75,8 @@ function withParameters(
   tools.need(parameterNeed(source));
   return (input) => {
     const { store } = input.context;
-    // Without a cluster parameters cannot be looked up, so the policy runs without one.
-    if (!store.serves("downstream")) return run(input, null);
+    // Where parameters cannot be looked up the policy runs without one.
+    if (!store.serves("parameters")) return run(input, null);
     const found = collectParameters(source, store, requestNamespace(input));
     if (isFault(found)) return error(`failed to configure binding: ${found.message}`);
     let gravest: Outcome | undefined = found.length === 0 ? pass("") : undefined;

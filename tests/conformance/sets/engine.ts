@@ -89,7 +89,7 @@ export interface CaseSources {
 const noSources: CaseSources = {
   text: (path) => Deno.readTextFileSync(path),
   ports: (objects) => clusterPorts(objects, { intake: "verbatim" }),
-  absent: ["configMap", "globalReference", "imageRegistry", "downstream"],
+  absent: ["configMap", "globalReference", "imageRegistry", "downstream", "parameters"],
   reports: "cluster",
 };
 

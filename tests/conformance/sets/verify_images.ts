@@ -40,7 +40,7 @@ async function* engineRows(root: string, kinds: Kinds): AsyncGenerator<Row> {
           const checks = await checkCase(join(root, "engine", id), {
             text: (path) => registry.text(path),
             reports: "all",
-            absent: ["configMap", "globalReference", "downstream"],
+            absent: ["configMap", "globalReference", "downstream", "parameters"],
             ports: (objects) => {
               const ports = registry.ports(objects, "verbatim");
               opened.push(ports);
