@@ -139,7 +139,7 @@ export class Reviews {
     const { endpoint } = received;
     const { failurePolicy = "Fail" } = "respond" in endpoint ? {} : endpoint.route;
     const broke = (cause: unknown): ReviewAnswer => {
-      // For any other error the response has the request's uid, and the failurePolicy decides.
+      // An exception is a bug. The response has the request's uid all the same, and the failurePolicy decides.
       const message = cause instanceof Error ? cause.message : String(cause);
       this.#options.log.write("error", "request failed", { uid: request.uid, cause: message });
       return answered(withoutDecision(failed(request, failurePolicy, `internal error: ${message}`)));
