@@ -58,6 +58,7 @@ export const bundleParts: readonly BundlePart[] = [
       "diagnostics/suggestion.ts",
       "documents/cel_shape.ts",
       "documents/image_shape.ts",
+      "documents/refusals.ts",
       "documents/rule_mistakes.ts",
       "documents/spec_shape.ts",
       "documents/too_many_rules.ts",
