@@ -120,6 +120,11 @@ export function wholeValues(args: readonly Json[], limit: number): number {
   return steps;
 }
 
+/** The cost of searching for a text; a long one is read before. */
+export function searchingFor([, search]: readonly Json[], limit: number): number {
+  return perCharacter(0.5)([search!], limit);
+}
+
 /** The cost of a function that looks at each field of its objects. */
 export function fieldsOfArguments(args: readonly Json[], limit: number): number {
   let steps = 0;

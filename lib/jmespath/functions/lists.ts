@@ -1,6 +1,6 @@
 import { compareBytes, countCharacters, Fault, type Json, sortedTexts, TextSearch } from "../../json/mod.ts";
 import { maxText } from "../go_strings.ts";
-import { perCharacter, sorting, spend, stepsOfSorting } from "../steps.ts";
+import { perCharacter, searchingFor, sorting, spend, stepsOfSorting } from "../steps.ts";
 import { tooLarge } from "./fault.ts";
 import { type FunctionNotes, type FunctionRecord, parameter } from "./record.ts";
 
@@ -125,11 +125,6 @@ export const lists: readonly FunctionRecord[] = [
 
 /** The steps of reading the name of a field, when an object has so many that they count. */
 const stepsOfField = 6;
-
-/** The cost of searching for a text; a long one is read before. */
-export function searchingFor([, search]: readonly Json[], limit: number): number {
-  return perCharacter(0.5)([search!], limit);
-}
 
 function ascending(left: Json, right: Json): number {
   return typeof left === "string"

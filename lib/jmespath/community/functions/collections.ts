@@ -1,7 +1,6 @@
 import { equal, Fault, isList, isObject, type Json, setField, TextSearch } from "../../../json/mod.ts";
 import { functionFault } from "../../functions/fault.ts";
-import { searchingFor } from "../../functions/lists.ts";
-import { fieldsOfArguments, stepsOfMade, wholeValues } from "../../steps.ts";
+import { fieldsOfArguments, searchingFor, stepsOfMade, wholeValues } from "../../steps.ts";
 import { type FunctionNotes, type FunctionRecord, parameter } from "../../functions/record.ts";
 
 const pairNeeded = new Fault(
