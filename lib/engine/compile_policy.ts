@@ -1,10 +1,10 @@
 import type { Need } from "../context/mod.ts";
 import { type Diagnostic, withPosition } from "../diagnostics/mod.ts";
 import type { Dialect } from "../match/mod.ts";
-import { usersInBackground } from "../documents/mod.ts";
 import type { ClassicPolicy, Policy, PolicyException } from "../policy/mod.ts";
 import { type CompiledConditions, compileWebhookConditions, type RuleBody } from "../rules/mod.ts";
 import type { CompiledPolicy } from "./compiled.ts";
+import { refusingUsers } from "./refusing_users.ts";
 import { compileRule } from "./compile_rule.ts";
 
 /** The options of compiling a policy. */
@@ -23,23 +23,9 @@ export function compilePolicy(
   policy: ClassicPolicy<RuleBody>,
   options: CompilePolicyOptions,
 ): CompiledPolicy {
-  if (options.backgroundUsers === "warned" || options.broken !== undefined) return compiled(policy, options);
-  let [broken] = usersInBackground(policy);
-  if (broken !== undefined) options.report(broken);
-  const usable = compiled(policy, {
-    ...options,
-    broken,
-    report(diagnostic) {
-      const isRefused = diagnostic.code === "background-variable";
-      const reported: Diagnostic = isRefused ? { ...diagnostic, severity: "error" } : diagnostic;
-      if (isRefused) broken ??= reported;
-      options.report(reported);
-    },
-  });
-  // Its rules can run, but none of them should.
-  return usable.broken === broken || broken === undefined
-    ? usable
-    : compiled(policy, { ...options, broken, report: () => {} });
+  return options.backgroundUsers === "warned" || options.broken !== undefined
+    ? compiled(policy, options)
+    : refusingUsers(policy, options, (changed) => compiled(policy, changed));
 }
 
 function compiled(policy: ClassicPolicy<RuleBody>, options: CompilePolicyOptions): CompiledPolicy {
