@@ -35,7 +35,7 @@ export const encodings: readonly FunctionRecord[] = [
   ofText({
     name: "parse_json",
     returns: ["any"],
-    cost: perCharacter(0.5),
+    cost: perCharacter(1),
   }, parseJson),
 ];
 

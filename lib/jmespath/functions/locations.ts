@@ -11,7 +11,7 @@ export const locations: readonly FunctionRecord[] = [
     name: "path_canonicalize",
     parameters: [parameter("path", "string")],
     returns: ["string"],
-    cost: perCharacter(0.5),
+    cost: perCharacter(1),
     apply: ([path]) => cleanPath(path as string),
   },
   {

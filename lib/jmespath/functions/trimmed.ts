@@ -3,7 +3,7 @@ import { perCharacter } from "../steps.ts";
 
 /** The cost of trimming: a set of the characters is made, and the text is read. */
 export function trimming([text, characters]: readonly Json[], limit: number): number {
-  return perCharacter(1)([characters ?? ""], limit) + perCharacter(0.25)([text!], limit);
+  return perCharacter(1)([characters ?? ""], limit) + perCharacter(0.5)([text!], limit);
 }
 
 /** The text without the given characters at its ends, or at one of them. */
