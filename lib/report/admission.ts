@@ -22,15 +22,14 @@ export function admissionResponse(
 ): AdmissionResponse {
   const { uid, allowed, results, patch } = decision;
   const response: Writable<AdmissionResponse> = { uid, allowed };
+  const warnings = warningsOf(allowed ? results : warnedBesideDenial(decision));
+  if (warnings.length > 0) response.warnings = warnings;
   if (allowed) {
-    const warnings = warningsOf(results);
-    if (warnings.length > 0) response.warnings = warnings;
     if (patch.length > 0) {
       response.patch = encodeBase64Text(JSON.stringify(patch));
       response.patchType = "JSONPatch";
     }
   } else {
-    // Kyverno parity: a denied request has no warnings. Pinned by "a denied request has a status and no warnings".
     response.status = { status: "Failure", message: denialMessage(decision, request), code: 400 };
   }
   const annotations = auditAnnotations(results);
@@ -97,6 +96,14 @@ function mutationDenial(
   }
   const list = errors.map((rule) => `${rule.rule}: ${rule.message}`).join(" ");
   return `mutation policy ${policy.name} error: failed to apply policy ${policy.name} rules [${list}]`;
+}
+
+/**
+ * The results of which the user of a denied request is warned. Kyverno parity: those of policies in CEL, and none when
+ * a mutation failed. Pinned by "a denied request has a status, and the warnings of policies in CEL".
+ */
+function warnedBesideDenial({ results, denial }: Decision): readonly PolicyResult[] {
+  return denial === "mutate" ? [] : results.filter(({ policy }) => policy.language === "cel");
 }
 
 function warningsOf(results: readonly PolicyResult[]): readonly string[] {

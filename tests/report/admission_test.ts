@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Decision, PolicyResult } from "../../lib/engine/mod.ts";
+import type { Decision, PolicyIdentity, PolicyResult } from "../../lib/engine/mod.ts";
 import { asObject } from "../../lib/json/mod.ts";
 import {
   type AdmissionResponse,
@@ -75,16 +75,24 @@ Deno.test("the message has empty text for a namespace or name that the object la
   );
 });
 
-Deno.test("a denied request has a status and no warnings", () => {
-  const answer = respond(denied([
+Deno.test("a denied request has a status, and the warnings of policies in CEL", () => {
+  const warns = (name: string, more: Partial<PolicyIdentity> = {}): PolicyResult => ({
+    policy: identity(name, { emitWarning: true, ...more }),
+    rules: [result("s", { action: "Audit" })],
+  });
+  const results = [
     { policy: identity("p"), rules: [result("r")] },
-    { policy: identity("w", { emitWarning: true }), rules: [result("s", { action: "Audit" })] },
-  ]));
+    warns("w"),
+    warns("c", { kind: "ValidatingPolicy", language: "cel" }),
+  ];
+  const answer = respond(denied(results));
   assert.equal(answer.allowed, false);
   assert.equal(answer.status?.code, 400);
   assert.equal(answer.status?.status, "Failure");
-  assert.equal(answer.warnings, undefined);
+  assert.deepEqual(answer.warnings, ["Policy c failed: s says no"]);
   assert.equal(answer.patch, undefined);
+  const failing = { policy: identity("m"), rules: [result("m", { type: "mutate", result: "error" })] };
+  assert.equal(respond(denied([failing, ...results], "mutate")).warnings, undefined);
 });
 
 Deno.test("the message of a failed mutation names the first policy with failurePolicy Fail, and its rules", () => {
