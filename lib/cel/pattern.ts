@@ -50,7 +50,7 @@ const short = 1_000;
 export function countedText(pattern: RE2JS, text: string): string {
   if (text.length <= short) return text;
   const nanoseconds = reading + readingPerInstruction * pattern.programSize();
-  // The library's types know no string objects, which it takes.
+  // The library takes such objects, which its types do not say.
   return new CountedText(text, () => work(nanoseconds)) as unknown as string;
 }
 

@@ -98,7 +98,7 @@ function replaceAll(
     readonly spendOnRead: () => void;
   },
 ): string | Fault | undefined {
-  // The library takes string objects, which its types do not say.
+  // The library takes such objects, which its types do not say.
   const matcher = compiled.matcher(new CountedText(text, spendOnRead) as unknown as string);
   const names = new Set(Object.keys(compiled.namedGroups()));
   const group = (name: number | string): string => {
