@@ -3,6 +3,7 @@ import { pause } from "../pause.ts";
 import type { Log, Ports } from "../ports.ts";
 import { BackgroundWorker } from "./background_worker.ts";
 import { Leadership } from "./leadership.ts";
+import { LongWaits } from "./long_waits.ts";
 import { addPosternUsername } from "./postern_username.ts";
 import { Upkeep } from "./upkeep.ts";
 import type { WorkOutcome } from "./work_outcome.ts";
@@ -53,6 +54,11 @@ export class BackgroundWork {
 
   private constructor(options: BackgroundWorkOptions, actors: ReadonlySet<string>) {
     const { snapshot, ports, log, lease, every } = options;
+    const longWaits = new LongWaits({
+      longestWait: () => this.worker.longestWait,
+      reported: () => this.#leadership?.waits(),
+      signal: this.#stop.signal,
+    });
     this.worker = new BackgroundWorker({
       snapshot,
       ports,
@@ -60,7 +66,7 @@ export class BackgroundWork {
       triggers: lease === undefined ? "as-admitted" : "as-stored",
       actors,
       refused: (_, waited) => this.#upkeep.missed(waited),
-      behind: () => this.#leadership?.waits(),
+      taken: () => longWaits.watch(),
       ...(options.worked !== undefined && { worked: options.worked }),
     });
     const leadership = lease === undefined ? undefined : new Leadership({

@@ -41,11 +41,8 @@ export interface BackgroundOptions {
    * and with the milliseconds that it waited. {@link Upkeep} finds those effects in the cluster later.
    */
   readonly refused?: (request: PolicyRequest, waited: number) => void;
-  /**
-   * Called when a request has waited for a quarter of a second: its effects would be lost with this process. Called
-   * again each quarter while one waits as long.
-   */
-  readonly behind?: () => void;
+  /** Called with each request that is taken. */
+  readonly taken?: () => void;
   /** Receives the outcome of a request's effects when they are done or given up, and each failure before that. */
   readonly worked?: (outcome: WorkOutcome) => void;
   /** Waits for some milliseconds, or until the signal aborts; tests replace it. */
@@ -63,8 +60,6 @@ export type Intake = "taken" | "no room" | "no work";
 
 const nobody: ReadonlySet<string> = new Set();
 const longestDelay = 60_000;
-/** Milliseconds after which a request has waited long. */
-const longWait = 250;
 /** The number of failed attempts after which a failure is reported: an object is often created a moment later. */
 const reportAfter = 3;
 /**
@@ -90,7 +85,6 @@ export class BackgroundWorker {
   readonly #pausing = new Set<Promise<void>>();
   readonly #writer: EffectWriter;
   #starting: Promise<void> | undefined;
-  #isWatched = false;
   #refused = 0;
   readonly #stop = new AbortController();
 
@@ -125,8 +119,9 @@ export class BackgroundWorker {
       if (each !== ticket) each.item.ended?.("refused");
     }
     this.#begin();
-    this.#watch();
-    return refused.includes(ticket) ? "no room" : "taken";
+    if (refused.includes(ticket)) return "no room";
+    this.#options.taken?.();
+    return "taken";
   }
 
   /** Waits until half of the queue is free, for callers with many requests. */
@@ -204,20 +199,6 @@ export class BackgroundWorker {
         });
         this.#running.add(run);
       }
-    });
-  }
-
-  /** Reports requests that wait long. */
-  #watch(): void {
-    const { behind, wait = pause } = this.#options;
-    if (behind === undefined || this.#isWatched) return;
-    this.#isWatched = true;
-    void wait(longWait, this.#stop.signal).then(() => {
-      this.#isWatched = false;
-      const { longestWait } = this;
-      if (this.#closed || longestWait === undefined) return;
-      if (longestWait >= longWait) behind();
-      this.#watch();
     });
   }
 

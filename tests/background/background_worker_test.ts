@@ -118,38 +118,25 @@ Deno.test("a worker that ends does not wait for requests that fail again and aga
   assert.deepEqual([states, refused], [["failing"], []]);
 });
 
-Deno.test("a worker reports that a request waits long, and no request that is done soon", async () => {
-  for (const isLong of [true, false]) {
-    let end = (): void => {};
-    const held = new Promise<void>((resolve) => end = resolve);
-    const { cluster, ports } = portsWith(teamNamespace);
-    const slow: typeof ports = {
-      ...ports,
-      cluster: {
-        call: async (call) => (isLong && await held, await cluster.call(call)),
-        resource: (...type) => cluster.resource(...type),
-      },
-    };
-    const snapshot = policies(quota);
-    const reported = Promise.withResolvers<void>();
-    let reports = 0;
-    const worker = new BackgroundWorker({
-      snapshot: () => snapshot,
-      ports: slow,
-      log: keptLog(),
-      behind: () => (reports++, reported.resolve()),
-    });
-    worker.add(request(team));
-    if (isLong) {
-      await reported.promise;
-      assert.ok(worker.longestWait! >= 250);
-    }
-    end();
-    await worker.drain();
-    assert.equal(worker.longestWait, undefined);
-    assert.equal(reports > 0, isLong);
-    await worker.close();
-  }
+Deno.test("the longest wait is that of requests that wait, and each request that is taken is reported", async () => {
+  let now = 1_000, taken = 0;
+  const { ports } = portsWith(teamNamespace);
+  const snapshot = policies(quota);
+  const clock = { now: () => now };
+  const worker = new BackgroundWorker({
+    snapshot: () => snapshot,
+    ports: { ...ports, clock },
+    log: keptLog(),
+    taken: () => void taken++,
+  });
+  assert.equal(worker.longestWait, undefined);
+  worker.add(request(team));
+  worker.add(request(team, { dryRun: true }));
+  now += 300;
+  assert.deepEqual([worker.longestWait, taken], [300, 1]);
+  await worker.drain();
+  assert.equal(worker.longestWait, undefined);
+  await worker.close();
 });
 
 Deno.test("the worker leaves correct objects alone and restores changed ones", async () => {
