@@ -1,5 +1,5 @@
 import { celExceptionProblems, compile, exceptionProblems } from "../engine/mod.ts";
-import { type Diagnostic, formatDiagnostic, withPosition } from "../diagnostics/mod.ts";
+import { type Diagnostic, formatDiagnostic, type Position, withPosition } from "../diagnostics/mod.ts";
 import type { Dialect } from "../match/mod.ts";
 import { admissionPolicyProblems, authorNotes, refusals } from "../documents/mod.ts";
 import { isCelException } from "../policy/mod.ts";
@@ -19,14 +19,16 @@ export async function lint(
 ): Promise<number> {
   const { documents, diagnostics } = await policyDocuments(paths);
   const snapshot = compile(documents, { dialect });
+  const refused = snapshot.policies.flatMap(({ policy }) =>
+    policy.language === "classic" ? refusals(policy) : []
+  );
   const all: Diagnostic[] = [
     ...diagnostics,
-    ...snapshot.diagnostics,
+    ...snapshot.diagnostics.filter((each) => isError(each) || !refused.some(isAbout(each.position))),
+    ...refused,
     ...await unusableSigners(snapshot),
     ...unevaluatedPolicies(snapshot),
-    ...snapshot.policies.flatMap(({ policy }) =>
-      policy.language === "classic" ? [...refusals(policy), ...authorNotes(policy)] : []
-    ),
+    ...snapshot.policies.flatMap(({ policy }) => policy.language === "classic" ? authorNotes(policy) : []),
     ...snapshot.others.flatMap(admissionPolicyProblems),
     ...snapshot.exceptions.flatMap(({ document, locate }) =>
       exceptionProblems(document).map((problem) => withPosition(problem, locate))
@@ -57,6 +59,13 @@ function inFileOrder(diagnostics: readonly Diagnostic[]): Diagnostic[] {
     files.indexOf(one?.file) - files.indexOf(other?.file) ||
     (one?.line ?? 0) - (other?.line ?? 0) || (one?.column ?? 0) - (other?.column ?? 0)
   );
+}
+
+/** Whether a problem is at a position: a refused part of a policy needs no warning beside it. */
+function isAbout(other: Position | undefined): (problem: Diagnostic) => boolean {
+  return ({ position }) =>
+    position !== undefined && position.file === other?.file && position.line === other.line &&
+    position.column === other.column;
 }
 
 function isError({ severity }: Diagnostic): boolean {

@@ -4,7 +4,6 @@ import {
   asList,
   asObject,
   asString,
-  asTexts,
   type DocumentPath,
   documentPathText,
   field,
@@ -14,32 +13,33 @@ import {
   type Json,
   type JsonObject,
 } from "../json/mod.ts";
-import { hasWildcard, namespaceOf } from "../kube/mod.ts";
+import { namespaceOf } from "../kube/mod.ts";
 import { parseAnchor } from "../pattern/mod.ts";
-import {
-  type ClassicPolicy,
-  controllersAnnotation,
-  type WrittenFilter,
-  writtenFilters,
-  writtenUserCriteria,
-} from "../policy/mod.ts";
+import { type ClassicPolicy, writtenUserCriteria } from "../policy/mod.ts";
 import type { RuleSource } from "./autogen.ts";
+import { conditionRefusals, operationRefusals } from "./condition_refusals.ts";
+import { filtersWithoutKinds, matchRefusals } from "./match_refusals.ts";
+import { mutationRefusals } from "./mutation_refusals.ts";
+import { patternRefusals } from "./pattern_refusals.ts";
+import { refusal } from "./refusal.ts";
+import { settingRefusals } from "./setting_refusals.ts";
 import { writtenRules } from "./written_rules.ts";
 
 /**
  * The parts of a ClusterPolicy or Policy for which Kyverno's webhook refuses to store it, though they can be read.
  * Kyverno parity: pinned by "policy review refuses".
  */
-export function refusals(policy: ClassicPolicy): Diagnostic[] {
+export function refusals(policy: ClassicPolicy): PathDiagnostic[] {
   const { document, locate, name } = policy;
   const rules = writtenRules(document["spec"]);
   return [
-    ...inAnnotations(policy),
-    ...inOverrides(policy),
+    ...settingRefusals(policy),
+    ...rules.flatMap((rule) => matchRefusals(rule, policy)),
+    ...policy.rules.filter(({ generatedFor }) => generatedFor === undefined).flatMap(filtersWithoutKinds),
     ...rules.flatMap(inRule),
     ...rules.flatMap((rule) => inTargets(rule, policy)),
     ...(policy.background ? rules.flatMap((rule) => inUsers(rule, "background")) : onUpdate(rules, policy)),
-  ].map((each) => ({ ...withPosition(each, locate), policy: name }));
+  ].map((each) => ({ ...withPosition(each, locate), path: each.path, policy: name }));
 }
 
 /** The users that a policy matches or excludes although it runs in background scans, which have none. */
@@ -50,45 +50,32 @@ export function usersInBackground(policy: ClassicPolicy): Diagnostic[] {
     .map((each) => ({ ...withPosition(each, locate), policy: key }));
 }
 
-function refused(message: string, path: DocumentPath): PathDiagnostic {
-  return { severity: "error", code: "refused-by-api-server", message, path };
-}
-
-function inAnnotations({ annotations }: ClassicPolicy): PathDiagnostic[] {
-  if (annotations[controllersAnnotation] !== "all") return [];
-  const message =
-    "Autogen annotation does not support 'all' anymore, remove the annotation or set it to a valid value";
-  return [refused(message, ["metadata", "annotations", controllersAnnotation])];
-}
-
-/** A namespace has one action. */
-function inOverrides({ document, kind }: ClassicPolicy): PathDiagnostic[] {
-  const path = ["spec", "validationFailureActionOverrides"];
-  const overrides = asList(field(document["spec"], "validationFailureActionOverrides"));
-  if (overrides.length > 0 && kind === "Policy") {
-    return [refused("Use of validationFailureActionOverrides is supported only with ClusterPolicy", path)];
-  }
-  const actions = new Map<string, string>();
-  return overrides.flatMap((override, index) => {
-    const action = (asString(field(override, "action")) ?? "").toLowerCase();
-    const namespaces = asTexts(field(override, "namespaces")).filter((each) => !hasWildcard(each));
-    const others = namespaces.filter((each) => (actions.get(each) ?? action) !== action);
-    for (const namespace of namespaces) actions.set(namespace, action);
-    return others.length === 0
-      ? []
-      : [refused(`conflicting namespaces found: ${others.join(", ")}`, [...path, index, "namespaces"])];
-  });
-}
-
 function inRule({ rule, path }: RuleSource): PathDiagnostic[] {
   return [
-    ...[...writtenFilters(rule, "match"), ...writtenFilters(rule, "exclude")].flatMap((written) =>
-      inFilter(written, path)
-    ),
     ...inContext(rule["context"], [...path, "context"]),
-    ...inConditions(rule["preconditions"], [...path, "preconditions"]),
+    ...conditionRefusals(rule["preconditions"], [...path, "preconditions"]),
     ...inBody(rule["validate"], [...path, "validate"]),
     ...inBody(rule["mutate"], [...path, "mutate"]),
+    ...operationRefusals(rule["preconditions"], [...path, "preconditions"]),
+    ...operationRefusals(field(field(rule["validate"], "deny"), "conditions"), [
+      ...path,
+      "validate",
+      "deny",
+      "conditions",
+    ]),
+    ...asList(field(rule["generate"], "foreach")).flatMap((loop, index) =>
+      conditionRefusals(field(loop, "preconditions"), [
+        ...path,
+        "generate",
+        "foreach",
+        index,
+        "preconditions",
+      ])
+    ),
+    ...inAttestations(rule["verifyImages"], [...path, "verifyImages"]),
+    ...mutationRefusals(rule["mutate"], [...path, "mutate"]),
+    ...strayExtractors(rule, path),
+    ...patternRefusals(rule, path),
     ...strayTargets(rule, path),
     ...anchorsIn(field(rule["generate"], "data"), [...path, "generate", "data"]),
   ];
@@ -101,8 +88,24 @@ function anchorsIn(data: Json | undefined, path: DocumentPath): PathDiagnostic[]
     const below = [...path, key];
     return parseAnchor(key) === undefined
       ? anchorsIn(value, below)
-      : [refused(`anchors not supported on generate resources: unsupported anchor ${key}`, below)];
+      : [refusal(below, `anchors not supported on generate resources: unsupported anchor ${key}`)];
   });
+}
+
+function inAttestations(images: Json | undefined, path: DocumentPath): PathDiagnostic[] {
+  return asList(images).flatMap((entry, image) =>
+    asList(field(entry, "attestations")).flatMap((attestation, index) =>
+      asList(field(attestation, "conditions")).flatMap((block, position) =>
+        conditionRefusals(block, [...path, image, "attestations", index, "conditions", position])
+      )
+    )
+  );
+}
+
+function strayExtractors(rule: JsonObject, path: DocumentPath): PathDiagnostic[] {
+  if (!isGiven(rule["imageExtractors"]) || asList(rule["verifyImages"]).length > 0) return [];
+  const message = "imageExtractors can only be defined for verifyImages rule";
+  return [refusal([...path, "imageExtractors"], message, "remove them")];
 }
 
 /** A variable that reads `target`. Each search ends at the next `{{`: authors choose how many there are. */
@@ -112,7 +115,7 @@ const targetVariable = /\{\{(?:(?!\{\{)[^}])*\btarget\./;
 function strayTargets(rule: JsonObject, path: DocumentPath): PathDiagnostic[] {
   if (asList(field(rule["mutate"], "targets")).length > 0) return [];
   return targetVariable.test(JSON.stringify(rule))
-    ? [refused("policy contains invalid variables: target exists only in rules with mutate.targets", path)]
+    ? [refusal(path, "policy contains invalid variables: target exists only in rules with mutate.targets")]
     : [];
 }
 
@@ -121,10 +124,12 @@ function inTargets({ rule, path }: RuleSource, { kind, document }: ClassicPolicy
   const within = kind === "Policy" ? namespaceOf(document) : "";
   if (within === "") return [];
   return asList(field(rule["mutate"], "targets")).flatMap((target, index) =>
-    ["", within].includes(asString(field(target, "namespace")) ?? "") ? [] : [refused(
-      "This field can be ignored or should have value of the namespace where the policy is being created",
-      [...path, "mutate", "targets", index, "namespace"],
-    )]
+    ["", within].includes(asString(field(target, "namespace")) ?? "") ? [] : [
+      refusal(
+        [...path, "mutate", "targets", index, "namespace"],
+        "This field can be ignored or should have value of the namespace where the policy is being created",
+      ),
+    ]
   );
 }
 
@@ -143,7 +148,7 @@ function inUsers({ rule, path }: RuleSource, why: keyof typeof withoutRequest): 
   return writtenUserCriteria(rule).map((below) => {
     const whole = [...path, ...below];
     const at = documentPathText(whole).replaceAll(".", "/");
-    return refused(`${withoutRequest[why]}: invalid variable used at path: ${at}`, whole);
+    return refusal(whole, `${withoutRequest[why]}: invalid variable used at path: ${at}`);
   });
 }
 
@@ -161,32 +166,6 @@ function onUpdate(rules: readonly RuleSource[], { document }: ClassicPolicy): Pa
     : [];
 }
 
-/** The problems of a filter of a match or exclude block. */
-function inFilter({ filter, path: below }: WrittenFilter, rule: DocumentPath): PathDiagnostic[] {
-  const path = [...rule, ...below];
-  return [
-    ...emptySelectors(field(filter, "resources"), [...path, "resources"]),
-    ...asList(field(filter, "subjects")).flatMap((caller, index) =>
-      inCaller(caller, [...path, "subjects", index])
-    ),
-  ];
-}
-
-function emptySelectors(resources: Json | undefined, path: DocumentPath): PathDiagnostic[] {
-  const selector = field(resources, "selector");
-  const isEmpty = isObject(selector ?? null) &&
-    Object.keys(asObject(field(selector, "matchLabels")) ?? {}).length === 0 &&
-    asList(field(selector, "matchExpressions")).length === 0;
-  return isEmpty ? [refused("The requirements are not specified in selector", [...path, "selector"])] : [];
-}
-
-function inCaller(caller: Json, path: DocumentPath): PathDiagnostic[] {
-  const isAccount = field(caller, "kind") === "ServiceAccount";
-  return isAccount && (asString(field(caller, "namespace")) ?? "") === ""
-    ? [refused("namespace is required when Kind is ServiceAccount", path)]
-    : [];
-}
-
 function inContext(context: Json | undefined, path: DocumentPath): PathDiagnostic[] {
   return asList(context).flatMap((entry, index): PathDiagnostic[] => {
     const below = [...path, index];
@@ -196,40 +175,39 @@ function inContext(context: Json | undefined, path: DocumentPath): PathDiagnosti
       : [];
     return [
       ...missing.map((name) =>
-        refused(`a ${name} is required for configMap context entry`, [...below, "configMap"])
+        refusal([...below, "configMap"], `a ${name} is required for configMap context entry`)
       ),
       ...((asString(field(call, "urlPath")) ?? "") !== "" && isGiven(field(call, "service"))
-        ? [refused("a URLPath cannot be used for service API calls", [...below, "apiCall"])]
+        ? [refusal([...below, "apiCall"], "a URLPath cannot be used for service API calls")]
         : []),
+      ...inVariable(field(entry, "variable"), [...below, "variable"]),
     ];
   });
+}
+
+/** A default stands in for what an expression does not find. */
+function inVariable(variable: Json | undefined, path: DocumentPath): PathDiagnostic[] {
+  const isPlain = (asString(field(variable, "jmesPath")) ?? "") === "";
+  return isPlain && isGiven(field(variable, "default"))
+    ? [refusal(
+      [...path, "default"],
+      "a variable must define a default value only when a jmesPath expression is defined",
+      "write value in place of default, or add a jmesPath",
+    )]
+    : [];
 }
 
 /** The problems of a `validate` or `mutate` block, and of its loops. */
 function inBody(body: Json | undefined, path: DocumentPath): PathDiagnostic[] {
   return [
-    ...inConditions(field(field(body, "deny"), "conditions"), [...path, "deny", "conditions"]),
+    ...conditionRefusals(field(field(body, "deny"), "conditions"), [...path, "deny", "conditions"]),
     ...asList(field(body, "foreach")).flatMap((loop, index) => {
       const below = [...path, "foreach", index];
       return [
-        ...inConditions(field(loop, "preconditions"), [...below, "preconditions"]),
+        ...conditionRefusals(field(loop, "preconditions"), [...below, "preconditions"]),
         ...inContext(field(loop, "context"), [...below, "context"]),
         ...inBody(loop, below),
       ];
     }),
   ];
-}
-
-/** Conditions in which a part is missing; a list of conditions, or `any` and `all`. */
-function inConditions(conditions: Json | undefined, path: DocumentPath): PathDiagnostic[] {
-  const lists = isList(conditions ?? null)
-    ? [{ list: asList(conditions), path }]
-    : ["any", "all"].map((form) => ({ list: asList(field(conditions, form)), path: [...path, form] }));
-  return lists.flatMap(({ list, path }) =>
-    list.flatMap((condition, index) =>
-      ["key", "operator", "value"].every((part) => isGiven(field(condition, part))) ? [] : [
-        refused("entered value of `key`, `value` or `operator` is missing or misspelled", [...path, index]),
-      ]
-    )
-  );
 }

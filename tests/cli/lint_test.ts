@@ -68,6 +68,11 @@ const refused: [what: string, text: string, said: RegExp][] = [
     clusterPolicy("", "{ name: a, configMap: { name: b } }"),
     /:8:\d+: error refused-by-api-server: a namespace is required for configMap context entry/,
   ],
+  [
+    "an operation in lower case, once",
+    clusterPolicy("operations: [create]", ""),
+    /^\S+:7:\d+: error refused-by-api-server: No request has the operation "create"\n +hint: did you mean "CREATE"\?$/,
+  ],
   ["a policy without validations", admissionPolicy(""), /needs validations or auditAnnotations/],
   [
     "an audit annotation with a bad key",

@@ -30,6 +30,7 @@ const served = [
   resource("", "Secret"),
   resource("", "Namespace", false),
   resource("rbac.authorization.k8s.io", "ClusterRole", false),
+  resource("a.io", "Realm", false),
 ];
 
 /** The calls to the cluster so far. */
@@ -129,7 +130,7 @@ const refused: readonly (readonly [what: string, policy: string, message: RegExp
       "",
       "kind: ClusterPolicy\nmetadata: {name: p, annotations: {pod-policies.kyverno.io/autogen-controllers: all}}",
     ),
-    /^Autogen annotation does not support 'all' anymore/,
+    /^metadata\.annotations.*: Autogen annotation does not support 'all' anymore/,
   ],
   [
     "two actions for one namespace",
@@ -137,7 +138,7 @@ const refused: readonly (readonly [what: string, policy: string, message: RegExp
       `${onPods}\n${pattern}`,
       "validationFailureActionOverrides: [{action: Audit, namespaces: [a, b*]}, {action: Enforce, namespaces: [b*, a]}]",
     ),
-    /^conflicting namespaces found: a$/,
+    /^spec\.validationFailureActionOverrides\[1\]\.namespaces: conflicting namespaces found: b\*, a \(/,
   ],
   [
     "actions for namespaces in a Policy",
@@ -324,14 +325,14 @@ const refused: readonly (readonly [what: string, policy: string, message: RegExp
   [
     "a Policy with a target in another namespace",
     policy(`${onPods}\n${touches("")}`, "", namespacedPolicy),
-    /^This field can be ignored or should have value of the namespace/,
+    /^spec\.rules\[0\]\.mutate\.targets\[0\]\.namespace: This field can be ignored or should have value of the namespace/,
   ],
   [
     "an anchor in a generated object",
     policy(
       generate("{apiVersion: v1, kind: ConfigMap, name: s, namespace: x, data: {data: [{'+(a)': b}]}}"),
     ),
-    /^anchors not supported on generate resources: unsupported anchor \+\(a\)$/,
+    /: anchors not supported on generate resources: unsupported anchor \+\(a\)$/,
   ],
   [
     "a missing right",
@@ -346,6 +347,16 @@ const refused: readonly (readonly [what: string, policy: string, message: RegExp
       ),
     ),
     /namespaced and cluster-wide/,
+  ],
+  [
+    "a cluster-wide custom kind in a Policy",
+    policy(`match: {any: [{resources: {kinds: [a.io/v1/Realm]}}]}\n${pattern}`, "", namespacedPolicy),
+    /^rule r: Cluster wide resource 'a\.io\/v1\/Realm' not allowed in namespaced policy \(make the policy a/,
+  ],
+  [
+    "a filter without kinds",
+    policy(`match: {any: [{resources: {names: [a]}}]}\n${pattern}`),
+    /^spec\.rules\[0\]\.match\.any\[0\]: at least one element must be specified in a kind block \(name the kinds/,
   ],
   [
     "a Policy that makes cluster-wide objects",

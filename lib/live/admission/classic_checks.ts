@@ -1,4 +1,4 @@
-import { asList, asObject, asString, field, type Json } from "../../json/mod.ts";
+import { asList, asObject, type Json } from "../../json/mod.ts";
 import { formatApiVersion, parseKindSelectors } from "../../kube/mod.ts";
 import { type Rule, ruleFilters } from "../../policy/mod.ts";
 import type { RuleBody } from "../../rules/mod.ts";
@@ -10,13 +10,11 @@ import { isScanned, matchedKinds, writtenRules } from "./policy_rules.ts";
 import { generateChecks, isPlain, wholeKind } from "./generate_checks.ts";
 import { rightsChecks } from "./rights_checks.ts";
 
-const subjectKinds = ["User", "Group", "ServiceAccount"];
-
 /** The checks of a ClusterPolicy or Policy beyond its language, in the order in which problems are reported. */
 export const classicChecks: readonly PolicyCheck[] = [
   hasMode,
   hasTimeout,
-  hasSubjectKinds,
+  staysInItsNamespace,
   usesCelPreconditions,
   readsNoContextInCel,
   fitsEveryKind,
@@ -42,14 +40,20 @@ function hasTimeout({ compiled: { policy } }: CheckedPolicy): string[] {
     : [`the timeout must be between 1 and ${longestTimeout} seconds, it is ${seconds}`];
 }
 
-function hasSubjectKinds({ compiled }: CheckedPolicy): string[] {
+/**
+ * A Policy is about the objects of its namespace. Kyverno parity: a kind counts as the API server spells it, with its
+ * preferred version or without; pinned by "a cluster-wide custom kind in a Policy".
+ */
+function staysInItsNamespace({ compiled }: CheckedPolicy, { served }: CheckTools): string[] {
+  if (compiled.policy.namespace === undefined) return [];
+  const wide = served.filter(({ namespaced, preferred }) => !namespaced && preferred);
   return writtenRules(compiled).flatMap((rule) =>
-    ruleFilters(rule).flatMap(({ subjects }) => subjects).flatMap((subject) => {
-      const kind = asString(field(subject, "kind")) ?? "";
-      return subjectKinds.includes(kind)
-        ? []
-        : [`rule ${rule.name}: a subject must be a ${subjectKinds.join(", ")}, not "${kind}"`];
-    })
+    ruleFilters(rule).flatMap(({ resources }) => resources.kinds).filter((text) =>
+      wide.some((each) => text === each.kind || text === `${formatApiVersion(each)}/${each.kind}`)
+    ).map((kind) =>
+      `rule ${rule.name}: Cluster wide resource '${kind}' not allowed in namespaced policy ` +
+      "(make the policy a ClusterPolicy)"
+    )
   );
 }
 

@@ -159,13 +159,14 @@ async function reviewPolicy(checked: CheckedObject, options: ReviewTools): Promi
   const found = compiledOf(checked.object, options);
   const classic = found.compiled?.policy;
   const refused = classic?.language === "classic" ? refusals(classic) : [];
-  const problems = [...found.diagnostics, ...refused].filter(({ severity, code }) =>
+  const problems = found.diagnostics.filter(({ severity, code }) =>
     severity === "error" || refusedCodes.has(code)
   );
-  if (problems.length > 0) {
-    return errors(
-      problems.map(worded),
-    );
+  if (problems.length > 0 || refused.length > 0) {
+    return errors([
+      ...problems.map(worded),
+      ...refused.map((each) => `${documentPathText(each.path)}: ${worded(each)}`),
+    ]);
   }
   if (found.compiled === undefined) return none;
   const former = checked.former === undefined ? undefined : compiledOf(checked.former, options).compiled;

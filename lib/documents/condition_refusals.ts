@@ -1,0 +1,73 @@
+import { operatorNames } from "../condition/mod.ts";
+import { didYouMean, type PathDiagnostic } from "../diagnostics/mod.ts";
+import {
+  asList,
+  asString,
+  type DocumentPath,
+  field,
+  isGiven,
+  isList,
+  isString,
+  type Json,
+} from "../json/mod.ts";
+import { admissionOperations } from "../kube/mod.ts";
+import { refusal } from "./refusal.ts";
+
+/** The conditions of a list, or of `any` and `all`, that miss a part or spell their operator in another case. */
+export function conditionRefusals(conditions: Json | undefined, path: DocumentPath): PathDiagnostic[] {
+  return listed(conditions, path).flatMap(({ condition, path }) =>
+    ["key", "operator", "value"].every((part) => isGiven(field(condition, part)))
+      ? inOperator(field(condition, "operator"), [...path, "operator"])
+      : [refusal(path, "entered value of `key`, `value` or `operator` is missing or misspelled")]
+  );
+}
+
+/**
+ * The conditions of a list, or of `any` and `all`, that compare the operation of a request with one that there is not.
+ * Kyverno parity: those of loops are not looked at. Pinned by "policy is accepted:".
+ */
+export function operationRefusals(conditions: Json | undefined, path: DocumentPath): PathDiagnostic[] {
+  return listed(conditions, path).flatMap(({ condition, path }) => inValue(condition, [...path, "value"]));
+}
+
+function listed(
+  conditions: Json | undefined,
+  path: DocumentPath,
+): readonly { readonly condition: Json; readonly path: DocumentPath }[] {
+  const lists = isList(conditions ?? null)
+    ? [{ list: asList(conditions), path }]
+    : ["any", "all"].map((form) => ({ list: asList(field(conditions, form)), path: [...path, form] }));
+  return lists.flatMap(({ list, path }) =>
+    list.map((condition, index) => ({ condition, path: [...path, index] }))
+  );
+}
+
+const names: ReadonlySet<string> = new Set(operatorNames());
+
+/** Conditions are evaluated whatever the case of their operator; Kyverno stores only its spelling. */
+function inOperator(operator: Json | undefined, path: DocumentPath): PathDiagnostic[] {
+  const written = asString(operator) ?? "";
+  const meant = operatorNames().find((name) => name.toLowerCase() === written.toLowerCase());
+  // An unknown operator is a problem of the rule.
+  if (meant === undefined || names.has(written)) return [];
+  return [{
+    ...refusal(path, `entered value of \`operator\` is invalid: "${written}"`, `write "${meant}"`),
+    replacement: { written, meant },
+  }];
+}
+
+/** The operation of a request is compared with those that there are. A variable may be any of them. */
+function inValue(condition: Json, path: DocumentPath): PathDiagnostic[] {
+  const key = field(condition, "key"), value = field(condition, "value") ?? null;
+  if (value === null || !isString(key) || key.replaceAll(" ", "") !== "{{request.operation}}") return [];
+  if (isString(value) && value.startsWith("{{") && value.endsWith("}}")) return [];
+  return (isList(value) ? value : [value]).flatMap((each) => {
+    if (admissionOperations.some((operation) => operation === each)) return [];
+    const meant = isString(each) ? didYouMean(each, admissionOperations) : undefined;
+    return [refusal(
+      path,
+      `unknown value ${JSON.stringify(each)} found under the 'value' field: no request has this operation`,
+      meant === undefined ? `use ${admissionOperations.join(", ")}` : `did you mean "${meant}"?`,
+    )];
+  });
+}

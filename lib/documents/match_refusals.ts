@@ -1,0 +1,158 @@
+import { didYouMean, type PathDiagnostic } from "../diagnostics/mod.ts";
+import {
+  asList,
+  asObject,
+  asString,
+  asTexts,
+  type DocumentPath,
+  equal,
+  field,
+  isGiven,
+  isObject,
+  type Json,
+} from "../json/mod.ts";
+import { admissionOperations, builtinKinds, formatApiVersion } from "../kube/mod.ts";
+import { type ClassicPolicy, type MatchFilter, type Rule, writtenFilters } from "../policy/mod.ts";
+import type { RuleSource } from "./autogen.ts";
+import { refusal } from "./refusal.ts";
+
+/** The parts of a rule's match and exclude blocks, as its author wrote them, that are refused. */
+export function matchRefusals({ rule, path }: RuleSource, policy: ClassicPolicy): PathDiagnostic[] {
+  const filters = [...writtenFilters(rule, "match"), ...writtenFilters(rule, "exclude")];
+  return [
+    ...filters.flatMap(({ filter, path: below }) => inFilter(filter, [...path, ...below], policy)),
+    ...excludedFilters(rule, path),
+  ];
+}
+
+function inFilter(filter: Json, path: DocumentPath, policy: ClassicPolicy): PathDiagnostic[] {
+  const resources = field(filter, "resources");
+  return [
+    ...inResources(resources, [...path, "resources"]),
+    ...(policy.kind === "Policy" ? outsideNamespace(resources, [...path, "resources"]) : []),
+    ...asList(field(filter, "subjects")).flatMap((user, index) => inUser(user, [...path, "subjects", index])),
+    ...asList(field(filter, "roles")).flatMap((role, index) => inRole(role, [...path, "roles", index])),
+  ];
+}
+
+function inResources(resources: Json | undefined, path: DocumentPath): PathDiagnostic[] {
+  const found: PathDiagnostic[] = [];
+  if (isGiven(field(resources, "name")) && isGiven(field(resources, "names"))) {
+    found.push(refusal(path, "A filter has name or names, not both", "write all of them under names"));
+  }
+  if (isEmptySelector(field(resources, "selector"))) {
+    found.push(refusal([...path, "selector"], "The requirements are not specified in selector"));
+  }
+  for (const operation of asTexts(field(resources, "operations"))) {
+    if (admissionOperations.some((each) => each === operation)) continue;
+    const meant = didYouMean(operation, admissionOperations);
+    const hint = meant === undefined
+      ? `use one of ${admissionOperations.join(", ")}`
+      : `did you mean "${meant}"?`;
+    found.push(refusal([...path, "operations"], `No request has the operation "${operation}"`, hint));
+  }
+  return found;
+}
+
+function isEmptySelector(selector: Json | undefined): boolean {
+  return isObject(selector ?? null) &&
+    Object.keys(asObject(field(selector, "matchLabels")) ?? {}).length === 0 &&
+    asList(field(selector, "matchExpressions")).length === 0;
+}
+
+/**
+ * A Policy is about the objects of its namespace. Kyverno parity: a kind is cluster-wide as Kubernetes spells it, with
+ * its version or without; those with wildcards are about no object. Pinned by "policy is refused:".
+ */
+function outsideNamespace(resources: Json | undefined, path: DocumentPath): PathDiagnostic[] {
+  const namespaces = asList(field(resources, "namespaces")).length === 0 ? [] : [refusal(
+    [...path, "namespaces"],
+    "Filtering namespaces not allowed in namespaced policies",
+    "remove them, or make the policy a ClusterPolicy",
+  )];
+  const kinds = asList(field(resources, "kinds")).flatMap((kind, index) =>
+    clusterKinds.has(asString(kind) ?? "")
+      ? [refusal(
+        [...path, "kinds", index],
+        `Cluster wide resource '${asString(kind)}' not allowed in namespaced policy`,
+        "make the policy a ClusterPolicy",
+      )]
+      : []
+  );
+  return [...namespaces, ...kinds];
+}
+
+const clusterKinds: ReadonlySet<string> = new Set(
+  builtinKinds.filter(({ namespaced }) => !namespaced).flatMap((each) => [
+    each.kind,
+    `${formatApiVersion(each)}/${each.kind}`,
+  ]),
+);
+
+const userKinds = ["User", "Group", "ServiceAccount"];
+
+function inUser(user: Json, path: DocumentPath): PathDiagnostic[] {
+  const kind = asString(field(user, "kind")) ?? "", found: PathDiagnostic[] = [];
+  if (!userKinds.includes(kind)) {
+    const meant = didYouMean(kind, userKinds);
+    found.push(refusal(
+      [...path, "kind"],
+      `kind must be 'User', 'Group', or 'ServiceAccount', not "${kind}"`,
+      ...(meant === undefined ? [] : [`did you mean "${meant}"?`]),
+    ));
+  }
+  if ((asString(field(user, "name")) ?? "") === "") {
+    found.push(refusal([...path, "name"], "name is required", 'name the user, or "*" for all of the kind'));
+  }
+  if (kind === "ServiceAccount" && (asString(field(user, "namespace")) ?? "") === "") {
+    found.push(refusal(path, "namespace is required when Kind is ServiceAccount"));
+  }
+  return found;
+}
+
+function inRole(role: Json, path: DocumentPath): PathDiagnostic[] {
+  const text = asString(role) ?? "";
+  return text.split(":").length === 2 ? [] : [refusal(
+    path,
+    `Role is expected to be in namespace:name format, not "${text}"`,
+    `write "NAMESPACE:${text.split(":").at(-1)}"; cluster roles are under clusterRoles`,
+  )];
+}
+
+/**
+ * Filters that the exclude block has, too. Kyverno parity: one of several is refused, and of blocks in the form `any`
+ * alone. Pinned by "policy is refused:".
+ */
+function excludedFilters(rule: Json, path: DocumentPath): PathDiagnostic[] {
+  const excluded = asList(field(field(rule, "exclude"), "any"));
+  const all = [field(rule, "match"), field(rule, "exclude")].some((block) =>
+    asList(field(block, "all")).length > 0
+  );
+  if (all) return [];
+  return asList(field(field(rule, "match"), "any")).flatMap((filter, index) =>
+    excluded.some((each) => equal(each, filter))
+      ? [refusal(
+        [...path, "match", "any", index],
+        "Rule is matching an empty set: exclude has the same filter",
+        "remove one of the two",
+      )]
+      : []
+  );
+}
+
+/** The filters of a rule's match block that name no kinds. */
+export function filtersWithoutKinds({ match, path }: Rule): PathDiagnostic[] {
+  // The rule has another problem: it matches nothing.
+  if (match.filters.every(isEmpty)) return [];
+  return match.filters.flatMap((filter, index) =>
+    filter.resources.kinds.length > 0 ? [] : [refusal(
+      [...path, "match", ...(match.form === "direct" ? [] : [match.form, index])],
+      "at least one element must be specified in a kind block",
+      'name the kinds under resources; "*" means every kind',
+    )]
+  );
+}
+
+function isEmpty({ written }: MatchFilter): boolean {
+  return Object.values(written).every((part) => !isGiven(part) || equal(part, {}) || equal(part, []));
+}

@@ -1,0 +1,108 @@
+import type { PathDiagnostic } from "../diagnostics/mod.ts";
+import {
+  asList,
+  asObject,
+  type DocumentPath,
+  field,
+  isList,
+  isObject,
+  isString,
+  type Json,
+  type JsonObject,
+} from "../json/mod.ts";
+import { parseAnchor } from "../pattern/mod.ts";
+import { refusal } from "./refusal.ts";
+
+/** The refused parts of the patterns and merged patches of a rule. */
+export function patternRefusals(rule: JsonObject, path: DocumentPath): PathDiagnostic[] {
+  return [
+    ...patternsOf(rule["validate"], [...path, "validate"]).flatMap(({ value, path }) => anchors(value, path)),
+    ...labelledShapes(rule, path).flatMap(({ value, path }) => labels(value, path)),
+  ];
+}
+
+/** A pattern or patch. */
+interface Shape {
+  readonly value: Json;
+  readonly path: DocumentPath;
+}
+
+function patternsOf(validate: Json | undefined, path: DocumentPath): Shape[] {
+  return [
+    { value: field(validate, "pattern") ?? null, path: [...path, "pattern"] },
+    ...asList(field(validate, "anyPattern")).map((value, index) => ({
+      value,
+      path: [...path, "anyPattern", index],
+    })),
+  ];
+}
+
+/** Kyverno parity: anchors in the patterns of loops are not looked at. Pinned by "policy is accepted:". */
+function anchors(pattern: Json, path: DocumentPath): PathDiagnostic[] {
+  if (isList(pattern)) return pattern.flatMap((item, index) => anchors(item, [...path, index]));
+  if (!isObject(pattern)) return [];
+  return Object.entries(pattern).flatMap(([key, value]) => {
+    const below = [...path, key];
+    return [...inAnchor(key, value, below), ...anchors(value, below)];
+  });
+}
+
+function inAnchor(key: string, value: Json, path: DocumentPath): PathDiagnostic[] {
+  const anchor = parseAnchor(key);
+  if (anchor?.kind === "addition") {
+    const hint = `it adds nothing in a pattern: write =(${anchor.key}) for a key that may be absent`;
+    return [refusal(path, `unsupported anchor ${key}`, hint)];
+  }
+  if (anchor?.kind !== "existence" || isList(value) && value.length > 0) return [];
+  return [refusal(
+    path,
+    "existence anchor should have value of type list, with at least one value",
+    "write the pattern of an element as a list of one",
+  )];
+}
+
+/**
+ * The shapes whose labels and annotations are compared with texts. Kyverno parity: of a rule's loops, only the first
+ * that has such a shape. Pinned by "policy is accepted:".
+ */
+function labelledShapes({ validate, mutate }: JsonObject, path: DocumentPath): Shape[] {
+  const patch = "patchStrategicMerge";
+  return [
+    ...(isList(field(validate, "foreach"))
+      ? firstLoop(validate, "pattern", [...path, "validate"])
+      : patternsOf(validate, [...path, "validate"])),
+    ...(isList(field(mutate, "foreach"))
+      ? firstLoop(mutate, patch, [...path, "mutate"])
+      : [{ value: field(mutate, patch) ?? null, path: [...path, "mutate", patch] }]),
+  ];
+}
+
+function firstLoop(body: Json | undefined, name: string, path: DocumentPath): Shape[] {
+  const loops = asList(field(body, "foreach"));
+  const index = loops.findIndex((loop) => isObject(field(loop, name) ?? null));
+  return index < 0
+    ? []
+    : [{ value: field(loops[index], name) ?? null, path: [...path, "foreach", index, name] }];
+}
+
+/** Labels and annotations that are no texts, of an object and of its pod template. */
+function labels(shape: Json, path: DocumentPath): PathDiagnostic[] {
+  const template = ["spec", "template", "metadata"];
+  const inTemplate = template.reduce<Json | undefined>((value, name) => field(value, name), shape);
+  return [
+    { metadata: field(shape, "metadata"), at: ["metadata"] },
+    { metadata: inTemplate, at: template },
+  ].flatMap(({ metadata, at }) =>
+    ["labels", "annotations"].flatMap((name) =>
+      Object.entries(asObject(field(metadata, name)) ?? {}).filter(([, value]) => !isString(value)).map((
+        [key],
+      ) =>
+        refusal(
+          [...path, ...at, name, key],
+          "labels and annotations supports only string values",
+          'use double quotes around the non string values; "X(key)": "null" forbids a key',
+        )
+      )
+    )
+  );
+}

@@ -1,0 +1,90 @@
+import type { PathDiagnostic } from "../diagnostics/mod.ts";
+import { asList, asString, asTexts, type DocumentPath, field, isGiven, type Json } from "../json/mod.ts";
+import { compileWildcard } from "../kube/mod.ts";
+import { type ClassicPolicy, controllersAnnotation } from "../policy/mod.ts";
+import { refusal } from "./refusal.ts";
+import { writtenRules } from "./written_rules.ts";
+
+/** The refused settings of a policy: its annotations, and the fields of its spec beside the rules. */
+export function settingRefusals(policy: ClassicPolicy): PathDiagnostic[] {
+  return [
+    ...inAnnotations(policy),
+    ...inOverrides(policy),
+    ...withoutAdmission(policy),
+    ...writtenTwice(policy),
+  ];
+}
+
+function inAnnotations({ annotations }: ClassicPolicy): PathDiagnostic[] {
+  if (annotations[controllersAnnotation] !== "all") return [];
+  const message =
+    "Autogen annotation does not support 'all' anymore, remove the annotation or set it to a valid value";
+  return [refusal(["metadata", "annotations", controllersAnnotation], message)];
+}
+
+function inOverrides({ document, kind }: ClassicPolicy): PathDiagnostic[] {
+  const name = "validationFailureActionOverrides";
+  const overrides = field(document["spec"], name);
+  if (kind !== "Policy") {
+    return [
+      ...conflicts(overrides, ["spec", name]),
+      ...writtenRules(document["spec"]).flatMap(({ rule, path }) =>
+        conflicts(field(rule["validate"], "failureActionOverrides"), [
+          ...path,
+          "validate",
+          "failureActionOverrides",
+        ])
+      ),
+    ];
+  }
+  return asList(overrides).length === 0
+    ? []
+    : [refusal(["spec", name], `Use of ${name} is supported only with ClusterPolicy`)];
+}
+
+/** A namespace has one action, whether overrides name it or match it by a wildcard. */
+function conflicts(overrides: Json | undefined, path: DocumentPath): PathDiagnostic[] {
+  const before: { readonly action: string; readonly namespace: string }[] = [];
+  return asList(overrides).flatMap((override, index) => {
+    const action = (asString(field(override, "action")) ?? "").toLowerCase();
+    const namespaces = asTexts(field(override, "namespaces"));
+    const others = namespaces.filter((one) =>
+      before.some((each) => each.action !== action && meet(each.namespace, one))
+    );
+    before.push(...namespaces.map((namespace) => ({ action, namespace })));
+    return others.length === 0 ? [] : [refusal(
+      [...path, index, "namespaces"],
+      `conflicting namespaces found: ${others.join(", ")}`,
+      "give each namespace one action",
+    )];
+  });
+}
+
+/** Whether one of two names or wildcards matches the other. */
+function meet(one: string, other: string): boolean {
+  return compileWildcard(one)(other) || compileWildcard(other)(one);
+}
+
+function withoutAdmission({ admission, document }: ClassicPolicy): PathDiagnostic[] {
+  const others = writtenRules(document["spec"]).filter(({ rule }) =>
+    ["mutate", "generate", "verifyImages"].some((section) => isGiven(rule[section]))
+  );
+  return admission || others.length === 0 ? [] : [refusal(
+    ["spec", "admission"],
+    "disabling admission processing is only allowed with validation policies",
+    "remove admission: false, or the rules that mutate, generate or verify images",
+  )];
+}
+
+/** Settings that moved to the webhook's configuration, at both paths. */
+function writtenTwice({ document: { spec } }: ClassicPolicy): PathDiagnostic[] {
+  const moved = [["webhookTimeoutSeconds", "timeoutSeconds"], ["failurePolicy", "failurePolicy"]] as const;
+  return moved.filter(([early, now]) =>
+    isGiven(field(spec, early)) && isGiven(field(field(spec, "webhookConfiguration"), now))
+  ).map(([early, now]) =>
+    refusal(
+      ["spec", early],
+      `remove the deprecated field and use spec.webhookConfiguration.${now} instead`,
+    )
+  );
+}

@@ -1,0 +1,319 @@
+/** Parts of policies that Kyverno's webhook or definitions refuse to store, and those that they accept. */
+import assert from "node:assert/strict";
+import { parsePolicy, refusals } from "../../lib/documents/mod.ts";
+import { documentPathText, isObject } from "../../lib/json/mod.ts";
+import { parseDocuments } from "../../lib/yaml/mod.ts";
+
+/** The refused parts of a policy with a rule: the path and the message of each. */
+function refusedParts(rule: string, { spec = "", head = cluster }: Settings = {}): string[] {
+  const text = `apiVersion: kyverno.io/v1\n${head}\nspec:\n  ${spec}\n  rules:\n  - name: r\n    ${
+    rule.replaceAll("\n", "\n    ")
+  }\n`;
+  const { value } = parseDocuments(text, "policy.yaml").documents[0]!;
+  assert.ok(isObject(value));
+  return refusals(parsePolicy(value, () => undefined).policy)
+    .map(({ path, message }) => `${documentPathText(path).replace("spec.rules[0].", "")}: ${message}`);
+}
+
+interface Settings {
+  readonly spec?: string;
+  readonly head?: string;
+}
+
+const cluster = "kind: ClusterPolicy\nmetadata: {name: p}";
+const ofTeam: Settings = { head: "kind: Policy\nmetadata: {name: p, namespace: team}" };
+const withUsers: Settings = { spec: "background: false" };
+const onPods = "match: {any: [{resources: {kinds: [Pod]}}]}";
+const named = "validate: {pattern: {metadata: {name: a}}}";
+const matching = (filter: string): string => `match: {any: [{${filter}}]}\n${named}`;
+const pods = "resources: {kinds: [Pod]}";
+const validating = (body: string): string => `${onPods}\nvalidate: {${body}}`;
+const mutating = (body: string): string => `${onPods}\nmutate: {${body}}`;
+const denying = (condition: string): string => validating(`deny: {conditions: {any: [${condition}]}}`);
+const containers = "list: request.object.spec.containers";
+const jsonPatch = 'patchesJson6902: \'[{"op": "add", "path": "/a", "value": 1}]\'';
+const texts = "labels and annotations supports only string values";
+const noKinds = "at least one element must be specified in a kind block";
+
+const refused: readonly (readonly [what: string, rule: string, found: string, settings?: Settings])[] = [
+  ["a filter by name", matching("resources: {names: [a]}"), `match.any[0]: ${noKinds}`],
+  ["a filter by user", matching("subjects: [{kind: User, name: a}]"), `match.any[0]: ${noKinds}`, withUsers],
+  [
+    "the second filter without kinds",
+    `match: {all: [{${pods}}, {resources: {namespaces: [a]}}]}\n${named}`,
+    `match.all[1]: ${noKinds}`,
+  ],
+  ["a direct filter by name", `match: {resources: {names: [a]}}\n${named}`, `match: ${noKinds}`],
+  [
+    "a name beside names",
+    matching("resources: {kinds: [Pod], name: a, names: []}"),
+    "match.any[0].resources: A filter has name or names, not both",
+  ],
+  [
+    "a name beside names in exclude",
+    `${onPods}\nexclude: {resources: {kinds: [Pod], name: a, names: [b]}}\n${named}`,
+    "exclude.resources: A filter has name or names, not both",
+  ],
+  [
+    "an operation in lower case",
+    matching("resources: {kinds: [Pod], operations: [create]}"),
+    'match.any[0].resources.operations: No request has the operation "create"',
+  ],
+  [
+    "a subject of an unknown kind",
+    matching(`${pods}, subjects: [{kind: Robot, name: a}]`),
+    `match.any[0].subjects[0].kind: kind must be 'User', 'Group', or 'ServiceAccount', not "Robot"`,
+    withUsers,
+  ],
+  [
+    "a subject without a name",
+    `${onPods}\nexclude: {any: [{subjects: [{kind: User}]}]}\n${named}`,
+    "exclude.any[0].subjects[0].name: name is required",
+    withUsers,
+  ],
+  [
+    "a role without a namespace",
+    matching(`${pods}, roles: [admin]`),
+    'match.any[0].roles[0]: Role is expected to be in namespace:name format, not "admin"',
+    withUsers,
+  ],
+  [
+    "a role with three parts",
+    `${onPods}\nexclude: {roles: ['a:b', 'a:b:c']}\n${named}`,
+    'exclude.roles[1]: Role is expected to be in namespace:name format, not "a:b:c"',
+    withUsers,
+  ],
+  [
+    "a cluster-wide kind in a Policy",
+    matching("resources: {kinds: [Pod, Namespace]}"),
+    "match.any[0].resources.kinds[1]: Cluster wide resource 'Namespace' not allowed in namespaced policy",
+    ofTeam,
+  ],
+  [
+    "a cluster-wide kind with its version in the exclude block of a Policy",
+    `${onPods}\nexclude: {any: [{resources: {kinds: [rbac.authorization.k8s.io/v1/ClusterRole]}}]}\n${named}`,
+    "exclude.any[0].resources.kinds[0]: Cluster wide resource 'rbac.authorization.k8s.io/v1/ClusterRole' not " +
+    "allowed in namespaced policy",
+    ofTeam,
+  ],
+  [
+    "namespaces in a Policy",
+    matching("resources: {kinds: [Pod], namespaces: [team]}"),
+    "match.any[0].resources.namespaces: Filtering namespaces not allowed in namespaced policies",
+    ofTeam,
+  ],
+  [
+    "a filter that exclude has, too",
+    `match: {any: [{resources: {kinds: [Secret]}}, {${pods}}]}\nexclude: {any: [{${pods}}]}\n${named}`,
+    "match.any[1]: Rule is matching an empty set: exclude has the same filter",
+  ],
+  [
+    "an operator in lower case",
+    denying("{key: a, operator: equals, value: b}"),
+    'validate.deny.conditions.any[0].operator: entered value of `operator` is invalid: "equals"',
+  ],
+  [
+    "an operator in capitals in a list of preconditions",
+    `${onPods}\npreconditions: [{key: a, operator: ANYIN, value: b}]\n${named}`,
+    'preconditions[0].operator: entered value of `operator` is invalid: "ANYIN"',
+  ],
+  [
+    "an operator in lower case in a loop that mutates",
+    mutating(
+      `foreach: [{${containers}, preconditions: {all: [{key: a, operator: in, value: b}]}, patchStrategicMerge: {a: b}}]`,
+    ),
+    'mutate.foreach[0].preconditions.all[0].operator: entered value of `operator` is invalid: "in"',
+  ],
+  [
+    "an operator in lower case in a loop that generates",
+    `${onPods}\ngenerate: {foreach: [{list: a, preconditions: {all: [{key: a, operator: in, value: b}]}, ` +
+    "apiVersion: v1, kind: ConfigMap, name: a, namespace: b, data: {}}]}",
+    'generate.foreach[0].preconditions.all[0].operator: entered value of `operator` is invalid: "in"',
+  ],
+  [
+    "an operator in lower case in an attestation",
+    `${onPods}\nverifyImages: [{imageReferences: ["*"], attestations: [{type: t, conditions: [{all: ` +
+    "[{key: a, operator: equals, value: b}]}]}]}]",
+    "verifyImages[0].attestations[0].conditions[0].all[0].operator: entered value of `operator` is invalid: " +
+    '"equals"',
+  ],
+  [
+    "an operation that no request has",
+    denying('{key: "{{ request.operation }}", operator: Equals, value: create}'),
+    "validate.deny.conditions.any[0].value: unknown value \"create\" found under the 'value' field: no request " +
+    "has this operation",
+  ],
+  [
+    "a list of operations with one that no request has",
+    `${onPods}\npreconditions: {all: [{key: "{{request.operation}}", operator: AnyIn, value: [CREATE, PATCH]}]}\n${named}`,
+    "preconditions.all[0].value: unknown value \"PATCH\" found under the 'value' field: no request has this " +
+    "operation",
+  ],
+  [
+    "an addition in a pattern",
+    validating("pattern: {spec: {containers: [{'+(a)': b}]}}"),
+    "validate.pattern.spec.containers[0].+(a): unsupported anchor +(a)",
+  ],
+  [
+    "an existence anchor without a list",
+    validating("anyPattern: [{spec: {'^(containers)': {a: b}}}]"),
+    "validate.anyPattern[0].spec.^(containers): existence anchor should have value of type list, with at least " +
+    "one value",
+  ],
+  [
+    "an existence anchor with an empty list",
+    validating("pattern: {spec: {'^(containers)': []}}"),
+    "validate.pattern.spec.^(containers): existence anchor should have value of type list, with at least one value",
+  ],
+  [
+    "a label that is null",
+    validating("pattern: {metadata: {labels: {'X(a)': null}}}"),
+    `validate.pattern.metadata.labels.X(a): ${texts}`,
+  ],
+  [
+    "an annotation of a template that is a number",
+    validating("anyPattern: [{a: b}, {spec: {template: {metadata: {annotations: {a: 1}}}}}]"),
+    `validate.anyPattern[1].spec.template.metadata.annotations.a: ${texts}`,
+  ],
+  [
+    "a label of a loop that is null",
+    validating(`foreach: [{${containers}, pattern: {metadata: {labels: {a: null}}}}]`),
+    `validate.foreach[0].pattern.metadata.labels.a: ${texts}`,
+  ],
+  [
+    "a patched label that is true",
+    mutating("patchStrategicMerge: {metadata: {labels: {'+(a)': true}}}"),
+    `mutate.patchStrategicMerge.metadata.labels.+(a): ${texts}`,
+  ],
+  [
+    "a patched label of the second loop that is null",
+    mutating(
+      `foreach: [{${containers}, ${jsonPatch}}, {${containers}, patchStrategicMerge: {metadata: {labels: {a: null}}}}]`,
+    ),
+    `mutate.foreach[1].patchStrategicMerge.metadata.labels.a: ${texts}`,
+  ],
+  [
+    "patches in two forms",
+    mutating(`patchStrategicMerge: {a: b}, ${jsonPatch}`),
+    "mutate: only one of `patchStrategicMerge` or `patchesJson6902` is allowed",
+  ],
+  [
+    "a patch beside loops",
+    mutating(`patchStrategicMerge: {a: b}, foreach: [{${containers}, ${jsonPatch}}]`),
+    "mutate: only one of `foreach`, `patchStrategicMerge`, or `patchesJson6902` is allowed",
+  ],
+  [
+    "a loop without a patch",
+    mutating(`foreach: [{${containers}}]`),
+    "mutate.foreach[0]: only one of `patchStrategicMerge` or `patchesJson6902` is allowed",
+  ],
+  [
+    "an outer loop with preconditions",
+    mutating(
+      `foreach: [{${containers}, preconditions: {all: []}, foreach: [{${containers}, ${jsonPatch}}]}]`,
+    ),
+    "mutate.foreach[0]: a nested foreach cannot contain other declarations",
+  ],
+  [
+    "a default without an expression",
+    `${onPods}\ncontext: [{name: a, variable: {value: b, default: c}}]\n${named}`,
+    "context[0].variable.default: a variable must define a default value only when a jmesPath expression is defined",
+  ],
+  [
+    "image extractors in a rule without images",
+    `${onPods}\nimageExtractors: {Pod: [{path: /spec}]}\n${named}`,
+    "imageExtractors: imageExtractors can only be defined for verifyImages rule",
+  ],
+  [
+    "a rule that mutates in a policy without admission",
+    mutating("patchStrategicMerge: {a: b}"),
+    "spec.admission: disabling admission processing is only allowed with validation policies",
+    { spec: "admission: false" },
+  ],
+  [
+    "two timeouts",
+    `${onPods}\n${named}`,
+    "spec.webhookTimeoutSeconds: remove the deprecated field and use spec.webhookConfiguration.timeoutSeconds instead",
+    { spec: "webhookTimeoutSeconds: 10\n  webhookConfiguration: {timeoutSeconds: 10}" },
+  ],
+  [
+    "two failure policies",
+    `${onPods}\n${named}`,
+    "spec.failurePolicy: remove the deprecated field and use spec.webhookConfiguration.failurePolicy instead",
+    { spec: "failurePolicy: Fail\n  webhookConfiguration: {failurePolicy: Fail}" },
+  ],
+  [
+    "two actions for a namespace that a wildcard matches",
+    `${onPods}\n${named}`,
+    "spec.validationFailureActionOverrides[1].namespaces: conflicting namespaces found: ab",
+    {
+      spec:
+        "validationFailureActionOverrides: [{action: Audit, namespaces: ['a*']}, {action: Enforce, namespaces: [ab]}]",
+    },
+  ],
+  [
+    "two actions of a rule for a namespace",
+    validating(
+      "failureActionOverrides: [{action: Audit, namespaces: [a]}, {action: Enforce, namespaces: [a]}], pattern: {metadata: {name: a}}",
+    ),
+    "validate.failureActionOverrides[1].namespaces: conflicting namespaces found: a",
+  ],
+];
+for (const [what, rule, found, settings] of refused) {
+  Deno.test(`policy is refused: ${what}`, () => assert.deepEqual(refusedParts(rule, settings), [found]));
+}
+
+const accepted: readonly (readonly [what: string, rule: string, settings?: Settings])[] = [
+  ["exclude without kinds", `${onPods}\nexclude: {any: [{resources: {names: [a]}}]}\n${named}`],
+  ["an early spelling of the kinds", `match: {kinds: [Pod]}\n${named}`],
+  ["a filter of every kind", matching('resources: {kinds: ["*"]}'), withUsers],
+  ["a role of a namespace", matching(`${pods}, roles: ['a:b'], clusterRoles: [c]`), withUsers],
+  ["a kind with a wildcard in a Policy", matching("resources: {kinds: ['*/Namespace', 'N*']}"), ofTeam],
+  [
+    "a filter that exclude has with another name",
+    `${onPods}\nexclude: {any: [{resources: {kinds: [Pod], names: [a]}}]}\n${named}`,
+  ],
+  [
+    "a filter that exclude has in another form",
+    `match: {all: [{${pods}}]}\nexclude: {any: [{${pods}}]}\n${named}`,
+  ],
+  ["the early names of operators", denying("{key: a, operator: Equal, value: b}")],
+  ["a deprecated operator", denying("{key: a, operator: NotIn, value: b}")],
+  [
+    "an operation in a variable",
+    denying('{key: "{{ request.operation }}", operator: Equals, value: "{{ request.object.data.a }}"}'),
+  ],
+  [
+    "an operation that no request has in a loop",
+    validating(
+      `foreach: [{${containers}, deny: {conditions: {all: [{key: "{{ request.operation }}", operator: Equals, value: create}]}}}]`,
+    ),
+  ],
+  ["an addition in the pattern of a loop", validating(`foreach: [{${containers}, pattern: {'+(a)': b}}]`)],
+  ["anchors", validating("pattern: {spec: {'=(a)': {'X(b)': 'null'}, '^(c)': [{'<(d)': 1, '(e)': 2}]}}")],
+  ["no labels at all", validating("pattern: {metadata: {labels: null}}")],
+  ["labels below an anchor that are null", validating("pattern: {metadata: {'=(labels)': {a: null}}}")],
+  [
+    "a label of the second loop that is null",
+    validating(
+      `foreach: [{${containers}, pattern: {a: b}}, {${containers}, pattern: {metadata: {labels: {a: null}}}}]`,
+    ),
+  ],
+  [
+    "a loop in a loop",
+    mutating(
+      `foreach: [{${containers}, foreach: [{${containers}, ${jsonPatch}}]}, {${containers}}]`,
+    ),
+  ],
+  [
+    "one action for a namespace that two overrides name",
+    `${onPods}\n${named}`,
+    {
+      spec:
+        "validationFailureActionOverrides: [{action: Audit, namespaces: ['a*']}, {action: audit, namespaces: [ab]}]",
+    },
+  ],
+];
+for (const [what, rule, settings] of accepted) {
+  Deno.test(`policy is accepted: ${what}`, () => assert.deepEqual(refusedParts(rule, settings), []));
+}
