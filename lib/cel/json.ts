@@ -19,6 +19,9 @@ import {
   Uint,
 } from "./values/mod.ts";
 
+/** The nanoseconds of an entry of a map: it is added to an object, and its key is sorted. */
+const workOfField = 600;
+
 /**
  * The value as JSON: bytes in base64, times and durations as text, an absent optional as null, values of a library's
  * type as its text. Errors stay errors. Ints beyond 2^53 lose their last digits, as everywhere in JSON.
@@ -46,6 +49,7 @@ export function celToJson(value: Result): Json | CelFault {
   if (value instanceof Opaque) return value.toString();
   if (isListValue(value)) {
     const items: Json[] = [];
+    work(60 * value.length);
     for (const item of value) {
       const json = celToJson(item);
       if (isCelFault(json)) return json;
@@ -56,6 +60,7 @@ export function celToJson(value: Result): Json | CelFault {
   if (!isMapValue(value)) return failure("the value has no JSON form");
   const object: { [key: string]: Json } = {};
   for (const [key, item] of mapEntries(value)) {
+    work(workOfField);
     const name = celToJson(key), json = celToJson(item);
     if (isCelFault(name)) return name;
     if (isCelFault(json)) return json;

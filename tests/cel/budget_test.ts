@@ -175,6 +175,45 @@ for (const text of working) {
   });
 }
 
+/** Calls that read all elements of a list or entries of a map, with the least work for each in nanoseconds. */
+const reading: readonly (readonly [expression: string, nanoseconds: number])[] = [
+  ["object.list.join() == ''", 10],
+  ["object.nested.flatten().size() > 0", 130],
+  ["object.nested.flatten(3).size() > 0", 130],
+  ["math.greatest(object.numbers) == 1", 50],
+  ["math.least(object.numbers) == 1", 50],
+  ["json.marshal(object.numbers) == ''", 110],
+  ["json.marshal(object.wide) == ''", 1_000],
+  ["'%s'.format([object.wide]) == ''", 1_600],
+  ["listObjToMap(object.maps, object.maps, 'name', 'name').size() > 0", 200],
+  ["[1].transformMapEntry(k, v, object.wide).size() > 0", 400],
+  ["[1, 2].transformMapEntry(k, v, object.wide).size() > 0", 800],
+  ["object.maps == object.other", 200],
+  ["object.small.transformMapEntry(k, v, v).size() > 0", 80],
+];
+
+for (const [text, nanoseconds] of reading) {
+  Deno.test(`the work of ${text} counts, ${nanoseconds} ns for each element`, () => {
+    const count = 10_000, budget = newWorkBudget(), full = budget.left;
+    const range = Array.from({ length: count }, (_, index) => index);
+    const named = () => range.map((index) => ({ name: `n${index}` }));
+    const values: Readonly<Record<string, Json>> = {
+      list: [...range.slice(1).map(() => ""), 1],
+      nested: [range],
+      numbers: range,
+      maps: named(),
+      other: named(),
+      wide: Object.fromEntries(range.map((index) => [`k${index}`, 1])),
+      small: range.map((index) => ({ [`k${index}`]: index })),
+    };
+    program(text, kyvernoLibraries).evaluate((name) => name === "object" ? values : undefined, {
+      work: budget,
+    });
+    const each = (full - budget.left) / count;
+    assert(each >= nanoseconds, String(each));
+  });
+}
+
 /** The same with texts made against the call. */
 const laboriousTexts: readonly (readonly [expression: string, text: string])[] = [
   ["duration(object.text) == duration('1s')", "0m".repeat(1_500_000)],

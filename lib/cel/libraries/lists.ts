@@ -24,6 +24,7 @@ import {
   typeNameOf,
   type Value,
 } from "../values/mod.ts";
+import { work } from "../work.ts";
 import { type Library, method, type Overload, overload, type Result } from "./library.ts";
 
 const element = typeParameter("T");
@@ -67,14 +68,23 @@ function slice(items: readonly Value[], start: number | bigint, end: number | bi
   return items.slice(Number(start), Number(end));
 }
 
-function flatten(items: readonly Value[], depth: number): readonly Value[] {
-  return items.flatMap((item) => isListValue(item) && depth > 0 ? flatten(item, depth - 1) : [item]);
+/**
+ * Adds the elements of a list and of the lists in it. They count before they are added: a few lists that hold one list
+ * many times are small, and flat too large for the memory.
+ */
+function flattenInto(flat: Value[], items: readonly Value[], depth: number): readonly Value[] {
+  work(90 * items.length);
+  for (const item of items) {
+    if (isListValue(item) && depth > 0) flattenInto(flat, item, depth - 1);
+    else flat.push(item);
+  }
+  return flat;
 }
 
 function flattenTo(items: Value, depth: Value): Result {
   if (!isListValue(items) || !isInt(depth)) return noSuchOverload(`${typeNameOf(items)}.flatten()`);
   if (depth < 0) return failure("level must be non-negative");
-  return flatten(items, Math.min(Number(depth), 100));
+  return flattenInto([], items, Math.min(Number(depth), 100));
 }
 
 function distinct(items: readonly Value[]): readonly Value[] {

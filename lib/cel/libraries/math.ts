@@ -14,6 +14,7 @@ import {
   Uint,
   type Value,
 } from "../values/mod.ts";
+import { work } from "../work.ts";
 import { isNamespace } from "./bindings.ts";
 import { type FunctionDeclaration, type Library, type Overload, overload, type Result } from "./library.ts";
 
@@ -58,7 +59,8 @@ function extreme(name: string, numbers: readonly Value[], beats: (order: number)
   let best = numbers[0];
   if (best === undefined) return failure(`${name}(list) argument must not be empty`);
   if (numeric(best) === undefined) return noSuchOverload();
-  for (const number of numbers.slice(1)) {
+  for (const number of numbers) {
+    work(60);
     const order = compareValues(number, best);
     if (order === undefined) return noSuchOverload();
     if (beats(order)) best = number;

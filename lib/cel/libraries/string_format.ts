@@ -163,6 +163,7 @@ function describe(value: Value, style: FormatStyle): string | undefined {
   if (!isMapValue(value)) return undefined;
   const entries: { [key: string]: string } = Object.create(null);
   for (const [key, item] of mapEntries(value)) {
+    work(600);
     const name = describeNested(key, style), text = describeNested(item, style);
     if (name === undefined || text === undefined) return undefined;
     entries[name] = text;

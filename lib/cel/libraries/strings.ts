@@ -30,6 +30,11 @@ function rewriting([text]: readonly Result[]): number {
   return Math.ceil(costSize(text) * 2 * 0.1);
 }
 
+/** The effort of reading the elements of a list, of which one may not be a text. Empty texts cost nothing. */
+function joiningEffort([items]: readonly Result[]): number {
+  return 15 * costSize(items);
+}
+
 const sizes = { cost: traversal, gives: stringType } as const;
 const found = { gives: intType, cost: traversing, effort: searchingEffort } as const;
 
@@ -180,6 +185,7 @@ const functions: readonly FunctionDeclaration[] = [
         takes: [texts],
         gives: stringType,
         call: (items) => join(items, ""),
+        effort: joiningEffort,
         cost: (_, result) => Math.ceil(costSize(result) * 2 * 0.1),
       }),
       method({
@@ -187,6 +193,7 @@ const functions: readonly FunctionDeclaration[] = [
         takes: [texts, stringType],
         gives: stringType,
         call: join,
+        effort: joiningEffort,
         cost: (_, result) => Math.ceil(costSize(result) * 2 * 0.1),
       }),
     ],

@@ -1,6 +1,6 @@
 import { failure } from "../fault.ts";
 import { dynType, listType, mapType, stringType } from "../types/mod.ts";
-import { CelMap, isMapValue, mapGet, type Value } from "../values/mod.ts";
+import { CelMap, costSize, isMapValue, mapGet, type Value } from "../values/mod.ts";
 import { type Library, type Overload, overload, type Result } from "./library.ts";
 
 interface Fields {
@@ -32,6 +32,7 @@ const overloads: readonly Overload[] = [
     id: "list_of_object_to_map",
     takes: [listType(dynType), listType(dynType), stringType, stringType],
     gives: mapType(dynType, dynType),
+    effort: ([keys]) => 250 * costSize(keys),
     call: (keys, values, key, value) => merge(keys, values, { key, value }),
   }),
 ];

@@ -3,6 +3,7 @@ import type { Result } from "../libraries/library.ts";
 import type { Fold } from "../syntax/mod.ts";
 import { CelMap, fromJsonNumber, isMapValue, mapEntries, typeNameOf, type Value } from "../values/mod.ts";
 import type { EvaluateNode, EvaluationFrame } from "./frame.ts";
+import { work } from "../work.ts";
 import { rangeOf } from "./range.ts";
 
 /** A comprehension with planned parts. */
@@ -210,6 +211,7 @@ function insertEntries(frame: EvaluationFrame, { map, body }: Insertion): CelFau
   if (isCelFault(entries)) return entries;
   if (!isMapValue(entries)) return noSuchOverload("cel.@mapInsert");
   for (const [key, value] of mapEntries(entries)) {
+    work(100);
     const fault = insertNew(map, key, value);
     if (fault !== undefined) return fault;
   }

@@ -1,9 +1,9 @@
 import { work } from "../work.ts";
-import { isMapValue, mapEntries, mapGet, mapSize } from "./kind.ts";
+import { isMapValue, mapGet, mapKeys, mapSize } from "./kind.ts";
 import { compareNumbers, Double, numeric, Uint } from "./numbers.ts";
 import { Duration, Timestamp } from "./time.ts";
 import { TypeValue } from "./type_value.ts";
-import { Opaque, Optional, type Value } from "./value.ts";
+import { CelMap, Opaque, Optional, type PlainMap, type Value } from "./value.ts";
 
 /**
  * CEL's `==`, which is never an error. Numbers of different types are equal when their values are, NaN equals nothing,
@@ -35,12 +35,7 @@ export function equalValues(left: Value, right: Value): boolean {
   if (left instanceof Opaque) {
     return right instanceof Opaque && left.type.name === right.type.name && left.equals(right);
   }
-  if (!isMapValue(left) || !isMapValue(right) || mapSize(left) !== mapSize(right)) return false;
-  for (const [key, value] of mapEntries(left)) {
-    const other = mapGet(right, key);
-    if (other === undefined || !equalValues(value, other)) return false;
-  }
-  return true;
+  return isMapValue(left) && isMapValue(right) && equalMaps(left, right);
 }
 
 function equalNumbers(left: Value, right: Value): boolean {
@@ -49,7 +44,26 @@ function equalNumbers(left: Value, right: Value): boolean {
 }
 
 function equalLists(left: readonly Value[], right: readonly Value[]): boolean {
-  return left.length === right.length && left.every((value, index) => equalValues(value, right[index]!));
+  if (left.length !== right.length) return false;
+  work(40);
+  for (let index = 0; index < left.length; index++) {
+    if (!equalValues(left[index]!, right[index]!)) return false;
+  }
+  return true;
+}
+
+/** Whether two maps have the same entries. Reading the keys of a large plain map takes most of the time. */
+function equalMaps(left: CelMap | PlainMap, right: CelMap | PlainMap): boolean {
+  work(160);
+  const size = mapSize(right);
+  if (left instanceof CelMap && left.size !== size) return false;
+  const keys = mapKeys(left);
+  if (keys.length !== size) return false;
+  for (const key of keys) {
+    const other = mapGet(right, key);
+    if (other === undefined || !equalValues(mapGet(left, key)!, other)) return false;
+  }
+  return true;
 }
 
 function equalOptionals(left: Optional, right: Optional): boolean {

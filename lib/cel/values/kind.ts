@@ -38,16 +38,19 @@ export function isMapValue(value: unknown): value is CelMap | PlainMap {
 
 /** The number of entries of a map. */
 export function mapSize(map: CelMap | PlainMap): number {
-  if (map instanceof CelMap) return map.size;
-  const { length } = Object.keys(map);
-  // Counting the fields of an object reads all of them.
-  if (length > short) work(400 * length);
-  return length;
+  return map instanceof CelMap ? map.size : namesOf(map).length;
+}
+
+/** The names of an object's fields. Even to count them, all are read. */
+function namesOf(map: PlainMap): readonly string[] {
+  const names = Object.keys(map);
+  if (names.length > short) work(400 * names.length);
+  return names;
 }
 
 /** The keys of a map, in the order in which they were written. */
 export function mapKeys(map: CelMap | PlainMap): readonly Value[] {
-  return map instanceof CelMap ? map.keys() : Object.keys(map);
+  return map instanceof CelMap ? map.keys() : namesOf(map);
 }
 
 /** The value of a key, or `undefined`. A plain map has only string keys. */
@@ -59,7 +62,7 @@ export function mapGet(map: CelMap | PlainMap, key: Value): Value | undefined {
 /** The entries of a map, in the order in which they were written. */
 export function* mapEntries(map: CelMap | PlainMap): Generator<readonly [key: Value, value: Value]> {
   if (map instanceof CelMap) yield* map.entries();
-  else for (const key of Object.keys(map)) yield [key, map[key]!];
+  else for (const key of namesOf(map)) yield [key, map[key]!];
 }
 
 /** Reading so many characters or fields takes less than counting the work. */
