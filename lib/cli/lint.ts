@@ -24,7 +24,8 @@ export async function lint(
   );
   const all: Diagnostic[] = [
     ...diagnostics,
-    ...snapshot.diagnostics.filter((each) => isError(each) || !refused.some(isAbout(each.position))),
+    ...snapshot.diagnostics.filter((each) => isError(each) || !refused.some(isAbout(each.position)))
+      .map(asRefused),
     ...refused,
     ...await unusableSigners(snapshot),
     ...unevaluatedPolicies(snapshot),
@@ -59,6 +60,11 @@ function inFileOrder(diagnostics: readonly Diagnostic[]): Diagnostic[] {
     files.indexOf(one?.file) - files.indexOf(other?.file) ||
     (one?.line ?? 0) - (other?.line ?? 0) || (one?.column ?? 0) - (other?.column ?? 0)
   );
+}
+
+/** A policy can be used that the API server refuses; it is an error for who is about to store it. */
+function asRefused(problem: Diagnostic): Diagnostic {
+  return problem.code === "refused-by-api-server" ? { ...problem, severity: "error" } : problem;
 }
 
 /** Whether a problem is at a position: a refused part of a policy needs no warning beside it. */

@@ -39,7 +39,7 @@ export function parseCelPolicy(
   if (written === undefined) report("missing-spec", "A policy needs a spec", []);
   const spec = bounded(written ?? {}, () => report("too-large", tooHeavy, ["spec"]));
   // Unknown fields are reported, but the policy still works with the others.
-  const shape = checkShape(spec, celSpecShapeOf(kind), { path: ["spec"], locate });
+  const shape = checkShape(spec, celSpecShapeOf(kind), { path: ["spec"], locate, stored: true });
   diagnostics.push(...shape.map((each) => ({ ...each, severity: "warning" as const })));
   const namespace = kind.startsWith("Namespaced") ? namespaceOf(document) || "default" : undefined;
   const sections = parseCelSections(spec), actions = sections.validationActions;

@@ -14,7 +14,7 @@ export function parseException(
   const name = nameOf(document);
   const namespace = namespaceOf(document);
   const spec = asObject(field(document, "spec")) ?? {};
-  const diagnostics = checkShape(spec, exceptionSpecShape, { path: ["spec"], locate });
+  const diagnostics = checkShape(spec, exceptionSpecShape, { path: ["spec"], locate, stored: true });
   const targets = asList(spec["exceptions"]).filter(isObject).map((entry) => ({
     policyName: asString(entry["policyName"]) ?? "",
     ruleNames: asTexts(entry["ruleNames"]),

@@ -29,7 +29,7 @@ function inFilter(filter: Json, path: DocumentPath, policy: ClassicPolicy): Path
   const resources = field(filter, "resources");
   return [
     ...inResources(resources, [...path, "resources"]),
-    ...(policy.kind === "Policy" ? outsideNamespace(resources, [...path, "resources"]) : []),
+    ...(policy.kind === "Policy" ? namespaces(resources, [...path, "resources"]) : []),
     ...asList(field(filter, "subjects")).flatMap((user, index) => inUser(user, [...path, "subjects", index])),
     ...asList(field(filter, "roles")).flatMap((role, index) => inRole(role, [...path, "roles", index])),
   ];
@@ -60,26 +60,34 @@ function isEmptySelector(selector: Json | undefined): boolean {
     asList(field(selector, "matchExpressions")).length === 0;
 }
 
-/**
- * A Policy is about the objects of its namespace. Kyverno parity: a kind is cluster-wide as Kubernetes spells it, with
- * its version or without; those with wildcards are about no object. Pinned by "policy is refused:".
- */
-function outsideNamespace(resources: Json | undefined, path: DocumentPath): PathDiagnostic[] {
-  const namespaces = asList(field(resources, "namespaces")).length === 0 ? [] : [refusal(
+/** A Policy is about the objects of its namespace. */
+function namespaces(resources: Json | undefined, path: DocumentPath): PathDiagnostic[] {
+  return asList(field(resources, "namespaces")).length === 0 ? [] : [refusal(
     [...path, "namespaces"],
     "Filtering namespaces not allowed in namespaced policies",
     "remove them, or make the policy a ClusterPolicy",
   )];
-  const kinds = asList(field(resources, "kinds")).flatMap((kind, index) =>
-    clusterKinds.has(asString(kind) ?? "")
-      ? [refusal(
-        [...path, "kinds", index],
-        `Cluster wide resource '${asString(kind)}' not allowed in namespaced policy`,
-        "make the policy a ClusterPolicy",
-      )]
-      : []
+}
+
+/**
+ * The cluster-wide kinds in the rules of a Policy. Kyverno parity: a kind is cluster-wide as Kubernetes spells it, with
+ * its version or without; those with wildcards are about no object. Pinned by "policy is refused:".
+ */
+export function clusterWideKinds(rules: readonly RuleSource[], policy: ClassicPolicy): PathDiagnostic[] {
+  if (policy.kind !== "Policy") return [];
+  return rules.flatMap(({ rule, path }) =>
+    [...writtenFilters(rule, "match"), ...writtenFilters(rule, "exclude")].flatMap((written) =>
+      asList(field(field(written.filter, "resources"), "kinds")).flatMap((kind, index) =>
+        clusterKinds.has(asString(kind) ?? "")
+          ? [refusal(
+            [...path, ...written.path, "resources", "kinds", index],
+            `Cluster wide resource '${asString(kind)}' not allowed in namespaced policy`,
+            "make the policy a ClusterPolicy",
+          )]
+          : []
+      )
+    )
   );
-  return [...namespaces, ...kinds];
 }
 
 const clusterKinds: ReadonlySet<string> = new Set(

@@ -10,7 +10,7 @@ export { readDocument, type ReadObject } from "./documents.ts";
 export { parsePolicy } from "./parse.ts";
 export { type PolicySet, policySet, readPolicies } from "./policy_set.ts";
 export { parseCelPolicy } from "./cel_policy.ts";
-export { refusals, usersInBackground } from "./refusals.ts";
+export { refusals } from "./refusals.ts";
 export { autogenTexts, countRules, type RuleCount } from "./written_rules.ts";
 export { specShapeOf } from "./described_kinds.ts";
 export { policySchemas } from "./json_schema.ts";

@@ -137,7 +137,10 @@ class PolicyParser {
     }
     const locate = this.#locate;
     const { spec, diagnostics } = modernSpec(this.#bounded(raw ?? {}), locate);
-    this.diagnostics.push(...diagnostics, ...checkShape(spec, policySpecShape, { path: ["spec"], locate }));
+    this.diagnostics.push(
+      ...diagnostics,
+      ...checkShape(spec, policySpecShape, { path: ["spec"], locate, stored: true }),
+    );
     if (raw !== undefined && writtenRules(spec).length === 0) {
       const message = "spec.rules is empty: the policy does nothing";
       this.#report({ severity: "warning", code: "no-rules", message }, ["spec"]);

@@ -1,4 +1,4 @@
-import { type Diagnostic, type PathDiagnostic, withPosition } from "../diagnostics/mod.ts";
+import { type PathDiagnostic, withPosition } from "../diagnostics/mod.ts";
 import {
   asBoolean,
   asList,
@@ -18,7 +18,7 @@ import { parseAnchor } from "../pattern/mod.ts";
 import { type ClassicPolicy, writtenUserCriteria } from "../policy/mod.ts";
 import type { RuleSource } from "./autogen.ts";
 import { conditionRefusals, operationRefusals } from "./condition_refusals.ts";
-import { filtersWithoutKinds, matchRefusals } from "./match_refusals.ts";
+import { clusterWideKinds, filtersWithoutKinds, matchRefusals } from "./match_refusals.ts";
 import { mutationRefusals } from "./mutation_refusals.ts";
 import { patternRefusals } from "./pattern_refusals.ts";
 import { refusal } from "./refusal.ts";
@@ -29,25 +29,21 @@ import { writtenRules } from "./written_rules.ts";
  * The parts of a ClusterPolicy or Policy for which Kyverno's webhook refuses to store it, though they can be read.
  * Kyverno parity: pinned by "policy review refuses".
  */
-export function refusals(policy: ClassicPolicy): PathDiagnostic[] {
+export function refusals(
+  policy: ClassicPolicy,
+  { kinds = "builtin" }: { readonly kinds?: "builtin" | "unknown" } = {},
+): PathDiagnostic[] {
   const { document, locate, name } = policy;
   const rules = writtenRules(document["spec"]);
   return [
     ...settingRefusals(policy),
     ...rules.flatMap((rule) => matchRefusals(rule, policy)),
+    ...(kinds === "builtin" ? clusterWideKinds(rules, policy) : []),
     ...policy.rules.filter(({ generatedFor }) => generatedFor === undefined).flatMap(filtersWithoutKinds),
     ...rules.flatMap(inRule),
     ...rules.flatMap((rule) => inTargets(rule, policy)),
     ...(policy.background ? rules.flatMap((rule) => inUsers(rule, "background")) : onUpdate(rules, policy)),
   ].map((each) => ({ ...withPosition(each, locate), path: each.path, policy: name }));
-}
-
-/** The users that a policy matches or excludes although it runs in background scans, which have none. */
-export function usersInBackground(policy: ClassicPolicy): Diagnostic[] {
-  const { background, document, locate, key } = policy;
-  if (!background) return [];
-  return writtenRules(document["spec"]).flatMap((rule) => inUsers(rule, "background"))
-    .map((each) => ({ ...withPosition(each, locate), policy: key }));
 }
 
 function inRule({ rule, path }: RuleSource): PathDiagnostic[] {

@@ -39,7 +39,7 @@ const rule: Shape = {
   skipBackgroundRequests: "flag",
   reportProperties: "open",
   validate: {
-    message: "open",
+    message: "text",
     failureAction,
     failureActionOverrides: overrides,
     allowExistingViolations: "flag",

@@ -31,20 +31,20 @@ export interface CompileOptions {
   /** Whether every failurePolicy counts as Ignore, so that requests are admitted when evaluation fails. */
   readonly ignoreFailures?: boolean;
   /**
-   * Whether a policy that runs in background scans, which have no user, may read users (`warned`, the default). Kyverno
-   * refuses it, in a cluster as on its command line.
+   * Whether policies are evaluated that Kyverno does not store, in a cluster as on its command line, though they can be
+   * read (`evaluated`, the default).
    */
-  readonly backgroundUsers?: "warned" | "refused";
+  readonly unstored?: "evaluated" | "refused";
   /** The memory for all documents together; what does not fit is left out, and its requests are denied. */
   readonly budget?: PolicyBudget;
 }
 
 /**
- * The options with which commands try policies. In the dialect `current` they refuse users in background scans, as
- * Kyverno does; the documentation has examples that read them.
+ * The options with which commands try policies. In the dialect `current` they refuse those that Kyverno does not store;
+ * the documentation has examples of them, as those that read users in background scans.
  */
 export function commandOptions({ dialect }: { readonly dialect: Dialect }): CompileOptions {
-  return { dialect, backgroundUsers: dialect === "current" ? "refused" : "warned" };
+  return { dialect, unstored: dialect === "current" ? "refused" : "evaluated" };
 }
 
 /**
@@ -64,7 +64,7 @@ export class PolicyCompiler {
   readonly #dialect: Dialect;
   readonly #admissionPolicies: "left" | "served";
   readonly #ignoreFailures: boolean;
-  readonly #backgroundUsers: "warned" | "refused";
+  readonly #unstored: "evaluated" | "refused";
   readonly #budget: PolicyBudget | undefined;
   readonly #read = new WeakMap<YamlDocument, readonly ReadObject[]>();
   readonly #celExceptions = new WeakMap<LocatedDocument, CelException>();
@@ -77,9 +77,9 @@ export class PolicyCompiler {
   readonly #once = <T>(make: () => T): T => remembered(this.#shared as WeakMap<() => T, T>, make, make);
 
   constructor(
-    { dialect, admissionPolicies, ignoreFailures, backgroundUsers, budget }: CompileOptions = {},
+    { dialect, admissionPolicies, ignoreFailures, unstored, budget }: CompileOptions = {},
   ) {
-    this.#backgroundUsers = backgroundUsers ?? "warned";
+    this.#unstored = unstored ?? "evaluated";
     this.#budget = budget;
     this.#dialect = dialect ?? "classic";
     this.#admissionPolicies = admissionPolicies ?? "left";
@@ -107,7 +107,7 @@ export class PolicyCompiler {
             exceptions: concerned,
             dialect: this.#dialect,
             broken: broken.get(policy.key),
-            backgroundUsers: this.#backgroundUsers,
+            unstored: this.#unstored,
             conditions: this.#conditions,
             report,
           }),

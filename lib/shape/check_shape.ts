@@ -1,13 +1,20 @@
 import { type Diagnostic, didYouMean, type Locate, replacing, withPosition } from "../diagnostics/mod.ts";
-import { documentPathText, isList, isObject, type Json } from "../json/mod.ts";
+import { documentPathText, isList, isObject, isString, type Json } from "../json/mod.ts";
 import type { Shape } from "./shape.ts";
 
+/** The position of a value in its file. */
+export interface ShapeStart {
+  readonly path: (string | number)[];
+  readonly locate: Locate;
+  /**
+   * Whether it is the value of an object that an API server stores: numbers in place of texts, and a text in place of a
+   * list, are read, and are warnings. Without it they are no problem.
+   */
+  readonly stored?: boolean;
+}
+
 /** Compares a value with its shape. Unknown fields and wrong types become diagnostics with their position. */
-export function checkShape(
-  value: Json,
-  shape: Shape,
-  start: { path: (string | number)[]; locate: Locate },
-): Diagnostic[] {
+export function checkShape(value: Json, shape: Shape, start: ShapeStart): Diagnostic[] {
   const found: Diagnostic[] = [];
   walk(value, shape, start.path);
   return found;
@@ -19,6 +26,7 @@ export function checkShape(
       // A scalar in place of a list is read as a list of one: older policies have `clusterroles: cluster-admin`.
       if (isList(node)) node.forEach((item, index) => walk(item, expected[0], [...path, index]));
       else if (typeof expected[0] !== "string") wrongType(path, "a list");
+      else readAnyway(path, `a list, not ${nameOf(node)}`, "write it as a list of one");
       return;
     }
     if (!isObject(node)) return wrongType(path, `an object, not ${nameOf(node)}`);
@@ -35,15 +43,19 @@ export function checkShape(
       ? typeof node === "number"
       : !isObject(node) && !isList(node);
     if (!right) wrongType(path, `${wanted[expected]}, not ${nameOf(node)}`);
+    else if (expected === "text" && !isString(node)) {
+      readAnyway(path, `text, not ${nameOf(node)}`, "quote what is meant as text");
+    }
+  }
+
+  function readAnyway(path: (string | number)[], right: string, hint: string): void {
+    if (start.stored !== true) return;
+    const message = `${documentPathText(path)} must be ${right}`;
+    report({ severity: "warning", code: "refused-by-api-server", message, hint }, path);
   }
 
   function unknown(name: string, names: string[], path: (string | number)[]): void {
-    const meant = didYouMean(name, names);
-    const hint = name === "true" || name === "false"
-      ? `YAML 1.1 reads words such as ${truthWords[name]} as ${name}, keys too: quote what is meant as text`
-      : meant === undefined
-      ? `accepted fields: ${names.join(", ")}`
-      : `did you mean "${meant}"?`;
+    const meant = didYouMean(name, names), hint = hintFor(name, names, meant);
     const where = path.length === 0 ? "" : ` in ${documentPathText(path)}`;
     const message = `Unknown field "${name}"${where}`;
     report({ code: "unknown-field", message, hint, ...replacing(name, meant) }, [...path, name]);
@@ -53,9 +65,21 @@ export function checkShape(
     report({ code: "wrong-type", message: `${documentPathText(path)} must be ${right}` }, path);
   }
 
-  function report(problem: Omit<Diagnostic, "severity">, path: (string | number)[]): void {
+  function report(
+    problem: Omit<Diagnostic, "severity"> & Partial<Diagnostic>,
+    path: (string | number)[],
+  ): void {
     found.push(withPosition({ severity: "error", ...problem, path }, start.locate));
   }
+}
+
+function hintFor(name: string, names: readonly string[], meant: string | undefined): string {
+  if (name === "true" || name === "false") {
+    return `YAML 1.1 reads words such as ${
+      truthWords[name]
+    } as ${name}, keys too: quote what is meant as text`;
+  }
+  return meant === undefined ? `accepted fields: ${names.join(", ")}` : `did you mean "${meant}"?`;
 }
 
 /** The older spellings of a key that YAML 1.1 reads as a truth value. */

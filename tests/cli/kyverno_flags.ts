@@ -381,6 +381,8 @@ export const kyvernoFlags: readonly KyvernoFlag[] = [...apply, ...test, ...other
 export const deliberate: readonly string[] = [
   "Input that cannot be used (a missing file, a kind that is not evaluated, a broken document, an object without a kind) reaches the exit code, and is said with file and line; so do runs that check nothing.",
   "With `-o json`, `yaml`, `markdown`, `junit`, and with any report on standard output, standard output holds that one document.",
+  "A policy that Kyverno's command line drops without a word, because a field has another type (`message: 5`) or a value that there is not, is named with line and hint. Where it can be read it is evaluated with a warning, as `lint` and the API server refuse it; otherwise its rules are errors.",
+  "With a value for `request.object.metadata.name`, results name the object as its file does; Kyverno's name it as the value does.",
   "`apply` goes on after every problem, and prints errors of rules apart from their failures.",
   "`apply` prints mutated and generated objects only where a rule changed or made something; with `--table` only the table.",
   "`apply` prints what became of an object as soon as it is decided, so that changed objects and failures of several objects come in another order. The note of a mutation ends its line.",

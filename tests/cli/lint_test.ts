@@ -73,6 +73,11 @@ const refused: [what: string, text: string, said: RegExp][] = [
     clusterPolicy("operations: [create]", ""),
     /^\S+:7:\d+: error refused-by-api-server: No request has the operation "create"\n +hint: did you mean "CREATE"\?$/,
   ],
+  [
+    "a message that is a number",
+    clusterPolicy("", "").replace("validate: {", "validate: { message: 5,"),
+    /^\S+:9:\d+: error refused-by-api-server: spec\.rules\[0\]\.validate\.message must be text, not number 5\n +hint: quote/,
+  ],
   ["a policy without validations", admissionPolicy(""), /needs validations or auditAnnotations/],
   [
     "an audit annotation with a bad key",

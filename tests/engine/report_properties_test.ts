@@ -23,7 +23,7 @@ ${rule}`);
   return decision.results[0]!.rules[0]!;
 }
 
-const noHostNetwork = "    validate: {message: no, pattern: {spec: {=(hostNetwork): false}}}";
+const noHostNetwork = "    validate: {message: none, pattern: {spec: {=(hostNetwork): false}}}";
 const labelled = pod({ containers: [{ name: "a", image: "b" }] }, { labels: { team: "red" } });
 
 Deno.test("a rule result has reportProperties as texts, with variables replaced", () => {

@@ -272,7 +272,7 @@ const refused: readonly (readonly [what: string, policy: string, message: RegExp
   [
     "targets outside of targets",
     policy(
-      `${onPods}\ncontext: [{name: a, variable: {jmesPath: "target.data"}}]\nmutate: {targets: [{apiVersion: v1, kind: ConfigMap, name: x, namespace: y}], patchStrategicMerge: {data: {a: "{{ a }}"}}}`,
+      `${onPods}\ncontext: [{name: a, variable: {jmesPath: "target.data"}}]\nmutate: {targets: [{apiVersion: v1, kind: ConfigMap, name: x, namespace: b}], patchStrategicMerge: {data: {a: "{{ a }}"}}}`,
       "background: false",
     ),
     /"target" is not known/,
@@ -343,7 +343,7 @@ const refused: readonly (readonly [what: string, policy: string, message: RegExp
     "clones of two scopes are refused",
     policy(
       generate(
-        "{namespace: x, synchronize: true, cloneList: {namespace: y, kinds: [v1/ConfigMap, rbac.authorization.k8s.io/v1/ClusterRole]}}",
+        "{namespace: x, synchronize: true, cloneList: {namespace: b, kinds: [v1/ConfigMap, rbac.authorization.k8s.io/v1/ClusterRole]}}",
       ),
     ),
     /namespaced and cluster-wide/,
@@ -491,14 +491,14 @@ const accepted: readonly (readonly [what: string, policy: string])[] = [
   [
     "a target of a kind that is not served in a rule with loops",
     policy(
-      `${onPods}\nmutate: {targets: [{apiVersion: a.io/v1, kind: Pot, name: x, namespace: y}], ` +
+      `${onPods}\nmutate: {targets: [{apiVersion: a.io/v1, kind: Pot, name: x, namespace: b}], ` +
         "foreach: [{list: request.object.spec.containers, patchStrategicMerge: {data: {a: b}}}]}",
     ),
   ],
   [
     "a target whose kind has wildcards in a rule with loops",
     policy(
-      `${onPods}\nmutate: {targets: [{apiVersion: apps/v1, kind: "Deploy*", name: x, namespace: y}], ` +
+      `${onPods}\nmutate: {targets: [{apiVersion: apps/v1, kind: "Deploy*", name: x, namespace: b}], ` +
         "foreach: [{list: request.object.spec.containers, patchStrategicMerge: {data: {a: b}}}]}",
     ),
   ],

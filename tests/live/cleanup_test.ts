@@ -66,6 +66,8 @@ const schedules: readonly (readonly [text: string, next: string | undefined])[] 
   ["*/20 * * * * * *", "2026-11-22T10:00:20Z"],
   ["70 0 * * *", undefined],
   ["@every 1h", undefined],
+  ["*/100 * * * *", undefined],
+  ["* */25 * * *", undefined],
   ["@reboot", undefined],
   ["at six", undefined],
   ["", undefined],

@@ -1,4 +1,4 @@
-/** Policies that run in background scans and read users: in the dialect `current` `apply` and `test` refuse them. */
+/** Policies that Kyverno does not store: in the dialect `current` `apply` and `test` refuse them. */
 import assert from "node:assert/strict";
 import { inFolder } from "./in_folder.ts";
 
@@ -113,6 +113,48 @@ for (const [name, rule] of fine) {
       assert.doesNotMatch(out, /Policies Skipped/);
     }));
 }
+
+const refused: readonly (readonly [what: string, policy: string, said: RegExp])[] = [
+  [
+    "an operator in lower case",
+    policy(
+      "",
+      `${plain}validate: { deny: { conditions: { any: [{ key: a, operator: equals, value: b }] } } }`,
+    ),
+    /entered value of `operator` is invalid: "equals"/,
+  ],
+  [
+    "a filter without kinds",
+    policy("", `match: { any: [{ resources: { names: [c] } }] }\n      ${deny}`),
+    /at least one element must be specified in a kind block/,
+  ],
+];
+for (const [what, text, said] of refused) {
+  Deno.test(`apply refuses a policy with ${what}, as Kyverno's command line does`, () =>
+    inFolder({ ...files, "p.yaml": text }, async (run) => {
+      const { out, err, code } = await run(
+        "apply",
+        "@p.yaml",
+        "-r",
+        "@config.yaml",
+        "--dialect",
+        "current",
+      );
+      assert.match(err, said);
+      assert.match(out, /Policies Skipped:\n1\. p: /);
+      assert.equal(code, 1);
+    }));
+}
+
+Deno.test("apply evaluates a Policy about a cluster-wide kind", () =>
+  inFolder({
+    ...files,
+    "p.yaml": policy("", `match: { any: [{ resources: { kinds: [ConfigMap, Namespace] } }] }\n      ${deny}`)
+      .replace("kind: ClusterPolicy", "kind: Policy"),
+  }, async (run) => {
+    const { out } = await run("apply", "@p.yaml", "-r", "@config.yaml", "--dialect", "current");
+    assert.match(out, /pass: 0, fail: 1, /);
+  }));
 
 Deno.test("in the dialect classic apply warns of variables of users in background scans", () =>
   inFolder({ ...files, "p.yaml": policy("", readers[0]![1]) }, async (run) => {

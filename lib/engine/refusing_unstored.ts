@@ -1,5 +1,5 @@
 import type { Diagnostic } from "../diagnostics/mod.ts";
-import { usersInBackground } from "../documents/mod.ts";
+import { refusals } from "../documents/mod.ts";
 import type { ClassicPolicy } from "../policy/mod.ts";
 import type { CompiledPolicy } from "./compiled.ts";
 
@@ -9,14 +9,22 @@ interface RefusalOptions {
   report(diagnostic: Diagnostic): void;
 }
 
-/** Compiles a policy; one that reads users although it runs in background scans, which have none, is broken. */
-export function refusingUsers<O extends RefusalOptions>(
+/**
+ * Compiles a policy; one that Kyverno's webhook would not store is broken, as is one that reads users although it runs
+ * in background scans, which have none. Kyverno parity: its command line knows no kinds of a cluster. Pinned by
+ * "apply evaluates a Policy about a cluster-wide kind".
+ */
+export function refusingUnstored<O extends RefusalOptions>(
   policy: ClassicPolicy,
   options: O,
   compiled: (options: O) => CompiledPolicy,
 ): CompiledPolicy {
-  let [broken] = usersInBackground(policy);
-  if (broken !== undefined) options.report(broken);
+  const refused = refusals(policy, { kinds: "unknown" }).map(({ path: _path, ...each }) => ({
+    ...each,
+    policy: policy.key,
+  }));
+  let broken: Diagnostic | undefined = refused[0];
+  for (const each of refused) options.report(each);
   const usable = compiled({
     ...options,
     broken,
