@@ -55,9 +55,11 @@ export const bundleParts: readonly BundlePart[] = [
     [
       "condition/problem.ts",
       "context/entries/entry_checks.ts",
+      "diagnostics/most_serious.ts",
       "diagnostics/suggestion.ts",
       "documents/cel_shape.ts",
       "documents/image_shape.ts",
+      "documents/misspelt_kinds.ts",
       "documents/rule_mistakes.ts",
       "documents/spec_shape.ts",
       "documents/too_many_rules.ts",

@@ -133,6 +133,10 @@ const shape = {
     cause: "The spec of a policy or an exception has more values than are compiled.",
     fix: "Split it, or put lists into a ConfigMap.",
   },
+  "more-problems": {
+    cause: "A policy has more problems than a server keeps: those of all policies must fit into its memory.",
+    fix: "`lint` shows all of them.",
+  },
   "too-many-policies": {
     cause:
       "All policies together take more memory than the server has for them: some are left out, and the requests that they match are denied.",

@@ -16,4 +16,5 @@ export {
   withPosition,
 } from "./diagnostic.ts";
 export { type CodeNote, codeNotes, type DiagnosticCode } from "./codes.ts";
+export { mostSerious } from "./most_serious.ts";
 export { didYouMean, replacing } from "./suggestion.ts";

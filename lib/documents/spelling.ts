@@ -1,6 +1,7 @@
-import { type Diagnostic, type Locate, replacing, withPosition } from "../diagnostics/mod.ts";
+import { type Diagnostic, type Locate, withPosition } from "../diagnostics/mod.ts";
 import { field, isList, isObject, type Json, type JsonObject, setField } from "../json/mod.ts";
-import { kindOfPlural, type OddKind, oddKinds } from "./kind_spelling.ts";
+import { kindOfPlural } from "./kind_spelling.ts";
+import { misspeltKinds } from "./misspelt_kinds.ts";
 
 /**
  * Converts older spellings of a policy's spec to the current ones: `clusterroles`, scalars for lists, resource fields
@@ -24,7 +25,7 @@ export function modernSpec(
       const value = rule[block];
       if (!isObject(value)) continue;
       changed[block] = modernMatch(value);
-      for (const odd of oddKinds(value, [...path, block])) diagnostics.push(oddKindDiagnostic(odd, locate));
+      diagnostics.push(...misspeltKinds(value, [...path, block], locate));
     }
     const mutate = rule["mutate"];
     if (isObject(mutate) && Object.hasOwn(mutate, "overlay")) {
@@ -40,17 +41,6 @@ export function modernSpec(
     }
     return changed;
   }
-}
-
-function oddKindDiagnostic({ written, meant, read, path }: OddKind, locate: Locate): Diagnostic {
-  return withPosition({
-    severity: "warning",
-    code: "odd-kind",
-    message: `"${written}" is no kind of Kubernetes`,
-    hint: read ? `it is read as "${meant}"` : `did you mean "${meant}"?`,
-    ...replacing(written, meant),
-    path,
-  }, locate);
 }
 
 const resourceFields = [

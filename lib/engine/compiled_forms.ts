@@ -3,6 +3,9 @@ import type { Diagnostic } from "../diagnostics/mod.ts";
 /** Receives a problem. */
 export type Report = (diagnostic: Diagnostic) => void;
 
+/** Chooses the diagnostics of one document that are kept. */
+export type Shortened = (diagnostics: readonly Diagnostic[]) => readonly Diagnostic[];
+
 interface CompiledForm<Result> {
   readonly result: Result;
   readonly parts: readonly object[];
@@ -12,6 +15,12 @@ interface CompiledForm<Result> {
 /** Caches compiled forms by their sources, as long as the documents that they depend on stay the same. */
 export class CompiledForms<Source extends object, Result> {
   readonly #kept = new WeakMap<Source, CompiledForm<Result>>();
+  readonly #shortened: Shortened;
+
+  /** `shortened` says which of the problems of a source are kept and reported. */
+  constructor(shortened: Shortened) {
+    this.#shortened = shortened;
+  }
 
   /** Returns the compiled form of a source and the documents that it depends on. It reports the problems each time. */
   get(
@@ -23,7 +32,7 @@ export class CompiledForms<Source extends object, Result> {
     if (kept === undefined || !isSame(kept.parts, parts)) {
       const diagnostics: Diagnostic[] = [];
       const result = compile((diagnostic) => void diagnostics.push(diagnostic));
-      kept = { result, parts, diagnostics };
+      kept = { result, parts, diagnostics: this.#shortened(diagnostics) };
       this.#kept.set(source, kept);
     }
     kept.diagnostics.forEach(report);

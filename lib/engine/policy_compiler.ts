@@ -1,4 +1,4 @@
-import type { Diagnostic } from "../diagnostics/mod.ts";
+import { type Diagnostic, mostSerious } from "../diagnostics/mod.ts";
 import type { Dialect } from "../match/mod.ts";
 import {
   type BudgetedDocuments,
@@ -12,7 +12,7 @@ import {
 import { CompiledConditions, type RuleBody } from "../rules/mod.ts";
 import { policySet, readDocument, type ReadObject } from "../documents/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
-import { CompiledForms, type Report } from "./compiled_forms.ts";
+import { CompiledForms, type Report, type Shortened } from "./compiled_forms.ts";
 import type { CompiledPolicy } from "./compiled.ts";
 import { celPolicies, compileCelPolicy } from "./compile_cel_policies.ts";
 import { compilePolicy } from "./compile_policy.ts";
@@ -68,9 +68,10 @@ export class PolicyCompiler {
   readonly #budget: PolicyBudget | undefined;
   readonly #read = new WeakMap<YamlDocument, readonly ReadObject[]>();
   readonly #celExceptions = new WeakMap<LocatedDocument, CelException>();
-  readonly #classic = new CompiledForms<ClassicPolicy<RuleBody>, CompiledPolicy>();
-  readonly #cel = new CompiledForms<LocatedDocument, CompiledPolicy>();
-  readonly #json = new CompiledForms<LocatedDocument, CompiledJsonPolicy>();
+  readonly #classic: CompiledForms<ClassicPolicy<RuleBody>, CompiledPolicy>;
+  readonly #cel: CompiledForms<LocatedDocument, CompiledPolicy>;
+  readonly #json: CompiledForms<LocatedDocument, CompiledJsonPolicy>;
+  readonly #shortened: Shortened;
   readonly #conditions = new CompiledConditions();
   /** Values that policies share, by the function that made them. */
   readonly #shared = new WeakMap<() => unknown, unknown>();
@@ -84,6 +85,10 @@ export class PolicyCompiler {
     this.#dialect = dialect ?? "classic";
     this.#admissionPolicies = admissionPolicies ?? "left";
     this.#ignoreFailures = ignoreFailures === true;
+    this.#shortened = budget === undefined ? (all) => all : (all) => mostSerious(all, mostProblems);
+    this.#classic = new CompiledForms(this.#shortened);
+    this.#cel = new CompiledForms(this.#shortened);
+    this.#json = new CompiledForms(this.#shortened);
   }
 
   /** The snapshot of all documents; see {@link compile}. */
@@ -94,7 +99,7 @@ export class PolicyCompiler {
 
   #compile({ documents, diagnostics: unfit, leftOut }: BudgetedDocuments): Snapshot {
     const { policies, exceptions, others, diagnostics: read, broken } = policySet(
-      documents.flatMap((document) => remembered(this.#read, document, readDocument)),
+      documents.flatMap((document) => remembered(this.#read, document, () => this.#readShortened(document))),
     );
     const diagnostics: Diagnostic[] = [...unfit, ...read];
     const report: Report = (diagnostic) => void diagnostics.push(diagnostic);
@@ -126,6 +131,13 @@ export class PolicyCompiler {
     });
   }
 
+  #readShortened(document: YamlDocument): readonly ReadObject[] {
+    return readDocument(document).map((read) => ({
+      ...read,
+      diagnostics: this.#shortened(read.diagnostics),
+    }));
+  }
+
   #celPolicies(others: readonly LocatedDocument[], report: Report): CompiledPolicy[] {
     const admissionPolicies = this.#admissionPolicies;
     const exceptionOf = (document: LocatedDocument): CelException =>
@@ -146,6 +158,9 @@ export class PolicyCompiler {
       : compiled;
   }
 }
+
+/** The problems of a document that are kept where policies have a budget: a problem takes half a kilobyte or more. */
+const mostProblems = 5;
 
 const none: readonly never[] = [];
 

@@ -63,7 +63,7 @@ async function* readParts(
   const decode = utf8Decoder();
   const parsed = function* (chunks: ReturnType<DocumentStream["push"]>) {
     for (const chunk of chunks) {
-      const read = parseChunks([chunk], file, booleans);
+      const read = parseChunks([chunk], file, { booleans });
       for (const diagnostic of read.diagnostics) yield { kind: "problem", diagnostic } as const;
       for (const document of read.documents) yield { kind: "document", document } as const;
     }

@@ -4,7 +4,7 @@ import { type DocumentPath, Fault, type Json } from "../json/mod.ts";
 import { construct, type Constructed } from "./construct.ts";
 import type { Booleans } from "./scalar.ts";
 import { documentStarts, type Events, readEvents } from "./events.ts";
-import { Lines, Positions } from "./positions.ts";
+import { type DocumentSource, LatestPositions, Lines } from "./positions.ts";
 import { type Chunk, splitDocuments } from "./split.ts";
 
 /** One document of a file. */
@@ -32,6 +32,8 @@ export interface ParseOptions {
    * text.
    */
   readonly longest?: number;
+  /** The positions that the documents share with those of other files; without it those of this file share some. */
+  readonly positions?: LatestPositions;
 }
 
 /**
@@ -70,10 +72,11 @@ export function parseYaml(text: string): Json | Fault {
 export function parseDocuments(
   text: string,
   file: string,
-  { longest = Infinity }: ParseOptions = {},
+  { longest = Infinity, positions }: ParseOptions = {},
 ): ParsedDocuments {
   const chunks = splitDocuments(withoutMark(text));
-  const { documents, diagnostics } = parseChunks(chunks.filter(({ text }) => text.length <= longest), file);
+  const short = chunks.filter(({ text }) => text.length <= longest);
+  const { documents, diagnostics } = parseChunks(short, file, { positions });
   const refused = chunks.filter(({ text }) => text.length > longest);
   return {
     documents,
@@ -91,8 +94,17 @@ function tooLong({ text, firstLine }: Chunk, file: string, longest: number): Dia
   };
 }
 
+interface ChunkOptions {
+  readonly booleans?: Booleans | undefined;
+  readonly positions?: LatestPositions | undefined;
+}
+
 /** Reads the documents of parts of a file, as {@link parseDocuments} reads those of a whole file. */
-export function parseChunks(chunks: readonly Chunk[], file: string, booleans?: Booleans): ParsedDocuments {
+export function parseChunks(
+  chunks: readonly Chunk[],
+  file: string,
+  { booleans, positions = new LatestPositions() }: ChunkOptions = {},
+): ParsedDocuments {
   const documents: YamlDocument[] = [];
   const diagnostics: Diagnostic[] = [];
   for (const part of chunks.flatMap((chunk) => [...readChunk(chunk, booleans)])) {
@@ -109,9 +121,9 @@ export function parseChunks(chunks: readonly Chunk[], file: string, booleans?: B
         diagnostics.push({ severity: "warning", code: "duplicate-key", message, position });
       }
       if (chunk.isItem === true && Array.isArray(value)) {
-        const { positionOf } = locate(value, { chunk, file, index });
+        const { positionOf } = locate(value, { chunk, file, index }, positions);
         documents.push({ value: value[0] ?? null, file, positionOf: (path) => positionOf([0, ...path]) });
-      } else if (value !== null) documents.push(locate(value, { chunk, file, index }));
+      } else if (value !== null) documents.push(locate(value, { chunk, file, index }, positions));
     }
   }
   return { documents, diagnostics };
@@ -194,19 +206,9 @@ function endOfJson(text: string, cause: unknown): number {
   return cause.mark?.position ?? 0;
 }
 
-/** Makes a document that computes positions on the first use, because most files have no diagnostics. */
-function locate(value: Json, source: { chunk: Chunk; file: string; index: number }): YamlDocument {
-  const { chunk, file, index } = source;
-  const lines = new Lines(chunk.text, { ...chunk, file });
-  let positions: Positions | undefined;
-  return {
-    value,
-    file,
-    positionOf(path) {
-      positions ??= new Positions(readEvents(chunk.text), index);
-      return lines.at(positions.offsetOf(path));
-    },
-  };
+/** Makes a document that computes positions when they are used, because most files have no diagnostics. */
+function locate(value: Json, source: DocumentSource, latest: LatestPositions): YamlDocument {
+  return { value, file: source.file, positionOf: (path) => latest.at(source, path) };
 }
 
 interface Explanation {

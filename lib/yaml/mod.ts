@@ -22,6 +22,7 @@ export {
   parseYaml,
   type YamlDocument,
 } from "./document.ts";
+export { LatestPositions } from "./positions.ts";
 export { plainDocument } from "./plain_document.ts";
 export { DocumentStream, type DocumentStreamOptions } from "./document_stream.ts";
 export type { Booleans } from "./scalar.ts";

@@ -2,7 +2,8 @@ import { type Event, EVENT_ID, getScalarValue, SCALAR_STYLE } from "js-yaml";
 import type { Position } from "../diagnostics/mod.ts";
 import type { DocumentPath } from "../json/mod.ts";
 import { offsetOf } from "./construct.ts";
-import { documentStarts, type Events } from "./events.ts";
+import { documentStarts, type Events, readEvents } from "./events.ts";
+import type { Chunk } from "./split.ts";
 import { keyText, resolveScalar } from "./scalar.ts";
 
 /** Where a node starts; for an entry of a map, where its key starts. */
@@ -100,4 +101,30 @@ function lineStarts(source: string): number[] {
   const starts = [0];
   for (let at = source.indexOf("\n"); at >= 0; at = source.indexOf("\n", at + 1)) starts.push(at + 1);
   return starts;
+}
+
+/** The text of a document. */
+export interface DocumentSource {
+  readonly chunk: Chunk;
+  readonly file: string;
+  /** Which of the documents of its chunk it is. */
+  readonly index: number;
+}
+
+/**
+ * The positions of the document that was asked for last. They take more memory than the document: those of thousands of
+ * policies with a problem each would fill the heap. The problems of a document come together, so one is enough.
+ */
+export class LatestPositions {
+  #latest: { source: DocumentSource; positions: Positions; lines: Lines } | undefined;
+
+  /** The position of a path in a document. */
+  at(source: DocumentSource, path: DocumentPath): Position {
+    const { chunk, file, index } = source;
+    if (this.#latest?.source !== source) {
+      const positions = new Positions(readEvents(chunk.text), index);
+      this.#latest = { source, positions, lines: new Lines(chunk.text, { ...chunk, file }) };
+    }
+    return this.#latest.lines.at(this.#latest.positions.offsetOf(path));
+  }
 }

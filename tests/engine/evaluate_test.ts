@@ -164,7 +164,7 @@ Deno.test("a rule about the scale of a custom resource denies it", () => {
       "p",
       `  - name: r
     match: {any: [{resources: {kinds: ["${kind}"]}}]}
-    validate: {message: no, deny: {}}`,
+    validate: {message: refused, deny: {}}`,
     ));
   const scale = {
     apiVersion: "autoscaling/v1",

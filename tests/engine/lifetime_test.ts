@@ -26,7 +26,7 @@ spec:
 }
 
 const denying =
-  `validate: {message: no, deny: {conditions: {all: [{key: "{{ second.kind }}", operator: Equals, value: Bad}]}}}`;
+  `validate: {message: refused, deny: {conditions: {all: [{key: "{{ second.kind }}", operator: Equals, value: Bad}]}}}`;
 const mutating = `mutate: {patchStrategicMerge: {metadata: {labels: {kind: "{{ second.kind }}"}}}}`;
 const generating = `generate:
       apiVersion: v1

@@ -14,7 +14,7 @@ spec:
   rules:
   - name: rule
     match: {any: [{resources: ${resources}}]}
-    validate: {message: no, deny: {}}
+    validate: {message: refused, deny: {}}
 `;
 }
 

@@ -50,7 +50,7 @@ spec:
     - {name: map, configMap: {name: ${name}, namespace: default}}
     - {name: size, variable: {jmesPath: "length(map.data)"}}
     preconditions: {all: [{key: "{{ size }}", operator: Equals, value: 1}]}
-    validate: {message: no, deny: {conditions: {all: [{key: "{{ map.data.mode }}", operator: Equals, value: closed}]}}}
+    validate: {message: refused, deny: {conditions: {all: [{key: "{{ map.data.mode }}", operator: Equals, value: closed}]}}}
 `
   ).join(""),
 );
@@ -106,10 +106,10 @@ spec:
   - name: image
     match: {any: [{resources: {kinds: [Deployment]}}, {resources: {kinds: [Pod]}}]}
     exclude: {any: [{resources: {namespaces: [kube-system]}}]}
-    validate: {message: no, pattern: {spec: {containers: [{image: "!*:latest"}]}}}
+    validate: {message: refused, pattern: {spec: {containers: [{image: "!*:latest"}]}}}
   - name: others
     match: {any: [{resources: {kinds: [Service]}}]}
-    validate: {message: no, deny: {}}
+    validate: {message: refused, deny: {}}
 `);
 const latest = pod({ containers: [{ name: "app", image: "a:1" }, { name: "sidecar", image: "b:latest" }] });
 
@@ -161,7 +161,7 @@ spec:
   - name: rule
     match: {any: [{resources: {kinds: [Pod]}}]}
     preconditions: {all: [{key: "{{ request.object.metadata.labels.team }}", operator: NotEquals, value: a}]}
-    validate: {message: no, deny: {}}
+    validate: {message: refused, deny: {}}
 `),
     pod({}, { labels: {} }),
   );
@@ -212,7 +212,7 @@ spec:
   rules:
   - name: ${name}
     match: {any: [{resources: {kinds: [Pod]}}]}
-    validate: {message: no, pattern: {metadata: {name: "{{ request.object.metadata.absent }}"}}}
+    validate: {message: refused, pattern: {metadata: {name: "{{ request.object.metadata.absent }}"}}}
 `;
   const inCel = `---
 apiVersion: policies.kyverno.io/v1

@@ -311,7 +311,8 @@ Deno.test("the memory of the answers is bounded that a loop loads one after the 
         deny: {conditions: {any: [{key: "{{ map }}", operator: LessThan, value: 1}]}}`;
   await using server = await startAt(
     cluster,
-    policyAbout("Pod", loop) + policyAbout("Service", "validate: {message: no, pattern: {kind: Service}}"),
+    policyAbout("Pod", loop) +
+      policyAbout("Service", "validate: {message: refused, pattern: {kind: Service}}"),
   );
   const pod = podNamed("web"), metadata = { ...pod["metadata"] as JsonObject, finalizers: elements };
   const body = JSON.stringify(admissionReview({ object: { ...pod, metadata } }));

@@ -13,7 +13,7 @@ const bound = 220;
 const allMaps = "/api/v1/configmaps", source = "/api/v1/namespaces/default/secrets/source";
 
 const never =
-  `validate: {message: no, deny: {conditions: {all: [{key: "{{ value }}", operator: Equals, value: no}]}}}`;
+  `validate: {message: refused, deny: {conditions: {all: [{key: "{{ value }}", operator: Equals, value: no}]}}}`;
 
 /** The policies that fill the budgets: each waits for something, or takes long. */
 function waiting(service: string): string {

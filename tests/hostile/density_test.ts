@@ -75,7 +75,7 @@ spec:
   rules:
   - name: rule
     match: {any: [{resources: {kinds: [Pod]}}]}
-    validate: {message: no, ${rule}}
+    validate: {message: refused, ${rule}}
 `;
 }
 
@@ -118,7 +118,7 @@ spec:
   validationActions: [Deny]
   matchConstraints:
     resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}]
-  validations: [{message: no, expression: ${JSON.stringify(expression)}}]
+  validations: [{message: refused, expression: ${JSON.stringify(expression)}}]
 `;
 }
 

@@ -15,7 +15,7 @@ const bound = 256;
 const many = Array.from({ length: 5_000 }, (_, index) =>
   policyAbout(
     "Job",
-    `validate: {message: no, pattern: {spec: {containers: [{name: "a${index}*", image: "!*:latest${index}"}]}}}`,
+    `validate: {message: refused, pattern: {spec: {containers: [{name: "a${index}*", image: "!*:latest${index}"}]}}}`,
     { name: `full-${index}` },
   )).join("");
 
@@ -23,7 +23,7 @@ function waitingFor(service: string): string {
   return policyAbout(
     "Service",
     `context: [{name: value, apiCall: {method: GET, service: {url: "${service}"}}}]
-    validate: {message: no, deny: {conditions: {all: [{key: "{{ value }}", operator: Equals, value: no}]}}}`,
+    validate: {message: refused, deny: {conditions: {all: [{key: "{{ value }}", operator: Equals, value: no}]}}}`,
   );
 }
 

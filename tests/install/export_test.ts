@@ -125,6 +125,6 @@ for (const [rule, reason] of refusals) {
 }
 
 Deno.test("the export ignores rules of other kinds", () => {
-  const { objects, left } = exported(`${pods}validate: {message: no, deny: {}}\n`);
+  const { objects, left } = exported(`${pods}validate: {message: refused, deny: {}}\n`);
   assert.deepEqual([objects, left], [[], []]);
 });

@@ -57,7 +57,7 @@ ${failurePolicy}
   rules:
   - name: rule
     match: {resources: {kinds: [ConfigMap]}}
-    validate: {message: no, pattern: {metadata: {name: "{{ request.object.spec.missing }}"}}}
+    validate: {message: refused, pattern: {metadata: {name: "{{ request.object.spec.missing }}"}}}
 `);
 
 const failurePolicies: [written: string, allowed: boolean][] = [
@@ -98,7 +98,7 @@ spec:
   rules:
   - name: rule
     match: {resources: {kinds: [ConfigMap]}}
-    validate: {message: no, deny: {conditions: ${conditions}}}
+    validate: {message: refused, deny: {conditions: ${conditions}}}
 `);
 }
 
@@ -117,7 +117,7 @@ spec:
   rules:
   - name: rule
     match: {resources: {kinds: [ConfigMap], operations: [CREATE, UPDATE, DELETE]}}
-    validate: {message: no, deny: {}}
+    validate: {message: refused, deny: {}}
 `);
 
 const matchConditions: [expression: string, options: RequestOptions, holds: boolean][] = [

@@ -125,28 +125,28 @@ const unresolved: [where: string, body: string, result: string][] = [
   [
     "a precondition",
     `preconditions: {all: [{key: "{{ request.object.metadata.labels.none }}", operator: Equals, value: ""}]}
-    validate: {message: no, deny: {}}`,
+    validate: {message: refused, deny: {}}`,
     "fail",
   ],
   [
     "a deny condition",
-    `validate: {message: no, deny: {conditions: {all: [{key: "{{ request.object.metadata.labels.none }}", operator: Equals, value: ""}]}}}`,
+    `validate: {message: refused, deny: {conditions: {all: [{key: "{{ request.object.metadata.labels.none }}", operator: Equals, value: ""}]}}}`,
     "fail",
   ],
   [
     "the value of a condition",
-    `validate: {message: no, deny: {conditions: [{key: "", operator: Equals, value: "{{ request.object.metadata.labels.none }}"}]}}`,
+    `validate: {message: refused, deny: {conditions: [{key: "", operator: Equals, value: "{{ request.object.metadata.labels.none }}"}]}}`,
     "fail",
   ],
   [
     "a condition that wants another value",
     `preconditions: [{key: "{{ request.object.metadata.labels.none }}", operator: Equals, value: a}]
-    validate: {message: no, deny: {}}`,
+    validate: {message: refused, deny: {}}`,
     "skip",
   ],
   [
     "a pattern, where it is no empty text",
-    `validate: {message: no, pattern: {metadata: {name: "{{ request.object.metadata.labels.none }}"}}}`,
+    `validate: {message: refused, pattern: {metadata: {name: "{{ request.object.metadata.labels.none }}"}}}`,
     "error",
   ],
 ];
@@ -346,7 +346,7 @@ spec:
     context:
 ${entries.replace(/^/gm, "    ")}
     preconditions: {all: [{key: "{{ second }}", operator: Equals, value: busybox-2}]}
-    validate: {message: no, deny: {}}
+    validate: {message: refused, deny: {}}
 `;
 const first = `- {name: first, variable: {jmesPath: request.object.metadata.name}}`;
 const second = `- {name: second, variable: {value: "{{ first }}-2"}}`;
@@ -427,7 +427,7 @@ spec:
   rules:
   - name: rule
     match: {resources: {kinds: [Pod], name: "{{ request.object.metadata.name }}"}}
-    validate: {message: no, deny: {}}
+    validate: {message: refused, deny: {}}
 `,
     ["error variable-in-match"],
   );

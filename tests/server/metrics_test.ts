@@ -88,7 +88,7 @@ const families: readonly [what: string, policies: string, path: string, line: st
   ],
   [
     "a ValidatingPolicy",
-    cel("ValidatingPolicy", "in-cel", "validations: [{expression: 'false', message: no}]"),
+    cel("ValidatingPolicy", "in-cel", "validations: [{expression: 'false', message: refused}]"),
     "/validate/fail",
     'kyverno_validating_policy_results_total{policy_validation_mode="enforce",policy_background_mode="true",' +
     'policy_namespace="-",policy_name="in-cel",resource_kind="Pod",resource_request_operation="create",' +

@@ -88,11 +88,11 @@ const hopeless: readonly (readonly [string, RegExp])[] = [
     /Attestations have no annotations/,
   ],
   [
-    `imageReferences: ["a*"], attestors: [{entries: [{certificates: {cert: x, certChain: y}}]}]`,
+    `imageReferences: ["a*"], attestors: [{entries: [{certificates: {cert: x, certChain: "y"}}]}]`,
     /only with an embedded certificate timestamp/,
   ],
   [
-    `imageReferences: ["a*"], attestors: [{entries: [{attestor: {entries: [{certificates: {cert: x, certChain: y}}]}}]}]`,
+    `imageReferences: ["a*"], attestors: [{entries: [{attestor: {entries: [{certificates: {cert: x, certChain: "y"}}]}}]}]`,
     /only with an embedded certificate timestamp/,
   ],
   [
