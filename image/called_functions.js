@@ -1,8 +1,10 @@
 /**
- * Writes which functions of the engine a start calls up to its first decision, when the image is built: the code cache holds
- * these. Its arguments start the gate, which gets a review. An image must come out the same twice, on a busy machine, too: so
- * the clock stands still, and timers do not end, of which audits wait for one. If the file is there, functions that it does
- * not name are left out.
+ * Runs while the image is built. Writes the list of functions of the engine that a start calls before its first
+ * decision; `code_cache.js` compiles these functions into the code cache. The arguments start a gate, and this script
+ * sends it one review.
+ *
+ * Two builds of the same source must give the same image, also on a busy machine. So the clock stands still and long
+ * timers never end. If a list exists, this script removes the functions that this start did not call.
  *
  *     deno run … called_functions.js serve --policies policies …
  */
@@ -54,10 +56,7 @@ const before = readCalledFunctions() ?? [...called].sort((one, other) => one - o
 Deno.writeTextFileSync(calledFunctions, JSON.stringify(before.filter((each) => called.has(each))));
 process.exit(0);
 
-/**
- * Stops the clocks and the long timers: no request takes so long that it pauses, and what is done from time to time is not
- * done.
- */
+/** Stops the clocks and the long timers, so that no evaluation pauses and no periodic work runs. */
 function stopTime() {
   const { setTimeout } = globalThis, now = performance.now(), today = Date.now();
   const never = 2 ** 31 - 1;
@@ -68,7 +67,7 @@ function stopTime() {
   globalThis.setInterval = (callback) => setTimeout(callback, never);
 }
 
-/** Waits until the gate writes such a text to standard error or standard output; the match. */
+/** Waits until the gate writes a text that matches to standard error or standard output. Resolves with the match. */
 function written(pattern) {
   const { promise, resolve } = Promise.withResolvers();
   for (const stream of [Deno.stderr, Deno.stdout]) {
@@ -82,7 +81,7 @@ function written(pattern) {
   return promise;
 }
 
-/** Sends the review, and waits for the decision. */
+/** Sends the review to the gate, and resolves when the decision arrives. */
 function send(port) {
   const { promise, resolve, reject } = Promise.withResolvers();
   const socket = connect({ host: "127.0.0.1", port, rejectUnauthorized: false });

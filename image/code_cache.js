@@ -1,15 +1,17 @@
 /**
- * Writes what V8 makes of the engine's text into a file, when the image is built: a start then needs not compile 2 MB, nor the
- * functions that it calls up to its first decision. V8 would put functions that have run into its cache, but also notes in them
- * what it saw, and that differs from run to run. So nothing runs here: a debugger that looks for places where a function can be
- * stopped has V8 compile it, and what it compiles is the same each time.
+ * Runs while the image is built. Writes V8's code cache of the engine: a start then compiles neither the engine's 2 MB
+ * of text nor the functions that it calls before its first decision.
+ *
+ * V8 caches the functions that have run, but with feedback about their values, which differs from run to run. So this
+ * script runs none of them. It requests the possible breakpoints of each function from V8's debugger, for which V8
+ * compiles the function, and the compiled code is the same each time.
  */
 import { Session } from "node:inspector/promises";
 import process from "node:process";
 import { codeCache, compileEngine, engineName, engineText, readCalledFunctions } from "./engine.js";
 
 const script = compileEngine();
-// The debugger knows a script once it has run, which here makes a function and does not call it.
+// The debugger lists a script after it has run. The script's value is one function, which is not called here.
 script.runInThisContext();
 const session = new Session();
 session.connect();
@@ -27,7 +29,7 @@ await session.post("Debugger.disable");
 Deno.writeFileSync(codeCache, script.createCachedData());
 process.exit(0);
 
-/** A place that is inside a function: V8 takes that to be where its parameters begin. */
+/** An offset inside a function. For V8 a function begins at its parameters. */
 function insideOf(offset) {
   return /^(?:async )?function/.test(text.slice(offset, offset + 16)) ? text.indexOf("(", offset) : offset;
 }

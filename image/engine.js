@@ -1,19 +1,22 @@
-/** The engine of the image: how its one file of CommonJS is compiled and run. */
+/** Compiles and runs the engine of the image, which is one file of CommonJS. */
 import process from "node:process";
 import { Script } from "node:vm";
 
 const folder = import.meta.dirname;
 
-/** What V8 made of the engine when the image was built; see docs/memory.md. V8 takes it only with the flags it was made with. */
+/**
+ * V8's code cache of the engine, made with the image (docs/memory.md). V8 accepts it only with the flags with which it
+ * was made.
+ */
 export const codeCache = `${folder}/engine.cache`;
 
-/** Where the functions of the engine's text begin that a start calls; only while the image is built. */
+/** The offsets of the functions that a start calls, in the engine's text. The file exists only during a build. */
 export const calledFunctions = `${folder}/called_functions.json`;
 
-/** The engine's name is in the code cache, too: without the folder, so that images are the same wherever they are made. */
+/** The engine's name without its folder. The code cache contains it, and must not depend on the folder of the build. */
 export const engineName = "engine.cjs";
 
-/** The text that is compiled: the build has made it a function that takes what a CommonJS module gets. */
+/** The engine's text. The build has wrapped it in a function with the parameters of a CommonJS module. */
 export function engineText() {
   return Deno.readTextFileSync(`${folder}/${engineName}`);
 }
@@ -22,17 +25,17 @@ export function engineText() {
 export function compileEngine() {
   return new Script(engineText(), {
     filename: engineName,
-    // Without it the engine is compiled from its text.
+    // Without a cache V8 compiles the engine from its text.
     cachedData: read(() => Deno.readFileSync(codeCache)),
   });
 }
 
-/** Runs the compiled engine, which then runs the command that the process' arguments name. */
+/** Runs the compiled engine, which runs the command in the process's arguments. */
 export function runEngine(script) {
   run(script, engineName);
 }
 
-/** Runs a module of CommonJS, and returns what it exports. */
+/** Runs a CommonJS module, and returns its exports. */
 function run(script, name) {
   const module = { exports: {} };
   script.runInThisContext()(module.exports, require, module, `${folder}/${name}`, folder);
@@ -53,13 +56,13 @@ function read(file) {
   }
 }
 
-/** Modules of Node that are more than objects of functions, and those that each request uses. */
+/** Node's modules that must be loaded at once: their exports are more than functions, or each request uses them. */
 const whole = new Set(["node:buffer", "node:events", "node:process", "node:stream", "node:timers"]);
 
 /**
- * Gives a module whose code is loaded when something in it is first read: one of Node, or a package. The bundle requires all
- * that any command needs, and loading that took a tenth of a start. What is written goes into the module, so that whoever else
- * requires it reads it: `node:crypto` gets another `verify` when images are verified.
+ * Returns a module, of Node or of a package, that is loaded when one of its exports is first read. The bundle requires
+ * the modules of all commands, and loading them took a tenth of a start. A write goes to the module itself, so that
+ * others who require it see it: the code that verifies images replaces `verify` of `node:crypto`.
  */
 function require(name) {
   if (whole.has(name)) return process.getBuiltinModule(name);
@@ -73,7 +76,7 @@ function require(name) {
   );
 }
 
-/** Loads what the engine's text has an `import()` of: a promise. */
+/** Stands for `import()`, by which the build replaced it in the engine's text. Returns a promise of the module. */
 require.load = async (name) =>
   name.startsWith("node:") ? require(name) : await loadPackages().packages[name]();
 
@@ -83,7 +86,7 @@ function loadPackages() {
   return loaded ??= runFile("packages.cjs");
 }
 
-/** Compiles and runs another file that the build has made, and returns what it exports. */
+/** Compiles and runs another file of the build, and returns its exports. */
 export function runFile(name) {
   return run(new Script(Deno.readTextFileSync(`${folder}/${name}`), { filename: name }), name);
 }

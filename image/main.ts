@@ -1,6 +1,6 @@
 /**
- * The entry of the bundle that the image holds: as main.ts, without what CommonJS lacks, and without `fix`, which
- * writes files. The image may write none.
+ * The entry of the image's bundle. It is `main.ts` for CommonJS, which has neither `import.meta` nor top-level
+ * `await`. It refuses `fix`, because that command writes files and the image may write none.
  *
  * @module
  */

@@ -1,9 +1,8 @@
 import * as pako from "pako";
 
 /**
- * The packages that the engine loads on demand, and which few starts need: those that make certificates, verify images
- * and write spans. They are a quarter of all text, so in the image they are a file of their own, which is read with the
- * first of them.
+ * The packages that few starts need: those that make certificates, verify images and write spans. They are a quarter of
+ * all code, so the image has them in a separate file, which the engine reads when it needs the first of them.
  *
  * @module
  */
@@ -21,7 +20,7 @@ export const packages: Readonly<Record<string, () => Promise<unknown>>> = {
   "reflect-metadata": () => import("reflect-metadata"),
 };
 
-/** Packages that the engine imports at once, and calls for few policies: their code runs with the first call. */
+/** Packages that the engine imports statically but calls for few policies. They are loaded with the first call. */
 export const modules: Readonly<Record<string, unknown>> = {
   "pako": pako,
 };

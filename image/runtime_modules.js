@@ -1,7 +1,7 @@
 /**
- * Loads the modules of Node that a start loads, one after the other, when the image is built: Deno keeps what V8 makes of them
- * in its cache (`DENO_DIR`). A start itself would not do: it loads them in an order that depends on files and threads, and V8
- * numbers them.
+ * Runs while the image is built. Loads the modules of Node that a start loads, one after the other, so that Deno writes
+ * their compiled code into its cache (`DENO_DIR`). A start cannot fill the cache in the same way twice: it loads
+ * modules in an order that depends on files and threads, and V8 numbers them in that order.
  */
 import process from "node:process";
 

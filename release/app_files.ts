@@ -5,16 +5,19 @@ import { output } from "./process.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** What the image's own files are made with. */
+/** The Dockerfile whose lines make the files, and the program that runs them. */
 export interface AppFilesOptions {
   readonly dockerfile: Dockerfile;
-  /** The folder of the image's program `deno`, where it runs here; otherwise what V8 compiles is left out. */
+  /**
+   * The folder of the image's program `deno`, if this machine can run it. Without it there are no code caches, which
+   * only that program can make.
+   */
   readonly deno: string | undefined;
 }
 
 /**
- * Makes the files of the image's folder `/app` in a folder: runs the lines of the Dockerfile's first stage there.
- * Returns the names of those that the image gets.
+ * Makes the files of the image's folder `/app` in another folder, by running the lines of the Dockerfile's first stage
+ * there. Returns the names of the files that the last stage copies.
  */
 export async function makeAppFiles(
   folder: string,
@@ -33,10 +36,10 @@ export async function makeAppFiles(
   return deno === undefined ? appFiles.filter((name) => !ofV8.test(name)) : appFiles;
 }
 
-/** Files that hold what V8 compiled. */
+/** Matches the files with code caches. */
 const ofV8 = /^(?:engine\.cache$|compiled\/)/;
 
-/** Copies what a `COPY` line names into a folder that stands for the image's. */
+/** Copies the sources of a `COPY` line into the folder that stands for the image's. */
 async function copy(names: readonly string[], folder: string): Promise<void> {
   const [target, ...sources] = names.toReversed();
   const to = join(folder, target!);

@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 export interface BundledPackage {
   readonly name: string;
   readonly version: string;
-  /** What its `package.json` says: an SPDX expression in most. */
+  /** The field of its `package.json`, in most packages an SPDX expression. */
   readonly license: string | undefined;
 }
 
@@ -24,7 +24,7 @@ interface GraphPackage {
   readonly localPath: string;
 }
 
-/** The packages that the image's entry imports, and what they depend on, sorted by name. */
+/** Returns the packages that the image's entry imports, with their dependencies, sorted by name. */
 export async function bundledPackages(): Promise<readonly BundledPackage[]> {
   const text = await output(Deno.execPath(), ["info", "--json", "image/main.ts"], { cwd: root });
   const { modules, npmPackages }: ModuleGraph = JSON.parse(text);

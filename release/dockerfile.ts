@@ -1,11 +1,11 @@
-/** Reads what a Dockerfile says, so that images made without a daemon and tests follow it. */
+/** Reads the Dockerfile, so that it is the one description of the image for releases and tests, too. */
 
 /**
  * The instructions of a Dockerfile's last stage and of all stages: lines joined, comments left out, `ARG`s replaced by
  * their defaults.
  */
 export interface Dockerfile {
-  /** What the first stage copies and runs, in order: the name of the instruction and its arguments. */
+  /** The `COPY` and `RUN` instructions of the first stage, in order, each with its arguments. */
   readonly build: readonly (readonly ["COPY" | "RUN", string])[];
   readonly entrypoint: readonly string[];
   readonly command: readonly string[];
@@ -13,12 +13,13 @@ export interface Dockerfile {
   readonly user: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly ports: readonly string[];
-  /** The folder that the last stage ends in. */
+  /** The last `WORKDIR`. */
   readonly folder: string;
-  /** Names of the files that it takes from the first stage's folder. */
+  /** The names of the files that the last stage copies from the folder `/app` of the first. */
   readonly appFiles: readonly string[];
 }
 
+/** Parses a Dockerfile. It reads the instructions that this project uses, and no others. */
 export function parseDockerfile(text: string): Dockerfile {
   const joined = text.split("\n").filter((line) => !/^\s*#/.test(line)).join("\n").replace(/\\\n/g, " ");
   const defaults = new Map(

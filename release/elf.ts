@@ -1,8 +1,8 @@
-/** What the loader of Linux reads of a program: which libraries it is linked with. */
+/** Reads the part of a program that Linux's loader reads: the libraries with which it is linked. */
 
 /** The libraries that a 64-bit little-endian ELF file names, and its loader; both empty for other files. */
 export interface LinkedLibraries {
-  /** Path of the loader: `/lib64/ld-linux-x86-64.so.2`. Libraries have none. */
+  /** The path of the loader: `/lib64/ld-linux-x86-64.so.2`. A library has none. */
   readonly loader: string | undefined;
   /** Names without folders: `libc.so.6`. */
   readonly needed: readonly string[];

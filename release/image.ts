@@ -15,27 +15,27 @@ import { predicateType, provenanceOf, statementAbout } from "./statement.ts";
 
 const dockerfile = fileURLToPath(new URL("../Dockerfile", import.meta.url));
 
-/** How a release is made. */
+/** The source, the inputs and the target of a release. */
 export interface ReleaseOptions {
   /** The folder of the layout; it is emptied. */
   readonly folder: string;
-  /** The repository that it will be pushed to, as signatures and statements name it: `registry.example/postern`. */
+  /** The repository to which it will be pushed, which signatures and statements name: `registry.example/postern`. */
   readonly name: string;
   readonly source: Source;
   readonly inputs: readonly PlatformInputs[];
-  /** Who builds it, as a URI. */
+  /** The builder, as a URI. The provenance names it. */
   readonly builder: string;
   /** Signs the index and each image; without it SBOM and provenance are attached unsigned. */
   readonly key?: KeyObject;
 }
 
-/** What was made. */
+/** The index of a release, and its image for each platform. */
 export interface Release {
   readonly index: Descriptor;
   readonly images: readonly Descriptor[];
 }
 
-/** Makes the layout of a release. The images are the same byte by byte for the same source and inputs. */
+/** Makes the layout of a release. The same source and inputs give the same bytes. */
 export async function makeRelease(options: ReleaseOptions): Promise<Release> {
   const { folder, source, inputs } = options;
   const layout = await OciLayout.create(folder);
@@ -56,7 +56,7 @@ export async function makeRelease(options: ReleaseOptions): Promise<Release> {
   return { index, images: manifests };
 }
 
-/** Attaches SBOM and provenance to the index, and signs everything if there is a key. */
+/** Attaches SBOM and provenance to the index. With a key it also signs the index and each image. */
 async function describe(
   layout: OciLayout,
   { options, index, manifests, sbom }: {
@@ -85,7 +85,7 @@ async function describe(
   }
 }
 
-/** Offers a document as what refers to an image (OCI 1.1). */
+/** Adds a document to the layout as a referrer of an image (OCI 1.1). */
 async function attach(
   layout: OciLayout,
   { subject, type, content }: {

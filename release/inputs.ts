@@ -1,13 +1,13 @@
-/** What an image is made of besides this project: Deno, and Debian's C library and init process. */
+/** Downloads the parts of an image that are not this project: Deno, and Debian's C library and init process. */
 import { join } from "node:path";
 import { sha256 } from "./digest.ts";
 import { output } from "./process.ts";
 
 /** A platform that images are made for. */
 export interface Platform {
-  /** As OCI and Debian call it. */
+  /** The name that OCI and Debian use. */
   readonly architecture: "amd64" | "arm64";
-  /** The package that has Deno for it, with its version: not every version of Deno is published for each. */
+  /** The npm package with Deno for this platform. Not every version of Deno is published for each platform. */
   readonly deno: { readonly name: string; readonly version: string };
 }
 
@@ -26,9 +26,9 @@ export interface Input {
   readonly purl: string;
   readonly name: string;
   readonly version: string;
-  /** Of the archive, in hexadecimal digits. */
+  /** The digest of the archive, in hexadecimal digits. */
   readonly sha256: string;
-  /** An SPDX expression, where the package says one. */
+  /** An SPDX expression, if the package has one. */
   readonly license: string | undefined;
 }
 
@@ -43,8 +43,9 @@ export interface PlatformInputs {
 }
 
 /**
- * Downloads and unpacks the packages for a platform with `npm` and `apt-get`, which check what they download. Debian's
- * lists of packages are kept in the folder, so that the machine's own stay as they are; its keys and sources are used.
+ * Downloads and unpacks the packages for a platform with `npm` and `apt-get`, which check signatures and digests.
+ * `apt-get` uses the machine's keys and sources, but keeps its lists of packages in the folder, so that the machine's
+ * lists do not change.
  */
 export async function fetchInputs(platform: Platform, folder: string): Promise<PlatformInputs> {
   const [archives, root, npm] = ["archives", "root", "npm"].map((name) => join(folder, name));

@@ -5,7 +5,7 @@ import { digestOf } from "./digest.ts";
 
 /** A file of an image. */
 export interface LayerFile {
-  /** From the root, without a leading slash. */
+  /** The path from the root, without a leading slash. */
   readonly path: string;
   readonly mode: 0o644 | 0o755;
   readonly content: Uint8Array;
@@ -13,17 +13,17 @@ export interface LayerFile {
 
 /** A layer as it is stored. */
 export interface Layer {
-  /** Gzipped. */
+  /** The gzipped archive. */
   readonly content: Uint8Array;
-  /** Of the archive before it is compressed. */
+  /** The digest of the archive before compression. */
   readonly diffId: string;
-  /** What is in it, for the image's history. */
+  /** A description of the content, for the image's history. */
   readonly about: string;
 }
 
 /**
- * An archive with files and their folders, the same byte by byte for the same files: sorted, of root, and all as old as
- * the source.
+ * Makes a layer with files and their folders. The same files give the same bytes: entries are sorted, belong to root,
+ * and have the date of the source.
  */
 export async function makeLayer(
   files: readonly LayerFile[],
@@ -49,8 +49,8 @@ export async function makeLayer(
 const mostForZopfli = 16 * 1024 * 1024;
 
 /**
- * Compresses an archive, the same byte by byte each time. Zopfli makes the layer with the bundle, which is new in each
- * release, 3 % smaller than zlib does. That of Deno would take it minutes.
+ * Compresses an archive. The same archive gives the same bytes. Zopfli makes the layer with the bundle, which is new in
+ * each release, 3 % smaller than zlib does. For the layer with Deno it would take minutes.
  */
 async function gzip(archive: Uint8Array): Promise<Uint8Array> {
   if (archive.length > mostForZopfli) return gzipSync(archive, { level: 9 });

@@ -1,10 +1,10 @@
 /**
- * Makes what a release publishes: `deno task release image|npm|notes`.
+ * Makes the parts of a release: `deno task release image|npm|notes`.
  *
  * - `image --out FOLDER [--name REPOSITORY] [--key FILE] [--builder URI]`: an OCI image layout; `SIGNING_PASSPHRASE`
- *   opens an encrypted key.
- * - `npm --out FOLDER`: a package that `npm publish` takes.
- * - `notes [VERSION]`: the changelog's section of a version, by default the one in `deno.json`.
+ *   decrypts an encrypted key.
+ * - `npm --out FOLDER`: a package for `npm publish`.
+ * - `notes [VERSION]`: prints the changelog's section of a version, by default that of `deno.json`.
  */
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

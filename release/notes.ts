@@ -1,6 +1,6 @@
 /**
- * The notes of a release: its section of the changelog, without the heading. `Unreleased` stands for the version that
- * is next. An exception when the changelog has no such section, or nothing in it.
+ * Returns the notes of a release: its section of the changelog, without the heading. `Unreleased` stands for the next
+ * version. It throws when the changelog has no such section, or an empty one.
  */
 export function releaseNotes(changelog: string, version: string): string {
   const sections = changelog.split(/^## /m).slice(1);

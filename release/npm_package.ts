@@ -1,6 +1,6 @@
 /**
- * The package for users of npm: each module as JavaScript with its types, so that bundlers take what is imported and no
- * more.
+ * Makes the package for npm: each module as JavaScript with its types, so that bundlers include the imported modules
+ * alone.
  */
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,10 +8,10 @@ import { output } from "./process.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** The compiler that turns modules into JavaScript and types; npm installs it. Deno has checked the types already. */
+/** The compiler that makes JavaScript and type declarations; npm installs it. Deno has checked the types before. */
 const compiler = "typescript@5.9.3";
 
-/** Entries that read files by Deno: they are not for Node and browsers. */
+/** Entries that read files through Deno, and so do not work in Node and browsers. */
 const denoEntries: readonly string[] = ["./testing"];
 
 interface Configuration {
@@ -41,7 +41,7 @@ export async function makeNpmPackage(folder: string): Promise<string> {
   return join(folder, "..", filename);
 }
 
-/** What `deno.json` says, with the entries that every runtime can import. */
+/** Reads `deno.json`, without the entries that only Deno can import. */
 async function readConfiguration(): Promise<Configuration> {
   const whole: Configuration = JSON.parse(await Deno.readTextFile(join(root, "deno.json")));
   const exports = Object.entries(whole.exports).filter(([entry]) => !denoEntries.includes(entry));
@@ -73,7 +73,7 @@ async function compile({ exports }: Configuration, folder: string): Promise<void
   } finally {
     await Deno.remove(settings);
   }
-  // The compiler leaves the imports of declarations as they were written.
+  // The compiler rewrites the imports of JavaScript files to `.js`, but not those of declarations.
   for (const path of filesIn(folder)) {
     if (!path.endsWith(".d.ts")) continue;
     const text = await Deno.readTextFile(path);
@@ -114,7 +114,7 @@ function packageText(
         description: "Kyverno's policies, decided in any JavaScript runtime",
         license,
         type: "module",
-        // Importing a module changes nothing outside it: what is not used can be left out.
+        // Bundlers may leave out unused modules, because importing one changes nothing outside it.
         sideEffects: false,
         engines: { node: ">=20" },
         exports: { ...Object.fromEntries(entries), "./package.json": "./package.json" },
@@ -126,7 +126,7 @@ function packageText(
   }\n`;
 }
 
-/** Paths of all files in a folder and below. */
+/** Yields the paths of all files in a folder and its subfolders. */
 function* filesIn(folder: string): Generator<string> {
   for (const { name, isDirectory } of Deno.readDirSync(folder)) {
     const path = join(folder, name);
@@ -135,7 +135,7 @@ function* filesIn(folder: string): Generator<string> {
   }
 }
 
-/** Files of a package, relative to its folder. */
+/** Returns the files of a package, relative to its folder. */
 export function packageFiles(folder: string): readonly string[] {
   return [...filesIn(folder)].map((path) => relative(folder, path)).sort();
 }

@@ -1,8 +1,8 @@
-/** An OCI image layout: a folder that registries' tools copy from (image-spec, image-layout.md). */
+/** Writes an OCI image layout: a folder from which registries' tools copy (image-spec, image-layout.md). */
 import { join } from "node:path";
 import { digestOf } from "./digest.ts";
 
-/** What refers to content. */
+/** A reference to content of the layout, with its digest and size. */
 export interface Descriptor {
   readonly mediaType: string;
   readonly digest: string;
@@ -20,7 +20,7 @@ export const mediaType = {
   empty: "application/vnd.oci.empty.v1+json",
 } as const;
 
-/** A layout that is written: content first, at the end the list of what it offers. */
+/** A layout that is being written. Content is written at once, the index of its manifests at the end. */
 export class OciLayout {
   readonly #folder: string;
   readonly #offered: Descriptor[] = [];
@@ -37,7 +37,7 @@ export class OciLayout {
     return new OciLayout(folder);
   }
 
-  /** Writes content, and returns what refers to it. */
+  /** Writes content, and returns its descriptor. */
   async put(type: string, content: Uint8Array | string): Promise<Descriptor> {
     const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
     const digest = digestOf(bytes);
@@ -45,12 +45,12 @@ export class OciLayout {
     return { mediaType: type, digest, size: bytes.length };
   }
 
-  /** Writes JSON. */
+  /** Writes JSON, and returns its descriptor. */
   async putJson(type: string, value: unknown): Promise<Descriptor> {
     return await this.put(type, JSON.stringify(value));
   }
 
-  /** Writes a manifest, and offers it under a tag if it has one. */
+  /** Writes a manifest and lists it in the layout's index, under a tag if one is given. */
   async offer(manifest: Readonly<Record<string, unknown>>, tag?: string): Promise<Descriptor> {
     const written = await this.putJson(String(manifest["mediaType"]), manifest);
     const { artifactType } = manifest;
@@ -62,7 +62,7 @@ export class OciLayout {
     return written;
   }
 
-  /** Ends the layout. */
+  /** Writes the layout's index. */
   async close(): Promise<void> {
     const index = { schemaVersion: 2, mediaType: mediaType.index, manifests: this.#offered };
     await Deno.writeTextFile(join(this.#folder, "index.json"), JSON.stringify(index));

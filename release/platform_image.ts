@@ -1,4 +1,4 @@
-/** The image of one platform: layers, configuration, manifest. */
+/** Makes the image of one platform: layers, configuration and manifest. */
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { makeAppFiles } from "./app_files.ts";
@@ -11,10 +11,10 @@ import type { Source } from "./source.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** Names of folders in which Debian keeps libraries, by architecture. */
+/** The folder in which Debian keeps libraries, by architecture. */
 const libraryFolder = { amd64: "lib/x86_64-linux-gnu", arm64: "lib/aarch64-linux-gnu" } as const;
 
-/** What an image is made of, and where it is written. */
+/** The parts of an image, and the layout to which it is written. */
 export interface PlatformImageOptions {
   readonly layout: OciLayout;
   readonly inputs: PlatformInputs;
@@ -22,7 +22,7 @@ export interface PlatformImageOptions {
   readonly source: Source;
 }
 
-/** Makes the image of a platform: its descriptor, which an index lists. */
+/** Makes the image of a platform. Returns its descriptor, for the index of the release. */
 export async function makePlatformImage(
   { layout, inputs, dockerfile, source }: PlatformImageOptions,
 ): Promise<Descriptor> {
@@ -69,11 +69,11 @@ export async function makePlatformImage(
   return { ...manifest, platform: { architecture, os: "linux" } };
 }
 
-/** Deno with its loader and libraries, the init process, and how names are looked up. */
+/** Deno with its loader and libraries, the init process, and the configuration of name look-ups. */
 async function runtimeFiles({ platform, deno, root: debian }: PlatformInputs): Promise<readonly LayerFile[]> {
   const libraries = libraryFolder[platform.architecture];
   const program = await Deno.readFile(deno);
-  // Linked with the C library, which is there for Deno: the one that brings it along is 0.3 MB larger.
+  // This init process uses the C library, which Deno needs anyway; the static one is 0.3 MB larger.
   const init = await Deno.readFile(join(debian, "usr/bin/tini"));
   const files: LayerFile[] = [
     { path: "bin/deno", mode: 0o755, content: program },
@@ -84,7 +84,7 @@ async function runtimeFiles({ platform, deno, root: debian }: PlatformInputs): P
   if (loader !== undefined) files.push(await libraryAt(debian, loader.slice(1)));
   const seen = new Set<string>(), open = [...needed, ...linkedLibraries(init).needed];
   for (let name = open.pop(); name !== undefined; name = open.pop()) {
-    // The loader is a library of others, too.
+    // Libraries name the loader as a library, too.
     if (seen.has(name) || loader?.endsWith(`/${name}`)) continue;
     seen.add(name);
     const file = await libraryAt(debian, `${libraries}/${name}`);
@@ -98,7 +98,7 @@ async function libraryAt(debian: string, path: string): Promise<LayerFile> {
   return { path, mode: 0o755, content: await contentAt(debian, path) };
 }
 
-/** A file of Debian's packages. Their links begin at the root of the file system or beside the file. */
+/** Reads a file of Debian's packages. A link leads to a path from the root of the file system, or beside the file. */
 async function contentAt(debian: string, path: string): Promise<Uint8Array> {
   const { isSymlink } = await Deno.lstat(join(debian, path));
   if (!isSymlink) return await Deno.readFile(join(debian, path));

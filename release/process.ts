@@ -1,4 +1,4 @@
-/** Runs a program and returns what it prints; an exception with its errors when it fails. */
+/** Runs a program and returns its standard output. It throws with the program's errors when the program fails. */
 export async function output(
   program: string,
   args: readonly string[],

@@ -1,11 +1,11 @@
-/** What an image holds, as an SPDX 2.3 document. */
+/** Makes the SBOM of a release as an SPDX 2.3 document. */
 import type { BundledPackage } from "./bundled_packages.ts";
 import { sha256 } from "./digest.ts";
 import type { Input, PlatformInputs } from "./inputs.ts";
 import type { Descriptor } from "./oci_layout.ts";
 import type { Source } from "./source.ts";
 
-/** What an SBOM lists. */
+/** The images and packages that an SBOM lists. */
 export interface SbomOptions {
   readonly source: Source;
   readonly index: Descriptor;
@@ -28,7 +28,7 @@ interface SpdxPackage {
 
 type Relationship = readonly [from: string, type: "DESCRIBES" | "CONTAINS" | "VARIANT_OF", to: string];
 
-/** An SBOM of the images of all platforms. */
+/** Makes the SBOM of the images of all platforms. */
 export function sbomOf({ source, index, images, packages }: SbomOptions): Readonly<Record<string, unknown>> {
   const listed: SpdxPackage[] = [imagePackage("SPDXRef-Index", index, source)];
   const relations: Relationship[] = [["SPDXRef-DOCUMENT", "DESCRIBES", "SPDXRef-Index"]];
@@ -111,7 +111,7 @@ function purl(locator: string): Readonly<Record<string, string>> {
   return { referenceCategory: "PACKAGE-MANAGER", referenceType: "purl", referenceLocator: locator };
 }
 
-/** Identifiers have letters, digits, dots and dashes alone. */
+/** Makes an SPDX identifier, which has letters, digits, dots and hyphens alone. */
 function idOf(text: string): string {
   return `SPDXRef-${text.replace(/[^A-Za-z0-9.-]+/g, "-")}`;
 }

@@ -1,4 +1,4 @@
-/** Signatures and attestations in the layout of Cosign: tags beside the image. */
+/** Signs images and attests statements about them in Cosign's layout: tags beside the image. */
 import { createPrivateKey, type KeyObject, sign } from "node:crypto";
 import type { Descriptor, OciLayout } from "./oci_layout.ts";
 import { mediaType } from "./oci_layout.ts";
@@ -16,7 +16,7 @@ export function readSigningKey(pem: string, passphrase?: string): KeyObject {
   return createPrivateKey({ key: pem, ...(passphrase !== undefined && { passphrase }) });
 }
 
-/** Offers a signature of an image under the tag `sha256-….sig`. */
+/** Adds the signature of an image to the layout, under the tag `sha256-….sig`. */
 export async function signImage(
   layout: OciLayout,
   { image, name, key }: { readonly image: Descriptor; readonly name: string; readonly key: KeyObject },
@@ -38,7 +38,7 @@ export async function signImage(
   });
 }
 
-/** Offers signed statements about an image under the tag `sha256-….att`. */
+/** Adds signed statements about an image to the layout, under the tag `sha256-….att`. */
 export async function attest(
   layout: OciLayout,
   { image, statements, key }: {
@@ -55,7 +55,7 @@ export async function attest(
   await offer(layout, { image, suffix: "att", layers });
 }
 
-/** A signed envelope (DSSE 1.0). */
+/** Makes a signed envelope (DSSE 1.0), as JSON. */
 function envelopeOf(statement: InTotoStatement, key: KeyObject): string {
   const payloadType = "application/vnd.in-toto+json";
   const payload = new TextEncoder().encode(JSON.stringify(statement));
@@ -65,7 +65,7 @@ function envelopeOf(statement: InTotoStatement, key: KeyObject): string {
 }
 
 function signed(key: KeyObject, bytes: Uint8Array): Uint8Array<ArrayBuffer> {
-  // Ed25519 has a digest of its own.
+  // Ed25519 hashes the message itself.
   const digest = key.asymmetricKeyType === "ed25519" ? null : "sha256";
   return new Uint8Array(sign(digest, bytes, key));
 }

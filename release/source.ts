@@ -3,22 +3,22 @@ import { output } from "./process.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** What a release is made from. */
+/** The version and the commit from which a release is made. */
 export interface Source {
   readonly version: string;
-  /** The commit; `-dirty` follows it when files of the work tree differ. */
+  /** The commit, with `-dirty` behind it when the work tree differs from it. */
   readonly revision: string;
-  /** When the commit was made: what is released is as old, so that it is the same whenever it is made. */
+  /** The date of the commit. All released files have it, so that a later build gives the same bytes. */
   readonly date: Date;
 }
 
-/** The version in `deno.json`: the one place that says it. */
+/** Reads the version from `deno.json`, the only file that has it. */
 export async function readVersion(): Promise<string> {
   const { version } = JSON.parse(await Deno.readTextFile(`${root}deno.json`)) as { readonly version: string };
   return version;
 }
 
-/** The commit that the work tree is at. `SOURCE_DATE_EPOCH` (seconds) replaces its date. */
+/** Reads the commit of the work tree. `SOURCE_DATE_EPOCH` (seconds) replaces its date. */
 export async function readSource(): Promise<Source> {
   const git = async (...args: string[]): Promise<string> => (await output("git", args, { cwd: root })).trim();
   const seconds = Deno.env.get("SOURCE_DATE_EPOCH") ?? await git("log", "-1", "--format=%ct");

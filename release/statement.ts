@@ -1,4 +1,4 @@
-/** What is said of images, as in-toto statements. */
+/** Makes in-toto statements about images. */
 import type { Input } from "./inputs.ts";
 import type { Descriptor } from "./oci_layout.ts";
 import type { Source } from "./source.ts";
@@ -17,7 +17,7 @@ export const predicateType = {
   provenance: "https://slsa.dev/provenance/v1",
 } as const;
 
-/** A statement about images. */
+/** Makes a statement about images. */
 export function statementAbout(
   images: readonly Descriptor[],
   { name, type, predicate }: {
@@ -34,18 +34,18 @@ export function statementAbout(
   };
 }
 
-/** What the provenance of images says. */
+/** The source, the builder and the inputs that a provenance names. */
 export interface ProvenanceOptions {
   readonly source: Source;
-  /** Who built them, as a URI. */
+  /** The builder, as a URI. */
   readonly builder: string;
   readonly platforms: readonly string[];
   readonly inputs: readonly Input[];
 }
 
 /**
- * The provenance of images (SLSA 1.0): from which commit and packages, by whom. It has no time of the build, so that it
- * is the same for all builds of a commit.
+ * Makes the provenance of images (SLSA 1.0): the commit and packages from which they were built, and the builder. It
+ * has no time of the build, so that all builds of a commit have the same provenance.
  */
 export function provenanceOf(
   { source, builder, platforms, inputs }: ProvenanceOptions,

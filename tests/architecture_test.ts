@@ -94,12 +94,12 @@ const pure: readonly string[] = engine;
 const ioCalls =
   /\bDeno\.|\bfetch\(|\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bconsole\.|\brandomUUID\b|\bset(?:Timeout|Interval)\(/;
 
-function sourceFiles(folder: string): string[] {
+function sourceFiles(folder: string, ending = /\.ts$/): string[] {
   const files: string[] = [];
   for (const entry of Deno.readDirSync(folder)) {
     const path = join(folder, entry.name);
-    if (entry.isDirectory) files.push(...sourceFiles(path));
-    else if (entry.name.endsWith(".ts")) files.push(path);
+    if (entry.isDirectory) files.push(...sourceFiles(path, ending));
+    else if (ending.test(entry.name)) files.push(path);
   }
   return files.sort();
 }
@@ -118,11 +118,23 @@ function withoutComments(source: string): string {
   return source.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "");
 }
 
-const files = sourceFiles(lib).map((path) => ({
-  path,
-  name: relative(root, path),
-  text: Deno.readTextFileSync(path),
-}));
+interface Source {
+  readonly path: string;
+  readonly name: string;
+  readonly text: string;
+}
+
+function sourceOf(path: string): Source {
+  return { path, name: relative(root, path), text: Deno.readTextFileSync(path) };
+}
+
+const files = sourceFiles(lib).map(sourceOf);
+
+/** The sources of the image and of releases, and the entries. */
+const programs = [
+  ...["image", "release"].flatMap((folder) => sourceFiles(join(root, folder), /\.[jt]s$/)),
+  ...["main.ts", "mod.ts"].map((name) => join(root, name)),
+].map(sourceOf);
 
 Deno.test("imports go downwards only, and through a folder's mod.ts", () => {
   const wrong: string[] = [];
@@ -214,7 +226,7 @@ Deno.test("files have at most 500 lines and are named in snake_case", () => {
 });
 
 Deno.test("lines of comments have at most 120 characters, except those of examples", () => {
-  const wrong = files.flatMap(({ name, text }) =>
+  const wrong = [...files, ...programs].flatMap(({ name, text }) =>
     text.replace(/```[^]*?```/g, "").split("\n")
       .filter((line) => line.length > 120 && /^\s*(?:\/?\*|\/\/)/.test(line))
       .map((line) => `${name}: ${line.trim()}`)
@@ -376,7 +388,7 @@ const replacedWords =
 Deno.test("comments and titles use the glossary's words: Kyverno is called Kyverno", () => {
   const testFiles = sourceFiles(join(root, "tests")).filter((path) => path !== import.meta.filename)
     .map((path) => ({ name: relative(root, path), text: Deno.readTextFileSync(path) }));
-  const wrong = [...files, ...testFiles].flatMap(({ name, text }) => {
+  const wrong = [...files, ...programs, ...testFiles].flatMap(({ name, text }) => {
     const titles = [...text.matchAll(/Deno\.test\(\s*["`]([^"`]+)/g)].map(([, title]) => title!);
     const found = [...commentsOf(text), ...titles].find((each) => replacedWords.test(each));
     return found === undefined ? [] : [`${name}: ${found.slice(0, 100)}`];
