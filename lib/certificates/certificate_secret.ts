@@ -4,9 +4,9 @@ import {
   type CertificateKeeper,
   type KeptCertificates,
   type NewCertificates,
-  pemBundle,
   readKept,
 } from "./kept_certificates.ts";
+import { pemBundle } from "./serving_certificate.ts";
 
 /**
  * A Secret that keeps a certificate authority and a serving certificate: `ca.crt`, `ca.key`, `tls.crt`, `tls.key`. It

@@ -66,8 +66,3 @@ function servingOf(files: CertificateFiles, authority: Authority): ServingCertif
   const read = readServingCertificate({ cert, key });
   return isFault(read) ? undefined : read;
 }
-
-/** Certificates one after the other, as in `ca.crt`. */
-export function pemBundle(certificates: readonly string[]): string {
-  return certificates.map((each) => `${each.trim()}\n`).join("");
-}

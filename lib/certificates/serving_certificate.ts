@@ -79,9 +79,14 @@ export function certificatesIn(pem: string): string[] | undefined {
   return found === null || found.some((each) => parsed(each) === undefined) ? undefined : [...found];
 }
 
+/** Certificates one after the other, as in `ca.crt`. */
+export function pemBundle(certificates: readonly string[]): string {
+  return certificates.map((each) => `${each.trim()}\n`).join("");
+}
+
 /** Certificates in the form of `clientConfig.caBundle`. */
 export function bundleOf(certificates: readonly string[]): string {
-  return btoa(certificates.map((each) => `${each.trim()}\n`).join(""));
+  return btoa(pemBundle(certificates));
 }
 
 /** Whether the authority signed the certificate, both as PEM. */
