@@ -25,11 +25,13 @@ export interface WatchedKindOptions extends WatchedObjectsOptions {
   readonly persistent?: boolean;
 }
 
-/** The longest watch in seconds. The longest silence in milliseconds: the API server sends a bookmark each minute. */
+/** The longest watch in seconds. */
 const LASTS = 290;
 /** The longest watch in seconds while objects are left out: after it they are listed again if there is room. */
 const LASTS_WITHOUT_ROOM = 60;
+/** Milliseconds without an event after which a watch counts as broken: the API server sends a bookmark each minute. */
 const SILENCE = 150_000;
+/** Milliseconds before the first and, at most, before every further attempt after a failure. */
 const FIRST_DELAY = 500, MAX_DELAY = 30_000;
 /** An API server that starts forbids everything for about a second: it has not read its roles yet. */
 const REFUSALS = 3;

@@ -6,10 +6,15 @@ import type { Answer, ApiCall, ApiResource, Cluster } from "../ports.ts";
 
 /** The result of carrying out an effect. */
 export type Carried =
-  | { readonly done: true; /** Whether the cluster had to change for it. */ readonly changed: boolean }
+  | {
+    readonly done: true;
+    /** Whether the cluster had to change for it. */
+    readonly changed: boolean;
+  }
   | {
     readonly done: false;
-    readonly message: string; /** Whether another attempt, planned again, may succeed. */
+    readonly message: string;
+    /** Whether another attempt, planned again, may succeed. */
     readonly retryable: boolean;
   };
 

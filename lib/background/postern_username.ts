@@ -9,7 +9,7 @@ const query: ApiCall = {
   body: { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" },
 };
 
-/** Milliseconds until the API server is asked again for the name, when a call failed. */
+/** Milliseconds between a failed call and the next one. */
 const tryAgain = 10_000;
 
 /** The ports of {@link addPosternUsername}. */

@@ -37,8 +37,8 @@ export interface RestorationOptions {
 
 /**
  * The effect that makes a generated object what it was before a change; `undefined` when it is so already, or when
- * nothing proves what it was. The object of the request proves nothing: anyone can send a review. So the API server is
- * asked for the object in the version that was changed, which it remembers for some minutes.
+ * nothing proves what it was. The object of the request proves nothing: anyone can send a review. So this reads the
+ * object from the API server in the version that was changed, which the API server keeps for some minutes.
  *
  * Kyverno parity: what a policy cannot generate again for the stored trigger is restored, too; Kyverno keeps a copy of
  * every object. Pinned by "an object that depends on the request of its trigger is restored as it was".

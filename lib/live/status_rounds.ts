@@ -13,12 +13,13 @@ export interface StatusRoundsOptions {
   readonly write: (facts: StatusFacts) => Promise<void>;
 }
 
-/** Milliseconds without a round after which one is written although policies are still changing. */
+/** Milliseconds after the last round before statuses are written although policies are still changing. */
 const longestWait = 1_000;
 
 /**
- * Writes the statuses of all policies once for changes that follow one another. While policies change all the time, no
- * snapshot lasts until its statuses are due: a round is then written for an earlier snapshot, again and again.
+ * Writes the statuses of all policies in rounds: one round writes each policy's status once, for one snapshot, so that
+ * changes in quick succession cost one round. While policies change all the time, each snapshot is replaced before its
+ * round is due; a round is then written for a snapshot that is no longer the newest, at most once a second.
  */
 export class StatusRounds {
   readonly #options: StatusRoundsOptions;

@@ -143,7 +143,7 @@ export class AuditQueue {
       return;
     }
     const deadline = new Deadline(budget), started = performance.now();
-    const spans = tracing?.begin({ request: request, phase: "validate", rules: "audit", ports, started });
+    const spans = tracing?.begin({ request, phase: "validate", rules: "audit", ports, started });
     const finish = (decision: Decision): void => {
       spans?.end(decision);
       metrics.decided(decision, request);

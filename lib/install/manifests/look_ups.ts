@@ -92,11 +92,12 @@ class Found implements LookUps {
 
   #path({ path, method, caller }: Extract<Need, { kind: "path" }>, owner: string): void {
     const access = accessOf(path, method);
-    if (access !== undefined) this.access.push(access);
-    else {this.#remark(
-        [owner, caller].filter(Boolean).join(": "),
-        `which rights ${path} needs depends on the request`,
-      );}
+    if (access !== undefined) {
+      this.access.push(access);
+      return;
+    }
+    const where = [owner, caller].filter(Boolean).join(": ");
+    this.#remark(where, `which rights ${path} needs depends on the request`);
   }
 
   #remark(owner: string, cause: string): void {

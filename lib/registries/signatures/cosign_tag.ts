@@ -12,7 +12,7 @@ export interface SignatureSource {
   readonly access: RegistryAccess;
   readonly digest: string;
   readonly tagPrefix: string;
-  /** The deadline in milliseconds since 1970. */
+  /** The deadline, a time of `elapsedOn`. */
   readonly until: number;
 }
 

@@ -22,7 +22,7 @@ export interface Inquiry {
   readonly bundles: BundleChecker;
   /** Limits how many signatures this process checks at a time. */
   readonly checks: Limit;
-  /** The deadline in milliseconds since 1970. */
+  /** The deadline, a time of `elapsedOn`. */
   readonly until: number;
 }
 
