@@ -77,7 +77,7 @@ export class BackgroundWork {
       identity: `${lease.replica ?? lease.name}_${crypto.randomUUID()}`,
       elected: (silentSince) => {
         if (silentSince !== undefined) this.#upkeep.replicaLost(silentSince);
-        this.#upkeep.look();
+        this.#upkeep.compare();
         options.elected?.();
       },
       missed: (since) => this.#upkeep.missedSince(since),
@@ -123,11 +123,11 @@ export class BackgroundWork {
   /** Takes new policies. Without rules that change other objects no leader is needed. */
   loaded({ policies }: Snapshot): void {
     if (policies.some(changesOtherObjects)) this.#leadership?.start();
-    this.#upkeep.look();
+    this.#upkeep.compare();
   }
 
   /** Takes part in the election of a leader, also when no rule changes other objects. */
-  lead(): void {
+  joinElection(): void {
     this.#leadership?.start();
   }
 

@@ -221,7 +221,7 @@ export class BackgroundWorker {
     }
     if (tries + 1 >= attempts || failures.every(({ retryable }) => !retryable)) {
       // A request that was not carried out, or that finds no target, is not an error.
-      const level = failures.every(({ moot }) => moot !== undefined) ? "debug" : "error";
+      const level = failures.every(({ nothingToDo }) => nothingToDo !== undefined) ? "debug" : "error";
       this.#options.log.write(level, "effects given up", {
         ...requestFields(request),
         tries: tries + 1,
@@ -258,7 +258,7 @@ export class BackgroundWorker {
 
   #attemptsFor(failures: readonly Failure[]): number {
     const { attempts = 10 } = this.#options;
-    return failures.every(({ moot }) => moot === "targetMissing")
+    return failures.every(({ nothingToDo }) => nothingToDo === "targetMissing")
       ? Math.min(attempts, targetAttempts)
       : attempts;
   }

@@ -3,7 +3,7 @@ import { asObject } from "../json/mod.ts";
 import { objectText } from "../kube/mod.ts";
 import { elapsedOn, type Log, type Ports } from "../ports.ts";
 import { carryOut } from "./carry_out.ts";
-import { Contests } from "./contests.ts";
+import { CorrectionLimit } from "./correction_limit.ts";
 import type { Failure } from "./failure.ts";
 
 /** The ports of an {@link EffectWriter}. */
@@ -26,7 +26,7 @@ export interface EffectJob {
 /** Writes the objects that effects are about, each effect of a job once, and corrections not too often. */
 export class EffectWriter {
   readonly #options: EffectWriterOptions;
-  readonly #contests = new Contests();
+  readonly #corrections = new CorrectionLimit();
   /** The objects for which a job waits until another correction is allowed. */
   readonly #contested = new Map<string, EffectJob>();
 
@@ -41,7 +41,7 @@ export class EffectWriter {
   async correct(effect: Effect, job: EffectJob): Promise<readonly Failure[]> {
     const key = keyOf(effect), waiting = this.#contested.get(key);
     if (waiting !== undefined && waiting !== job) return [];
-    const delay = this.#contests.delay(key, elapsedOn(this.#options.ports.clock));
+    const delay = this.#corrections.delay(key, elapsedOn(this.#options.ports.clock));
     if (delay === 0) {
       this.#contested.delete(key);
       return await this.carryOut(effect, job);
@@ -49,7 +49,7 @@ export class EffectWriter {
     const { policy, rule } = effect, object = objectText(effect.object);
     const message = `${object} is changed again and again: it is corrected every few seconds only`;
     this.#contested.set(key, job);
-    if (this.#contests.begins(key)) {
+    if (this.#corrections.isFirstRefusal(key)) {
       const user = job.request.requester?.username ?? "";
       const fields = { ...requestFields(job.request), policy, rule, object, user };
       this.#options.log.write("warn", "a generated object is changed again and again", fields);

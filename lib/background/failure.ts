@@ -1,19 +1,19 @@
 /**
- * Why an effect could not be carried out. It is no `Fault`: that is why an expression has no value, and has no fields
- * by which the worker decides about another attempt and about the rule that gets the failure.
+ * Why an effect could not be carried out. Unlike a `Fault`, it says whether another try may succeed and which rule
+ * planned the effect.
  */
 export interface Failure {
   readonly message: string;
-  /** Whether another try may do it. */
+  /** Whether another try may succeed. */
   readonly retryable: boolean;
-  /** Milliseconds until the next try, which does not count as one: the object was corrected too often. */
+  /** Milliseconds until the next try when the object was corrected too often. Such a try is not counted. */
   readonly delay?: number;
   /**
-   * Why there is nothing to do, as far as can be seen:
-   * - `unfounded`: the request itself was not carried out.
+   * Why the failure probably leaves nothing to do:
+   * - `notStored`: the request itself was not carried out.
    * - `targetMissing`: an object that the rule names as a target does not exist (yet).
    */
-  readonly moot?: "unfounded" | "targetMissing";
-  /** The rule whose wish it was; absent when no single rule is to blame. */
+  readonly nothingToDo?: "notStored" | "targetMissing";
+  /** The rule that planned the effect; absent when the failure is not one rule's. */
   readonly by?: { readonly policy: string; readonly rule: string };
 }

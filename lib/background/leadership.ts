@@ -70,7 +70,8 @@ export class Leadership {
   /** Ends the pause between two reads of the Lease. */
   #rest = new AbortController();
   #renewedAt = -Infinity;
-  #alone = false;
+  /** Whether the Lease can neither be read nor created: every replica then leads. */
+  #hasNoLease = false;
   #isReported = false;
   /** The last renewal of the leader before this one; `undefined` when that leader gave the Lease back. */
   #silentSince: number | undefined;
@@ -93,7 +94,7 @@ export class Leadership {
   /** Whether this replica leads now. */
   get leads(): boolean {
     // It stops a while before another replica may begin.
-    return this.#alone || elapsedOn(this.#options.clock) < this.#renewedAt + this.#lasts * 0.8;
+    return this.#hasNoLease || elapsedOn(this.#options.clock) < this.#renewedAt + this.#lasts * 0.8;
   }
 
   /** The annotations that the leader wrote on the Lease, for itself and for the replica that leads after it. */
@@ -126,7 +127,7 @@ export class Leadership {
 
   /**
    * Notes that a request waits long for its effects. A replica that does not lead writes so on the Lease at once, not
-   * only with its next look: it may be killed before.
+   * only when it reads the Lease next: it may be killed before.
    */
   waits(): void {
     if (!this.leads && !this.#waiting.isWritten) this.#rest.abort();
@@ -144,7 +145,7 @@ export class Leadership {
     await this.#done;
     const { leads } = this;
     this.#renewedAt = -Infinity;
-    if (this.#done === undefined || this.#alone) return;
+    if (this.#done === undefined || this.#hasNoLease) return;
     for (let tries = 0; tries < mostTries; tries++) {
       if (!leads && this.#missedSince === undefined && !this.#waiting.isWritten) return;
       const lease = await this.#read();
@@ -160,7 +161,7 @@ export class Leadership {
     while (!this.#stop.signal.aborted) {
       if (this.#rest.signal.aborted) this.#rest = new AbortController();
       // Another replica may write the Lease between the read and the write.
-      for (let tries = 0; tries < mostTries && (await this.#look())?.status === 409; tries++);
+      for (let tries = 0; tries < mostTries && (await this.#readLease())?.status === 409; tries++);
       this.#report();
       await wait(every, this.#rest.signal);
     }
@@ -184,7 +185,7 @@ export class Leadership {
   }
 
   /** Reads the Lease, and takes, renews or annotates it. Returns the answer to the write, if there was one. */
-  async #look(): Promise<Answer | undefined> {
+  async #readLease(): Promise<Answer | undefined> {
     const { clock, identity, log } = this.#options;
     const started = elapsedOn(clock), date = clock.now();
     const answer = await this.#read();
@@ -194,12 +195,14 @@ export class Leadership {
       const made = answer.status === 404 ? await this.#make() : answer;
       if (made.ok) this.#renewed(made, started);
       else if (made.status === 403 || made.status === 404) {
-        if (!this.#alone) log.write("warn", "replicas cannot agree on a leader", { cause: made.message });
-        this.#alone = true;
+        if (!this.#hasNoLease) {
+          log.write("warn", "replicas cannot agree on a leader", { cause: made.message });
+        }
+        this.#hasNoLease = true;
       }
       return made;
     }
-    this.#alone = false;
+    this.#hasNoLease = false;
     const holder = holderOf(answer.body), renewal = renewalOf(answer.body);
     if (renewal !== this.#seen.renewal) this.#seen = { renewal, at: started };
     const isFree = holder === "" || holder === identity || started >= this.#seen.at + this.#lasts;

@@ -150,11 +150,11 @@ function planFailures(
     rules.filter(isMeant).flatMap((result) => {
       const causes = result.result === "error" ? [result.message] : planErrorsOf(result);
       const by = { policy: policy.key, rule: result.rule };
-      const isMoot = result.result === "error" && result.meaning === "targetMissing";
+      const isWithoutTarget = result.result === "error" && result.meaning === "targetMissing";
       return causes.map((cause) => ({
         message: `${policy.key}/${by.rule}: ${cause}`,
         retryable: true,
-        ...(isMoot && { moot: "targetMissing" as const }),
+        ...(isWithoutTarget && { nothingToDo: "targetMissing" as const }),
         by,
       }));
     })

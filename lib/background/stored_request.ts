@@ -39,9 +39,9 @@ export async function storedRequest(
   if (operation === "CONNECT" || subresource !== "" && operation !== "UPDATE") return await aboutParent();
   const reviewed = operation === "DELETE" ? oldObject : object;
   const resource = await resourceOf(request);
-  if (resource === undefined) return unfounded(`the cluster does not serve ${request.kind}`, false);
+  if (resource === undefined) return notStored(`the cluster does not serve ${request.kind}`, false);
   if (reviewed === undefined || !isAbout(request, reviewed, resource)) {
-    return unfounded("the object is not the one that the request names", false);
+    return notStored("the object is not the one that the request names", false);
   }
   const name = nameOf(reviewed);
   const answer = await read(resource, { namespace: namespaceOf(reviewed), name, subresource });
@@ -54,7 +54,7 @@ export async function storedRequest(
     : showsUpdate(found, reviewed, oldObject);
   if (!isVisible) {
     return operation === "UPDATE" && equal(content(reviewed), content(oldObject))
-      ? unfounded("the request changes nothing", false)
+      ? notStored("the request changes nothing", false)
       : invisible();
   }
   const stored = { ...typed(reviewed), ...found };
@@ -63,7 +63,7 @@ export async function storedRequest(
   async function aboutParent(): Promise<PolicyRequest | Failure> {
     const { namespace, name } = request;
     const resource = await resourceOf(request);
-    if (name === "" || resource === undefined) return unfounded("the request names no object", false);
+    if (name === "" || resource === undefined) return notStored("the request names no object", false);
     const answer = await read(resource, { namespace, name, subresource: "" });
     if (answer.ok) return request;
     return answer.status === 404 ? invisible() : unread(answer);
@@ -79,12 +79,12 @@ export async function storedRequest(
   }
 
   function invisible(): Failure {
-    return unfounded(`the ${operation} cannot be seen in the cluster`, true);
+    return notStored(`the ${operation} cannot be seen in the cluster`, true);
   }
 }
 
-function unfounded(message: string, retryable: boolean): Failure {
-  return { message, retryable, moot: "unfounded" };
+function notStored(message: string, retryable: boolean): Failure {
+  return { message, retryable, nothingToDo: "notStored" };
 }
 
 /** An administrator grants rights, so a missing one is reported; every other failure may be retried. */

@@ -67,11 +67,11 @@ export class Upkeep {
   constructor(options: UpkeepOptions) {
     this.#options = options;
     this.#follower = new RuleFollower({ ...options, goesOn: () => this.#goesOn });
-    this.#alarm = new Alarm(options.ports.clock, () => this.look());
+    this.#alarm = new Alarm(options.ports.clock, () => this.compare());
   }
 
   /** Compares with the cluster now, or again after the running comparison. */
-  look(): void {
+  compare(): void {
     if (this.#stop.signal.aborted) return;
     this.#isWanted = true;
     this.#running ??= this.#run();
@@ -98,7 +98,7 @@ export class Upkeep {
    */
   replicaLost(since: number): void {
     this.#lostSince = earlier(this.#lostSince, since - longestReview);
-    this.look();
+    this.compare();
   }
 
   /** Waits until the running and the requested comparison have ended. */
@@ -135,7 +135,7 @@ export class Upkeep {
       this.#isWanted = false;
       try {
         // A replica that leads later begins with a comparison.
-        if (leads()) await this.#lookOnce();
+        if (leads()) await this.#compareOnce();
         else {
           this.#rules = undefined;
           this.#handOver();
@@ -148,7 +148,7 @@ export class Upkeep {
     this.#alarm.set(every);
   }
 
-  async #lookOnce(): Promise<void> {
+  async #compareOnce(): Promise<void> {
     const { snapshot, ports, log, memory } = this.#options;
     const current = snapshot();
     if (current === undefined) return;

@@ -3,7 +3,8 @@ import type { Failure } from "./failure.ts";
 
 /** Whether nothing is left to do: all effects are done, or the failed ones had no target. */
 export function isOver({ state, failures }: WorkOutcome): boolean {
-  return state === "done" || state === "given up" && failures.every(({ moot }) => moot !== undefined);
+  return state === "done" ||
+    state === "given up" && failures.every(({ nothingToDo }) => nothingToDo !== undefined);
 }
 
 /** The outcome of a request's effects. {@link BackgroundWorker} reports it to events, reports and update requests. */

@@ -22,11 +22,11 @@ export async function exportPolicies(
     terminal.err(`error no-policies: ${paths.join(", ")}: there are no policies`);
     return 1;
   }
-  const { objects, left } = exportAdmissionPolicies(snapshot.written);
+  const { objects, unexported } = exportAdmissionPolicies(snapshot.written);
   if (objects.length > 0) terminal.out(objects.map((object) => toYaml(object).trimEnd()).join("\n---\n"));
-  if (objects.length === 0 && left.length === 0 && errors.length === 0) {
+  if (objects.length === 0 && unexported.length === 0 && errors.length === 0) {
     terminal.err("nothing to export: no rule is written in CEL (validate.cel)");
   }
-  for (const { policy, rule, reason } of left) terminal.err(`${policy}/${rule} is left out: ${reason}`);
+  for (const { policy, rule, reason } of unexported) terminal.err(`${policy}/${rule} is left out: ${reason}`);
   return errors.length > 0 ? 1 : 0;
 }

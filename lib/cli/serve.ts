@@ -16,7 +16,7 @@ import type { Terminal } from "./terminal.ts";
 import { version } from "./version.ts";
 
 /** Milliseconds between two checks for a newer certificate, in a Secret of the cluster or in files. */
-const lookEvery = { secret: 30_000, files: 60_000 };
+const checkEvery = { secret: 30_000, files: 60_000 };
 
 /** `serve`: answers admission reviews until it is stopped. Exit code 2 when it cannot start. */
 export async function serve(args: ServeArguments, terminal: Terminal): Promise<number> {
@@ -44,7 +44,7 @@ export async function serve(args: ServeArguments, terminal: Terminal): Promise<n
       { registration: { name: args.webhooks, service: namespacedName(args.service) } }),
     hostname: args.host,
     ...(args.tls && { certificates: (cluster) => certificatesOf(args, cluster) }),
-    lookEvery: args.certificateSecret === undefined ? lookEvery.files : lookEvery.secret,
+    checkEvery: args.certificateSecret === undefined ? checkEvery.files : checkEvery.secret,
     clientAuthority,
     readClientAuthority,
     secretPath,

@@ -43,7 +43,7 @@ export interface GateOptions {
   /** Makes the source of certificates; absent for plain HTTP. */
   readonly certificates?: (cluster: Cluster) => Certificates;
   /** Milliseconds between two checks for a newer certificate. */
-  readonly lookEvery: number;
+  readonly checkEvery: number;
   /**
    * The PEM of the authority for callers' certificates: reviews are accepted only from callers with such a
    * certificate.

@@ -21,7 +21,7 @@ export class LateBackground {
   #isRefusing = false;
   /** The newest policies that wait. */
   #policies: Snapshot | undefined;
-  #shallLead = false;
+  #joinsElection = false;
 
   constructor(options: BackgroundWorkOptions) {
     this.#options = options;
@@ -58,9 +58,9 @@ export class LateBackground {
   }
 
   /** Takes part in the election of a leader. */
-  lead(): void {
-    if (this.#work === undefined) this.#shallLead = true;
-    else this.#work.lead();
+  joinElection(): void {
+    if (this.#work === undefined) this.#joinsElection = true;
+    else this.#work.joinElection();
   }
 
   /** Ends the work. */
@@ -72,7 +72,7 @@ export class LateBackground {
   async #load(): Promise<void> {
     const { BackgroundWork } = await import("../background/mod.ts");
     const work = this.#work = await BackgroundWork.prepare(this.#options);
-    if (this.#shallLead) work.lead();
+    if (this.#joinsElection) work.joinElection();
     if (this.#policies !== undefined) work.loaded(this.#policies);
     for (const addition of this.#waiting.splice(0)) work.worker.add(...addition);
   }

@@ -16,7 +16,7 @@ import { isLoopback, slowestRules, slowestRulesPath } from "./slowest_rules.ts";
 
 /** Opens the webhook's port; a text says why it cannot be opened. */
 export async function openListener(options: GateOptions, app: AppOptions): Promise<Listener | string> {
-  const { hostname, port, certificates, clientAuthority, readClientAuthority, lookEvery } = options;
+  const { hostname, port, certificates, clientAuthority, readClientAuthority, checkEvery } = options;
   const { cluster } = app.ports, reviews = new Reviews(app);
   return await Listener.open({
     hostname,
@@ -28,7 +28,7 @@ export async function openListener(options: GateOptions, app: AppOptions): Promi
       const read = await readClientAuthority();
       return isFault(read) ? { problem: read.message } : read;
     }),
-    lookEvery,
+    checkEvery,
     answerTime: answerTimeOf,
     collectGarbage: garbageBound(),
     screen: (announced) => {

@@ -83,7 +83,7 @@ export class LiveGate {
       ...shared,
       clock: this.#clock,
       installation,
-      leaves: () => this.#uninstallation.isUnderWay(),
+      isBeingRemoved: () => this.#uninstallation.isUnderWay(),
       compiling,
       exceptionNamespace,
       files,

@@ -131,7 +131,7 @@ export class PoliciesInForce {
         leads: () => background.leads,
         work: (request, scope) => background.add(request, scope),
       });
-      background.lead();
+      background.joinElection();
       const { lease: service } = this.#options;
       const { signal } = this.#stop;
       await this.#live.start(untilReachable({ cluster: ports.cluster, log, service, signal }));

@@ -31,7 +31,7 @@ export interface ListenerOptions extends Omit<TlsSources, "certificates"> {
   /** Receives a message when the listener cannot renew a certificate or accept a connection, or a handler throws. */
   readonly problem: (message: string) => void;
   /** Milliseconds between two checks for a newer certificate: an hour by default. */
-  readonly lookEvery?: number;
+  readonly checkEvery?: number;
   /**
    * Collects V8's garbage when there is much. Called from time to time while callers connect or send many requests at
    * once: what TLS used, and buffers that were read, are freed with it.
@@ -47,7 +47,7 @@ const tcpOptions = { allowHalfOpen: true, noDelay: true };
 const sweepEvery = 500;
 
 /** Milliseconds between two checks of `close`, which closes idle connections when so many in a row found no request. */
-const checkEvery = 50, quietChecks = 20;
+const closeCheckEvery = 50, quietChecks = 20;
 
 /** How many milliseconds a new connection is spared when room is made. */
 const sparedTime = 1_000;
@@ -159,7 +159,7 @@ export class Listener {
     // It counts checks instead of time: when the process was held up, requests may wait that it has not read yet.
     let checks = 0, answers = this.#answers;
     while (this.#connections.size > 0 && checks < quietChecks && !isOver()) {
-      await pause(checkEvery);
+      await pause(closeCheckEvery);
       checks = this.#connections.busy === 0 && this.#answers === answers ? checks + 1 : 0;
       answers = this.#answers;
     }
@@ -207,7 +207,7 @@ export class Listener {
   }
 
   async #listen(): Promise<void> {
-    const { hostname, port, certificates, lookEvery = 3_600_000 } = this.#options;
+    const { hostname, port, certificates, checkEvery = 3_600_000 } = this.#options;
     await new Promise<void>((resolve, reject) => {
       this.#server.once("error", reject);
       this.#server.listen({ host: hostname, port }, () => resolve());
@@ -218,7 +218,7 @@ export class Listener {
       (cause) => this.#options.problem(`a connection could not be accepted: ${cause.message}`),
     );
     this.#repeat(() => this.#sweep(), sweepEvery);
-    if (certificates !== undefined) this.#repeat(() => void this.renew(), lookEvery);
+    if (certificates !== undefined) this.#repeat(() => void this.renew(), checkEvery);
   }
 
   #repeat(what: () => void, milliseconds: number): void {

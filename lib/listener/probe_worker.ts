@@ -51,9 +51,9 @@ scope.onmessage = ({ data }) => {
   }
   const { hostname, port, pulse } = data;
   const reader = new PulseReader(pulse, stalledAfter);
-  setInterval(() => reader.look(), 1_000);
+  setInterval(() => reader.read(), 1_000);
   try {
-    const opened = new ProbePort({ hostname, port, vitality: () => reader.look(), answer });
+    const opened = new ProbePort({ hostname, port, vitality: () => reader.read(), answer });
     scope.postMessage({ kind: "listens", port: opened.port });
   } catch (cause) {
     scope.postMessage({ kind: "failed", message: cause instanceof Error ? cause.message : String(cause) });

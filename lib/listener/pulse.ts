@@ -53,7 +53,7 @@ export class PulseReader {
   }
 
   /** Reads the beats. Call it every few seconds: a stall counts from the first call that sees the last beat. */
-  look(): Vitality {
+  read(): Vitality {
     const seen = Atomics.load(this.#memory, beats), now = this.#now();
     if (seen !== this.#seen) {
       this.#seen = seen;

@@ -3,7 +3,7 @@ import type { JsonObject } from "../json/mod.ts";
 import { builtinKind } from "../kube/mod.ts";
 import type { Rule } from "../policy/mod.ts";
 import type { RuleBody } from "../rules/mod.ts";
-import type { StatusCondition } from "./status.ts";
+import type { StatusCondition } from "./status_writer.ts";
 
 /** The state of a policy of policies.kyverno.io, from which its status is written. */
 export interface CelEnforcement {

@@ -1,7 +1,7 @@
 import type { CompiledPolicy } from "../engine/mod.ts";
 import { asObject, type JsonObject } from "../json/mod.ts";
 import { autogenTexts, countRules } from "../documents/mod.ts";
-import type { StatusCondition } from "./status.ts";
+import type { StatusCondition } from "./status_writer.ts";
 
 /** The state of a policy's webhooks and admission policy, from which its status is written. */
 export interface Enforcement {

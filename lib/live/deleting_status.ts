@@ -4,7 +4,7 @@ import type { ServedResource } from "../ports.ts";
 import { scheduleProblem } from "./cleanup/schedule.ts";
 import type { PolicyRight } from "./policy_rights.ts";
 import { scannedTargets } from "./reports/scan_targets.ts";
-import type { StatusCondition } from "./status.ts";
+import type { StatusCondition } from "./status_writer.ts";
 
 /** The state of a deleting policy, from which its status is written. */
 export interface Deletability {

@@ -3,18 +3,18 @@ import type { JsonObject } from "../json/mod.ts";
 import { type Clock, type Cluster, type Collections, type Discovery, elapsedOn, type Log } from "../ports.ts";
 import { objectConfigurations } from "./admission/configurations.ts";
 import { GeneratedPolicies } from "./admission_policies/generated_policies.ts";
-import { generations } from "./admission_policies/wanted.ts";
+import { conversions } from "./admission_policies/conversions.ts";
 import type { DynamicConfiguration } from "./configuration.ts";
 import type { Installation } from "./installation.ts";
 import { ObjectKeeper } from "./object_keeper.ts";
 import type { PolicyObject } from "./policy_objects.ts";
 import { PolicyStatuses } from "./policy_statuses.ts";
-import type { StatusWriter } from "./status.ts";
+import type { StatusWriter } from "./status_writer.ts";
 import { StatusRounds } from "./status_rounds.ts";
 import type { Timers } from "./timers.ts";
 import { configurationPaths } from "./webhooks/configuration_kinds.ts";
 import { resourceConfigurations } from "./webhooks/configurations.ts";
-import { withoutRefused } from "./webhooks/refused.ts";
+import { withoutRefused } from "./webhooks/refused_webhooks.ts";
 
 /** The ports and the policies of {@link Enforcer}. */
 export interface EnforcerOptions {
@@ -28,7 +28,7 @@ export interface EnforcerOptions {
   /** Whether this replica writes webhooks and statuses. */
   readonly leads: () => boolean;
   /** Whether the installation is being removed: deleted webhooks are then not written again. */
-  readonly leaves: () => Promise<boolean>;
+  readonly isBeingRemoved: () => Promise<boolean>;
   /** The policies in force; `undefined` before the first load. */
   readonly snapshot: () => Snapshot | undefined;
   readonly configuration: () => DynamicConfiguration;
@@ -77,7 +77,8 @@ export class Enforcer {
   /** Begins to watch webhook configurations. It writes nothing before {@link serve}. */
   constructor(options: EnforcerOptions) {
     this.#options = options;
-    const { cluster, collections, clock, log, leads, leaves, installation, timers, noticed } = options;
+    const { cluster, collections, clock, log, leads, isBeingRemoved, installation, timers, noticed } =
+      options;
     const after = (milliseconds: number, task: () => void): void => timers.after(milliseconds, task);
     const keeping = { cluster, collections, log, leads };
     this.#webhooks = new ObjectKeeper({
@@ -85,7 +86,7 @@ export class Enforcer {
       kinds: configurationPaths,
       about: "webhook configuration",
       instead: withoutRefused,
-      removal: { isUnderWay: leaves, after },
+      removal: { isUnderWay: isBeingRemoved, after },
     });
     this.#generated = new GeneratedPolicies({ ...keeping, after, changed: () => this.enforce(), noticed });
     this.#statuses = new PolicyStatuses({
@@ -176,7 +177,7 @@ export class Enforcer {
     }
     this.#authority = installation.caBundle();
     await this.#generated.follow(discovered.resources);
-    const generated = generations(snapshot, discovered.resources);
+    const generated = conversions(snapshot, discovered.resources);
     const enforced = new Set(
       generated.filter((each) => this.#generated.isEnforced(each)).map(({ compiled }) => compiled),
     );

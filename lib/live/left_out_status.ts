@@ -1,6 +1,6 @@
 import type { JsonObject } from "../json/mod.ts";
 import type { PolicyObjectRole } from "../policy/mod.ts";
-import type { StatusCondition } from "./status.ts";
+import type { StatusCondition } from "./status_writer.ts";
 
 /** The reason and the message of a policy that is left out. */
 const because = {

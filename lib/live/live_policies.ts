@@ -4,7 +4,7 @@ import { nameOf, namespaceOf, objectIdentity, uidOf } from "../kube/mod.ts";
 import { CompiledWeights, roomProblem } from "../policy/mod.ts";
 import type { Clock, Cluster, Collection, Collections, Discovery, Log } from "../ports.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
-import { concernsReports, reportedAdmissionPolicies } from "./admission_policies/reported.ts";
+import { concernsReports, reportedAdmissionPolicies } from "./admission_policies/reported_policies.ts";
 import { type DynamicConfiguration, readConfiguration } from "./configuration.ts";
 import { Enforcer } from "./enforcer.ts";
 import type { ExceptionRole } from "./events/admission_events.ts";
@@ -12,7 +12,7 @@ import type { Installation } from "./installation.ts";
 import { ObjectDocuments } from "./object_document.ts";
 import { PacedTask } from "./paced_task.ts";
 import { type PolicyObject, PolicyObjects } from "./policy_objects.ts";
-import type { StatusWriter } from "./status.ts";
+import type { StatusWriter } from "./status_writer.ts";
 import { Timers } from "./timers.ts";
 
 /** The ports and options of {@link LivePolicies}. */
@@ -33,7 +33,7 @@ export interface LivePoliciesOptions {
   /** Whether this replica writes webhooks and statuses. */
   readonly leads: () => boolean;
   /** Whether the installation is being removed: deleted webhooks are then not written again. */
-  readonly leaves: () => Promise<boolean>;
+  readonly isBeingRemoved: () => Promise<boolean>;
   /** The namespace whose exceptions have an effect; `*` for all. */
   readonly exceptionNamespace: string;
 }

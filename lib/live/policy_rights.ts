@@ -2,8 +2,8 @@ import type { Need } from "../context/mod.ts";
 import type { CompiledPolicy } from "../engine/mod.ts";
 import type { ServedResource } from "../ports.ts";
 import { changesOthers } from "../rules/mod.ts";
-import type { Right, RightAnswer } from "./access.ts";
-import { accessOf } from "./api_path.ts";
+import type { Right, RightAnswer } from "./access_review.ts";
+import { accessOf } from "./path_access.ts";
 import type { Accounts } from "./installation.ts";
 import type { RoleRule } from "./needed_rights.ts";
 import { scannedTargets } from "./reports/scan_targets.ts";
@@ -48,35 +48,30 @@ function rightsTo(
   return verbs.map((verb) => ({ verb, group, resource: plural }));
 }
 
+/** The rights to read what a rule needs. */
 function rightsFor(need: Need): Right[] {
   switch (need.kind) {
-    case "resource": {
-      const { group, verbs, name } = need;
-      const [resource = "", subresource] = need.resource.split("/");
-      return verbs.map((verb) => ({
-        verb,
-        group,
-        resource,
-        ...(subresource !== undefined && { subresource }),
-        ...(name !== undefined && { name }),
-      }));
-    }
+    case "resource":
+      return need.verbs.map((verb) => rightOf({ ...need, verb }));
     case "path": {
       const access = accessOf(need.path, need.method);
-      if (access === undefined || "path" in access) return [];
-      const { group, verb, name } = access;
-      const [resource = "", subresource] = access.resource.split("/");
-      return [{
-        verb,
-        group,
-        resource,
-        ...(subresource !== undefined && { subresource }),
-        ...(name !== undefined && { name }),
-      }];
+      return access === undefined || "path" in access ? [] : [rightOf(access)];
     }
     default:
       return [];
   }
+}
+
+/** The right to a resource that is named with its subresource: `pods/log`. */
+function rightOf({ verb, group, resource, name }: Omit<Right, "subresource">): Right {
+  const [plural = "", subresource] = resource.split("/");
+  return {
+    verb,
+    group,
+    resource: plural,
+    ...(subresource !== undefined && { subresource }),
+    ...(name !== undefined && { name }),
+  };
 }
 
 /** Reads whether an account has a right; `undefined` when the API server does not answer. */

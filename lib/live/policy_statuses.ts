@@ -3,8 +3,8 @@ import { dig, type JsonObject } from "../json/mod.ts";
 import { objectIdentity, uidOf } from "../kube/mod.ts";
 import type { Clock, Cluster, Log, ServedResource } from "../ports.ts";
 import type { Accounts } from "./installation.ts";
-import { CachedRights } from "./access.ts";
-import type { Generation } from "./admission_policies/wanted.ts";
+import { CachedRights } from "./access_review.ts";
+import type { Conversion } from "./admission_policies/conversions.ts";
 import { type CelEnforcement, celStatus } from "./cel_status.ts";
 import { classicStatus, type Enforcement } from "./classic_status.ts";
 import { type Deletability, deletingRights, deletingStatus } from "./deleting_status.ts";
@@ -12,7 +12,7 @@ import { leftOutStatus } from "./left_out_status.ts";
 import { missingRules, missingRulesMessage, type PolicyRight, rightsOf } from "./policy_rights.ts";
 import type { PolicyObject } from "./policy_objects.ts";
 import { missingRights } from "./reporting_rights.ts";
-import { StatusWriter } from "./status.ts";
+import { StatusWriter } from "./status_writer.ts";
 
 /** The ports and accounts of {@link PolicyStatuses}. */
 export interface PolicyStatusesOptions {
@@ -30,7 +30,7 @@ export interface StatusFacts {
   readonly snapshot: Snapshot;
   /** Whether the webhook configurations are written. */
   readonly configured: boolean;
-  readonly generated: readonly Generation[];
+  readonly generated: readonly Conversion[];
   /** The resource types that the cluster serves. */
   readonly served: readonly ServedResource[];
 }
@@ -94,8 +94,8 @@ export class PolicyStatuses {
     role: PolicyObject["kind"]["role"],
     { configured, generated: all, served }: StatusFacts,
   ): Promise<WantedStatus | undefined> {
-    const generation = all.find((each) => each.compiled === compiled);
-    const generated = (generation?.objects.length ?? 0) > 0, notGenerated = generation?.message ?? "";
+    const conversion = all.find((each) => each.compiled === compiled);
+    const generated = (conversion?.objects.length ?? 0) > 0, notGenerated = conversion?.message ?? "";
     switch (role) {
       case "classic":
         return classic({

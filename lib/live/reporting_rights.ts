@@ -1,6 +1,6 @@
 import type { CompiledPolicy } from "../engine/mod.ts";
 import { resourcesOfRule } from "../match/mod.ts";
-import type { Right, RightAnswer } from "./access.ts";
+import type { Right, RightAnswer } from "./access_review.ts";
 
 /** Reads whether the account that reports has a right. */
 export type ReadRight = (right: Right) => Promise<RightAnswer | undefined>;

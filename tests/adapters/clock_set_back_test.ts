@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { AggregatedDiscovery } from "../../lib/adapters/aggregated_discovery.ts";
 import { BearerToken } from "../../lib/adapters/bearer_token.ts";
 import { SharedLoads } from "../../lib/adapters/shared_loads.ts";
-import { CachedRights } from "../../lib/live/access.ts";
+import { CachedRights } from "../../lib/live/access_review.ts";
 import type { Answer, Clock, Cluster } from "../../lib/ports.ts";
 
 /** Makes a function that reads through a cache, and calls `loads` for each load. */

@@ -209,10 +209,13 @@ Deno.test("the worker looks for a missing target five times, and reports no fail
   await worker.drain();
   assert.deepEqual(waits, [100, 200, 400, 800]);
   assert.deepEqual(log.lines.filter((line) => !line.startsWith("debug")), []);
-  assert.deepEqual(outcomes.map(({ state, failures }) => [state, failures.map(({ moot }) => moot)]), [
-    ["failing", ["targetMissing"]],
-    ["given up", ["targetMissing"]],
-  ]);
+  assert.deepEqual(
+    outcomes.map(({ state, failures }) => [state, failures.map(({ nothingToDo }) => nothingToDo)]),
+    [
+      ["failing", ["targetMissing"]],
+      ["given up", ["targetMissing"]],
+    ],
+  );
 });
 
 Deno.test("a target that is created shortly after its trigger is changed", async () => {

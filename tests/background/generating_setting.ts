@@ -88,7 +88,7 @@ export async function setUp(text: string, { more = "", reviewed = true } = {}): 
     const upkeep = new Upkeep({ snapshot: () => current, ports, log, worker });
     for (const next of [snapshot, ...texts.map((each) => policies(each))]) {
       current = next;
-      upkeep.look();
+      upkeep.compare();
       await upkeep.done();
       await worker.drain();
     }

@@ -60,7 +60,7 @@ async function generated(
     worker,
     wait: () => Promise.resolve(true),
   });
-  upkeep.look();
+  upkeep.compare();
   await upkeep.done();
   await worker.drain();
   await upkeep.close();

@@ -55,7 +55,7 @@ Deno.test("a downstream object under another name stays when the rule is deleted
   const others = settings.replace("settings", "others");
   for (const next of [snapshot, renamed]) {
     current = next;
-    upkeep.look();
+    upkeep.compare();
     await upkeep.done();
   }
   const next = new BackgroundWorker({ snapshot: () => renamed, ports, log });
@@ -63,7 +63,7 @@ Deno.test("a downstream object under another name stays when the rule is deleted
   await next.drain();
   assert.ok(await cluster.read(others) !== undefined);
   current = policies("");
-  upkeep.look();
+  upkeep.compare();
   await upkeep.done();
   await upkeep.close();
   assert.deepEqual([await cluster.read(others), await cluster.read(settings) !== undefined], [

@@ -67,7 +67,7 @@ function setUp(text = synchronized, dialect: "classic" | "current" = "current") 
         await worker.drain();
       },
       async compare() {
-        upkeep.look();
+        upkeep.compare();
         await upkeep.done();
       },
       async admit(object: JsonObject) {

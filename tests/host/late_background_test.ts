@@ -48,7 +48,7 @@ Deno.test("the Lease names the pod of the replica that leads, and each process o
     const lease = { namespace: "postern", name: "postern", replica: "postern-5d4f-x7kq2" };
     const background = new LateBackground({ snapshot: () => undefined, ports, log, lease });
     try {
-      background.lead();
+      background.joinElection();
       await background.begin();
       while (!background.leads) await new Promise((resolve) => setTimeout(resolve, 5));
       const path = "/apis/coordination.k8s.io/v1/namespaces/postern/leases/postern";

@@ -30,8 +30,8 @@ const cel = `validate:
 const pods = "match: {any: [{resources: {kinds: [Pod], operations: [CREATE]}}]}\n";
 
 Deno.test("a rule with validate.cel becomes a policy and its binding", () => {
-  const { objects, left } = exported(pods + cel, { spec: "validationFailureAction: Enforce" });
-  assert.deepEqual(left, []);
+  const { objects, unexported } = exported(pods + cel, { spec: "validationFailureAction: Enforce" });
+  assert.deepEqual(unexported, []);
   const labels = { "app.kubernetes.io/managed-by": "postern" };
   assert.deepEqual(objects as Json, [
     {
@@ -97,8 +97,8 @@ const constraints: [match: string, expected: Json][] = [
 
 for (const [match, expected] of constraints) {
   Deno.test(`a rule's match becomes match constraints: ${match}`, () => {
-    const { objects, left } = exported(`${match}\n${cel}`);
-    assert.deepEqual(left, []);
+    const { objects, unexported } = exported(`${match}\n${cel}`);
+    assert.deepEqual(unexported, []);
     assert.deepEqual((objects[0]!["spec"] as { [name: string]: Json })["matchConstraints"], expected);
   });
 }
@@ -118,13 +118,13 @@ const refusals: [rule: string, reason: RegExp][] = [
 
 for (const [rule, reason] of refusals) {
   Deno.test(`the export leaves a rule out with the reason ${reason}`, () => {
-    const { objects, left } = exported(rule + cel);
+    const { objects, unexported } = exported(rule + cel);
     assert.deepEqual(objects, []);
-    assert.match(left[0]!.reason, reason);
+    assert.match(unexported[0]!.reason, reason);
   });
 }
 
 Deno.test("the export ignores rules of other kinds", () => {
-  const { objects, left } = exported(`${pods}validate: {message: refused, deny: {}}\n`);
-  assert.deepEqual([objects, left], [[], []]);
+  const { objects, unexported } = exported(`${pods}validate: {message: refused, deny: {}}\n`);
+  assert.deepEqual([objects, unexported], [[], []]);
 });

@@ -90,7 +90,7 @@ function installed(given: { readonly configurations?: readonly JsonObject[] } = 
     put,
     endpoints: (...next: JsonObject[]) => void (slices = next),
     looks: async (count: number) => {
-      for (let look = 0; look < count; look++) await registration.look();
+      for (let look = 0; look < count; look++) await registration.check();
     },
   };
 }

@@ -140,7 +140,7 @@ Deno.test("a main thread without a beat for some time is stalled until it beats 
   for (const [time, beats, ready, seen] of steps) {
     now = time;
     memory.set([beats, ready]);
-    assert.equal(reader.look(), seen, `after ${time} ms`);
+    assert.equal(reader.read(), seen, `after ${time} ms`);
   }
 });
 

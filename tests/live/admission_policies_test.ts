@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { compile } from "../../lib/engine/mod.ts";
 import { asList, asTexts, dig, isObject, type JsonObject } from "../../lib/json/mod.ts";
 import { ObjectDocuments } from "../../lib/live/object_document.ts";
-import { reportedAdmissionPolicies } from "../../lib/live/admission_policies/reported.ts";
+import { reportedAdmissionPolicies } from "../../lib/live/admission_policies/reported_policies.ts";
 import { GeneratedPolicies } from "../../lib/live/admission_policies/generated_policies.ts";
-import { type Generation, generations } from "../../lib/live/admission_policies/wanted.ts";
+import { type Conversion, conversions } from "../../lib/live/admission_policies/conversions.ts";
 import type { ApiCall, Cluster, Collections, ServedResource } from "../../lib/ports.ts";
 import { parseDocuments } from "../../lib/yaml/mod.ts";
 import { onPods, silent } from "./setting.ts";
@@ -42,8 +42,8 @@ function serving(...versions: readonly string[]): ServedResource[] {
   );
 }
 
-function generated(text: string, served = serving("v1beta1", "v1alpha1")): Generation[] {
-  return generations(compile(parseDocuments(text, "p.yaml").documents), served);
+function generated(text: string, served = serving("v1beta1", "v1alpha1")): Conversion[] {
+  return conversions(compile(parseDocuments(text, "p.yaml").documents), served);
 }
 
 Deno.test("a MutatingPolicy becomes a MutatingAdmissionPolicy", () => {
@@ -356,7 +356,7 @@ for (const refusing of [false, true]) {
       changed: () => void changes++,
     });
     await keeper.follow(serving());
-    const wanted = generations(compile(parseDocuments(asAdmissionPolicy, "p.yaml").documents), serving());
+    const wanted = conversions(compile(parseDocuments(asAdmissionPolicy, "p.yaml").documents), serving());
     assert.equal(wanted[0]?.objects.length, 2);
     const made = await keeper.write(wanted);
     assert.deepEqual(calls, ["POST validatingadmissionpolicies", "POST validatingadmissionpolicybindings"]);

@@ -12,7 +12,7 @@ import { compileSchedule, scheduleProblem } from "../../lib/live/cleanup/schedul
 import { endOfLife, ttlLabel } from "../../lib/live/cleanup/ttl.ts";
 import { Cleaner, Expirer, type PolicyEvent } from "../../lib/live/mod.ts";
 import type { PolicyObject } from "../../lib/live/policy_objects.ts";
-import { StatusWriter } from "../../lib/live/status.ts";
+import { StatusWriter } from "../../lib/live/status_writer.ts";
 import { policyObjectKinds } from "../../lib/policy/mod.ts";
 import type { ApiCall, Clock, Cluster, Discovery, Log, ServedResource } from "../../lib/ports.ts";
 import { parseDocuments } from "../../lib/yaml/mod.ts";

@@ -35,7 +35,7 @@ Deno.test("webhooks that cannot be written are tried again after waits that doub
     installation,
     timers,
     leads: () => true,
-    leaves: () => Promise.resolve(false),
+    isBeingRemoved: () => Promise.resolve(false),
     snapshot: () => snapshot,
     configuration: () => readConfiguration(undefined, { namespace: "postern" }),
     objects: () => [],

@@ -111,13 +111,13 @@ Deno.test("events: a missing target has no event", async () => {
     rules: rules.map((rule) => ({ ...rule, type: "mutateExisting" as const })),
   }));
   const by = { policy: "teams", rule: "team" };
-  const found = (moot?: "targetMissing") =>
+  const found = (nothingToDo?: "targetMissing") =>
     workEvents({
       state: "given up",
       request: admitted,
       results: effects,
       carried: [],
-      failures: [{ message: "not found", retryable: true, ...(moot && { moot }), by }],
+      failures: [{ message: "not found", retryable: true, ...(nothingToDo && { nothingToDo }), by }],
     }, {
       policyObject: () => ({ kind: "ClusterPolicy", metadata: { name: "teams" } }),
       exceptionObject: () => undefined,

@@ -109,7 +109,7 @@ async function started(
     files: () => files,
     loaded: (snapshot) => void snapshots.push(snapshot),
     leads: () => false,
-    leaves: () => Promise.resolve(false),
+    isBeingRemoved: () => Promise.resolve(false),
     exceptionNamespace: "*",
   });
   await policies.start();

@@ -4,7 +4,7 @@ import { EmbeddedCluster } from "../../lib/embedded/mod.ts";
 import { asList, field, type JsonObject } from "../../lib/json/mod.ts";
 import { nameOf } from "../../lib/kube/mod.ts";
 import { ObjectKeeper } from "../../lib/live/object_keeper.ts";
-import { withoutRefused } from "../../lib/live/webhooks/refused.ts";
+import { withoutRefused } from "../../lib/live/webhooks/refused_webhooks.ts";
 import { configurationPaths } from "../../lib/live/webhooks/configuration_kinds.ts";
 import type { ObjectChange } from "../../lib/ports.ts";
 import { countingEntropy, fixedClock } from "../adapters/fakes.ts";

@@ -17,7 +17,7 @@ import {
 import { missingRights } from "../../lib/live/reporting_rights.ts";
 import { PolicyStatuses } from "../../lib/live/policy_statuses.ts";
 import { StatusRounds } from "../../lib/live/status_rounds.ts";
-import { StatusWriter } from "../../lib/live/status.ts";
+import { StatusWriter } from "../../lib/live/status_writer.ts";
 import { PolicyBudget } from "../../lib/policy/mod.ts";
 import type { Cluster, ServedResource } from "../../lib/ports.ts";
 import { parseDocuments } from "../../lib/yaml/mod.ts";

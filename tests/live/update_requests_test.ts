@@ -26,7 +26,7 @@ const path = "/apis/kyverno.io/v2/namespaces/kyverno/updaterequests";
 async function outcome(
   state: WorkOutcome["state"],
   message?: string,
-  moot?: "unfounded" | "targetMissing",
+  nothingToDo?: "notStored" | "targetMissing",
 ): Promise<WorkOutcome> {
   const snapshot = compile(parseDocuments(policyText, "p.yaml").documents, { dialect: "current" });
   const { results } = await evaluate(snapshot, request, {
@@ -34,9 +34,12 @@ async function outcome(
     ports: clusterPorts([]),
     background: {},
   });
-  const failures = message === undefined
-    ? []
-    : [{ message, retryable: true, ...(moot && { moot }), by: { policy: "quotas", rule: "quota" } }];
+  const failures = message === undefined ? [] : [{
+    message,
+    retryable: true,
+    ...(nothingToDo && { nothingToDo }),
+    by: { policy: "quotas", rule: "quota" },
+  }];
   return { state, request, results, carried: [], failures };
 }
 
@@ -143,11 +146,11 @@ Deno.test("effects that succeed at once have no UpdateRequest", async () => {
   assert.deepEqual(calls, []);
 });
 
-for (const moot of ["unfounded", "targetMissing"] as const) {
-  Deno.test(`effects without an object to change (${moot}) have no UpdateRequest`, async () => {
+for (const nothingToDo of ["notStored", "targetMissing"] as const) {
+  Deno.test(`effects without an object to change (${nothingToDo}) have no UpdateRequest`, async () => {
     const { calls, requests } = setUp();
-    requests.worked(await outcome("failing", "nothing there", moot));
-    requests.worked(await outcome("given up", "nothing there", moot));
+    requests.worked(await outcome("failing", "nothing there", nothingToDo));
+    requests.worked(await outcome("given up", "nothing there", nothingToDo));
     await requests.close();
     assert.deepEqual(calls, []);
   });
@@ -164,7 +167,7 @@ Deno.test("an UpdateRequest is deleted once its blocking target is missing", asy
 Deno.test("an UpdateRequest is deleted when its trigger was deleted while the effects waited", async () => {
   const { calls, requests } = setUp();
   requests.worked(await outcome("failing", "no source"));
-  requests.worked({ ...await outcome("given up", "the CREATE cannot be seen", "unfounded"), results: [] });
+  requests.worked({ ...await outcome("given up", "the CREATE cannot be seen", "notStored"), results: [] });
   await requests.close();
   assert.deepEqual(calls.map(callText).at(-1), `DELETE ${path}/UR`);
 });

@@ -4,7 +4,7 @@ import { compile } from "../../lib/engine/mod.ts";
 import { asList, asString, dig, field, type Json, type JsonObject } from "../../lib/json/mod.ts";
 import { resourceConfigurations } from "../../lib/live/webhooks/configurations.ts";
 import { readConfiguration } from "../../lib/live/configuration.ts";
-import { withoutRefused } from "../../lib/live/webhooks/refused.ts";
+import { withoutRefused } from "../../lib/live/webhooks/refused_webhooks.ts";
 import { type Installation, WebhookRoutes } from "../../lib/live/mod.ts";
 import type { ServedResource } from "../../lib/ports.ts";
 import { parseDocuments } from "../../lib/yaml/mod.ts";

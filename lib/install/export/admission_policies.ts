@@ -4,7 +4,7 @@ import type { Policy, Rule } from "../../policy/mod.ts";
 import { matchResourcesOf } from "./match_resources.ts";
 
 /** A rule that cannot become a ValidatingAdmissionPolicy, and why. */
-export interface LeftRule {
+export interface UnexportedRule {
   readonly policy: string;
   readonly rule: string;
   readonly reason: string;
@@ -14,7 +14,7 @@ export interface LeftRule {
 export interface Exported {
   /** ValidatingAdmissionPolicies, each followed by its binding. */
   readonly objects: readonly JsonObject[];
-  readonly left: readonly LeftRule[];
+  readonly unexported: readonly UnexportedRule[];
 }
 
 /**
@@ -23,16 +23,16 @@ export interface Exported {
  * rules of other kinds are ignored.
  */
 export function exportAdmissionPolicies(policies: readonly CompiledPolicy[]): Exported {
-  const objects: JsonObject[] = [], left: LeftRule[] = [];
+  const objects: JsonObject[] = [], unexported: UnexportedRule[] = [];
   for (const compiled of policies) {
     const { policy } = compiled;
     for (const rule of compiled.rules.filter(({ kind }) => kind === "cel")) {
       const made = exportRule(compiled, rule);
-      if (isFault(made)) left.push({ policy: policy.key, rule: rule.rule.name, reason: made.message });
+      if (isFault(made)) unexported.push({ policy: policy.key, rule: rule.rule.name, reason: made.message });
       else objects.push(...made);
     }
   }
-  return { objects, left };
+  return { objects, unexported };
 }
 
 function exportRule(

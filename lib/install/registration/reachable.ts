@@ -15,7 +15,7 @@ export interface ReachableOptions {
 }
 
 /** The number of successive checks that must find a ready endpoint: nodes learn of it later than the API server. */
-export const looksInARow = 3;
+export const checksInARow = 3;
 
 /**
  * Waits until the API server can reach a replica through the Service; `false` when the signal was aborted first. It
@@ -29,15 +29,15 @@ export async function untilReachable(options: ReachableOptions): Promise<boolean
   const found = await cluster.call({ method: "GET", path });
   if (!found.ok && found.status === 404) return !signal.aborted;
   if (found.ok && asString(dig(found.body, "spec", "type")) === "ExternalName") return !signal.aborted;
-  let looks = 0, problem = "";
+  let checks = 0, problem = "";
   while (!signal.aborted) {
     const ready = await readyEndpoints(cluster, service);
     if (isFault(ready) && ready.message !== problem) {
       problem = ready.message;
       log.write("error", "the endpoints of the service cannot be read", { reason: problem });
     }
-    looks = isFault(ready) || ready === 0 ? 0 : looks + 1;
-    if (looks >= looksInARow) return true;
+    checks = isFault(ready) || ready === 0 ? 0 : checks + 1;
+    if (checks >= checksInARow) return true;
     await pause(every, signal);
   }
   return false;

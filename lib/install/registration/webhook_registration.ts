@@ -3,7 +3,7 @@ import { asList, asString, dig, equal, field, isFault, type Json, type JsonObjec
 import { configurationPaths } from "../../live/mod.ts";
 import type { Cluster, Log } from "../../ports.ts";
 import { webhooksOf } from "../manifests/webhooks.ts";
-import { looksInARow } from "./reachable.ts";
+import { checksInARow } from "./reachable.ts";
 import { readyEndpoints, type ServiceReference } from "./ready_endpoints.ts";
 
 /** The ports and the names of {@link WebhookRegistration}. */
@@ -22,7 +22,7 @@ export interface WebhookRegistrationOptions {
 }
 
 /** Milliseconds between two checks: before the webhooks are registered, and after. */
-const lookEvery = { before: 1_000, after: 30_000 };
+const checkEvery = { before: 1_000, after: 30_000 };
 
 /** The annotation of configurations whose authority cert-manager keeps current. */
 const injected = "cert-manager.io/inject-ca-from";
@@ -38,7 +38,7 @@ export class WebhookRegistration {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;
   #isRegistered = false;
-  #readyLooks = 0;
+  #readyChecks = 0;
   /** The problems that were logged since the last attempt without a problem. */
   readonly #problems = new Set<string>();
   /** Checks and writes run one after the other. */
@@ -51,15 +51,15 @@ export class WebhookRegistration {
   /** Begins to check. */
   begin(): void {
     const next = async (): Promise<void> => {
-      await this.look();
+      await this.check();
       if (this.#isClosed) return;
-      this.#timer = setTimeout(next, this.#isRegistered ? lookEvery.after : lookEvery.before);
+      this.#timer = setTimeout(next, this.#isRegistered ? checkEvery.after : checkEvery.before);
     };
     void next();
   }
 
   /** Checks once: for ready endpoints, and, once the webhooks are registered, the configurations. */
-  look(): Promise<void> {
+  check(): Promise<void> {
     return this.#working = this.#working.then(() => this.#isRegistered ? this.#keep() : this.#register());
   }
 
@@ -81,8 +81,8 @@ export class WebhookRegistration {
     const { cluster, service } = this.#options;
     const ready = await readyEndpoints(cluster, service);
     if (isFault(ready)) this.#problem(`the endpoints of the service cannot be read: ${ready.message}`);
-    this.#readyLooks = isFault(ready) || ready === 0 ? 0 : this.#readyLooks + 1;
-    if (this.#readyLooks >= looksInARow) this.#isRegistered = await this.#write(() => true);
+    this.#readyChecks = isFault(ready) || ready === 0 ? 0 : this.#readyChecks + 1;
+    if (this.#readyChecks >= checksInARow) this.#isRegistered = await this.#write(() => true);
   }
 
   /** Writes empty configurations, and outdated authorities. */

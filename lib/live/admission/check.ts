@@ -1,7 +1,7 @@
 import type { CompiledPolicy } from "../../engine/mod.ts";
 import type { JsonObject } from "../../json/mod.ts";
 import type { ServedResource } from "../../ports.ts";
-import type { Right } from "../access.ts";
+import type { Right } from "../access_review.ts";
 import type { Accounts } from "../installation.ts";
 import type { PublishedTypes } from "./published_types.ts";
 

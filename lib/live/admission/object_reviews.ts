@@ -22,7 +22,7 @@ import { ttlProblem } from "../cleanup/ttl.ts";
 import type { Accounts } from "../installation.ts";
 import { objectDocument } from "../object_document.ts";
 import { exceptionCounts } from "../policy_objects.ts";
-import { hasRight } from "../access.ts";
+import { hasRight } from "../access_review.ts";
 import type { CheckedObject, CheckTools, Findings } from "./check.ts";
 import { classicChecks } from "./classic_checks.ts";
 import { celChecks } from "./cel_checks.ts";

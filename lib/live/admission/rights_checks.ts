@@ -1,7 +1,6 @@
-import type { CompiledPolicy } from "../../engine/mod.ts";
 import { hasWildcard } from "../../kube/mod.ts";
 import { targetResources } from "../webhooks/served_kinds.ts";
-import type { Right } from "../access.ts";
+import type { Right } from "../access_review.ts";
 import type { CheckedPolicy, CheckTools, PolicyCheck } from "./check.ts";
 import { isPlain, kindsOf, wholeKind } from "./generate_checks.ts";
 import { isScanned, writtenRules } from "./policy_rules.ts";
@@ -37,7 +36,7 @@ function mayGenerate({ compiled }: CheckedPolicy, tools: CheckTools): Promise<st
       }))
     );
   });
-  return missing(uses, compiled, tools);
+  return missing(uses, tools);
 }
 
 function mayMutate({ compiled }: CheckedPolicy, tools: CheckTools): Promise<string[]> {
@@ -51,14 +50,10 @@ function mayMutate({ compiled }: CheckedPolicy, tools: CheckTools): Promise<stri
       verbs: wholeKind(kind) === kind ? mutateVerbs : subresourceVerbs,
     }));
   });
-  return missing(uses, compiled, tools);
+  return missing(uses, tools);
 }
 
-async function missing(
-  uses: readonly Use[],
-  { policy }: CompiledPolicy,
-  tools: CheckTools,
-): Promise<string[]> {
+async function missing(uses: readonly Use[], tools: CheckTools): Promise<string[]> {
   const account = tools.accounts.background;
   const problems: string[] = [];
   for (const { rule, kind, namespace, verbs } of uses.filter(({ kind }) => isPlain(kind))) {
@@ -69,7 +64,7 @@ async function missing(
       );
     }
   }
-  return policy.rules.length === 0 ? [] : problems;
+  return problems;
 }
 
 /** The verbs that an account needs for a kind. */

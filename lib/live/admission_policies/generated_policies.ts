@@ -8,7 +8,7 @@ import {
   admissionPolicyPaths,
   admissionPolicyVersion,
 } from "./admission_policy_kind.ts";
-import { type Generation, hasGeneratedName } from "./wanted.ts";
+import { type Conversion, hasGeneratedName } from "./conversions.ts";
 
 /** The ports and listeners of {@link GeneratedPolicies}. */
 export interface GeneratedPoliciesOptions
@@ -75,18 +75,18 @@ export class GeneratedPolicies {
    * Whether the API server enforces the admission policy already. Until then its policy keeps its webhook, so that no
    * request passes unchecked.
    */
-  isEnforced(generation: Generation): boolean {
-    return generation.objects.length > 0 && this.#enforced.has(textOf(generation));
+  isEnforced(conversion: Conversion): boolean {
+    return conversion.objects.length > 0 && this.#enforced.has(textOf(conversion));
   }
 
   /**
    * Writes all admission policies, and deletes former ones. A policy that the API server refuses is returned as not
    * made.
    */
-  async write(generations: readonly Generation[]): Promise<Generation[]> {
+  async write(conversions: readonly Conversion[]): Promise<Conversion[]> {
     const round = ++this.#round;
-    const kept = await this.#keep(generations.flatMap(({ objects }) => objects));
-    const made = generations.map((each): Generation => {
+    const kept = await this.#keep(conversions.flatMap(({ objects }) => objects));
+    const made = conversions.map((each): Conversion => {
       const failed = each.objects.map((object) => kept.get(object)).find((state) =>
         state?.state === "failed"
       );
@@ -125,7 +125,7 @@ export class GeneratedPolicies {
 }
 
 /** Equal texts mean that the API server enforces the same policy. */
-function textOf({ objects }: Generation): string {
+function textOf({ objects }: Conversion): string {
   return JSON.stringify(objects);
 }
 

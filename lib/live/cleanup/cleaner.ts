@@ -3,7 +3,7 @@ import { asString, dig, type JsonObject } from "../../json/mod.ts";
 import { createdAt, formatTimestamp, nameOf, namespaceOf } from "../../kube/mod.ts";
 import type { LocatedDocument } from "../../policy/mod.ts";
 import type { PolicyObject } from "../policy_objects.ts";
-import type { StatusWriter } from "../status.ts";
+import type { StatusWriter } from "../status_writer.ts";
 import { cleanupExceptions, type CleanupPolicy, cleanupPolicy, exceptionsFrom } from "./cleanup_policy.ts";
 import { CleanupRun, type CleanupRunOptions } from "./cleanup_run.ts";
 import { compileSchedule, type Schedule } from "./schedule.ts";

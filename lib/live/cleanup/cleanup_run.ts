@@ -15,7 +15,7 @@ import {
 } from "../../kube/mod.ts";
 import type { Discovery, Log, Ports, ServedResource } from "../../ports.ts";
 import { exceptionsOf } from "../../rules/mod.ts";
-import { hasRight } from "../access.ts";
+import { hasRight } from "../access_review.ts";
 import { type PolicyEvent, referenceTo } from "../events/event.ts";
 import type { PolicyObject } from "../policy_objects.ts";
 import { deletedResources } from "../reports/scan_targets.ts";

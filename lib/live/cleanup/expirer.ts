@@ -11,7 +11,7 @@ import {
   objectPath,
 } from "../../kube/mod.ts";
 import type { Clock, Cluster, Discovery, Log, ServedResource } from "../../ports.ts";
-import { hasRight } from "../access.ts";
+import { hasRight } from "../access_review.ts";
 import { endOfLife, ttlLabel } from "./ttl.ts";
 
 /** The ports of an {@link Expirer}. */

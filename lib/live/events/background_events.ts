@@ -29,7 +29,9 @@ export function workEvents(outcome: WorkOutcome, context: WorkContext): PolicyEv
         by?.policy === policy.key && by.rule === rule;
       // Kyverno parity: of a target that does not exist no event says anything. Pinned by "events: a missing target has
       // no event".
-      const failures = outcome.failures.filter(({ by, moot }) => isOf(by) && moot === undefined);
+      const failures = outcome.failures.filter(({ by, nothingToDo }) =>
+        isOf(by) && nothingToDo === undefined
+      );
       if (failures.length > 0) return failures.map(({ message }) => failed(about, outcome, message));
       if (!isOver(outcome) || !context.successes) return [];
       const changed = outcome.carried.filter((effect) =>

@@ -4,7 +4,7 @@ import { formatApiVersion, labelsOf as writtenLabels, nameOf } from "../../kube/
 import type { RuleType } from "../../rules/mod.ts";
 
 /** The label of UpdateRequests that Postern made. */
-export const posternLabel = { "app.kubernetes.io/managed-by": "postern" } as const;
+const posternLabel = { "app.kubernetes.io/managed-by": "postern" } as const;
 
 /** An effect that an UpdateRequest requests: a rule of a policy, and the trigger. */
 export interface WantedEffect {

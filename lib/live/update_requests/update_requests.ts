@@ -66,12 +66,12 @@ export class UpdateRequests {
   worked(outcome: WorkOutcome): void {
     const { request, failures, state } = outcome;
     if (this.#taken.worked(outcome)) return;
-    if (failures.some(({ moot }) => moot === "unfounded")) {
+    if (failures.some(({ nothingToDo }) => nothingToDo === "notStored")) {
       if (state === "given up") this.#forget(request);
       return;
     }
     // A try that ended before its rules says nothing about them: they stay undone.
-    const general = failures.find(({ by, moot }) => by === undefined && moot === undefined);
+    const general = failures.find(({ by, nothingToDo }) => by === undefined && nothingToDo === undefined);
     if (general !== undefined) {
       for (const name of this.#made.ofRequest(identityOf(request))) {
         this.#writeStatus(name, this.#statusAfter(name, state, general.message));
@@ -84,9 +84,11 @@ export class UpdateRequests {
   #workedPolicy(result: PolicyResult, { request, failures, state }: WorkOutcome): void {
     const policy = `${result.policy.kind} ${result.policy.key}`;
     const existing = this.#made.of(identityOf(request), policy);
-    const failed = failures.filter(({ by, moot }) => by?.policy === result.policy.key && moot === undefined);
+    const failed = failures.filter(({ by, nothingToDo }) =>
+      by?.policy === result.policy.key && nothingToDo === undefined
+    );
     if (failed.length === 0) {
-      const isOpen = failures.some(({ by, moot }) => by === undefined && moot === undefined);
+      const isOpen = failures.some(({ by, nothingToDo }) => by === undefined && nothingToDo === undefined);
       if (existing === undefined || isOpen) return;
       this.#made.delete(existing);
       return this.#later((writer) => writer.remove(existing));

@@ -10,19 +10,19 @@ import type { SeriesRoom } from "./series_room.ts";
 export type ExecutionCause = "admission_request" | "background_scan";
 
 /** The labels of results, besides those of their policy. */
-export interface Occasion {
+export interface EvaluationLabels {
   readonly kind: string;
   readonly operation: string;
   readonly cause: ExecutionCause;
 }
 
-interface CachedSeries extends Occasion {
+interface CachedSeries extends EvaluationLabels {
   readonly result: string;
   readonly action: string;
   readonly cell: SeriesValue;
 }
 
-interface CachedCells extends Occasion {
+interface CachedCells extends EvaluationLabels {
   readonly cells: readonly SeriesValue[];
 }
 
@@ -49,26 +49,30 @@ export class RuleSeries {
   }
 
   /** Counts the results of policies. */
-  count(results: readonly PolicyResult[], occasion: Occasion): void {
+  count(results: readonly PolicyResult[], evaluation: EvaluationLabels): void {
     for (const { policy, rules } of results) {
-      for (const cell of this.#cellsOf(policy, rules, occasion)) cell.value++;
+      for (const cell of this.#cellsOf(policy, rules, evaluation)) cell.value++;
     }
   }
 
   /** The series of a policy's results. Constant results have cached series. */
-  #cellsOf(policy: PolicyIdentity, rules: readonly RuleResult[], occasion: Occasion): readonly SeriesValue[] {
+  #cellsOf(
+    policy: PolicyIdentity,
+    rules: readonly RuleResult[],
+    evaluation: EvaluationLabels,
+  ): readonly SeriesValue[] {
     let cached = this.#constant.get(rules);
-    const found = cached?.find((each) => isOccasion(each, occasion));
+    const found = cached?.find((each) => hasLabels(each, evaluation));
     if (found !== undefined) return found.cells;
-    const cells = rules.map((rule) => this.#cellOf(policy, rule, occasion));
+    const cells = rules.map((rule) => this.#cellOf(policy, rule, evaluation));
     if (areConstant(rules)) {
       if (cached === undefined) this.#constant.set(rules, cached = []);
-      cached.push({ ...occasion, cells });
+      cached.push({ ...evaluation, cells });
     }
     return cells;
   }
 
-  #cellOf(policy: PolicyIdentity, rule: RuleResult, occasion: Occasion): SeriesValue {
+  #cellOf(policy: PolicyIdentity, rule: RuleResult, evaluation: EvaluationLabels): SeriesValue {
     let series = this.#series.get(policy);
     if (series === undefined) this.#series.set(policy, series = new Map());
     // A policy has few rules, and a rule few results: two look-ups are cheaper than building a key.
@@ -76,10 +80,10 @@ export class RuleSeries {
     if (cells === undefined) series.set(rule.rule, cells = []);
     const { result, action } = rule;
     let cached = cells.find((each) =>
-      each.result === result && each.action === action && isOccasion(each, occasion)
+      each.result === result && each.action === action && hasLabels(each, evaluation)
     );
     if (cached === undefined) {
-      cached = { ...occasion, result, action, cell: this.#newCell(policy, rule, occasion) };
+      cached = { ...evaluation, result, action, cell: this.#newCell(policy, rule, evaluation) };
       cells.push(cached);
     }
     return cached.cell;
@@ -88,11 +92,11 @@ export class RuleSeries {
   #newCell(
     policy: PolicyIdentity,
     { rule, type, result, action }: RuleResult,
-    occasion: Occasion,
+    evaluation: EvaluationLabels,
   ): SeriesValue {
     const family = familyOf(policy.kind);
     const { background, namespace, name, type: scope } = labelsOfPolicy(policy);
-    const { kind, operation, cause } = occasion;
+    const { kind, operation, cause } = evaluation;
     const policyLabels = [action.toLowerCase(), background, namespace, name];
     const requestLabels = [kind, operation.toLowerCase()];
     return this.#results[family].at(
@@ -135,7 +139,7 @@ export class RuleSeries {
   }
 }
 
-function isOccasion(cached: Occasion, { kind, operation, cause }: Occasion): boolean {
+function hasLabels(cached: EvaluationLabels, { kind, operation, cause }: EvaluationLabels): boolean {
   return cached.kind === kind && cached.operation === operation && cached.cause === cause;
 }
 

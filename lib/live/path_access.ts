@@ -19,7 +19,7 @@ const variable = "\u0001";
  * The right that a call of `apiCall.urlPath` needs; `undefined` when group or resource are variables.
  *
  * ```ts
- * import { accessOf } from "./api_path.ts";
+ * import { accessOf } from "./path_access.ts";
  * import assert from "node:assert/strict";
  * assert.deepEqual(
  *   accessOf("/apis/apps/v1/namespaces/{{ request.namespace }}/deployments?limit=1", "GET"),

@@ -4,8 +4,8 @@ import { BoundedCache } from "../json/mod.ts";
 interface Allowance {
   readonly left: number;
   readonly at: number;
-  /** Whether a correction was refused since all were left. */
-  isContested: boolean;
+  /** Whether {@link CorrectionLimit.isFirstRefusal} was true since all corrections were left. */
+  isReported: boolean;
 }
 
 /** The corrections of one object that may follow one another at once. */
@@ -20,34 +20,34 @@ const mostObjects = 4_096;
  * controller, changes it after each correction: without a bound both would write as fast as they can, for ever.
  *
  * ```ts
- * import { Contests } from "./contests.ts";
+ * import { CorrectionLimit } from "./correction_limit.ts";
  * import assert from "node:assert/strict";
- * const contests = new Contests();
- * const delays = Array.from({ length: 22 }, () => contests.delay("ConfigMap/a/b", 0));
+ * const limit = new CorrectionLimit();
+ * const delays = Array.from({ length: 22 }, () => limit.delay("ConfigMap/a/b", 0));
  * assert.deepEqual(delays.slice(-3), [0, 5000, 5000]);
- * assert.equal(contests.delay("ConfigMap/a/b", 5000), 0);
- * assert.deepEqual([contests.begins("ConfigMap/a/b"), contests.begins("ConfigMap/a/b")], [true, false]);
+ * assert.equal(limit.delay("ConfigMap/a/b", 5000), 0);
+ * assert.deepEqual([limit.isFirstRefusal("ConfigMap/a/b"), limit.isFirstRefusal("ConfigMap/a/b")], [true, false]);
  * ```
  */
-export class Contests {
+export class CorrectionLimit {
   readonly #allowances = new BoundedCache<Allowance>(mostObjects);
 
   /** Takes a correction of an object, and returns 0; or returns the milliseconds until the next one is allowed. */
   delay(object: string, now: number): number {
-    const last = this.#allowances.get(object) ?? { left: burst, at: now, isContested: false };
+    const last = this.#allowances.get(object) ?? { left: burst, at: now, isReported: false };
     const passed = Math.max(0, Math.floor((now - last.at) / pace));
     const left = Math.min(burst, last.left + passed);
     if (left === 0) return Math.min(pace, last.at + pace - now);
     const at = left === burst ? now : last.at + passed * pace;
-    this.#allowances.set(object, { left: left - 1, at, isContested: left < burst && last.isContested });
+    this.#allowances.set(object, { left: left - 1, at, isReported: left < burst && last.isReported });
     return 0;
   }
 
-  /** Whether the last refused correction of an object is the first one of its contest. */
-  begins(object: string): boolean {
+  /** Whether the refused correction is the first one of its object since the limit was reached; true only once. */
+  isFirstRefusal(object: string): boolean {
     const last = this.#allowances.get(object);
-    if (last === undefined || last.isContested) return false;
-    last.isContested = true;
+    if (last === undefined || last.isReported) return false;
+    last.isReported = true;
     return true;
   }
 }

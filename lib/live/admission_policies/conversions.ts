@@ -8,7 +8,7 @@ import { fromCel } from "./from_cel.ts";
 import { fromClassic } from "./from_classic.ts";
 
 /** The admission policy that a policy of Kyverno becomes, or why it becomes none. */
-export interface Generation {
+export interface Conversion {
   readonly compiled: CompiledPolicy;
   /** The admission policy and its binding; empty when none are made. */
   readonly objects: readonly JsonObject[];
@@ -17,9 +17,9 @@ export interface Generation {
 }
 
 /** Makes an admission policy and its binding for each policy that requests it, or gives the reason against it. */
-export function generations(snapshot: Snapshot, served: readonly ServedResource[]): Generation[] {
+export function conversions(snapshot: Snapshot, served: readonly ServedResource[]): Conversion[] {
   const exceptions: CelException[] = snapshot.others.filter(isCelException).map(parseCelException);
-  return snapshot.policies.flatMap((compiled): Generation[] => {
+  return snapshot.policies.flatMap((compiled): Conversion[] => {
     // Only objects of the cluster can be owners.
     if (uidOf(compiled.policy.document) === "") return [];
     const parts = fromClassic(compiled, served) ?? fromCel(compiled, exceptions);
@@ -60,7 +60,7 @@ function objectsOf(
     uid: uidOf(document),
   };
   const metadata = (name: string): JsonObject => ({
-    name: name,
+    name,
     labels: { "app.kubernetes.io/managed-by": "kyverno" },
     ownerReferences: [owner],
   });
