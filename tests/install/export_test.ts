@@ -124,6 +124,16 @@ for (const [rule, reason] of refusals) {
   });
 }
 
+for (const end of ["-", ".", "b"]) {
+  Deno.test(`a long name is shortened to one that Kubernetes accepts: ${end} where it is cut`, () => {
+    const name = `${"a".repeat(234)}${end}${"c".repeat(10)}`;
+    const { objects } = exported(pods + cel, { name });
+    const names = objects.map(({ metadata }) => (metadata as { [name: string]: Json })["name"] as string);
+    assert.equal(names.length, 2);
+    for (const each of names) assert.match(each, /^(?=.{1,253}$)[a-z0-9]+([.-][a-z0-9]+)*$/);
+  });
+}
+
 Deno.test("the export ignores rules of other kinds", () => {
   const { objects, unexported } = exported(`${pods}validate: {message: refused, deny: {}}\n`);
   assert.deepEqual([objects, unexported], [[], []]);

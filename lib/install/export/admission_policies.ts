@@ -90,6 +90,9 @@ function problemOf(policy: Policy, { rule, exceptions }: CompiledRule): string |
   return undefined;
 }
 
+/** The most characters of a policy's name: its binding's name is longer, and Kubernetes' names have at most 253. */
+const longestName = 240;
+
 /**
  * Kyverno parity: a policy of one rule is named after `cpol-` by the policy; others add the rule's name. Pinned by "a
  * rule with validate.cel becomes a policy and its binding".
@@ -99,10 +102,8 @@ function exportedName(policy: Policy, rule: Rule, rules: number): string {
     ? `cpol-${policy.name}`
     : `pol-${policy.namespace}-${policy.name}`;
   const name = rules === 1 ? policyName : `${policyName}-${rule.name}`;
-  return name.toLowerCase().replace(/[^a-z0-9.-]+/g, "-").replace(/(?<![^a-z0-9])[^a-z0-9]+$/, "").slice(
-    0,
-    240,
-  );
+  const shortened = name.toLowerCase().replace(/[^a-z0-9.-]+/g, "-").slice(0, longestName);
+  return shortened.replace(/(?<![^a-z0-9])[^a-z0-9]+$/, "");
 }
 
 /** A validation without a message has the rule's message. */
