@@ -11,7 +11,7 @@ import {
   elapsedOn,
   type Entropy,
 } from "../ports.ts";
-import { failureOf, noAnswer, segmentsOf } from "../kube/mod.ts";
+import { failureOf, noAnswer, posternManager, segmentsOf } from "../kube/mod.ts";
 import { ApiCredentials } from "./api_credentials.ts";
 import type { Endpoint } from "./kubeconfig.ts";
 import { LiveDiscovery } from "./live_discovery.ts";
@@ -87,7 +87,7 @@ export class LiveCluster implements Cluster {
       firstDelay: 100,
       maxBytes: 32_000_000,
       memory: new AnswerMemory(),
-      userAgent: "postern",
+      userAgent: posternManager,
       ...options,
     };
     this.#endpoint = endpoint;

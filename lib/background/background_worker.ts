@@ -278,13 +278,15 @@ export class BackgroundWorker {
       const failures = [{ message: "no policies are loaded", retryable: true }];
       return { request: job.request, results: [], failures };
     }
-    const { ports, actors = nobody, triggers = "as-admitted" } = this.#options;
+    const { ports, log, actors = nobody, triggers = "as-admitted" } = this.#options;
     return await tryRequest(job.request, {
       snapshot,
       ports,
+      log,
       actors,
       triggers,
       only: job.only,
+      perhapsDoneSince: job.perhapsDoneSince,
       route: job.route ?? {},
       isSeen: job.isSeen,
       attemptTimeoutMs,

@@ -39,7 +39,7 @@ export class EffectWriter {
    * correction, and reads the object again; the others leave it to that job.
    */
   async correct(effect: Effect, job: EffectJob): Promise<readonly Failure[]> {
-    const key = keyOf(effect), waiting = this.#contested.get(key);
+    const key = effectKey(effect), waiting = this.#contested.get(key);
     if (waiting !== undefined && waiting !== job) return [];
     const delay = this.#corrections.delay(key, elapsedOn(this.#options.ports.clock));
     if (delay === 0) {
@@ -59,7 +59,7 @@ export class EffectWriter {
 
   /** Carries out an effect, unless an earlier try of the job did. */
   async carryOut(effect: Effect, { request, done }: EffectJob): Promise<Failure[]> {
-    const key = keyOf(effect);
+    const key = effectKey(effect);
     if (done.has(key)) return [];
     const carried = await carryOut(
       effect,
@@ -105,7 +105,7 @@ export function requestFields(
 }
 
 /** The identity of an effect: its policy, rule, verb and target. */
-function keyOf({ policy, rule, verb, object, subresource }: Effect): string {
+export function effectKey({ policy, rule, verb, object, subresource }: Effect): string {
   const metadata = asObject(object["metadata"]) ?? {};
   const type = subresource === undefined
     ? [object["apiVersion"], object["kind"]]

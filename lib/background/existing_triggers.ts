@@ -1,10 +1,11 @@
 import type { PolicyRequest } from "../engine/mod.ts";
 import { dig, type Fault, isFault, type JsonObject } from "../json/mod.ts";
-import { createdAt, uidOf } from "../kube/mod.ts";
+import { uidOf } from "../kube/mod.ts";
 import { pause } from "../pause.ts";
 import type { Cluster, Log } from "../ports.ts";
 import { ownerOf } from "../rules/mod.ts";
 import { existingRequest } from "./existing_request.ts";
+import { type MissedChange, missedChanges } from "./missed_changes.ts";
 import { type ListFault, listObjects } from "./list_objects.ts";
 import { type RuleInForce, writtenRule } from "./rules_in_force.ts";
 import { triggerKinds } from "./trigger_kinds.ts";
@@ -14,6 +15,8 @@ import type { UnseenTime } from "./unseen_times.ts";
 export interface ExistingTrigger {
   readonly request: PolicyRequest;
   readonly only: { readonly policy: string; readonly rule: string };
+  /** The change whose effects may be missing; absent where all objects are evaluated. */
+  readonly missed?: MissedChange;
 }
 
 /** The ports of {@link existingTriggers}, and the age of the objects that it looks for. */
@@ -22,8 +25,8 @@ export interface ExistingOptions {
   readonly log: Log;
   readonly signal: AbortSignal;
   /**
-   * Only objects that were created at this time and were not evaluated for it, and whose requests the rule does not
-   * pass over; all objects when absent.
+   * Only objects that were created or updated at this time and were not evaluated for it, and whose requests the rule
+   * does not pass over; all objects when absent.
    */
   readonly unseen?: UnseenTime;
   /** Waits for some milliseconds, or until the signal aborts; tests replace it. */
@@ -52,10 +55,22 @@ function choosesByUser(document: JsonObject, name: string): boolean {
   );
 }
 
-/** Whether an object was created at a time and was not evaluated for it. */
-function isUnseen(object: JsonObject, { since, until, evaluated }: UnseenTime): boolean {
-  const created = createdAt(object);
-  return !(created < since) && !(created > until) && !evaluated.has(uidOf(object));
+/**
+ * Returns the changes of an object in a time that a rule must be evaluated for. A rule that reads the old object of an
+ * update is not: nobody knows it any more.
+ */
+function changesFor(
+  { policy, rule }: Pick<RuleInForce, "policy" | "rule">,
+  unseen: UnseenTime,
+): (object: JsonObject) => readonly MissedChange[] {
+  const isPassedOver = passingOver({ policy, rule });
+  const readsOld = /oldObject/.test(JSON.stringify(writtenRule(policy.document, rule.rule.name)));
+  const passesOverPostern = rule.rule.skipBackgroundRequests;
+  return (object) => {
+    const found = missedChanges(object, unseen, { passesOverPostern });
+    if (found.length === 0 || isPassedOver(object)) return [];
+    return readsOld ? found.filter(({ operation }) => operation === "CREATE") : found;
+  };
 }
 
 /** Milliseconds before a kind is listed again: at first, and at most. The lists of a minute may fail. */
@@ -74,7 +89,7 @@ export async function* existingTriggers(
   const { cluster, log, signal, unseen, wait = pause } = options;
   const only = { policy: policy.key, rule: rule.rule.name };
   const { kinds, vague } = triggerKinds(rule);
-  const isPassedOver = passingOver({ policy, rule });
+  const changes = unseen && changesFor({ policy, rule }, unseen);
   if (vague.length > 0) {
     log.write("warn", "existing objects of some kinds are not listed", { ...only, kinds: vague });
   }
@@ -88,8 +103,10 @@ export async function* existingTriggers(
         if (isFault(object)) fault = object;
         else if (!listed.has(uidOf(object))) {
           listed.add(uidOf(object));
-          const isMissed = unseen === undefined || isUnseen(object, unseen) && !isPassedOver(object);
-          if (isMissed) yield { request: existingRequest(object), only };
+          if (changes === undefined) yield { request: existingRequest(object), only };
+          for (const missed of changes?.(object) ?? []) {
+            yield { request: existingRequest(object, missed.operation), only, missed };
+          }
         }
       }
       if (fault === undefined) break;

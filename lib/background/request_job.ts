@@ -7,6 +7,11 @@ export interface JobScope {
   /** The one rule to evaluate; all when absent. */
   readonly only?: OnlyRule;
   /**
+   * Set for a change that was found in the cluster, whose effects may have been carried out before: when it was made,
+   * in milliseconds since 1970 by the API server's clock. No patch of a target is applied twice then.
+   */
+  readonly perhapsDoneSince?: number;
+  /**
    * The policies of the webhook's URL. The API server calls a webhook for each group of policies, perhaps on
    * different replicas, and each replica carries out the effects of its group.
    */

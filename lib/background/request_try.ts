@@ -10,10 +10,11 @@ import {
 } from "../engine/mod.ts";
 import { asString, field, isFault } from "../json/mod.ts";
 import { isBeingDeleted, nameOf, uidOf } from "../kube/mod.ts";
-import type { Ports } from "../ports.ts";
+import type { Log, Ports } from "../ports.ts";
 import type { Failure } from "./failure.ts";
 import { findByUid } from "./find_by_uid.ts";
 import { changeOf } from "./followed_request.ts";
+import { onceOnly, type RepeatedPlan } from "./once_only.ts";
 import { storedRequest } from "./stored_request.ts";
 import { type Change, followChange } from "./synchronize.ts";
 
@@ -27,9 +28,12 @@ export interface OnlyRule {
 export interface TryOptions {
   readonly snapshot: Snapshot;
   readonly ports: Ports;
+  readonly log: Log;
   readonly actors: ReadonlySet<string>;
   readonly triggers: "as-admitted" | "as-stored";
   readonly only: OnlyRule | undefined;
+  /** When the change was made whose effects may have been carried out before; see {@link JobScope.perhapsDoneSince}. */
+  readonly perhapsDoneSince: number | undefined;
   /** The policies of the webhook's URL. */
   readonly route: Pick<PolicyQuery, "failurePolicy" | "policy">;
   /** Whether a former try saw the change in the cluster: only its corrections are left. */
@@ -74,31 +78,38 @@ async function carryOutAll(
   options: TryOptions,
   found: (request: PolicyRequest, results: readonly PolicyResult[]) => void,
 ): Promise<readonly Failure[]> {
-  const { ports, snapshot, actors, only, route, triggers, attemptTimeoutMs } = options;
+  const { ports, snapshot, log, actors, only, perhapsDoneSince, route, triggers, attemptTimeoutMs } = options;
   const change = isByPostern(admitted, options) ? undefined : changeOf(admitted);
   if (options.isSeen) return change === undefined ? [] : await follow(change, options);
   const policy = only?.policy ?? route.policy;
   const signal = AbortSignal.timeout(attemptTimeoutMs);
-  const isStored = triggers === "as-stored";
-  const request = isStored ? await storedRequest(admitted, { cluster: ports.cluster, signal }) : admitted;
+  const isStored = triggers === "as-stored", isListed = perhapsDoneSince !== undefined;
+  const request = isStored
+    ? await storedRequest(admitted, { cluster: ports.cluster, signal, isListed })
+    : admitted;
   if ("message" in request) return [request];
   const failures: Failure[] = [];
   for (const phase of phases) {
-    const decision = await evaluate(snapshot, request, {
-      phase,
-      ports,
-      // Existing objects are evaluated also for policies that are not for admission.
-      rules: only === undefined ? "admission" : "all",
-      background: { actors },
-      ...(route.failurePolicy !== undefined && { failurePolicy: route.failurePolicy }),
-      ...(policy !== undefined && { policy }),
-      deadline: () => AbortSignal.timeout(attemptTimeoutMs),
-    });
+    const decideWith = (changed: Pick<RepeatedPlan, "request" | "ports">): Decision | Promise<Decision> =>
+      evaluate(snapshot, changed.request, {
+        phase,
+        ports: changed.ports,
+        // Existing objects are evaluated also for policies that are not for admission.
+        rules: only === undefined ? "admission" : "all",
+        background: { actors },
+        ...(route.failurePolicy !== undefined && { failurePolicy: route.failurePolicy }),
+        ...(policy !== undefined && { policy }),
+        deadline: () => AbortSignal.timeout(attemptTimeoutMs),
+      });
+    const decision = await decideWith({ request, ports });
     const isMeant = ({ rule }: { readonly rule: string }): boolean =>
       only === undefined || rule === only.rule;
     found(request, decision.results.map(({ policy, rules }) => ({ policy, rules: rules.filter(isMeant) })));
     failures.push(...planFailures(decision, isMeant));
-    const effects = decision.effects.filter(isMeant);
+    const planned = decision.effects.filter(isMeant);
+    const effects = perhapsDoneSince === undefined || phase === "generate"
+      ? planned
+      : await onceOnly(planned, { request, ports, log, perhapsDoneSince, decideWith });
     if (isStored && request.operation === "DELETE" && effects.some(({ verb }) => verb === "delete")) {
       const doubt = await confirmGone(request, options);
       if (doubt !== undefined) return [...failures, doubt];

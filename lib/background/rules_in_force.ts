@@ -19,8 +19,10 @@ export interface RuleInForce {
   readonly rule: CompiledRule;
   /** Objects created since then were admitted under the rule. */
   readonly since: number;
-  /** Whether the rule is new, or differs from the remembered one. */
+  /** Whether the rule is new, or differs from the remembered one, or is {@link resumed}. */
   readonly changed: boolean;
+  /** Whether existing objects were being evaluated for the rule, and for some of them it may not have been. */
+  readonly resumed: boolean;
 }
 
 /**
@@ -56,7 +58,8 @@ export class RulesInForce {
         // Creation times have whole seconds, so an object of the same second may be older than the rule.
         const since = former?.selection === selection ? former.since : Math.ceil(now / 1000) * 1000;
         remembered.set(key, { since, selection, whole });
-        inForce.push({ key, policy, rule, since, changed: former?.whole !== whole });
+        const resumed = former?.whole === unevaluated;
+        inForce.push({ key, policy, rule, since, changed: former?.whole !== whole, resumed });
       }
     }
     this.#rules = remembered;

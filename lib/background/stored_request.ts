@@ -16,6 +16,8 @@ import type { Failure } from "./failure.ts";
 export interface StoredRequestOptions {
   readonly cluster: Cluster;
   readonly signal: AbortSignal;
+  /** Whether the request was made of an object that the cluster listed: it exists, and no review claims a change. */
+  readonly isListed: boolean;
 }
 
 /**
@@ -49,7 +51,7 @@ export async function storedRequest(
   const found = answer.ok ? asObject(answer.body) : undefined;
   if (operation === "DELETE") return isGone(reviewed, found) ? { ...request, name } : invisible();
   if (found === undefined) return invisible();
-  const isVisible = operation === "CREATE"
+  const isVisible = operation === "CREATE" || options.isListed
     ? showsCreation(found, reviewed)
     : showsUpdate(found, reviewed, oldObject);
   if (!isVisible) {

@@ -1,15 +1,17 @@
 import type { RuleInForce } from "./rules_in_force.ts";
 
-/** A time in which the effects of a rule may be missing: the objects that were created then are evaluated for it. */
+/**
+ * A time in which the effects of a rule may be missing: the objects that were created or updated then are evaluated for
+ * it.
+ */
 export interface UnseenTime {
   /** Milliseconds since 1970, by the API server's clock. */
   readonly since: number;
   /** The effects of later objects were carried out when the objects were admitted. */
   readonly until: number;
   /**
-   * The uids of objects of that time for which the rule was already evaluated when their list broke off. They are not
-   * evaluated again, because a patch of a target may add to what it finds. It stays empty for generate rules, which
-   * make nothing twice.
+   * The changes of objects of that time for which the rule was already evaluated when their list broke off, by
+   * `changeKey`. They are not evaluated again. It stays empty for generate rules, which make nothing twice.
    */
   readonly evaluated: Set<string>;
 }

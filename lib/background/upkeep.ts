@@ -1,11 +1,11 @@
 import type { Snapshot } from "../engine/mod.ts";
 import { isFault } from "../json/mod.ts";
-import { uidOf } from "../kube/mod.ts";
 import type { pause } from "../pause.ts";
 import type { Log, Ports } from "../ports.ts";
 import { Alarm } from "./alarm.ts";
 import type { BackgroundWorker } from "./background_worker.ts";
 import { existingTriggers } from "./existing_triggers.ts";
+import { changeKey } from "./missed_changes.ts";
 import { earlier } from "./missed_note.ts";
 import { RuleFollower } from "./rule_follower.ts";
 import { type RuleInForce, RulesInForce } from "./rules_in_force.ts";
@@ -92,9 +92,9 @@ export class Upkeep {
 
   /**
    * Notes that a replica was killed, and since when its effects may be missing (milliseconds since 1970 by the API
-   * server's clock): the last renewal of a leader, or the first request that waited. A comparison generates the missing
-   * objects of requests that were admitted since shortly before. It changes no targets again: most were changed, and a
-   * patch may add to what it finds.
+   * server's clock): the last renewal of a leader, or the first request that waited. A comparison carries out the
+   * effects of requests that were admitted since shortly before, as far as the stored objects show them and no patch
+   * adds to what it finds for a second time.
    */
   replicaLost(since: number): void {
     this.#lostSince = earlier(this.#lostSince, since - longestReview);
@@ -182,14 +182,12 @@ export class Upkeep {
 
   /** Notes for each rule since when its effects may be missing. */
   #noteUnseen(rules: readonly RuleInForce[]): void {
-    const missedSince = this.#missedSince, lostSince = this.#lostSince;
+    const since = earlier(this.#missedSince, this.#lostSince);
     this.#missedSince = this.#lostSince = undefined;
     this.#unseen.keep(rules);
+    if (since === undefined) return;
     const until = this.#now() + clockPrecision;
-    for (const { key, rule } of rules) {
-      const since = earlier(missedSince, rule.type === "generate" ? lostSince : undefined);
-      if (since !== undefined) this.#unseen.add(key, { since, until, evaluated: new Set() });
-    }
+    for (const { key } of rules) this.#unseen.add(key, { since, until, evaluated: new Set() });
   }
 
   get #goesOn(): boolean {
@@ -207,14 +205,14 @@ export class Upkeep {
   }
 
   /**
-   * Makes the worker evaluate a rule for existing objects: all, or those of an unseen time. Until all are generated,
-   * the rule counts as new after a restart. Targets are not changed again then, as a patch may add to what it finds.
-   * Objects of an unseen time that could not be listed, or lost their room, are left to the next comparison.
+   * Makes the worker evaluate a rule for existing objects: all, or those of an unseen time. Until the rule was
+   * evaluated for all, it counts as new after a restart; no target is changed twice then. Objects of an unseen time
+   * that could not be listed, or lost their room, are left to the next comparison.
    */
   async #evaluateExisting(each: RuleInForce, unseen?: UnseenTime): Promise<void> {
     const { worker, ports: { cluster }, log, memory, wait } = this.#options;
     const rules = this.#rules!, isGenerating = each.rule.type === "generate";
-    const evaluated = isGenerating && unseen === undefined ? rules.evaluating(each.key) : () => {};
+    const evaluated = unseen === undefined ? rules.evaluating(each.key) : () => {};
     const { signal, release } = this.#limit();
     let open = 1, isComplete = true;
     const ended = (end: "over" | "refused" = "over"): void => {
@@ -240,11 +238,14 @@ export class Upkeep {
         else {
           await worker.room();
           open++;
-          const uid = uidOf(found.request.object);
-          const intake = worker.add(found.request, {
-            only: found.only,
+          const { request, only, missed } = found;
+          const key = missed && changeKey(request.object ?? {}, missed);
+          const perhapsDoneSince = missed?.at ?? (each.resumed ? each.since : undefined);
+          const intake = worker.add(request, {
+            only,
+            ...(perhapsDoneSince !== undefined && { perhapsDoneSince }),
             ended: (end) => {
-              if (end === "over" && !isGenerating) unseen?.evaluated.add(uid);
+              if (end === "over" && !isGenerating && key !== undefined) unseen?.evaluated.add(key);
               ended(end);
             },
           });

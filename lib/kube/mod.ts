@@ -68,6 +68,7 @@ export {
   objectText,
   uidOf,
 } from "./metadata.ts";
+export { type FieldWrite, fieldWrites, posternManager } from "./managed_fields.ts";
 export { compileFieldSelectorText, compileLabelSelectorText } from "./selector_text.ts";
 export { formatApiVersion, type GroupVersionKind, parseApiVersion, typeOf } from "./group_version_kind.ts";
 export {

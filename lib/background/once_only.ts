@@ -1,0 +1,95 @@
+import type { Decision, Effect, PolicyRequest } from "../engine/mod.ts";
+import { equal, isObject, type Json } from "../json/mod.ts";
+import { fieldWrites, objectText, posternManager } from "../kube/mod.ts";
+import { elapsedOn, type Log, type Ports } from "../ports.ts";
+import { ChangedCluster } from "./changed_cluster.ts";
+import { effectKey } from "./effect_writer.ts";
+
+/** How the effects were planned, and since when they may have been carried out. */
+export interface RepeatedPlan {
+  readonly request: PolicyRequest;
+  readonly ports: Ports;
+  readonly log: Log;
+  /** Milliseconds since 1970 by the API server's clock. */
+  readonly perhapsDoneSince: number;
+  /** Evaluates the same rules with another request and other ports. */
+  decideWith(changed: Pick<RepeatedPlan, "request" | "ports">): Decision | Promise<Decision>;
+}
+
+/**
+ * Returns the planned updates of targets that change nothing twice, although they may have been carried out before.
+ * The rules are evaluated again, a minute later, for a cluster in which the updates were made:
+ *
+ * - an update that changes the target no further can be repeated;
+ * - one that adds to its own result is carried out if Postern has written the target at no time since the request.
+ *   Otherwise nobody knows whether it was this rule for this request, and the update is left out, with a line in the
+ *   log. So is one that only removes fields, because the API server does not note who removed them.
+ */
+export async function onceOnly(planned: readonly Effect[], plan: RepeatedPlan): Promise<readonly Effect[]> {
+  if (planned.length === 0) return planned;
+  const { log, perhapsDoneSince } = plan;
+  const again = await repeated(planned, plan);
+  const second = new Map(again.effects.map((effect) => [effectKey(effect), effect.object]));
+  return planned.filter((effect) => {
+    const { policy, rule, object } = effect;
+    const further = second.get(effectKey(effect));
+    const changesNoMore = further === undefined ? !hasErred(again, effect) : equal(further, object);
+    if (changesNoMore) return true;
+    const isTraceable = further !== undefined && !isPartOf(further, object);
+    if (isTraceable && !isWrittenSince(object, perhapsDoneSince)) return true;
+    log.write("warn", "effect left out: it may have been carried out before, and adds to what it finds", {
+      policy,
+      rule,
+      object: objectText(object),
+    });
+    return false;
+  });
+}
+
+/** Evaluates the rules again where the planned updates were made. The trigger may be a target. */
+async function repeated(
+  planned: readonly Effect[],
+  { request, ports, decideWith }: RepeatedPlan,
+): Promise<Decision> {
+  const cluster = new ChangedCluster(ports.cluster, planned.map(({ object }) => object));
+  const object = request.object && cluster.changed(request.object);
+  return await decideWith({
+    request: object === request.object
+      ? request
+      : { ...request, object, variable: { ...request.variable, ...(object && { object }) } },
+    ports: {
+      ...ports,
+      cluster,
+      clock: { now: () => ports.clock.now() + later, elapsed: () => elapsedOn(ports.clock) },
+    },
+  });
+}
+
+/** Milliseconds by which the second evaluation is later: a patch with the time adds to its own result. */
+const later = 61_000;
+
+function hasErred({ results }: Decision, { policy, rule }: Effect): boolean {
+  return results.some((each) =>
+    each.policy.key === policy &&
+    each.rules.some((result) => result.rule === rule && result.result === "error")
+  );
+}
+
+function isWrittenSince(object: Json, time: number): boolean {
+  return fieldWrites(object).some(({ manager, at }) => manager === posternManager && !(at < time));
+}
+
+/** Whether a value has nothing that another one does not have in the same order. */
+function isPartOf(part: Json, whole: Json): boolean {
+  if (isObject(part) && isObject(whole)) {
+    return Object.entries(part).every(([name, value]) =>
+      Object.hasOwn(whole, name) && isPartOf(value, whole[name]!)
+    );
+  }
+  if (!Array.isArray(part) || !Array.isArray(whole)) return equal(part, whole);
+  let next = 0;
+  return part.every((item) => {
+    while (next < whole.length && !isPartOf(item, whole[next]!)) next++;
+    return next++ < whole.length;
+  });
+}

@@ -1,0 +1,25 @@
+import { asList, asString, dig, field, type Json } from "../json/mod.ts";
+
+/** The name under which the API server notes Postern's writes: the first word of its `User-Agent`. */
+export const posternManager = "postern";
+
+/** The last write of a field manager that added or changed fields of an object. */
+export interface FieldWrite {
+  readonly manager: string;
+  /** `status`, `scale`; empty for the object itself. */
+  readonly subresource: string;
+  /** In milliseconds since 1970, in whole seconds by the API server's clock; NaN when it is not known. */
+  readonly at: number;
+}
+
+/**
+ * The last write of each manager of an object, from `metadata.managedFields`. A write that only removes fields leaves
+ * no trace there.
+ */
+export function fieldWrites(object: Json | undefined): readonly FieldWrite[] {
+  return asList(dig(object, "metadata", "managedFields")).map((entry) => ({
+    manager: asString(field(entry, "manager")) ?? "",
+    subresource: asString(field(entry, "subresource")) ?? "",
+    at: Date.parse(asString(field(entry, "time")) ?? ""),
+  }));
+}
