@@ -68,13 +68,22 @@ export interface CommandExample {
   readonly line: string;
 }
 
+/** An operand of a command: what follows its options. */
+export interface OperandRecord {
+  /** In the notation of the help: `<policy...>`, `[name]`. */
+  readonly form: string;
+  /** The text of the operand in the help. */
+  readonly about: string;
+  /** The words that a shell offers for it; without them it offers files. */
+  choices?(): Promise<readonly string[]>;
+}
+
 /** A command of the command line. The help, the completion and the documentation are made from these records. */
 export interface CommandRecord {
   /** Its name; a command of a group is `group name`. */
   readonly name: string;
   readonly about: string;
-  /** The operands after the options in the notation of the help: `<policy...>`, `[name]`. */
-  readonly operands: readonly string[];
+  readonly operands: readonly OperandRecord[];
   readonly options: OptionTable;
   readonly examples: readonly [CommandExample, CommandExample, ...CommandExample[]];
   /** Runs the command and returns the exit code. It imports the command's code only now. */
@@ -88,7 +97,7 @@ export interface CommandRecord {
 /** A command with typed options, as a record. */
 export function command<const T extends OptionTable>(
   { run, options, operands = [], ...rest }: Pick<CommandRecord, "name" | "about" | "examples"> & {
-    readonly operands?: readonly string[];
+    readonly operands?: readonly OperandRecord[];
     readonly options: T;
     run(operands: readonly string[], options: Given<T>, terminal: Terminal): Promise<number>;
   },

@@ -2,12 +2,14 @@ import { type CommandRecord, hyphenated, type OptionRecord } from "./command.ts"
 import { type Terminal, unusable } from "./terminal.ts";
 
 /**
- * A command for completion: the words that a shell offers after it, which are its options and the choices of their
- * values.
+ * A command for completion: the words that a shell offers after it, which are its options, the choices of their values,
+ * and those of its operands.
  */
 interface Completed {
   readonly name: string;
   readonly about: string;
+  /** The choices of its operands; without any a shell offers files. */
+  readonly operands: readonly string[];
   readonly options: readonly {
     readonly flag: string;
     readonly about: string;
@@ -22,30 +24,31 @@ const scripts: Readonly<Record<string, (completed: readonly Completed[]) => stri
   powershell,
 };
 
+/** The shells that have a completion. */
+export const shells: readonly string[] = Object.keys(scripts);
+
 /** `completion SHELL`: makes a completion script from the table of commands and prints it. */
-export function printCompletion(
+export async function printCompletion(
   shell: string,
   commands: readonly CommandRecord[],
   terminal: Terminal,
-): number {
+): Promise<number> {
   const script = Object.hasOwn(scripts, shell) ? scripts[shell] : undefined;
   if (script === undefined) {
-    return unusable(
-      `there is no completion for "${shell}"; there are ${Object.keys(scripts).join(", ")}`,
-      terminal,
-    );
+    return unusable(`there is no completion for "${shell}"; there are ${shells.join(", ")}`, terminal);
   }
-  terminal.out(script(commands.map(completedOf)).trimEnd());
+  terminal.out(script(await Promise.all(commands.map(completedOf))).trimEnd());
   return 0;
 }
 
-function completedOf({ name, about, options }: CommandRecord): Completed {
+async function completedOf({ name, about, operands, options }: CommandRecord): Promise<Completed> {
   const shown = Object.entries(options).filter(([, option]) =>
     option.hidden !== true && option.type !== "unsupported"
   );
   return {
     name,
     about,
+    operands: (await Promise.all(operands.map((each) => each.choices?.() ?? []))).flat(),
     options: shown.map(([key, option]) => ({
       flag: option.type === "flag" && option.default === true
         ? `--no-${hyphenated(key)}`
@@ -72,8 +75,8 @@ function words(completed: readonly Completed[]): { first: string[]; groups: Map<
 
 function bash(completed: readonly Completed[]): string {
   const { first, groups } = words(completed);
-  const cases = completed.map(({ name, options }) =>
-    `    ${quoted(name)}) options=${quoted(flags(options))} ;;`
+  const cases = completed.map(({ name, options, operands }) =>
+    `    ${quoted(name)}) options=${quoted(flags(options))} operands=${quoted(operands.join(" "))} ;;`
   );
   const choices = completed.flatMap(({ name, options }) =>
     options.filter((option) => option.choices.length > 0).map(({ flag, choices }) =>
@@ -89,7 +92,10 @@ function bash(completed: readonly Completed[]): string {
   );
   return `# bash completion for postern
 _postern() {
-  local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" command="\${COMP_WORDS[1]}" options=""
+  local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" command="\${COMP_WORDS[1]}"
+  local options="" operands=""
+  # The shell makes three words of --option=value.
+  if [ "$word" = = ]; then word=""; elif [ "$before" = = ]; then before="\${COMP_WORDS[COMP_CWORD-2]}"; fi
   if [ "$COMP_CWORD" -eq 1 ]; then COMPREPLY=($(compgen -W ${quoted(first.join(" "))} -- "$word")); return; fi
   case "$command" in
 ${grouped.join("\n")}
@@ -101,6 +107,7 @@ ${choices.join("\n")}
 ${cases.join("\n")}
   esac
   if [[ "$word" == -* ]]; then COMPREPLY=($(compgen -W "$options --help" -- "$word"))
+  elif [ -n "$operands" ]; then COMPREPLY=($(compgen -W "$operands" -- "$word"))
   else COMPREPLY=($(compgen -f -- "$word")); fi
 }
 complete -o filenames -F _postern postern
@@ -118,15 +125,18 @@ function fish(completed: readonly Completed[]): string {
   const { groups } = words(completed);
   const about = new Map(completed.map((each) => [each.name, each.about]));
   const lines = [...groups].flatMap(([name, second]) => [
-    `complete -c postern -n __fish_use_subcommand -a ${name} -d ${quoted(about.get(name) ?? "")}`,
+    `complete -c postern -n __fish_use_subcommand -f -a ${name} -d ${quoted(about.get(name) ?? "")}`,
     ...second.map((word) =>
-      `complete -c postern -n '__fish_seen_subcommand_from ${name}' -a ${word} -d ${
-        quoted(about.get(`${name} ${word}`) ?? "")
-      }`
+      `complete -c postern -n '__fish_seen_subcommand_from ${name}; and not __fish_seen_subcommand_from ${
+        second.join(" ")
+      }' -f -a ${word} -d ${quoted(about.get(`${name} ${word}`) ?? "")}`
     ),
   ]);
-  for (const { name, options } of completed) {
+  for (const { name, operands, options } of completed) {
     const seen = name.split(" ").map((word) => `__fish_seen_subcommand_from ${word}`).join("; and ");
+    if (operands.length > 0) {
+      lines.push(`complete -c postern -n '${seen}' -f -a ${quoted(operands.join(" "))}`);
+    }
     for (const { flag, about, choices } of options) {
       const values = choices.length === 0 ? "" : ` -x -a ${quoted(choices.join(" "))}`;
       lines.push(`complete -c postern -n '${seen}' -l ${flag.slice(2)} -d ${quoted(about)}${values}`);
@@ -144,8 +154,8 @@ function powershell(completed: readonly Completed[]): string {
     ...[...groups].filter(([, second]) => second.length > 0).map(([name, second]) =>
       `  '${name}' = ${list(second)}`
     ),
-    ...completed.map(({ name, options }) =>
-      `  '${name}' = ${list([...options.map(({ flag }) => flag), "--help"])}`
+    ...completed.map(({ name, operands, options }) =>
+      `  '${name}' = ${list([...operands, ...options.map(({ flag }) => flag), "--help"])}`
     ),
   ];
   return `# PowerShell completion for postern

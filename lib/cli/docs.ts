@@ -35,7 +35,7 @@ function page(title: string, body: string, isWebsite: boolean): string {
 }
 
 function bodyOf({ name, about, operands, options, examples }: CommandRecord): string {
-  const usage = ["postern", name, "[options]", ...operands].join(" ");
+  const usage = ["postern", name, "[options]", ...operands.map(({ form }) => form)].join(" ");
   const shown = Object.entries(options).filter(([, option]) =>
     option.hidden !== true && option.type !== "unsupported"
   );
@@ -46,7 +46,11 @@ function bodyOf({ name, about, operands, options, examples }: CommandRecord): st
     ? []
     : ["| option | what it does | default |", "|---|---|---|", ...rows, ""];
   const tried = examples.map(({ does, line }) => `# ${does}\npostern ${line}`).join("\n\n");
-  return [`${about}.`, "", "```sh", usage, "```", "", ...table, "```sh", tried, "```", ""].join("\n");
+  const given = operands.map(({ form, about }) => `- \`${form}\`: ${about}`);
+  if (given.length > 0) given.push("");
+  return [`${about}.`, "", "```sh", usage, "```", "", ...given, ...table, "```sh", tried, "```", ""].join(
+    "\n",
+  );
 }
 
 function flagText(key: string, option: OptionRecord): string {

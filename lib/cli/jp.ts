@@ -96,6 +96,11 @@ export function jpParse(
   });
 }
 
+/** The names of all functions, sorted. */
+export function functionNames(): string[] {
+  return [...kyvernoFunctions().keys()].sort();
+}
+
 /** `jp function`: describes all functions or the given ones. Exit code 1 for a name that no function has. */
 export function jpFunction(names: readonly string[], { terminal }: Console): number {
   const functions = [...kyvernoFunctions().values()].sort((left, right) =>

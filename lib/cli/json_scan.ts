@@ -44,6 +44,7 @@ export async function jsonScan(args: JsonScanArguments, terminal: Terminal): Pro
   if (isFault(selects)) return unusable(`--labels: ${selects.message}`, terminal);
   const policies = snapshot.jsonPolicies.filter(({ labels }) => selects(labels));
   if (snapshot.jsonPolicies.length === 0) {
+    if (loaded.diagnostics.some(({ severity }) => severity === "error")) return 2;
     return unusable(
       "no policies: name ValidatingPolicies of json.kyverno.io/v1alpha1 with --policy",
       terminal,
@@ -55,6 +56,7 @@ export async function jsonScan(args: JsonScanArguments, terminal: Terminal): Pro
   const ports = { clock: systemClock(), entropy: systemEntropy(), bindings };
   print("Loading payload ...");
   const payload = await loadPayload(payloadPath, terminal);
+  if (payload === undefined) return 2;
   if (payload === null) return unusable("payload is `null`", terminal);
   print("Pre processing ...");
   const preprocessed = preprocess(payload, args.preprocessors, ports);
@@ -102,11 +104,11 @@ async function loadBindings(
   return value;
 }
 
-/** The payload: one document, or all of several as a list. */
-async function loadPayload(path: string, terminal: Terminal): Promise<Json> {
+/** The payload: one document, or all of several as a list; `undefined` where it prints why there is none. */
+async function loadPayload(path: string, terminal: Terminal): Promise<Json | undefined> {
   const { documents, diagnostics } = await loadDocuments([path]);
   for (const diagnostic of diagnostics) terminal.err(formatDiagnostic(diagnostic));
-  if (diagnostics.some(({ severity }) => severity === "error")) return null;
+  if (diagnostics.some(({ severity }) => severity === "error")) return undefined;
   const values = documents.map(({ value }) => value);
   return values.length === 1 ? values[0]! : values.length === 0 ? null : values;
 }

@@ -45,10 +45,13 @@ export async function lint(
   for (const diagnostic of inFileOrder(all)) terminal.out(formatDiagnostic(diagnostic));
   const errors = all.filter(isError).length;
   const count = snapshot.policies.length + snapshot.jsonPolicies.length;
+  const others = all.length - errors;
   terminal.err(
-    `${count} ${count === 1 ? "policy" : "policies"}, ${errors} ${errors === 1 ? "error" : "errors"}, ${
-      all.length - errors
-    } other remarks`,
+    [
+      `${count} ${count === 1 ? "policy" : "policies"}`,
+      `${errors} ${errors === 1 ? "error" : "errors"}`,
+      `${others} other ${others === 1 ? "remark" : "remarks"}`,
+    ].join(", "),
   );
   return errors > 0 ? 1 : 0;
 }

@@ -62,7 +62,7 @@ function addCommand(
   const isHidden = hiddenCommands.includes(record);
   const added = parent.command(names.at(-1)!, { hidden: isHidden }).description(record.about)
     .copyInheritedSettings(program);
-  for (const operand of record.operands) added.argument(operand);
+  for (const { form, about } of record.operands) added.argument(form, about);
   for (const [key, option] of Object.entries(record.options)) addOption(added, key, option);
   const lines = record.examples.map(({ does, line }) => `  # ${does}\n  postern ${line}`);
   added.addHelpText("after", `\nExamples:\n${lines.join("\n\n")}`);
@@ -98,6 +98,7 @@ function groupOf(program: Command, name: string): Command {
 
 function addOption(command: Command, key: string, option: OptionRecord): void {
   const long = hyphenated(key);
+  const about = "required" in option ? `${option.about} (required)` : option.about;
   const names = option.short === undefined ? `--${long}` : `-${option.short}, --${long}`;
   const add = (made: Option): void => void command.addOption(option.hidden === true ? made.hideHelp() : made);
   switch (option.type) {
@@ -110,7 +111,7 @@ function addOption(command: Command, key: string, option: OptionRecord): void {
       return;
     }
     case "text": {
-      const made = new Option(`${names} <${option.value}>`, option.about);
+      const made = new Option(`${names} <${option.value}>`, about);
       if (option.choices !== undefined) made.choices(option.choices);
       if (option.default !== undefined) made.default(option.default);
       return add(option.required === true ? made.makeOptionMandatory() : made);
@@ -121,7 +122,7 @@ function addOption(command: Command, key: string, option: OptionRecord): void {
       );
     case "list":
     case "texts":
-      return add(listOption(`${names} <${option.value}>`, option));
+      return add(listOption(`${names} <${option.value}>`, { ...option, about }));
     case "unsupported": {
       const value = option.value === undefined ? "" : ` <${option.value}>`;
       command.addOption(new Option(`${names}${value}`, option.about).hideHelp());
@@ -179,7 +180,7 @@ function codeOf(cause: unknown, terminal: Terminal): number {
   if (cause instanceof OutputClosed && cause.isPipe) return pipeClosedCode;
   const message = cause instanceof Error ? cause.message : String(cause);
   try {
-    if (cause instanceof OutputClosed) terminal.err(`error: cannot write: ${message}`);
+    if (cause instanceof OutputClosed) terminal.err(`error: ${message}`);
     else terminal.err(`error: internal error: ${message}; this is a defect of Postern, please report it`);
   } catch {
     // Standard error is closed too; only the exit code reports the failure.

@@ -3,6 +3,11 @@ import { didYouMean, fileProblem } from "../diagnostics/mod.ts";
 import { policySchemas } from "../documents/mod.ts";
 import { type Terminal, unusable } from "./terminal.ts";
 
+/** The kinds that have a schema. */
+export function schemaKinds(): string[] {
+  return [...policySchemas().keys()];
+}
+
 /** `schema KIND`: prints the JSON Schema of a kind, or writes all schemas to a folder, one file for each kind. */
 export async function schema(
   { kind, output }: { readonly kind: string | undefined; readonly output: string | undefined },

@@ -20,8 +20,9 @@ export class OutputClosed extends Error {
   /** Whether the reader of the pipe ended. That is no failure of this process. */
   readonly isPipe: boolean;
 
-  constructor(cause: unknown) {
-    super(fileProblem(cause, "write"));
+  /** @param path The file that cannot be written; without it the standard output. */
+  constructor(cause: unknown, path?: string) {
+    super(`cannot write${path === undefined ? "" : ` to ${path}`}: ${fileProblem(cause, "write")}`);
     this.isPipe = cause instanceof Deno.errors.BrokenPipe;
   }
 }

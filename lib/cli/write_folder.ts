@@ -1,4 +1,3 @@
-import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileProblem } from "../diagnostics/mod.ts";
 import { Fault } from "../json/mod.ts";
@@ -11,18 +10,28 @@ export async function writeFolder(
   folder: string,
   files: readonly { readonly path: string; readonly text: string }[],
 ): Promise<undefined | Fault> {
+  const present = await namesIn(folder);
+  const first = files[0]?.path ?? "";
+  if (present.length > 0 && !present.includes(first)) {
+    return new Fault(`${folder}: it holds other files, and no ${first}`);
+  }
+  for (const { path, text } of files) {
+    const file = join(folder, path);
+    try {
+      await Deno.mkdir(dirname(file), { recursive: true });
+      await Deno.writeTextFile(file, text);
+    } catch (cause) {
+      return new Fault(`cannot write to ${file}: ${fileProblem(cause, "write")}`);
+    }
+  }
+  return undefined;
+}
+
+/** The names in the folder; none where it cannot be read, which writing into it then says. */
+async function namesIn(folder: string): Promise<string[]> {
   try {
-    const present = await readdir(folder).catch((): string[] => []);
-    const first = files[0]?.path ?? "";
-    if (present.length > 0 && !present.includes(first)) {
-      return new Fault(`${folder}: it holds other files, and no ${first}`);
-    }
-    for (const { path, text } of files) {
-      await mkdir(dirname(join(folder, path)), { recursive: true });
-      await writeFile(join(folder, path), text);
-    }
-    return undefined;
-  } catch (cause) {
-    return new Fault(`${folder}: ${fileProblem(cause)}`);
+    return (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name);
+  } catch {
+    return [];
   }
 }

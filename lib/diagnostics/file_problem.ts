@@ -27,7 +27,16 @@ export function unreadablePath(path: string, cause: unknown): Diagnostic {
     severity: "error",
     code: isMissing ? "missing-file" : "unreadable-file",
     message: fileProblem(cause),
-    ...(isMissing && { hint: "check the path; relative ones start at the working directory" }),
+    ...(isMissing && { hint: missingHint(path) }),
     position: { file: path, line: 1, column: 1 },
   };
+}
+
+/** What to do about a path that names nothing. Paths that a shell or Kyverno's users would write get their own words. */
+function missingHint(path: string): string {
+  if (/[*?[]/.test(path)) {
+    return "wildcards are not expanded here: name the folder, or write them without quotes, for the shell";
+  }
+  if (/\.ya?ml,/.test(path)) return "paths are separated by spaces here, not by commas";
+  return "check the path; relative ones start at the working directory";
 }

@@ -113,6 +113,18 @@ const notGreen: [what: string, args: string[], code: number, said: RegExp][] = [
     /cannot write to/,
   ],
   [
+    "a policy in quotes with a wildcard",
+    ["*.yaml", "-r", "@good.yaml"],
+    1,
+    /\*\.yaml:1:1: error missing-file[^\n]*\n {2}hint: wildcards are not expanded here/,
+  ],
+  [
+    "policies with a comma",
+    ["a.yaml,b.yaml", "-r", "@good.yaml"],
+    1,
+    /missing-file[^\n]*\n {2}hint: paths are separated by spaces here/,
+  ],
+  [
     "a payload of an HTTP request",
     [...pass, "--http-payload", "x"],
     2,

@@ -112,3 +112,12 @@ for (const [what, args, message] of refused) {
     assert.match(err, message);
   });
 }
+
+Deno.test("json scan says of a missing file that it is missing, and nothing else", async () => {
+  const policies = scan.slice(2, 4);
+  const payload = await ran("json", "scan", ...policies, "--payload", "missing.yaml");
+  assert.match(payload.err, /^missing\.yaml:1:1: error missing-file: [^\n]*\n {2}hint: [^\n]*$/);
+  const policy = await ran("json", "scan", ...scan.slice(4), "--policy", "missing.yaml");
+  assert.match(policy.err, /^missing\.yaml:1:1: error missing-file: [^\n]*\n {2}hint: [^\n]*$/);
+  assert.deepEqual([payload.code, policy.code], [2, 2]);
+});

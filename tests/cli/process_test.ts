@@ -55,6 +55,16 @@ Deno.test("a full disk ends the command with a reason and without a stack trace"
     assert.equal(code, 2);
   }));
 
+Deno.test("a report that a full disk cuts off ends the command with the file and the reason", () =>
+  withFiles({ "policy.yaml": policy, "pod.yaml": bad }, async (folder) => {
+    const { code, err } = await shell(
+      `${postern} apply policy.yaml -r pod.yaml -o sarif=/dev/full`,
+      folder,
+    );
+    assert.match(err, /^error: cannot write to \/dev\/full: No space left on device\n$/);
+    assert.equal(code, 2);
+  }));
+
 Deno.test("apply reads policies or resources from standard input as a stream", () =>
   withFiles({ "policy.yaml": policy, "pod.yaml": good }, async (folder) => {
     const resources = await shell(`cat pod.yaml | ${postern} apply policy.yaml -r -`, folder);

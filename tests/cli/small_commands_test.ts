@@ -85,6 +85,10 @@ const completed: [words: string[], expected: string[]][] = [
   [["create", "test", "--pa"], ["--pass"]],
   [["lint", "--dialect", "cl"], ["classic"]],
   [["serve", "--no-"], ["--no-tls"]],
+  [["lint", "--dialect", "=", "cu"], ["current"]],
+  [["schema", "ClusterPol"], ["ClusterPolicy"]],
+  [["completion", "f"], ["fish"]],
+  [["jp", "function", "semver"], ["semver_compare"]],
 ];
 Deno.test("bash completes commands, options and choices", () =>
   inFolder({}, async (run, folder) => {
@@ -118,12 +122,15 @@ Deno.test("fish, where installed, completes commands, options and choices", () =
   inFolder({}, async (run, folder) => {
     const file = join(folder, "completion.fish");
     await Deno.writeTextFile(file, (await run("completion", "fish")).out);
-    const script = completed.map(([words]) => `complete -C 'postern ${words.join(" ")}'; echo ==`).join("\n");
+    const script = completed.map(([words]) =>
+      `complete -C 'postern ${words.join(" ").replace(" = ", "=")}'; echo ==`
+    ).join("\n");
     const printed = await printedBy("fish", ["--no-config", "-c", `source ${file}\n${script}`]);
     if (printed === undefined) return;
     const offered = printed.split("==\n").map((text) => text.split("\n").map((line) => line.split("\t")[0]));
     for (const [index, [words, expected]] of completed.entries()) {
-      for (const each of expected) assert.ok(offered[index]!.includes(each), words.join(" "));
+      const [joined] = words.includes("=") ? [`--dialect=${expected[0]}`] : [];
+      for (const each of expected) assert.ok(offered[index]!.includes(joined ?? each), words.join(" "));
     }
   }));
 

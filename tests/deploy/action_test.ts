@@ -96,6 +96,18 @@ Deno.test("the action passes when nothing fails", () =>
     assert.equal(JSON.parse(await Deno.readTextFile(join(folder, "a b.sarif"))).runs[0].results.length, 0);
   }));
 
+Deno.test("the action takes indented lines and lines without text, and writes no SARIF where none is wanted", () =>
+  withFolder(files, async (folder) => {
+    const { code, out, err } = await runAction({
+      policies: "  policies \n\n   \n",
+      resources: "  bad.yaml\r\n",
+      sarif: "",
+    }, folder);
+    assert.equal(code, 1, err);
+    assert.match(out, /^::error file=bad\.yaml,[^\n]*\n$/);
+    assert.equal(await Deno.readTextFile(join(folder, "output")), "sarif=\n");
+  }));
+
 Deno.test("the action never runs an input as a command", () =>
   withFolder(files, async (folder) => {
     const { code } = await runAction(
@@ -123,8 +135,11 @@ Deno.test("the pre-commit hooks run from the checkout in the user's repository",
     const [lint, test] = hooks;
     assert.deepEqual([lint!["id"], test!["id"]], ["postern-lint", "postern-test"]);
     const staged = ["policies/policy.yaml", "policies/broken.yaml", "bad.yaml", "policies/README.md"];
-    assert.match(commandOf(lint!, staged), /lint policies\/policy\.yaml policies\/broken\.yaml$/);
-    assert.equal((await shell(commandOf(lint!, ["policies/policy.yaml"]), folder)).code, 0);
+    // Not the staged files: beside policies there are tests and their objects, which are no policies.
+    assert.match(commandOf(lint!, staged), /lint policies$/);
+    await Deno.mkdir(join(folder, "policies", "test"));
+    await Deno.writeTextFile(join(folder, "policies", "test", "pod.yaml"), bad);
+    assert.equal((await shell(commandOf(lint!, staged), folder)).code, 0);
     await Deno.writeTextFile(
       join(folder, "policies", "broken.yaml"),
       policy.replace("pattern", "pattren").replace("require-team", "broken"),

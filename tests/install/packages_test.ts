@@ -221,6 +221,9 @@ Deno.test("install writes nothing into a folder with other files", async () => {
     const terminal = { out: () => {}, err: (line: string) => void said.push(line) };
     assert.equal(await run([...args, "--out", `${folder}/policies`], terminal), 2);
     assert.match(said.join("\n"), /it holds other files, and no Chart.yaml/);
+    const file = `${folder}/policies/named.yaml`;
+    assert.equal(await run([...args, "--out", file], terminal), 2);
+    assert.equal(said.at(-1), `error: cannot write to ${file}/Chart.yaml: A part of its path is no folder`);
     assert.equal(await run(args, terminal), 2);
     assert.match(said.join("\n"), /--format helm needs --out/);
   });

@@ -25,6 +25,14 @@ Deno.test("a file is read from its address, with the address as its name", () =>
     assert.deepEqual(files, [{ file: `${address}/policy.yaml?version=1`, text: policy }]);
   }));
 
+Deno.test("an address that nobody serves is named with the reason", async () => {
+  const listener = Deno.listen({ port: 0, hostname: "127.0.0.1" });
+  const { port } = listener.addr;
+  listener.close();
+  const { diagnostics } = await loadDocuments([`http://127.0.0.1:${port}/policy.yaml`]);
+  assert.match(diagnostics[0]!.message, /^cannot connect: .*refused/);
+});
+
 const unreadable: [what: string, path: string, message: RegExp][] = [
   ["a file that does not exist", "/none.yaml", /^the server answered 404/],
   ["no git repository", "/owner/repository", /git clone failed|git cannot be run/],

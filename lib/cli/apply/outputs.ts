@@ -8,7 +8,7 @@ import {
   type ReportWriter,
 } from "../../report/mod.ts";
 import { didYouMean, fileProblem } from "../../diagnostics/mod.ts";
-import type { Terminal } from "../terminal.ts";
+import { OutputClosed, type Terminal } from "../terminal.ts";
 
 /** The outputs that `--output` names. */
 export interface OutputChoice {
@@ -58,9 +58,7 @@ export class ReportFiles implements AsyncDisposable {
           await Deno.mkdir(dirname(path), { recursive: true });
           const file = await Deno.open(path, { write: true, create: true, truncate: true });
           opened.#files.push(file);
-          const encoder = new TextEncoder();
-          const write = async (text: string): Promise<void> => await writeAll(file, encoder.encode(text));
-          opened.#open.push({ writer, write });
+          opened.#open.push({ writer, write: intoFile(file, path) });
         } catch (cause) {
           await opened[Symbol.asyncDispose]();
           return new Fault(
@@ -100,6 +98,15 @@ function lineByLine(terminal: Terminal): (text: string) => Promise<void> {
   };
 }
 
-async function writeAll(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {
-  for (let written = 0; written < bytes.length;) written += await file.write(bytes.subarray(written));
+/** Writes text to a file. A full disk ends the command: a report that lacks a part would pass for a whole one. */
+function intoFile(file: Deno.FsFile, path: string): (text: string) => Promise<void> {
+  const encoder = new TextEncoder();
+  return async (text) => {
+    const bytes = encoder.encode(text);
+    try {
+      for (let written = 0; written < bytes.length;) written += await file.write(bytes.subarray(written));
+    } catch (cause) {
+      throw new OutputClosed(cause, path);
+    }
+  };
 }

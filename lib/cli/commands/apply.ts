@@ -6,7 +6,10 @@ const authorization = "policies for HTTP and Envoy requests belong to Kyverno's 
 export const apply = command({
   name: "apply",
   about: "Apply policies to objects in files or of a cluster",
-  operands: ["<policy...>"],
+  operands: [{
+    form: "<policy...>",
+    about: "files, folders or git addresses of policies; - for standard input",
+  }],
   options: {
     ...objectOptions,
     json: { type: "list", value: "path", about: "JSON payloads for policies in CEL" },

@@ -13,7 +13,7 @@ const shared = {
 export const celEval = command({
   name: "cel eval",
   about: "Evaluate expressions of the Common Expression Language on an object",
-  operands: ["<expression...>"],
+  operands: [{ form: "<expression...>", about: "expressions in CEL, each in quotes" }],
   options: { ...shared, cost: { type: "flag", about: "say what the evaluation costs" } },
   examples: [
     {
@@ -34,7 +34,7 @@ export const celEval = command({
 export const celCheck = command({
   name: "cel check",
   about: "Say the types of expressions, or what is wrong with them",
-  operands: ["<expression...>"],
+  operands: [{ form: "<expression...>", about: "expressions in CEL, each in quotes" }],
   options: shared,
   examples: [
     { does: "check an expression", line: "cel check 'object.metadata.name.startsWith(\"a\")'" },

@@ -5,7 +5,11 @@ export const completion = (commands: () => readonly CommandRecord[]): CommandRec
   command({
     name: "completion",
     about: "Print a script that completes command lines: bash, zsh, fish or powershell",
-    operands: ["<shell>"],
+    operands: [{
+      form: "<shell>",
+      about: "bash, zsh, fish or powershell",
+      choices: async () => (await import("../completion.ts")).shells,
+    }],
     options: {},
     examples: [
       {
@@ -16,6 +20,6 @@ export const completion = (commands: () => readonly CommandRecord[]): CommandRec
     ],
     async run([shell = ""], _, terminal) {
       const { printCompletion } = await import("../completion.ts");
-      return printCompletion(shell, commands(), terminal);
+      return await printCompletion(shell, commands(), terminal);
     },
   });

@@ -94,7 +94,7 @@ export const createUserInfo = command({
 export const createException = command({
   name: "create exception",
   about: "Write a PolicyException",
-  operands: ["<name>"],
+  operands: [{ form: "<name>", about: "the name of the PolicyException" }],
   options: {
     ...output,
     namespace: { type: "text", value: "name", about: "its namespace", default: "default" },

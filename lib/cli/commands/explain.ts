@@ -4,7 +4,10 @@ import { joined, objectOptions } from "../object_options.ts";
 export const explain = command({
   name: "explain",
   about: "Say why rules apply to objects in files or not, and how they decide",
-  operands: ["<policy...>"],
+  operands: [{
+    form: "<policy...>",
+    about: "files, folders or git addresses of policies; - for standard input",
+  }],
   options: {
     ...objectOptions,
     review: {

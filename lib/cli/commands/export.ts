@@ -4,7 +4,10 @@ import { dialectOption } from "../options.ts";
 export const exportPolicies = command({
   name: "export",
   about: "Write rules in CEL as ValidatingAdmissionPolicies, which the API server enforces itself",
-  operands: ["<path...>"],
+  operands: [{
+    form: "<path...>",
+    about: "files, folders or git addresses of policies; - for standard input",
+  }],
   options: dialectOption,
   examples: [
     { does: "print the admission policies", line: "export policies" },

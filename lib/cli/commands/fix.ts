@@ -5,7 +5,7 @@ const save = { save: { type: "flag", about: "write the files; otherwise they are
 export const fixTest = command({
   name: "fix test",
   about: "Bring test files to the current format; comments stay",
-  operands: ["<dir...>"],
+  operands: [{ form: "<dir...>", about: "folders that hold tests, at any depth" }],
   options: {
     ...save,
     fileName: {
@@ -31,7 +31,7 @@ export const fixTest = command({
 export const fixPolicy = command({
   name: "fix policy",
   about: "Bring policies to the current format; comments stay",
-  operands: ["<path...>"],
+  operands: [{ form: "<path...>", about: "files and folders of policies" }],
   options: save,
   examples: [
     { does: "show what would change", line: "fix policy policies" },

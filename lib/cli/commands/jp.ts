@@ -3,7 +3,7 @@ import { command } from "../command.ts";
 export const jpQuery = command({
   name: "jp query",
   about: "Evaluate expressions on an object",
-  operands: ["[expression...]"],
+  operands: [{ form: "[expression...]", about: "expressions in JMESPath, each in quotes" }],
   options: {
     input: { type: "text", short: "i", value: "file", about: "YAML or JSON; standard input otherwise" },
     query: {
@@ -29,7 +29,11 @@ export const jpQuery = command({
 export const jpFunction = command({
   name: "jp function",
   about: "Describe functions, all or some",
-  operands: ["[name...]"],
+  operands: [{
+    form: "[name...]",
+    about: "names of functions",
+    choices: async () => (await import("../jp.ts")).functionNames(),
+  }],
   options: {},
   examples: [
     { does: "describe all functions", line: "jp function" },
@@ -44,7 +48,7 @@ export const jpFunction = command({
 export const jpParse = command({
   name: "jp parse",
   about: "Print the trees of expressions",
-  operands: ["[expression...]"],
+  operands: [{ form: "[expression...]", about: "expressions in JMESPath, each in quotes" }],
   options: {
     file: {
       type: "list",

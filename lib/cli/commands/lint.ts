@@ -4,7 +4,10 @@ import { dialectOption } from "../options.ts";
 export const lint = command({
   name: "lint",
   about: "Say what is wrong with policies",
-  operands: ["<path...>"],
+  operands: [{
+    form: "<path...>",
+    about: "files, folders or git addresses of policies; - for standard input",
+  }],
   options: dialectOption,
   examples: [
     { does: "check all policies of a folder", line: "lint policies" },

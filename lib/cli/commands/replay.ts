@@ -4,7 +4,7 @@ import { dialectOption } from "../options.ts";
 export const replay = command({
   name: "replay",
   about: "Decide recorded AdmissionReviews again, and say which answers differ from the recorded ones",
-  operands: ["<review...>"],
+  operands: [{ form: "<review...>", about: "files and folders of recorded AdmissionReviews" }],
   options: {
     policies: { type: "list", value: "path", about: "files and folders of policies", default: ["policies"] },
     exceptions: { type: "list", value: "path", about: "files and folders of policy exceptions" },

@@ -3,7 +3,11 @@ import { command } from "../command.ts";
 export const schema = command({
   name: "schema",
   about: "Print the JSON Schema of a kind of policy, for editors; without a kind, the names of all",
-  operands: ["[kind]"],
+  operands: [{
+    form: "[kind]",
+    about: "a kind of policy, such as ClusterPolicy",
+    choices: async () => (await import("../schema.ts")).schemaKinds(),
+  }],
   options: {
     output: {
       type: "text",

@@ -14,7 +14,11 @@ export const serve = command({
       about: "objects that stand for a cluster, as files and folders",
     },
     cluster: { type: "list", value: "path", about: "the same as --cluster-objects", hidden: true },
-    kubeconfig: { type: "text", value: "file", about: "a live cluster instead" },
+    kubeconfig: {
+      type: "text",
+      value: "file",
+      about: "decide with this live cluster, not with an embedded one",
+    },
     host: { type: "text", value: "address", about: "where to listen", default: "127.0.0.1" },
     port: { type: "number", value: "number", about: "port of the webhook", default: 9443 },
     metricsPort: { type: "number", value: "number", about: "port of the metrics", default: 8000 },

@@ -4,7 +4,10 @@ import { dialectOption, imageOptions } from "../options.ts";
 export const test = command({
   name: "test",
   about: "Run the tests of policies",
-  operands: ["<dir...>"],
+  operands: [{
+    form: "<dir...>",
+    about: "folders or git addresses that hold tests, at any depth; or files of tests",
+  }],
   options: {
     fileName: {
       type: "text",

@@ -11,7 +11,7 @@ const instead: readonly (readonly [name: string, about: string, instead: string]
   [
     "migrate",
     "Migrate stored custom resources",
-    "Postern stores none; for Kyverno's resources use Kyverno's command",
+    "Postern stores no custom resources; those of Kyverno are migrated by Kyverno's own command",
   ],
   ["create metrics-config", "Write a ConfigMap for metrics", "Postern's metrics need no configuration"],
   [
@@ -24,7 +24,7 @@ const instead: readonly (readonly [name: string, about: string, instead: string]
 export const unsupportedCommands: readonly CommandRecord[] = instead.map(([name, about, use]) => ({
   name,
   about,
-  operands: ["[anything...]"],
+  operands: [{ form: "[anything...]", about: "what Kyverno's command takes" }],
   options: {},
   examples: [{ does: about, line: name }, { does: "what to use instead", line: `${name} --help` }],
   run: (_operands, _options, terminal) => {

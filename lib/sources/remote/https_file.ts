@@ -1,3 +1,4 @@
+import { causeOf } from "../../adapters/mod.ts";
 import { Fault, isFault } from "../../json/mod.ts";
 import { type RemoteSource, unreadable } from "./remote_source.ts";
 
@@ -28,6 +29,6 @@ async function fetchText(address: string): Promise<string | Fault> {
     }
     return text + decoder.decode();
   } catch (cause) {
-    return new Fault(cause instanceof Error ? cause.message : String(cause));
+    return new Fault(causeOf(cause));
   }
 }
