@@ -32,7 +32,7 @@ export function unreadablePath(path: string, cause: unknown): Diagnostic {
   };
 }
 
-/** What to do about a path that names nothing. Paths that a shell or Kyverno's users would write get their own words. */
+/** What to do about a path that names nothing. Wildcards and commas get their own words. */
 function missingHint(path: string): string {
   if (/[*?[]/.test(path)) {
     return "wildcards are not expanded here: name the folder, or write them without quotes, for the shell";
