@@ -286,7 +286,7 @@ export class BackgroundWorker {
       actors,
       triggers,
       only: job.only,
-      perhapsDoneSince: job.perhapsDoneSince,
+      onceOnly: job.onceOnly,
       route: job.route ?? {},
       isSeen: job.isSeen,
       attemptTimeoutMs,

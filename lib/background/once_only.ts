@@ -5,16 +5,17 @@ import { elapsedOn, type Log, type Ports } from "../ports.ts";
 import { ChangedCluster } from "./changed_cluster.ts";
 import { effectKey } from "./effect_writer.ts";
 
-/** How the effects were planned, and since when they may have been carried out. */
+/** How effects were planned that may have been carried out before. */
 export interface RepeatedPlan {
   readonly request: PolicyRequest;
   readonly ports: Ports;
   readonly log: Log;
-  /** Milliseconds since 1970 by the API server's clock. */
-  readonly perhapsDoneSince: number;
   /** Evaluates the same rules with another request and other ports. */
   decideWith(changed: Pick<RepeatedPlan, "request" | "ports">): Decision | Promise<Decision>;
 }
+
+/** Returns those of the planned updates that are to be carried out although they may have been before. */
+export type ChooseRepeated = (planned: readonly Effect[], plan: RepeatedPlan) => Promise<readonly Effect[]>;
 
 /**
  * Returns the planned updates of targets that change nothing twice, although they may have been carried out before.
@@ -24,10 +25,15 @@ export interface RepeatedPlan {
  * - one that adds to its own result is carried out if Postern has written the target at no time since the request.
  *   Otherwise nobody knows whether it was this rule for this request, and the update is left out, with a line in the
  *   log. So is one that only removes fields, because the API server does not note who removed them.
+ *
+ * @param since When the request was made, in milliseconds since 1970 by the API server's clock.
  */
-export async function onceOnly(planned: readonly Effect[], plan: RepeatedPlan): Promise<readonly Effect[]> {
+export async function onceOnly(
+  planned: readonly Effect[],
+  plan: RepeatedPlan,
+  since: number,
+): Promise<readonly Effect[]> {
   if (planned.length === 0) return planned;
-  const { log, perhapsDoneSince } = plan;
   const again = await repeated(planned, plan);
   const second = new Map(again.effects.map((effect) => [effectKey(effect), effect.object]));
   return planned.filter((effect) => {
@@ -36,12 +42,16 @@ export async function onceOnly(planned: readonly Effect[], plan: RepeatedPlan): 
     const changesNoMore = further === undefined ? !hasErred(again, effect) : equal(further, object);
     if (changesNoMore) return true;
     const isTraceable = further !== undefined && !isPartOf(further, object);
-    if (isTraceable && !isWrittenSince(object, perhapsDoneSince)) return true;
-    log.write("warn", "effect left out: it may have been carried out before, and adds to what it finds", {
-      policy,
-      rule,
-      object: objectText(object),
-    });
+    if (isTraceable && !isWrittenSince(object, since)) return true;
+    plan.log.write(
+      "warn",
+      "effect left out: it may have been carried out before, and adds to what it finds",
+      {
+        policy,
+        rule,
+        object: objectText(object),
+      },
+    );
     return false;
   });
 }

@@ -1,5 +1,6 @@
 import type { PolicyQuery } from "../engine/mod.ts";
 import type { EffectJob } from "./effect_writer.ts";
+import type { ChooseRepeated } from "./once_only.ts";
 import type { OnlyRule } from "./request_try.ts";
 
 /** The rules that are evaluated for a request. */
@@ -7,10 +8,10 @@ export interface JobScope {
   /** The one rule to evaluate; all when absent. */
   readonly only?: OnlyRule;
   /**
-   * Set for a change that was found in the cluster, whose effects may have been carried out before: when it was made,
-   * in milliseconds since 1970 by the API server's clock. No patch of a target is applied twice then.
+   * Set for a change that was found in the cluster, whose effects may have been carried out before: chooses the updates
+   * of targets that are carried out all the same.
    */
-  readonly perhapsDoneSince?: number;
+  readonly onceOnly?: ChooseRepeated;
   /**
    * The policies of the webhook's URL. The API server calls a webhook for each group of policies, perhaps on
    * different replicas, and each replica carries out the effects of its group.

@@ -14,7 +14,7 @@ import type { Log, Ports } from "../ports.ts";
 import type { Failure } from "./failure.ts";
 import { findByUid } from "./find_by_uid.ts";
 import { changeOf } from "./followed_request.ts";
-import { onceOnly, type RepeatedPlan } from "./once_only.ts";
+import type { ChooseRepeated, RepeatedPlan } from "./once_only.ts";
 import { storedRequest } from "./stored_request.ts";
 import { type Change, followChange } from "./synchronize.ts";
 
@@ -32,8 +32,8 @@ export interface TryOptions {
   readonly actors: ReadonlySet<string>;
   readonly triggers: "as-admitted" | "as-stored";
   readonly only: OnlyRule | undefined;
-  /** When the change was made whose effects may have been carried out before; see {@link JobScope.perhapsDoneSince}. */
-  readonly perhapsDoneSince: number | undefined;
+  /** Set when the effects may have been carried out before; see `JobScope`. */
+  readonly onceOnly: ChooseRepeated | undefined;
   /** The policies of the webhook's URL. */
   readonly route: Pick<PolicyQuery, "failurePolicy" | "policy">;
   /** Whether a former try saw the change in the cluster: only its corrections are left. */
@@ -78,12 +78,12 @@ async function carryOutAll(
   options: TryOptions,
   found: (request: PolicyRequest, results: readonly PolicyResult[]) => void,
 ): Promise<readonly Failure[]> {
-  const { ports, snapshot, log, actors, only, perhapsDoneSince, route, triggers, attemptTimeoutMs } = options;
+  const { ports, snapshot, log, actors, only, onceOnly, route, triggers, attemptTimeoutMs } = options;
   const change = isByPostern(admitted, options) ? undefined : changeOf(admitted);
   if (options.isSeen) return change === undefined ? [] : await follow(change, options);
   const policy = only?.policy ?? route.policy;
   const signal = AbortSignal.timeout(attemptTimeoutMs);
-  const isStored = triggers === "as-stored", isListed = perhapsDoneSince !== undefined;
+  const isStored = triggers === "as-stored", isListed = onceOnly !== undefined;
   const request = isStored
     ? await storedRequest(admitted, { cluster: ports.cluster, signal, isListed })
     : admitted;
@@ -107,9 +107,9 @@ async function carryOutAll(
     found(request, decision.results.map(({ policy, rules }) => ({ policy, rules: rules.filter(isMeant) })));
     failures.push(...planFailures(decision, isMeant));
     const planned = decision.effects.filter(isMeant);
-    const effects = perhapsDoneSince === undefined || phase === "generate"
+    const effects = onceOnly === undefined || phase === "generate"
       ? planned
-      : await onceOnly(planned, { request, ports, log, perhapsDoneSince, decideWith });
+      : await onceOnly(planned, { request, ports, log, decideWith });
     if (isStored && request.operation === "DELETE" && effects.some(({ verb }) => verb === "delete")) {
       const doubt = await confirmGone(request, options);
       if (doubt !== undefined) return [...failures, doubt];

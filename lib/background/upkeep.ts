@@ -7,6 +7,7 @@ import type { BackgroundWorker } from "./background_worker.ts";
 import { existingTriggers } from "./existing_triggers.ts";
 import { changeKey } from "./missed_changes.ts";
 import { earlier } from "./missed_note.ts";
+import { onceOnly } from "./once_only.ts";
 import { RuleFollower } from "./rule_follower.ts";
 import { type RuleInForce, RulesInForce } from "./rules_in_force.ts";
 import { sweepRule } from "./sweep.ts";
@@ -240,10 +241,10 @@ export class Upkeep {
           open++;
           const { request, only, missed } = found;
           const key = missed && changeKey(request.object ?? {}, missed);
-          const perhapsDoneSince = missed?.at ?? (each.resumed ? each.since : undefined);
+          const since = missed?.at ?? (each.resumed ? each.since : undefined);
           const intake = worker.add(request, {
             only,
-            ...(perhapsDoneSince !== undefined && { perhapsDoneSince }),
+            ...(since !== undefined && { onceOnly: (planned, plan) => onceOnly(planned, plan, since) }),
             ended: (end) => {
               if (end === "over" && !isGenerating && key !== undefined) unseen?.evaluated.add(key);
               ended(end);

@@ -85,7 +85,7 @@ async function setUp(text: string) {
   });
   const upkeep = new Upkeep({ snapshot: () => current, ports, log, worker });
   const look = async (): Promise<void> => {
-    upkeep.look();
+    upkeep.compare();
     await upkeep.done();
     await worker.drain();
   };
