@@ -22,14 +22,8 @@ import type { Block } from "./block.ts";
 import type { Candidate } from "./candidate.ts";
 import { clausesOf } from "./clause.ts";
 import type { Filter, Mismatch } from "./filter.ts";
-import {
-  combinationsOf,
-  mostCombinations,
-  type ResourceRule,
-  type RuleSelector,
-  type Selection,
-  writtenNames,
-} from "./selection.ts";
+import { combinationsOf, mostCombinations, type ResourceRule, writtenNames } from "./resource_rule.ts";
+import type { RuleSelector, Selection } from "./rule_selector.ts";
 
 const selected: Selection = { selected: true };
 const excluded: Selection = { selected: false, by: "exclude", criterion: "exclude" };
@@ -41,7 +35,7 @@ const excluded: Selection = { selected: false, by: "exclude", criterion: "exclud
  */
 export function compileConstraints(constraints: JsonObject | undefined): RuleSelector {
   const rules = resourceRules(constraints, "resourceRules");
-  const block = blockOf(rules.length > 0 ? rules : constraints === undefined ? [] : [everything]);
+  const block = blockOf(rules.length > 0 ? rules : constraints === undefined ? [] : [everyResource]);
   const exclude = blockOf(resourceRules(constraints, "excludeResourceRules"));
   const namespaces = selectorOf(field(constraints, "namespaceSelector"));
   const objects = selectorOf(field(constraints, "objectSelector"));
@@ -78,7 +72,7 @@ function writtenResources(constraints: JsonObject): ResourceRule[] {
   const rules = asList(constraints["resourceRules"]).filter(isObject);
   const combinations = rules.reduce((sum, rule) => sum + combinationsOf(writtenNames(rule)), 0);
   const read = combinations > mostCombinations ? [aboutAll(rules)] : rules;
-  return (read.length > 0 ? read : [anything]).map((rule) => {
+  return (read.length > 0 ? read : [anyResourceRule]).map((rule) => {
     const operations = asTexts(rule["operations"]), scope = rule["scope"];
     return {
       ...writtenNames(rule),
@@ -89,7 +83,7 @@ function writtenResources(constraints: JsonObject): ResourceRule[] {
 }
 
 const allResources: JsonObject = { apiGroups: ["*"], apiVersions: ["*"], resources: ["*/*"] };
-const anything: JsonObject = { ...allResources, operations: ["*"] };
+const anyResourceRule: JsonObject = { ...allResources, operations: ["*"] };
 
 function aboutAll(rules: readonly JsonObject[]): JsonObject {
   return { ...allResources, operations: [...new Set(rules.flatMap((rule) => asTexts(rule["operations"])))] };
@@ -144,7 +138,7 @@ function blockOf(filters: readonly Filter[]): Block {
   return { form: "any", filters, empty: filters.length === 0, mismatch };
 }
 
-const everything: Filter = {
+const everyResource: Filter = {
   mismatch: () => undefined,
   empty: false,
   kinds: [],

@@ -16,15 +16,17 @@ export {
   withRequirements,
 } from "./expressible.ts";
 export { type Filter, labelTest, type Mismatch } from "./filter.ts";
-export { type Interest, MatchIndex } from "./index.ts";
+export { type Interest, MatchIndex } from "./match_index.ts";
 export {
   combinationsOf,
-  compileSelector,
-  type ExplainedSelection,
   mostCombinations,
   type ResourceRule,
   resourcesOfRule,
+  writtenNames,
+} from "./resource_rule.ts";
+export {
+  compileSelector,
+  type ExplainedSelection,
   type RuleSelector,
   type Selection,
-  writtenNames,
-} from "./selection.ts";
+} from "./rule_selector.ts";
