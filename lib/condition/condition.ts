@@ -1,5 +1,5 @@
 import type { PathDiagnostic } from "../diagnostics/mod.ts";
-import { type Environment, weightOf } from "../jmespath/mod.ts";
+import { type Environment, fixedEnvironment, weightOf } from "../jmespath/mod.ts";
 import {
   asString,
   type DocumentPath,
@@ -71,7 +71,6 @@ export function compileCondition(condition: Json, path: DocumentPath, options: T
 }
 
 const nowhere = scopeOf({});
-const fixedEnvironment: Environment = { now: () => 0, random: () => 0 };
 
 /** One side of a condition. */
 interface Operand {

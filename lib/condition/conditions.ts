@@ -1,5 +1,5 @@
 import type { PathDiagnostic } from "../diagnostics/mod.ts";
-import type { Environment, FunctionTable } from "../jmespath/mod.ts";
+import { type Environment, fixedEnvironment, type FunctionTable } from "../jmespath/mod.ts";
 import {
   type DocumentPath,
   Fault,
@@ -101,7 +101,6 @@ export function compileConditions(
 }
 
 const emptyScope: Scope = { get: () => undefined, all: () => ({}) };
-const fixedEnvironment: Environment = { now: () => 0, random: () => 0 };
 
 class Compiler {
   readonly found: Condition[] = [];

@@ -47,7 +47,7 @@ export {
   type ResultType,
   type ValueType,
 } from "./functions/record.ts";
-export type { Environment } from "./plan/value.ts";
+export { type Environment, fixedEnvironment } from "./plan/value.ts";
 export { maxSteps, newBudget, spend, weightOf } from "./steps.ts";
 export { parseFloat64 } from "./go_strings.ts";
 export {

@@ -53,6 +53,11 @@ export function asString(value: Json | undefined): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
+/** Returns a field that is a text; the empty text when it is absent or no text. */
+export function textField(value: Json | undefined, name: string): string {
+  return asString(field(value, name)) ?? "";
+}
+
 /** Returns the value when it is a boolean, otherwise `undefined`. */
 export function asBoolean(value: Json | undefined): boolean | undefined {
   return typeof value === "boolean" ? value : undefined;

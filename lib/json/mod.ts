@@ -22,6 +22,7 @@ export {
   type Json,
   type JsonObject,
   setField,
+  textField,
 } from "./json.ts";
 export { BoundedCache } from "./bounded_cache.ts";
 export { clipped, quoted } from "./clip.ts";

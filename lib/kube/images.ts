@@ -1,7 +1,9 @@
 import {
+  asString,
   clipped,
   completed,
   Fault,
+  field,
   isFault,
   isList,
   isObject,
@@ -166,9 +168,9 @@ function* collectAll(search: Search, value: Json, path: readonly string[]): Stag
 function addImage(search: Search, holder: JsonObject, path: readonly string[]): Fault | undefined {
   const { extractor, options, found } = search;
   const jsonPointer = `/${path.join("/")}/${extractor.value}`;
-  const name = extractor.key === undefined ? jsonPointer : textField(holder, extractor.key);
+  const name = extractor.key === undefined ? jsonPointer : asString(field(holder, extractor.key));
   if (name === undefined) return new Fault("invalid key");
-  const text = textField(holder, extractor.value);
+  const text = asString(field(holder, extractor.value));
   if (text === undefined || text.trim() === "") return undefined;
   const reference = extractor.transform === undefined ? text : extractor.transform(text);
   if (isFault(reference)) return reference;
@@ -177,9 +179,4 @@ function addImage(search: Search, holder: JsonObject, path: readonly string[]): 
   if (isFault(image)) return new Fault(`invalid image '${clipped(reference, 256)}' (${image.message})`);
   setField(found, name, { ...image, jsonPointer });
   return undefined;
-}
-
-function textField(holder: JsonObject, key: string): string | undefined {
-  const value = Object.hasOwn(holder, key) ? holder[key] : undefined;
-  return typeof value === "string" ? value : undefined;
 }

@@ -11,6 +11,9 @@ export interface Environment {
   readonly budget?: StepBudget;
 }
 
+/** The environment of expressions whose result depends on neither time nor randomness. */
+export const fixedEnvironment: Environment = { now: () => 0, random: () => 0 };
+
 /** One evaluation: where names come from, its environment, and how many steps it may still take. */
 export interface Run extends StepBudget {
   readonly scope: Scope;
@@ -71,7 +74,7 @@ export function isTruthy(value: Json): boolean {
 
 /** Makes a run for expressions that read no input. */
 export function runWithoutInput(): Run {
-  return newRun(emptyScope, { now: () => 0, random: () => 0 });
+  return newRun(emptyScope, fixedEnvironment);
 }
 
 const emptyScope: Scope = { get: () => undefined, all: () => ({}) };
