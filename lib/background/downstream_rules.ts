@@ -1,7 +1,7 @@
 import { LoadTracker, untilLoaded } from "../context/mod.ts";
 import type { CompiledRule, Snapshot } from "../engine/mod.ts";
 import type { Ports } from "../ports.ts";
-import { type ClusterObjects, type MakerReference, objectsInCluster } from "../rules/mod.ts";
+import { type ClusterObjects, type GeneratingRule, objectsInCluster } from "../rules/mod.ts";
 import type { DownstreamState } from "./reconcile.ts";
 
 /** Reads objects of the cluster, and waits until they are loaded. */
@@ -19,7 +19,7 @@ export function reader(ports: Ports): <T>(read: (objects: ClusterObjects) => T) 
 /** The generate rule that labels name, if it is in force. Policies of several kinds may have one name. */
 export function findRule(
   { policies }: Snapshot,
-  { policy, rule, language }: MakerReference,
+  { policy, rule, language }: GeneratingRule,
 ): CompiledRule | undefined {
   return policies.filter((each) =>
     each.policy.name === policy.name && each.policy.namespace === policy.namespace &&
@@ -29,9 +29,9 @@ export function findRule(
 
 /** The reference by which labels name a rule. */
 export function makerOf(
-  { name, namespace, language }: MakerReference["policy"] & Pick<MakerReference, "language">,
+  { name, namespace, language }: GeneratingRule["policy"] & Pick<GeneratingRule, "language">,
   rule: CompiledRule,
-): MakerReference {
+): GeneratingRule {
   return { policy: { name, namespace }, rule: rule.rule.name, language };
 }
 

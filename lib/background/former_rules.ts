@@ -1,6 +1,6 @@
 import type { Snapshot } from "../engine/mod.ts";
 import type { Json } from "../json/mod.ts";
-import { type MakerReference, targetsOf } from "../rules/mod.ts";
+import { type GeneratingRule, targetsOf } from "../rules/mod.ts";
 import { type DownstreamSettings, downstreamSettings, makerOf } from "./downstream_rules.ts";
 
 /**
@@ -8,7 +8,7 @@ import { type DownstreamSettings, downstreamSettings, makerOf } from "./downstre
  * memory than the compiled policy.
  */
 export interface FormerRule {
-  readonly maker: MakerReference;
+  readonly maker: GeneratingRule;
   readonly settings: DownstreamSettings;
   readonly types: readonly { readonly apiVersion: string; readonly kind: string }[];
   /** The targets of a classic rule, compared with those of the rule that replaces it. */

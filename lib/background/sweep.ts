@@ -86,7 +86,7 @@ class RuleSweep {
         const uid = uidOf(trigger);
         seen.add(uid);
         const made = this.#made.get(uid);
-        const isWaiting = rule.body.looksBack === true || createdAt(trigger) >= since;
+        const isWaiting = rule.body.appliesToExisting === true || createdAt(trigger) >= since;
         const isDue = made !== undefined || isWaiting && !this.#isPassedOver(trigger);
         if (isDue) await this.#keepInStep(trigger, made ?? []);
         if (this.#options.signal.aborted) return undefined;

@@ -161,7 +161,7 @@ export class Upkeep {
     await this.#follower.follow(before, current);
     for (const each of rules) {
       if (!this.#goesOn) return;
-      const isNew = each.changed && each.rule.body.looksBack === true;
+      const isNew = each.changed && each.rule.body.appliesToExisting === true;
       const unseen = this.#unseen.take(each);
       if (isNew) await this.#evaluateExisting(each);
       else if (unseen !== undefined) await this.#evaluateExisting(each, unseen);

@@ -91,13 +91,13 @@ function outcomeOf(
   trace?.select(rule.selector.explain(view.candidate()!));
   if (rule.selectsAll !== true && !rule.selector.select(view.candidate()!).selected) return undefined;
 
-  const about = rule.body.about?.(view.input(view.root, noExceptions)) ?? true;
-  if (about !== true) return about === false ? undefined : about;
+  const applies = rule.body.applies?.(view.input(view.root, noExceptions)) ?? true;
+  if (applies !== true) return applies === false ? undefined : applies;
   const context = ruleContext(rule, policy, view);
   const { properties } = rule;
   const unmet = unmetPreconditions(rule, context);
   if (unmet !== undefined) return properties?.unresolved(unmet) ?? unmet;
-  const outcome = judge(rule, context, view);
+  const outcome = runBody(rule, context, view);
   return outcome && (properties?.resolved(outcome, context) ?? outcome);
 }
 
@@ -113,7 +113,7 @@ function unmetPreconditions({ preconditions }: CompiledRule, context: Context): 
 }
 
 /** Runs the body of a rule that matches the object, unless an exception exempts the object. */
-function judge(rule: CompiledRule, context: Context, view: RequestView): Outcome | OutcomeList | undefined {
+function runBody(rule: CompiledRule, context: Context, view: RequestView): Outcome | OutcomeList | undefined {
   const exceptions = rule.exceptions.length === 0
     ? noExceptions
     : matchingExceptions(rule.exceptions, view.candidate()!, context);

@@ -1,4 +1,4 @@
-import { exceptionsOf, judges } from "../rules/mod.ts";
+import { exceptionsOf, isValidating } from "../rules/mod.ts";
 import type { EntryTrace, RuleTrace, TraceStep } from "../engine/mod.ts";
 import { asString, documentPathText, field, isFault, type Json, valueAtPath } from "../json/mod.ts";
 import type { Clause } from "../match/mod.ts";
@@ -188,7 +188,7 @@ function resultLines({ results, attempts, changes }: RuleTrace): string[] {
   const lines = results.flatMap((each) => {
     const { result, message, action, type } = each;
     const exceptions = exceptionsOf(each);
-    const consequence = result === "fail" && judges(type) ? ` (${action})` : "";
+    const consequence = result === "fail" && isValidating(type) ? ` (${action})` : "";
     const text = message === "" ? [] : [`${result}${consequence}: ${message.trimEnd()}`];
     return exceptions === undefined || text.length > 0 ? text : [`${result}: ${exceptions.join(", ")}`];
   });

@@ -146,7 +146,7 @@ export function triggerAlone(trigger: JsonObject | undefined): ClusterObjects {
 }
 
 /** Why a policy may not change all of these objects: a policy of a namespace changes nothing outside it. */
-export function trespass(
+export function namespaceViolation(
   objects: readonly JsonObject[],
   policy: Pick<Policy, "namespace">,
 ): Fault | undefined {

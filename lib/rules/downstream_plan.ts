@@ -8,6 +8,7 @@ import {
   isFault,
   type Json,
   type JsonObject,
+  textField,
 } from "../json/mod.ts";
 import { nameOf, namespaceOf } from "../kube/mod.ts";
 import { policyKey } from "../policy/mod.ts";
@@ -17,22 +18,12 @@ import {
   type KindReference,
   type ObjectReference,
 } from "./cluster_objects.ts";
-import {
-  cloneSourceLabel,
-  copyFor,
-  isApplied,
-  isInStep,
-  labelled,
-  type Owner,
-  ownerLabels,
-  renamed,
-  replacing,
-  sourceLabels,
-} from "./downstream.ts";
+import { copyFor, isApplied, isInStep, renamed, replacing } from "./generated_manifest.ts";
 import type { Effect } from "./outcome.ts";
+import { cloneSourceLabel, labelled, type Owner, ownerLabels, sourceLabels } from "./owner_labels.ts";
 
-/** The trigger and the cluster for which objects are planned. */
-export interface Situation {
+/** The trigger and the cluster for which objects are planned, and how they are written. */
+export interface DownstreamOptions {
   readonly owner: Owner;
   readonly clusterObjects: ClusterObjects;
   /** Whether existing objects are kept in step; otherwise only missing ones are created. */
@@ -49,23 +40,25 @@ export interface Plan {
 
 /** Plans the objects of one rendered pattern. */
 export class DownstreamPlanner {
-  readonly #situation: Situation;
+  readonly #options: DownstreamOptions;
   /** The only namespace that a Policy reads from and writes into; `undefined` for a ClusterPolicy. */
-  readonly #only: string | undefined;
+  readonly #onlyNamespace: string | undefined;
 
-  constructor(situation: Situation, only: string | undefined) {
-    this.#situation = situation;
-    this.#only = only;
+  constructor(options: DownstreamOptions, onlyNamespace: string | undefined) {
+    this.#options = options;
+    this.#onlyNamespace = onlyNamespace;
   }
 
   plan(pattern: Json): Plan {
     const target: ObjectReference = {
-      apiVersion: text(pattern, "apiVersion"),
-      kind: text(pattern, "kind"),
-      namespace: text(pattern, "namespace"),
-      name: text(pattern, "name"),
+      apiVersion: textField(pattern, "apiVersion"),
+      kind: textField(pattern, "kind"),
+      namespace: textField(pattern, "namespace"),
+      name: textField(pattern, "name"),
     };
-    if (this.#isForeign(target.namespace)) return failed(foreign("generate into", target.namespace));
+    if (this.#isOtherNamespace(target.namespace)) {
+      return failed(otherNamespace("generate into", target.namespace));
+    }
     const name = asString(dig(pattern, "clone", "name")) ?? "";
     if (name !== "") {
       const namespace = asString(dig(pattern, "clone", "namespace")) ?? "";
@@ -77,12 +70,12 @@ export class DownstreamPlanner {
   }
 
   #cloneList(kinds: readonly string[], list: Json, into: string): Plan {
-    const namespace = text(list, "namespace");
-    if (this.#isForeign(namespace)) return failed(foreign("clone from", namespace));
+    const namespace = textField(list, "namespace");
+    if (this.#isOtherNamespace(namespace)) return failed(otherNamespace("clone from", namespace));
     const selector = asObject(field(list, "selector"));
     return joined(kinds.map((written) => {
       const kind = kindOf(written);
-      const sources = this.#situation.clusterObjects.list({
+      const sources = this.#options.clusterObjects.list({
         ...kind,
         namespace,
         ...(selector !== undefined && { selector }),
@@ -103,10 +96,12 @@ export class DownstreamPlanner {
   }
 
   #clone(source: ObjectReference, target: ObjectReference): Plan {
-    if (this.#isForeign(source.namespace)) return failed(foreign("clone from", source.namespace));
+    if (this.#isOtherNamespace(source.namespace)) {
+      return failed(otherNamespace("clone from", source.namespace));
+    }
     // A clone of an object with the same name and namespace is the object itself.
     if (source.namespace === target.namespace && source.name === target.name) return nothing;
-    const lookup = this.#situation.clusterObjects.get(source);
+    const lookup = this.#options.clusterObjects.get(source);
     if (isFault(lookup)) return failed(lookup);
     if ("object" in lookup) return this.#copy(lookup.object, target);
     const { apiVersion, kind, namespace, name } = source;
@@ -126,7 +121,7 @@ export class DownstreamPlanner {
 
   /** Plans to create the object, or to keep the existing one in step. */
   #write(target: ObjectReference, content: JsonObject): Plan {
-    const { owner, clusterObjects, existing, writing } = this.#situation;
+    const { owner, clusterObjects, existing, writing } = this.#options;
     const wanted = labelled(renamed({ ...typed(content, target) }, target), ownerLabels(owner));
     const lookup = clusterObjects.get(target);
     if (isFault(lookup)) return failed(lookup);
@@ -141,12 +136,12 @@ export class DownstreamPlanner {
   }
 
   #effect(verb: Effect["verb"], object: JsonObject, reason: string): Effect {
-    const { policy, rule } = this.#situation.owner;
+    const { policy, rule } = this.#options.owner;
     return { verb, object, policy: policyKey(policy), rule, reason };
   }
 
-  #isForeign(namespace: string): boolean {
-    return this.#only !== undefined && namespace !== this.#only;
+  #isOtherNamespace(namespace: string): boolean {
+    return this.#onlyNamespace !== undefined && namespace !== this.#onlyNamespace;
   }
 }
 
@@ -170,9 +165,9 @@ function one(effect: Effect): Plan {
 }
 
 /** The fault of a Policy that reads from or writes into another namespace. */
-export function foreign(doing: string, namespace: string): Fault {
+export function otherNamespace(action: string, namespace: string): Fault {
   return new Fault(
-    `a Policy cannot ${doing} ${namespace === "" ? "the whole cluster" : `namespace ${namespace}`}`,
+    `a Policy cannot ${action} ${namespace === "" ? "the whole cluster" : `namespace ${namespace}`}`,
   );
 }
 
@@ -192,8 +187,4 @@ function typed(content: JsonObject, { apiVersion, kind }: KindReference): JsonOb
 export function kindOf(text: string): KindReference {
   const slash = text.lastIndexOf("/");
   return { apiVersion: slash < 0 ? "" : text.slice(0, slash), kind: text.slice(slash + 1) };
-}
-
-export function text(document: Json, name: string): string {
-  return asString(field(document, name)) ?? "";
 }

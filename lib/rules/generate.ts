@@ -5,8 +5,7 @@ import type { Dialect } from "../match/mod.ts";
 import { policyKey } from "../policy/mod.ts";
 import { hasVariables } from "../template/mod.ts";
 import { ruleConditions } from "./conditions.ts";
-import { type Owner, ownerLabels } from "./downstream.ts";
-import { failed, joined, type Plan, type Situation } from "./downstream_plan.ts";
+import { type DownstreamOptions, failed, joined, type Plan } from "./downstream_plan.ts";
 import {
   compileGeneratePattern,
   type GeneratePattern,
@@ -15,6 +14,7 @@ import {
 } from "./generate_pattern.ts";
 import { compileLoop, type Loop, type LoopSpec } from "./loop.ts";
 import { type Effect, fail, pass } from "./outcome.ts";
+import { type Owner, ownerLabels } from "./owner_labels.ts";
 import type { CompiledBody, Downstream, RuleInput, RuleTools } from "./rule_kind.ts";
 import { describe, type KindReference, objectsInCluster, triggerAlone } from "./cluster_objects.ts";
 
@@ -47,16 +47,16 @@ export interface GenerateEntry {
  */
 export function compileGenerate(body: GenerateBody, tools: RuleTools): CompiledBody {
   const { synchronize, patterns } = body;
-  const makers = patterns.map((entry, index) => compileEntry(entry, index, tools));
+  const entries = patterns.map((pattern, index) => compileEntry(pattern, index, tools));
   const { rule, policy: { name, namespace, useServerSideApply, generateExisting } } = tools;
   return {
-    looksBack: body.generateExisting ?? generateExisting,
+    appliesToExisting: body.generateExisting ?? generateExisting,
     downstream: downstreamOf(body, tools.dialect),
     run(input) {
       const trigger = input.resource ?? input.oldResource;
       if (trigger === undefined) return undefined;
       const { store } = input.context;
-      const situation: Situation = {
+      const options: DownstreamOptions = {
         owner: { policy: { name, namespace }, rule: rule.name, trigger },
         clusterObjects: store.serves("downstream") ? objectsInCluster(store) : triggerAlone(trigger),
         existing: synchronize ? "synchronize" : "leave",
@@ -64,8 +64,8 @@ export function compileGenerate(body: GenerateBody, tools: RuleTools): CompiledB
       };
       const triggerGone = input.triggerGone === true;
       const plan = triggerGone
-        ? synchronize ? withdraw(makers, input, situation) : nothing
-        : joined(makers.map((maker) => maker.plan(input.context, situation)));
+        ? synchronize ? withdraw(entries, input, options) : nothing
+        : joined(entries.map((entry) => entry.plan(input.context, options)));
       const { effects, failures } = plan;
       return {
         ...(triggerGone ? fail("") : pass("")),
@@ -98,24 +98,28 @@ function downstreamOf(
 }
 
 /** A compiled pattern: that of a generate rule, or of one entry of its foreach. */
-interface Maker {
-  plan(context: Context, situation: Situation): Plan;
+interface CompiledEntry {
+  plan(context: Context, options: DownstreamOptions): Plan;
   readonly pattern: GeneratePattern;
 }
 
 const nothing: Plan = { effects: [], failures: [] };
 
-function compileEntry({ loop, pattern: written }: GenerateEntry, index: number, tools: RuleTools): Maker {
-  if (loop !== undefined) return compileLoopMaker(loop, written, { index, tools });
+function compileEntry(
+  { loop, pattern: written }: GenerateEntry,
+  index: number,
+  tools: RuleTools,
+): CompiledEntry {
+  if (loop !== undefined) return compileLoopEntry(loop, written, { index, tools });
   const pattern = compileGeneratePattern(written, tools, ["generate"]);
   return { pattern, plan: pattern.plan };
 }
 
-function compileLoopMaker(
+function compileLoopEntry(
   spec: LoopSpec,
   written: GeneratePatternSpec,
   { index, tools }: { readonly index: number; readonly tools: RuleTools },
-): Maker {
+): CompiledEntry {
   const path = ["generate", "foreach", index];
   const loop: Loop = compileLoop(spec, { nesting: 0, path }, tools);
   const conditions: Conditions | undefined = spec.preconditions === undefined
@@ -124,7 +128,7 @@ function compileLoopMaker(
   const pattern = compileGeneratePattern(written, tools, path);
   return {
     pattern,
-    plan(context, situation) {
+    plan(context, options) {
       const elements = loop.elements(context);
       if (isFault(elements)) {
         return failed({
@@ -144,7 +148,7 @@ function compileLoopMaker(
           }
           if (!verdict.holds) return nothing;
         }
-        return pattern.plan(iteration.context, situation);
+        return pattern.plan(iteration.context, options);
       }));
     },
   };
@@ -155,9 +159,9 @@ function compileLoopMaker(
  * labels identify them.
  */
 function withdraw(
-  makers: readonly Maker[],
+  entries: readonly CompiledEntry[],
   { context }: RuleInput,
-  { owner, clusterObjects }: Situation,
+  { owner, clusterObjects }: DownstreamOptions,
 ): Plan {
   if (dig(owner.trigger, "metadata", "uid") === undefined) {
     return failed({
@@ -167,7 +171,7 @@ function withdraw(
   }
   const kinds = new Map<string, KindReference>();
   const failures: string[] = [];
-  for (const { pattern } of makers) {
+  for (const { pattern } of entries) {
     const made = pattern.kinds(context);
     if (isFault(made)) failures.push(made.message);
     else for (const kind of made) kinds.set(`${kind.apiVersion}/${kind.kind}`, kind);

@@ -7,18 +7,18 @@ import {
   isFault,
   type Json,
   type JsonObject,
+  textField,
 } from "../json/mod.ts";
 import { compileTemplate } from "../template/mod.ts";
 import type { KindReference } from "./cluster_objects.ts";
 import { downstreamNeeds } from "./downstream_needs.ts";
 import {
+  type DownstreamOptions,
   DownstreamPlanner,
   failed,
-  foreign,
   kindOf,
+  otherNamespace,
   type Plan,
-  type Situation,
-  text,
 } from "./downstream_plan.ts";
 import type { RuleTools } from "./rule_kind.ts";
 
@@ -42,7 +42,7 @@ export interface GeneratePatternSpec {
 
 /** A compiled `data`, `clone` or `cloneList`, with the position of its target. */
 export interface GeneratePattern {
-  plan(context: Context, situation: Situation): Plan;
+  plan(context: Context, options: DownstreamOptions): Plan;
   /** The kinds of the objects that it generates. */
   kinds(context: Context): readonly KindReference[] | Fault;
 }
@@ -61,18 +61,16 @@ export function compileGeneratePattern(
     tools.report({ severity: "error", code: "bad-generate", message, path });
   }
   return {
-    plan(context, situation) {
+    plan(context, options) {
       const rendered = template.render(context, context.environment);
-      return isFault(rendered)
-        ? failed(rendered)
-        : new DownstreamPlanner(situation, namespace).plan(rendered);
+      return isFault(rendered) ? failed(rendered) : new DownstreamPlanner(options, namespace).plan(rendered);
     },
     kinds(context) {
       const rendered = template.render(context, context.environment);
       if (isFault(rendered)) return rendered;
       const kinds = asTexts(dig(rendered, "cloneList", "kinds"));
       if (kinds.length > 0) return kinds.map(kindOf);
-      return [{ apiVersion: text(rendered, "apiVersion"), kind: text(rendered, "kind") }];
+      return [{ apiVersion: textField(rendered, "apiVersion"), kind: textField(rendered, "kind") }];
     },
   };
 }
@@ -101,7 +99,7 @@ function documentOf({ data, clone, cloneList, ...target }: GeneratePatternSpec):
 }
 
 /** The problems of a pattern that do not depend on its variables. */
-function patternProblems(pattern: GeneratePatternSpec, only: string | undefined): string[] {
+function patternProblems(pattern: GeneratePatternSpec, onlyNamespace: string | undefined): string[] {
   const problems: string[] = [];
   const { namespace, clone, cloneList } = pattern;
   if (cloneList === undefined || cloneList.kinds.length === 0) {
@@ -109,14 +107,14 @@ function patternProblems(pattern: GeneratePatternSpec, only: string | undefined)
       if (pattern[name] === "") problems.push(`generate needs a ${name}`);
     }
   }
-  if (only === undefined) return problems;
+  if (onlyNamespace === undefined) return problems;
   const written = [
-    { doing: "generate into", namespace },
+    { action: "generate into", namespace },
     ...[clone, cloneList].filter((source) => source !== undefined).map((source) => ({
-      doing: "clone from",
+      action: "clone from",
       namespace: source.namespace,
     })),
   ];
-  const strange = written.filter(({ namespace }) => namespace !== only && !namespace.includes("{{"));
-  return [...problems, ...strange.map(({ doing, namespace }) => foreign(doing, namespace).message)];
+  const outside = written.filter(({ namespace }) => namespace !== onlyNamespace && !namespace.includes("{{"));
+  return [...problems, ...outside.map(({ action, namespace }) => otherNamespace(action, namespace).message)];
 }

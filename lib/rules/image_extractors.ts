@@ -9,7 +9,7 @@ import {
   type JsonObject,
   scopeOf,
 } from "../json/mod.ts";
-import { compileExpression, type Environment } from "../jmespath/mod.ts";
+import { compileExpression, fixedEnvironment } from "../jmespath/mod.ts";
 import { compileImageExtractors, type ImageExtractorConfig, type ImageExtractors } from "../kube/mod.ts";
 
 /** The image extractors of a rule with `imageExtractors`. Kinds that the rule does not name have the usual ones. */
@@ -60,10 +60,8 @@ function configOf(entry: JsonObject, report: Report): ImageExtractorConfig {
 
 function transformOf(query: string, report: Report): (value: string) => Json | Fault {
   const expression = compileExpression(query, { root: "document" });
-  if (!isFault(expression)) return (value) => expression.evaluate(scopeOf(value), standstill);
+  // The text of an image depends on the value alone.
+  if (!isFault(expression)) return (value) => expression.evaluate(scopeOf(value), fixedEnvironment);
   report({ code: "bad-expression", message: expression.message, path: ["jmesPath"] });
   return () => expression;
 }
-
-/** The environment of extractors: the text of an image depends on the value alone, not on time or randomness. */
-const standstill: Environment = { now: () => 0, random: () => 0 };

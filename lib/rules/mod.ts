@@ -2,6 +2,12 @@
  * The kinds of rules. Each is a record that parses the body of a rule and compiles it. A compiled body runs for one
  * request and returns an outcome. Bodies change nothing: changes to the cluster are effects in the outcome.
  *
+ * `kinds/` has the bodies of classic rules by their fields (`pattern`, `deny`, `foreach`, `mutate`, …), `policy_kinds/`
+ * the policies in CEL by their kinds. The files here are the larger evaluations of both: `generate.ts` and
+ * `downstream_plan.ts`, `mutation.ts` and `mutate_existing.ts`, `validate_cel.ts`. Folders hold what is larger still:
+ * `pod_security/` the controls, `verify_images/` and `manifests/` signatures, `assertion/` assertion trees, `cel/` the
+ * variables and external calls of expressions.
+ *
  * @module
  */
 export {
@@ -36,7 +42,7 @@ export {
   changesOthers,
   type CompiledBody,
   type Downstream,
-  judges,
+  isValidating,
   type ObjectType,
   type PhaseTraits,
   type RuleInput,
@@ -58,17 +64,14 @@ export { compileContext } from "./loop.ts";
 export {
   cloneLabels,
   cloneSourceLabel,
-  copiedOnto,
-  keeping,
-  type MakerReference,
-  manifestOf,
+  type GeneratingRule,
   ownerOf,
   type OwnerReference,
   released,
-  replacing,
   sourceOf,
-} from "./downstream.ts";
-export { isMadeBy, isSameOwner, madeLabels } from "./generated_labels.ts";
+} from "./owner_labels.ts";
+export { copiedOnto, keeping, manifestOf, replacing } from "./generated_manifest.ts";
+export { isMadeBy, isSameOwner, madeLabels } from "./generating_rule.ts";
 export { targetsOf } from "./generate_targets.ts";
 export { type ClusterObjects, objectsInCluster } from "./cluster_objects.ts";
 export {

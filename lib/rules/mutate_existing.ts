@@ -1,6 +1,6 @@
 import type { Conditions } from "../condition/mod.ts";
 import { type Context, type ContextEntry, type EntrySpec, kindNeed, type Need } from "../context/mod.ts";
-import { asObject, Fault, isFault, isObject, isString, type Json, type JsonObject } from "../json/mod.ts";
+import { asObject, Fault, isFault, isObject, type Json, type JsonObject, textField } from "../json/mod.ts";
 import { builtinKind, compileWildcard, hasWildcard, nameOf, namespaceOf, uidOf } from "../kube/mod.ts";
 import { compileTemplate, hasVariables } from "../template/mod.ts";
 import type { ChangeSpec } from "./change.ts";
@@ -13,8 +13,8 @@ import {
   type ClusterObjects,
   describe,
   type KindReference,
+  namespaceViolation,
   objectsInCluster,
-  trespass,
 } from "./cluster_objects.ts";
 import { isOneKind, targetKinds } from "./target_kinds.ts";
 
@@ -48,7 +48,7 @@ export function compileMutateExisting(body: MutateExistingBody, tools: RuleTools
   const mutation = compileMutation(body.change, tools);
   const source = { policy: tools.policy.key, rule: tools.rule.name };
   return {
-    looksBack: body.onPolicyUpdate ?? tools.policy.mutateExistingOnPolicyUpdate,
+    appliesToExisting: body.onPolicyUpdate ?? tools.policy.mutateExistingOnPolicyUpdate,
     run({ context, resource, oldResource }) {
       const clusterObjects = objectsInCluster(context.store);
       const trigger = resource ?? oldResource;
@@ -72,7 +72,7 @@ export function compileMutateExisting(body: MutateExistingBody, tools: RuleTools
         if (outcome.result === "error") return error(outcome.message);
         if (outcome.result !== "pass" || outcome.patched === undefined) return outcome;
         const { patched, ...rest } = outcome;
-        const outside = trespass([patched], tools.policy);
+        const outside = namespaceViolation([patched], tools.policy);
         if (outside !== undefined) return error(outside.message);
         const effect: Effect = {
           verb: "update",
@@ -142,10 +142,10 @@ function compileTarget(target: TargetSpec, index: number, tools: RuleTools): Tar
       }
       // Kyverno parity: a Policy only finds targets in its own namespace, whatever the target says. Pinned by "a
       // Policy finds targets only in its namespace" and tests/background/namespaced_policies_test.ts.
-      const namespace = policy.namespace ?? text(rendered, "namespace");
-      const [kind = "", subresource = ""] = text(rendered, "kind").split(/[/.]/, 2);
+      const namespace = policy.namespace ?? textField(rendered, "namespace");
+      const [kind = "", subresource = ""] = textField(rendered, "kind").split(/[/.]/, 2);
       const kinds = targetKinds(context.store, {
-        apiVersion: text(rendered, "apiVersion"),
+        apiVersion: textField(rendered, "apiVersion"),
         kind,
         subresource,
       });
@@ -156,7 +156,7 @@ function compileTarget(target: TargetSpec, index: number, tools: RuleTools): Tar
         objects: findTargets(clusterObjects, {
           type,
           namespace,
-          name: text(rendered, "name"),
+          name: textField(rendered, "name"),
           selector: isObject(rendered) ? asObject(rendered["selector"]) : undefined,
         }),
       }));
@@ -176,7 +176,7 @@ function partsOf(found: readonly Found[], policy: RuleTools["policy"]): readonly
   const parts = new Map<string | Part, Part>();
   for (const { type: { subresource: name = "", ...type }, objects } of found) {
     if (isFault(objects) || "missing" in objects) return objects;
-    const outside = trespass(objects, policy);
+    const outside = namespaceViolation(objects, policy);
     if (outside !== undefined) return outside;
     for (const object of objects) {
       const part = { object, subresource: name === "" ? undefined : { ...type, name } };
@@ -264,9 +264,4 @@ function mutateTarget(
     }
   }
   return mutation.run(object, inner);
-}
-
-function text(document: Json, name: string): string {
-  const value = isObject(document) ? document[name] : undefined;
-  return isString(value) ? value : "";
 }

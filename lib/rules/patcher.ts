@@ -12,7 +12,7 @@ import {
   scopeOf,
   type StepBudget,
 } from "../json/mod.ts";
-import type { Environment } from "../jmespath/mod.ts";
+import { fixedEnvironment } from "../jmespath/mod.ts";
 import type { Context, LoadTracker } from "../context/mod.ts";
 import {
   type Draft,
@@ -87,7 +87,7 @@ export function compilePatcher(
   }
 
   // The template is rendered although it has no variables, because it may have references and escapes.
-  const rendered = template.render(scopeOf({}), noEnvironment);
+  const rendered = template.render(scopeOf({}), fixedEnvironment);
   const plan = isFault(rendered) ? rendered : planOf(dig(rendered, ...shownPath, name) ?? null);
   if (isFault(plan)) {
     tools.report({ severity: "error", code: "bad-patch", message: plan.message, path: [...path, name] });
@@ -110,8 +110,6 @@ export function compilePatcher(
 }
 
 const newMemory = (): MergeMemory => ({ normalized: undefined });
-
-const noEnvironment: Environment = { now: () => 0, random: () => 0 };
 
 function planMerge(patch: Json, nodes: PatchNodes): Plan | Fault {
   const plan = planStrategicMerge(patch, nodes);

@@ -44,7 +44,7 @@ export interface CompiledBody {
    * Whether the rule applies to the object, decided before its preconditions; an outcome when that is unknown. When
    * absent, the rule applies to every object that it matches.
    */
-  about?(input: RuleInput): boolean | Outcome;
+  applies?(input: RuleInput): boolean | Outcome;
   /** The outcomes that it returns repeatedly as the same object: their results are made at load. */
   readonly constants?: readonly Outcome[];
   /**
@@ -60,7 +60,7 @@ export interface CompiledBody {
   /** The objects that it generates; absent when it generates none. */
   readonly downstream?: Downstream;
   /** Set when the rule also applies to objects that exist when its policy comes into force. */
-  readonly looksBack?: boolean;
+  readonly appliesToExisting?: boolean;
   /** The outcome of a body with mistakes, where its kind has a message for them. */
   readonly unusable?: Outcome | undefined;
   /** The possible signers, as far as the body's text names them. */
@@ -126,7 +126,7 @@ export interface RuleTools {
 export type RuleType = "validate" | "mutate" | "generate" | "verifyImages" | "checkImages" | "mutateExisting";
 
 /** Whether rules of the type validate an object; the others change or generate objects. */
-export function judges(type: RuleType): boolean {
+export function isValidating(type: RuleType): boolean {
   return type === "validate" || type === "verifyImages" || type === "checkImages";
 }
 

@@ -7,6 +7,6 @@ export interface Validation {
 }
 
 /** Parses the fields of every validating rule. */
-export function validation(validate: Json): Validation {
+export function parseValidation(validate: Json): Validation {
   return { message: field(validate, "message") };
 }

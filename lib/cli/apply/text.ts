@@ -1,4 +1,4 @@
-import { judges, planErrorsOf } from "../../rules/mod.ts";
+import { isValidating, planErrorsOf } from "../../rules/mod.ts";
 import { type Applied, type AppliedStep, faultyPolicies } from "../../apply/mod.ts";
 import type { CompiledPolicy, RuleResult, Snapshot } from "../../engine/mod.ts";
 import type { JsonObject } from "../../json/mod.ts";
@@ -134,15 +134,15 @@ function resultLines(
   const path = pathOf(resource);
   const lines: string[] = [];
   for (const rule of rules) lines.push(...effectLines(rule, { policy: policy.name, path }));
-  const judged = rules.filter(({ type }) => judges(type));
-  const failed = judged.filter(({ result }) => result === "fail");
+  const validating = rules.filter(({ type }) => isValidating(type));
+  const failed = validating.filter(({ result }) => result === "fail");
   if (failed.length > 0) {
     const isWarning = auditWarn &&
       failed.every((rule) => reportedResult(policy, rule, { auditWarn }) === "warn");
     const how = isWarning ? "failed as audit warning" : "failed";
     lines.push(`policy ${policy.name} -> resource ${path} ${how}:`, ...failed.map(numbered));
   }
-  const errors = judged.filter(({ result }) => result === "error");
+  const errors = validating.filter(({ result }) => result === "error");
   if (errors.length > 0) {
     lines.push(`policy ${policy.name} -> resource ${path} error:`, ...errors.map(numbered));
   }

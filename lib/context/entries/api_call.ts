@@ -129,10 +129,10 @@ function load(compiled: CompiledCall, view: Context): Json | Fault {
     );
   }
   const resolved = resolve(asObject(rendered)!, method);
-  const trespass = policyNamespace === undefined || resolved.url !== ""
+  const problem = policyNamespace === undefined || resolved.url !== ""
     ? undefined
-    : trespassOf(resolved.urlPath, policyNamespace);
-  if (trespass !== undefined) return unfetched(trespass);
+    : namespaceProblem(resolved.urlPath, policyNamespace);
+  if (problem !== undefined) return unfetched(problem);
   const { pendingReads } = view.store;
   const answer = resolved.url === ""
     ? readCluster(resolved, view)
@@ -220,7 +220,7 @@ function unfetched(cause: string): Fault {
  * Why a Policy of a namespace may not call a path: it may only read its own namespace. The adapter refuses paths with
  * dots, so each part of the path is literal.
  */
-function trespassOf(urlPath: string, namespace: string): string | undefined {
+function namespaceProblem(urlPath: string, namespace: string): string | undefined {
   const [, found] = /^\/apis?\/(?:[^?]*?\/)namespaces\/([^/?]+)/.exec(urlPath) ?? [];
   const hasDots = urlPath.split("?")[0]!.split("/").includes("..");
   if (found === undefined || hasDots) {

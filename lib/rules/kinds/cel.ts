@@ -2,7 +2,7 @@ import { asList, asObject, asString, field, isObject } from "../../json/mod.ts";
 import { type FieldNotes, selectorShape } from "../../shape/mod.ts";
 import type { RuleKind } from "../rule_kind.ts";
 import { type CelBody, compileCelRule } from "../validate_cel.ts";
-import { validation } from "../validation.ts";
+import { parseValidation } from "../validation.ts";
 
 /** The descriptions of the fields of `validate.cel`. */
 export const celRuleNotes: FieldNotes = {
@@ -46,7 +46,7 @@ export const validateCel: RuleKind<CelBody> = {
       auditAnnotations: asList(field(block, "auditAnnotations")).filter(isObject),
       paramKind: asObject(field(block, "paramKind")),
       paramRef: asObject(field(block, "paramRef")),
-      ...validation(validate),
+      ...parseValidation(validate),
     };
   },
   carryOver: (validate) => ({ cel: validate["cel"]! }),

@@ -13,7 +13,7 @@ import type { FieldNotes } from "../../shape/mod.ts";
 import { observed, ruleConditions } from "../conditions.ts";
 import { error, fail, type Outcome, pass } from "../outcome.ts";
 import type { RuleInput, RuleKind, RuleTools, SingleBody } from "../rule_kind.ts";
-import { type Validation, validation } from "../validation.ts";
+import { parseValidation, type Validation } from "../validation.ts";
 
 /** The conditions must not hold; without conditions every object fails. */
 export interface DenyCheck {
@@ -33,7 +33,7 @@ export const validateDeny: RuleKind<DenyCheck & Validation> = {
   section: "validate",
   shape: { deny: { conditions: "open" } },
   recognises: (validate) => isObject(field(validate, "deny")),
-  read: (validate) => ({ ...parseDeny(field(validate, "deny")), ...validation(validate) }),
+  read: (validate) => ({ ...parseDeny(field(validate, "deny")), ...parseValidation(validate) }),
   carryOver: (validate) => ({ deny: validate["deny"]! }),
   type: "validate",
   name: "deny",

@@ -15,7 +15,7 @@ import { observed, ruleConditions } from "../conditions.ts";
 import { compileLoop, elementsOf, type Loop, type LoopSpec, parseLoop, stopped } from "../loop.ts";
 import { error, type Outcome, pass } from "../outcome.ts";
 import type { RuleInput, RuleKind, RuleTools, SingleBody } from "../rule_kind.ts";
-import { type Validation, validation } from "../validation.ts";
+import { parseValidation, type Validation } from "../validation.ts";
 import { compileDeny, type DenyCheck, parseDeny } from "./deny.ts";
 import {
   type AnyPatternCheck,
@@ -61,7 +61,7 @@ export const validateForeach: RuleKind<ForeachCheck & Validation> = {
     }],
   },
   recognises: (validate) => asList(field(validate, "foreach")).length > 0,
-  read: (validate) => ({ ...parseForeach(field(validate, "foreach")), ...validation(validate) }),
+  read: (validate) => ({ ...parseForeach(field(validate, "foreach")), ...parseValidation(validate) }),
   carryOver: (validate) => ({ foreach: validate["foreach"]! }),
   names: ({ entries }) => entries.flatMap(namesOfLoop),
   type: "validate",

@@ -3,11 +3,11 @@ import {
   asBoolean,
   asList,
   asObject,
-  asString,
   asTexts,
   field,
   isObject,
   type Json,
+  textField,
 } from "../../json/mod.ts";
 import { type FieldNotes, selectorShape, type Shape } from "../../shape/mod.ts";
 import { compileGenerate, type GenerateBody } from "../generate.ts";
@@ -78,20 +78,16 @@ function parsePattern(written: Json): GeneratePatternSpec {
   const clone = asObject(field(written, "clone"));
   const list = asObject(field(written, "cloneList"));
   return {
-    apiVersion: text(written, "apiVersion"),
-    kind: text(written, "kind"),
-    name: text(written, "name"),
-    namespace: text(written, "namespace"),
+    apiVersion: textField(written, "apiVersion"),
+    kind: textField(written, "kind"),
+    name: textField(written, "name"),
+    namespace: textField(written, "namespace"),
     data: field(written, "data"),
-    clone: clone && { name: text(clone, "name"), namespace: text(clone, "namespace") },
+    clone: clone && { name: textField(clone, "name"), namespace: textField(clone, "namespace") },
     cloneList: list && {
-      namespace: text(list, "namespace"),
+      namespace: textField(list, "namespace"),
       kinds: asTexts(list["kinds"]),
       selector: asObject(list["selector"]),
     },
   };
-}
-
-function text(written: Json, name: string): string {
-  return asString(field(written, name)) ?? "";
 }

@@ -14,7 +14,7 @@ import type { FieldNotes } from "../../shape/mod.ts";
 import { compileMessage, type Message, withStop } from "../message.ts";
 import { error, fail, type Outcome, pass, skip } from "../outcome.ts";
 import type { RuleInput, RuleKind, RuleTools, SingleBody } from "../rule_kind.ts";
-import { type Validation, validation } from "../validation.ts";
+import { parseValidation, type Validation } from "../validation.ts";
 
 /** The object must match the pattern. */
 export interface PatternCheck {
@@ -42,7 +42,11 @@ export const validatePattern: RuleKind<PatternCheck & Validation> = {
   section: "validate",
   shape: { pattern: "open" },
   recognises: (validate) => isGiven(field(validate, "pattern")),
-  read: (validate) => ({ kind: "pattern", pattern: field(validate, "pattern")!, ...validation(validate) }),
+  read: (validate) => ({
+    kind: "pattern",
+    pattern: field(validate, "pattern")!,
+    ...parseValidation(validate),
+  }),
   carryOver: (validate, wrap) => ({ pattern: wrap(validate["pattern"]!) }),
   type: "validate",
   name: "pattern",
@@ -58,7 +62,7 @@ export const validateAnyPattern: RuleKind<AnyPatternCheck & Validation> = {
   read: (validate) => ({
     kind: "anyPattern",
     patterns: field(validate, "anyPattern")!,
-    ...validation(validate),
+    ...parseValidation(validate),
   }),
   carryOver: (validate, wrap) => {
     const patterns = asList(validate["anyPattern"]);

@@ -64,7 +64,9 @@ function* applyExclusion(
   if (steps !== undefined && (steps.left -= stepsOfValue * weightOf(pod.spec, steps.left)) < 0) {
     return violations;
   }
-  const reduced = image === undefined ? withStandIn(pod) : onlyImages(pod, (text) => image(text, steps));
+  const reduced = image === undefined
+    ? withEmptyContainer(pod)
+    : onlyImages(pod, (text) => image(text, steps));
   const ownerOf = image === undefined ? () => undefined : containerNames(pod);
   const reducedOwnerOf = image === undefined ? () => undefined : containerNames(reduced);
   const left = new Map<string, RemainingFields>();
@@ -144,9 +146,9 @@ function keyOf(fieldPath: string, owner: string | undefined): string {
   return owner === undefined ? fieldPath : `${fieldPath} ${owner}`;
 }
 
-function withStandIn(pod: PodView): PodView {
-  const standIn = { name: "fake", image: "", path: "spec.containers[0]", value: {}, security: undefined };
-  return { ...pod, containers: [standIn] };
+function withEmptyContainer(pod: PodView): PodView {
+  const empty = { name: "fake", image: "", path: "spec.containers[0]", value: {}, security: undefined };
+  return { ...pod, containers: [empty] };
 }
 
 /**

@@ -48,18 +48,18 @@ export type RunWith = (input: RuleInput, parameter: Json) => Outcome | undefined
  * failurePolicy ignores, and match conditions read parameters. Without a binding there are no parameters. Kyverno
  * parity: reports name the binding; pinned by "results name the binding of their policy".
  */
-export function bound(
+export function runForParameters(
   spec: JsonObject,
   tools: PolicyTools,
   run: RunWith,
 ): (input: RuleInput) => Outcome | undefined {
   const { binding } = tools;
-  const runBound = withParameters(spec, tools, run);
-  if (binding === undefined) return runBound;
+  const runForEach = withParameters(spec, tools, run);
+  if (binding === undefined) return runForEach;
   const property = binding.kind === "MutatingAdmissionPolicyBinding" ? "mapBinding" : "binding";
   const properties = { [property]: nameOf(binding.document) };
   return (input) => {
-    const outcome = runBound(input);
+    const outcome = runForEach(input);
     return outcome && { ...outcome, properties: { ...outcome.properties, ...properties } };
   };
 }

@@ -10,7 +10,7 @@ import {
 } from "../../json/mod.ts";
 import { builtinKind, namespaceOf, uidOf } from "../../kube/mod.ts";
 import type { Policy } from "../../policy/mod.ts";
-import { cloneSourceLabel } from "../downstream.ts";
+import { cloneSourceLabel } from "../owner_labels.ts";
 
 /** The items of a list, or the object itself. */
 export function opened(object: JsonObject): readonly JsonObject[] {

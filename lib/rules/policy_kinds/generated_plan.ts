@@ -2,17 +2,10 @@ import { asObject, asString, type Fault, isFault, type JsonObject } from "../../
 import { nameOf, namespaceOf, objectIdentity, uidOf } from "../../kube/mod.ts";
 import type { Policy } from "../../policy/mod.ts";
 import { describe, type ObjectReference, objectsInCluster } from "../cluster_objects.ts";
-import {
-  cloneSourceLabel,
-  isApplied,
-  isInStep,
-  keeping,
-  labelled,
-  renamed,
-  replacing,
-} from "../downstream.ts";
-import { type CelOwner, celOwnerLabels, copiedLabels, isOwned, ownedLabels } from "../generated_labels.ts";
+import { type CelOwner, celOwnerLabels, copiedLabels, isOwned, ownedLabels } from "../cel_owner_labels.ts";
+import { isApplied, isInStep, keeping, renamed, replacing } from "../generated_manifest.ts";
 import type { Effect } from "../outcome.ts";
+import { cloneSourceLabel, labelled } from "../owner_labels.ts";
 import type { ObjectType, RuleInput } from "../rule_kind.ts";
 import { isMarked } from "./generated_object.ts";
 
@@ -23,7 +16,7 @@ export interface Generated {
 }
 
 /** The policy and the request for which generated objects are planned. */
-export interface GenerationSituation {
+export interface GenerationOptions {
   readonly policy: Policy;
   readonly synchronize: boolean;
   readonly trigger: JsonObject;
@@ -38,15 +31,15 @@ export interface GenerationSituation {
  */
 export function planGenerated(
   generated: readonly Generated[],
-  situation: GenerationSituation,
+  options: GenerationOptions,
 ): Effect[] | Fault {
-  const { policy, trigger, synchronize, input: { context: { store } } } = situation;
+  const { policy, trigger, synchronize, input: { context: { store } } } = options;
   const about = { policy: policy.key, rule: policy.name, reason: `generated for ${describe(trigger)}` };
   const creation = policy.useServerSideApply ? "apply" : "create";
   if (!store.serves("downstream")) {
     return generated.map(({ object }) => ({ verb: creation, object, ...about }));
   }
-  const clusterObjects = objectsInCluster(store), owner = ownerIn(situation);
+  const clusterObjects = objectsInCluster(store), owner = ownerIn(options);
   // An object that is generated twice is what the last generation makes of it.
   const last = [...new Map(generated.map((each) => [objectIdentity(each.object), each])).values()];
   // All look-ups begin before the first one is awaited.
@@ -96,12 +89,12 @@ function written(
  */
 export function planWithdrawal(
   types: readonly ObjectType[],
-  situation: GenerationSituation,
+  options: GenerationOptions,
   kept: readonly JsonObject[] = [],
 ): Effect[] | Fault {
-  const { policy, trigger, input: { triggerGone, context: { store } } } = situation;
+  const { policy, trigger, input: { triggerGone, context: { store } } } = options;
   if (!store.serves("downstream") || uidOf(trigger) === "") return [];
-  const clusterObjects = objectsInCluster(store), owner = ownerIn(situation);
+  const clusterObjects = objectsInCluster(store), owner = ownerIn(options);
   const selector = { matchLabels: { ...ownedLabels(owner) } }, namespace = policy.namespace ?? "";
   const lists = types.map((type) => clusterObjects.list({ ...type, namespace, selector }));
   const effects: Effect[] = [];
@@ -133,7 +126,7 @@ function referenceTo(object: JsonObject): ObjectReference {
  * of its trigger, so that the next deletion may replace it. Pinned by "what a GeneratingPolicy makes for a deletion
  * stays, and the next deletion replaces it".
  */
-function ownerIn({ policy, trigger, input }: GenerationSituation): CelOwner {
+function ownerIn({ policy, trigger, input }: GenerationOptions): CelOwner {
   const { group, version, kind, operation, triggerGone, request } = input;
   const isDeletion = operation === "DELETE" && triggerGone === undefined;
   return {

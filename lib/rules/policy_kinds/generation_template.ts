@@ -74,8 +74,8 @@ export function compileGenerationTemplate(
     return (evaluation) => {
       const parts = collect(renders.map((render) => render(evaluation)));
       if (isFault(parts)) return parts;
-      const odd = parts.find((part) => isObject(part) || isList(part));
-      return odd === undefined
+      const structured = parts.find((part) => isObject(part) || isList(part));
+      return structured === undefined
         ? parts.map((part) => isString(part) ? part : JSON.stringify(part)).join("")
         : new Fault("a placeholder inside a text must give a text, number or bool");
     };

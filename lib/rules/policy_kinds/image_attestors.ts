@@ -10,6 +10,7 @@ import {
   isObject,
   type Json,
   type JsonObject,
+  textField,
 } from "../../json/mod.ts";
 import type { Identity, LogTrust, SignatureLayout, Signer } from "../../ports.ts";
 import { type CelEvaluation, type ExpressionSet, wanted } from "../cel/mod.ts";
@@ -117,12 +118,12 @@ function problemOf({ key, keyless, certificate, ctlog }: JsonObject): string | u
   if (!isObject(key) && !isObject(keyless) && !isObject(certificate)) {
     return "cosign verifier needs to have one key, keyless or certificate fields set";
   }
-  const roots = textIn(keyless, "roots");
+  const roots = textField(keyless, "roots");
   if (roots !== "" && !roots.includes("-----BEGIN CERTIFICATE-----")) {
     return "failed to load Root certificates: error creating root cert pool";
   }
   if (!isObject(ctlog) || ctlog["insecureIgnoreTlog"] === true) return undefined;
-  return textIn(ctlog, "url") === "" ? "rekor URL must be provided" : undefined;
+  return textField(ctlog, "url") === "" ? "rekor URL must be provided" : undefined;
 }
 
 function elsewhere(
@@ -130,9 +131,9 @@ function elsewhere(
 ): Pick<PolicyAttestor, "annotations" | "repository" | "tagPrefix" | "pullSecrets"> {
   return {
     annotations: asTextMap(cosign["annotations"]),
-    repository: textIn(cosign["source"], "repository"),
-    tagPrefix: textIn(cosign["source"], "tagPrefix"),
-    pullSecrets: asList(field(cosign["source"], "PullSecrets")).map((secret) => textIn(secret, "name")),
+    repository: textField(cosign["source"], "repository"),
+    tagPrefix: textField(cosign["source"], "tagPrefix"),
+    pullSecrets: asList(field(cosign["source"], "PullSecrets")).map((secret) => textField(secret, "name")),
   };
 }
 
@@ -179,10 +180,10 @@ function compileSigner(
     };
   }
   const identities = asList(field(cosign["keyless"], "identities")).map((identity): Identity => ({
-    issuer: textIn(identity, "issuer"),
-    issuerRegExp: textIn(identity, "issuerRegExp"),
-    subject: textIn(identity, "subject"),
-    subjectRegExp: textIn(identity, "subjectRegExp"),
+    issuer: textField(identity, "issuer"),
+    issuerRegExp: textField(identity, "issuerRegExp"),
+    subject: textField(identity, "subject"),
+    subjectRegExp: textField(identity, "subjectRegExp"),
   }));
   // Kyverno parity: `keyless.roots` has no effect; the trusted root decides. Pinned by "an attestor with several
   // signers uses keyless, with the attestor's pull secrets".
@@ -194,7 +195,7 @@ function compileSigner(
 export function keyText(key: JsonObject): string {
   const secret = key["secretRef"];
   return isObject(secret)
-    ? `k8s://${textIn(secret, "namespace")}/${textIn(secret, "name")}`
+    ? `k8s://${textField(secret, "namespace")}/${textField(secret, "name")}`
     : asString(key["data"] ?? key["kms"]) ?? "";
 }
 
@@ -202,8 +203,8 @@ const hashes = ["sha224", "sha256", "sha384", "sha512"] as const;
 
 /** Compiles `{value}` or `{expression}`. */
 function compileText(written: Json | undefined, expressions: ExpressionSet, path: DocumentPath): Text {
-  const expression = textIn(written, "expression");
-  const value = textIn(written, "value");
+  const expression = textField(written, "expression");
+  const value = textField(written, "value");
   if (expression === "") return () => value;
   const program = expressions.compile(expression, [...path, "expression"], wanted.dynamicText);
   return (evaluation) => {
@@ -218,16 +219,12 @@ function logOf(cosign: JsonObject): LogTrust {
   const { ctlog, tuf } = cosign;
   return {
     ignoreTlog: field(ctlog, "insecureIgnoreTlog") === true,
-    rekorUrl: textIn(ctlog, "url"),
-    rekorKey: textIn(ctlog, "rekorPubKey"),
+    rekorUrl: textField(ctlog, "url"),
+    rekorKey: textField(ctlog, "rekorPubKey"),
     ignoreSct: field(ctlog, "insecureIgnoreSCT") === true,
-    ctlogKey: textIn(ctlog, "ctLogPubKey"),
-    tsaChain: textIn(ctlog, "tsaCertChain"),
+    ctlogKey: textField(ctlog, "ctLogPubKey"),
+    tsaChain: textField(ctlog, "tsaCertChain"),
     trustedRoot: "",
-    tufMirror: textIn(tuf, "mirror"),
+    tufMirror: textField(tuf, "mirror"),
   };
-}
-
-function textIn(value: Json | undefined, name: string): string {
-  return asString(field(value, name)) ?? "";
 }

@@ -28,7 +28,7 @@ import {
   type WrittenSubresource,
 } from "../outcome.ts";
 import type { CompiledBody, RuleInput } from "../rule_kind.ts";
-import { describe, trespass } from "../cluster_objects.ts";
+import { describe, namespaceViolation } from "../cluster_objects.ts";
 import { isApiName } from "../served_types.ts";
 import { defineVariables, kyvernoEvaluation, kyvernoExpressions } from "./kyverno_expressions.ts";
 import { mutatingPolicy } from "./mutating_policy.ts";
@@ -70,7 +70,7 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
   const find = program === undefined
     ? compileSearch(spec, tools)
     : compileExpression(program, written, tools);
-  return { run, looksBack: policy.mutateExistingOnPolicyUpdate };
+  return { run, appliesToExisting: policy.mutateExistingOnPolicyUpdate };
 
   function run(input: RuleInput): Outcome | OutcomeList | undefined {
     // Without a cluster there are no targets.
@@ -81,7 +81,7 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
     if (!applies) return undefined;
     const found = find(input, evaluation);
     if (isFault(found)) return failed(found.message);
-    const outside = trespass(found.map(({ object }) => object), policy);
+    const outside = namespaceViolation(found.map(({ object }) => object), policy);
     if (outside !== undefined) return failed(outside.message);
     return listed(found.flatMap((target) => changeTarget(target, input) ?? []));
   }

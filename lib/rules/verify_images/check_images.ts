@@ -16,13 +16,13 @@ export function compileImageChecks(body: VerifyImagesBody, tools: RuleTools): Co
   const { written } = compileEntries(body.entries, { ...tools, report: () => {}, variables: () => {} });
   if (!written.some(({ verification }) => isCheckedAtValidation(verification))) {
     // Neither context nor preconditions are read.
-    return { about: () => false, run: () => undefined };
+    return { applies: () => false, run: () => undefined };
   }
   const { policy, rule } = tools;
   const images = new RuleImages(rule, written);
   const scope: NoteScope = { policy: `${policy.namespace ?? ""}/${policy.name}`, rule: rule.name };
   return {
-    about: (input) => input.operation !== "DELETE" && images.about(input),
+    applies: (input) => input.operation !== "DELETE" && images.applies(input),
     run: ({ resource, context: { store: { steps } } }) =>
       resource === undefined
         ? undefined

@@ -19,7 +19,7 @@ export class RuleImages {
   }
 
   /** Whether the rule applies to the object; an outcome when its images cannot be read. */
-  about({ resource: object, context }: RuleInput): boolean | Outcome {
+  applies({ resource: object, context }: RuleInput): boolean | Outcome {
     if (object === undefined) return false;
     const images = imagesOf(object, this.#extractors), { steps } = context.store;
     if (!isFault(images)) {

@@ -25,7 +25,7 @@ export function compileVerifyImages(body: VerifyImagesBody, tools: RuleTools): C
   const { policy } = tools;
   return {
     signers: signersOfEntries(body.entries),
-    about: (input) => input.operation !== "DELETE" && images.about(input),
+    applies: (input) => input.operation !== "DELETE" && images.applies(input),
     run(input) {
       const { resource, context } = input;
       if (resource === undefined) return undefined;

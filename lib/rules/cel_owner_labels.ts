@@ -1,10 +1,10 @@
 import { asString, type JsonObject } from "../json/mod.ts";
 import { labelsOf, labelValueProblem, uidOf } from "../kube/mod.ts";
-import { cloneLabels, type MakerReference, ownerOf, type OwnerReference, ruleLabels } from "./downstream.ts";
+import { cloneLabels, type GeneratingRule, ownerOf } from "./owner_labels.ts";
 
 /** The policy in CEL that generates an object, and the trigger that it names as the reason. */
 export interface CelOwner {
-  readonly policy: MakerReference["policy"];
+  readonly policy: GeneratingRule["policy"];
   readonly trigger: {
     readonly group: string;
     readonly version: string;
@@ -35,7 +35,8 @@ export function celOwnerLabels({ policy, trigger }: CelOwner): Readonly<Record<s
   };
 }
 
-function celPolicyLabels({ name, namespace }: CelOwner["policy"]): Readonly<Record<string, string>> {
+/** The labels of all objects that a policy in CEL generated. */
+export function celPolicyLabels({ name, namespace }: CelOwner["policy"]): Readonly<Record<string, string>> {
   return {
     "app.kubernetes.io/managed-by": "kyverno",
     [`${prefix}policy-name`]: name,
@@ -62,23 +63,6 @@ export function isOwned(object: JsonObject, { policy, trigger }: CelOwner): bool
   if (owner === undefined || owner.rule !== policy.name || owner.policy.name !== policy.name) return false;
   if (owner.policy.namespace !== undefined && owner.policy.namespace !== policy.namespace) return false;
   return owner.trigger.uid === trigger.uid;
-}
-
-/** The labels of all objects that a rule generated. Others may have them, too: {@link isMadeBy} chooses. */
-export function madeLabels(maker: MakerReference): Readonly<Record<string, string>> {
-  return maker.language === "classic" ? ruleLabels(maker) : celPolicyLabels(maker.policy);
-}
-
-/** Whether the labels of an object name a rule. */
-export function isMadeBy(object: JsonObject, { policy, rule, language }: MakerReference): boolean {
-  const owner = ownerOf(object);
-  return owner !== undefined && owner.language === language && owner.rule === rule &&
-    owner.policy.name === policy.name && owner.policy.namespace === policy.namespace;
-}
-
-/** Whether the labels of an object name an owner: its rule and its trigger. */
-export function isSameOwner(object: JsonObject, owner: OwnerReference): boolean {
-  return isMadeBy(object, owner) && ownerOf(object)?.trigger.uid === owner.trigger.uid;
 }
 
 /**
