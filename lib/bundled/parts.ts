@@ -65,7 +65,7 @@ export const bundleParts: readonly BundlePart[] = [
       "documents/too_many_rules.ts",
       "engine/check_match.ts",
       "engine/check_variables.ts",
-      "engine/refusing_unstored.ts",
+      "engine/kyverno_refusals.ts",
       "policy/attestor_shape.ts",
       "rules/mutation_conflicts.ts",
       "shape/check_shape.ts",

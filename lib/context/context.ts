@@ -146,7 +146,7 @@ export class Context implements Scope {
     const entry = this.#entries[index]!;
     const { observer } = this.store;
     if (!this.store.serves(entry.source)) {
-      observer?.entered(entry, undefined);
+      observer?.finishEntry(entry, undefined);
       return this.#parent?.get(entry.name);
     }
     const key = index === lastOf(this.#entries, entry.name) ? entry.name : `${entry.name}#${index}`;
@@ -160,9 +160,9 @@ export class Context implements Scope {
     const computed = this.#computed && { computed: this.#computed };
     const view = new Context(base, { entries: this.#entries, ...computed }, { of: this, before: index });
     const pendingReads = this.store.pendingReads;
-    observer?.entering(entry);
+    observer?.beginEntry(entry);
     const value = this.#admitted(entry, entry.load(view));
-    observer?.entered(entry, value);
+    observer?.finishEntry(entry, value);
     if (value === undefined) return this.#parent?.get(entry.name);
     if (this.store.pendingReads === pendingReads) this.#keep(key, value);
     return value;

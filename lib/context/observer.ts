@@ -64,9 +64,9 @@ export interface ObservedAttestor {
  */
 export interface Observer {
   /** The evaluation of a context entry begins. Entries that it reads are reported in between. */
-  entering(entry: ObservedEntry): void;
+  beginEntry(entry: ObservedEntry): void;
   /** The entry's value; `undefined` when there is nothing to load it from. */
-  entered(entry: ObservedEntry, value: Json | Fault | undefined): void;
+  finishEntry(entry: ObservedEntry, value: Json | Fault | undefined): void;
   /** A value is read from outside; a load begins unless the value is cached or loading. */
   loading(key: string, state: "cached" | "under way" | "begins"): void;
   /** A load has ended. */

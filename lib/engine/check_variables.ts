@@ -82,7 +82,9 @@ function problemsOf(use: Use, { rule, path: above, withoutUser }: VariableCheckO
       return isDeclaredLater(name, rule, path) ? [declaredLater(name, path)] : [];
     }
     if (name === "null" || name === "true" || name === "false") return [literalName(name, path)];
-    return [unknown(name, { candidates: [...predefined, ...declared], expression: use.expression, path })];
+    return [
+      unknownName(name, { candidates: [...predefined, ...declared], expression: use.expression, path }),
+    ];
   });
   return [...named, ...functionProblems(use.expression, path)];
 }
@@ -194,7 +196,7 @@ function absentUser({ expression }: Use, name: string, path: (string | number)[]
   };
 }
 
-function unknown(
+function unknownName(
   name: string,
   { candidates, expression, path }: {
     candidates: readonly string[];
@@ -227,8 +229,8 @@ function callsFunction(expression: string): boolean {
 }
 
 /**
- * An unknown field of the request that resembles no known one is only a warning, because the command line may give
- * it.
+ * An unknown field of the request is an error when it resembles one that exists. Any other is only a warning, because
+ * the command line may give it.
  */
 function unknownField(field: string, expression: string, path: (string | number)[]): PathDiagnostic {
   const meant = didYouMean(field, requestFields);

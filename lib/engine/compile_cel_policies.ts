@@ -1,6 +1,6 @@
 import type { Need } from "../context/mod.ts";
-import { type Diagnostic, withPosition } from "../diagnostics/mod.ts";
-import { asObject, asString, asTexts, dig, field, groupBy, isObject } from "../json/mod.ts";
+import { type Diagnostic, type PathDiagnostic, withPosition } from "../diagnostics/mod.ts";
+import { asObject, asString, asTexts, dig, field, groupBy, isObject, type JsonObject } from "../json/mod.ts";
 import { nameOf } from "../kube/mod.ts";
 import { compileConstraints, type RuleSelector } from "../match/mod.ts";
 import { type CelException, type CelPolicy, isCelException, type LocatedDocument } from "../policy/mod.ts";
@@ -57,72 +57,101 @@ export function celPolicies(
 /** The options of compiling a CEL policy. */
 export interface CompileCelPolicyOptions extends Pick<PolicyTools, "once"> {
   /** Whether policies that the API server enforces itself are also evaluated at admission. */
-  readonly admissionPolicies: "left" | "served";
+  readonly admissionPolicies: "leftToApiServer" | "served";
   report(diagnostic: Diagnostic): void;
 }
 
 /** Compiles a policy with its exceptions and bindings. A broken policy answers as its failurePolicy says. */
 export function compileCelPolicy(input: CelPolicyInput, options: CompileCelPolicyOptions): CompiledPolicy {
-  const { document: located, kind, further, exceptions, bindings } = input;
-  const { report, once } = options;
+  const { document: located, kind, exceptions } = input;
   const { policy: written, specs, diagnostics } = parseCelPolicy(located, kind);
-  const policy = asUsed(written, input, options);
-  const reported = new Set<string>();
-  let broken: Diagnostic | undefined;
-  for (const diagnostic of diagnostics) add({ ...diagnostic, policy: policy.key });
-  const parts = bindings.length === 0
-    ? specs.map((spec, index) => ({ kind, spec, index, binding: undefined }))
-    : bindings.map((binding) => ({ kind, spec: specs[0]!, index: 0, binding }));
-  const others = further.flatMap((each) =>
-    (each.everySpec ? specs : specs.slice(0, 1)).map((spec, index) => ({
-      kind: each,
-      spec,
-      index,
-      binding: undefined,
-    }))
-  );
-  const all = [...parts, ...others];
-  const rules = all.map((part) => {
-    const { kind, spec, index, binding } = part;
-    const needs: Need[] = [];
-    const body = kind.compile(spec, {
+  const policy = withEffectiveSettings(written, input, options);
+  const problems = new PolicyProblems(policy, options.report);
+  for (const diagnostic of diagnostics) problems.add(diagnostic);
+  const sources = ruleSources(input, specs);
+  const rules = sources.map((source) =>
+    compileCelRule(source, {
       policy,
-      once,
-      need: (need) => void needs.push(need),
       exceptions,
-      binding,
+      once: options.once,
       // A spec for controllers or of a second binding has the same problems as the first spec of its kind.
       report: (problem) => {
-        if (part !== all.find((each) => each.kind === kind)) return;
-        // Kinds share expressions, and thereby problems.
-        const text = JSON.stringify(problem);
-        if (!reported.has(text)) add({ ...withPosition(problem, policy.locate), policy: policy.key });
-        reported.add(text);
+        if (source === sources.find((each) => each.kind === source.kind)) problems.addOnce(problem);
       },
-    });
-    const written = compileConstraints(kind.constraints(spec));
-    const constraints = kind.adjustSelector?.(spec, written) ?? written;
-    const selector = binding === undefined ? constraints : withinBinding(constraints, binding);
-    return ruleOf(policy, { index, kind, selector, body, binding, needs });
-  });
+    })
+  );
+  const { broken } = problems;
   const usable = broken === undefined
     ? rules
-    : rules.map((rule) => ruleWith(brokenBody(broken!, rule.body), rule));
+    : rules.map((rule) => ruleWith(brokenBody(broken, rule.body), rule));
   const audited = policy.failureAction === "Audit" && !policy.emitWarning && kind.type === "validate";
   return { policy, rules: usable, matchConditions: undefined, needs: [], audited, broken };
+}
 
-  function add(diagnostic: Diagnostic): void {
-    if (diagnostic.severity === "error") broken ??= diagnostic;
-    report(diagnostic);
+/** The problems of a policy, which are reported as they are added. */
+class PolicyProblems {
+  readonly #policy: CelPolicy;
+  readonly #report: (diagnostic: Diagnostic) => void;
+  readonly #added = new Set<string>();
+  #broken: Diagnostic | undefined;
+
+  constructor(policy: CelPolicy, report: (diagnostic: Diagnostic) => void) {
+    this.#policy = policy;
+    this.#report = report;
+  }
+
+  /** The first error, which makes the policy broken. */
+  get broken(): Diagnostic | undefined {
+    return this.#broken;
+  }
+
+  add(problem: Diagnostic): void {
+    const diagnostic = { ...problem, policy: this.#policy.key };
+    if (diagnostic.severity === "error") this.#broken ??= diagnostic;
+    this.#report(diagnostic);
+  }
+
+  /** Adds a problem unless it was added before: several kinds of one policy compile the same expressions. */
+  addOnce(problem: PathDiagnostic): void {
+    const text = JSON.stringify(problem);
+    if (!this.#added.has(text)) this.add(withPosition(problem, this.#policy.locate));
+    this.#added.add(text);
   }
 }
 
-function ruleOf(
-  policy: CelPolicy,
-  { index, kind, selector, body, binding, needs }:
-    & { readonly index: number; readonly kind: PolicyKind; readonly binding: LocatedDocument | undefined }
-    & Pick<CompiledRule, "selector" | "body" | "needs">,
+/** A spec that becomes a rule: its index among the specs of the policy, its kind, and the binding of the rule. */
+interface CelRuleSource {
+  readonly kind: PolicyKind;
+  readonly spec: JsonObject;
+  readonly index: number;
+  readonly binding: LocatedDocument | undefined;
+}
+
+/** One source for each spec, or for each binding of the policy; then those of the policy's further kinds. */
+function ruleSources(
+  { kind, further, bindings }: CelPolicyInput,
+  specs: readonly JsonObject[],
+): readonly CelRuleSource[] {
+  const binding = undefined;
+  const first = bindings.length === 0
+    ? specs.map((spec, index) => ({ kind, spec, index, binding }))
+    : bindings.map((each) => ({ kind, spec: specs[0]!, index: 0, binding: each }));
+  const others = further.flatMap((each) =>
+    (each.everySpec ? specs : specs.slice(0, 1)).map((spec, index) => ({ kind: each, spec, index, binding }))
+  );
+  return [...first, ...others];
+}
+
+function compileCelRule(
+  { kind, spec, index, binding }: CelRuleSource,
+  tools: Omit<PolicyTools, "policy" | "need" | "binding"> & { readonly policy: CelPolicy },
 ): CompiledRule {
+  const { policy } = tools;
+  const needs: Need[] = [];
+  const body = kind.compile(spec, { ...tools, binding, need: (need) => void needs.push(need) });
+  const written = compileConstraints(kind.constraints(spec));
+  const constraints = kind.adjustSelector?.(spec, written) ?? written;
+  const selector = binding === undefined ? constraints : withinBinding(constraints, binding);
   const actions = asTexts(dig(binding?.document, "spec", "validationActions"));
   const action = actions.length === 0 || actions.includes("Deny") ? "Enforce" : "Audit";
   return ruleWith(body, {
@@ -152,7 +181,7 @@ function ruleWith(body: CompiledBody, rest: Omit<CompiledRule, "body" | "constan
  * The policy with its effective settings. A policy that the API server enforces applies only where it has a binding,
  * and at admission only if `admissionPolicies` is `served`.
  */
-function asUsed(
+function withEffectiveSettings(
   policy: CelPolicy,
   { document: located, bindings, kind }: CelPolicyInput,
   { admissionPolicies }: CompileCelPolicyOptions,

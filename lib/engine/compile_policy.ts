@@ -4,7 +4,7 @@ import type { Dialect } from "../match/mod.ts";
 import type { ClassicPolicy, Policy, PolicyException } from "../policy/mod.ts";
 import { type CompiledConditions, compileWebhookConditions, type RuleBody } from "../rules/mod.ts";
 import type { CompiledPolicy } from "./compiled.ts";
-import { refusingUnstored } from "./refusing_unstored.ts";
+import { compileUnlessRefused } from "./kyverno_refusals.ts";
 import { compileRule } from "./compile_rule.ts";
 
 /** The options of compiling a policy. */
@@ -12,7 +12,7 @@ export interface CompilePolicyOptions {
   readonly exceptions: readonly PolicyException[];
   /** The first error that was found when the policy was parsed. */
   readonly broken: Diagnostic | undefined;
-  readonly unstored: "evaluated" | "refused";
+  readonly refusedByKyverno: "evaluated" | "refused";
   readonly dialect: Dialect;
   readonly conditions: CompiledConditions;
   report(diagnostic: Diagnostic): void;
@@ -23,9 +23,9 @@ export function compilePolicy(
   policy: ClassicPolicy<RuleBody>,
   options: CompilePolicyOptions,
 ): CompiledPolicy {
-  return options.unstored === "evaluated" || options.broken !== undefined
+  return options.refusedByKyverno === "evaluated" || options.broken !== undefined
     ? compiled(policy, options)
-    : refusingUnstored(policy, options, (changed) => compiled(policy, changed));
+    : compileUnlessRefused(policy, options, (changed) => compiled(policy, changed));
 }
 
 function compiled(policy: ClassicPolicy<RuleBody>, options: CompilePolicyOptions): CompiledPolicy {

@@ -8,7 +8,7 @@ export type Shortened = (diagnostics: readonly Diagnostic[]) => readonly Diagnos
 
 interface CompiledForm<Result> {
   readonly result: Result;
-  readonly parts: readonly object[];
+  readonly dependencies: readonly object[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -25,14 +25,14 @@ export class CompiledForms<Source extends object, Result> {
   /** Returns the compiled form of a source and the documents that it depends on. It reports the problems each time. */
   get(
     source: Source,
-    { parts, report }: { readonly parts: readonly object[]; readonly report: Report },
+    { dependencies, report }: { readonly dependencies: readonly object[]; readonly report: Report },
     compile: (report: Report) => Result,
   ): Result {
     let kept = this.#kept.get(source);
-    if (kept === undefined || !isSame(kept.parts, parts)) {
+    if (kept === undefined || !isSame(kept.dependencies, dependencies)) {
       const diagnostics: Diagnostic[] = [];
       const result = compile((diagnostic) => void diagnostics.push(diagnostic));
-      kept = { result, parts, diagnostics: this.#shortened(diagnostics) };
+      kept = { result, dependencies, diagnostics: this.#shortened(diagnostics) };
       this.#kept.set(source, kept);
     }
     kept.diagnostics.forEach(report);

@@ -58,10 +58,10 @@ function refuses(rule: RuleResult, policy: PolicyIdentity, strictest: FailurePol
       if (isEnforced && (result === "fail" || meaning === "blocking")) return true;
       const isAudited = !isEnforced && (type === "validate" || policy.language !== "classic");
       if (result !== "error" || isAudited) return false;
-      const judge = meaning === "unusable" || policy.language !== "classic"
+      const deciding = meaning === "unusable" || policy.language !== "classic"
         ? policy.failurePolicy
         : strictest;
-      return judge === "Fail";
+      return deciding === "Fail";
     }
   }
 }

@@ -46,10 +46,10 @@ export interface EvaluateOptions extends PolicyQuery {
  */
 export function evaluate(
   snapshot: Snapshot,
-  written: PolicyRequest,
+  received: PolicyRequest,
   options: EvaluateOptions & { readonly ports: Ports },
 ): Decision | Promise<Decision> {
-  const request = ofParent(written, snapshot.parents);
+  const request = ofParent(received, snapshot.parents);
   const { ports, deadline, absent, budget, trace } = options;
   const selection = select(options);
   const images = options.phase === "mutate" ? verifying(selectForImages(), options) : nothing;
@@ -78,7 +78,7 @@ export function evaluate(
     if (trace !== undefined) tracePassedOver(trace, { snapshot, view }, { ...options, selected: policies });
     const chosen = { selection: chosenOf(selection, facts), images: chosenOf(images, facts) };
     const decision = runPhase(options.phase, { ...chosen, joint: selection.joint, store }, view);
-    return trace === undefined ? decision : noted(decision, trace);
+    return trace === undefined ? decision : recorded(decision, trace);
   }
 
   function selectForImages(): PolicySelection {
@@ -105,8 +105,8 @@ export function evaluate(
 }
 
 /** Records the decision in the trace. */
-function noted(decision: Decision | Promise<Decision>, trace: Trace): Decision | Promise<Decision> {
-  if (decision instanceof Promise) return decision.then((found) => noted(found, trace));
+function recorded(decision: Decision | Promise<Decision>, trace: Trace): Decision | Promise<Decision> {
+  if (decision instanceof Promise) return decision.then((found) => recorded(found, trace));
   trace.decide(decision);
   return decision;
 }

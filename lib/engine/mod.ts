@@ -3,6 +3,11 @@
  * ports do I/O. It never throws, whatever a policy or request contains, and never waits when no external value is
  * needed.
  *
+ * `policy_compiler.ts` compiles documents, `compile_rule.ts` one rule of a classic policy. `evaluate.ts` runs a phase,
+ * `policy_run.ts` the rules of one policy, `evaluate_rule.ts` the steps of one rule: match, preconditions, exceptions,
+ * body. `decide.ts` makes the decision from the results. `plan/` prepares policies for the types of requests, so that
+ * frequent requests evaluate less.
+ *
  * @module
  */
 export type { PolicyQuery } from "./plan/policy_selection.ts";

@@ -27,24 +27,25 @@ export interface CompileOptions {
    * Whether ValidatingAdmissionPolicies and MutatingAdmissionPolicies are also evaluated at admission (`served`). By
    * default the API server enforces them, and only the command line evaluates them.
    */
-  readonly admissionPolicies?: "left" | "served";
+  readonly admissionPolicies?: "leftToApiServer" | "served";
   /** Whether every failurePolicy counts as Ignore, so that requests are admitted when evaluation fails. */
   readonly ignoreFailures?: boolean;
   /**
-   * Whether policies are evaluated that Kyverno does not store, in a cluster as on its command line, though they can be
-   * read (`evaluated`, the default).
+   * Whether policies that can be read, but that Kyverno refuses to store and to apply, are evaluated (the default), or
+   * broken (`refused`), so that their failurePolicy answers the requests that they match.
    */
-  readonly unstored?: "evaluated" | "refused";
+  readonly refusedByKyverno?: "evaluated" | "refused";
   /** The memory for all documents together; what does not fit is left out, and its requests are denied. */
   readonly budget?: PolicyBudget;
 }
 
 /**
- * The options with which commands try policies. In the dialect `current` they refuse those that Kyverno does not store;
- * the documentation has examples of them, as those that read users in background scans.
+ * The options with which commands compile policies. In the dialect `current` they refuse the policies that Kyverno
+ * refuses. In the dialect `classic` they evaluate them, because Kyverno's documentation has examples of such policies,
+ * for instance of some that read users in background scans.
  */
 export function commandOptions({ dialect }: { readonly dialect: Dialect }): CompileOptions {
-  return { dialect, unstored: dialect === "current" ? "refused" : "evaluated" };
+  return { dialect, refusedByKyverno: dialect === "current" ? "refused" : "evaluated" };
 }
 
 /**
@@ -62,9 +63,9 @@ export function compile(documents: readonly YamlDocument[], options: CompileOpti
  */
 export class PolicyCompiler {
   readonly #dialect: Dialect;
-  readonly #admissionPolicies: "left" | "served";
+  readonly #admissionPolicies: "leftToApiServer" | "served";
   readonly #ignoreFailures: boolean;
-  readonly #unstored: "evaluated" | "refused";
+  readonly #refusedByKyverno: "evaluated" | "refused";
   readonly #budget: PolicyBudget | undefined;
   readonly #read = new WeakMap<YamlDocument, readonly ReadObject[]>();
   readonly #celExceptions = new WeakMap<LocatedDocument, CelException>();
@@ -78,12 +79,12 @@ export class PolicyCompiler {
   readonly #once = <T>(make: () => T): T => remembered(this.#shared as WeakMap<() => T, T>, make, make);
 
   constructor(
-    { dialect, admissionPolicies, ignoreFailures, unstored, budget }: CompileOptions = {},
+    { dialect, admissionPolicies, ignoreFailures, refusedByKyverno, budget }: CompileOptions = {},
   ) {
-    this.#unstored = unstored ?? "evaluated";
+    this.#refusedByKyverno = refusedByKyverno ?? "evaluated";
     this.#budget = budget;
     this.#dialect = dialect ?? "classic";
-    this.#admissionPolicies = admissionPolicies ?? "left";
+    this.#admissionPolicies = admissionPolicies ?? "leftToApiServer";
     this.#ignoreFailures = ignoreFailures === true;
     this.#shortened = budget === undefined ? (all) => all : (all) => mostSerious(all, mostProblems);
     this.#classic = new CompiledForms(this.#shortened);
@@ -103,27 +104,35 @@ export class PolicyCompiler {
     );
     const diagnostics: Diagnostic[] = [...unfit, ...read];
     const report: Report = (diagnostic) => void diagnostics.push(diagnostic);
-    const about = exceptionsByPolicy(exceptions);
+    const byPolicy = exceptionsByPolicy(exceptions);
     const classic = policies.map((policy) => {
-      const concerned = about.get(policy.key) ?? none;
-      return this.#classic.get(policy, { parts: concerned, report }, (report) =>
-        this.#used(
-          compilePolicy(policy, {
-            exceptions: concerned,
-            dialect: this.#dialect,
-            broken: broken.get(policy.key),
-            unstored: this.#unstored,
-            conditions: this.#conditions,
-            report,
-          }),
-        ));
+      const concerned = byPolicy.get(policy.key) ?? none;
+      return this.#classic.get(
+        policy,
+        { dependencies: concerned, report },
+        (report) =>
+          this.#withFailurePolicy(
+            compilePolicy(policy, {
+              exceptions: concerned,
+              dialect: this.#dialect,
+              broken: broken.get(policy.key),
+              refusedByKyverno: this.#refusedByKyverno,
+              conditions: this.#conditions,
+              report,
+            }),
+          ),
+      );
     });
     return snapshotOf({
       written: [...classic, ...this.#celPolicies(others, report)],
       others,
       exceptions,
       jsonPolicies: others.filter(isJsonPolicy).map((document) =>
-        this.#json.get(document, { parts: none, report }, (report) => compileJsonPolicy(document, report))
+        this.#json.get(
+          document,
+          { dependencies: none, report },
+          (report) => compileJsonPolicy(document, report),
+        )
       ),
       diagnostics,
       leftOut,
@@ -143,16 +152,18 @@ export class PolicyCompiler {
     const exceptionOf = (document: LocatedDocument): CelException =>
       remembered(this.#celExceptions, document, parseCelException);
     return celPolicies(others, exceptionOf).map((input) => {
-      const parts = [...input.exceptions, ...input.bindings];
+      const dependencies = [...input.exceptions, ...input.bindings];
       return this.#cel.get(
         input.document,
-        { parts, report },
-        (report) => this.#used(compileCelPolicy(input, { admissionPolicies, report, once: this.#once })),
+        { dependencies, report },
+        (report) =>
+          this.#withFailurePolicy(compileCelPolicy(input, { admissionPolicies, report, once: this.#once })),
       );
     });
   }
 
-  #used(compiled: CompiledPolicy): CompiledPolicy {
+  /** The policy with the failurePolicy that the options demand. */
+  #withFailurePolicy(compiled: CompiledPolicy): CompiledPolicy {
     return this.#ignoreFailures
       ? { ...compiled, policy: { ...compiled.policy, failurePolicy: "Ignore" } }
       : compiled;

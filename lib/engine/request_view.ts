@@ -53,7 +53,7 @@ export class RequestView implements Computed {
   /** The object in expressions. */
   readonly #shown: JsonObject | undefined;
   /** Values that all rules share, each made for the first rule that reads it. */
-  #candidate: Candidate | undefined | typeof unknown = unknown;
+  #candidate: Candidate | undefined | typeof notComputed = notComputed;
   #plainInput: RuleInput | undefined;
   #imagesWork: StagedWork<JsonObject | Fault> | undefined;
 
@@ -166,7 +166,7 @@ export class RequestView implements Computed {
 
   /** The object that match and exclude read: the new object, or the old one where there is no new one. */
   candidate(): Candidate | undefined {
-    return this.#candidate === unknown ? this.#candidate = this.#newCandidate() : this.#candidate;
+    return this.#candidate === notComputed ? this.#candidate = this.#newCandidate() : this.#candidate;
   }
 
   /** Whether the request has a new or an old object. A payload may be empty. */
@@ -248,7 +248,7 @@ export class RequestView implements Computed {
   }
 }
 
-const unknown = Symbol("unknown");
+const notComputed = Symbol("not computed");
 
 /** The names that every rule can read. */
 export const rootNames: readonly string[] = [

@@ -176,11 +176,11 @@ export class Trace implements Observer, RuleWatch {
     this.#step({ kind: "attestor", attestor });
   }
 
-  entering(_entry: ObservedEntry): void {
+  beginEntry(_entry: ObservedEntry): void {
     this.#entries.push({ since: elapsedOn(this.#clock), keys: [] });
   }
 
-  entered({ name, source }: ObservedEntry, value: Json | Fault | undefined): void {
+  finishEntry({ name, source }: ObservedEntry, value: Json | Fault | undefined): void {
     const { since, keys } = this.#entries.pop() ?? { since: elapsedOn(this.#clock), keys: [] };
     const loads = this.loads.filter(({ key }) => keys.includes(key));
     const waited = loads.reduce((sum, { milliseconds }) => sum + milliseconds, 0);

@@ -49,7 +49,7 @@ export class PoliciesInForce {
         dialect,
         ignoreFailures,
         budget: new PolicyBudget(mostWeight()),
-        admissionPolicies: serveAdmissionPolicies ? "served" : "left",
+        admissionPolicies: serveAdmissionPolicies ? "served" : "leftToApiServer",
       },
       loaded: (policies) => {
         this.#unreadPath ??= policies.diagnostics.find(({ code, position }) =>

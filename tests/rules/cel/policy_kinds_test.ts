@@ -540,9 +540,9 @@ kind: ValidatingAdmissionPolicyBinding
 metadata: {name: b}
 spec: {policyName: p}
 `;
-  const admission = (admissionPolicies: "left" | "served") =>
+  const admission = (admissionPolicies: "leftToApiServer" | "served") =>
     compile(parseDocuments(policy, "p.yaml").documents, { admissionPolicies }).policies[0]!.policy.admission;
-  assert.deepEqual([admission("left"), admission("served")], [false, true]);
+  assert.deepEqual([admission("leftToApiServer"), admission("served")], [false, true]);
 });
 
 Deno.test("GeneratingPolicy: applied and templated objects become effects, and deletions once the trigger is gone", async () => {

@@ -3,18 +3,19 @@ import { refusals } from "../documents/mod.ts";
 import type { ClassicPolicy } from "../policy/mod.ts";
 import type { CompiledPolicy } from "./compiled.ts";
 
-/** The options that change when a policy is refused. */
+/** The options of compiling that change for a refused policy. */
 interface RefusalOptions {
   readonly broken: Diagnostic | undefined;
   report(diagnostic: Diagnostic): void;
 }
 
 /**
- * Compiles a policy; one that Kyverno's webhook would not store is broken, as is one that reads users although it runs
- * in background scans, which have none. Kyverno parity: its command line knows no kinds of a cluster. Pinned by
+ * Compiles a policy. It is broken when Kyverno's webhook would refuse to store it, or when it reads users although it
+ * runs in background scans, which have none. Kyverno parity: its command line cannot tell cluster-wide kinds from
+ * others. Pinned by
  * "apply evaluates a Policy about a cluster-wide kind".
  */
-export function refusingUnstored<O extends RefusalOptions>(
+export function compileUnlessRefused<O extends RefusalOptions>(
   policy: ClassicPolicy,
   options: O,
   compiled: (options: O) => CompiledPolicy,

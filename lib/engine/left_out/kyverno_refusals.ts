@@ -1,0 +1,7 @@
+import type * as full from "../kyverno_refusals.ts";
+
+/** Only commands refuse users in background scans. */
+const compileUnlessRefused: typeof full.compileUnlessRefused = (_policy, options, compiled) =>
+  compiled(options);
+
+export { compileUnlessRefused };
