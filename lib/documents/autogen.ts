@@ -48,19 +48,13 @@ export function autogenRules(
     const step = movedBody(rule, "template");
     if (step === undefined) return [];
     if (templated.length > 0) {
-      generated.push(finish(step, { prefix: autogenPrefix, kinds: templated, text: "spec.template" }, path));
+      const group = { prefix: autogenPrefix, kinds: templated, template: "spec.template" };
+      generated.push(ruleFor(group, step, path));
     }
     if (wanted.includes("CronJob")) {
       const cron = movedBody(step, "jobTemplate");
-      if (cron !== undefined) {
-        generated.push(
-          finish(cron, {
-            prefix: cronJobPrefix,
-            kinds: ["CronJob"],
-            text: "spec.jobTemplate.spec.template",
-          }, path),
-        );
-      }
+      const group = { prefix: cronJobPrefix, kinds: ["CronJob"], template: "spec.jobTemplate.spec.template" };
+      if (cron !== undefined) generated.push(ruleFor(group, cron, path));
     }
     return generated;
   });
@@ -74,20 +68,27 @@ function wantedControllers(value: string | undefined): string[] {
   return all.filter((kind) => named.includes(kind));
 }
 
-interface Target {
+/** Controllers that have their Pod template at the same path. */
+interface ControllerGroup {
+  /** The beginning of the names of rules for them. */
   readonly prefix: string;
   readonly kinds: readonly string[];
   /** The path of the Pod template in the controller, in the form of expressions. */
-  readonly text: string;
+  readonly template: string;
 }
 
-function finish(rule: JsonObject, { prefix, kinds, text }: Target, path: DocumentPath): RuleSource {
+/** The autogen rule for controllers, from a written rule whose body was moved below their Pod template. */
+function ruleFor(
+  { prefix, kinds, template }: ControllerGroup,
+  rule: JsonObject,
+  path: DocumentPath,
+): RuleSource {
   const name = `${prefix}${asString(rule["name"]) ?? ""}`.slice(0, 63);
   const everyFilter = prefix === cronJobPrefix;
   const apis = kinds.map((kind) => podControllers[kind]!);
   const moved: Record<string, Json> = { ...rule, name, match: moveKinds(rule["match"], apis, everyFilter) };
   if (rule["exclude"] !== undefined) moved["exclude"] = moveKinds(rule["exclude"], apis, everyFilter);
-  return { rule: rewriteText(moved, text), path, generatedFor: new Set(kinds) };
+  return { rule: rewriteText(moved, template), path, generatedFor: new Set(kinds) };
 }
 
 /** Replaces the kinds of filters that name Pod (of every filter for CronJobs), and nothing else. */

@@ -17,7 +17,7 @@ import { refusal } from "./refusal.ts";
 export function conditionRefusals(conditions: Json | undefined, path: DocumentPath): PathDiagnostic[] {
   return listed(conditions, path).flatMap(({ condition, path }) =>
     ["key", "operator", "value"].every((part) => isGiven(field(condition, part)))
-      ? inOperator(field(condition, "operator"), [...path, "operator"])
+      ? spellingRefusals(field(condition, "operator"), [...path, "operator"])
       : [refusal(path, "entered value of `key`, `value` or `operator` is missing or misspelled")]
   );
 }
@@ -27,7 +27,9 @@ export function conditionRefusals(conditions: Json | undefined, path: DocumentPa
  * Kyverno parity: those of loops are not looked at. Pinned by "policy is accepted:".
  */
 export function operationRefusals(conditions: Json | undefined, path: DocumentPath): PathDiagnostic[] {
-  return listed(conditions, path).flatMap(({ condition, path }) => inValue(condition, [...path, "value"]));
+  return listed(conditions, path).flatMap(({ condition, path }) =>
+    valueRefusals(condition, [...path, "value"])
+  );
 }
 
 function listed(
@@ -45,7 +47,7 @@ function listed(
 const names: ReadonlySet<string> = new Set(operatorNames());
 
 /** Conditions are evaluated whatever the case of their operator; Kyverno stores only its spelling. */
-function inOperator(operator: Json | undefined, path: DocumentPath): PathDiagnostic[] {
+function spellingRefusals(operator: Json | undefined, path: DocumentPath): PathDiagnostic[] {
   const written = asString(operator) ?? "";
   const meant = operatorNames().find((name) => name.toLowerCase() === written.toLowerCase());
   // An unknown operator is a problem of the rule.
@@ -57,7 +59,7 @@ function inOperator(operator: Json | undefined, path: DocumentPath): PathDiagnos
 }
 
 /** The operation of a request is compared with those that there are. A variable may be any of them. */
-function inValue(condition: Json, path: DocumentPath): PathDiagnostic[] {
+function valueRefusals(condition: Json, path: DocumentPath): PathDiagnostic[] {
   const key = field(condition, "key"), value = field(condition, "value") ?? null;
   if (value === null || !isString(key) || key.replaceAll(" ", "") !== "{{request.operation}}") return [];
   if (isString(value) && value.startsWith("{{") && value.endsWith("}}")) return [];

@@ -20,22 +20,24 @@ import { refusal } from "./refusal.ts";
 export function matchRefusals({ rule, path }: RuleSource, policy: ClassicPolicy): PathDiagnostic[] {
   const filters = [...writtenFilters(rule, "match"), ...writtenFilters(rule, "exclude")];
   return [
-    ...filters.flatMap(({ filter, path: below }) => inFilter(filter, [...path, ...below], policy)),
+    ...filters.flatMap(({ filter, path: below }) => filterRefusals(filter, [...path, ...below], policy)),
     ...excludedFilters(rule, path),
   ];
 }
 
-function inFilter(filter: Json, path: DocumentPath, policy: ClassicPolicy): PathDiagnostic[] {
+function filterRefusals(filter: Json, path: DocumentPath, policy: ClassicPolicy): PathDiagnostic[] {
   const resources = field(filter, "resources");
   return [
-    ...inResources(resources, [...path, "resources"]),
-    ...(policy.kind === "Policy" ? namespaces(resources, [...path, "resources"]) : []),
-    ...asList(field(filter, "subjects")).flatMap((user, index) => inUser(user, [...path, "subjects", index])),
-    ...asList(field(filter, "roles")).flatMap((role, index) => inRole(role, [...path, "roles", index])),
+    ...resourceRefusals(resources, [...path, "resources"]),
+    ...(policy.kind === "Policy" ? namespaceRefusals(resources, [...path, "resources"]) : []),
+    ...asList(field(filter, "subjects")).flatMap((user, index) =>
+      userRefusals(user, [...path, "subjects", index])
+    ),
+    ...asList(field(filter, "roles")).flatMap((role, index) => roleRefusals(role, [...path, "roles", index])),
   ];
 }
 
-function inResources(resources: Json | undefined, path: DocumentPath): PathDiagnostic[] {
+function resourceRefusals(resources: Json | undefined, path: DocumentPath): PathDiagnostic[] {
   const found: PathDiagnostic[] = [];
   if (isGiven(field(resources, "name")) && isGiven(field(resources, "names"))) {
     found.push(refusal(path, "A filter has name or names, not both", "write all of them under names"));
@@ -61,7 +63,7 @@ function isEmptySelector(selector: Json | undefined): boolean {
 }
 
 /** A Policy is about the objects of its namespace. */
-function namespaces(resources: Json | undefined, path: DocumentPath): PathDiagnostic[] {
+function namespaceRefusals(resources: Json | undefined, path: DocumentPath): PathDiagnostic[] {
   return asList(field(resources, "namespaces")).length === 0 ? [] : [refusal(
     [...path, "namespaces"],
     "Filtering namespaces not allowed in namespaced policies",
@@ -99,7 +101,7 @@ const clusterKinds: ReadonlySet<string> = new Set(
 
 const userKinds = ["User", "Group", "ServiceAccount"];
 
-function inUser(user: Json, path: DocumentPath): PathDiagnostic[] {
+function userRefusals(user: Json, path: DocumentPath): PathDiagnostic[] {
   const kind = asString(field(user, "kind")) ?? "", found: PathDiagnostic[] = [];
   if (!userKinds.includes(kind)) {
     const meant = didYouMean(kind, userKinds);
@@ -118,7 +120,7 @@ function inUser(user: Json, path: DocumentPath): PathDiagnostic[] {
   return found;
 }
 
-function inRole(role: Json, path: DocumentPath): PathDiagnostic[] {
+function roleRefusals(role: Json, path: DocumentPath): PathDiagnostic[] {
   const text = asString(role) ?? "";
   return text.split(":").length === 2 ? [] : [refusal(
     path,

@@ -12,7 +12,7 @@ import { builtinKind, builtinResource } from "../kube/mod.ts";
 import { kindOfPlural } from "./kind_spelling.ts";
 
 /** A kind that Kubernetes does not have under its written name. */
-interface OddKind {
+interface MisspeltKind {
   readonly written: string;
   /** The built-in kind with a similar name. */
   readonly meant: string;
@@ -23,10 +23,10 @@ interface OddKind {
 
 /** Warnings about the misspelt kinds of a match or exclude block, at any depth. */
 export function misspeltKinds(block: JsonObject, path: DocumentPath, locate: Locate): Diagnostic[] {
-  return oddKinds(block, path).map((odd) => oddKindDiagnostic(odd, locate));
+  return kindsIn(block, path).map((each) => diagnosticOf(each, locate));
 }
 
-function oddKindDiagnostic({ written, meant, read, path }: OddKind, locate: Locate): Diagnostic {
+function diagnosticOf({ written, meant, read, path }: MisspeltKind, locate: Locate): Diagnostic {
   return withPosition({
     severity: "warning",
     code: "odd-kind",
@@ -37,10 +37,10 @@ function oddKindDiagnostic({ written, meant, read, path }: OddKind, locate: Loca
   }, locate);
 }
 
-function oddKinds(block: JsonObject, path: DocumentPath): OddKind[] {
+function kindsIn(block: JsonObject, path: DocumentPath): MisspeltKind[] {
   const nested = (["any", "all"] as const).flatMap((name) =>
     asList(block[name]).flatMap((filter, index) =>
-      isObject(filter) ? oddKinds(filter, [...path, name, index]) : []
+      isObject(filter) ? kindsIn(filter, [...path, name, index]) : []
     )
   );
   const resources = block["resources"];
@@ -48,9 +48,9 @@ function oddKinds(block: JsonObject, path: DocumentPath): OddKind[] {
   return [...nested, ...within, ...kindsOf(block["kinds"], [...path, "kinds"])];
 }
 
-function kindsOf(kinds: Json | undefined, path: DocumentPath): OddKind[] {
+function kindsOf(kinds: Json | undefined, path: DocumentPath): MisspeltKind[] {
   const written = isList(kinds) ? kinds : [kinds ?? null];
-  return written.flatMap((entry, index): OddKind[] => {
+  return written.flatMap((entry, index): MisspeltKind[] => {
     if (!isString(entry)) return [];
     const kindPath = isList(kinds) ? [...path, index] : path;
     const plural = kindOfPlural(entry);

@@ -16,18 +16,20 @@ import { refusal } from "./refusal.ts";
 /** The refused parts of the patterns and merged patches of a rule. */
 export function patternRefusals(rule: JsonObject, path: DocumentPath): PathDiagnostic[] {
   return [
-    ...patternsOf(rule["validate"], [...path, "validate"]).flatMap(({ value, path }) => anchors(value, path)),
-    ...labelledShapes(rule, path).flatMap(({ value, path }) => labels(value, path)),
+    ...patternsOf(rule["validate"], [...path, "validate"]).flatMap(({ value, path }) =>
+      anchorRefusals(value, path)
+    ),
+    ...labelledParts(rule, path).flatMap(({ value, path }) => labelRefusals(value, path)),
   ];
 }
 
 /** A pattern or patch. */
-interface Shape {
+interface PatternOrPatch {
   readonly value: Json;
   readonly path: DocumentPath;
 }
 
-function patternsOf(validate: Json | undefined, path: DocumentPath): Shape[] {
+function patternsOf(validate: Json | undefined, path: DocumentPath): PatternOrPatch[] {
   return [
     { value: field(validate, "pattern") ?? null, path: [...path, "pattern"] },
     ...asList(field(validate, "anyPattern")).map((value, index) => ({
@@ -38,16 +40,16 @@ function patternsOf(validate: Json | undefined, path: DocumentPath): Shape[] {
 }
 
 /** Kyverno parity: anchors in the patterns of loops are not looked at. Pinned by "policy is accepted:". */
-function anchors(pattern: Json, path: DocumentPath): PathDiagnostic[] {
-  if (isList(pattern)) return pattern.flatMap((item, index) => anchors(item, [...path, index]));
+function anchorRefusals(pattern: Json, path: DocumentPath): PathDiagnostic[] {
+  if (isList(pattern)) return pattern.flatMap((item, index) => anchorRefusals(item, [...path, index]));
   if (!isObject(pattern)) return [];
   return Object.entries(pattern).flatMap(([key, value]) => {
     const below = [...path, key];
-    return [...inAnchor(key, value, below), ...anchors(value, below)];
+    return [...keyRefusals(key, value, below), ...anchorRefusals(value, below)];
   });
 }
 
-function inAnchor(key: string, value: Json, path: DocumentPath): PathDiagnostic[] {
+function keyRefusals(key: string, value: Json, path: DocumentPath): PathDiagnostic[] {
   const anchor = parseAnchor(key);
   if (anchor?.kind === "addition") {
     const hint = `it adds nothing in a pattern: write =(${anchor.key}) for a key that may be absent`;
@@ -62,10 +64,10 @@ function inAnchor(key: string, value: Json, path: DocumentPath): PathDiagnostic[
 }
 
 /**
- * The shapes whose labels and annotations are compared with texts. Kyverno parity: of a rule's loops, only the first
- * that has such a shape. Pinned by "policy is accepted:".
+ * The patterns and patches whose labels and annotations are compared with texts. Kyverno parity: of a rule's loops,
+ * only the first that has one. Pinned by "policy is accepted:".
  */
-function labelledShapes({ validate, mutate }: JsonObject, path: DocumentPath): Shape[] {
+function labelledParts({ validate, mutate }: JsonObject, path: DocumentPath): PatternOrPatch[] {
   const patch = "patchStrategicMerge";
   return [
     ...(isList(field(validate, "foreach"))
@@ -77,7 +79,7 @@ function labelledShapes({ validate, mutate }: JsonObject, path: DocumentPath): S
   ];
 }
 
-function firstLoop(body: Json | undefined, name: string, path: DocumentPath): Shape[] {
+function firstLoop(body: Json | undefined, name: string, path: DocumentPath): PatternOrPatch[] {
   const loops = asList(field(body, "foreach"));
   const index = loops.findIndex((loop) => isObject(field(loop, name) ?? null));
   return index < 0
@@ -86,7 +88,7 @@ function firstLoop(body: Json | undefined, name: string, path: DocumentPath): Sh
 }
 
 /** Labels and annotations that are no texts, of an object and of its pod template. */
-function labels(shape: Json, path: DocumentPath): PathDiagnostic[] {
+function labelRefusals(shape: Json, path: DocumentPath): PathDiagnostic[] {
   const template = ["spec", "template", "metadata"];
   const inTemplate = template.reduce<Json | undefined>((value, name) => field(value, name), shape);
   return [

@@ -2,7 +2,7 @@ import { type Diagnostic, withPosition } from "../diagnostics/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import type { ClassicPolicy, LocatedDocument, PolicyException } from "../policy/mod.ts";
 import type { RuleBody } from "../rules/mod.ts";
-import { readDocument, type ReadObject } from "./documents.ts";
+import { readDocument, type ReadObject } from "./read_document.ts";
 
 /** The contents of a set of policy files. */
 export interface PolicySet {

@@ -20,7 +20,7 @@ import {
 import { policyKindNames, type RuleBody } from "../rules/mod.ts";
 import { exceptionVersions, policyVersions } from "./described_kinds.ts";
 import { parseException } from "./exception.ts";
-import { parsePolicy } from "./parse.ts";
+import { parsePolicy } from "./classic_policy.ts";
 
 /** One parsed object of a document, with its diagnostics. */
 export interface ReadObject {
