@@ -63,7 +63,7 @@ export function compileFilter(filter: MatchFilter, role: FilterRole): Filter {
       for (const [name, test] of tests) if (!test(candidate)) return name;
       if (users === undefined) return tests.length === 0 ? "empty filter" : undefined;
       if (candidate.user === undefined && role.of === "match") {
-        // Kyverno parity: where no user is known, user criteria of a match are dropped. Pinned by "without a user, user
+        // Kyverno parity: without a user, the user criteria of a match are dropped. Pinned by "without a user, user
         // criteria are ignored".
         return tests.length === 0 ? "empty filter" : undefined;
       }

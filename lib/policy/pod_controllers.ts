@@ -68,8 +68,8 @@ function kindsOf(match: Json | undefined): string[] {
 
 /**
  * Whether a kind in a match block selects Pods, so that the rule is also made for pod controllers. Kyverno parity: a
- * subresource such as `Pod/status` counts as a Pod here. Pinned by "a
- * subresource of Pods is a Pod too, beside a rule about Pods".
+ * subresource such as `Pod/status` counts as a Pod here. Pinned by "a subresource of Pods is a Pod too, beside a rule
+ * about Pods".
  */
 export function isPod(kind: string): boolean {
   return parseKindSelectors(kind).some((selector) => selector.kind === "Pod");
