@@ -1,3 +1,4 @@
+import type { Conditions } from "../condition/mod.ts";
 import { isFault } from "../json/mod.ts";
 import type { Policy } from "../policy/mod.ts";
 import { error, type Outcome, type OutcomeList, type RuleBody, skip } from "../rules/mod.ts";
@@ -58,39 +59,62 @@ function generateOutcome(
       return { ...skip(`rule is skipped due to policy exception ${keys.join(", ")}`), exceptions: keys };
     }
   }
-  const former = view.former();
-  const isFired = view.base.background !== undefined && view.operation === "DELETE" && matchesDeletions(rule);
-  const current = isFired ? former : view;
-  if (current === undefined || !selects(rule, current)) {
-    return withdrawal();
-  }
-  // A policy in CEL evaluates its match conditions itself.
-  if (rule.preconditions === undefined) return run(current, "applies") ?? withdrawal();
-  const context = ruleContext(rule, policy, current);
-  const { trace } = view.base;
-  const observe = trace && observing(trace, "preconditions");
-  const verdict = rule.preconditions.evaluate(context, context.environment, observe);
-  if (isFault(verdict)) return error(`failed to evaluate conditions: ${verdict.message}`);
-  if (verdict.holds) return run(current, "applies");
-  if (former === undefined || current === former) return skip("");
-  const formerContext = ruleContext(rule, policy, former);
-  const formerly = rule.preconditions.evaluate(formerContext, formerContext.environment);
-  if (isFault(formerly)) {
-    return error(`failed to evaluate conditions for old resource: ${formerly.message}`);
-  }
-  if (!formerly.holds) return skip("");
-  const outcome = run(former, "gone");
-  return outcome?.result === "fail" ? { ...outcome, message: formerly.message } : outcome;
+  return new GenerateRun(rule, policy, view).outcome();
+}
 
-  /** The outcome when the rule no longer applies to the object: for the old one, if the rule selects that. */
-  function withdrawal(): Outcome | OutcomeList | undefined {
-    const wasSelected = former !== undefined && former !== current && selects(rule, former);
-    return wasSelected ? run(former, "gone") : undefined;
+/** The evaluation of a generate rule that no exception skips. */
+class GenerateRun {
+  readonly #rule: CompiledRule;
+  readonly #policy: Policy<RuleBody>;
+  /** The view of the object to generate for; `undefined` when there is none. */
+  readonly #current: RequestView | undefined;
+  /** The view of the object before the request. */
+  readonly #former: RequestView | undefined;
+
+  constructor(rule: CompiledRule, policy: Policy<RuleBody>, view: RequestView) {
+    const { background } = view.base;
+    const isForDeletion = background !== undefined && view.operation === "DELETE" && matchesDeletions(rule);
+    this.#rule = rule;
+    this.#policy = policy;
+    this.#former = view.former();
+    this.#current = isForDeletion ? this.#former : view;
   }
 
-  function run(runView: RequestView, state: "applies" | "gone"): Outcome | OutcomeList | undefined {
-    const input = runView.input(ruleContext(rule, policy, runView), noExceptions);
-    return rule.body.run(state === "gone" ? { ...input, triggerGone: true } : input);
+  outcome(): Outcome | OutcomeList | undefined {
+    const current = this.#current, { preconditions } = this.#rule;
+    if (current === undefined || !selects(this.#rule, current)) return this.#withdrawal();
+    // A policy in CEL evaluates its match conditions itself.
+    if (preconditions === undefined) return this.#run(current, "applies") ?? this.#withdrawal();
+    const context = ruleContext(this.#rule, this.#policy, current);
+    const { trace } = current.base;
+    const observe = trace && observing(trace, "preconditions");
+    const verdict = preconditions.evaluate(context, context.environment, observe);
+    if (isFault(verdict)) return error(`failed to evaluate conditions: ${verdict.message}`);
+    return verdict.holds ? this.#run(current, "applies") : this.#withdrawalByPreconditions(preconditions);
+  }
+
+  /** The outcome when the rule no longer selects the object: for the old one, if the rule selects that. */
+  #withdrawal(): Outcome | OutcomeList | undefined {
+    const former = this.#former;
+    const wasSelected = former !== undefined && former !== this.#current && selects(this.#rule, former);
+    return wasSelected ? this.#run(former, "gone") : undefined;
+  }
+
+  /** The outcome when preconditions do not hold for the object: for the old one, if they held for that. */
+  #withdrawalByPreconditions(preconditions: Conditions): Outcome | OutcomeList | undefined {
+    const former = this.#former;
+    if (former === undefined || this.#current === former) return skip("");
+    const context = ruleContext(this.#rule, this.#policy, former);
+    const verdict = preconditions.evaluate(context, context.environment);
+    if (isFault(verdict)) return error(`failed to evaluate conditions for old resource: ${verdict.message}`);
+    if (!verdict.holds) return skip("");
+    const outcome = this.#run(former, "gone");
+    return outcome?.result === "fail" ? { ...outcome, message: verdict.message } : outcome;
+  }
+
+  #run(view: RequestView, state: "applies" | "gone"): Outcome | OutcomeList | undefined {
+    const input = view.input(ruleContext(this.#rule, this.#policy, view), noExceptions);
+    return this.#rule.body.run(state === "gone" ? { ...input, triggerGone: true } : input);
   }
 }
 
