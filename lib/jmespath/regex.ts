@@ -82,9 +82,7 @@ function expands(pattern: string): boolean {
   return repetitions * pattern.length > maxExpansion;
 }
 
-/**
- * Bounds of patterns that a request brings; those of policies are compiled at load and as long as their author likes.
- */
+/** Bounds of the patterns in requests. The patterns of policies are compiled at load, and may have any length. */
 const maxPattern = 1_000, maxExpansion = 200_000;
 const tooLargePattern = new Fault(
   `a regular expression that is not the policy's has more than ${maxPattern} characters or too many repetitions`,

@@ -159,14 +159,16 @@ export type AddressClass =
   | "loopback"
   | "linkLocalMulticast"
   | "linkLocalUnicast"
-  | "multicast";
+  | "multicast"
+  | "private";
 
-const classes: Readonly<Record<AddressClass, readonly [ipv4: string, ipv6: string]>> = {
+const classes: Readonly<Record<AddressClass, readonly string[]>> = {
   unspecified: ["0.0.0.0/32", "::/128"],
   loopback: ["127.0.0.0/8", "::1/128"],
   linkLocalMulticast: ["224.0.0.0/24", "ff02::/16"],
   linkLocalUnicast: ["169.254.0.0/16", "fe80::/10"],
   multicast: ["224.0.0.0/4", "ff00::/8"],
+  private: ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"],
 };
 
 const ranges = new Map(

@@ -92,13 +92,13 @@ export {
   type UserInfo,
 } from "./admission_review.ts";
 export {
-  type AddressClass,
   formatIpAddress,
   type IpAddress,
   isGlobalUnicast,
   isMappedIpv4,
   isOfClass,
   parseIpAddress,
+  unmapped,
 } from "./ip_address.ts";
 export {
   containsAddress,

@@ -1,5 +1,6 @@
-import { Fault } from "../../json/mod.ts";
-import { ipAddress, isInternal, urlHost } from "../url_host.ts";
+import { Fault, isFault } from "../../json/mod.ts";
+import { type IpAddress, isOfClass, parseIpAddress, unmapped } from "../../kube/mod.ts";
+import { urlHost } from "../url_host.ts";
 import { perCharacter } from "../steps.ts";
 import { functionFault } from "./fault.ts";
 import { type FunctionNotes, type FunctionRecord, parameter } from "./record.ts";
@@ -22,12 +23,16 @@ export const locations: readonly FunctionRecord[] = [
     apply: ([url]) => {
       const host = urlHost(url as string);
       if (host instanceof Fault) return host;
-      const address = ipAddress(withoutZone(host));
-      if (address !== undefined) return !isInternal(address);
+      const address = parseIpAddress(withoutZone(host));
+      if (!isFault(address)) return !isInternal(unmapped(address));
       return functionFault("is_external_url", `host "${host}" is no IP address, and names are not looked up`);
     },
   },
 ];
+
+function isInternal(address: IpAddress): boolean {
+  return isOfClass(address, "loopback") || isOfClass(address, "private");
+}
 
 /** A host without a zone, as in `fe80::1%eth0`: it is no part of the address. */
 function withoutZone(host: string): string {
