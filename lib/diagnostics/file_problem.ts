@@ -32,7 +32,7 @@ export function unreadablePath(path: string, cause: unknown): Diagnostic {
   };
 }
 
-/** What to do about a path that names nothing. Wildcards and commas get their own words. */
+/** The hint for a path that names nothing. Paths with wildcards or commas get another one. */
 function missingHint(path: string): string {
   if (/[*?[]/.test(path)) {
     return "wildcards are not expanded here: name the folder, or write them without quotes, for the shell";
