@@ -40,18 +40,20 @@ export function refusals(
     ...rules.flatMap((rule) => matchRefusals(rule, policy)),
     ...(kinds === "builtin" ? clusterWideKinds(rules, policy) : []),
     ...policy.rules.filter(({ generatedFor }) => generatedFor === undefined).flatMap(filtersWithoutKinds),
-    ...rules.flatMap(inRule),
-    ...rules.flatMap((rule) => inTargets(rule, policy)),
-    ...(policy.background ? rules.flatMap((rule) => inUsers(rule, "background")) : onUpdate(rules, policy)),
+    ...rules.flatMap(ruleRefusals),
+    ...rules.flatMap((rule) => targetRefusals(rule, policy)),
+    ...(policy.background
+      ? rules.flatMap((rule) => userRefusals(rule, "background"))
+      : updateRefusals(rules, policy)),
   ].map((each) => ({ ...withPosition(each, locate), path: each.path, policy: name }));
 }
 
-function inRule({ rule, path }: RuleSource): PathDiagnostic[] {
+function ruleRefusals({ rule, path }: RuleSource): PathDiagnostic[] {
   return [
-    ...inContext(rule["context"], [...path, "context"]),
+    ...contextRefusals(rule["context"], [...path, "context"]),
     ...conditionRefusals(rule["preconditions"], [...path, "preconditions"]),
-    ...inBody(rule["validate"], [...path, "validate"]),
-    ...inBody(rule["mutate"], [...path, "mutate"]),
+    ...bodyRefusals(rule["validate"], [...path, "validate"]),
+    ...bodyRefusals(rule["mutate"], [...path, "mutate"]),
     ...operationRefusals(rule["preconditions"], [...path, "preconditions"]),
     ...operationRefusals(field(field(rule["validate"], "deny"), "conditions"), [
       ...path,
@@ -68,7 +70,7 @@ function inRule({ rule, path }: RuleSource): PathDiagnostic[] {
         "preconditions",
       ])
     ),
-    ...inAttestations(rule["verifyImages"], [...path, "verifyImages"]),
+    ...attestationRefusals(rule["verifyImages"], [...path, "verifyImages"]),
     ...mutationRefusals(rule["mutate"], [...path, "mutate"]),
     ...strayExtractors(rule, path),
     ...patternRefusals(rule, path),
@@ -88,7 +90,7 @@ function anchorsIn(data: Json | undefined, path: DocumentPath): PathDiagnostic[]
   });
 }
 
-function inAttestations(images: Json | undefined, path: DocumentPath): PathDiagnostic[] {
+function attestationRefusals(images: Json | undefined, path: DocumentPath): PathDiagnostic[] {
   return asList(images).flatMap((entry, image) =>
     asList(field(entry, "attestations")).flatMap((attestation, index) =>
       asList(field(attestation, "conditions")).flatMap((block, position) =>
@@ -116,7 +118,7 @@ function strayTargets(rule: JsonObject, path: DocumentPath): PathDiagnostic[] {
 }
 
 /** The targets of a Policy are in its namespace. */
-function inTargets({ rule, path }: RuleSource, { kind, document }: ClassicPolicy): PathDiagnostic[] {
+function targetRefusals({ rule, path }: RuleSource, { kind, document }: ClassicPolicy): PathDiagnostic[] {
   const within = kind === "Policy" ? namespaceOf(document) : "";
   if (within === "") return [];
   return asList(field(rule["mutate"], "targets")).flatMap((target, index) =>
@@ -140,7 +142,7 @@ const withoutRequest = {
 } as const;
 
 /** Such an evaluation has no user, so the policy cannot match or exclude by users. */
-function inUsers({ rule, path }: RuleSource, why: keyof typeof withoutRequest): PathDiagnostic[] {
+function userRefusals({ rule, path }: RuleSource, why: keyof typeof withoutRequest): PathDiagnostic[] {
   return writtenUserCriteria(rule).map((below) => {
     const whole = [...path, ...below];
     const at = documentPathText(whole).replaceAll(".", "/");
@@ -152,17 +154,17 @@ function inUsers({ rule, path }: RuleSource, why: keyof typeof withoutRequest): 
  * The users in a policy with a rule that changes existing objects when the policy is stored. Kyverno parity: a policy
  * without variables may have them. Pinned by "users where existing objects are changed on a policy's update".
  */
-function onUpdate(rules: readonly RuleSource[], { document }: ClassicPolicy): PathDiagnostic[] {
+function updateRefusals(rules: readonly RuleSource[], { document }: ClassicPolicy): PathDiagnostic[] {
   const always = field(document["spec"], "mutateExistingOnPolicyUpdate") === true;
   const isOn = rules.some(({ rule: { mutate } }) =>
     isObject(mutate ?? null) && (asBoolean(field(mutate, "mutateExistingOnPolicyUpdate")) ?? always)
   );
   return isOn && JSON.stringify(document).includes("{{")
-    ? rules.flatMap((rule) => inUsers(rule, "update"))
+    ? rules.flatMap((rule) => userRefusals(rule, "update"))
     : [];
 }
 
-function inContext(context: Json | undefined, path: DocumentPath): PathDiagnostic[] {
+function contextRefusals(context: Json | undefined, path: DocumentPath): PathDiagnostic[] {
   return asList(context).flatMap((entry, index): PathDiagnostic[] => {
     const below = [...path, index];
     const map = field(entry, "configMap"), call = field(entry, "apiCall");
@@ -176,13 +178,13 @@ function inContext(context: Json | undefined, path: DocumentPath): PathDiagnosti
       ...((asString(field(call, "urlPath")) ?? "") !== "" && isGiven(field(call, "service"))
         ? [refusal([...below, "apiCall"], "a URLPath cannot be used for service API calls")]
         : []),
-      ...inVariable(field(entry, "variable"), [...below, "variable"]),
+      ...variableRefusals(field(entry, "variable"), [...below, "variable"]),
     ];
   });
 }
 
 /** A default stands in for what an expression does not find. */
-function inVariable(variable: Json | undefined, path: DocumentPath): PathDiagnostic[] {
+function variableRefusals(variable: Json | undefined, path: DocumentPath): PathDiagnostic[] {
   const isPlain = (asString(field(variable, "jmesPath")) ?? "") === "";
   return isPlain && isGiven(field(variable, "default"))
     ? [refusal(
@@ -194,15 +196,15 @@ function inVariable(variable: Json | undefined, path: DocumentPath): PathDiagnos
 }
 
 /** The problems of a `validate` or `mutate` block, and of its loops. */
-function inBody(body: Json | undefined, path: DocumentPath): PathDiagnostic[] {
+function bodyRefusals(body: Json | undefined, path: DocumentPath): PathDiagnostic[] {
   return [
     ...conditionRefusals(field(field(body, "deny"), "conditions"), [...path, "deny", "conditions"]),
     ...asList(field(body, "foreach")).flatMap((loop, index) => {
       const below = [...path, "foreach", index];
       return [
         ...conditionRefusals(field(loop, "preconditions"), [...below, "preconditions"]),
-        ...inContext(field(loop, "context"), [...below, "context"]),
-        ...inBody(loop, below),
+        ...contextRefusals(field(loop, "context"), [...below, "context"]),
+        ...bodyRefusals(loop, below),
       ];
     }),
   ];

@@ -8,21 +8,21 @@ import { writtenRules } from "./written_rules.ts";
 /** The refused settings of a policy: its annotations, and the fields of its spec beside the rules. */
 export function settingRefusals(policy: ClassicPolicy): PathDiagnostic[] {
   return [
-    ...inAnnotations(policy),
-    ...inOverrides(policy),
+    ...annotationRefusals(policy),
+    ...overrideRefusals(policy),
     ...withoutAdmission(policy),
     ...writtenTwice(policy),
   ];
 }
 
-function inAnnotations({ annotations }: ClassicPolicy): PathDiagnostic[] {
+function annotationRefusals({ annotations }: ClassicPolicy): PathDiagnostic[] {
   if (annotations[controllersAnnotation] !== "all") return [];
   const message =
     "Autogen annotation does not support 'all' anymore, remove the annotation or set it to a valid value";
   return [refusal(["metadata", "annotations", controllersAnnotation], message)];
 }
 
-function inOverrides({ document, kind }: ClassicPolicy): PathDiagnostic[] {
+function overrideRefusals({ document, kind }: ClassicPolicy): PathDiagnostic[] {
   const name = "validationFailureActionOverrides";
   const overrides = field(document["spec"], name);
   if (kind !== "Policy") {
