@@ -1,6 +1,7 @@
 import type { Context } from "../../context/mod.ts";
 import {
   asList,
+  BoundedCache,
   type DocumentPath,
   type Fault,
   field,
@@ -56,20 +57,19 @@ export function compileEntries(objects: readonly JsonObject[], tools: RuleTools)
   const template = compileTemplate({ verifyImages: objects.map(withoutConditions) });
   tools.variables(template.uses, []);
   if (template.uses.length === 0) return { written, resolve: () => written };
-  const resolvedEntries = new Map<string, readonly ImageEntry[]>();
+  const resolved = new BoundedCache<readonly ImageEntry[]>(maxResolved);
   return { written, resolve };
 
   function resolve(context: Context): readonly ImageEntry[] | Fault {
     const rendered = template.render(context, context.environment);
     if (isFault(rendered)) return rendered;
-    const key = JSON.stringify(rendered);
-    const seen = resolvedEntries.get(key);
-    if (seen !== undefined) return seen;
-    const resolved = asList(field(rendered, "verifyImages")).filter(isObject).map((entry, index) =>
-      imageEntry(entry, parts[index]!)
+    return resolved.getOrMake(
+      JSON.stringify(rendered),
+      () =>
+        asList(field(rendered, "verifyImages")).filter(isObject).map((entry, index) =>
+          imageEntry(entry, parts[index]!)
+        ),
     );
-    if (resolvedEntries.size < maxResolved) resolvedEntries.set(key, resolved);
-    return resolved;
   }
 }
 
