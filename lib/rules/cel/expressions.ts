@@ -31,11 +31,11 @@ export interface ExpressionSetOptions {
   /** Receives the values that an expression reads from outside the request. */
   need(need: Need): void;
   /** Receives each expression with a mistake, besides {@link report}. */
-  refuse?(refusal: Refusal): void;
+  onUnusable?(text: UnusableText): void;
 }
 
 /** A text that cannot be used: an expression, or one that stands for an expression. */
-export interface Refusal {
+export interface UnusableText {
   readonly path: DocumentPath;
   /** `undefined` when it is missing. */
   readonly text: string | undefined;
@@ -72,14 +72,14 @@ export class ExpressionSet {
   readonly #isTyped: boolean;
   #report: (problem: PathDiagnostic) => void;
   readonly #need: (need: Need) => void;
-  #refuse: (refusal: Refusal) => void;
+  #onUnusable: (text: UnusableText) => void;
 
   constructor(options: ExpressionSetOptions) {
-    const { variables, libraries, literals, typed = false, report, need, refuse = () => {} } = options;
+    const { variables, libraries, literals, typed = false, report, need, onUnusable = () => {} } = options;
     this.#isTyped = typed;
     this.#report = report;
     this.#need = need;
-    this.#refuse = refuse;
+    this.#onUnusable = onUnusable;
     const composited = objectType("variables", (name) => this.#types.get(name));
     this.#environment = createEnvironment({
       variables: { ...variables, variables: composited },
@@ -100,7 +100,7 @@ export class ExpressionSet {
   compile(text: string, path: DocumentPath, types: readonly CelType[]): Program | undefined {
     const compiled = this.#environment.compile(text);
     if (!compiled.ok) {
-      this.#refuse({ path, text, cause: compiled.errors });
+      this.#onUnusable({ path, text, cause: compiled.errors });
       if (text.trim() === "") {
         this.mistake("the expression is missing", path);
         return undefined;
@@ -122,21 +122,21 @@ export class ExpressionSet {
       }
       return compiled.program;
     }
-    this.#refuse({ path, text, cause: `output is expected to be ${expected}` });
+    this.#onUnusable({ path, text, cause: `output is expected to be ${expected}` });
     this.mistake(`CEL: must give ${named.map(typeName).join(" or ")}, but gives ${typeName(type)}`, path);
     return undefined;
   }
 
   /** Compiles with another receiver of problems than the policy's. */
   reporting<T>(report: (problem: PathDiagnostic) => void, compile: () => T): T {
-    const usual = this.#report, refuse = this.#refuse;
+    const usual = this.#report, onUnusable = this.#onUnusable;
     this.#report = report;
-    this.#refuse = () => {};
+    this.#onUnusable = () => {};
     try {
       return compile();
     } finally {
       this.#report = usual;
-      this.#refuse = refuse;
+      this.#onUnusable = onUnusable;
     }
   }
 
@@ -155,9 +155,9 @@ export class ExpressionSet {
   }
 
   /** Reports a text that cannot be used. */
-  refuse(refusal: Refusal, message: string): void {
-    this.#refuse(refusal);
-    this.mistake(message, refusal.path);
+  reject(text: UnusableText, message: string): void {
+    this.#onUnusable(text);
+    this.mistake(message, text.path);
   }
 
   /** Reports a mistake in a field beside the expressions. */

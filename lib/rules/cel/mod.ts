@@ -8,7 +8,7 @@
 export { type AuditAnnotations, compileAuditAnnotations } from "./audit_annotations.ts";
 export { authorizerVariables } from "./authorizer.ts";
 export { CelEvaluation } from "./evaluation.ts";
-export { ExpressionSet, type ExpressionSetOptions, type Refusal, wanted } from "./expressions.ts";
+export { ExpressionSet, type ExpressionSetOptions, type UnusableText, wanted } from "./expressions.ts";
 export { type Generate, requestHost } from "./request_calls.ts";
 export {
   compileMatchConditions,

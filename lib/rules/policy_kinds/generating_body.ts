@@ -182,8 +182,8 @@ export class GeneratingBody implements CompiledBody {
           `cross-namespace generation denied: a policy in namespace "${this.#policy.namespace}" cannot generate resources into namespace "${namespace}"`,
         );
       }
-      const refusal = take(this.#policy.namespace ?? namespace, [object]);
-      if (refusal !== undefined) return new Fault(`failed to generate resources: ${refusal.message}`);
+      const fault = take(this.#policy.namespace ?? namespace, [object]);
+      if (fault !== undefined) return new Fault(`failed to generate resources: ${fault.message}`);
     }
     return undefined;
   }

@@ -24,7 +24,7 @@ export const imageDigests: PolicyKind = {
   compile(spec, tools): CompiledBody {
     const parts = imagePolicyExpressions(spec, tools);
     return {
-      unusable: compilationFailed(parts.refusals),
+      unusable: compilationFailed(parts.unusable),
       run(input): Outcome | undefined {
         if (input.operation === "DELETE") return undefined;
         const { evaluation } = kyvernoEvaluation(parts.expressions, input);

@@ -14,7 +14,7 @@ import {
 } from "../../json/mod.ts";
 import { inBothScopes, podControllerSpecs, rewriteText } from "../../policy/mod.ts";
 import type { RegistryCredentials } from "../../ports.ts";
-import { compileMatchConditions, type ExpressionSet, kyvernoTexts, type Refusal } from "../cel/mod.ts";
+import { compileMatchConditions, type ExpressionSet, kyvernoTexts, type UnusableText } from "../cel/mod.ts";
 import { error, type Outcome } from "../outcome.ts";
 import type { RuleInput } from "../rule_kind.ts";
 import { pullSecretsOf, withPullSecrets } from "../verify_images/mod.ts";
@@ -59,7 +59,7 @@ export interface ImagePolicyExpressions {
   readonly lists: ReturnType<typeof compileImageLists>;
   readonly references: ReturnType<typeof compileImageReferences>;
   /** The expressions that cannot be used, in the order in which they were compiled. */
-  readonly refusals: readonly Refusal[];
+  readonly unusable: readonly UnusableText[];
 }
 
 /**
@@ -67,8 +67,8 @@ export interface ImagePolicyExpressions {
  * of images no `variables`. Pinned by tests/rules/verify_images/image_compilation_test.ts.
  */
 export function imagePolicyExpressions(spec: JsonObject, tools: PolicyTools): ImagePolicyExpressions {
-  const refusals: Refusal[] = [];
-  const refuse = (refusal: Refusal): void => void refusals.push(refusal);
+  const unusable: UnusableText[] = [];
+  const onUnusable = (text: UnusableText): void => void unusable.push(text);
   const expressions = kyvernoExpressions(tools, {
     libraries: [imageVerifyLibrary],
     variables: {
@@ -76,9 +76,13 @@ export function imagePolicyExpressions(spec: JsonObject, tools: PolicyTools): Im
       attestors: mapType(stringType, dynType),
       attestations: mapType(stringType, stringType),
     },
-    refuse,
+    onUnusable,
   });
-  const aboutReferences = kyvernoExpressions(tools, { common: {}, variables: { ref: stringType }, refuse });
+  const aboutReferences = kyvernoExpressions(tools, {
+    common: {},
+    variables: { ref: stringType },
+    onUnusable,
+  });
   const references = compileImageReferences(field(spec, "matchImageReferences"), aboutReferences);
   const conditions = compileMatchConditions(field(spec, "matchConditions"), expressions, {
     path: ["spec", "matchConditions"],
@@ -87,7 +91,7 @@ export function imagePolicyExpressions(spec: JsonObject, tools: PolicyTools): Im
   const exempt = compileExemptions(tools, expressions, onFaultOfValidation(tools));
   const lists = compileImageLists(field(spec, "images"), expressions);
   defineVariables(expressions, field(spec, "variables"));
-  return { expressions, conditions, exempt, lists, references, refusals };
+  return { expressions, conditions, exempt, lists, references, unusable };
 }
 
 /** Names mapped to themselves: the form in which expressions hold attestors and attestations. */

@@ -14,7 +14,7 @@ export function signersOf(written: CompiledAttestors["written"]): WrittenSigner[
 const verifies = /\bverify(?:Image|Attestation)Signatures\s*\(/;
 
 /** Reports parts of an image policy that can never pass, whatever was signed. It does not read the texts of keys. */
-export function reportHopeless(
+export function reportNeverPasses(
   spec: JsonObject,
   written: CompiledAttestors["written"],
   tools: Pick<PolicyTools, "report">,

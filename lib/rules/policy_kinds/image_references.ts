@@ -56,7 +56,7 @@ export function compileImageLists(written: Json | undefined, expressions: Expres
     const program = expressions.compile(text, path, wanted.any);
     if (program !== undefined && !mayBeTexts(program.type)) {
       const message = `CEL: must give list(string), but gives ${typeName(program.type)}`;
-      expressions.refuse({ path, text, cause: "output is expected to be of type list" }, message);
+      expressions.reject({ path, text, cause: "output is expected to be of type list" }, message);
     }
     return { name: asString(entry["name"]) ?? "", program };
   });
@@ -130,14 +130,14 @@ export function compileImageReferences(written: Json | undefined, expressions: E
     const path = ["spec", "matchImageReferences", index];
     if ((glob === "") === (expression === "")) {
       const cause = "either glob or expression must be set";
-      expressions.refuse({ path, text: undefined, cause }, cause);
+      expressions.reject({ path, text: undefined, cause }, cause);
       return () => false;
     }
     if (glob !== "") {
       const isMatch = compileGlob(glob);
       if (!isFault(isMatch)) return (image, { steps }) => isMatch(image, steps);
       const cause = isMatch.message;
-      expressions.refuse({ path: [...path, "glob"], text: glob, cause }, `the glob cannot be read: ${cause}`);
+      expressions.reject({ path: [...path, "glob"], text: glob, cause }, `the glob cannot be read: ${cause}`);
       return () => false;
     }
     const program = expressions.compile(expression, [...path, "expression"], wanted.bool);

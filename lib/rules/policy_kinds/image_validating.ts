@@ -28,7 +28,7 @@ import {
   matchedImages,
   namesIn,
 } from "./image_policy.ts";
-import { reportHopeless, signersOf } from "./image_problems.ts";
+import { reportNeverPasses, signersOf } from "./image_problems.ts";
 import type { ImageLists } from "./image_references.ts";
 import { kyvernoEvaluation, properties } from "./kyverno_expressions.ts";
 import type { PolicyKind, PolicyTools } from "./policy_kind.ts";
@@ -62,7 +62,7 @@ class ImageValidation implements CompiledBody {
     this.#attestors = compileAttestors(spec["attestors"], parts.expressions);
     const { written } = this.#attestors;
     this.signers = signersOf(written);
-    reportHopeless(spec, written, tools);
+    reportNeverPasses(spec, written, tools);
     this.#attestations = attestationsOf(spec["attestations"]);
     this.#validations = asList(spec["validations"]).filter(isObject).map((entry, index) =>
       compileValidation(entry, index, parts.expressions)
@@ -71,7 +71,7 @@ class ImageValidation implements CompiledBody {
       "spec",
       "auditAnnotations",
     ]);
-    this.unusable = compilationFailed(parts.refusals);
+    this.unusable = compilationFailed(parts.unusable);
     this.#ignores = tools.policy.failurePolicy === "Ignore";
     this.#names = { attestors: namesIn(spec["attestors"]), attestations: namesIn(spec["attestations"]) };
     tools.need({ kind: "registry" });

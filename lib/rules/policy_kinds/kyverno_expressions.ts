@@ -50,7 +50,7 @@ export interface KyvernoExpressionsOptions {
   readonly purpose?: NonNullable<KyvernoLibraryOptions["purpose"]>;
   /** The variables of all kinds; by default those of the request. */
   readonly common?: Readonly<Record<string, CelType>>;
-  readonly refuse?: NonNullable<ExpressionSetOptions["refuse"]>;
+  readonly onUnusable?: NonNullable<ExpressionSetOptions["onUnusable"]>;
 }
 
 /** Expressions with the variables and functions of Kyverno's own policies. */
@@ -62,7 +62,7 @@ export function kyvernoExpressions(
     literals = "homogeneous",
     purpose = "validate",
     common = { ...kyvernoVariables, exceptions: exceptionsType },
-    refuse,
+    onUnusable,
   }: KyvernoExpressionsOptions = {},
 ): ExpressionSet {
   const within = policy.namespace === undefined ? {} : { namespace: policy.namespace };
@@ -73,7 +73,7 @@ export function kyvernoExpressions(
     literals,
     report,
     need,
-    ...(refuse !== undefined && { refuse }),
+    ...(onUnusable !== undefined && { onUnusable }),
   });
 }
 

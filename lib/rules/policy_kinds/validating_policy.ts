@@ -82,7 +82,7 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
   });
   const exempt = compileExemptions(tools, expressions, onFaultOfValidation(tools));
   defineVariables(expressions, field(spec, "variables"));
-  const judge = compileValidations(field(spec, "validations"), expressions);
+  const validate = compileKyvernoValidations(field(spec, "validations"), expressions);
   // Kyverno parity: mode JSON has no audit annotations. Pinned by "a policy in mode JSON has no audit annotations".
   const annotations = mode === "JSON" ? undefined : field(spec, "auditAnnotations");
   const annotate = compileAuditAnnotations(annotations, expressions, ["spec", "auditAnnotations"]);
@@ -99,7 +99,7 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
     const applies = conditions(evaluation);
     if (isFault(applies)) return ignores ? skip("skip") : failed(applies.message);
     if (!applies) return skip("skip");
-    const verdict = judge(evaluation);
+    const verdict = validate(evaluation);
     if (verdict.result === "error") return { ...verdict, meaning: "blocking" };
     const annotations = annotate(evaluation);
     if (!isFault(annotations)) return { ...verdict, ...properties(annotations) };
@@ -111,7 +111,8 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
 
 const passed = pass("success");
 
-function compileValidations(
+/** Compiles `validations` with the messages of Kyverno; `compileValidations` of `cel/` has those of the API server. */
+function compileKyvernoValidations(
   written: Json | undefined,
   set: ExpressionSet,
 ): (evaluation: CelEvaluation) => Outcome {

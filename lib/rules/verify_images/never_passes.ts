@@ -16,7 +16,7 @@ export function* neverPasses(entry: JsonObject, path: DocumentPath): Generator<P
   yield* entryThatNeverPasses(verification, path);
   for (const [index, { type }] of verification.attestations.entries()) {
     if (type !== "") continue;
-    yield hopeless([...path, "attestations", index], {
+    yield warning([...path, "attestations", index], {
       message: "The attestation has no type, so it always fails",
       hint: "write the predicate type, such as https://slsa.dev/provenance/v1",
     });
@@ -34,10 +34,10 @@ function* referencesThatNeverMatch(
   for (const [index, reference] of imageReferences.entries()) {
     const entryPath = [...path, "imageReferences", index];
     const why = whyNoImage(reference);
-    if (why !== undefined) yield neverMatches(entryPath, why);
+    if (why !== undefined) yield matchWarning(entryPath, why);
     const skip = verifies ? skipImageReferences.find((each) => covers(each, reference)) : undefined;
     if (skip === undefined) continue;
-    yield neverMatches(entryPath, {
+    yield matchWarning(entryPath, {
       message: `skipImageReferences leaves out every image that "${reference}" matches`,
       hint: `take "${skip}" away, or write it more narrowly`,
     });
@@ -94,13 +94,13 @@ function* entryThatNeverPasses(
   path: DocumentPath,
 ): Generator<PathDiagnostic> {
   if (attestors.length === 0 && attestations.length === 0 && required) {
-    yield hopeless(path, {
+    yield warning(path, {
       message: "The entry requires no signature, and required denies images that nobody verified",
       hint: "add attestors, or set required: false",
     });
   }
   if (type === "Cosign" && attestations.length > 0 && Object.keys(annotations).length > 0) {
-    yield hopeless([...path, "annotations"], statementsHaveNone);
+    yield warning([...path, "annotations"], statementsHaveNone);
   }
 }
 
@@ -133,7 +133,7 @@ interface Use {
 
 function* entryProblems({ entry, path }: WrittenEntry, use: Use): Generator<PathDiagnostic> {
   const why = whyNever(entry, use);
-  if (why !== undefined) yield hopeless(path, why);
+  if (why !== undefined) yield warning(path, why);
 }
 
 /** Why no signature can satisfy an attestor; `undefined` when one can. */
@@ -172,10 +172,11 @@ function hasWholeIdentity(keyless: JsonObject): boolean {
   return has("issuer") && has("subject");
 }
 
-function neverMatches(path: DocumentPath, { message, hint }: Why): PathDiagnostic {
+function matchWarning(path: DocumentPath, { message, hint }: Why): PathDiagnostic {
   return { severity: "warning", code: "never-matches", message, hint, path };
 }
 
-function hopeless(path: DocumentPath, { message, hint }: Why): PathDiagnostic {
+/** The warning about a part that no image can pass. */
+function warning(path: DocumentPath, { message, hint }: Why): PathDiagnostic {
   return { severity: "warning", code: "never-passes", message, hint, path };
 }

@@ -1,5 +1,6 @@
 import {
   Fault,
+  field,
   goJson,
   goJsonProblem,
   isFault,
@@ -90,8 +91,8 @@ export function annotated(object: JsonObject, scopes: readonly ScopedNotes[]): J
 }
 
 function put(statuses: Record<string, Json>, { image, status }: ImageNote): void {
-  const isWashedAway = status === "skip" && Object.hasOwn(statuses, image) && statuses[image] === "fail";
-  if (!isWashedAway) setField(statuses, image, status);
+  const hasFailed = Object.hasOwn(statuses, image) && statuses[image] === "fail";
+  if (status !== "skip" || !hasFailed) setField(statuses, image, status);
 }
 
 function innerMap<T>(map: Record<string, Record<string, T>>, name: string): Record<string, T> {
@@ -134,14 +135,14 @@ function parse(text: string): Parsed | Fault {
   }
   if (value === null) return noPolicies;
   if (!isObject(value)) return wrongType(value, "map[string]api.ImageVerificationMetadataStatus");
-  if (fieldNamed(value, "version") !== version) {
+  if (field(value, "version") !== version) {
     // Kyverno parity: anything else is read as the older form, images with their statuses, which counts for
     // nothing. Pinned by tests/rules/verify_images/verify_images_test.ts.
-    const odd = Object.values(value).find((status) => status !== null && typeof status !== "string");
-    return odd === undefined ? noPolicies : wrongType(odd, statusType);
+    const wrong = Object.values(value).find((status) => status !== null && typeof status !== "string");
+    return wrong === undefined ? noPolicies : wrongType(wrong, statusType);
   }
   const policies = readMap(
-    fieldNamed(value, "policies"),
+    field(value, "policies"),
     (rules) =>
       readMap(rules, (images) =>
         readMap(images, (status) => {
@@ -151,10 +152,6 @@ function parse(text: string): Parsed | Fault {
   );
   if (isFault(policies)) return policies;
   return { policies };
-}
-
-function fieldNamed(value: JsonObject, name: string): Json | undefined {
-  return Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
 function readMap<T>(value: Json | undefined, read: (value: Json) => T | Fault): Map<string, T> | Fault {
