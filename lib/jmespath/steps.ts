@@ -7,7 +7,7 @@ import { Fault, isList, type Json, type StepBudget, stepsOfText } from "../json/
  */
 export const maxSteps = 2_000_000;
 
-/** The answer of an evaluation that would take more steps. Operators that turn faults into null do not hide it. */
+/** The fault of an evaluation that would take more steps. Operators that turn faults into null do not hide it. */
 export const outOfSteps = new Fault(
   `the expression takes more than ${maxSteps} steps: it visits or makes too many values`,
 );
@@ -17,7 +17,7 @@ export function newBudget(): StepBudget {
   return { left: maxSteps };
 }
 
-/** Takes steps that are about to be done; a fault when there are not so many. */
+/** Takes steps from a budget before they are done; a fault when the budget has fewer. */
 export function spend(steps: number, budget: StepBudget): Fault | undefined {
   budget.left -= steps;
   return budget.left < 0 ? outOfSteps : undefined;

@@ -8,7 +8,7 @@ export interface FieldWrite {
   readonly manager: string;
   /** `status`, `scale`; empty for the object itself. */
   readonly subresource: string;
-  /** In milliseconds since 1970, in whole seconds by the API server's clock; NaN when it is not known. */
+  /** In milliseconds since 1970, in whole seconds by the API server's clock; NaN when the entry has no time. */
   readonly at: number;
 }
 

@@ -112,8 +112,9 @@ export interface DocumentSource {
 }
 
 /**
- * The positions of the document that was asked for last. They take more memory than the document: those of thousands of
- * policies with a problem each would fill the heap. The problems of a document come together, so one is enough.
+ * The positions of the document that a caller looked up last. They take more memory than the document: those of
+ * thousands of policies with a problem each would fill the heap. The problems of a document come together, so one is
+ * enough.
  */
 export class LatestPositions {
   #latest: { source: DocumentSource; positions: Positions; lines: Lines } | undefined;

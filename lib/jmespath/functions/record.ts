@@ -81,8 +81,8 @@ export interface PlainFunction extends Signature {
    */
   readonly cost?: Cost;
   /**
-   * Does once what arguments known beforehand allow, such as compiling a pattern; unknown ones are undefined.
-   * Answers undefined when there is nothing to gain.
+   * Does once what depends on constant arguments alone, such as compiling a pattern. An argument that is not constant
+   * is undefined here. Returns undefined when there is nothing to gain.
    */
   readonly prepare?: (constants: readonly (Json | undefined)[]) => Apply | undefined;
 }

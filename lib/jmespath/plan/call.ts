@@ -159,7 +159,7 @@ function planBy(record: Extract<FunctionRecord, { kind: "by" }>, args: readonly 
   };
 }
 
-/** Computes a call now when its arguments are all known and its function depends on them alone. */
+/** Computes a call now when its arguments are all constant and its function depends on them alone. */
 function foldConstants(
   evaluate: Evaluate,
   record: FunctionRecord,

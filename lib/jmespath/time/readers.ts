@@ -88,7 +88,7 @@ const keepMonth = (reading: TimeReading, position: number): void => {
 };
 const short = (names: readonly string[]): readonly string[] => names.map((word) => word.slice(0, 3));
 
-/** Any one or two digits: which days a month has is known at the end. */
+/** Any one or two digits: the days of the month are checked once the month and the year are read. */
 const anyDay: readonly [number, number] = [0, 99];
 
 /** How each element of a layout is read. */
