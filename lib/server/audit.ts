@@ -134,9 +134,24 @@ export class AuditQueue {
     }
   }
 
+  /** Adds a request that waits for loads; `done` resolves when it is evaluated. */
+  #addLoading({ heap, bytes, deadline, done }: Loading): void {
+    const loading: Loading = {
+      heap,
+      bytes,
+      deadline,
+      done: done.finally(() => {
+        deadline.release();
+        if (this.#loading.delete(loading)) this.#bytes -= loading.bytes;
+      }),
+    };
+    this.#loading.add(loading);
+    if (this.#loading.size > (this.#options.maxLoading ?? 32)) this.#hurry();
+  }
+
   #evaluate(review: Waiting): void {
     const { request, scope: { failurePolicy, policy }, heap, bytes } = review;
-    const { snapshot, ports, log, metrics, tracing, maxLoading = 32 } = this.#options;
+    const { snapshot, ports, log, metrics, tracing } = this.#options;
     const current = snapshot();
     if (current === undefined) {
       this.#bytes -= bytes;
@@ -166,17 +181,7 @@ export class AuditQueue {
         ...(policy !== undefined && { policy }),
       });
       if (decision instanceof Promise) {
-        const loading: Loading = {
-          deadline,
-          heap,
-          bytes,
-          done: decision.then(finish).catch(broken).finally(() => {
-            deadline.release();
-            if (this.#loading.delete(loading)) this.#bytes -= loading.bytes;
-          }),
-        };
-        this.#loading.add(loading);
-        if (this.#loading.size > maxLoading) this.#hurry();
+        this.#addLoading({ heap, bytes, deadline, done: decision.then(finish).catch(broken) });
         return;
       }
       finish(decision);

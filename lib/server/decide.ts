@@ -5,7 +5,7 @@ import { type AdmissionResponse, admissionResponse, reviewedResource } from "../
 import { Deadline } from "./deadline.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import type { Route } from "./review_route.ts";
-import { joinedWatch, type Tracing } from "./tracing.ts";
+import { type EvaluationSpans, joinedWatch, type Tracing } from "./tracing.ts";
 
 /** The ports and listeners of deciding requests. */
 export interface DecidePhaseOptions {
@@ -17,8 +17,8 @@ export interface DecidePhaseOptions {
   readonly decided?: (decision: Decision, request: PolicyRequest) => void;
 }
 
-/** A response, and the work that follows it. */
-export interface Responded {
+/** The response to a review, and the work that follows it. */
+export interface ReviewResponse {
   readonly response: AdmissionResponse;
   /** Counts and logs the decision, which the API server need not wait for. To be called once, after the answer. */
   readonly afterwards: () => void;
@@ -45,11 +45,12 @@ export function decide(
   request: PolicyRequest,
   options: ReviewOptions,
   setting: DecidePhaseOptions,
-): Responded | Promise<Responded> {
+): ReviewResponse | Promise<ReviewResponse> {
   const { snapshot, phase, failurePolicy, policy, timeout, started } = options;
   const { ports, metrics, tracing } = setting;
   const spans = tracing?.begin({ request, phase, rules: "admission", ports, started });
   const deadline = new Deadline(timeout);
+  const evaluation: Evaluation = { request, options, setting, spans };
   try {
     const decision = evaluate(snapshot, request, {
       phase,
@@ -61,46 +62,63 @@ export function decide(
       ...(failurePolicy && { failurePolicy }),
       ...(policy !== undefined && { policy }),
     });
-    if (!(decision instanceof Promise)) return worded(decision);
+    if (!(decision instanceof Promise)) return respond(decision, evaluation);
     const done = options.waits?.(deadline);
-    return decision.then(rested).then(worded).catch(broken).finally(() => {
+    return respondLater(decision, evaluation).finally(() => {
       deadline.release();
       done?.();
     });
   } catch (cause) {
     deadline.release();
-    return broken(cause);
-  }
-
-  async function rested(decision: Decision): Promise<Decision> {
-    if (options.isLarge === true) await ports.scheduler?.pause();
-    return decision;
-  }
-
-  function worded(decision: Decision): Responded {
-    const response = admissionResponse(decision, reviewedResource(request));
-    const afterwards = (): void => {
-      metrics.decided(decision, request);
-      setting.decided?.(decision, request);
-      spans?.end(decision);
-      logDecision(setting.log, { request, decision, phase, started });
-    };
-    return { response, afterwards };
-  }
-
-  function broken(cause: unknown): Responded {
-    const message = cause instanceof Error ? cause.message : String(cause);
-    spans?.end({ failure: message });
-    setting.log.write("error", "evaluation failed", {
-      uid: request.uid,
-      cause: cause instanceof Error ? cause.stack ?? message : message,
-    });
-    return withoutDecision(failed(request, failurePolicy ?? "Fail", `internal error: ${message}`));
+    return respondToException(cause, evaluation);
   }
 }
 
+/** The evaluation of a request. */
+interface Evaluation {
+  readonly request: PolicyRequest;
+  readonly options: ReviewOptions;
+  readonly setting: DecidePhaseOptions;
+  readonly spans: EvaluationSpans | undefined;
+}
+
+async function respondLater(decision: Promise<Decision>, evaluation: Evaluation): Promise<ReviewResponse> {
+  try {
+    const decided = await decision;
+    if (evaluation.options.isLarge === true) await evaluation.setting.ports.scheduler?.pause();
+    return respond(decided, evaluation);
+  } catch (cause) {
+    return respondToException(cause, evaluation);
+  }
+}
+
+function respond(decision: Decision, { request, options, setting, spans }: Evaluation): ReviewResponse {
+  const { phase, started } = options;
+  const response = admissionResponse(decision, reviewedResource(request));
+  const afterwards = (): void => {
+    setting.metrics.decided(decision, request);
+    setting.decided?.(decision, request);
+    spans?.end(decision);
+    logDecision(setting.log, { request, decision, phase, started });
+  };
+  return { response, afterwards };
+}
+
+function respondToException(
+  cause: unknown,
+  { request, options, setting, spans }: Evaluation,
+): ReviewResponse {
+  const message = cause instanceof Error ? cause.message : String(cause);
+  spans?.end({ failure: message });
+  setting.log.write("error", "evaluation failed", {
+    uid: request.uid,
+    cause: cause instanceof Error ? cause.stack ?? message : message,
+  });
+  return withoutDecision(failed(request, options.failurePolicy ?? "Fail", `internal error: ${message}`));
+}
+
 /** A response that no policy decided: there is nothing to count. */
-export function withoutDecision(response: AdmissionResponse): Responded {
+export function withoutDecision(response: AdmissionResponse): ReviewResponse {
   return { response, afterwards: () => {} };
 }
 
@@ -117,7 +135,7 @@ export function failed(
   return { uid, allowed: false, status: { status: "Failure", message, code: 500 } };
 }
 
-interface Line {
+interface LoggedDecision {
   readonly request: PolicyRequest;
   readonly decision: Decision;
   readonly phase: Phase;
@@ -125,7 +143,7 @@ interface Line {
   readonly started: number;
 }
 
-function logDecision(log: Log, { request, decision, phase, started }: Line): void {
+function logDecision(log: Log, { request, decision, phase, started }: LoggedDecision): void {
   const { allowed } = decision;
   const failing = failingRules(decision);
   const level = allowed && failing.length === 0 ? "debug" : "info";

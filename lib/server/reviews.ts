@@ -3,7 +3,7 @@ import { heapSizeOfText } from "../json/mod.ts";
 import type { AdmissionRequest } from "../kube/mod.ts";
 import { admissionReview } from "../report/mod.ts";
 import type { AppOptions } from "./app_options.ts";
-import { decide, failed, type Responded, type ReviewOptions, withoutDecision } from "./decide.ts";
+import { decide, failed, type ReviewOptions, type ReviewResponse, withoutDecision } from "./decide.ts";
 import { compileFilters, type FilterConfig } from "./filters.ts";
 import { type HttpError, type ReadReview, readReview, readReviewInStages } from "./review.ts";
 import { PendingReviews } from "./pending_reviews.ts";
@@ -138,24 +138,24 @@ export class Reviews {
   ): ReviewAnswer | Promise<ReviewAnswer> {
     const { endpoint } = received;
     const { failurePolicy = "Fail" } = "respond" in endpoint ? {} : endpoint.route;
-    const broke = (cause: unknown): ReviewAnswer => {
+    const answerToException = (cause: unknown): ReviewAnswer => {
       // An exception is a bug. The response has the request's uid all the same, and the failurePolicy decides.
       const message = cause instanceof Error ? cause.message : String(cause);
       this.#options.log.write("error", "request failed", { uid: request.uid, cause: message });
-      return answered(withoutDecision(failed(request, failurePolicy, `internal error: ${message}`)));
+      return answerOf(withoutDecision(failed(request, failurePolicy, `internal error: ${message}`)));
     };
     try {
       const responded = "respond" in endpoint
         ? endpoint.respond(request).then(withoutDecision)
         : this.#respond(request, endpoint, received);
-      if (!(responded instanceof Promise)) return answered(responded);
+      if (!(responded instanceof Promise)) return answerOf(responded);
       return responded.then(async (responded) => {
         // A long patch took long to write: other requests go first.
         if ((responded.response.patch ?? "").length > large) await this.#options.ports.scheduler?.pause();
-        return answered(responded);
-      }).catch(broke);
+        return answerOf(responded);
+      }).catch(answerToException);
     } catch (cause) {
-      return broke(cause);
+      return answerToException(cause);
     }
   }
 
@@ -163,7 +163,7 @@ export class Reviews {
     request: AdmissionRequest,
     { route, snapshot }: PathRoute,
     { started, length, heap, waits, timeout, path }: Received,
-  ): Responded | Promise<Responded> {
+  ): ReviewResponse | Promise<ReviewResponse> {
     const { audit, effects, log, metrics, recorder } = this.#options;
     if (snapshot === undefined) {
       const message = "policies are still being loaded";
@@ -182,9 +182,9 @@ export class Reviews {
       { ...route, snapshot, started, timeout, isLarge, waits },
       this.#options,
     );
-    return responded instanceof Promise ? responded.then(followed) : followed(responded);
+    return responded instanceof Promise ? responded.then(withFollowingWork) : withFollowingWork(responded);
 
-    function followed({ response, afterwards }: Responded): Responded {
+    function withFollowingWork({ response, afterwards }: ReviewResponse): ReviewResponse {
       return {
         response,
         afterwards: () => {
@@ -218,7 +218,7 @@ export class Reviews {
   }
 }
 
-function answered({ response, afterwards }: Responded): ReviewAnswer {
+function answerOf({ response, afterwards }: ReviewResponse): ReviewAnswer {
   return { status: 200, body: JSON.stringify(admissionReview(response)), afterwards };
 }
 
