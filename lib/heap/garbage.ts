@@ -7,16 +7,16 @@ import { getHeapStatistics } from "node:v8";
  */
 export function heapRoom(statistics: () => HeapSize = getHeapStatistics): (bytes: number) => boolean {
   const { heap_size_limit: limit } = statistics();
-  const most = limit * 7 / 8, growth = new Growth(0, limit / 32);
+  const most = limit * 7 / 8, growth = new GarbageGrowth({ threshold: 0, step: limit / 32 });
   return (bytes) => {
     const used = statistics().used_heap_size;
     if (used + bytes <= most) return true;
     const collect = garbageCollector();
     if (collect === undefined) return true;
-    if (!growth.isMuch(used)) return false;
+    if (!growth.isCollectionDue(used)) return false;
     collect({ type: "major", execution: "sync", flavor: "regular" });
     const after = statistics().used_heap_size;
-    growth.keep(after);
+    growth.collected(after);
     return after + bytes <= most;
   };
 }
@@ -50,39 +50,44 @@ export type CollectMuchGarbage = () => void;
  */
 export function garbageBound(statistics: () => HeapStatistics = processStatistics): CollectMuchGarbage {
   const { heap_size_limit: limit } = statistics();
-  const heap = new Growth(limit / 2, limit / 8), resident = new Growth(limit * 9 / 8, limit / 16);
+  const heap = new GarbageGrowth({ threshold: limit / 2, step: limit / 8 });
+  const resident = new GarbageGrowth({ threshold: limit * 9 / 8, step: limit / 16 });
   return () => {
     const now = statistics();
-    // Each notes its bytes.
-    const isHeapLarge = heap.isMuch(usedBytes(now)), isMuchResident = resident.isMuch(now.resident);
+    // Both are called each time, because each notes when its bytes have become fewer.
+    const isHeapLarge = heap.isCollectionDue(usedBytes(now));
+    const isMuchResident = resident.isCollectionDue(now.resident);
     if (!isHeapLarge && !isMuchResident) return;
     const flavor = isMuchResident ? "last-resort" : "regular";
     garbageCollector()?.({ type: "major", execution: "sync", flavor });
     const after = statistics();
-    heap.keep(usedBytes(after));
-    if (isMuchResident) resident.keep(after.resident);
+    heap.collected(usedBytes(after));
+    if (isMuchResident) resident.collected(after.resident);
   };
 }
 
-/** Bytes that are much beyond a bound, once so many have come since the last collection. */
-class Growth {
-  readonly #bound: number;
-  readonly #most: number;
-  #kept = 0;
+/**
+ * Decides when a number of bytes makes a collection worth its time: above a threshold, and a step above what the last
+ * collection left.
+ */
+class GarbageGrowth {
+  readonly #threshold: number;
+  readonly #step: number;
+  #left = 0;
 
-  constructor(bound: number, most: number) {
-    this.#bound = bound;
-    this.#most = most;
+  constructor({ threshold, step }: { readonly threshold: number; readonly step: number }) {
+    this.#threshold = threshold;
+    this.#step = step;
   }
 
-  isMuch(bytes: number): boolean {
-    this.#kept = Math.min(this.#kept, bytes);
-    return bytes >= Math.max(this.#bound, this.#kept + this.#most);
+  isCollectionDue(bytes: number): boolean {
+    this.#left = Math.min(this.#left, bytes);
+    return bytes >= Math.max(this.#threshold, this.#left + this.#step);
   }
 
-  /** Notes the bytes that a collection kept. */
-  keep(bytes: number): void {
-    this.#kept = bytes;
+  /** Notes the bytes that a collection left. */
+  collected(left: number): void {
+    this.#left = left;
   }
 }
 

@@ -1,5 +1,4 @@
 import { systemClock } from "../adapters/mod.ts";
-import type { WorkOutcome } from "../background/mod.ts";
 import type { Diagnostic } from "../diagnostics/mod.ts";
 import { type Fault, isFault } from "../json/mod.ts";
 import type { Listener, Probes } from "../listener/mod.ts";
@@ -45,31 +44,47 @@ function absentObjects(diagnostics: readonly Diagnostic[], paths: readonly strin
   return absent && `--cluster-objects ${absent}: there is no such file or folder`;
 }
 
-/** Builds a gate and opens it; a text says why it cannot be opened. */
-export async function openGate(options: GateOptions): Promise<Gate | string> {
-  const log = openLog(options);
-  const { cluster, kubeconfig, services, images, live, lease } = options;
-  const counted = openMetrics(options.version), { metrics } = counted;
+/** Opens the ports that the options name; a text says why they cannot be used. */
+async function openGatePorts(
+  { cluster, kubeconfig, services, images, live, diagnosed }: GateOptions,
+  { log, metrics }: { readonly log: Log; readonly metrics: Metrics },
+): Promise<OpenPorts | string> {
   const called = countingCalls(metrics);
   const opened = await openPorts({ cluster, kubeconfig, services, images, watch: log, called });
   if (isFault(opened)) return opened.message;
-  const { ports, about, watching } = opened;
-  if (live !== undefined && watching === undefined) {
+  if (live !== undefined && opened.watching === undefined) {
     return "--watch-policies needs a live cluster: --kubeconfig, or a pod's service account";
   }
-  options.diagnosed(opened.diagnostics);
-  const absent = absentObjects(opened.diagnostics, cluster);
-  if (absent !== undefined) return absent;
+  diagnosed(opened.diagnostics);
+  return absentObjects(opened.diagnostics, cluster) ?? opened;
+}
+
+/** Builds a gate and opens it; a text says why it cannot be opened. */
+export async function openGate(options: GateOptions): Promise<Gate | string> {
+  const log = openLog(options);
+  const allMetrics = openMetrics(options.version), { metrics } = allMetrics;
+  const opened = await openGatePorts(options, { log, metrics });
+  if (typeof opened === "string") return opened;
+  const { ports, about, watching } = opened;
   const snapshot = () => policies.snapshot();
-  const elected = () => policies.elected();
-  const worked = (outcome: WorkOutcome) => policies.worked(outcome);
-  const account = live?.installation.accounts.background;
-  const held = { account, ...(opened.kind === "live" && { lease }) };
-  const background = new LateBackground({ snapshot, ports, log, elected, worked, ...held });
+  const background = new LateBackground({
+    snapshot,
+    ports,
+    log,
+    elected: () => policies.elected(),
+    worked: (outcome) => policies.worked(outcome),
+    account: options.live?.installation.accounts.background,
+    ...(opened.kind === "live" && { lease: options.lease }),
+  });
   if (opened.kind === "live") await background.begin();
   const recorder = await openRecorder(options, { log, metrics });
   if (isFault(recorder)) return recorder.message;
-  const policies: PoliciesInForce = new PoliciesInForce(options, { ...opened, ...counted, background, log });
+  const policies: PoliciesInForce = new PoliciesInForce(options, {
+    ...opened,
+    ...allMetrics,
+    background,
+    log,
+  });
   const missing = await policies.begin();
   if (missing !== undefined) return missing;
   const { decided } = policies.paths;
@@ -95,7 +110,6 @@ export async function openGate(options: GateOptions): Promise<Gate | string> {
   if (typeof probes === "string") return probes;
   await policies.follow(watching, listener);
   collectStartGarbage(() => listener.answers + policies.scanEvaluations);
-  const ending = { policies, listener, audit, recorder, background, ports: opened, probes };
   const { port, caBundle } = listener;
   return {
     port,
@@ -103,7 +117,7 @@ export async function openGate(options: GateOptions): Promise<Gate | string> {
     caBundle,
     about,
     renew: async () => void await Promise.all([listener.renew(), policies.load()]),
-    close: () => closeAll(ending),
+    close: () => closeAll({ policies, listener, audit, recorder, background, ports: opened, probes }),
   };
 }
 
@@ -116,7 +130,7 @@ async function afterFirstRequest(): Promise<void> {
 }
 
 /** The parts of a gate that must be closed. */
-interface Ending {
+interface GateParts {
   readonly policies: PoliciesInForce;
   readonly listener: Listener;
   readonly audit: AuditQueue;
@@ -127,7 +141,7 @@ interface Ending {
 }
 
 async function closeAll(
-  { policies, listener, audit, recorder, background, ports, probes }: Ending,
+  { policies, listener, audit, recorder, background, ports, probes }: GateParts,
 ): Promise<void> {
   await policies.close();
   await listener.close();

@@ -77,7 +77,7 @@ export async function openProbes(
   { metrics, log, snapshot }: Pick<AppOptions, "metrics" | "log" | "snapshot">,
 ): Promise<Probes | string> {
   const headers = [["Content-Type", "text/plain; version=0.0.4; charset=utf-8"]] as const;
-  const text = restedText(() => metrics.text());
+  const text = throttledText(() => metrics.text());
   return await openProbePort({
     hostname,
     port: metricsPort,
@@ -102,18 +102,24 @@ export async function openProbes(
   });
 }
 
-/** Characters of metrics that take long to write, and how many times as long the same text is answered again. */
-const longText = 256 * 1024, restTimes = 20;
+/** Characters from which a text counts as long. */
+const longText = 256 * 1024;
 
-/** A long text is written at most a twentieth of the time, however often callers of the open port want it. */
-function restedText(write: () => Promise<string>): () => Promise<string> {
+/** A long text is answered again for this many times as long as it took to write. */
+const reuseFactor = 20;
+
+/**
+ * Writes a text for each call, but a long one again only after a pause, so that callers of the open port cannot keep
+ * the process busy with it.
+ */
+function throttledText(write: () => Promise<string>): () => Promise<string> {
   let kept = "", until = 0;
   return async () => {
     const started = performance.now();
     if (started < until) return kept;
     kept = await write();
     const now = performance.now();
-    until = kept.length > longText ? now + (now - started) * restTimes : 0;
+    until = kept.length > longText ? now + (now - started) * reuseFactor : 0;
     return kept;
   };
 }

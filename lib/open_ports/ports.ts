@@ -24,7 +24,7 @@ import { parseJsonPatch, planStrategicMerge } from "../patch/mod.ts";
 import type { ApiCall, Cluster, Collections, Discovery, Log, Ports } from "../ports.ts";
 import { dirname } from "node:path";
 import { answerMemory, garbageBound, mostObjectBytes } from "../heap/mod.ts";
-import type { ImagePortsOptions } from "./image_ports.ts";
+import type { ImagePortsOptions, openImagePorts } from "./image_ports.ts";
 import { LateCluster } from "./late_cluster.ts";
 import { LateImages } from "./late_images.ts";
 
@@ -104,14 +104,7 @@ export async function openPorts(options: PortsOptions): Promise<OpenPorts | Faul
     await reached.close();
     return http;
   }
-  const now = (): number => clock.now();
-  const images = new LateImages(async () => {
-    const { openImagePorts } = await import("./image_ports.ts");
-    return await openImagePorts(
-      { ...options.images, for: isServer ? "server" : "command" },
-      { clock, entropy, cluster, ...(isServer && { beforeMore: collect }) },
-    );
-  });
+  const images = lateImages(options, { clock, entropy, cluster, ...(isServer && { beforeMore: collect }) });
   // The files that they read must be there at the start; a server that names none waits for a policy about images.
   const namesFiles = (options.images?.trustedRoot ?? []).length > 0;
   const problems = isServer && !namesFiles ? [] : await images.prepare();
@@ -119,6 +112,7 @@ export async function openPorts(options: PortsOptions): Promise<OpenPorts | Faul
     await rest.close();
     return problems;
   }
+  const now = (): number => clock.now();
   const calling = { cluster, http, clock, project: (text: string, value: Json) => project(text, value, now) };
   const others = new ClusterGlobalEntries(calling);
   const entries = rest.watching && new WatchedGlobalEntries({ ...calling, ...rest.watching, others });
@@ -149,6 +143,17 @@ export async function openPorts(options: PortsOptions): Promise<OpenPorts | Faul
     close,
     diagnostics: [...rest.diagnostics, ...problems],
   };
+}
+
+/** The ports about images, whose code is loaded when they are first needed. */
+function lateImages(
+  { images, watch }: PortsOptions,
+  setting: Parameters<typeof openImagePorts>[1],
+): LateImages {
+  return new LateImages(async () => {
+    const { openImagePorts } = await import("./image_ports.ts");
+    return await openImagePorts({ ...images, for: watch === undefined ? "command" : "server" }, setting);
+  });
 }
 
 /** The clock, the random numbers and the memory of adapters. */
