@@ -242,11 +242,11 @@ export class LiveCluster implements Cluster {
       client: () => call.body === undefined ? this.#reads.use(call.path) : this.#bodies.use(),
     });
     if (!sent.ok) {
-      const passing = sent.reason === "network" || sent.reason === "timeout";
+      const isRetryable = sent.reason === "network" || sent.reason === "timeout";
       const message = sent.reason === "no room" ? reading.lack : sent.message;
       const isTooLong = sent.reason === "too large" || sent.reason === "no room" && reading.isTooLarge;
       const value = { ...noAnswer(call, message), ...(isTooLong && { isTooLong }) };
-      return { value, again: passing && isRead ? 0 : undefined };
+      return { value, again: isRetryable && isRead ? 0 : undefined };
     }
     const body = answer?.value;
     if (sent.status >= 200 && sent.status < 300) {

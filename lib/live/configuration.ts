@@ -94,12 +94,12 @@ function webhookSelectors(text: string | undefined): Selectors {
 function withoutSystem(selector: JsonObject, namespace: string): JsonObject {
   const key = "kubernetes.io/metadata.name";
   const written = Array.isArray(selector["matchExpressions"]) ? selector["matchExpressions"] : [];
-  const left = (name: string): boolean =>
+  const isLeftOut = (name: string): boolean =>
     written.some((each) =>
       field(each, "key") === key && field(each, "operator") === "NotIn" &&
       asTexts(field(each, "values")).includes(name)
     );
-  const added = ["kube-system", namespace].filter((name) => !left(name))
+  const added = ["kube-system", namespace].filter((name) => !isLeftOut(name))
     .map((name) => ({ key, operator: "NotIn", values: [name] }));
   return { ...selector, matchExpressions: [...written, ...added] };
 }

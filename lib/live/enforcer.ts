@@ -85,7 +85,7 @@ export class Enforcer {
       ...keeping,
       kinds: configurationPaths,
       about: "webhook configuration",
-      instead: withoutRefused,
+      fallback: withoutRefused,
       removal: { isUnderWay: isBeingRemoved, after },
     });
     this.#generated = new GeneratedPolicies({ ...keeping, after, changed: () => this.enforce(), noticed });

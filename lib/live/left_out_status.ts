@@ -3,7 +3,7 @@ import type { PolicyObjectRole } from "../policy/mod.ts";
 import type { StatusCondition } from "./status_writer.ts";
 
 /** The reason and the message of a policy that is left out. */
-const because = {
+const leftOut = {
   status: "False",
   reason: "TooManyPolicies",
   message:
@@ -21,7 +21,7 @@ export function leftOutStatus(role: PolicyObjectRole): JsonObject | undefined {
       return {
         conditionStatus: {
           ready: false,
-          message: because.message,
+          message: leftOut.message,
           conditions: [condition("WebhookConfigured")],
         },
       };
@@ -31,5 +31,5 @@ export function leftOutStatus(role: PolicyObjectRole): JsonObject | undefined {
 }
 
 function condition(type: string): JsonObject {
-  return { ...{ type, ...because } satisfies StatusCondition };
+  return { ...{ type, ...leftOut } satisfies StatusCondition };
 }

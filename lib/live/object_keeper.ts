@@ -33,7 +33,7 @@ export interface ObjectKeeperOptions {
    * Returns the object to write instead of one that the API server refuses, and the fields for the log that say what it
    * leaves out; `undefined` when there is none.
    */
-  readonly instead?: (
+  readonly fallback?: (
     object: JsonObject,
     reason: string,
   ) => { readonly object: JsonObject; readonly fields: LogFields } | undefined;
@@ -172,18 +172,18 @@ export class ObjectKeeper {
   }
 
   async #writeOne(wanted: JsonObject): Promise<Kept> {
-    const { instead, log, about } = this.#options;
+    const { fallback, log, about } = this.#options;
     const kept = await this.#writeWhole(wanted), path = this.#pathOf(wanted);
     if (kept.state !== "failed") {
       this.#failures.delete(path);
       return kept;
     }
-    const { reason } = kept, left = instead?.(wanted, reason);
+    const { reason } = kept, replacement = fallback?.(wanted, reason);
     const isLogged = this.#failures.get(path) === reason;
     this.#failures.set(path, reason);
-    const fields = { name: nameOf(wanted), reason, ...left?.fields };
+    const fields = { name: nameOf(wanted), reason, ...replacement?.fields };
     log.write(isLogged ? "debug" : "error", `${about} not written`, fields);
-    if (left !== undefined) await this.#writeWhole(left.object);
+    if (replacement !== undefined) await this.#writeWhole(replacement.object);
     return kept;
   }
 

@@ -258,7 +258,7 @@ Deno.test("a webhook that the API server refuses is left out, and the log says s
     leads: () => true,
     kinds: { [kind]: path },
     about: "webhook configuration",
-    instead: withoutRefused,
+    fallback: withoutRefused,
   });
   const wanted = {
     ...configuration("a"),

@@ -23,18 +23,18 @@ export interface LookUps {
 /** Collects the API resources and hosts that policies read, so that they get exactly these rights. */
 export function lookUps(snapshot: Pick<Snapshot, "policies" | "others">): LookUps {
   const { policies, others } = snapshot;
-  const found = new Found(snapshot);
-  for (const policy of policies) policyLookUps(policy, found);
+  const collector = new LookUpCollector(snapshot);
+  for (const policy of policies) addPolicy(policy, collector);
   for (const { kind, document } of others) {
-    if (kind === "GlobalContextEntry") globalEntry(document, found);
+    if (kind === "GlobalContextEntry") addGlobalEntry(document, collector);
   }
   for (const [group, resource] of watched) {
-    const isListed = found.access.some((each) =>
+    const isListed = collector.access.some((each) =>
       "group" in each && each.group === group && each.resource === resource && each.verb === "list"
     );
-    if (isListed) found.kept(group, resource);
+    if (isListed) collector.addWatch(group, resource);
   }
-  return found;
+  return collector;
 }
 
 /** The kinds that the server watches where it may list them, so that requests need no call for them. */
@@ -44,7 +44,8 @@ const watched = [
   ["rbac.authorization.k8s.io", "clusterrolebindings"],
 ] as const;
 
-class Found implements LookUps {
+/** Collects rights and hosts need by need. */
+class LookUpCollector implements LookUps {
   readonly access: Access[] = [];
   readonly remarks: string[] = [];
   hosts: string[] | undefined = [];
@@ -79,12 +80,12 @@ class Found implements LookUps {
         return;
       case "namespace":
       case "namespaceLabels":
-        return this.kept("", "namespaces");
+        return this.addWatch("", "namespaces");
       case "roles":
-        this.kept("rbac.authorization.k8s.io", "rolebindings");
-        return this.kept("rbac.authorization.k8s.io", "clusterrolebindings");
+        this.addWatch("rbac.authorization.k8s.io", "rolebindings");
+        return this.addWatch("rbac.authorization.k8s.io", "clusterrolebindings");
       case "globalEntry":
-        this.globalEntries();
+        this.addGlobalEntries();
         if (this.#hasEntries) return;
         return this.#remark(owner, "these policies do not show which rights its GlobalContextEntry needs");
     }
@@ -122,41 +123,44 @@ class Found implements LookUps {
   }
 
   /** Adds the right to read global context entries. */
-  globalEntries(): void {
+  addGlobalEntries(): void {
     for (const verb of ["get", "list"]) {
       this.access.push({ group: "kyverno.io", resource: "globalcontextentries", verb });
     }
   }
 
   /** Adds the rights to watch a resource that the server caches. */
-  kept(group: string, resource: string): void {
+  addWatch(group: string, resource: string): void {
     for (const verb of ["get", "list", "watch"]) this.access.push({ group, resource, verb });
   }
 }
 
-function policyLookUps({ policy, rules, needs }: CompiledPolicy, found: Found): void {
-  for (const need of needs) found.add(need, policy.key);
+function addPolicy({ policy, rules, needs }: CompiledPolicy, collector: LookUpCollector): void {
+  for (const need of needs) collector.add(need, policy.key);
   for (const rule of rules) {
     const owner = `${policy.key}/${rule.rule.name}`;
-    for (const need of rule.needs) found.add(need, owner);
-    if (changesOthers(rule.type)) triggers(rule, owner, found);
+    for (const need of rule.needs) collector.add(need, owner);
+    if (changesOthers(rule.type)) addTriggers(rule, owner, collector);
   }
 }
 
-function globalEntry(document: JsonObject, found: Found): void {
+function addGlobalEntry(document: JsonObject, collector: LookUpCollector): void {
   const spec = asObject(field(document, "spec")) ?? {};
   const watched = asObject(spec["kubernetesResource"]);
   const apiCall = asObject(spec["apiCall"]);
-  found.globalEntries();
+  collector.addGlobalEntries();
   if (watched !== undefined) {
     const group = asString(watched["group"]) ?? "", resource = asString(watched["resource"]) ?? "";
-    if (resource !== "") found.access.push({ group, resource, verb: "list" });
+    if (resource !== "") collector.access.push({ group, resource, verb: "list" });
   }
   const name = asString(dig(document, "metadata", "name")) ?? "";
   if (apiCall !== undefined) {
     const { service, urlPath: path, method } = parseApiCall(apiCall);
     const caller = `GlobalContextEntry ${name}`;
-    found.add(service ? { kind: "service", url: service.url } : { kind: "path", path, method, caller }, "");
+    collector.add(
+      service ? { kind: "service", url: service.url } : { kind: "path", path, method, caller },
+      "",
+    );
   }
 }
 
@@ -164,13 +168,13 @@ function globalEntry(document: JsonObject, found: Found): void {
  * Adds the right to read the triggers of a rule that changes other objects. The server reads the trigger again before
  * it carries out the effects; some rules also list triggers.
  */
-function triggers(rule: CompiledRule, owner: string, found: Found): void {
+function addTriggers(rule: CompiledRule, owner: string, collector: LookUpCollector): void {
   const { resources, wide } = triggerResources(rule);
   for (const { group, resource } of resources) {
-    for (const verb of ["get", "list"]) found.access.push({ group, resource, verb });
+    for (const verb of ["get", "list"]) collector.access.push({ group, resource, verb });
   }
   if (wide) {
-    found.remarks.push(
+    collector.remarks.push(
       `${owner}: which objects trigger it depends on the request; ` +
         "add rights to get and list them yourself",
     );

@@ -171,10 +171,10 @@ export class RegistryConnection implements RegistryReader {
           follow: async (target) => await permits(target, new URL(url)) === undefined,
         }, memory.take)
       );
-      const passing = value.ok
+      const isRetryable = value.ok
         ? value.status === 408 || value.status === 429 || value.status >= 500
         : value.reason === "network" || value.reason === "timeout";
-      return { value, again: passing ? value.ok ? retryAfter(value.headers, clock) : 0 : undefined };
+      return { value, again: isRetryable ? value.ok ? retryAfter(value.headers, clock) : 0 : undefined };
     };
     try {
       return await withRetries(attempt, { clock, entropy, attempts, firstDelay, maxDelay: 2_000, until });

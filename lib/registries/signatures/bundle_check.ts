@@ -65,12 +65,12 @@ export class BundleCheck {
         ctlogThreshold: certificateTimestamp ? 1 : 0,
       });
       verifier.verify(toSignedEntity(bundle));
-      const strange = foreignEntry(bundle, certificate ?? query.key);
-      if (strange !== undefined) return { ok: false, why: strange };
+      const foreign = foreignEntry(bundle, certificate ?? query.key);
+      if (foreign !== undefined) return { ok: false, why: foreign };
       const { payload, payloadType } = bundle.content.dsseEnvelope;
       return { ok: true, payloadType, payload: new Uint8Array(payload), certificate };
     } catch (cause) {
-      return { ok: false, why: wordsOf(cause) };
+      return { ok: false, why: messageOf(cause) };
     }
   }
 
@@ -161,7 +161,8 @@ function derOf(text: string | undefined): Uint8Array[] {
   return ["CERTIFICATE", "PUBLIC KEY"].flatMap((type) => pemBlocks(pem, type).slice(0, 1));
 }
 
-function wordsOf(cause: unknown): string {
+/** The message of an exception, with that of its cause. */
+function messageOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   const inner = cause.cause instanceof Error ? `: ${cause.cause.message}` : "";
   return `${cause.message}${inner}`;

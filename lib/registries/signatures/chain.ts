@@ -26,6 +26,14 @@ const MAX_LENGTH = 11;
 /** The most signatures to check, as in Go: many certificates with one name would make the search endless. */
 const MAX_CHECKS = 100;
 
+/** Separates roots from the other certificates of authorities: a root names itself as its issuer. */
+export function sortAuthorities(
+  authorities: readonly Certificate[],
+): Pick<ChainOptions, "roots" | "intermediates"> {
+  const isRoot = ({ subject, issuer }: Certificate): boolean => sameBytes(subject, issuer);
+  return { roots: authorities.filter(isRoot), intermediates: authorities.filter((each) => !isRoot(each)) };
+}
+
 /** A chain from the leaf to a root, or why there is none, in the words of Go's `crypto/x509`. */
 export type Chain =
   | { readonly ok: true; readonly chain: readonly Certificate[] }

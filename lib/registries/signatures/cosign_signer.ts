@@ -1,10 +1,9 @@
 import { Fault, isFault } from "../../json/mod.ts";
 import type { Signer } from "../../ports.ts";
 import type { AuthorityCertificates } from "./authority_certificates.ts";
-import { sameBytes } from "./bytes.ts";
 import type { Certificate } from "./certificate.ts";
 import { refusesCertificateTimestamp } from "./certificate_timestamp.ts";
-import { buildChain, usages } from "./chain.ts";
+import { buildChain, sortAuthorities, usages } from "./chain.ts";
 import { type Hash, PublicKey } from "./public_key.ts";
 import type { LogKey, TrustedRoot } from "./trust.ts";
 
@@ -178,9 +177,6 @@ async function trustedRoots(root: RootSource): Promise<SignerTrust | Fault> {
 
 /** The certificates of the authorities that were trusted at a time. */
 function anchorsIn({ authorities }: TrustedRoot, at: Date): Anchors {
-  const all = authorities.filter(({ from, until }) => from <= at && at <= until).flatMap(({ chain }) =>
-    chain
-  );
-  const isRoot = ({ subject, issuer }: Certificate): boolean => sameBytes(subject, issuer);
-  return { roots: all.filter(isRoot), intermediates: all.filter((each) => !isRoot(each)) };
+  const valid = authorities.filter(({ from, until }) => from <= at && at <= until);
+  return sortAuthorities(valid.flatMap(({ chain }) => chain));
 }

@@ -34,12 +34,12 @@ export async function fetchTrustedRoot(
     const read = await readTrustedRoot(text);
     return isFault(read) ? read : text;
   } catch (cause) {
-    return new Fault(`cannot fetch the trusted root from ${mirror}: ${wordsOf(cause)}`);
+    return new Fault(`cannot fetch the trusted root from ${mirror}: ${innermostMessage(cause)}`);
   }
 }
 
 /** The message of the innermost cause. */
-function wordsOf(cause: unknown): string {
+function innermostMessage(cause: unknown): string {
   let reason = cause;
   while (reason instanceof Error && reason.cause instanceof Error) reason = reason.cause;
   return reason instanceof Error ? reason.message : String(reason);

@@ -129,8 +129,8 @@ async function readCose(bytes: Uint8Array): Promise<NotaryEnvelope | Fault> {
 async function envelopeOf(parts: Parts): Promise<NotaryEnvelope | Fault> {
   const algorithm = Object.hasOwn(algorithms, parts.algorithm) ? algorithms[parts.algorithm] : undefined;
   if (algorithm === undefined) return new Fault("the signature algorithm is not supported");
-  const strange = parts.critical.find((each) => typeof each !== "string" || !understood.includes(each));
-  if (strange !== undefined) return new Fault(`the critical attribute ${String(strange)} is not supported`);
+  const unknown = parts.critical.find((each) => typeof each !== "string" || !understood.includes(each));
+  if (unknown !== undefined) return new Fault(`the critical attribute ${String(unknown)} is not supported`);
   if (parts.expiry !== undefined && Number.isNaN(parts.expiry.getTime())) {
     return new Fault("the expiry of the signature cannot be read");
   }

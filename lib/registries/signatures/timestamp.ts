@@ -5,7 +5,7 @@ import type { AuthorityCertificates } from "./authority_certificates.ts";
 import { encodedParts } from "./asn1.ts";
 import { type Certificate, readCertificate } from "./certificate.ts";
 import { sameBytes } from "./bytes.ts";
-import { buildChain, usages } from "./chain.ts";
+import { buildChain, sortAuthorities, usages } from "./chain.ts";
 
 /** The certificates of the timestamp authority that the policy trusts. */
 export interface TimestampTrust {
@@ -15,17 +15,13 @@ export interface TimestampTrust {
   readonly roots: readonly Certificate[];
 }
 
-/**
- * Sorts the certificates of a chain: the leaf is no CA, a root names itself as issuer, the others are intermediates.
- */
+/** Sorts the certificates of a chain: the leaf is no CA, and one of its authorities must be a root. */
 export function timestampTrust(chain: readonly Certificate[]): TimestampTrust | Fault {
   const leaves = chain.filter(({ isCA }) => !isCA);
-  const authorities = chain.filter(({ isCA }) => isCA);
-  const isRoot = ({ subject, issuer }: Certificate): boolean => sameBytes(subject, issuer);
+  const { roots, intermediates } = sortAuthorities(chain.filter(({ isCA }) => isCA));
   if (leaves.length > 1) return new Fault("certificate chain must contain at most one TSA certificate");
-  const roots = authorities.filter(isRoot);
   if (roots.length === 0) return new Fault("certificate chain must contain at least one root certificate");
-  return { leaf: leaves[0], roots, intermediates: authorities.filter((each) => !isRoot(each)) };
+  return { leaf: leaves[0], roots, intermediates };
 }
 
 /** A timestamp takes a few kilobytes. */
