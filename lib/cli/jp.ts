@@ -32,14 +32,14 @@ export interface Console {
 }
 
 /** A failure that ends the command with exit code 1. The command prints it as `Error: …`. */
-class Refusal extends Error {}
+class JpFailure extends Error {}
 
 /** `jp query`: evaluates expressions on an object. Exit code 1 when it cannot read an input or an evaluation fails. */
 export function jpQuery(args: JpQueryArguments, console: Console): Promise<number> {
-  return refusing(console, async () => {
+  return printingFailures(console, async () => {
     const queries = [...args.queries, ...await Promise.all(args.files.map(readText))];
     if (queries.length === 0 && args.input === undefined) {
-      throw new Refusal("at least one query or input object is required");
+      throw new JpFailure("at least one query or input object is required");
     }
     const given = args.input === undefined ? undefined : parseInput(await readText(args.input));
     if (queries.length === 0) {
@@ -59,14 +59,14 @@ export function jpQuery(args: JpQueryArguments, console: Console): Promise<numbe
 function evaluate(query: string, input: Json): Json {
   const expression = compileExpression(query, { root: "document" });
   if (expression instanceof SyntaxFault) {
-    throw new Refusal(
+    throw new JpFailure(
       `failed to compile JMESPath: ${query}, error: ${expression.message}${marked(query, expression)}`,
     );
   }
   const clock = systemClock(), entropy = systemEntropy();
   const environment = { now: () => clock.now(), random: () => entropy.next() };
   const result = expression.evaluate(scopeOf(input), environment);
-  if (isFault(result)) throw new Refusal(`error evaluating JMESPath expression: ${result.message}`);
+  if (isFault(result)) throw new JpFailure(`error evaluating JMESPath expression: ${result.message}`);
   return result;
 }
 
@@ -82,14 +82,14 @@ export function jpParse(
   args: { readonly expressions: readonly string[]; readonly files: readonly string[] },
   console: Console,
 ): Promise<number> {
-  return refusing(console, async () => {
+  return printingFailures(console, async () => {
     const expressions = [...args.expressions, ...await Promise.all(args.files.map(readText))];
     if (expressions.length === 0) {
       expressions.push(await prompt("Enter a jmespath expression and hit Ctrl+D.", console));
     }
     for (const expression of expressions) {
       const tree = outlineExpression(expression);
-      if (isFault(tree)) throw new Refusal(`${tree.message}${marked(expression, tree)}`);
+      if (isFault(tree)) throw new JpFailure(`${tree.message}${marked(expression, tree)}`);
       console.terminal.out(`# ${expression}`);
       console.terminal.out(tree);
     }
@@ -142,12 +142,12 @@ function exampleText({ expression, input, result }: Example): string {
   return `${expression}${on} is ${goJson(result)}`;
 }
 
-async function refusing({ terminal }: Console, command: () => Promise<void>): Promise<number> {
+async function printingFailures({ terminal }: Console, command: () => Promise<void>): Promise<number> {
   try {
     await command();
     return 0;
   } catch (cause) {
-    if (!(cause instanceof Refusal)) throw cause;
+    if (!(cause instanceof JpFailure)) throw cause;
     terminal.err(`Error: ${cause.message}`);
     return 1;
   }
@@ -157,13 +157,13 @@ async function readText(path: string): Promise<string> {
   try {
     return await Deno.readTextFile(path);
   } catch (cause) {
-    throw new Refusal(`failed open file ${path}: ${fileProblem(cause)}`);
+    throw new JpFailure(`failed open file ${path}: ${fileProblem(cause)}`);
   }
 }
 
 function parseInput(text: string): Json {
   const input = parseYaml(text);
-  if (isFault(input)) throw new Refusal(`error parsing input json: ${input.message}`);
+  if (isFault(input)) throw new JpFailure(`error parsing input json: ${input.message}`);
   return input;
 }
 

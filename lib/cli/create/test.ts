@@ -1,6 +1,6 @@
 import { Fault, isFault, type JsonObject } from "../../json/mod.ts";
 import { type Terminal, unusable } from "../terminal.ts";
-import { createRecordedTest } from "./recorded_test.ts";
+import { createTestOfReviews } from "./test_of_reviews.ts";
 import { type OutputArguments, writeObject } from "./write_object.ts";
 
 /** The options of `create test`. */
@@ -17,7 +17,7 @@ export interface CreateTestArguments extends OutputArguments {
 
 /** `create test`: writes a test of expected results, or of recorded reviews. */
 export async function createTest(args: CreateTestArguments, terminal: Terminal): Promise<number> {
-  if (args.review.length > 0) return await createRecordedTest(args, terminal);
+  if (args.review.length > 0) return await createTestOfReviews(args, terminal);
   const results: JsonObject[] = [];
   for (const result of ["pass", "fail", "skip"] as const) {
     for (const text of args[result]) {

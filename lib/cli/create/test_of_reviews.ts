@@ -7,8 +7,8 @@ import { toYaml } from "../../yaml/mod.ts";
 import { Diagnostics } from "../diagnostics.ts";
 import { type Terminal, unusable } from "../terminal.ts";
 
-/** The arguments of `create recorded-test`. */
-export interface RecordedTestArguments {
+/** The arguments of `create test --review`. */
+export interface ReviewTestArguments {
   readonly name: string;
   readonly policy: readonly string[];
   readonly review: readonly string[];
@@ -20,7 +20,7 @@ export interface RecordedTestArguments {
  * `create test --review PATH… --policy PATH… --output FOLDER`: writes a test folder for each recorded request. The test
  * expects the current results of the policies, so users must review it before they rely on it.
  */
-export async function createRecordedTest(args: RecordedTestArguments, terminal: Terminal): Promise<number> {
+export async function createTestOfReviews(args: ReviewTestArguments, terminal: Terminal): Promise<number> {
   const { output: root, policy } = args;
   if (root === undefined || policy.length === 0) {
     return unusable("a test of reviews needs --policy and the folder to write it to, --output", terminal);
