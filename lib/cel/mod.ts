@@ -4,6 +4,10 @@
  * Kubernetes, unless the environment says otherwise. It does not support protocol buffer messages, wrappers and
  * enumerations, and it has no list types by schema (lists compare by order).
  *
+ * `syntax/` parses text and expands macros, `check/` determines types and overloads, `plan/` makes closures.
+ * `libraries/` has the functions, one file for each of Kubernetes' and Kyverno's libraries; those that read from
+ * outside make the requests of `external_calls.ts`, which the caller answers.
+ *
  * ```ts
  * import { celToJson, createEnvironment, dynType, kubernetesLibraries } from "@postern/postern/cel";
  * import assert from "node:assert/strict";

@@ -3,6 +3,9 @@
  * entries, each with its fields, its parser and its loading. A value loads when it is first read, once in a request,
  * within its deadline.
  *
+ * `context.ts` has the layers, `entries/` the kinds of entries. `load_tracker.ts` follows the evaluation of a request:
+ * `request_loads.ts` its external calls, `time_slices.ts` its time, `progress.ts` the loops that it has to continue.
+ *
  * @module
  */
 export { type Computed, Context, type ContextEntry, type Layer } from "./context.ts";

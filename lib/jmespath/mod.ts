@@ -3,6 +3,9 @@
  * package reads the grammar; the lexer, the semantics and the functions are Postern's own, because in Kyverno a
  * missing key is an error that some operators swallow.
  *
+ * `syntax/` reads expressions, `plan/` makes closures, `functions/` has the functions by families. `community/` is a
+ * second dialect for assertion trees, that of kyverno-json, with `let`, `$names` and arithmetic.
+ *
  * Not supported: looking up host names (`is_external_url` of a name is an error), local time other than UTC.
  *
  * ```ts

@@ -2,6 +2,9 @@
  * Decides which rules match which objects: match and exclude as predicates, and an index that leaves out rules that
  * cannot match. Variables are not supported in match and exclude.
  *
+ * `rule_selector.ts` compiles the match and exclude of a classic rule, `constraints.ts` the resource rules of a policy
+ * in CEL. `clause.ts` explains why an object is not selected.
+ *
  * @module
  */
 export type { Dialect } from "../kube/mod.ts";

@@ -3,6 +3,12 @@
  * patches with Kyverno's anchors, and the patch that turns one document into another. A change never modifies
  * the given document; the new one shares unchanged values with it.
  *
+ * `patchStrategicMerge` is `strategic_merge.ts`: `patch_node.ts` parses anchors, `anchors.ts` decides them for a
+ * resource, `merge.ts` merges, and of its lists `distinct_list.ts` those whose elements differ in their keys,
+ * `keyed_list.ts` and `irregular_list.ts` the others. `patchesJson6902` is `json_patch.ts`. MutatingPolicies patch as
+ * the API server does: `structured_merge.ts` and `strict_patch.ts`. A `draft.ts` is a document that several patches
+ * change, and `diff.ts` makes the patch of an answer.
+ *
  * It evaluates no variables: the caller renders templates before. Merge keys are those of Kubernetes 1.34
  * (Kyverno has those of 1.21); a patch replaces lists of custom resources as a whole, and `$retainKeys`,
  * `$setElementOrder` and `$deleteFromPrimitiveList` are ordinary keys.
