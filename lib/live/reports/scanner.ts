@@ -41,13 +41,13 @@ export class Scanner {
   readonly #namespaceScans: NamespaceScans;
   #namespaces: Collection | undefined;
   /** The versions of the policies of each namespace. */
-  #ofNamespaces: ReadonlyMap<string, string> | undefined;
+  #namespaceVersions: ReadonlyMap<string, string> | undefined;
   #restarting: Promise<void> = Promise.resolve();
   /** The begin of the scan that has not ended: the time, and how many reports were written before. */
   #began: { readonly at: number; readonly written: number } | undefined;
   #isMissed = false;
-  #again: ReturnType<typeof setTimeout> | undefined;
-  #lingers: ReturnType<typeof setTimeout> | undefined;
+  #missedTimer: ReturnType<typeof setTimeout> | undefined;
+  #lingerTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: ScannerOptions) {
     this.#options = options;
@@ -83,7 +83,7 @@ export class Scanner {
     this.#isMissed = true;
     void this.#listed().then(() => {
       if (this.#closed) return;
-      this.#again = setTimeout(() => {
+      this.#missedTimer = setTimeout(() => {
         this.#isMissed = false;
         this.#begin({ everything: true });
       }, this.#options.soon ?? 60_000);
@@ -111,8 +111,8 @@ export class Scanner {
   async close(): Promise<void> {
     this.#stop.abort();
     clearInterval(this.#hourly);
-    clearTimeout(this.#again);
-    clearTimeout(this.#lingers);
+    clearTimeout(this.#missedTimer);
+    clearTimeout(this.#lingerTimer);
     await Promise.all([...this.#watched.values()].map(({ options: { collection } }) => collection.close()));
     await this.#namespaces?.close();
     await this.#namespaceScans.idle();
@@ -151,32 +151,44 @@ export class Scanner {
     await store.ready();
     this.#followNamespaces(policies.all);
     const served = new Set(discovered.resources.map((resource) => collectionPath(resource, "")));
-    const wanted = new Map(
-      scannedResources(policies.all, discovered.resources).map((
-        each,
-      ) => [collectionPath(each.resource, ""), each]),
-    );
+    const matched = scannedResources(policies.all, discovered.resources);
+    const wanted = new Map(matched.map((each) => [collectionPath(each.resource, ""), each]));
     for (const [path, kind] of this.#watched) {
       const version = wanted.get(path)?.version;
-      if (version !== undefined) kind.match();
-      else if (!everything && served.has(path) && kind.linger(lingering)) {
-        this.#lingers ??= setTimeout(() => {
-          this.#lingers = undefined;
-          this.#begin({ everything: false });
-        }, lingering);
-        continue;
-      }
-      if (!everything && !kind.isOutdated && version === kind.options.version) continue;
-      if (version !== undefined && kind.isBusy) {
-        this.#restartLater(kind);
-        continue;
-      }
+      if (this.#isKept(kind, { version, everything, isServed: served.has(path) })) continue;
       this.#watched.delete(path);
       await kind.options.collection.close();
     }
     for (const [path, each] of wanted) if (!this.#watched.has(path)) this.#follow(path, each);
     this.#scanNamespaces(policies.all);
     await this.#conclude();
+  }
+
+  /** Whether a kind stays followed as it is. Otherwise it is closed, and listed anew if policies still match it. */
+  #isKept(
+    kind: ScannedKind,
+    { version, everything, isServed }: Scope & {
+      /** The version of the policies about the kind; `undefined` when there are none. */
+      readonly version: string | undefined;
+      readonly isServed: boolean;
+    },
+  ): boolean {
+    if (version !== undefined) kind.match();
+    else if (!everything && isServed && kind.linger(lingering)) {
+      this.#restartAfterLingering();
+      return true;
+    }
+    if (!everything && !kind.isOutdated && version === kind.options.version) return true;
+    if (version === undefined || !kind.isBusy) return false;
+    this.#restartLater(kind);
+    return true;
+  }
+
+  #restartAfterLingering(): void {
+    this.#lingerTimer ??= setTimeout(() => {
+      this.#lingerTimer = undefined;
+      this.#begin({ everything: false });
+    }, lingering);
   }
 
   #restartLater(kind: ScannedKind): void {
@@ -223,8 +235,8 @@ export class Scanner {
 
   /** Scans the namespaces again whose policies changed. */
   #scanNamespaces(snapshot: Snapshot): void {
-    const former = this.#ofNamespaces, current = namespaceVersions(snapshot);
-    this.#ofNamespaces = current;
+    const former = this.#namespaceVersions, current = namespaceVersions(snapshot);
+    this.#namespaceVersions = current;
     // The first scan is about all of them.
     if (former === undefined) return;
     for (const namespace of new Set([...former.keys(), ...current.keys()])) {
