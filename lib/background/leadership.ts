@@ -211,7 +211,7 @@ export class Leadership {
     }
     if (!isFree) return await this.#leaveNotes(answer.body);
     const isSilent = holder !== "" && holder !== identity, silentSince = this.#seen.at;
-    const { annotations, lostSince } = this.#waiting.sweep(annotationsOf(answer.body), started);
+    const { annotations, lostSince } = this.#waiting.withoutEnded(annotationsOf(answer.body), started);
     // The write replaces exactly the version that was read, so that only one of two replicas succeeds.
     const written = await this.#write(annotated(answer.body, annotations), identity);
     if (!written.ok) return written;

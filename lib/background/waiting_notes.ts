@@ -12,8 +12,8 @@ interface SeenNote {
   readonly at: number;
 }
 
-/** The annotations that remain, and since when effects of replicas may be missing that were killed. */
-export interface Sweep {
+/** The annotations that remain on the Lease, and since when effects of killed replicas may be missing. */
+export interface RemainingNotes {
   readonly annotations: JsonObject;
   /** Milliseconds since 1970, by the API server's clock. */
   readonly lostSince: number | undefined;
@@ -56,10 +56,10 @@ export class WaitingNotes {
   }
 
   /**
-   * Called by the leader each time before it renews the Lease. Removes the notes of replicas that were killed, and that
-   * of this replica, whose renewals of the Lease say the same.
+   * Returns the annotations without the notes of replicas that were killed, and without that of this replica, whose
+   * renewals of the Lease say the same. The leader calls it each time before it renews the Lease.
    */
-  sweep(annotations: JsonObject, now: number): Sweep {
+  withoutEnded(annotations: JsonObject, now: number): RemainingNotes {
     this.#isWritten = false;
     const seen = new Map<string, SeenNote>();
     const remaining: Record<string, JsonObject[string]> = {};
