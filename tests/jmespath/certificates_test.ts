@@ -224,6 +224,13 @@ function find(bytes: Uint8Array, wanted: readonly number[], nth = 1): number {
   return at;
 }
 
+/** Replaces a text in the DER by one of the same length. */
+function replace(bytes: Uint8Array, text: string, by: string): void {
+  assert.equal(by.length, text.length);
+  const encoder = new TextEncoder();
+  bytes.set(encoder.encode(by), find(bytes, [...encoder.encode(text)]));
+}
+
 const alterations:
   readonly (readonly [title: string, change: (bytes: Uint8Array) => void, problem: string])[] = [
     [
@@ -238,9 +245,43 @@ const alterations:
       (bytes) => bytes[find(bytes, [0x55, 0x1d, 0x13, 0x01, 0x01, 0xff]) + 2] = 0x0e,
       "x509: subject key identifier incorrectly marked critical",
     ],
+    [
+      "with a URI that Go's url.Parse refuses",
+      (bytes) => replace(bytes, "pa%20th", "pa%2gth"),
+      'x509: cannot parse URI "https://u:p@ex.com:8/pa%2gth?q=1": ' +
+      'parse "https://u:p@ex.com:8/pa%2gth?q=1": invalid URL escape "%2g"',
+    ],
+    [
+      "with a URI whose host has an empty label",
+      (bytes) => replace(bytes, "@ex.com:8", "@ex..om:8"),
+      'x509: cannot parse URI "https://u:p@ex..om:8/pa%20th?q=1": invalid domain',
+    ],
+    [
+      "with a constraint on addresses of another length",
+      (bytes) => bytes[find(bytes, [0x87, 8, 192, 168]) + 1] = 6,
+      "x509: IP constraint contained value of length 6",
+    ],
+    [
+      "with a constraint whose network mask has a gap",
+      (bytes) => bytes[find(bytes, [255, 255, 0, 0]) + 3] = 1,
+      "x509: IP constraint contained invalid mask ffff0001",
+    ],
   ];
 for (const [title, change, problem] of alterations) {
   Deno.test(`x509_decode() refuses a certificate ${title}`, () => {
     assert.equal(evaluate("x509_decode(@)", altered(certificate, change)), `error: ${problem}`);
   });
 }
+
+Deno.test("x509_decode() shows a URI with a scheme, a path and no host as Go does", () => {
+  const pem = altered(
+    certificate,
+    (bytes) => replace(bytes, "https://u:p@ex.com:8/", "https:/su:p@ex.com:8/"),
+  );
+  assert.deepEqual(evaluate("x509_decode(@).URIs[0].[OmitHost, Host, User, Path]", pem), [
+    true,
+    "",
+    null,
+    "/su:p@ex.com:8/pa th",
+  ]);
+});

@@ -1,7 +1,7 @@
-import type { Json } from "../../json/mod.ts";
+import { Fault, isFault, type Json } from "../../json/mod.ts";
 import { encodeBase64 } from "../go_base64.ts";
 import { context, Der, tags } from "./der.ts";
-import { ipText } from "./ip.ts";
+import { ipText, isNetworkMask } from "./ip.ts";
 import { asciiText, orNull } from "./name.ts";
 import { urlJson } from "./url.ts";
 
@@ -41,7 +41,11 @@ export function readAlternativeNames(der: Der, fields: Fields): "unhandled" | vo
     const content = list.content(tag);
     if (tag === context(1)) names.EmailAddresses!.push(asciiText(content));
     if (tag === context(2)) names.DNSNames!.push(asciiText(content));
-    if (tag === context(6)) names.URIs!.push(urlJson(asciiText(content)));
+    if (tag === context(6)) {
+      const uri = urlJson(asciiText(content));
+      if (isFault(uri)) list.fail(uri.message);
+      else names.URIs!.push(uri);
+    }
     if (tag !== context(7)) return;
     if (content.length === 4 || content.length === 16) names.IPAddresses!.push(ipText(content));
     else list.fail(`x509: cannot parse IP address of length ${content.length}`);
@@ -169,6 +173,17 @@ export function processExtensions(der: Der, extensions: readonly Extension[], fi
   fields.UnhandledCriticalExtensions = orNull(unhandled);
 }
 
+/** Reads an address and a mask of the same length into Go's `net.IPNet`. */
+function readIpRange(value: Uint8Array): Json | Fault {
+  if (value.length !== 8 && value.length !== 32) {
+    return new Fault(`x509: IP constraint contained value of length ${value.length}`);
+  }
+  const address = value.subarray(0, value.length / 2), mask = value.subarray(value.length / 2);
+  return isNetworkMask(mask)
+    ? { IP: ipText(address), Mask: encodeBase64(mask) }
+    : new Fault(`x509: IP constraint contained invalid mask ${mask.toHex()}`);
+}
+
 function readNameConstraints(der: Der, fields: Fields, { critical }: Extension): "unhandled" | void {
   const constraints = der.read(tags.sequence);
   let unhandled = false;
@@ -187,11 +202,9 @@ function readNameConstraints(der: Der, fields: Fields, { critical }: Extension):
       else if (kind === context(2)) found.DNSDomains!.push(asciiText(value));
       else if (kind === context(6)) found.URIDomains!.push(asciiText(value));
       else if (kind === context(7)) {
-        const half = value.length / 2;
-        found.IPRanges!.push({
-          IP: ipText(value.subarray(0, half)),
-          Mask: encodeBase64(value.subarray(half)),
-        });
+        const range = readIpRange(value);
+        if (isFault(range)) tree.fail(range.message);
+        else found.IPRanges!.push(range);
       } else unhandled = true;
     });
     for (const [kind, values] of Object.entries(found)) fields[prefix + kind] = orNull(values);
