@@ -17,19 +17,19 @@ export function compilePattern(pattern: string): RE2JS | CelFault {
 }
 
 /** The most patterns that one call caches: elements of a list, and successive requests, often have the same ones. */
-const maxKept = 50;
+const maxCached = 50;
 
 /** As {@link compilePattern}, with a cache of the last patterns. */
-function keepingCompiler(): PatternCompiler {
-  const kept = new BoundedCache<RE2JS | CelFault>(maxKept);
-  return (pattern) => kept.getOrMake(pattern, () => compilePattern(pattern));
+function cachingCompiler(): PatternCompiler {
+  const cached = new BoundedCache<RE2JS | CelFault>(maxCached);
+  return (pattern) => cached.getOrMake(pattern, () => compilePattern(pattern));
 }
 
 /** An implementation that compiles patterns of requests, each time or with a cache for one call in an expression. */
 export function compiling<C>(
   implementation: (compile: PatternCompiler) => C,
 ): { readonly call: C; readonly forCall: () => C } {
-  return { call: implementation(compilePattern), forCall: () => implementation(keepingCompiler()) };
+  return { call: implementation(compilePattern), forCall: () => implementation(cachingCompiler()) };
 }
 
 /** Whether the text is a pattern. */

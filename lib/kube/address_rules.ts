@@ -89,9 +89,9 @@ export function compileAddressRules(options: AddressRuleOptions): AddressRules |
       if (allowed.length > 0 && !allowed.some((entry) => beginsWith(url, entry))) {
         return `URL ${quoted(url.href)} is not permitted: no matching allowlist entry`;
       }
-      const host = normal(url.hostname);
-      if (names(exempt, host)) return undefined;
-      if (names(blocked, host)) {
+      const host = normalHost(url.hostname);
+      if (namesHost(exempt, host)) return undefined;
+      if (namesHost(blocked, host)) {
         return `URL ${quoted(url.href)} is blocked: hostname ${quoted(host)} is on the blocklist`;
       }
       return refusesAddress(host.replace(/^\[|\]$/g, ""));
@@ -110,18 +110,18 @@ function readEntries(texts: readonly string[]): Entries | Fault {
         return new Fault(`invalid CIDR ${JSON.stringify(text)} in blocklist: ${prefix.message}`);
       }
       networks.push({ text, prefix });
-    } else if (text !== "") hosts.add(normal(text));
+    } else if (text !== "") hosts.add(normalHost(text));
   }
   return { networks, hosts };
 }
 
 /** Normalizes a host name: the case and a dot at the end do not count. */
-function normal(host: string): string {
+function normalHost(host: string): string {
   return withoutEnding(host.toLowerCase(), ".");
 }
 
 /** Whether the entries contain the host name. Every name below `localhost` also means this machine. */
-function names({ hosts }: Entries, host: string): boolean {
+function namesHost({ hosts }: Entries, host: string): boolean {
   return hosts.has(host) || (host.endsWith(".localhost") && hosts.has("localhost"));
 }
 
@@ -147,7 +147,9 @@ export function isAddressHost({ hostname }: URL): boolean {
 }
 
 function beginsWith(url: URL, entry: URL): boolean {
-  if (url.protocol !== entry.protocol || normal(url.hostname) !== normal(entry.hostname)) return false;
+  if (url.protocol !== entry.protocol || normalHost(url.hostname) !== normalHost(entry.hostname)) {
+    return false;
+  }
   if (url.port !== entry.port) return false;
   const path = entry.pathname;
   // `/v1` covers `/v1` and what is below it, but not `/v10`.

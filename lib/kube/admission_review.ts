@@ -8,6 +8,7 @@ import {
   isString,
   type Json,
   type JsonObject,
+  textField,
 } from "../json/mod.ts";
 import type { GroupVersionKind } from "./group_version_kind.ts";
 
@@ -75,7 +76,7 @@ const reviewVersion = "admission.k8s.io/v1";
  */
 export function parseReview(body: Json): ParsedReview {
   const request = asObject(field(body, "request"));
-  const refuse = (message: string): ParsedReview => ({ ok: false, message, uid: text(request, "uid") });
+  const refuse = (message: string): ParsedReview => ({ ok: false, message, uid: textField(request, "uid") });
   if (!isObject(body)) return refuse("the body must be an AdmissionReview object");
   if (field(body, "kind") !== "AdmissionReview") {
     return refuse(`kind must be AdmissionReview, not ${shown(field(body, "kind"))}`);
@@ -84,7 +85,7 @@ export function parseReview(body: Json): ParsedReview {
     return refuse(`apiVersion must be ${reviewVersion}, not ${shown(field(body, "apiVersion"))}`);
   }
   if (request === undefined) return refuse("AdmissionReview request is nil");
-  const uid = text(request, "uid");
+  const uid = textField(request, "uid");
   if (uid === "") return refuse("request.uid is missing");
   const written = field(request, "operation");
   const operation = admissionOperations.find((each) => each === written);
@@ -111,9 +112,9 @@ export function parseReview(body: Json): ParsedReview {
         uid,
         kind,
         resource,
-        subResource: text(request, "subResource"),
-        name: text(request, "name"),
-        namespace: text(request, "namespace"),
+        subResource: textField(request, "subResource"),
+        name: textField(request, "name"),
+        namespace: textField(request, "namespace"),
         operation,
         userInfo,
         object,
@@ -155,20 +156,24 @@ function unusableName(request: JsonObject): string | undefined {
   return undefined;
 }
 
-function text(value: Json | undefined, name: string): string {
-  return asString(field(value, name)) ?? "";
-}
-
 function shown(value: Json | undefined): string {
   return value === undefined ? "missing" : JSON.stringify(value).slice(0, 100);
 }
 
 function asType(value: Json | undefined): GroupVersionKind {
-  return { group: text(value, "group"), version: text(value, "version"), kind: text(value, "kind") };
+  return {
+    group: textField(value, "group"),
+    version: textField(value, "version"),
+    kind: textField(value, "kind"),
+  };
 }
 
 function asResource(value: Json | undefined): GroupVersionResource {
-  return { group: text(value, "group"), version: text(value, "version"), resource: text(value, "resource") };
+  return {
+    group: textField(value, "group"),
+    version: textField(value, "version"),
+    resource: textField(value, "resource"),
+  };
 }
 
 function asUser(value: Json | undefined): UserInfo | undefined {
@@ -177,7 +182,7 @@ function asUser(value: Json | undefined): UserInfo | undefined {
   if (extra !== undefined && extra !== null) {
     if (!isObject(extra) || !Object.values(extra).every(areTexts)) return undefined;
   }
-  return { username: text(value, "username"), groups };
+  return { username: textField(value, "username"), groups };
 }
 
 function areTexts(value: Json): value is readonly string[] {

@@ -31,15 +31,15 @@ function generated(external: ExternalCalls, generator: TextGenerator | CelFault)
 }
 
 /** The most patterns for which one call caches generators. */
-const maxKept = 8;
+const maxCached = 8;
 
 /**
  * Generates texts for one call in an expression. Compiling a pattern takes 200 times as long as generating a text
  * from it.
  */
 function generating(): typeof generate {
-  const kept = new BoundedCache<TextGenerator | CelFault>(maxKept);
-  return (external, pattern) => generated(external, kept.getOrMake(pattern, () => generatorOf(pattern)));
+  const cached = new BoundedCache<TextGenerator | CelFault>(maxCached);
+  return (external, pattern) => generated(external, cached.getOrMake(pattern, () => generatorOf(pattern)));
 }
 
 /** Compiles a constant pattern at load, and reports an invalid one. */

@@ -1,9 +1,9 @@
 import { isCelFault } from "../fault.ts";
 import { durationType, intType, stringType, timestampType } from "../types/mod.ts";
 import {
+  cachedZoneFormats,
   civil,
   type CivilTime,
-  keptZoneFormats,
   type Timestamp,
   toInt,
   type ZoneFormat,
@@ -76,11 +76,11 @@ const fields: readonly FunctionDeclaration[] = getters.map(({ name, id, of }): F
 
 type InZone = (time: Timestamp, zone: string) => Result;
 
-/** A function of a time in a zone: with formats made each time, or kept for one call in an expression. */
+/** A function of a time in a zone: with formats made each time, or cached for one call in an expression. */
 function inZone(
   implementation: (formatOf: ZoneFormat) => InZone,
 ): { readonly call: InZone; readonly forCall: () => InZone } {
-  return { call: implementation(zoneFormat), forCall: () => implementation(keptZoneFormats()) };
+  return { call: implementation(zoneFormat), forCall: () => implementation(cachedZoneFormats()) };
 }
 
 function milliseconds(dialect: CelDialect): FunctionDeclaration {

@@ -18,6 +18,7 @@ export {
 } from "./numbers.ts";
 export { TypeValue } from "./type_value.ts";
 export {
+  cachedZoneFormats,
   civil,
   type CivilTime,
   Duration,
@@ -25,7 +26,6 @@ export {
   formatDuration,
   formatTimestamp,
   isRfc3339,
-  keptZoneFormats,
   parseDuration,
   parseTimestamp,
   Timestamp,

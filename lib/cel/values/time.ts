@@ -239,12 +239,12 @@ export function zoneOffset(zone: string, seconds: number, formatOf: ZoneFormat):
 }
 
 /** The most zones whose formats one call caches. */
-const maxKept = 8;
+const maxCached = 8;
 
 /** As {@link zoneFormat}, with a cache for one call in an expression. */
-export function keptZoneFormats(): ZoneFormat {
-  const kept = new BoundedCache<{ readonly format: Intl.DateTimeFormat | undefined }>(maxKept);
-  return (zone) => kept.getOrMake(zone, () => ({ format: zoneFormat(zone) })).format;
+export function cachedZoneFormats(): ZoneFormat {
+  const cached = new BoundedCache<{ readonly format: Intl.DateTimeFormat | undefined }>(maxCached);
+  return (zone) => cached.getOrMake(zone, () => ({ format: zoneFormat(zone) })).format;
 }
 
 /** The format of a zone. */

@@ -51,7 +51,7 @@ function replacingCost(args: readonly Json[], limit: number): number {
 type Use = (regex: Regex | Fault, args: readonly Json[], budget: StepBudget) => Json | Fault;
 
 /** Patterns of requests that a call keeps compiled: elements of a list, and requests in a row, bring the same ones. */
-const maxKept = 50;
+const maxCached = 50;
 
 /** The two ways to run: with a pattern of the policy, compiled at load, or with patterns of the request. */
 function compiledOnce(
@@ -64,10 +64,10 @@ function compiledOnce(
         const regex = compileRegex(constant);
         return (args, _environment, budget) => use(regex, args, budget);
       }
-      const kept = new BoundedCache<Regex | Fault>(maxKept);
+      const cached = new BoundedCache<Regex | Fault>(maxCached);
       return (args, _environment, budget) => {
         const text = args[0] as string;
-        return use(kept.getOrMake(text, () => compileRequestRegex(text)), args, budget);
+        return use(cached.getOrMake(text, () => compileRequestRegex(text)), args, budget);
       };
     },
   };
