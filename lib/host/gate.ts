@@ -91,17 +91,7 @@ export async function openGate(options: GateOptions): Promise<Gate | string> {
   const tracing = await openTracing(options.version);
   const deciding = { ports, log, metrics, tracing };
   const audit = new AuditQueue({ ...deciding, snapshot, ...(decided !== undefined && { decided }) });
-  const { scanPreprocessors, secretPath } = options;
-  const app: AppOptions = {
-    ...policies.paths,
-    ...deciding,
-    audit,
-    effects: background,
-    scanPreprocessors,
-    recorder,
-    reviewMemory: reviewMemory(),
-    ...(secretPath !== undefined && { secretPath }),
-  };
+  const app = appOptions(options, { ...policies.paths, ...deciding, audit, effects: background, recorder });
   const listener = await openListener(options, app);
   if (typeof listener === "string") return listener;
   await afterFirstRequest();
@@ -118,6 +108,19 @@ export async function openGate(options: GateOptions): Promise<Gate | string> {
     about,
     renew: async () => void await Promise.all([listener.renew(), policies.load()]),
     close: () => closeAll({ policies, listener, audit, recorder, background, ports: opened, probes }),
+  };
+}
+
+/** The options of the app that answers requests: its parts, and what the options of the gate say. */
+function appOptions(
+  { scanPreprocessors, secretPath }: GateOptions,
+  parts: Omit<AppOptions, "scanPreprocessors" | "secretPath" | "reviewMemory">,
+): AppOptions {
+  return {
+    ...parts,
+    scanPreprocessors,
+    reviewMemory: reviewMemory(),
+    ...(secretPath !== undefined && { secretPath }),
   };
 }
 
