@@ -25,6 +25,7 @@ export type {
   SignedTextQuery,
   Signer,
   Statement,
+  WantedAttestations,
 } from "./ports/signatures.ts";
 
 /** How long the answer to a call stays in memory: until the evaluation that made the call has ended. */

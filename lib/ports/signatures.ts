@@ -38,6 +38,11 @@ export type Signer =
     /** PEM, or the base64 of it; empty when only the chain is given. */
     readonly certificate: string;
     readonly chain: string;
+    /**
+     * Notary alone: PEM of the roots of timestamp authorities. When it is there and not empty, every signature must
+     * have a timestamp, and its certificates must have been valid then instead of now.
+     */
+    readonly timestampRoots?: string;
   }
   | {
     readonly kind: "keyless";
@@ -75,6 +80,14 @@ export interface LogTrust {
   readonly tufMirror: string;
 }
 
+/** Attestations that an image must have. */
+export interface WantedAttestations {
+  /** The predicate type of the statements, for Notary the artifact type of the referrer. */
+  readonly attestations: string;
+  /** Notary: whether any referrer of the type suffices; when absent, the first one decides. */
+  readonly any?: true;
+}
+
 /** One entry of a policy, with its defaults filled in, about one image. */
 export interface SignatureQuery {
   /** With registry, and with tag or digest: the digest wins. */
@@ -84,7 +97,7 @@ export interface SignatureQuery {
    * `signature`: any signature of the image. `attestations`: all statements that verify; `type` is the predicate type
    * of the entry (only its statements need the identity), for Notary the artifact type of the referrer.
    */
-  readonly want: "signature" | { readonly attestations: string };
+  readonly want: "signature" | WantedAttestations;
   readonly by: Signer;
   readonly log: LogTrust;
   /** Must be in the signature; for Notary ignored. */

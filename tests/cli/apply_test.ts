@@ -640,6 +640,33 @@ spec:
   }, { "signed.yaml": policy, "web.yaml": pod });
 });
 
+/** Expressions of an image policy about the payload `{"count": 3}`, and what the policy says. */
+const payloadExpressions: readonly (readonly [expression: string, expected: RegExp])[] = [
+  ["type(object.count) == double && object.count == 3", /pass: 1/],
+  ["object.count + 1 == 4", /failed to evaluate policy: no such overload/],
+  ["variables.size + 0.5 == 3.5", /pass: 1/],
+  ["request.operation == 'CREATE'", /failed to compile policy: .*undeclared reference to 'request'/],
+  ["oldObject == null", /failed to compile policy: .*undeclared reference to 'oldObject'/],
+];
+
+for (const [expression, expected] of payloadExpressions) {
+  Deno.test(`--json: an image policy has a payload with doubles, and no request: ${expression}`, () => {
+    const policy = `apiVersion: policies.kyverno.io/v1
+kind: ImageValidatingPolicy
+metadata: { name: images }
+spec:
+  evaluation: { mode: JSON }
+  attestors: [{ name: a, cosign: { key: { data: A } } }]
+  variables: [{ name: size, expression: object.count }]
+  validations: [{ expression: "${expression}" }]
+`;
+    return inFolder(async (apply) => {
+      const { out } = await apply("@cel.yaml", "--json", "@payload.json");
+      assert.match(out, expected);
+    }, { "cel.yaml": policy, "payload.json": '{"count": 3}' });
+  });
+}
+
 Deno.test("--json: an image policy reads the images that it names, not those of containers in a payload", () => {
   const policy = `apiVersion: policies.kyverno.io/v1
 kind: ImageValidatingPolicy

@@ -32,6 +32,8 @@ export interface Certificate {
    * OIDs of the critical extensions that Postern does not check. It does not trust a certificate with such extensions.
    */
   readonly unknownCritical: readonly string[];
+  /** Whether the extended key usage is critical. */
+  readonly hasCriticalUsages: boolean;
   /** The contents of the extensions by OID. */
   readonly extensions: ReadonlyMap<string, Uint8Array>;
 }
@@ -148,6 +150,7 @@ function fieldsOf(parsed: X509Certificate, der: Uint8Array): Certificate {
     names: namesOf(parsed),
     unknownCritical: [...extensions].filter(([oid, { critical }]) => critical && !understood.includes(oid))
       .map(([oid]) => oid),
+    hasCriticalUsages: extensions.get(oids.extendedKeyUsage)?.critical === true,
     extensions: new Map([...extensions].map(([oid, { content }]) => [oid, bytesOf(content.value)])),
   };
 }

@@ -1,5 +1,5 @@
 import { asList, asString, dig, Fault, field, isFault, type Json } from "../../json/mod.ts";
-import type { SignatureTried, Signer } from "../../ports.ts";
+import type { SignatureTried, Signer, WantedAttestations } from "../../ports.ts";
 import type { RegistryFault } from "../registry/registry_fault.ts";
 import type { Manifest, Referrer } from "../registry/content.ts";
 import { sameBytes } from "./bytes.ts";
@@ -8,6 +8,7 @@ import type { Certificate } from "./certificate.ts";
 import { usages } from "./chain.ts";
 import { type Inquiry, refusedBy, unverified, type Verdict } from "./inquiry.ts";
 import { type NotaryEnvelope, readNotaryEnvelope } from "./notary_envelope.ts";
+import { refusesTime } from "./notary_time.ts";
 import { readLayer } from "./referrer.ts";
 import { parsePayload } from "./payload.ts";
 
@@ -20,28 +21,39 @@ const MAX_ENVELOPE = 1_000_000;
 /** Verifies Notary Project signatures of an image or of an artifact that refers to it, at the level "strict". */
 export async function verifyNotary(inquiry: Inquiry): Promise<Verdict> {
   const { query: { by, want }, digest, ports } = inquiry;
-  const trusted = await trustStore(by, ports.authorities);
-  if (isFault(trusted)) return unverified(`failed to parse certificates: ${trusted.message}`);
-  if (want !== "signature") return await verifyArtifact(inquiry, { type: want.attestations, trusted });
+  const trust = await notaryTrust(by, ports.authorities);
+  if (isFault(trust)) return unverified(`failed to parse certificates: ${trust.message}`);
+  if (want !== "signature") return await verifyArtifact(inquiry, { want, trust });
   const name = nameOf(inquiry, digest);
-  const verdict = await verifySigned(inquiry, { digest, trusted });
+  const verdict = await verifySigned(inquiry, { digest, trust });
   if (verdict.ok || verdict.why === "no connection") return verdict;
   return { ...verdict, message: `failed to verify ${name}: ${verdict.message}` };
+}
+
+/** The certificates of a policy, parsed. */
+export interface NotaryTrust {
+  readonly signers: readonly Certificate[];
+  /** The roots of timestamp authorities; when there are some, every signature must have a timestamp. */
+  readonly timestampRoots: readonly Certificate[];
 }
 
 interface Sought {
   /** The digest of the image or artifact that must be signed. */
   readonly digest: string;
-  readonly trusted: readonly Certificate[];
+  readonly trust: NotaryTrust;
 }
 
-/** Reads the trusted certificates: all that the policy names, in either field. */
-export async function trustStore(
+/** Reads the trusted certificates: all that the policy names, in either field, and those of timestamp authorities. */
+export async function notaryTrust(
   by: Signer,
   authorities: AuthorityCertificates,
-): Promise<readonly Certificate[] | Fault> {
+): Promise<NotaryTrust | Fault> {
   if (by.kind !== "certificates") return new Fault("Notary signatures are verified with certificates alone");
-  return await authorities.read(`${by.certificate}\n${by.chain}`);
+  const signers = await authorities.read(`${by.certificate}\n${by.chain}`);
+  if (isFault(signers)) return signers;
+  const { timestampRoots: text = "" } = by;
+  const timestampRoots = text.trim() === "" ? [] : await authorities.read(text);
+  return isFault(timestampRoots) ? timestampRoots : { signers, timestampRoots };
 }
 
 function nameOf({ access: { reference: { registry, repository } } }: Inquiry, digest: string): string {
@@ -66,11 +78,14 @@ async function verifySigned(inquiry: Inquiry, sought: Sought): Promise<Verdict> 
   }
   const tried: SignatureTried[] = [];
   for (const { digest } of referrers.slice(0, MAX_SIGNATURES)) {
-    const why = await refusesSignature(digest, { inquiry, target, trusted: sought.trusted });
-    if (typeof why === "object") return refusedBy(why);
+    const envelope = await readSignature(digest, inquiry);
+    if (isFault(envelope)) return refusedBy(envelope);
+    const why = typeof envelope === "string"
+      ? envelope
+      : await refusesSignature(envelope, { inquiry, target, trust: sought.trust });
     tried.push({ digest, why: why ?? "" });
-    if (why === undefined) {
-      return { ok: true, statements: [], tried, until: earliestEnd(sought.trusted) };
+    if (why === undefined && typeof envelope !== "string") {
+      return { ok: true, statements: [], tried, until: endOf(envelope, sought.trust) };
     }
   }
   if (referrers.length > MAX_SIGNATURES) {
@@ -83,22 +98,21 @@ async function verifySigned(inquiry: Inquiry, sought: Sought): Promise<Verdict> 
   return unverified(["signature verification failed", ...lines].join("\n"), tried);
 }
 
-/** When a verdict expires: as soon as the first trusted certificate does. */
-function earliestEnd(trusted: readonly Certificate[]): Date | undefined {
-  return new Date(Math.min(...trusted.map(({ notAfter }) => notAfter.getTime())));
+/**
+ * When a verdict expires: as soon as the signature or one of its certificates does. Certificates that a timestamp
+ * vouches for were valid then, and need not be later.
+ */
+function endOf({ chain, expiry }: NotaryEnvelope, { timestampRoots }: NotaryTrust): Date | undefined {
+  const ends = timestampRoots.length === 0 ? chain.map(({ notAfter }) => notAfter.getTime()) : [];
+  if (expiry !== undefined) ends.push(expiry.getTime());
+  return ends.length === 0 ? undefined : new Date(Math.min(...ends));
 }
 
-interface Target {
-  readonly inquiry: Inquiry;
-  readonly target: Manifest;
-  readonly trusted: readonly Certificate[];
-}
-
-/** Why a signature does not count, in the words and the order of notation: integrity, trust, expiry, time, target. */
-async function refusesSignature(
+/** Reads a signature; a text says why it is none, a fault that the registry refused it. */
+async function readSignature(
   digest: string,
-  { inquiry: { content, access, until, ports, checks }, target, trusted }: Target,
-): Promise<string | undefined | RegistryFault> {
+  { content, access, until }: Inquiry,
+): Promise<NotaryEnvelope | string | RegistryFault> {
   const manifest = await content.signatures(access, digest, until);
   if (isFault(manifest)) return manifest;
   const layers = asList(manifest.value["layers"]);
@@ -112,16 +126,30 @@ async function refusesSignature(
   });
   if (isFault(blob)) return blob;
   const envelope = await readNotaryEnvelope(blob, asString(field(layer, "mediaType")) ?? "");
-  if (isFault(envelope)) return envelope.message;
+  return isFault(envelope) ? envelope.message : envelope;
+}
+
+interface Target {
+  readonly inquiry: Inquiry;
+  readonly target: Manifest;
+  readonly trust: NotaryTrust;
+}
+
+/** Why a signature does not count, in the words and the order of notation: integrity, trust, expiry, time, target. */
+async function refusesSignature(
+  envelope: NotaryEnvelope,
+  { inquiry: { ports, checks }, target, trust }: Target,
+): Promise<string | undefined> {
   const broken = await checks.run(() => refusesIntegrity(envelope, ports.authorities));
   if (broken !== undefined) return broken;
-  const isTrusted = envelope.chain.some(({ der }) => trusted.some((each) => sameBytes(each.der, der)));
+  const isTrusted = envelope.chain.some(({ der }) => trust.signers.some((each) => sameBytes(each.der, der)));
   if (!isTrusted || envelope.scheme !== SCHEME) {
     return "the signature's certificate chain does not contain any trusted certificate";
   }
+  const { timestampRoots } = trust, { authorities } = ports;
   const now = new Date(ports.now());
-  return refusesNow(envelope, now) ??
-    refusesTarget(parsePayload(new TextDecoder().decode(envelope.payload)), target);
+  const late = await checks.run(() => refusesTime(envelope, { now, timestampRoots, authorities }));
+  return late ?? refusesTarget(parsePayload(new TextDecoder().decode(envelope.payload)), target);
 }
 
 /** Why the signature does not verify, or its certificates form no code signing chain up to a self-signed one. */
@@ -146,45 +174,56 @@ async function refusesIntegrity(
   return undefined;
 }
 
-/** Why the signature is not valid now. Postern supports no timestamps, so all certificates must be valid now. */
-function refusesNow({ chain, expiry }: NotaryEnvelope, now: Date): string | undefined {
-  if (expiry !== undefined && now > expiry) {
-    return `digital signature has expired on ${JSON.stringify(expiry.toUTCString().replace("GMT", "+0000"))}`;
-  }
-  const ended = chain.some(({ notBefore, notAfter }) => now < notBefore || now > notAfter);
-  return ended
-    ? "the signature's certificate chain is not valid now, and the signature has no timestamp"
-    : undefined;
-}
-
 function refusesTarget(payload: Json | undefined, { digest, mediaType, size }: Manifest): string | undefined {
   const signed = (name: string): Json | undefined => dig(payload ?? null, "targetArtifact", name);
   const same = signed("digest") === digest && signed("mediaType") === mediaType && signed("size") === size;
   return same ? undefined : "content descriptor mismatch";
 }
 
-/** Verifies the first referrer of a type, which must itself be signed. */
-async function verifyArtifact(
-  inquiry: Inquiry,
-  { type, trusted }: { readonly type: string; readonly trusted: readonly Certificate[] },
-): Promise<Verdict> {
+interface WantedArtifact {
+  readonly want: WantedAttestations;
+  readonly trust: NotaryTrust;
+}
+
+/**
+ * Verifies the referrers of a type, which must themselves be signed: the first one, or each until one verifies. Kyverno
+ * parity: `verifyImages` asks only the first, an ImageValidatingPolicy all. Pinned by "a signed artifact behind an
+ * unsigned one counts for an ImageValidatingPolicy alone".
+ */
+async function verifyArtifact(inquiry: Inquiry, { want, trust }: WantedArtifact): Promise<Verdict> {
   const { content, access, digest, until, query } = inquiry;
+  const { attestations: type, any = false } = want;
   const referrers = await content.referrers(access, digest, { most: MAX_REFERRERS, until });
   if (isFault(referrers)) return refusedBy(referrers);
   if (referrers.length > MAX_REFERRERS) {
     return unverified(`failed to fetch referrers: too many referrers found, max limit is ${MAX_REFERRERS}`);
   }
-  const found: Referrer | undefined = referrers.find(({ artifactType }) => artifactType === type);
-  if (found === undefined) {
-    return unverified(`no matching attestations found for image ${query.image} with type ${type}`);
+  const found = referrers.filter(({ artifactType }) => artifactType === type);
+  let last = unverified(`no matching attestations found for image ${query.image} with type ${type}`);
+  for (const referrer of any ? found : found.slice(0, 1)) {
+    last = await verifySigned(inquiry, { digest: referrer.digest, trust });
+    if (last.ok) return await withArtifact(last, referrer, { inquiry, want });
+    if (last.why === "no connection") return last;
   }
-  const verdict = await verifySigned(inquiry, { digest: found.digest, trusted });
-  if (!verdict.ok) return verdict;
-  const text = await readLayer(found.digest, { content, access, until });
-  if (typeof text !== "string") return unverified(text.message, verdict.tried);
-  const predicate = parsePayload(text);
-  if (predicate === undefined) return unverified(notJson(text), verdict.tried);
-  return { ...verdict, statements: [{ type, predicate, statement: predicate }] };
+  return last;
+}
+
+/** Adds the JSON of an artifact to its verdict. Only expressions that read it need it to be JSON. */
+async function withArtifact(
+  verdict: Extract<Verdict, { ok: true }>,
+  { digest }: Referrer,
+  { inquiry: { content, access, until }, want }: {
+    readonly inquiry: Inquiry;
+    readonly want: WantedAttestations;
+  },
+): Promise<Verdict> {
+  const text = await readLayer(digest, { content, access, until });
+  const predicate = typeof text === "string" ? parsePayload(text) : undefined;
+  if (predicate !== undefined) {
+    return { ...verdict, statements: [{ type: want.attestations, predicate, statement: predicate }] };
+  }
+  if (want.any === true) return verdict;
+  return unverified(typeof text === "string" ? notJson(text) : text.message, verdict.tried);
 }
 
 /** Why a text is no JSON, in the words of Go's `encoding/json` for an error at the start of the text. */

@@ -1,4 +1,4 @@
-import { asList, asString, Fault, field, isFault, isObject } from "../../json/mod.ts";
+import { asList, asString, dig, Fault, field, isFault, isObject } from "../../json/mod.ts";
 import { type Certificate, readCertificate } from "./certificate.ts";
 import { base64Bytes, decodesBase64 } from "./pem.ts";
 import type { Hash, Signed } from "./public_key.ts";
@@ -13,9 +13,13 @@ export interface NotaryEnvelope {
   readonly payload: Uint8Array;
   readonly scheme: string;
   readonly expiry: Date | undefined;
+  /** The token of a timestamp authority (RFC 3161) over the signature; absent when there is none. */
+  readonly timestamp: Uint8Array | undefined;
 }
 
 const scheme = "io.cncf.notary.signingScheme", expiry = "io.cncf.notary.expiry";
+/** The field of the unsigned header that holds the timestamp, in both formats. */
+const timestampField = "io.cncf.notary.timestampSignature";
 /**
  * The critical header fields that this verifier implements. The specification demands that a verifier refuses any
  * other critical field.
@@ -69,6 +73,7 @@ interface Parts {
   readonly critical: readonly unknown[];
   readonly scheme: string;
   readonly expiry: Date | undefined;
+  readonly timestamp: Uint8Array | undefined;
   readonly chain: readonly (Uint8Array | undefined)[];
   readonly payload: Uint8Array;
   readonly message: Uint8Array;
@@ -91,6 +96,7 @@ async function readJws(bytes: Uint8Array): Promise<NotaryEnvelope | Fault> {
     scheme: asString(head[scheme]) ?? "",
     expiry: expires === undefined ? undefined : new Date(expires),
     chain: asList(field(field(value, "header"), "x5c")).map((each) => base64Bytes(asString(each) ?? "")),
+    timestamp: base64Bytes(asString(dig(value ?? null, "header", timestampField)) ?? ""),
     payload,
     signature,
     message: new TextEncoder().encode(`${text("protected")}.${text("payload")}`),
@@ -107,13 +113,14 @@ async function readCose(bytes: Uint8Array): Promise<NotaryEnvelope | Fault> {
       return new Fault("the COSE envelope cannot be read");
     }
     const fields: unknown = decode(head);
-    const expires = inMap(fields, expiry), chain = inMap(loose, 33);
+    const expires = inMap(fields, expiry), chain = inMap(loose, 33), stamp = inMap(loose, timestampField);
     return await envelopeOf({
       algorithm: coseNames[Number(inMap(fields, 1))] ?? "",
       critical: asUnknowns(inMap(fields, 2)),
       scheme: String(inMap(fields, scheme) ?? ""),
       expiry: expires === undefined ? undefined : expires instanceof Date ? expires : new Date(NaN),
       chain: (isBytes(chain) ? [chain] : asUnknowns(chain)).map((each) => isBytes(each) ? each : undefined),
+      timestamp: isBytes(stamp) ? new Uint8Array(stamp) : undefined,
       payload: new Uint8Array(payload),
       signature: new Uint8Array(signature),
       // RFC 9052 §4.4.
@@ -149,8 +156,16 @@ async function envelopeOf(parts: Parts): Promise<NotaryEnvelope | Fault> {
     return new Fault("the signature algorithm is not that of the key");
   }
   const { message, signature, payload, scheme, expiry } = parts;
+  const timestamp = parts.timestamp?.length === 0 ? undefined : parts.timestamp;
   const how = algorithm.kind === "rsa" ? { padding: "pss" as const } : { form: "plain" as const };
-  return { chain, payload, scheme, expiry, signed: { message, signature, hash: algorithm.hash, ...how } };
+  return {
+    chain,
+    payload,
+    scheme,
+    expiry,
+    timestamp,
+    signed: { message, signature, hash: algorithm.hash, ...how },
+  };
 }
 
 function isBytes(value: unknown): value is Uint8Array {

@@ -1,11 +1,9 @@
-import type { ASN1Obj, RFC3161Timestamp } from "@sigstore/core";
-import { createPublicKey } from "node:crypto";
 import { Fault, isFault } from "../../json/mod.ts";
 import type { AuthorityCertificates } from "./authority_certificates.ts";
-import { encodedParts } from "./asn1.ts";
-import { type Certificate, readCertificate } from "./certificate.ts";
+import type { Certificate } from "./certificate.ts";
 import { sameBytes } from "./bytes.ts";
 import { buildChain, sortAuthorities, usages } from "./chain.ts";
+import { digestOf, readTimestampResponse, type TimestampToken } from "./timestamp_token.ts";
 
 /** The certificates of the timestamp authority that the policy trusts. */
 export interface TimestampTrust {
@@ -24,73 +22,62 @@ export function timestampTrust(chain: readonly Certificate[]): TimestampTrust | 
   return { leaf: leaves[0], roots, intermediates };
 }
 
-/** A timestamp takes a few kilobytes. */
-const MAX_BYTES = 64_000;
+/** The trust that verifies a timestamp, and the authorities' certificates that were parsed before. */
+export type TimestampJudge = TimestampTrust & { readonly authorities: AuthorityCertificates };
+
+/** A timestamp that an authority of the trust signed. */
+export interface VerifiedTimestamp {
+  readonly at: Date;
+  /** By how many milliseconds the time may be wrong, before and after. */
+  readonly accuracy: number;
+  /** From the authority's certificate up to the root. */
+  readonly chain: readonly Certificate[];
+}
 
 /** The time at which a signed timestamp (RFC 3161) says that data existed; a fault when it does not verify. */
 export async function timestampOf(
   response: Uint8Array,
   data: Uint8Array,
-  trust: TimestampTrust & { readonly authorities: AuthorityCertificates },
+  trust: TimestampJudge,
 ): Promise<Date | Fault> {
-  if (response.length > MAX_BYTES) return new Fault(`the timestamp is longer than ${MAX_BYTES} bytes`);
-  const { RFC3161Timestamp } = await import("@sigstore/core");
-  try {
-    return await verified(RFC3161Timestamp.parse(Buffer.from(response)), data, trust);
-  } catch (cause) {
-    return new Fault(`error verifying timestamp response: ${cause instanceof Error ? cause.message : cause}`);
-  }
+  const token = await readTimestampResponse(response);
+  if (isFault(token)) return token;
+  const verified = await verifyTimestamp(token, data, trust);
+  return isFault(verified) ? verified : verified.at;
 }
 
-async function verified(
-  timestamp: RFC3161Timestamp,
+/** Verifies a token over data: who signed it, up to a root of the trust, and what. */
+export async function verifyTimestamp(
+  token: TimestampToken,
   data: Uint8Array,
-  trust: TimestampTrust & { readonly authorities: AuthorityCertificates },
-): Promise<Date | Fault> {
-  if (timestamp.status !== 0n && timestamp.status !== 1n) return new Fault("the timestamp was not granted");
-  const embedded = await embeddedCertificates(timestamp);
-  if (isFault(embedded)) return embedded;
-  const isSigner = ({ issuer, serial }: Certificate): boolean =>
-    sameBytes(issuer, new Uint8Array(timestamp.signerIssuer)) &&
-    sameBytes(serial, new Uint8Array(timestamp.signerSerialNumber));
-  const signer = embedded.find(isSigner);
+  trust: TimestampJudge,
+): Promise<VerifiedTimestamp | Fault> {
+  const { certificates, at, accuracy } = token;
+  const signer = certificates.find(({ issuer, serial }) =>
+    sameBytes(issuer, token.signerIssuer) && sameBytes(serial, token.signerSerial)
+  );
   const { leaf = signer } = trust;
   if (leaf === undefined) return new Fault("the timestamp names no certificate, and the chain has none");
-  if (embedded.length > 0 && (signer === undefined || !sameBytes(signer.der, leaf.der))) {
+  if (certificates.length > 0 && (signer === undefined || !sameBytes(signer.der, leaf.der))) {
     return new Fault("certificate embedded in the TSR does not match the provided TSA certificate");
   }
   if (!leaf.usages.includes(usages.timeStamping)) {
     return new Fault("certificate must set EKU to TimeStamping");
   }
-  const at = timestamp.signingTime;
-  const intermediates = [...trust.intermediates, ...embedded.filter(({ isCA }) => isCA)];
+  const { signerHash } = token;
+  if (signerHash !== undefined && !sameBytes(await digestOf(leaf.der, signerHash.hash), signerHash.digest)) {
+    return new Fault("signing certificate hash does not match CertHash in signed attribute");
+  }
   const { roots, authorities } = trust;
   const chain = await buildChain(leaf, {
     roots,
-    intermediates,
+    intermediates: [...trust.intermediates, ...certificates.filter(({ isCA }) => isCA)],
     at,
     authorities,
     usage: usages.timeStamping,
   });
   if (!chain.ok) return new Fault(`failed to verify TSA certificate: ${chain.why}`);
-  timestamp.verify(
-    Buffer.from(data),
-    createPublicKey({ key: Buffer.from(leaf.key.spki), format: "der", type: "spki" }),
-  );
-  return at;
-}
-
-/** The certificates in the timestamp's CMS structure (RFC 5652 §5.1). */
-async function embeddedCertificates(timestamp: RFC3161Timestamp): Promise<readonly Certificate[] | Fault> {
-  const content: ASN1Obj | undefined = timestamp.root.subs[1]?.subs[1]?.subs[0];
-  const list = content?.subs.find((each) => each.tag.isContextSpecific(0));
-  if (list === undefined) return [];
-  if (list.subs.length > 11) return new Fault("the timestamp has too many certificates");
-  const certificates: Certificate[] = [];
-  for (const der of encodedParts(list)) {
-    const certificate = await readCertificate(der);
-    if (isFault(certificate)) return certificate;
-    certificates.push(certificate);
-  }
-  return certificates;
+  const why = await token.refuses(data, leaf.key);
+  if (why !== undefined) return new Fault(`error verifying timestamp response: ${why}`);
+  return { at, accuracy, chain: chain.chain };
 }

@@ -3,7 +3,7 @@ import type { LogTrust, SignatureLayout, Signer } from "../../ports.ts";
 import { AuthorityCertificates } from "./authority_certificates.ts";
 import { readCosignTrust } from "./cosign_trust.ts";
 import { unusableIdentity } from "./identity.ts";
-import { trustStore } from "./notary.ts";
+import { notaryTrust } from "./notary.ts";
 import { signatureRepository } from "./signature_repository.ts";
 import { TrustedRoots } from "./trusted_roots.ts";
 
@@ -30,7 +30,7 @@ export async function unusableSigner(
   const location = repository === "" ? undefined : signatureRepository(repository);
   if (isFault(location)) return location.message;
   if (layout === "notary") {
-    const store = await trustStore(by, new AuthorityCertificates());
+    const store = await notaryTrust(by, new AuthorityCertificates());
     return isFault(store) ? `failed to parse certificates: ${store.message}` : undefined;
   }
   const identity = by.kind === "keyless" ? unusableIdentity(by) : undefined;

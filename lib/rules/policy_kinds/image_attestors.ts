@@ -91,10 +91,10 @@ function compileAttestor(
     const certificates = text(notary["certs"], "notary cert", "notary", "certs");
     const timestamps = text(notary["tsaCerts"], "notary tsa cert", "notary", "tsaCerts");
     return (evaluation) => {
-      const chain = certificates(evaluation), unused = timestamps(evaluation);
+      const chain = certificates(evaluation), timestampRoots = timestamps(evaluation);
       if (chain instanceof Fault) return chain;
-      if (unused instanceof Fault) return unused;
-      const by: Signer = { kind: "certificates", certificate: "", chain };
+      if (timestampRoots instanceof Fault) return timestampRoots;
+      const by: Signer = { kind: "certificates", certificate: "", chain, timestampRoots };
       return { kind: "notary", by, log: logOf({}), ...elsewhere({}), problem: undefined };
     };
   }

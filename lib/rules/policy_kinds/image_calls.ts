@@ -10,7 +10,7 @@ import {
 import type { LoadTracker } from "../../context/mod.ts";
 import { asObject, asString, field, isFault, type Json, type JsonObject } from "../../json/mod.ts";
 import { parseImageReference } from "../../kube/mod.ts";
-import type { SignatureAnswer } from "../../ports.ts";
+import type { SignatureAnswer, SignatureQuery } from "../../ports.ts";
 import {
   loadDigest,
   loadImage,
@@ -21,10 +21,13 @@ import {
 } from "../verify_images/mod.ts";
 import { type FindAttestor, layoutOf, type PolicyAttestor } from "./image_attestors.ts";
 
-/** An attestation of a policy: a statement of a type, or an artifact that refers to the image. */
+/**
+ * An attestation of a policy: the type of a statement, that of an artifact which refers to the image, or both. Cosign
+ * signs statements, the Notary Project artifacts.
+ */
 export interface PolicyAttestation {
-  readonly kind: "intoto" | "referrer";
-  readonly type: string;
+  readonly intoto: string | undefined;
+  readonly referrer: string | undefined;
 }
 
 /** The attestors, attestations and loads that the functions of an image policy use for one request. */
@@ -43,7 +46,10 @@ export class ImageCalls implements ExternalCalls {
   /** The images that an expression verified, and whether one of their signatures was valid. */
   readonly attempts = new Map<string, boolean>();
   readonly #options: ImageCallsOptions;
+  /** The statements that a verification of this request proved to be signed, by image and type; artifacts likewise. */
   readonly #statements = new Map<string, Json>();
+  /** An artifact that is no JSON is `undefined`. */
+  readonly #artifacts = new Map<string, Json | undefined>();
 
   constructor(options: ImageCallsOptions) {
     this.#options = options;
@@ -81,7 +87,7 @@ export class ImageCalls implements ExternalCalls {
    */
   #count(
     { image, attestors }: ImageCheckRequest,
-    attestation: { readonly name: string; readonly type: string } | undefined,
+    attestation: PolicyAttestation | undefined,
   ): ExternalReply | CelFault {
     const unread = this.#unread(image);
     if (unread !== undefined) return unread;
@@ -90,15 +96,11 @@ export class ImageCalls implements ExternalCalls {
       const attestor = this.#options.attestor(name);
       if (attestor === undefined) return failure(`attestor not found in policy: ${name}`);
       if (isFault(attestor)) return failure(attestor.message);
-      if (
-        attestor.problem !== undefined ||
-        (attestation !== undefined && this.#cannotAttest(attestor, attestation))
-      ) {
-        continue;
-      }
-      const answer = this.#verify(image, attestor, { name, type: attestation?.type });
+      const want = wantedOf(attestor, attestation);
+      if (attestor.problem !== undefined || want === undefined) continue;
+      const answer = this.#verify(image, attestor, { name, want });
       if (answer === undefined) isOpen = true;
-      else if (this.#isVerified(image, answer, attestation)) verified++;
+      else if (this.#isVerified(image, answer, { attestor, want })) verified++;
     }
     if (isOpen) return pendingValue(`signatures of ${image}`);
     if (attestors.length > 0) this.attempts.set(image, this.attempts.get(image) === true || verified > 0);
@@ -123,38 +125,31 @@ export class ImageCalls implements ExternalCalls {
     return answer.ok ? undefined : failure(`failed to get imagedata: ${answer.message}`);
   }
 
-  /**
-   * Kyverno parity: Cosign signs no artifacts that refer to an image. Pinned by
-   * tests/rules/verify_images/image_validating_test.ts.
-   */
-  #cannotAttest({ kind }: PolicyAttestor, { name }: { readonly name: string }): boolean {
-    return kind === "cosign" && this.#options.attestations.get(name)?.kind === "referrer";
-  }
-
   #isVerified(
     image: string,
     answer: SignatureAnswer,
-    attestation: { readonly name: string; readonly type: string } | undefined,
+    { attestor, want }: { readonly attestor: PolicyAttestor; readonly want: SignatureQuery["want"] },
   ): boolean {
     if (!answer.ok) return false;
-    if (attestation === undefined) return true;
-    const statement = answer.statements.find(({ type }) => type === attestation.type);
-    if (statement === undefined) return false;
-    this.#statements.set(`${image} ${attestation.name}`, statement.statement);
-    return true;
+    if (want === "signature") return true;
+    const statement = answer.statements.find(({ type }) => type === want.attestations);
+    const key = `${image} ${want.attestations}`;
+    if (attestor.kind === "notary") this.#artifacts.set(key, statement?.statement);
+    else if (statement !== undefined) this.#statements.set(key, statement.statement);
+    return attestor.kind === "notary" || statement !== undefined;
   }
 
   #verify(
     image: string,
     attestor: PolicyAttestor,
-    { name, type }: { readonly name: string; readonly type: string | undefined },
+    { name, want }: { readonly name: string; readonly want: SignatureQuery["want"] },
   ): SignatureAnswer | undefined {
     const { store, credentials } = this.#options;
     const { kind, by, log, annotations, repository, tagPrefix, pullSecrets } = attestor;
     const answer = loadVerdict(store, {
       image,
       layout: layoutOf(kind),
-      want: type === undefined ? "signature" : { attestations: type },
+      want,
       by,
       log,
       annotations,
@@ -175,36 +170,42 @@ export class ImageCalls implements ExternalCalls {
     if (unmatched !== undefined) return unmatched;
     const attestation = this.#options.attestations.get(request.attestation);
     if (attestation === undefined) return failure(`attestation not found in policy: ${request.attestation}`);
-    const { kind, type } = attestation;
     const hasNotary = request.attestors.some((name) => {
       const attestor = this.#options.attestor(name);
       return !isFault(attestor) && attestor?.kind === "notary";
     });
-    if (hasNotary && kind !== "referrer") {
+    if (hasNotary && attestation.referrer === undefined) {
       return failure("notary verifier only supports oci 1.1 referrers as attestations");
     }
-    return this.#count(request, { name: request.attestation, type });
+    return this.#count(request, attestation);
   }
 
   #payload({ image, attestation: name }: ImageCheckRequest): ExternalReply | CelFault {
     const attestation = this.#options.attestations.get(name);
     if (attestation === undefined) return failure(`attestation not found in policy: ${name}`);
-    if (attestation.kind === "intoto") {
-      const statement = this.#statements.get(`${image} ${name}`);
+    const { intoto, referrer = "" } = attestation;
+    if (intoto !== undefined) {
+      const statement = this.#statements.get(`${image} ${intoto}`);
       return statement === undefined
         ? failure(
           "failed to get payload: intoto attestation payload cannot be fetch before verifying intoto attestation",
         )
         : found(asObject(statement) ?? {});
     }
+    const unreadable = `failed to get payload: failed to unmarshal json for attestation ${name}`;
+    // The verified one, not the one that the registry lists first by now.
+    const key = `${image} ${referrer}`;
+    if (this.#artifacts.has(key)) {
+      const artifact = this.#artifacts.get(key);
+      return artifact === undefined ? failure(unreadable) : found(artifact);
+    }
     const { store, credentials } = this.#options;
-    const answer = loadReferrer(store, { image, artifactType: attestation.type, credentials });
+    const answer = loadReferrer(store, { image, artifactType: referrer, credentials });
     if (answer === pending) return pendingValue(`referrer of ${image}`);
     if (answer.ok) return found(answer.body);
-    const why = answer.message === "failed to unmarshal json"
-      ? `failed to unmarshal json for attestation ${name}`
-      : answer.message;
-    return failure(`failed to get payload: ${why}`);
+    return failure(
+      answer.message === "failed to unmarshal json" ? unreadable : `failed to get payload: ${answer.message}`,
+    );
   }
 
   #imageData(image: string): ExternalReply | CelFault {
@@ -214,6 +215,21 @@ export class ImageCalls implements ExternalCalls {
     if (!answer.ok) return failure(`failed to get imagedata: ${withoutImage(answer.message)}`);
     return found(imageData(image, asObject(answer.body) ?? {}));
   }
+}
+
+/**
+ * The content that an attestor must have signed; `undefined` when it signs none of that kind. Kyverno parity: of an
+ * attestation that names both, Cosign verifies the statement and the Notary Project the artifact. Pinned by "an
+ * attestation that names a statement and an artifact means the one that its attestor signs".
+ */
+function wantedOf(
+  { kind }: PolicyAttestor,
+  attestation: PolicyAttestation | undefined,
+): SignatureQuery["want"] | undefined {
+  if (attestation === undefined) return "signature";
+  const { intoto, referrer } = attestation;
+  if (kind === "notary") return referrer === undefined ? undefined : { attestations: referrer, any: true };
+  return intoto === undefined ? undefined : { attestations: intoto };
 }
 
 /** The message of a registry's failure, without the image. */

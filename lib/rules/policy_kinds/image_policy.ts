@@ -26,7 +26,7 @@ import {
   type ImageMatching,
   type PolicyImage,
 } from "./image_references.ts";
-import { defineVariables, kyvernoExpressions } from "./kyverno_expressions.ts";
+import { defineVariables, kyvernoExpressions, payloadVariables } from "./kyverno_expressions.ts";
 import type { PolicyKind, PolicyTools } from "./policy_kind.ts";
 
 /** The fields that both phases of an ImageValidatingPolicy share. */
@@ -63,14 +63,15 @@ export interface ImagePolicyExpressions {
 }
 
 /**
- * Compiles the expressions of both phases. Kyverno parity: references read nothing but `ref`, and conditions and lists
- * of images no `variables`. Pinned by tests/rules/verify_images/image_compilation_test.ts.
+ * Compiles the expressions of both phases. Kyverno parity: references read nothing but `ref`, conditions and lists
+ * of images no `variables`, and mode JSON no request. Pinned by tests/rules/verify_images/image_compilation_test.ts.
  */
 export function imagePolicyExpressions(spec: JsonObject, tools: PolicyTools): ImagePolicyExpressions {
   const unusable: UnusableText[] = [];
   const onUnusable = (text: UnusableText): void => void unusable.push(text);
   const expressions = kyvernoExpressions(tools, {
     libraries: [imageVerifyLibrary],
+    ...(isAboutJson(spec) && { common: payloadVariables }),
     variables: {
       images: mapType(stringType, listType(stringType)),
       attestors: mapType(stringType, dynType),

@@ -30,7 +30,7 @@ import {
 } from "./image_policy.ts";
 import { reportNeverPasses, signersOf } from "./image_problems.ts";
 import type { ImageLists } from "./image_references.ts";
-import { kyvernoEvaluation, properties } from "./kyverno_expressions.ts";
+import { kyvernoEvaluation, payloadRoots, properties } from "./kyverno_expressions.ts";
 import type { PolicyKind, PolicyTools } from "./policy_kind.ts";
 import { compileValidation } from "./validation.ts";
 
@@ -82,7 +82,8 @@ class ImageValidation implements CompiledBody {
     if (input.operation === "DELETE") return undefined;
     // The names of validations are unknown before the images are.
     let names: Readonly<Record<string, Value>> = {};
-    const { evaluation, calls, allow } = this.#evaluation(input, (name) => names[name]);
+    const payload = input.payload === undefined ? undefined : payloadRoots(input);
+    const { evaluation, calls, allow } = this.#evaluation(input, (name) => names[name] ?? payload?.(name));
     const { conditions, exempt, lists } = this.#parts;
     const applies = conditions(evaluation);
     if (isFault(applies)) return this.#ignores ? undefined : evaluationFailed(applies.message);
@@ -212,8 +213,9 @@ function textsOf(lists: ImageLists): string[] {
 function attestationsOf(written: Json | undefined): ReadonlyMap<string, PolicyAttestation> {
   return new Map(
     asList(written).filter(isObject).map((entry): [string, PolicyAttestation] => {
-      const kind = asObject(entry["referrer"]) === undefined ? "intoto" : "referrer";
-      return [asString(entry["name"]) ?? "", { kind, type: asString(field(entry[kind], "type")) ?? "" }];
+      const type = (kind: "intoto" | "referrer"): string | undefined =>
+        isObject(entry[kind]) ? asString(field(entry[kind], "type")) ?? "" : undefined;
+      return [asString(entry["name"]) ?? "", { intoto: type("intoto"), referrer: type("referrer") }];
     }),
   );
 }

@@ -1,6 +1,7 @@
 import {
   type Activation,
   type CelType,
+  dynType,
   type ExternalCalls,
   kyvernoLibrariesFor,
   type KyvernoLibraryOptions,
@@ -9,6 +10,7 @@ import {
   objectType,
   stringType,
   type Value,
+  withDoubles,
 } from "../../cel/mod.ts";
 import { asList, asString, field, isFault, type Json, type JsonObject } from "../../json/mod.ts";
 import { type AddressRules, compileAddressRules } from "../../kube/mod.ts";
@@ -29,6 +31,12 @@ const exceptionsType: CelType = objectType("libs.Exception", {
   allowedImages: listType(stringType),
   allowedValues: listType(stringType),
 });
+
+/** The variables of an image policy in mode JSON, which has no request. */
+export const payloadVariables: Readonly<Record<string, CelType>> = {
+  object: dynType,
+  exceptions: exceptionsType,
+};
 
 /**
  * Kyverno parity: services on this machine, in private networks and of the cloud are not called. Pinned by
@@ -113,6 +121,26 @@ export function kyvernoEvaluation(
     observer: input.context.store.observer,
   });
   return { evaluation, allow: (values) => void (allowed = { ...values }) };
+}
+
+/**
+ * The variables in mode JSON: there is no request, and all numbers are doubles, as Go reads JSON. Kyverno parity: a
+ * payload in YAML has ints. Pinned by tests/cli/apply_test.ts.
+ */
+export function payloadRoots({ resource, payload }: RuleInput): Activation {
+  let object: Value | undefined;
+  return (name) => {
+    switch (name) {
+      case "object":
+        return object ??= payload === "yaml" ? resource ?? null : withDoubles(resource ?? null);
+      case "oldObject":
+      case "request":
+      case "namespaceObject":
+        return null;
+      default:
+        return undefined;
+    }
+  };
 }
 
 /** The images and values that exceptions make a policy allow. */

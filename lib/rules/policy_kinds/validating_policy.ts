@@ -9,7 +9,6 @@ import {
   type Json,
   type JsonObject,
 } from "../../json/mod.ts";
-import { type Activation, type Value, withDoubles } from "../../cel/mod.ts";
 import { inBothScopes, podControllerSpecs, rewriteText } from "../../policy/mod.ts";
 import {
   type CelEvaluation,
@@ -21,7 +20,13 @@ import {
 import { error, fail, type Outcome, pass, skip } from "../outcome.ts";
 import type { CompiledBody, RuleInput } from "../rule_kind.ts";
 import { compileExemptions, onFaultOfValidation } from "./exceptions.ts";
-import { defineVariables, kyvernoEvaluation, kyvernoExpressions, properties } from "./kyverno_expressions.ts";
+import {
+  defineVariables,
+  kyvernoEvaluation,
+  kyvernoExpressions,
+  payloadRoots,
+  properties,
+} from "./kyverno_expressions.ts";
 import type { PolicyKind, PolicyTools } from "./policy_kind.ts";
 import { compileValidation } from "./validation.ts";
 
@@ -39,26 +44,6 @@ export const validatingPolicy: PolicyKind = {
   constraints: (spec) => modeOf(spec) === "JSON" ? {} : asObject(field(spec, "matchConstraints")),
   compile,
 };
-
-/**
- * The variables in mode JSON: there is no request, and all numbers are doubles, as Go reads JSON. Kyverno parity: a
- * payload in YAML has ints. Pinned by tests/cli/apply_test.ts.
- */
-function payloadRoots({ resource, payload }: RuleInput): Activation {
-  let object: Value | undefined;
-  return (name) => {
-    switch (name) {
-      case "object":
-        return object ??= payload === "yaml" ? resource ?? null : withDoubles(resource ?? null);
-      case "oldObject":
-      case "request":
-      case "namespaceObject":
-        return null;
-      default:
-        return undefined;
-    }
-  };
-}
 
 function modeOf(spec: JsonObject): string {
   return asString(dig(spec, "evaluation", "mode")) ?? "Kubernetes";

@@ -45,6 +45,7 @@ export interface CertificateFields {
   readonly uri?: string;
   /** Further extensions by OID: their content. */
   readonly extensions?: Readonly<Record<string, Uint8Array>>;
+  /** OIDs of those that are critical; the extended key usage (`2.5.29.37`) may be among them. */
   readonly critical?: readonly string[];
   /** The log that enters it into its list. */
   readonly log?: Keys;
@@ -63,6 +64,7 @@ export const usage = { codeSigning: "1.3.6.1.5.5.7.3.3", timeStamping: "1.3.6.1.
 export const signingTime = new Date("2026-03-01T12:02:00Z");
 const ecdsaSha256 = asn1.sequence(asn1.oid("1.2.840.10045.4.3.2"));
 const rsaSha256 = asn1.sequence(asn1.oid("1.2.840.113549.1.1.11"), new Uint8Array([5, 0]));
+const USAGES = "2.5.29.37";
 let serials = 1;
 
 /** Issues a certificate; without an issuer it is signed with its own key. */
@@ -116,7 +118,13 @@ function extensionsOf(fields: CertificateFields): Uint8Array[] {
     // keyCertSign for authorities, digitalSignature for others.
     extension("2.5.29.15", asn1.der(0x03, new Uint8Array(authority ? [2, 0x04] : [7, 0x80])), "critical"),
     ...(authority ? [extension("2.5.29.19", asn1.sequence(asn1.boolean(true), ...length), "critical")] : []),
-    ...(usages.length === 0 ? [] : [extension("2.5.29.37", asn1.sequence(...usages.map(asn1.oid)))]),
+    ...(usages.length === 0 ? [] : [
+      extension(
+        USAGES,
+        asn1.sequence(...usages.map(asn1.oid)),
+        critical.includes(USAGES) ? "critical" : undefined,
+      ),
+    ]),
     ...(names.length === 0 ? [] : [extension("2.5.29.17", asn1.sequence(...names), "critical")]),
     ...Object.entries(extensions).map(([id, content]) =>
       extension(id, content, critical.includes(id) ? "critical" : undefined)
@@ -162,32 +170,64 @@ export function sha256(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(createHash("sha256").update(bytes).digest());
 }
 
-/** A signed timestamp over bytes (RFC 3161), with the authority's certificate in it. */
+/** How a timestamp differs from the usual one. */
+export interface TimestampOptions {
+  readonly at?: Date;
+  /** Certificates in it, besides the authority's. */
+  readonly carries?: readonly Issued[];
+  /** By how many seconds it may be wrong. */
+  readonly accuracy?: number;
+  readonly policy?: string;
+  /** The certificate whose hash is signed; `undefined` for none. */
+  readonly certificate?: Issued;
+}
+
+/** A response with a signed timestamp over bytes (RFC 3161), with the authority's certificate in it. */
 export function timestamp(
   data: Uint8Array,
   authority: Issued,
   issuer: Issued,
-  { at = signingTime, carries = [] }: { readonly at?: Date; readonly carries?: readonly Issued[] } = {},
+  options: TimestampOptions = {},
 ): Uint8Array {
+  return asn1.sequence(
+    asn1.sequence(asn1.integer(0)),
+    timestampToken(data, authority, { ...options, issuer }),
+  );
+}
+
+/** The signed timestamp alone, without the response around it. */
+export function timestampToken(
+  data: Uint8Array,
+  authority: Issued,
+  options: TimestampOptions & { readonly issuer: Issued },
+): Uint8Array {
+  const { at = signingTime, carries = [], accuracy, policy = "1.2.3.4.1", certificate, issuer } = options;
   const hash = asn1.sequence(asn1.oid("2.16.840.1.101.3.4.2.1"));
   const info = asn1.sequence(
     asn1.integer(1),
-    asn1.oid("1.2.3.4.1"),
+    asn1.oid(policy),
     asn1.sequence(hash, asn1.octets(sha256(data))),
     asn1.integer(42),
     asn1.time(at),
+    ...(accuracy === undefined ? [] : [asn1.sequence(asn1.integer(accuracy))]),
   );
+  const attribute = (id: string, value: Uint8Array) => asn1.sequence(asn1.oid(id), asn1.set(value));
   const attributes = [
-    asn1.sequence(asn1.oid("1.2.840.113549.1.9.3"), asn1.set(asn1.oid("1.2.840.113549.1.9.16.1.4"))),
-    asn1.sequence(asn1.oid("1.2.840.113549.1.9.4"), asn1.set(asn1.octets(sha256(info)))),
+    attribute("1.2.840.113549.1.9.3", asn1.oid("1.2.840.113549.1.9.16.1.4")),
+    attribute("1.2.840.113549.1.9.4", asn1.octets(sha256(info))),
   ];
+  if (certificate !== undefined) {
+    const named = asn1.sequence(asn1.octets(sha256(certificate.der)));
+    attributes.push(attribute("1.2.840.113549.1.9.16.2.47", asn1.sequence(asn1.sequence(named))));
+  }
   const signature = signed(authority.keys, asn1.set(...attributes));
+  const isRsa = authority.keys.secret.asymmetricKeyType === "rsa";
   const signer = asn1.sequence(
     asn1.integer(1),
     asn1.sequence(nameOf(issuer.name), asn1.integer(authority.serial)),
     hash,
     asn1.context(0, ...attributes),
-    ecdsaSha256,
+    isRsa ? asn1.sequence(asn1.oid("1.2.840.113549.1.1.1"), new Uint8Array([5, 0])) : ecdsaSha256,
     asn1.octets(signature),
   );
   const data7 = asn1.sequence(
@@ -197,8 +237,5 @@ export function timestamp(
     asn1.context(0, authority.der, ...carries.map(({ der }) => der)),
     asn1.set(signer),
   );
-  return asn1.sequence(
-    asn1.sequence(asn1.integer(0)),
-    asn1.sequence(asn1.oid("1.2.840.113549.1.7.2"), asn1.context(0, data7)),
-  );
+  return asn1.sequence(asn1.oid("1.2.840.113549.1.7.2"), asn1.context(0, data7));
 }

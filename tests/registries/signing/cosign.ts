@@ -1,6 +1,6 @@
 /** Signing as cosign and notation do it, with keys that tests make. */
 import { constants, sign } from "node:crypto";
-import { encode } from "cbor2";
+import { encode, Tag } from "cbor2";
 import { bytesOf, joined } from "./der.ts";
 import { type Issued, type Keys, sha256, signed, signingTime } from "./certificates.ts";
 import type { Layer, TestRegistry } from "./registry.ts";
@@ -195,6 +195,8 @@ export interface NotaryFields {
   readonly expiry?: Date;
   readonly critical?: readonly string[];
   readonly envelope?: "jws" | "cose";
+  /** Makes a timestamp over the signature. */
+  readonly timestamp?: (signature: Uint8Array) => Uint8Array;
 }
 
 /** Signs an image as notation does. */
@@ -219,42 +221,50 @@ export function signNotary(registry: TestRegistry, digest: string, fields: Notar
 }
 
 const scheme = "io.cncf.notary.signingScheme", expiryName = "io.cncf.notary.expiry";
+const timeName = "io.cncf.notary.signingTime", timestampName = "io.cncf.notary.timestampSignature";
 
-function jwsOf(payload: Uint8Array, { signer, issuers, expiry, critical }: NotaryFields): string {
+function jwsOf(payload: Uint8Array, fields: NotaryFields): string {
+  const { signer, issuers, expiry, critical, timestamp } = fields;
   const url = (bytes: Uint8Array): string => bytes.toBase64({ alphabet: "base64url", omitPadding: true });
   const head = url(bytesOf(JSON.stringify({
     alg: "PS256",
     cty: "application/vnd.cncf.notary.payload.v1+json",
     crit: critical ?? [scheme, ...(expiry === undefined ? [] : [expiryName])],
     [scheme]: "notary.x509",
+    [timeName]: "2026-01-01T00:00:01Z",
     ...(expiry !== undefined && { [expiryName]: expiry.toISOString() }),
   })));
-  const signature = sign("sha256", bytesOf(`${head}.${url(payload)}`), {
+  const signature = new Uint8Array(sign("sha256", bytesOf(`${head}.${url(payload)}`), {
     key: signer.keys.secret,
     padding: constants.RSA_PKCS1_PSS_PADDING,
     saltLength: 32,
-  });
+  }));
   return JSON.stringify({
     payload: url(payload),
     protected: head,
-    header: { x5c: [signer, ...issuers].map(({ der }) => der.toBase64()) },
-    signature: url(new Uint8Array(signature)),
+    header: {
+      x5c: [signer, ...issuers].map(({ der }) => der.toBase64()),
+      ...(timestamp !== undefined && { [timestampName]: timestamp(signature).toBase64() }),
+    },
+    signature: url(signature),
   });
 }
 
-function coseOf(payload: Uint8Array, { signer, issuers }: NotaryFields): Uint8Array {
+function coseOf(payload: Uint8Array, { signer, issuers, timestamp }: NotaryFields): Uint8Array {
   const head = new Uint8Array(encode(
     new Map<number | string, unknown>([
       [1, -7],
       [2, [scheme]],
       [3, "application/vnd.cncf.notary.payload.v1+json"],
       [scheme, "notary.x509"],
+      [timeName, new Tag(1, 1_767_225_601)],
     ]),
   ));
   const message = encode(["Signature1", head, new Uint8Array(), payload]);
   const signature = new Uint8Array(
     sign("sha256", message, { key: signer.keys.secret, dsaEncoding: "ieee-p1363" }),
   );
-  const chain = new Map([[33, [signer, ...issuers].map(({ der }) => der)]]);
-  return joined([new Uint8Array([0xd2]), new Uint8Array(encode([head, chain, payload, signature]))]);
+  const loose = new Map<number | string, unknown>([[33, [signer, ...issuers].map(({ der }) => der)]]);
+  if (timestamp !== undefined) loose.set(timestampName, timestamp(signature));
+  return joined([new Uint8Array([0xd2]), new Uint8Array(encode([head, loose, payload, signature]))]);
 }
