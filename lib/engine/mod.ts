@@ -38,6 +38,7 @@ export {
 export type { Operation } from "../kube/mod.ts";
 export type { PolicyRequest, Requester } from "./request.ts";
 export type { Background, GivenValues } from "./request_view.ts";
+export { customParent, type ParentResource, withParentKind } from "./parent_kinds.ts";
 export { policyRequest } from "./review_request.ts";
 export type { RuleWatch } from "./rule_watch.ts";
 export { commandOptions, compile, type CompileOptions, PolicyCompiler } from "./policy_compiler.ts";

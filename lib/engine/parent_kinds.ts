@@ -1,32 +1,66 @@
 import { asString, dig } from "../json/mod.ts";
-import { builtinKind, builtinResource, hasWildcard, parseKindSelectors, pluralOf } from "../kube/mod.ts";
+import { builtinResource, formatApiVersion, hasWildcard, parseKindSelectors, pluralOf } from "../kube/mod.ts";
 import type { CompiledPolicy } from "./compiled.ts";
 import type { PolicyRequest } from "./request.ts";
 
-/** The custom kinds whose subresources policies name (`Rollout/scale`), by their plural. */
-export type ParentKinds = ReadonlyMap<string, string>;
+/** The custom kinds whose subresources policies name. */
+export interface NamedParents {
+  /** The kinds that are named in full (`Rollout/scale`), by their plurals as the usual rules make them. */
+  readonly usual: ReadonlyMap<string, string>;
+  /** Whether subresources of any kinds are named, perhaps by wildcards (`R*\/scale`, `*\/scale`). */
+  readonly areNamed: boolean;
+}
 
-/** The custom kinds whose subresources policies name. Their plurals are those of the usual rules. */
-export function parentKinds(policies: readonly CompiledPolicy[]): ParentKinds {
-  const kinds = policies.flatMap(({ rules }) =>
-    rules.flatMap(({ selector }) => selector.match.filters.flatMap((filter) => filter.kinds))
+/** A resource whose kind only its cluster can tell. */
+export interface ParentResource {
+  readonly apiVersion: string;
+  readonly plural: string;
+}
+
+/** The custom kinds whose subresources policies name. */
+export function parentKinds(policies: readonly CompiledPolicy[]): NamedParents {
+  const named = policies.flatMap(({ rules }) =>
+    rules.flatMap(({ selector }) => selector.match.filters.flatMap(({ kinds }) => kinds))
+  ).flatMap(parseKindSelectors).filter(({ subresource }) => subresource !== "");
+  const usual = named.filter(({ kind }) => !hasWildcard(kind)).map(({ kind }) =>
+    [pluralOf(kind), kind] as const
   );
-  const found = new Map<string, string>();
-  for (const { kind, subresource } of kinds.flatMap(parseKindSelectors)) {
-    if (subresource === "" || hasWildcard(kind) || builtinKind(kind) !== undefined) continue;
-    found.set(pluralOf(kind), kind);
-  }
-  return found;
+  return { usual: new Map(usual), areNamed: named.length > 0 };
 }
 
 /**
- * The request with the kind of its parent resource, where a custom resource has a subresource of another kind: the
- * `Scale` of a Rollout is about a Rollout.
+ * The custom resource whose subresource a request is about, if policies name subresources: the `Scale` of a Rollout is
+ * about a Rollout, and the request has the plural of its parent alone.
  */
-export function ofParent(request: PolicyRequest, parents: ParentKinds): PolicyRequest {
-  if (request.subresource === "" || parents.size === 0) return request;
-  const part = (name: string): string => asString(dig(request.variable, "resource", name)) ?? "";
-  const kind = parents.get(part("resource"));
-  if (kind === undefined || builtinResource(part("resource")) !== undefined) return request;
-  return { ...request, group: part("group"), version: part("version"), kind };
+export function customParent(
+  request: PolicyRequest,
+  { parents }: { readonly parents: NamedParents },
+): ParentResource | undefined {
+  if (request.subresource === "" || !parents.areNamed) return undefined;
+  const { plural, ...type } = parentOf(request);
+  const apiVersion = formatApiVersion(type);
+  return builtinResource(plural, apiVersion) === undefined ? { apiVersion, plural } : undefined;
+}
+
+/** The request with the kind of its parent resource, as the cluster serves it. */
+export function withParentKind(request: PolicyRequest, kind: string): PolicyRequest {
+  const { group, version } = parentOf(request);
+  return { ...request, group, version, kind };
+}
+
+/**
+ * The request with the kind of its parent resource where nobody looked it up: the kind that a policy names and whose
+ * plural is the usual one.
+ */
+export function ofParent(request: PolicyRequest, parents: NamedParents): PolicyRequest {
+  if (request.subresource === "" || parents.usual.size === 0) return request;
+  const isLookedUp = (dig(request.variable, "kind", "kind") ?? request.kind) !== request.kind;
+  const { plural } = parentOf(request), kind = parents.usual.get(plural);
+  if (isLookedUp || kind === undefined || builtinResource(plural) !== undefined) return request;
+  return withParentKind(request, kind);
+}
+
+function parentOf({ variable }: PolicyRequest): { group: string; version: string; plural: string } {
+  const part = (name: string): string => asString(dig(variable, "resource", name)) ?? "";
+  return { group: part("group"), version: part("version"), plural: part("resource") };
 }

@@ -4,7 +4,7 @@ import { isOfPhase, type Phase, phases } from "./phase.ts";
 import type { LocatedDocument, Policy, PolicyException } from "../policy/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import type { CompiledPolicy } from "./compiled.ts";
-import { type ParentKinds, parentKinds } from "./parent_kinds.ts";
+import { type NamedParents, parentKinds } from "./parent_kinds.ts";
 import { type Candidates, PolicySelections } from "./plan/policy_selection.ts";
 import type { CompiledJsonPolicy } from "./json_policies.ts";
 
@@ -24,7 +24,7 @@ export interface Snapshot {
   readonly leftOut: readonly YamlDocument[];
   readonly dialect: Dialect;
   /** The custom kinds whose subresources the policies name. */
-  readonly parents: ParentKinds;
+  readonly parents: NamedParents;
   /** Policies with rules of the phase that may be about such a request, in order. */
   readonly candidates: Candidates;
   /** The selections prepared for requests of one type and query. */

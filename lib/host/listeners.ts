@@ -9,7 +9,14 @@ import {
   plainAnswer,
   type Probes,
 } from "../listener/mod.ts";
-import { answerTimeOf, type AppOptions, createApp, type ReviewAnswer, Reviews } from "../server/mod.ts";
+import {
+  answerTimeOf,
+  type AppOptions,
+  createApp,
+  ParentKinds,
+  type ReviewAnswer,
+  Reviews,
+} from "../server/mod.ts";
 import type { GateOptions } from "./gate_options.ts";
 import { garbageBound } from "../heap/mod.ts";
 import { isLoopback, slowestRules, slowestRulesPath } from "./slowest_rules.ts";
@@ -17,7 +24,7 @@ import { isLoopback, slowestRules, slowestRulesPath } from "./slowest_rules.ts";
 /** Opens the webhook's port; a text says why it cannot be opened. */
 export async function openListener(options: GateOptions, app: AppOptions): Promise<Listener | string> {
   const { hostname, port, certificates, clientAuthority, readClientAuthority, checkEvery } = options;
-  const { cluster } = app.ports, reviews = new Reviews(app);
+  const { cluster } = app.ports, reviews = new Reviews({ ...app, parents: new ParentKinds(app.ports) });
   return await Listener.open({
     hostname,
     port,

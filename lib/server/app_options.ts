@@ -4,6 +4,7 @@ import type { Log, Ports } from "../ports.ts";
 import type { AuditQueue } from "./audit.ts";
 import type { FilterConfig } from "./filters.ts";
 import type { Metrics } from "./metrics/metrics.ts";
+import type { ParentKinds } from "./parent_kind.ts";
 import type { ReviewRecorder } from "./recording.ts";
 import type { HeapRoom } from "./review_memory.ts";
 import type { Tracing } from "./tracing.ts";
@@ -39,6 +40,8 @@ export interface AppOptions {
    * for loads: 40 and 24 MiB by default. Both are less while the heap has no room for them.
    */
   readonly reviewMemory?: { readonly long: number; readonly short: number; readonly hasRoom?: HeapRoom };
+  /** Looks up the kind of a custom resource whose subresource a request is about; without it the policies tell. */
+  readonly parents?: ParentKinds;
   /** The path below which requests must come: `/s3cret`. Only the API server has it. */
   readonly secretPath?: string;
 }

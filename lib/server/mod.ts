@@ -23,6 +23,7 @@
 export { createApp } from "./app.ts";
 export type { AppOptions } from "./app_options.ts";
 export { AuditQueue } from "./audit.ts";
+export { ParentKinds } from "./parent_kind.ts";
 export { compileFilters, type FilterConfig } from "./filters.ts";
 export { dashboard } from "./metrics/dashboard.ts";
 export { ClusterMetrics } from "./metrics/cluster_metrics.ts";

@@ -1,5 +1,5 @@
-import { policyRequest } from "../engine/mod.ts";
-import { heapSizeOfText } from "../json/mod.ts";
+import { type PolicyRequest, policyRequest } from "../engine/mod.ts";
+import { heapSizeOfText, isString } from "../json/mod.ts";
 import type { AdmissionRequest } from "../kube/mod.ts";
 import { admissionReview } from "../report/mod.ts";
 import type { AppOptions } from "./app_options.ts";
@@ -175,16 +175,23 @@ export class Reviews {
       return withoutDecision(failed(request, failurePolicy, `no policy ${key} is loaded`));
     }
     if (this.#unseen(request)) return withoutDecision({ uid: request.uid, allowed: true });
-    const policyInput = policyRequest(request);
-    const isLarge = length > large;
-    const responded = decide(
-      policyInput,
-      { ...route, snapshot, started, timeout, isLarge, waits },
-      this.#options,
-    );
-    return responded instanceof Promise ? responded.then(withFollowingWork) : withFollowingWork(responded);
+    const reviewed = policyRequest(request);
+    const about = this.#options.parents?.of(reviewed, snapshot, started + timeout - performance.now());
+    const decided = (policyInput: PolicyRequest | string): ReviewResponse | Promise<ReviewResponse> => {
+      if (isString(policyInput)) return withoutDecision(failed(request, failurePolicy, policyInput));
+      const isLarge = length > large;
+      const decision = { ...route, snapshot, started, timeout, isLarge, waits };
+      const responded = decide(policyInput, decision, this.#options);
+      return responded instanceof Promise
+        ? responded.then((each) => withFollowingWork(each, policyInput))
+        : withFollowingWork(responded, policyInput);
+    };
+    return about instanceof Promise ? about.then(decided) : decided(about ?? reviewed);
 
-    function withFollowingWork({ response, afterwards }: ReviewResponse): ReviewResponse {
+    function withFollowingWork(
+      { response, afterwards }: ReviewResponse,
+      policyInput: PolicyRequest,
+    ): ReviewResponse {
       return {
         response,
         afterwards: () => {
