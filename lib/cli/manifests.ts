@@ -15,7 +15,7 @@ import {
 import { toYaml } from "../yaml/mod.ts";
 import { dashboard } from "../server/mod.ts";
 import { policyChecksum, policyDocuments } from "../sources/mod.ts";
-import type { Terminal } from "./terminal.ts";
+import { type Terminal, unusable } from "./terminal.ts";
 import { version } from "./version.ts";
 import { writeFolder } from "./write_folder.ts";
 
@@ -58,16 +58,15 @@ export async function manifests(args: ManifestsArguments, terminal: Terminal): P
     terminal.out(JSON.stringify(dashboard(), undefined, 2));
     return 0;
   }
+  const wrong = argumentProblem(args);
+  if (wrong !== undefined) return unusable(wrong, terminal);
   const { snapshot, files, problems } = await readPolicies(args);
   for (const problem of problems) terminal.err(problem);
   if (snapshot === undefined) return 1;
   const options = await optionsOf(args, files);
-  if (isFault(options)) {
-    terminal.err(`error: ${options.message}`);
-    return 2;
-  }
+  if (isFault(options)) return unusable(options.message, terminal);
   const made = makeManifests(snapshot, files, options);
-  if (args.secretPath === "random") terminal.err(`note: ${newPath}`);
+  if (args.secretPath === "random") terminal.err(`note: ${newPath(args)}`);
   for (const remark of made.remarks) terminal.err(`note: ${remark}`);
   const form = packageFormats.find(({ name }) => name === args.format);
   if (form === undefined) {
@@ -75,14 +74,10 @@ export async function manifests(args: ManifestsArguments, terminal: Terminal): P
     return 0;
   }
   const written = form.files({ snapshot, files, options, dashboard: dashboard(), version });
-  const problem = args.out === undefined
-    ? new Fault(`--format ${args.format} needs --out: a folder to write into`)
-    : await writeFolder(args.out, written);
-  if (problem !== undefined) {
-    terminal.err(`error: ${problem.message}`);
-    return 2;
-  }
-  terminal.err(`wrote ${written.length} files: ${form.use.replace("DIR", args.out ?? "")}`);
+  const folder = args.out!;
+  const problem = await writeFolder(folder, written);
+  if (problem !== undefined) return unusable(problem.message, terminal);
+  terminal.err(`wrote ${written.length} files: ${form.use.replace("DIR", folder)}`);
   return 0;
 }
 
@@ -127,10 +122,28 @@ async function optionsOf(
 }
 
 /** A warning to users who replace an installation: the webhooks have a new path. */
-const newPath =
-  "the path of the webhooks is new: while the pods of a former installation are replaced they do not serve it, " +
-  "and what has failurePolicy Fail is refused. To keep the path give it with --secret-path; " +
-  "it is in the Secret postern-path";
+const newPath = ({ namespace }: ManifestsArguments): string =>
+  "the secret path is new. Where Postern is installed already, give the path of that installation with " +
+  "--secret-path, as pods that are still to be replaced do not serve another one, and what has failurePolicy " +
+  `Fail is refused. It is none, or what this prints: kubectl -n ${namespace} get secret postern-path ` +
+  "-o jsonpath='{.data.path}' | base64 -d";
+
+/** The error about options that no cluster takes or that exclude each other; `undefined` when there is none. */
+function argumentProblem(
+  { namespace, image, replicas, traces, format, out }: ManifestsArguments,
+): string | undefined {
+  if (!/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(namespace)) {
+    return `--namespace ${namespace}: a namespace has lower-case letters, digits and hyphens, at most 63`;
+  }
+  if (image === "" || /\s/.test(image)) return `--image ${image}: this is no reference of an image`;
+  if (replicas === 0) return "--replicas 0: nothing would answer; kubectl scale stops an installation";
+  if (traces !== undefined && !/^https?:\/\/[^/]/.test(traces)) {
+    return `--traces ${traces}: write an address such as http://collector:4318`;
+  }
+  if (format !== "yaml" && out === undefined) return `--format ${format} needs --out: a folder to write into`;
+  if (format === "yaml" && out !== undefined) return "--out needs --format helm or kustomize";
+  return undefined;
+}
 
 /** The secret path: 128 random bits, or the given path. A fault means that somebody could guess the given path. */
 function secretPathOf(given: string): string | undefined | Fault {

@@ -18,7 +18,10 @@ export function greet({ args, gate, secretPath }: Greeting, terminal: Terminal):
   terminal.err(
     `\nPostern listens on ${url} (metrics: http://${args.host}:${metricsPort}/metrics), with the ${about}.`,
   );
-  if (caBundle !== undefined) terminal.err(`caBundle of its certificate: ${caBundle}`);
+  // Whoever writes webhooks by hand needs it; in the log of a pod, which writes them, it is 800 letters of noise.
+  const writesWebhooks = args.webhooks !== undefined || args.watchPolicies === true;
+  const isPod = writesWebhooks && !isLoopback(args.host);
+  if (caBundle !== undefined && !isPod) terminal.err(`caBundle of its certificate: ${caBundle}`);
   // In a container, which listens on every address, no user at this terminal could run the command below.
   if (!isLoopback(args.host)) return;
   terminal.err(

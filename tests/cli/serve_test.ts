@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
 import { run } from "../../lib/cli/mod.ts";
+import type { ServeArguments } from "../../lib/cli/serve_arguments.ts";
+import { greet } from "../../lib/cli/serve_greeting.ts";
+import type { Gate } from "../../lib/host/mod.ts";
 import { admissionReview } from "../server/review.ts";
 import { served } from "./served.ts";
 
@@ -44,6 +47,23 @@ Deno.test("a link to itself inside a folder of policies is reported, and the oth
   assert.match(text, /1 policy/);
   await Deno.remove(folder, { recursive: true });
 });
+
+const greetings: [where: string, flags: Partial<ServeArguments>, has: RegExp, lacks: RegExp][] = [
+  ["on this machine", { host: "127.0.0.1", webhooks: "postern" }, /caBundle of its[^]*Try it:/, /never/],
+  ["in a container", { host: "0.0.0.0" }, /caBundle of its/, /Try it:/],
+  ["in a pod that writes its webhooks", { host: "0.0.0.0", webhooks: "postern" }, /listens on/, /caBundle/],
+  ["in a pod that follows policies", { host: "0.0.0.0", watchPolicies: true }, /listens on/, /caBundle/],
+];
+for (const [where, flags, has, lacks] of greetings) {
+  Deno.test(`serve ${where} prints what somebody there can use`, () => {
+    const lines: string[] = [];
+    const terminal = { out: () => {}, err: (line: string) => void lines.push(line) };
+    const gate = { port: 9443, metricsPort: 8000, caBundle: "QQ==", about: "live cluster" } as Gate;
+    greet({ args: { tls: true, ...flags } as ServeArguments, gate, secretPath: undefined }, terminal);
+    assert.match(lines.join("\n"), has);
+    assert.doesNotMatch(lines.join("\n"), lacks);
+  });
+}
 
 const words: readonly (readonly [args: readonly string[], said: string])[] = [
   [

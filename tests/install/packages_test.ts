@@ -229,6 +229,23 @@ Deno.test("install writes nothing into a folder with other files", async () => {
   });
 });
 
+const refused: [options: readonly string[], said: RegExp][] = [
+  [["--namespace", "Gate"], /--namespace Gate: a namespace has lower-case letters/],
+  [["--image", "my image"], /--image my image: this is no reference/],
+  [["--replicas", "0"], /--replicas 0: nothing would answer/],
+  [["--traces", "collector:4318"], /--traces collector:4318: write an address such as http/],
+  [["--out", "chart"], /--out needs --format helm or kustomize/],
+];
+for (const [options, message] of refused) {
+  Deno.test(`manifests refuses ${options.join(" ")}`, () =>
+    withFolder({ "policies/named.yaml": policy }, async (folder) => {
+      const said: string[] = [];
+      const terminal = { out: () => assert.fail(), err: (line: string) => void said.push(line) };
+      assert.equal(await run(["manifests", "--policies", `${folder}/policies`, ...options], terminal), 2);
+      assert.match(said.join("\n"), message);
+    }));
+}
+
 const shirts = [{ condition: "eq .a 1", value: 1 }, { condition: "eq .a 2", value: 2 }];
 
 const trees: readonly [what: string, make: () => ReturnType<typeof vary>, text: string][] = [

@@ -102,7 +102,11 @@ const refused: readonly (readonly [what: string, policy: string, message: RegExp
   ],
   [
     "hundreds of mistakes",
-    policy(`${onPods}\nvalidate: {message: "${"{{ a }}".repeat(300)}", deny: {}}`),
+    policy(
+      `${onPods}\nvalidate: {message: "${
+        Array.from({ length: 300 }, (_, at) => `{{ a${at} }}`).join("")
+      }", deny: {}}`,
+    ),
     /^(?=.{1,25000}$)[^]*; and 280 more$/,
   ],
   [
@@ -253,6 +257,13 @@ const refused: readonly (readonly [what: string, policy: string, message: RegExp
     "an unknown operator",
     policy(`${onPods}\nvalidate: {deny: {conditions: {any: [{key: a, operator: Invalid, value: b}]}}}`),
     /entered value of `operator` is invalid/,
+  ],
+  [
+    "an unknown operator in two conditions, which is said once",
+    policy(
+      `${onPods}\nvalidate: {deny: {conditions: {any: [{key: a, operator: Invalid, value: b}, {key: b, operator: Invalid, value: c}]}}}`,
+    ),
+    /^(?:(?!entered value)[^])*entered value of `operator` is invalid(?:(?!entered value)[^])*$/,
   ],
   [
     "the requesting user in a background policy",

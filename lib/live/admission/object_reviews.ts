@@ -163,10 +163,12 @@ async function reviewPolicy(checked: CheckedObject, options: ReviewTools): Promi
     severity === "error" || refusedCodes.has(code)
   );
   if (problems.length > 0 || refused.length > 0) {
-    return errors([
+    // One spelling in several conditions of a rule is said once.
+    const said = new Set([
       ...problems.map(worded),
       ...refused.map((each) => `${documentPathText(each.path)}: ${worded(each)}`),
     ]);
+    return errors([...said]);
   }
   if (found.compiled === undefined) return none;
   const former = checked.former === undefined ? undefined : compiledOf(checked.former, options).compiled;
