@@ -141,17 +141,21 @@ async function writeBundle(made: string, out: string): Promise<string | undefine
     await Deno.mkdir(dirname(out), { recursive: true });
     await Deno.writeTextFile(
       out,
-      text.replace(
+      requiringAnywhere(text).replace(
         new RegExp(`(?<![^\\s"'\`])[^\\s"'\`]*${basename(dirname(made))}/entry\\.ts`, "g"),
         "bundle/entry.ts",
-      ).replace(
-        // Modules of workerd have no URL; any serves to require the modules of Node.js.
-        "_createRequire(import.meta.url)",
-        '_createRequire(import.meta.url ?? "file:///bundle.js")',
       ),
     );
     return undefined;
   } catch (cause) {
     return `cannot write to ${out}: ${fileProblem(cause, "write")}`;
   }
+}
+
+/** Lets the text of a bundle require the modules of Node.js on workerd, whose modules have no URL: any serves. */
+export function requiringAnywhere(text: string): string {
+  return text.replace(
+    "_createRequire(import.meta.url)",
+    '_createRequire(import.meta.url ?? "file:///bundle.js")',
+  );
 }

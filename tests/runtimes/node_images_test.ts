@@ -1,9 +1,7 @@
 /** The code of bundles reads images and verifies signatures on Node.js 20 and later. */
 import assert from "node:assert/strict";
-import { queryFor, signingWays } from "../bench/signed_images.ts";
-import { trustedRootOf } from "../registries/signing/bundle.ts";
-import { Signers } from "../registries/signing/fixtures.ts";
 import { TestRegistry } from "../registries/signing/registry.ts";
+import { putSignedImages } from "./image_queries.ts";
 import { runOnNode } from "./node_program.ts";
 import { answers } from "./running_bundle.ts";
 
@@ -29,11 +27,9 @@ Deno.test({
 }, async () => {
   const registry = new TestRegistry();
   try {
-    const signers = new Signers(), ways = signingWays(registry, signers);
-    for (const { name, put } of ways) put(`${name}/app:v1`);
-    const queries = ways.map(({ name, entry }) => queryFor(`${registry.host}/${name}/app:v1`, entry));
-    const printed = await runOnNode(program, JSON.stringify(queries), trustedRootOf(signers));
-    assert.deepEqual(printed, ways.map(({ name }) => [`${name}/app`, "verified"]));
+    const { queries, repositories, root } = putSignedImages(registry);
+    const printed = await runOnNode(program, JSON.stringify(queries), root);
+    assert.deepEqual(printed, repositories.map((repository) => [repository, "verified"]));
   } finally {
     await registry.close();
   }
