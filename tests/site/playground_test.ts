@@ -357,6 +357,8 @@ for (const colorScheme of ["light", "dark"] as const) {
     for (const name of ["Policies", "Resources", "Context", "Result"]) {
       await page.locator(".phone-tabs").getByRole("button", { name }).click();
       assert.deepEqual(await violations(page), [], `phone, ${name}`);
+      const width = await page.evaluate("document.documentElement.scrollWidth");
+      assert.equal(width, 390, `${name}: the page does not move sideways`);
     }
   });
 }

@@ -128,6 +128,7 @@ function extensionsOf(
     indentUnit.of("  "),
     EditorView.contentAttributes.of({
       "aria-label": label,
+      "aria-description": "Tab indents. Press Escape, then Tab, to leave the editor.",
       spellcheck: "false",
       autocapitalize: "off",
       tabindex: "0",
