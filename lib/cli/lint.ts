@@ -1,7 +1,7 @@
 import { celExceptionProblems, compile, exceptionProblems } from "../engine/mod.ts";
 import { type Diagnostic, formatDiagnostic, type Position, withPosition } from "../diagnostics/mod.ts";
 import type { Dialect } from "../match/mod.ts";
-import { admissionPolicyProblems, authorNotes, refusals } from "../documents/mod.ts";
+import { admissionPolicyProblems, authorNotes, metadataRefusals, refusals } from "../documents/mod.ts";
 import { isCelException } from "../policy/mod.ts";
 import { policyDocuments } from "../sources/mod.ts";
 import { unevaluatedPolicies } from "./diagnostics.ts";
@@ -20,7 +20,7 @@ export async function lint(
   const { documents, diagnostics } = await policyDocuments(paths);
   const snapshot = compile(documents, { dialect });
   const refused = snapshot.policies.flatMap(({ policy }) =>
-    policy.language === "classic" ? refusals(policy) : []
+    policy.language === "classic" ? [...metadataRefusals(policy), ...refusals(policy)] : []
   );
   const all: Diagnostic[] = [
     ...diagnostics,

@@ -14,6 +14,7 @@ export { readDocument, type ReadObject } from "./read_document.ts";
 export { parsePolicy } from "./classic_policy.ts";
 export { type PolicySet, policySet, readPolicies } from "./policy_set.ts";
 export { parseCelPolicy } from "./cel_policy.ts";
+export { metadataRefusals } from "./metadata_refusals.ts";
 export { refusals } from "./refusals.ts";
 export { autogenTexts, countRules, type RuleCount } from "./written_rules.ts";
 export { specShapeOf } from "./described_kinds.ts";

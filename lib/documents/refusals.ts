@@ -18,6 +18,7 @@ import { parseAnchor } from "../pattern/mod.ts";
 import { type ClassicPolicy, writtenUserCriteria } from "../policy/mod.ts";
 import type { RuleSource } from "./autogen.ts";
 import { conditionRefusals, operationRefusals } from "./condition_refusals.ts";
+import { generationRefusals } from "./generation_refusals.ts";
 import { clusterWideKinds, filtersWithoutKinds, matchRefusals } from "./match_refusals.ts";
 import { mutationRefusals } from "./mutation_refusals.ts";
 import { patternRefusals } from "./pattern_refusals.ts";
@@ -26,7 +27,8 @@ import { settingRefusals } from "./setting_refusals.ts";
 import { writtenRules } from "./written_rules.ts";
 
 /**
- * The parts of a ClusterPolicy or Policy for which Kyverno's webhook refuses to store it, though they can be read.
+ * The parts of a ClusterPolicy or Policy for which the API server or Kyverno's webhook refuses to store it, though they
+ * can be read.
  * Kyverno parity: pinned by "policy review refuses".
  */
 export function refusals(
@@ -42,6 +44,7 @@ export function refusals(
     ...policy.rules.filter(({ generatedFor }) => generatedFor === undefined).flatMap(filtersWithoutKinds),
     ...rules.flatMap(ruleRefusals),
     ...rules.flatMap((rule) => targetRefusals(rule, policy)),
+    ...rules.flatMap((rule) => generationRefusals(rule, { kinds })),
     ...(policy.background
       ? rules.flatMap((rule) => userRefusals(rule, "background"))
       : updateRefusals(rules, policy)),

@@ -1,5 +1,15 @@
 import type { PathDiagnostic } from "../diagnostics/mod.ts";
-import { asList, asString, asTexts, type DocumentPath, field, isGiven, type Json } from "../json/mod.ts";
+import {
+  asList,
+  asString,
+  asTexts,
+  type DocumentPath,
+  documentPathText,
+  field,
+  isGiven,
+  isObject,
+  type Json,
+} from "../json/mod.ts";
 import { compileWildcard } from "../kube/mod.ts";
 import { type ClassicPolicy, controllersAnnotation } from "../policy/mod.ts";
 import { refusal } from "./refusal.ts";
@@ -12,6 +22,7 @@ export function settingRefusals(policy: ClassicPolicy): PathDiagnostic[] {
     ...overrideRefusals(policy),
     ...withoutAdmission(policy),
     ...writtenTwice(policy),
+    ...withoutEffect(policy),
   ];
 }
 
@@ -87,4 +98,27 @@ function writtenTwice({ document: { spec } }: ClassicPolicy): PathDiagnostic[] {
       `remove the deprecated field and use spec.webhookConfiguration.${now} instead`,
     )
   );
+}
+
+/** A setting that moved into the rules, and one for rules that change existing objects where a rule names none. */
+function withoutEffect({ document: { spec } }: ClassicPolicy): PathDiagnostic[] {
+  const found: PathDiagnostic[] = [];
+  const generates = "generateExistingOnPolicyUpdate", mutates = "mutateExistingOnPolicyUpdate";
+  if (isGiven(field(spec, generates))) {
+    found.push(refusal(
+      ["spec", generates],
+      "remove the deprecated field and use spec.generate[*].generateExisting instead",
+    ));
+  }
+  const always = field(spec, mutates) === true;
+  for (const { rule: { mutate }, path } of writtenRules(spec)) {
+    const isOn = isObject(mutate ?? null) && (always || field(mutate, mutates) === true);
+    if (!isOn || asList(field(mutate, "targets")).length > 0) continue;
+    found.push(refusal(
+      field(mutate, mutates) === true ? [...path, "mutate", mutates] : ["spec", mutates],
+      `${documentPathText(path.slice(1))}.mutate.targets has to be specified when ${mutates} is set`,
+      `name the objects that the rule changes in mutate.targets, or remove ${mutates}`,
+    ));
+  }
+  return found;
 }

@@ -144,6 +144,9 @@ function loopValues(nesting: number): (element: Json, index: number) => Record<s
 function evaluateList(expression: CompiledExpression | Fault, context: Context): readonly Json[] | Fault {
   if (isFault(expression)) return expression;
   const value = expression.evaluate(context, context.environment);
-  if (isFault(value)) return new Fault(`JMESPath query failed: ${value.message}`, value.missing);
-  return isList(value) ? value : [value];
+  if (!isFault(value)) return isList(value) ? value : [value];
+  // A context entry that could not be loaded is no failure of the query.
+  const isLoaded = value.missing !== undefined ||
+    expression.names.every((name) => context.get(name) !== value);
+  return isLoaded ? new Fault(`JMESPath query failed: ${value.message}`, value.missing) : value;
 }

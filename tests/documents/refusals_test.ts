@@ -1,6 +1,6 @@
 /** Parts of policies that Kyverno's webhook or definitions refuse to store, and those that they accept. */
 import assert from "node:assert/strict";
-import { parsePolicy, refusals } from "../../lib/documents/mod.ts";
+import { metadataRefusals, parsePolicy, refusals } from "../../lib/documents/mod.ts";
 import { documentPathText, isObject } from "../../lib/json/mod.ts";
 import { parseDocuments } from "../../lib/yaml/mod.ts";
 
@@ -11,7 +11,8 @@ function refusedParts(rule: string, { spec = "", head = cluster }: Settings = {}
   }\n`;
   const { value } = parseDocuments(text, "policy.yaml").documents[0]!;
   assert.ok(isObject(value));
-  return refusals(parsePolicy(value, () => undefined).policy)
+  const { policy } = parsePolicy(value, () => undefined);
+  return [...metadataRefusals(policy), ...refusals(policy)]
     .map(({ path, message }) => `${documentPathText(path).replace("spec.rules[0].", "")}: ${message}`);
 }
 
@@ -30,6 +31,8 @@ const pods = "resources: {kinds: [Pod]}";
 const validating = (body: string): string => `${onPods}\nvalidate: {${body}}`;
 const mutating = (body: string): string => `${onPods}\nmutate: {${body}}`;
 const denying = (condition: string): string => validating(`deny: {conditions: {any: [${condition}]}}`);
+const generating = (body: string): string => `${onPods}\ngenerate: {${body}}`;
+const target = "apiVersion: v1, kind: ConfigMap, name: a";
 const containers = "list: request.object.spec.containers";
 const jsonPatch = 'patchesJson6902: \'[{"op": "add", "path": "/a", "value": 1}]\'';
 const texts = "labels and annotations supports only string values";
@@ -258,6 +261,76 @@ const refused: readonly (readonly [what: string, rule: string, found: string, se
     ),
     "validate.failureActionOverrides[1].namespaces: conflicting namespaces found: a",
   ],
+  [
+    "a name with capitals",
+    `${onPods}\n${named}`,
+    'metadata.name: "Bad_Name": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, ' +
+    "'-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for " +
+    "validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
+    { head: "kind: ClusterPolicy\nmetadata: {name: Bad_Name}" },
+  ],
+  [
+    "labels that are a list",
+    `${onPods}\n${named}`,
+    "metadata.labels: it is no map of texts",
+    { head: "kind: ClusterPolicy\nmetadata: {name: p, labels: [a]}" },
+  ],
+  [
+    "a label that is a number",
+    `${onPods}\n${named}`,
+    "metadata.labels.a: its value is no text",
+    { head: "kind: ClusterPolicy\nmetadata: {name: p, labels: {a: 5}}" },
+  ],
+  [
+    "an annotation that is a truth value",
+    `${onPods}\n${named}`,
+    "metadata.annotations.a: its value is no text",
+    { head: "kind: ClusterPolicy\nmetadata: {name: p, annotations: {a: true}}" },
+  ],
+  [
+    "the early setting that generates for existing triggers",
+    generating(`${target}, namespace: b, data: {}`),
+    "spec.generateExistingOnPolicyUpdate: remove the deprecated field and use spec.generate[*].generateExisting instead",
+    { spec: "generateExistingOnPolicyUpdate: false" },
+  ],
+  [
+    "a setting for existing objects without targets",
+    mutating("patchStrategicMerge: {a: b}"),
+    "spec.mutateExistingOnPolicyUpdate: rules[0].mutate.targets has to be specified when " +
+    "mutateExistingOnPolicyUpdate is set",
+    { spec: "mutateExistingOnPolicyUpdate: true" },
+  ],
+  [
+    "a rule for existing objects without targets",
+    mutating("mutateExistingOnPolicyUpdate: true, patchStrategicMerge: {a: b}"),
+    "mutate.mutateExistingOnPolicyUpdate: rules[0].mutate.targets has to be specified when " +
+    "mutateExistingOnPolicyUpdate is set",
+  ],
+  [
+    "a generated object without apiVersion",
+    generating("kind: ConfigMap, name: a, namespace: b, data: {}"),
+    "generate.apiVersion: apiVersion can not be empty",
+  ],
+  [
+    "an object of a loop without apiVersion",
+    generating("foreach: [{list: a, kind: ConfigMap, name: a, namespace: b, data: {}}]"),
+    "generate.foreach[0].apiVersion: apiVersion can not be empty",
+  ],
+  [
+    "a generated object with data and a source",
+    generating(`${target}, namespace: b, data: {}, clone: {name: c, namespace: d}`),
+    "generate: only one of generate patterns(data, clone, cloneList and foreach) can be specified",
+  ],
+  [
+    "a generated object without a namespace",
+    generating(`${target}, data: {}`),
+    "generate.namespace: target namespace must be set for a namespaced resource",
+  ],
+  [
+    "a generated cluster-wide object with a namespace",
+    generating("apiVersion: v1, kind: Namespace, name: a, namespace: b, data: {}"),
+    "generate.namespace: target namespace must not be set for a cluster-wide resource",
+  ],
 ];
 for (const [what, rule, found, settings] of refused) {
   Deno.test(`policy is refused: ${what}`, () => assert.deepEqual(refusedParts(rule, settings), [found]));
@@ -304,6 +377,20 @@ const accepted: readonly (readonly [what: string, rule: string, settings?: Setti
     mutating(
       `foreach: [{${containers}, foreach: [{${containers}, ${jsonPatch}}]}, {${containers}}]`,
     ),
+  ],
+  [
+    "an annotation with a capital prefix and a label that is null",
+    `${onPods}\n${named}`,
+    { head: "kind: ClusterPolicy\nmetadata: {name: p, labels: {a: null}, annotations: {A.io/b: c d}}" },
+  ],
+  [
+    "data and a source in a loop",
+    generating(`foreach: [{list: a, ${target}, namespace: b, data: {}, clone: {name: c, namespace: d}}]`),
+  ],
+  ["copies without apiVersion", generating("namespace: b, cloneList: {namespace: a, kinds: [v1/Secret]}")],
+  [
+    "a generated object of a kind of its own",
+    generating("apiVersion: a.io/v1, kind: Pot, name: a, data: {}"),
   ],
   [
     "one action for a namespace that two overrides name",

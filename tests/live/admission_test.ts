@@ -293,7 +293,7 @@ const refused: readonly (readonly [what: string, policy: string, message: RegExp
     policy(
       `${onPods}\nmutate: {mutateExistingOnPolicyUpdate: true, patchStrategicMerge: {metadata: {labels: {a: b}}}}`,
     ),
-    /needs mutate.targets/,
+    /mutate\.targets has to be specified/,
   ],
   [
     "users where existing objects are changed on a policy's update",

@@ -52,6 +52,12 @@ const validations: readonly (readonly [title: string, rule: string, answers: rea
     ["error failed to evaluate list: "],
   ],
   [
+    "a foreach rule over an entry that cannot be loaded says why",
+    "context: [{name: labels, configMap: {name: none, namespace: a}}]\n    " +
+    "validate: {message: m, foreach: [{list: labels.data, pattern: {image: y}}]}",
+    ["error failed to evaluate list: failed to "],
+  ],
+  [
     "an element whose preconditions cannot be evaluated is skipped",
     `validate: {message: m, foreach: [{list: request.object.spec.containers, preconditions: ${unresolved}, ` +
     `deny: {}}, {list: request.object.spec.containers, deny: {conditions: ${never}}}]}`,

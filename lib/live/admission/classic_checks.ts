@@ -20,7 +20,6 @@ export const classicChecks: readonly PolicyCheck[] = [
   fitsEveryKind,
   fitsBackground,
   readsTargetsInTargets,
-  hasTargets,
   servesTargets,
   ...generateChecks,
   ...rightsChecks,
@@ -158,14 +157,6 @@ function readsTargetsInTargets({ compiled }: CheckedPolicy): string[] {
       ]
       : [];
   });
-}
-
-function hasTargets({ compiled }: CheckedPolicy): string[] {
-  const { mutateExistingOnPolicyUpdate } = compiled.policy;
-  return writtenRules(compiled).filter(({ body }) =>
-    (body.kind === "patch" || body.kind === "mutateForeach") &&
-    (mutateExistingOnPolicyUpdate || body.onPolicyUpdate === true)
-  ).map(({ name }) => `rule ${name}: mutateExistingOnPolicyUpdate needs mutate.targets`);
 }
 
 /**

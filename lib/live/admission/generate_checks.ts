@@ -1,4 +1,4 @@
-import { dig, goJson } from "../../json/mod.ts";
+import { goJson } from "../../json/mod.ts";
 import { parseKindSelectors } from "../../kube/mod.ts";
 import type { Rule } from "../../policy/mod.ts";
 import { type BodyOf, type RuleBody, targetsOf } from "../../rules/mod.ts";
@@ -7,17 +7,10 @@ import type { CheckedPolicy, CheckTools, PolicyCheck } from "./check.ts";
 
 /** The checks of rules that generate. */
 export const generateChecks: readonly PolicyCheck[] = [
-  usesPresentFields,
   makesServedKinds,
   staysInItsScope,
   keepsItsTriggers,
 ];
-
-function usesPresentFields({ compiled: { policy } }: CheckedPolicy): string[] {
-  return dig(policy.document, "spec", "generateExistingOnPolicyUpdate") === undefined
-    ? []
-    : ["spec.generateExistingOnPolicyUpdate is no longer read: use generateExisting of the rule"];
-}
 
 /** Kyverno parity: pinned by "a generated object of a kind that is not served". */
 function makesServedKinds({ compiled: { policy } }: CheckedPolicy, { served }: CheckTools): string[] {
