@@ -1,5 +1,5 @@
 import { RE2JS } from "re2js";
-import { BoundedCache, CountedText } from "../json/mod.ts";
+import { BoundedCache, CountedText, programSize } from "../json/mod.ts";
 import { CelFault, failure } from "./fault.ts";
 import { work } from "./work.ts";
 
@@ -16,20 +16,40 @@ export function compilePattern(pattern: string): RE2JS | CelFault {
   }
 }
 
-/** The most patterns that one call caches: elements of a list, and successive requests, often have the same ones. */
-const maxCached = 50;
+/** As {@link compilePattern}, for a pattern of a request. Its repetitions count as work, and a large one is a fault. */
+function compileRequestPattern(pattern: string): RE2JS | CelFault {
+  const size = programSize(pattern);
+  if (size > maxProgram) return tooLarge;
+  // Each character was counted as the effort of the call.
+  work(compilingInstruction * Math.max(0, size - pattern.length));
+  return compilePattern(pattern);
+}
 
-/** As {@link compilePattern}, with a cache of the last patterns. */
-function cachingCompiler(): PatternCompiler {
-  const cached = new BoundedCache<RE2JS | CelFault>(maxCached);
-  return (pattern) => cached.getOrMake(pattern, () => compilePattern(pattern));
+/** The most instructions of a request's pattern. */
+const maxProgram = 50_000;
+
+const tooLarge = failure(`the regular expression has more than ${maxProgram} instructions`);
+
+/** Nanoseconds of making an instruction. */
+const compilingInstruction = 3_000;
+
+/**
+ * The instructions of the patterns that one call caches, up to a megabyte: elements of a list, and successive requests,
+ * often have the same ones.
+ */
+const maxKept = 10_000;
+
+/** As {@link compileRequestPattern}, with a cache of the last patterns. */
+function keepingCompiler(): PatternCompiler {
+  const kept = new BoundedCache<RE2JS | CelFault>(maxKept, (_, pattern) => programSize(pattern));
+  return (pattern) => kept.getOrMake(pattern, () => compileRequestPattern(pattern));
 }
 
 /** An implementation that compiles patterns of requests, each time or with a cache for one call in an expression. */
 export function compiling<C>(
   implementation: (compile: PatternCompiler) => C,
 ): { readonly call: C; readonly forCall: () => C } {
-  return { call: implementation(compilePattern), forCall: () => implementation(cachingCompiler()) };
+  return { call: implementation(compileRequestPattern), forCall: () => implementation(keepingCompiler()) };
 }
 
 /** Whether the text is a pattern. */

@@ -1,5 +1,5 @@
 import { RE2JS } from "re2js";
-import { CountedText, Fault, type StepBudget } from "../json/mod.ts";
+import { CountedText, Fault, programSize, type StepBudget } from "../json/mod.ts";
 import { maxText } from "./go_strings.ts";
 import { spend } from "./steps.ts";
 
@@ -72,18 +72,15 @@ export function compileRequestRegex(pattern: string): Regex | Fault {
   return expands(pattern) ? tooLargePattern : compileRegex(pattern);
 }
 
-/** Whether a pattern of a request would become a program of more than some ten thousand steps. */
+/** Whether a pattern of a request would become a program of more than some ten thousand instructions. */
 function expands(pattern: string): boolean {
-  if (pattern.length > maxPattern) return true;
-  let repetitions = 1;
-  for (const [, least, most] of pattern.matchAll(/\{([0-9]+)(?:,([0-9]*))?\}/g)) {
-    repetitions += Number(most === undefined || most === "" ? least : most);
-  }
-  return repetitions * pattern.length > maxExpansion;
+  return pattern.length > maxPattern || programSize(pattern) > maxProgram;
 }
 
-/** Bounds of the patterns in requests. The patterns of policies are compiled at load, and may have any length. */
-const maxPattern = 1_000, maxExpansion = 200_000;
+/**
+ * Bounds of patterns that a request brings; those of policies are compiled at load, and their weight counts them.
+ */
+const maxPattern = 1_000, maxProgram = 10_000;
 const tooLargePattern = new Fault(
   `a regular expression that is not the policy's has more than ${maxPattern} characters or too many repetitions`,
 );

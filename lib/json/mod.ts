@@ -43,6 +43,7 @@ export { groupBy } from "./group_by.ts";
 export { parseJson } from "./parse.ts";
 export { formatPointer, parsePointer } from "./pointer.ts";
 export { compareBytes, goFloat, goJson, goPrint, quoteAscii, sortedKeys, sortedTexts } from "./go_text.ts";
+export { programSize } from "./program_size.ts";
 export { type Scope, scopeOf } from "./scope.ts";
 export { jsonSize } from "./size.ts";
 export { parseInStages } from "./parse_stages.ts";

@@ -269,6 +269,32 @@ Deno.test("a pattern that is compiled at load takes no work of a long text's sea
   assert.equal(value, true);
 });
 
+const patterns = [
+  ["a{1000}".repeat(100), "the regular expression has more than 50000 instructions"],
+  [`[${"[:".repeat(50_000)}`, "the regular expression has more than 50000 instructions"],
+  [`(?i)${"[b-\\x{1e900}]".repeat(70)}`, "the regular expression has more than 50000 instructions"],
+] as const;
+
+for (
+  const use of ["matches(object.pattern)", "find(object.pattern) == ''", "findAll(object.pattern) == []"]
+) {
+  Deno.test(`a large pattern of a request is not compiled: text.${use}`, () => {
+    for (const [pattern, message] of patterns) {
+      const value = program(`object.text.${use}`).evaluate((name) =>
+        name === "object" ? { text: "x", pattern } : undefined
+      );
+      assert(isCelFault(value) && value.message.endsWith(message), pattern.slice(0, 20));
+    }
+  });
+}
+
+Deno.test("patterns of a request with many repetitions end at the cost limit", () => {
+  const list = Array.from({ length: 100 }, (_, index) => `(a${index}){500}`);
+  const matches = program("object.list.exists(x, object.text.matches(x))");
+  const value = matches.evaluate((name) => name === "object" ? { text: "x", list } : undefined);
+  assert(isCelFault(value) && value.kind === "cost");
+});
+
 /** Calls that make much of little cost, once for each element of a list. */
 const making = [
   "json.marshal(object.list)",

@@ -402,11 +402,25 @@ Deno.test("work in proportion to the largest review stays within the budget", ()
 });
 
 Deno.test("expanding patterns of a request are refused, those of a policy are not", () => {
-  for (const pattern of ["a{1000}".repeat(100), "((a{10}){10}){10}".repeat(50), "x".repeat(2_000)]) {
+  const patterns = [
+    "a{1000}".repeat(100),
+    "((a{10}){10}){10}".repeat(50),
+    `(${"ab".repeat(90)}){1000}`,
+    "\\pL".repeat(300),
+    `(?i)${"[b-\\x{1e900}]".repeat(70)}`,
+    "x".repeat(2_000),
+  ];
+  for (const pattern of patterns) {
     assert.match(problem(evaluate("regex_match(@, 'a')", pattern)), /too many repetitions/);
   }
   assert.equal(evaluate("regex_match(@, '1.2.3.4')", "^([0-9]{1,3}\\.){3}[0-9]{1,3}$"), true);
   assert.equal(evaluate(`regex_match('${"a?".repeat(1_000)}', @)`, "a"), true);
+});
+
+Deno.test("patterns of a request that differ for each element take the steps of compiling them", () => {
+  const patterns = Array.from({ length: 1_000 }, (_, index) => `(a${index}){500}`);
+  assert.match(problem(evaluate("length([?regex_match(@, 'a')])", patterns)), /steps/);
+  assert.equal(evaluate("length([?regex_match(@, 'a')])", patterns.map(() => "(a){500}")), 0);
 });
 
 Deno.test("a version range of a megabyte is refused", () => {

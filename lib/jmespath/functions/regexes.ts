@@ -1,6 +1,6 @@
-import { BoundedCache, Fault, type Json, type StepBudget } from "../../json/mod.ts";
+import { BoundedCache, Fault, type Json, programSize, type StepBudget } from "../../json/mod.ts";
 import { compileRegex, compileRequestRegex, expansion, type Regex, type Replacement } from "../regex.ts";
-import { perCharacter } from "../steps.ts";
+import { perCharacter, spend } from "../steps.ts";
 import { functionFault, tooLarge } from "./fault.ts";
 import { type Apply, type FunctionNotes, type FunctionRecord, parameter } from "./record.ts";
 import { textOf } from "./text_of.ts";
@@ -50,27 +50,39 @@ function replacingCost(args: readonly Json[], limit: number): number {
 
 type Use = (regex: Regex | Fault, args: readonly Json[], budget: StepBudget) => Json | Fault;
 
-/** Patterns of requests that a call keeps compiled: elements of a list, and requests in a row, bring the same ones. */
-const maxCached = 50;
+/**
+ * The instructions of the patterns of requests that a call keeps compiled: elements of a list, and requests in a row,
+ * bring the same ones. They take up to a megabyte.
+ */
+const maxKept = 10_000;
 
 /** The two ways to run: with a pattern of the policy, compiled at load, or with patterns of the request. */
 function compiledOnce(
   use: Use,
 ): { readonly apply: Apply; readonly prepare: (constants: readonly (Json | undefined)[]) => Apply } {
   return {
-    apply: (args, _environment, budget) => use(compileRequestRegex(args[0] as string), args, budget),
+    apply: (args, _environment, budget) => use(compileCounted(args[0] as string, budget), args, budget),
     prepare: ([constant]) => {
       if (typeof constant === "string") {
         const regex = compileRegex(constant);
         return (args, _environment, budget) => use(regex, args, budget);
       }
-      const cached = new BoundedCache<Regex | Fault>(maxCached);
+      const kept = new BoundedCache<Regex | Fault>(maxKept, (_, pattern) => programSize(pattern));
       return (args, _environment, budget) => {
         const text = args[0] as string;
-        return use(cached.getOrMake(text, () => compileRequestRegex(text)), args, budget);
+        return use(kept.getOrMake(text, () => compileCounted(text, budget)), args, budget);
       };
     },
   };
+}
+
+/** The steps of making an instruction: two or three microseconds. */
+const stepsOfInstruction = 50;
+
+/** Compiles a pattern of a request: each element of a list may bring another one. */
+function compileCounted(pattern: string, budget: StepBudget): Regex | Fault {
+  const regex = compileRequestRegex(pattern);
+  return regex instanceof Fault ? regex : spend(stepsOfInstruction * programSize(pattern), budget) ?? regex;
 }
 
 function replacing(name: string, read: (text: string) => Replacement): ReturnType<typeof compiledOnce> {
