@@ -67,6 +67,7 @@ export const bundleParts: readonly BundlePart[] = [
       "engine/check_variables.ts",
       "engine/kyverno_refusals.ts",
       "policy/attestor_shape.ts",
+      "policy/policy_weight.ts",
       "rules/mutation_conflicts.ts",
       "shape/check_shape.ts",
     ],

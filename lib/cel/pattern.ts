@@ -8,6 +8,7 @@ export type PatternCompiler = (pattern: string) => RE2JS | CelFault;
 
 /** Compiles an RE2 regular expression. Native ones are never used, because they can backtrack without end. */
 export function compilePattern(pattern: string): RE2JS | CelFault {
+  if (programSize(pattern) > maxProgram) return tooLarge;
   try {
     return RE2JS.compile(pattern);
   } catch (cause) {
@@ -16,19 +17,18 @@ export function compilePattern(pattern: string): RE2JS | CelFault {
   }
 }
 
-/** As {@link compilePattern}, for a pattern of a request. Its repetitions count as work, and a large one is a fault. */
-function compileRequestPattern(pattern: string): RE2JS | CelFault {
-  const size = programSize(pattern);
-  if (size > maxProgram) return tooLarge;
-  // Each character was counted as the effort of the call.
-  work(compilingInstruction * Math.max(0, size - pattern.length));
-  return compilePattern(pattern);
-}
-
-/** The most instructions of a request's pattern. */
+/** The most instructions of a pattern. */
 const maxProgram = 50_000;
 
 const tooLarge = failure(`the regular expression has more than ${maxProgram} instructions`);
+
+/** As {@link compilePattern}, for a pattern of a request: its repetitions count as work. */
+function compileRequestPattern(pattern: string): RE2JS | CelFault {
+  // Each character was counted as the effort of the call.
+  const repeated = programSize(pattern) - pattern.length;
+  if (repeated > 0 && repeated < maxProgram) work(compilingInstruction * repeated);
+  return compilePattern(pattern);
+}
 
 /** Nanoseconds of making an instruction. */
 const compilingInstruction = 3_000;
@@ -37,19 +37,19 @@ const compilingInstruction = 3_000;
  * The instructions of the patterns that one call caches, up to a megabyte: elements of a list, and successive requests,
  * often have the same ones.
  */
-const maxKept = 10_000;
+const maxCached = 10_000;
 
 /** As {@link compileRequestPattern}, with a cache of the last patterns. */
-function keepingCompiler(): PatternCompiler {
-  const kept = new BoundedCache<RE2JS | CelFault>(maxKept, (_, pattern) => programSize(pattern));
-  return (pattern) => kept.getOrMake(pattern, () => compileRequestPattern(pattern));
+function cachingCompiler(): PatternCompiler {
+  const cached = new BoundedCache<RE2JS | CelFault>(maxCached, (_, pattern) => programSize(pattern));
+  return (pattern) => cached.getOrMake(pattern, () => compileRequestPattern(pattern));
 }
 
 /** An implementation that compiles patterns of requests, each time or with a cache for one call in an expression. */
 export function compiling<C>(
   implementation: (compile: PatternCompiler) => C,
 ): { readonly call: C; readonly forCall: () => C } {
-  return { call: implementation(compileRequestPattern), forCall: () => implementation(keepingCompiler()) };
+  return { call: implementation(compileRequestPattern), forCall: () => implementation(cachingCompiler()) };
 }
 
 /** Whether the text is a pattern. */

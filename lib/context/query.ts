@@ -1,8 +1,14 @@
 import { BoundedCache, type Fault, isFault, type Json, type Scope } from "../json/mod.ts";
 import { type CompiledExpression, compileExpression, type Environment } from "../jmespath/mod.ts";
 
-/** Texts that an entry keeps compiled. Most entries have one; a template makes more. */
-const maxKept = 50;
+/**
+ * The characters of texts that an entry keeps compiled, half a megabyte at most. Most entries have one text; a template
+ * makes more, and a request may make them long.
+ */
+const maxCached = 4_096;
+
+/** The characters that a short text counts as, because of its compiled form. */
+const charactersOfText = 32;
 
 /**
  * The queries of one context entry: of the context, or of a document that came from outside and may be of any type.
@@ -11,7 +17,10 @@ const maxKept = 50;
  */
 export class EntryQueries {
   readonly #root: "context" | "document";
-  readonly #compiled = new BoundedCache<CompiledExpression | Fault>(maxKept);
+  readonly #compiled = new BoundedCache<CompiledExpression | Fault>(
+    maxCached,
+    (_, text) => charactersOfText + text.length,
+  );
 
   constructor(root: "context" | "document") {
     this.#root = root;

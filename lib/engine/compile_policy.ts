@@ -1,15 +1,16 @@
 import type { Need } from "../context/mod.ts";
 import { type Diagnostic, withPosition } from "../diagnostics/mod.ts";
 import type { Dialect } from "../match/mod.ts";
-import type { ClassicPolicy, Policy, PolicyException } from "../policy/mod.ts";
+import type { ClassicPolicy, Policy } from "../policy/mod.ts";
 import { type CompiledConditions, compileWebhookConditions, type RuleBody } from "../rules/mod.ts";
-import type { CompiledPolicy } from "./compiled.ts";
+import type { CompiledException, CompiledPolicy } from "./compiled.ts";
 import { compileUnlessRefused } from "./kyverno_refusals.ts";
 import { compileRule } from "./compile_rule.ts";
 
 /** The options of compiling a policy. */
 export interface CompilePolicyOptions {
-  readonly exceptions: readonly PolicyException[];
+  /** The exceptions of a rule, by its name. */
+  readonly exceptions: (rule: string) => readonly CompiledException[];
   /** The first error that was found when the policy was parsed. */
   readonly broken: Diagnostic | undefined;
   readonly refusedByKyverno: "evaluated" | "refused";

@@ -1,10 +1,9 @@
-import { compileConditions, type Conditions } from "../condition/mod.ts";
+import type { Conditions } from "../condition/mod.ts";
 import { type Need, readsRoles } from "../context/mod.ts";
 import { type Diagnostic, type PathDiagnostic, withPosition } from "../diagnostics/mod.ts";
-import { type DocumentPath, isFault, type Json } from "../json/mod.ts";
-import { compileWildcard } from "../kube/mod.ts";
-import { compileExceptionMatch, compileSelector, type Dialect, type RuleSelector } from "../match/mod.ts";
-import type { Policy, PolicyException, Rule } from "../policy/mod.ts";
+import type { DocumentPath, Json } from "../json/mod.ts";
+import { compileSelector, type Dialect, type RuleSelector } from "../match/mod.ts";
+import type { Policy, Rule } from "../policy/mod.ts";
 import {
   compileBodies,
   compileContext,
@@ -25,7 +24,8 @@ import { compileReportProperties } from "./report_properties.ts";
 /** The options of compiling a rule. */
 export interface CompileRuleOptions {
   readonly policy: Policy;
-  readonly exceptions: readonly PolicyException[];
+  /** The exceptions of a rule, by its name. */
+  readonly exceptions: (rule: string) => readonly CompiledException[];
   /** An error of the whole policy, which makes all its rules unusable. */
   readonly broken: Diagnostic | undefined;
   /** Whether variables of the user are problems, because background scans have none. */
@@ -75,9 +75,7 @@ class RuleCompiler {
     const images = rule.imageExtractors &&
       compileRuleImages(rule.imageExtractors, (problem) => this.#report(problem));
     const preconditions = this.#preconditions(rule.preconditions);
-    const exceptions = this.#options.exceptions.flatMap((exception) =>
-      compileException(exception, policy, rule) ?? []
-    );
+    const exceptions = this.#options.exceptions(rule.name);
     const properties = rule.reportProperties &&
       compileReportProperties(rule.reportProperties, (uses) => this.#variables(uses, ["reportProperties"]));
     this.#matchNeeds(selector, exceptions);
@@ -164,25 +162,6 @@ function brokenBody(
   const outcome = { result: "error", message, meaning: "unusable" } as const;
   // The types of the objects that the rule generated while it could run are still in its text.
   return { run: () => outcome, constants: [outcome], ...(downstream && { downstream }) };
-}
-
-function compileException(
-  exception: PolicyException,
-  policy: Policy,
-  rule: Rule,
-): CompiledException | undefined {
-  const concerned = exception.targets.some(({ policyName, ruleNames }) =>
-    policyName === policy.key && ruleNames.some((name) => compileWildcard(name)(rule.name))
-  );
-  if (!concerned) return undefined;
-  const match = compileExceptionMatch(exception.match);
-  if (exception.conditions === undefined || exception.conditions === null) {
-    return { exception, match, conditions: undefined };
-  }
-  // The classic dialect has no exceptions, and in it a variable without a value could exempt an object.
-  const conditions = compileConditions(exception.conditions, { dialect: "current", evaluator: "exception" });
-  // An exception with broken conditions exempts nothing.
-  return isFault(conditions) ? undefined : { exception, match, conditions };
 }
 
 function hasSelectorOverride(policy: Policy, rule: Rule): boolean {

@@ -12,6 +12,7 @@ import {
 import { CompiledConditions, type RuleBody } from "../rules/mod.ts";
 import { policySet, readDocument, type ReadObject } from "../documents/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
+import { CompiledExceptions } from "./compiled_exceptions.ts";
 import { CompiledForms, type Report, type Shortened } from "./compiled_forms.ts";
 import type { CompiledPolicy } from "./compiled.ts";
 import { celPolicies, compileCelPolicy } from "./compile_cel_policies.ts";
@@ -74,6 +75,7 @@ export class PolicyCompiler {
   readonly #json: CompiledForms<LocatedDocument, CompiledJsonPolicy>;
   readonly #shortened: Shortened;
   readonly #conditions = new CompiledConditions();
+  readonly #exceptions = new CompiledExceptions();
   /** Values that policies share, by the function that made them. */
   readonly #shared = new WeakMap<() => unknown, unknown>();
   readonly #once = <T>(make: () => T): T => remembered(this.#shared as WeakMap<() => T, T>, make, make);
@@ -113,7 +115,7 @@ export class PolicyCompiler {
         (report) =>
           this.#withFailurePolicy(
             compilePolicy(policy, {
-              exceptions: concerned,
+              exceptions: this.#exceptions.forPolicy(policy.key, concerned),
               dialect: this.#dialect,
               broken: broken.get(policy.key),
               refusedByKyverno: this.#refusedByKyverno,

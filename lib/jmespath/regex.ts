@@ -30,6 +30,7 @@ export function regexesBuilt(): number {
 
 /** Compiles a pattern; the fault has Go's words. */
 export function compileRegex(pattern: string): Regex | Fault {
+  if (programSize(pattern) > maxProgram) return new Fault("the regular expression is too large");
   built++;
   let compiled: RE2JS;
   try {
@@ -74,13 +75,14 @@ export function compileRequestRegex(pattern: string): Regex | Fault {
 
 /** Whether a pattern of a request would become a program of more than some ten thousand instructions. */
 function expands(pattern: string): boolean {
-  return pattern.length > maxPattern || programSize(pattern) > maxProgram;
+  return pattern.length > maxPattern || programSize(pattern) > maxRequestProgram;
 }
 
-/**
- * Bounds of patterns that a request brings; those of policies are compiled at load, and their weight counts them.
- */
-const maxPattern = 1_000, maxProgram = 10_000;
+/** Bounds of patterns that a request brings. */
+const maxPattern = 1_000, maxRequestProgram = 10_000;
+
+/** The most instructions of a policy's pattern, which is compiled at load. */
+const maxProgram = 50_000;
 const tooLargePattern = new Fault(
   `a regular expression that is not the policy's has more than ${maxPattern} characters or too many repetitions`,
 );

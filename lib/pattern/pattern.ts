@@ -97,18 +97,23 @@ function statusOf(found: PatternMismatch, walk: Walk): "fail" | "skip" | "error"
   return incomplete || pathOf(found) === "" ? "error" : "fail";
 }
 
-/** The most compiled strings that a pattern keeps, and the longest of them. */
-const maxCached = 256;
-const maxCachedLength = 1024;
+/**
+ * The characters of the strings that a pattern keeps compiled, half a megabyte at most: `a|b|c` of a request is three
+ * tests.
+ */
+const maxCached = 2_048;
+
+/** The characters that a short string counts as, because of its compiled form. */
+const charactersOfString = 8;
 
 /** The longest text that a template may put into a pattern, because the request compiles it. */
 const maxFilledLength = 128 * 1024;
 
 function templatedCheck<S>({ node, templates }: CompiledTree<S>): Pattern<S>["check"] {
-  const tests = new BoundedCache<ScalarTest>(maxCached);
+  const tests = new BoundedCache<ScalarTest>(maxCached, (_, text) => charactersOfString + text.length);
   const filledWith = (value: Json): Filled => ({ value, test: testOf(value), cost: costOfScalar(value) });
   const testOf = (value: Json): ScalarTest => {
-    if (!isString(value) || value.length > maxCachedLength) return compileScalar(value);
+    if (!isString(value) || value.length > maxCached) return compileScalar(value);
     return tests.getOrMake(value, () => compileScalar(value));
   };
   return (resource, scope, steps) => {

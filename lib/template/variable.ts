@@ -7,8 +7,14 @@ import { isDelete, type Render } from "./run.ts";
 import type { Variable } from "./scan.ts";
 import { asText, type PlannedVariable } from "./text.ts";
 
-/** The most expressions that one variable with inner variables caches. */
-const cachedExpressions = 64;
+/**
+ * The characters of the expressions that one variable with inner variables caches, half a megabyte at most: requests
+ * make them up.
+ */
+const cachedCharacters = 4_096;
+
+/** The characters that a short expression counts as, because of its compiled form. */
+const charactersOfExpression = 32;
 
 /** The most characters of an expression with inner variables. */
 const maxExpression = 16_384;
@@ -60,7 +66,7 @@ function hasTarget(scope: Scope): boolean {
 function planNested({ parts, offset }: Variable, spot: Spot): Render {
   const inner = parts.map((part) => typeof part === "string" ? part : planVariable(part, spot));
   noteNested(parts, offset, spot);
-  const cache = new BoundedCache<Query>(cachedExpressions);
+  const cache = new BoundedCache<Query>(cachedCharacters, (_, text) => charactersOfExpression + text.length);
   return (run) => {
     let text = "";
     for (const part of inner) {

@@ -134,6 +134,36 @@ Deno.test("when one of 1,000 policies changes, only that one is read and compile
   assert.deepEqual(count().map((each, index) => each - before[index]!), [patterns, conditions]);
 });
 
+const exempting = (rules: number): string => {
+  const names = Array.from({ length: rules }, (_, index) => `r${index}`);
+  const rule = (name: string): string =>
+    `{name: ${name}, match: {any: [{resources: {kinds: [Service]}}]}, validate: {deny: {}}}`;
+  return `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: many}
+spec: {rules: [${names.map(rule).join(", ")}]}
+---
+apiVersion: kyverno.io/v2
+kind: PolicyException
+metadata: {name: e, namespace: default}
+spec:
+  exceptions: [{policyName: many, ruleNames: ["r*"]}]
+  match: {any: [{resources: {kinds: [Service]}}]}
+  conditions: {all: [{key: "{{ request.operation }}", operator: Equals, value: CREATE}]}`;
+};
+
+Deno.test("an exception is compiled once, and kept once, however many rules it names", () => {
+  const compiled = (rules: number): { readonly count: number; readonly lists: number } => {
+    const before = conditionCompilations();
+    const { policies } = new PolicyCompiler().compile(parseDocuments(exempting(rules), "p.yaml").documents);
+    const lists = policies.flatMap(({ rules }) => rules.map(({ exceptions }) => exceptions));
+    assert.ok(lists.length === rules && lists.every((list) => list.length === 1));
+    return { count: conditionCompilations() - before, lists: new Set(lists).size };
+  };
+  assert.deepEqual(compiled(100), compiled(1));
+});
+
 Deno.test("the problems of a policy that keeps its compiled form are reported again", () => {
   const compiler = new PolicyCompiler();
   const broken = one(classic("a").replace("operator: Equals", "operator: Like"));

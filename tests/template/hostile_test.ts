@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { compileExpression } from "../../lib/jmespath/mod.ts";
 import { isFault, type Json, type JsonObject, scopeOf, setField } from "../../lib/json/mod.ts";
-import { compileTemplate, resolveReferences } from "../../lib/template/mod.ts";
+import { compileTemplate, resolveReferences, templateCompilations } from "../../lib/template/mod.ts";
 import { environment, rendered } from "./render.ts";
 
 Deno.test("text from data is never a template", () => {
@@ -21,6 +21,19 @@ Deno.test("text from data is never a template", () => {
 
 Deno.test("text from data cannot end its variable", () => {
   assert.deepEqual(rendered("{{ '{{ evil }}' }}", { evil: "a }} {{ b" }), "a }} {{ b");
+});
+
+Deno.test("long expressions that requests make up are not kept, short ones are", () => {
+  const template = compileTemplate("{{ {{ x }} }}");
+  const compiled = (texts: readonly string[]): number => {
+    const before = templateCompilations().nested;
+    for (const x of texts) template.render(scopeOf({ x, a: 1 }), environment);
+    return templateCompilations().nested - before;
+  };
+  const short = Array.from({ length: 10 }, (_, index) => `[a, '${index}']`);
+  assert.deepEqual([compiled(short), compiled(short)], [10, 0]);
+  const long = short.map((text) => `${text} || [${"a,".repeat(1_000)}a]`);
+  assert.deepEqual([compiled(long), compiled(long)], [10, 10]);
 });
 
 Deno.test("any text from data is rendered unchanged", () => {

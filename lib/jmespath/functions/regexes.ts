@@ -54,7 +54,7 @@ type Use = (regex: Regex | Fault, args: readonly Json[], budget: StepBudget) => 
  * The instructions of the patterns of requests that a call keeps compiled: elements of a list, and requests in a row,
  * bring the same ones. They take up to a megabyte.
  */
-const maxKept = 10_000;
+const maxCached = 10_000;
 
 /** The two ways to run: with a pattern of the policy, compiled at load, or with patterns of the request. */
 function compiledOnce(
@@ -67,10 +67,10 @@ function compiledOnce(
         const regex = compileRegex(constant);
         return (args, _environment, budget) => use(regex, args, budget);
       }
-      const kept = new BoundedCache<Regex | Fault>(maxKept, (_, pattern) => programSize(pattern));
+      const cached = new BoundedCache<Regex | Fault>(maxCached, (_, pattern) => programSize(pattern));
       return (args, _environment, budget) => {
         const text = args[0] as string;
-        return use(kept.getOrMake(text, () => compileCounted(text, budget)), args, budget);
+        return use(cached.getOrMake(text, () => compileCounted(text, budget)), args, budget);
       };
     },
   };

@@ -83,14 +83,14 @@ function denied(rule: string, conditions: string, text: Json | Fault): Outcome {
   );
 }
 
-/** The most combinations of condition messages that are cached for a rule; there are few in practice. */
-const maxTexts = 64;
+/** The characters of the combinations of condition messages that are cached for a rule; there are few in practice. */
+const maxCharacters = 16_384;
 
 /** Renders the rule's message together with those of the conditions that held; both may have variables. */
 class DenyTexts {
   readonly alone: Template;
   readonly #message: Json;
-  readonly #together = new BoundedCache<Template>(maxTexts);
+  readonly #together = new BoundedCache<Template>(maxCharacters, (_, text) => text.length);
 
   constructor(message: Json) {
     this.#message = message;

@@ -96,12 +96,12 @@ export function compileDenyCheck(
   };
 }
 
-/** The most messages that are cached; there are few in practice. */
-const maxTexts = 64;
+/** The characters of the messages that are cached; there are few in practice. */
+const maxCharacters = 16_384;
 
 /** Messages of conditions, which may hold variables. */
 class Texts {
-  readonly #templates = new BoundedCache<Template>(maxTexts);
+  readonly #templates = new BoundedCache<Template>(maxCharacters, (_, text) => text.length);
 
   render(message: string, context: Context): string {
     const text = this.value(message, context);

@@ -1,0 +1,62 @@
+import { compileConditions } from "../condition/mod.ts";
+import { isFault } from "../json/mod.ts";
+import { compileWildcard, hasWildcard } from "../kube/mod.ts";
+import { compileExceptionMatch } from "../match/mod.ts";
+import type { PolicyException } from "../policy/mod.ts";
+import type { CompiledException } from "./compiled.ts";
+
+/** Whether an exception names a rule. */
+type NameTest = (rule: string) => boolean;
+
+/**
+ * The exceptions of kyverno.io in their compiled form. Each is compiled once, however many rules it names: a thousand
+ * rules times an exception of a thousand filters would not fit into memory.
+ */
+export class CompiledExceptions {
+  readonly #compiled = new WeakMap<PolicyException, readonly CompiledException[]>();
+
+  /** Returns the exceptions of each rule of a policy, by the rule's name. Rules with the same ones share their list. */
+  forPolicy(
+    key: string,
+    exceptions: readonly PolicyException[],
+  ): (rule: string) => readonly CompiledException[] {
+    const candidates = exceptions.flatMap((exception) =>
+      this.#compile(exception).map((compiled) => ({ compiled, names: nameTest(exception, key) }))
+    );
+    let last: readonly CompiledException[] = none;
+    return (rule) => {
+      const found = candidates.filter(({ names }) => names(rule)).map(({ compiled }) => compiled);
+      if (!isSame(found, last)) last = found;
+      return last;
+    };
+  }
+
+  /** The compiled exception; none when its conditions are broken, so that it exempts nothing. */
+  #compile(exception: PolicyException): readonly CompiledException[] {
+    let compiled = this.#compiled.get(exception);
+    if (compiled === undefined) this.#compiled.set(exception, compiled = compileException(exception));
+    return compiled;
+  }
+}
+
+const none: readonly never[] = [];
+
+function isSame(one: readonly object[], other: readonly object[]): boolean {
+  return one.length === other.length && one.every((each, index) => each === other[index]);
+}
+
+function compileException(exception: PolicyException): readonly CompiledException[] {
+  const match = compileExceptionMatch(exception.match);
+  if (exception.conditions === undefined || exception.conditions === null) {
+    return [{ exception, match, conditions: undefined }];
+  }
+  // The classic dialect has no exceptions, and in it a variable without a value could exempt an object.
+  const conditions = compileConditions(exception.conditions, { dialect: "current", evaluator: "exception" });
+  return isFault(conditions) ? none : [{ exception, match, conditions }];
+}
+
+function nameTest({ targets }: PolicyException, key: string): NameTest {
+  const names = targets.flatMap(({ policyName, ruleNames }) => policyName === key ? ruleNames : []);
+  const literal = new Set(names), patterns = names.filter(hasWildcard).map((name) => compileWildcard(name));
+  return (rule) => literal.has(rule) || patterns.some((matches) => matches(rule));
+}
