@@ -69,6 +69,7 @@ export const bundleParts: readonly BundlePart[] = [
       "policy/attestor_shape.ts",
       "policy/policy_weight.ts",
       "rules/mutation_conflicts.ts",
+      "rules/patch_paths.ts",
       "shape/check_shape.ts",
     ],
     () => false,
