@@ -37,6 +37,11 @@ export const bundleParts: readonly BundlePart[] = [
     ["documents/cel_policy.ts", "engine/compile_cel_policies.ts"],
     (facts) => kindsInCel(facts).size > 0,
   ),
+  part(
+    "exceptions",
+    ["documents/exception.ts", "engine/compiled_exceptions.ts"],
+    ({ mentions }) => mentions("PolicyException"),
+  ),
   part("effects", ["bundled/effects.ts"], needsEffects),
   part("global context", ["adapters/global_entries.ts"], needsGlobalContext),
   // A bundle reads objects when a request needs them.

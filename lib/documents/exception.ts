@@ -6,11 +6,14 @@ import { parseMatch, type PolicyException, policyKey } from "../policy/mod.ts";
 import { exceptionSpecShape } from "./spec_shape.ts";
 import { modernMatch } from "./spelling.ts";
 
+/** A parsed PolicyException with its problems. One with errors is `undefined`: it must not exempt anything. */
+export interface ParsedException {
+  readonly exception: PolicyException | undefined;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
 /** Parses a PolicyException of kyverno.io (v2, v2beta1, v2alpha1). */
-export function parseException(
-  document: JsonObject,
-  locate: Locate,
-): { exception: PolicyException; diagnostics: Diagnostic[] } {
+export function parseException(document: JsonObject, locate: Locate): ParsedException {
   const name = nameOf(document);
   const namespace = namespaceOf(document);
   const spec = asObject(field(document, "spec")) ?? {};
@@ -39,5 +42,6 @@ export function parseException(
     locate,
     document,
   };
-  return { exception, diagnostics };
+  const isBroken = diagnostics.some(({ severity }) => severity === "error");
+  return { exception: isBroken ? undefined : exception, diagnostics };
 }

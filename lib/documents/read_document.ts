@@ -82,10 +82,8 @@ function readObject(document: JsonObject, kind: string, locate: Locate): ReadObj
   }
   if (group === "kyverno.io" && kind === "PolicyException") {
     const { exception, diagnostics } = parseException(document, locate);
-    // An exception that cannot be parsed must not exempt anything.
-    const isBroken = diagnostics.some(({ severity }) => severity === "error");
     return {
-      holds: isBroken ? undefined : { form: "exception", exception },
+      holds: exception && { form: "exception", exception },
       diagnostics: [...versionWarning(apiVersion, exceptionVersions, locate), ...diagnostics],
     };
   }

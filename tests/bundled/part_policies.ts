@@ -38,6 +38,17 @@ MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE8nXRh950IZbRj8Ra/N9sbqOPZrfM
 
 /** Policies that need each part; a part may have several. */
 export const partPolicies: readonly (readonly [part: string, policy: string])[] = [
+  [
+    "exceptions",
+    `
+apiVersion: kyverno.io/v2
+kind: PolicyException
+metadata: { name: needs, namespace: default }
+spec:
+  exceptions: [{ policyName: needs, ruleNames: [rule] }]
+  ${match}
+`,
+  ],
   ["cel", classic(`validate: { cel: { expressions: [{ expression: "object.metadata.name != 'a'" }] } }`)],
   [
     "cel",
