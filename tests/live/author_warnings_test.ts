@@ -343,8 +343,8 @@ for (const [what, text, ...warnings] of typed) {
   });
 }
 
-Deno.test("an expression with thousands of mistakes gives a warning with the first ones", async () => {
-  const text = Array.from({ length: 3_000 }, () => "object.a == 1").join(" || ");
+Deno.test("an expression with hundreds of mistakes gives a warning with the first ones", async () => {
+  const text = Array.from({ length: 300 }, () => "object.a == 1").join(" || ");
   const found = await review("/policyvalidate", cel(`{expression: "${text}"}`, ["Deployment", "DaemonSet"]));
   assert.equal(found.allowed, true, found.message);
   assert.equal(found.warnings.length, 1);
