@@ -44,7 +44,7 @@ export const otherFaults: readonly OtherFault[] = [
   },
   {
     name: "a replica is killed while it generates for existing objects",
-    words: "the next one makes what is missing; targets of mutate-existing rules are not changed again",
+    words: "the next one makes what is missing, and changes the targets, none twice",
     file: upkeep,
     title: "generateExisting begins again when a replica was killed before it had generated all",
   },
