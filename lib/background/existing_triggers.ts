@@ -56,8 +56,8 @@ function choosesByUser(document: JsonObject, name: string): boolean {
 }
 
 /**
- * Returns the changes of an object in a time that a rule must be evaluated for. A rule that reads the old object of an
- * update is not: nobody knows it any more.
+ * Finds the changes of an object, made in a time whose effects may be missing, for which a rule must be evaluated. A
+ * rule that reads the old object is not evaluated for updates, because nobody knows the old object any more.
  */
 function changesFor(
   { policy, rule }: Pick<RuleInForce, "policy" | "rule">,

@@ -15,9 +15,9 @@ export function changeKey(object: JsonObject, { operation }: MissedChange): stri
 }
 
 /**
- * The changes of an object in a time that were not evaluated for it, as the object shows them: its creation, and the
- * last update of a field manager, unless that is as old as the object. It does not show updates before that, which the
- * object contains, nor those of subresources, nor those that only remove fields.
+ * The changes that an object shows of a time, without those for which the rule was evaluated: its creation, and the
+ * last update of a field manager, unless that is as old as the object. It does not show earlier updates, whose fields
+ * the object has, nor those of subresources, nor those that only remove fields.
  */
 export function missedChanges(
   object: JsonObject,

@@ -8,7 +8,11 @@ export type PatternCompiler = (pattern: string) => RE2JS | CelFault;
 
 /** Compiles an RE2 regular expression. Native ones are never used, because they can backtrack without end. */
 export function compilePattern(pattern: string): RE2JS | CelFault {
-  if (programSize(pattern) > maxProgram) return tooLarge;
+  return compileOfSize(pattern, programSize(pattern));
+}
+
+function compileOfSize(pattern: string, size: number): RE2JS | CelFault {
+  if (size > maxProgram) return tooLarge;
   try {
     return RE2JS.compile(pattern);
   } catch (cause) {
@@ -24,18 +28,19 @@ const tooLarge = failure(`the regular expression has more than ${maxProgram} ins
 
 /** As {@link compilePattern}, for a pattern of a request: its repetitions count as work. */
 function compileRequestPattern(pattern: string): RE2JS | CelFault {
+  const size = programSize(pattern);
   // Each character was counted as the effort of the call.
-  const repeated = programSize(pattern) - pattern.length;
+  const repeated = size - pattern.length;
   if (repeated > 0 && repeated < maxProgram) work(compilingInstruction * repeated);
-  return compilePattern(pattern);
+  return compileOfSize(pattern, size);
 }
 
 /** Nanoseconds of making an instruction. */
 const compilingInstruction = 3_000;
 
 /**
- * The instructions of the patterns that one call caches, up to a megabyte: elements of a list, and successive requests,
- * often have the same ones.
+ * The most instructions of all patterns that one call caches, which take up to a megabyte. Elements of a list, and
+ * successive requests, often bring the same patterns.
  */
 const maxCached = 10_000;
 

@@ -18,7 +18,7 @@ export function greet({ args, gate, secretPath }: Greeting, terminal: Terminal):
   terminal.err(
     `\nPostern listens on ${url} (metrics: http://${args.host}:${metricsPort}/metrics), with the ${about}.`,
   );
-  // Whoever writes webhooks by hand needs it; in the log of a pod, which writes them, it is 800 letters of noise.
+  // Who writes a webhook configuration by hand needs the caBundle. A pod writes the configuration itself.
   const writesWebhooks = args.webhooks !== undefined || args.watchPolicies === true;
   const isPod = writesWebhooks && !isLoopback(args.host);
   if (caBundle !== undefined && !isPod) terminal.err(`caBundle of its certificate: ${caBundle}`);

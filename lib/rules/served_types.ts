@@ -1,5 +1,5 @@
 import { asList, asString, Fault, field, isString, type Json } from "../json/mod.ts";
-import { formatApiVersion, parseApiVersion } from "../kube/mod.ts";
+import { formatApiVersion, parseApiVersion, versionPath } from "../kube/mod.ts";
 import type { ApiCall, Cluster } from "../ports.ts";
 
 /** A kind that the cluster serves in one group and version. */
@@ -28,10 +28,9 @@ export async function readServedTypes(
   apiVersion: string,
   call: Partial<ApiCall>,
 ): Promise<readonly ServedType[] | Fault> {
-  const { group, version } = parseApiVersion(apiVersion);
-  const path = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
-  const answer = await cluster.call({ method: "GET", path, ...call });
-  if (answer.ok) return servedTypesOf(answer.body, formatApiVersion({ group, version }));
+  const type = parseApiVersion(apiVersion);
+  const answer = await cluster.call({ method: "GET", path: versionPath(type), ...call });
+  if (answer.ok) return servedTypesOf(answer.body, formatApiVersion(type));
   return answer.status === 404
     ? []
     : new Fault(`the cluster does not say what it serves of ${apiVersion}: ${answer.message}`);

@@ -6,7 +6,7 @@ import {
   withParentKind,
 } from "../engine/mod.ts";
 import { asList, asString, BoundedCache, field, isString, type Json } from "../json/mod.ts";
-import { parseApiVersion } from "../kube/mod.ts";
+import { parseApiVersion, versionPath } from "../kube/mod.ts";
 import { pause } from "../pause.ts";
 import { type Clock, type Cluster, isYounger } from "../ports.ts";
 
@@ -51,6 +51,7 @@ export class ParentKinds {
     const parent = customParent(request, snapshot);
     if (parent === undefined) return request;
     const served = this.#served.get(parent.apiVersion);
+    // A plural that is not cached is looked up each time: a policy must not miss the objects of a new definition.
     const kind = served && isYounger(this.#clock, served.readAt, cachedFor) &&
       served.kinds.get(parent.plural);
     return isString(kind) ? withParentKind(request, kind) : this.#read(request, parent, within);
@@ -62,7 +63,8 @@ export class ParentKinds {
     within: number,
   ): Promise<PolicyRequest | string> {
     const { group, version } = parseApiVersion(apiVersion), ended = new AbortController();
-    const path = `/apis/${encodeURIComponent(group)}/${encodeURIComponent(version)}`;
+    // The names are those of a review, which may be forged: they must not lead to another path.
+    const path = versionPath({ group: encodeURIComponent(group), version: encodeURIComponent(version) });
     const late = pause(within, ended.signal).then(() =>
       ({ ok: false, status: undefined, message: "the answer came too late" }) as const
     );

@@ -51,8 +51,8 @@ function replacingCost(args: readonly Json[], limit: number): number {
 type Use = (regex: Regex | Fault, args: readonly Json[], budget: StepBudget) => Json | Fault;
 
 /**
- * The instructions of the patterns of requests that a call keeps compiled: elements of a list, and requests in a row,
- * bring the same ones. They take up to a megabyte.
+ * The most instructions of all patterns that one call caches, which take up to a megabyte. Elements of a list, and
+ * successive requests, often bring the same patterns.
  */
 const maxCached = 10_000;
 
