@@ -8,7 +8,7 @@ export class AnswerWriter {
   readonly #allUnread: UnreadAnswers;
   /** The answer that is being written. */
   #answer: OutgoingAnswer | undefined;
-  #unreadSince = 0;
+  #stalledSince = 0;
 
   constructor(socket: Socket, allUnread: UnreadAnswers) {
     this.#socket = socket;
@@ -20,9 +20,9 @@ export class AnswerWriter {
     return this.#socket.destroyed ? 0 : this.#socket.writableLength + (this.#answer?.kept ?? 0);
   }
 
-  /** When the caller began to leave answers unread, on the clock of `performance.now()`. */
-  get unreadSince(): number {
-    return this.#unreadSince;
+  /** When the system last took bytes of an answer, on the clock of `performance.now()`. */
+  get stalledSince(): number {
+    return this.#stalledSince;
   }
 
   /**
@@ -30,7 +30,7 @@ export class AnswerWriter {
    * the answer ends the connection; it is called when the system has taken the last bytes.
    */
   write(bytes: Uint8Array, ended?: () => void): boolean {
-    if (this.#socket.writableLength === 0) this.#unreadSince = performance.now();
+    if (this.#socket.writableLength === 0) this.#stalledSince = performance.now();
     this.#answer = new OutgoingAnswer(bytes, ended);
     const hasRoom = this.#answer.writeTo(this.#socket);
     this.#allUnread.add(bytes.length);
@@ -39,6 +39,7 @@ export class AnswerWriter {
 
   /** Writes more of the answer, when the socket has drained. Returns whether there is room for another one. */
   goOn(): boolean {
+    this.#stalledSince = performance.now();
     const answer = this.#answer;
     if (answer !== undefined && answer.hasMore && !answer.writeTo(this.#socket)) return false;
     this.free();

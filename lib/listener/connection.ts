@@ -93,9 +93,9 @@ export class Connection {
     return this.#answers.unread;
   }
 
-  /** When the connection began to have unread bytes. */
-  get unreadSince(): number {
-    return this.#answers.unreadSince;
+  /** When the system last took bytes of an answer, on the clock of `performance.now()`. */
+  get stalledSince(): number {
+    return this.#answers.stalledSince;
   }
 
   /** Extends the deadline, because this process itself was blocked. */

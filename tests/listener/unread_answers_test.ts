@@ -5,10 +5,10 @@ import { type AnsweredConnection, UnreadAnswers } from "../../lib/listener/unrea
 class Unread implements AnsweredConnection {
   isOpen = true;
   #bytes: number;
-  readonly unreadSince: number;
+  readonly stalledSince: number;
 
-  constructor(unreadSince: number, bytes: number) {
-    this.unreadSince = unreadSince;
+  constructor(stalledSince: number, bytes: number) {
+    this.stalledSince = stalledSince;
     this.#bytes = bytes;
   }
 
@@ -26,6 +26,8 @@ interface Row {
   /** Bytes that each connection leaves unread, the one that has waited longest first. */
   readonly unread: readonly number[];
   readonly written: number;
+  /** Milliseconds since the last of them read something. The others wait 1 ms longer each. */
+  readonly ago?: number;
   readonly open: readonly boolean[];
 }
 
@@ -38,14 +40,23 @@ const rows: readonly Row[] = [
     written: 120,
     open: [true, false, true],
   },
+  { title: "none that is still reading", unread: [60, 60], written: 120, ago: 10, open: [true, true] },
+  {
+    title: "those that are still reading, too, beyond twice the limit",
+    unread: [80, 70, 60],
+    written: 210,
+    ago: 10,
+    open: [false, true, true],
+  },
   { title: "never the newest", unread: [10, 500], written: 510, open: [false, true] },
   { title: "none when all is read", unread: [0, 0], written: 1_000, open: [true, true] },
 ];
 
-for (const { title, unread, written, open } of rows) {
+for (const { title, unread, written, ago = 1_000, open } of rows) {
   Deno.test(`unread answers beyond the limit close connections: ${title}`, () => {
     const connections = unread.map((bytes, index) => new Unread(index, bytes));
-    new UnreadAnswers(100, [...connections].reverse()).add(written);
+    const now = ago + connections.length - 1;
+    new UnreadAnswers(100, [...connections].reverse(), () => now).add(written);
     assert.deepEqual(connections.map(({ isOpen }) => isOpen), open);
   });
 }

@@ -58,15 +58,17 @@ export class RawConnection implements Disposable {
   /** Reads one answer. */
   async answer(): Promise<RawAnswer> {
     const decoder = new TextDecoder();
-    let text = "";
+    let text = "", arrived = 0, whole = NaN;
     for (;;) {
-      const end = text.indexOf("\r\n\r\n");
-      const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? NaN);
-      if (end >= 0 && encoder.encode(text.slice(end + 4)).length >= length) {
-        return { status: Number(text.slice(9, 12)), text };
+      const end = Number.isNaN(whole) ? text.indexOf("\r\n\r\n") : -1;
+      if (end >= 0) {
+        const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? NaN);
+        whole = encoder.encode(text.slice(0, end + 4)).length + length;
       }
+      if (arrived >= whole) return { status: Number(text.slice(9, 12)), text };
       const count = await this.#connection.read(this.#buffer).catch(() => null);
       if (count === null) return { status: 0, text };
+      arrived += count;
       text += decoder.decode(this.#buffer.subarray(0, count), { stream: true });
     }
   }
