@@ -1,7 +1,7 @@
 import { environmentVariable } from "../adapters/mod.ts";
 import { openGate } from "../host/mod.ts";
 import { isFault } from "../json/mod.ts";
-import { diagnosticLines, type LoadedPolicies } from "../sources/mod.ts";
+import type { LoadedPolicies } from "../sources/mod.ts";
 import {
   accessProblem,
   namespacedName,
@@ -11,6 +11,7 @@ import {
 } from "./serve_arguments.ts";
 import { greet } from "./serve_greeting.ts";
 import { behindLog, serveLines } from "./serve_lines.ts";
+import { type ServeMessages, serveMessages } from "./serve_messages.ts";
 import { certificatesOf, liveSetting, recordSetting } from "./serve_setting.ts";
 import type { Terminal } from "./terminal.ts";
 import { version } from "./version.ts";
@@ -21,15 +22,19 @@ const checkEvery = { secret: 30_000, files: 60_000 };
 /** `serve`: answers admission reviews until it is stopped. Exit code 2 when it cannot start. */
 export async function serve(args: ServeArguments, terminal: Terminal): Promise<number> {
   const { clientCa } = args;
+  // Until the port is open messages are written at once: no diagnostic of the start may be lost for lack of room.
+  let messages = serveMessages(terminal, args);
+  const refuse = (reason: string): number => {
+    messages.refused(reason);
+    return 2;
+  };
   const readClientAuthority = clientCa === undefined ? undefined : () => readAuthority(clientCa);
   const clientAuthority = await readClientAuthority?.();
-  if (isFault(clientAuthority)) return refuse(clientAuthority.message, terminal);
+  if (isFault(clientAuthority)) return refuse(clientAuthority.message);
   const secretPath = args.secretPath ?? environmentVariable("POSTERN_SECRET_PATH");
   const problem = wordProblem(args) ?? accessProblem({ ...args, secretPath });
-  if (problem !== undefined) return refuse(problem, terminal);
+  if (problem !== undefined) return refuse(problem);
   const lines = serveLines(terminal);
-  // Until the port is open messages are written at once: no diagnostic of the start may be lost for lack of room.
-  let said = terminal;
   const gate = await openGate({
     ...args,
     version,
@@ -49,31 +54,26 @@ export async function serve(args: ServeArguments, terminal: Terminal): Promise<n
     readClientAuthority,
     secretPath,
     lines,
-    loaded: (policies) => report(policies, said),
-    diagnosed: (diagnostics) => diagnosticLines(diagnostics).forEach((line) => said.err(line)),
+    loaded: (policies) => report(policies, messages),
+    diagnosed: (diagnostics) => messages.diagnosed(diagnostics),
   });
-  if (typeof gate === "string") return refuse(gate, terminal);
+  if (typeof gate === "string") return refuse(gate);
   const stopped = untilStopped(() => void gate.renew());
-  greet({ args, gate, secretPath }, terminal);
-  said = behindLog(terminal, lines);
+  greet({ args, gate, secretPath }, messages);
+  messages = serveMessages(behindLog(terminal, lines), args);
   await stopped;
-  said.err("stopping: requests under way are answered first");
+  messages.say("info", "stopping: requests under way are answered first");
   await gate.close();
   await lines.drain();
   return 0;
 }
 
-function refuse(problem: string, terminal: Terminal): number {
-  terminal.err(`error: ${problem}`);
-  return 2;
-}
-
-function report({ snapshot, diagnostics }: LoadedPolicies, terminal: Terminal): void {
-  for (const line of diagnosticLines(diagnostics)) terminal.err(line);
+function report({ snapshot, diagnostics }: LoadedPolicies, { say, diagnosed }: ServeMessages): void {
+  diagnosed(diagnostics);
   const names = snapshot.policies.map(({ policy, broken }) =>
     broken === undefined ? policy.key : `${policy.key} (broken)`
   );
-  terminal.err(`loaded ${names.length} ${names.length === 1 ? "policy" : "policies"}: ${names.join(", ")}`);
+  say("info", `loaded ${names.length} ${names.length === 1 ? "policy" : "policies"}: ${names.join(", ")}`);
 }
 
 /** Waits for SIGINT or SIGTERM. SIGHUP makes the server load its certificate and policies again. */

@@ -1,6 +1,6 @@
 import type { Gate } from "../host/mod.ts";
 import { isLoopback, type ServeArguments } from "./serve_arguments.ts";
-import type { Terminal } from "./terminal.ts";
+import type { ServeMessages } from "./serve_messages.ts";
 
 /** The facts that the greeting shows. */
 export interface Greeting {
@@ -10,21 +10,23 @@ export interface Greeting {
 }
 
 /** Prints the address of the server and, on this machine alone, a request to try. */
-export function greet({ args, gate, secretPath }: Greeting, terminal: Terminal): void {
+export function greet({ args, gate, secretPath }: Greeting, { say }: ServeMessages): void {
   const { port, metricsPort, caBundle, about } = gate;
   // Never write the secret itself: a reader of the log could then send forged reviews.
   const below = secretPath === undefined ? "" : "/$SECRET_PATH";
   const url = `${args.tls ? "https" : "http"}://${args.host}:${port}${below}`;
-  terminal.err(
+  say(
+    "info",
     `\nPostern listens on ${url} (metrics: http://${args.host}:${metricsPort}/metrics), with the ${about}.`,
   );
   // Who writes a webhook configuration by hand needs the caBundle. A pod writes the configuration itself.
   const writesWebhooks = args.webhooks !== undefined || args.watchPolicies === true;
   const isPod = writesWebhooks && !isLoopback(args.host);
-  if (caBundle !== undefined && !isPod) terminal.err(`caBundle of its certificate: ${caBundle}`);
+  if (caBundle !== undefined && !isPod) say("info", `caBundle of its certificate: ${caBundle}`);
   // In a container, which listens on every address, no user at this terminal could run the command below.
   if (!isLoopback(args.host)) return;
-  terminal.err(
+  say(
+    "info",
     `\nTry it:\n\n  curl -sk ${url}/validate/fail -H 'Content-Type: application/json' -d '${sampleReview}'\n`,
   );
 }

@@ -279,7 +279,7 @@ async function namedEndpoint(
     });
   } catch (cause) {
     return new Fault(
-      `cannot read kubeconfig ${path}: ${fileProblem(cause)}`,
+      `cannot read kubeconfig ${path}: ${fileProblem(cause)}; name another one with --kubeconfig`,
     );
   }
 }

@@ -9,7 +9,6 @@ export { type Checkout, checkout, type GitOptions, isAddress } from "./git.ts";
 export { loadDocuments, type LoadedDocuments } from "./load.ts";
 export { FileSource, type FileSourceOptions } from "./file_source.ts";
 export {
-  diagnosticLines,
   FollowedPolicies,
   type FollowedPoliciesOptions,
   type LoadedPolicies,

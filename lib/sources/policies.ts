@@ -1,4 +1,4 @@
-import { type Diagnostic, formatDiagnostic } from "../diagnostics/mod.ts";
+import type { Diagnostic } from "../diagnostics/mod.ts";
 import { compile, type CompileOptions, PolicyCompiler, type Snapshot } from "../engine/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import { FormerVersions } from "./former_versions.ts";
@@ -107,9 +107,4 @@ function keptDiagnostic(file: string): Diagnostic {
     hint: "mend the file, or delete it to take its policies out of force",
     position: { file, line: 1, column: 1 },
   };
-}
-
-/** The diagnostics as lines of text. */
-export function diagnosticLines(diagnostics: readonly Diagnostic[]): string[] {
-  return diagnostics.map(formatDiagnostic);
 }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { run } from "../../lib/cli/mod.ts";
 import type { ServeArguments } from "../../lib/cli/serve_arguments.ts";
 import { greet } from "../../lib/cli/serve_greeting.ts";
+import { serveMessages } from "../../lib/cli/serve_messages.ts";
 import type { Gate } from "../../lib/host/mod.ts";
 import { admissionReview } from "../server/review.ts";
 import { served } from "./served.ts";
@@ -59,7 +60,8 @@ for (const [where, flags, has, lacks] of greetings) {
     const lines: string[] = [];
     const terminal = { out: () => {}, err: (line: string) => void lines.push(line) };
     const gate = { port: 9443, metricsPort: 8000, caBundle: "QQ==", about: "live cluster" } as Gate;
-    greet({ args: { tls: true, ...flags } as ServeArguments, gate, secretPath: undefined }, terminal);
+    const args = { tls: true, ...flags } as ServeArguments;
+    greet({ args, gate, secretPath: undefined }, serveMessages(terminal, args));
     assert.match(lines.join("\n"), has);
     assert.doesNotMatch(lines.join("\n"), lacks);
   });
@@ -133,3 +135,30 @@ for (const [policy, flags, path, allowed] of policies) {
     }
   });
 }
+
+Deno.test("every line of a server that answers other machines is JSON, so that a collector of logs can parse it", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
+  await Deno.writeTextFile(
+    `${folder}/policy.yaml`,
+    denying.replace("deny: {}", "deny: {}\n      unknown: 1"),
+  );
+  await using server = await served([
+    ...["run", "--no-prompt", "--allow-net", `--allow-read=${folder}`, "--allow-env", main],
+    ...["serve", "--policies", folder, "--port", "0", "--metrics-port", "0", "--host", "0.0.0.0"],
+  ]);
+  const written = await server.until(/policies in force[^\n]*\n[^]*listens on[^\n]*\n/);
+  const lines = written.trim().split("\n").map((line) => JSON.parse(line));
+  const said = (text: string) => lines.find(({ message }) => message.includes(text))?.level;
+  const levels = ["unknown-field", "loaded 1 policy: denying", "Postern listens on https://"].map(said);
+  assert.deepEqual(levels, ["error", "info", "info"]);
+  await Deno.remove(folder, { recursive: true });
+});
+
+Deno.test("a server that answers other machines says in JSON why it cannot start", async () => {
+  const lines: string[] = [];
+  const terminal = { out: () => {}, err: (line: string) => void lines.push(line) };
+  assert.equal(await run(["serve", "--policies", "/nowhere-at-all", "--host", "0.0.0.0"], terminal), 2);
+  const { level, message } = JSON.parse(lines.at(-1)!);
+  assert.equal(level, "error");
+  assert.match(message, /nowhere-at-all|no secret/);
+});
