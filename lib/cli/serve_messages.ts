@@ -5,7 +5,7 @@ import type { Terminal } from "./terminal.ts";
 
 type Level = "error" | "warn" | "info";
 
-/** What `serve` says beside the log of its requests: when it starts, when policies change, and when it stops. */
+/** The messages of `serve` about itself: how it starts, which policies it has, and that it stops. */
 export interface ServeMessages {
   say(level: Level, message: string): void;
   /** Why the server cannot start. */
