@@ -19,6 +19,7 @@ import { newWorkBudget } from "../../lib/cel/work.ts";
 import type { Json } from "../../lib/json/mod.ts";
 import { bindingsLibrary } from "../../lib/cel/libraries/bindings.ts";
 import { overload } from "../../lib/cel/libraries/library.ts";
+import { processorTime } from "../support/processor_time.ts";
 
 const names = { object: dynType };
 
@@ -61,12 +62,12 @@ const endless = [
 for (const text of endless) {
   Deno.test(`${text} exceeds the cost budget in little time`, () => {
     const run = program(text);
-    const before = performance.now();
+    const before = processorTime();
     const value = run.evaluate(activation);
     assert(isCelFault(value));
     assert.equal(value.kind, "cost");
     assert.equal(value.message, "operation cancelled: actual cost limit exceeded");
-    assert(performance.now() - before < 2000);
+    assert(processorTime() - before < 2000);
   });
 }
 

@@ -4,11 +4,12 @@ import fc from "fast-check";
 import { operatorNames } from "../../lib/condition/mod.ts";
 import type { Json } from "../../lib/json/mod.ts";
 import { verdictOf } from "./evaluate.ts";
+import { processorTime } from "../support/processor_time.ts";
 
 function quickly(milliseconds: number, run: () => void): void {
-  const start = performance.now();
+  const start = processorTime();
   run();
-  const took = performance.now() - start;
+  const took = processorTime() - start;
   assert.ok(took < milliseconds, `took ${Math.round(took)} ms`);
 }
 

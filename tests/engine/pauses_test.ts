@@ -4,6 +4,7 @@ import { type Decision, evaluate, type Phase, type Snapshot } from "../../lib/en
 import { asList, dig, field, type Json, type JsonObject } from "../../lib/json/mod.ts";
 import type { Ports } from "../../lib/ports.ts";
 import { pod, policies, ports, request } from "./ports.ts";
+import { processorTime } from "../support/processor_time.ts";
 
 const objects: Readonly<Record<string, JsonObject>> = {
   "/api/v1/namespaces/default": { metadata: { labels: { team: "a" } } },
@@ -185,10 +186,10 @@ Deno.test("a long loop ends at the request's deadline, pauses or not", async () 
 
 Deno.test("patches of 20,000 elements of a list are applied in time", async () => {
   const object = large(20_000);
-  const started = performance.now();
+  const started = processorTime();
   const decision = await evaluate(cases[0]![2], request(object), { phase: "mutate", ports: ports() });
   assert.equal(decision.patch.length, 1, "20,000 operations are told as one");
   assert.equal(field(asList(dig(decision.object, "spec", "containers"))[19_999], "tty"), true);
   // A list that is copied for each of its elements would take minutes.
-  assert.ok(performance.now() - started < 20_000);
+  assert.ok(processorTime() - started < 20_000);
 });

@@ -11,6 +11,7 @@ import {
   newBudget,
 } from "../../lib/jmespath/mod.ts";
 import { evaluate, fixedEnvironment as environment } from "./evaluate.ts";
+import { processorTime } from "../support/processor_time.ts";
 
 function compiles(text: string): boolean {
   return !isFault(compileExpression(text));
@@ -66,10 +67,10 @@ Deno.test("long chains are refused before they exhaust the stack", () => {
 
 Deno.test("a long expression is refused, also one with errors only", () => {
   assert.equal(compiles(`'${"x".repeat(200_000)}'`), false);
-  const started = performance.now();
+  const started = processorTime();
   assert.equal(compiles("a b ".repeat(24_000)), false);
   assert.equal(compiles("[".repeat(99_000)), false);
-  assert.ok(performance.now() - started < 5_000);
+  assert.ok(processorTime() - started < 5_000);
 });
 
 Deno.test("deep JSON in literals and texts is refused", () => {
@@ -440,7 +441,7 @@ Deno.test("large patterns on large texts are refused", () => {
 Deno.test("large inputs are handled in reasonable time", () => {
   const megabyte = "ab".repeat(500_000);
   const list = Array.from({ length: 10_000 }, (_, index) => ({ name: `n${index}`, value: index % 7 }));
-  const started = performance.now();
+  const started = processorTime();
   assert.equal(evaluate("length(@)", megabyte), 1_000_000);
   assert.equal(evaluate("length(split(@, 'b'))", megabyte), 500_001);
   assert.equal(evaluate("regex_match('(a+)+$', @)", megabyte), false);
@@ -456,7 +457,7 @@ Deno.test("large inputs are handled in reasonable time", () => {
   assert.match(problem(evaluate("time_utc(@)", megabyte)), /too long/);
   assert.match(problem(evaluate("time_add('2023-01-01T00:00:00Z', @)", megabyte)), /invalid duration/);
   assert.match(problem(evaluate("is_external_url(@)", megabyte)), /too long/);
-  assert.ok(performance.now() - started < 10_000);
+  assert.ok(processorTime() - started < 10_000);
 });
 
 /** Texts in which many begins of PEM share their headers, their body or their end. */
@@ -472,10 +473,10 @@ const pemTexts: Readonly<Record<string, string>> = {
 
 for (const [name, text] of Object.entries(pemTexts)) {
   Deno.test(`a text that is no certificate is read once: ${name}`, () => {
-    const begin = performance.now();
+    const begin = processorTime();
     assert.ok(text.length < 200_000, "longer texts are not read");
     assert.equal(evaluate("x509_decode(@)", text), "error: failed to decode PEM block");
-    assert.ok(performance.now() - begin < 1_000, "in time");
+    assert.ok(processorTime() - begin < 1_000, "in time");
   });
 }
 

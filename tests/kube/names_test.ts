@@ -11,6 +11,7 @@ import {
   qualifiedNameProblems,
   withoutTrailingDash,
 } from "../../lib/kube/mod.ts";
+import { processorTime } from "../support/processor_time.ts";
 
 const good: readonly (readonly [check: (text: string) => readonly string[], texts: readonly string[]])[] = [
   [dnsLabelProblems, ["a", "1", "a-b", "a".repeat(63)]],
@@ -51,13 +52,13 @@ for (const [check, text, problem] of bad) {
 }
 
 Deno.test("names are checked in linear time", () => {
-  const start = performance.now();
+  const start = processorTime();
   for (const check of [dnsLabelProblems, dnsSubdomainProblems, qualifiedNameProblems, labelValueProblems]) {
     check("-".repeat(90_000));
     check("a".repeat(90_000) + "!");
     check("a-".repeat(2_000_000));
   }
-  assert(performance.now() - start < 3_000);
+  assert(processorTime() - start < 3_000);
 });
 
 Deno.test("a dash at the end of a prefix counts as a character", () => {

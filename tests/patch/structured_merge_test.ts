@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { isFault, type Json, type JsonObject } from "../../lib/json/mod.ts";
 import { applyStrictly, type PatchOperation, readApplyTypes, structuredMerge } from "../../lib/patch/mod.ts";
+import { processorTime } from "../support/processor_time.ts";
 
 const pod = readApplyTypes()("v1", "Pod");
 const names = (...list: string[]): JsonObject => ({ spec: { containers: list.map((name) => ({ name })) } });
@@ -119,9 +120,9 @@ Deno.test("a patch of many operations on one map is applied in linear time", () 
     { op: "remove", path: `/metadata/labels/${name}` },
     { op: "add", path: `/metadata/labels/new-${name}`, value: "y" },
   ]);
-  const begin = performance.now();
+  const begin = processorTime();
   const result = applyStrictly(operations, object) as typeof object;
-  assert.ok(performance.now() - begin < 5_000, "in time");
+  assert.ok(processorTime() - begin < 5_000, "in time");
   assert.deepEqual(Object.keys(result.metadata.labels), names.map((name) => `new-${name}`));
   assert.equal(Object.keys(object.metadata.labels).length, 30_000, "the given object stays as it is");
 });

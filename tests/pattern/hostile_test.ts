@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { isFault, type Json } from "../../lib/json/mod.ts";
 import { compileMatcher, compilePattern, compileScalar, patternCompilations } from "../../lib/pattern/mod.ts";
 import { compile, failureOf } from "./compile.ts";
+import { processorTime } from "../support/processor_time.ts";
 
 function nested(levels: number): Json {
   let value: Json = "x";
@@ -44,7 +45,7 @@ Deno.test("comparing a long text takes linear time", () => {
   const million = 1_000_000;
   const texts = ["0".repeat(million), `${"1".repeat(million)}x`, "1h".repeat(million), "-".repeat(million)];
   const patterns = [5, 1.5, ">5", "1-10", "1h", "*a*b*c*", "?*1x", null, true];
-  const begin = performance.now();
+  const begin = processorTime();
   for (const pattern of patterns) {
     const test = compileScalar(pattern);
     for (const text of texts) test(text);
@@ -52,7 +53,7 @@ Deno.test("comparing a long text takes linear time", () => {
   compileScalar("9".repeat(million));
   compileScalar(`${"9".repeat(million)}-`);
   // Anything quadratic would take hours.
-  assert.ok(performance.now() - begin < 5000);
+  assert.ok(processorTime() - begin < 5000);
 });
 
 Deno.test("names of Object.prototype are ordinary keys", () => {

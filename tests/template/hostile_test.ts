@@ -5,6 +5,7 @@ import { compileExpression } from "../../lib/jmespath/mod.ts";
 import { isFault, type Json, type JsonObject, scopeOf, setField } from "../../lib/json/mod.ts";
 import { compileTemplate, resolveReferences, templateCompilations } from "../../lib/template/mod.ts";
 import { environment, rendered } from "./render.ts";
+import { processorTime } from "../support/processor_time.ts";
 
 Deno.test("text from data is never a template", () => {
   const data = {
@@ -128,9 +129,9 @@ Deno.test("keys such as __proto__ stay keys", () => {
 
 /** Runs what must be quick even for hostile input, and says how long it took if it was not. */
 function quickly(milliseconds: number, run: () => void): void {
-  const start = performance.now();
+  const start = processorTime();
   run();
-  const took = performance.now() - start;
+  const took = processorTime() - start;
   assert.ok(took < milliseconds, `took ${Math.round(took)} ms`);
 }
 
@@ -206,10 +207,10 @@ const largeReferences: Readonly<Record<string, Json>> = {
 
 for (const [name, document] of Object.entries(largeReferences)) {
   Deno.test(`references are refused when they take too much text: ${name}`, () => {
-    const begin = performance.now();
+    const begin = processorTime();
     const resolved = resolveReferences(document);
     assert.ok(isFault(resolved) && resolved.message.includes("too much text"));
-    assert.ok(performance.now() - begin < 2_000, "in time");
+    assert.ok(processorTime() - begin < 2_000, "in time");
   });
 }
 

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { isFault } from "../../lib/json/mod.ts";
 import { parseDocuments, parseYaml } from "../../lib/yaml/mod.ts";
+import { processorTime } from "../support/processor_time.ts";
 
 /** Texts, and the number of documents and problems in them. A search through all of it for each would take minutes. */
 const texts: readonly [name: string, text: string, documents: number, problems: number][] = [
@@ -13,10 +14,10 @@ const texts: readonly [name: string, text: string, documents: number, problems: 
 
 for (const [name, text, documents, problems] of texts) {
   Deno.test(`a long file is read in linear time: ${name}`, () => {
-    const begin = performance.now();
+    const begin = processorTime();
     const read = parseDocuments(text, "file.yaml");
     assert.deepEqual([read.documents.length, read.diagnostics.length], [documents, problems]);
-    assert.ok(performance.now() - begin < 10_000, "in time");
+    assert.ok(processorTime() - begin < 10_000, "in time");
   });
 }
 
@@ -32,8 +33,8 @@ Deno.test("the values of a line have their columns", () => {
 
 Deno.test("a long text with many lines that are not deep enough is refused", () => {
   const lists = Array.from({ length: 99 }, (_, index) => `  k${index}: [\n1\n  ]\n`).join("");
-  const begin = performance.now();
+  const begin = processorTime();
   assert.ok(isFault(parseYaml(`${"a: 1\n".repeat(400_000)}b:\n${lists}`)));
-  assert.ok(performance.now() - begin < 10_000, "in time");
+  assert.ok(processorTime() - begin < 10_000, "in time");
   assert.ok(!isFault(parseYaml(`b:\n${lists.slice(0, lists.indexOf("  k40"))}`)), "a short one is read");
 });

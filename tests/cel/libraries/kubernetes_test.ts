@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { Double, mutatingLibraries } from "../../../lib/cel/mod.ts";
 import { costOf, jsonOf, testFacts, typedOf } from "./evaluate.ts";
+import { processorTime } from "../../support/processor_time.ts";
 
 testFacts([
   ["isQuantity('1.3Gi')", true],
@@ -88,9 +89,9 @@ testFacts([
 
 Deno.test("a pattern from a resource matches in time linear in the text", () => {
   const object = { text: "a".repeat(50_000), pattern: "(a+)+$b" };
-  const start = performance.now();
+  const start = processorTime();
   jsonOf("object.text.find(object.pattern)", { object });
-  assert(performance.now() - start < 5_000);
+  assert(processorTime() - start < 5_000);
 });
 
 testFacts([

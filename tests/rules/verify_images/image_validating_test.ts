@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { isFault } from "../../../lib/json/mod.ts";
 import { compileGlob } from "../../../lib/rules/policy_kinds/glob.ts";
 import { decideImages, digests, podOf } from "./setting.ts";
+import { processorTime } from "../../support/processor_time.ts";
 
 /** An ImageValidatingPolicy about images of r.io with attestors `a` and `b`. */
 function policy(validation: string, { name = "iv", more = "", others = "" } = {}): string {
@@ -206,7 +207,7 @@ function globOf(glob: string): (text: string) => boolean {
 }
 
 Deno.test("a glob of many stars costs little on a long text", () => {
-  const started = performance.now();
+  const started = processorTime();
   globOf(`${"*a".repeat(50)}*b`)("a".repeat(4_000));
-  assert.ok(performance.now() - started < 5_000);
+  assert.ok(processorTime() - started < 5_000);
 });
