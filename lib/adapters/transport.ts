@@ -26,6 +26,8 @@ export interface ResponseHead {
   readonly ok: true;
   readonly status: number;
   readonly headers: Headers;
+  /** The URL that answered: that of the request, or of the last redirect. */
+  readonly url: URL;
 }
 
 /** Why an HTTP request has no whole response. */
@@ -123,7 +125,7 @@ async function exchange(
         maxBytes: outgoing.maxBytes,
         signal,
       });
-      return problem ?? { ok: true, status: response.status, headers: response.headers };
+      return problem ?? { ok: true, status: response.status, headers: response.headers, url };
     }
     await response.body?.cancel();
     if (hop >= MAX_REDIRECTS) return refused(`stopped after ${MAX_REDIRECTS} redirects`);

@@ -12,7 +12,7 @@ import {
 import type { AddressRule } from "./addresses.ts";
 import type { QueryMemory } from "./content_memory.ts";
 import { schemesOf } from "./reference.ts";
-import { contentOf, jsonOf, noAnswer } from "./registry_answer.ts";
+import { contentOf, foreignChallenge, jsonOf, noAnswer } from "./registry_answer.ts";
 import type { Content, Reading, RegistryAccess, RegistryReader } from "./registry_reader.ts";
 import { RegistryFault } from "./registry_fault.ts";
 import { basicAuthorization, readChallenge, tokenAddress, Tokens } from "./token.ts";
@@ -85,12 +85,12 @@ export class RegistryConnection implements RegistryReader {
   }
 
   async #readFrom(access: RegistryAccess, url: string, reading: Try): Promise<Content | RegistryFault> {
-    const key = `${url.slice(0, url.indexOf("/v2/"))} ${access.reference.repository} ${
-      access.login?.username ?? ""
-    }`;
+    const { username = "", password = "" } = access.login ?? {};
+    const key = JSON.stringify([new URL(url).origin, access.reference.repository, username, password]);
     const first = await this.#get(url, reading, { authorization: this.#bearer(key) });
     if (!first.ok || first.status !== 401) return contentOf(url, first);
     this.#tokens.forget(key);
+    if (first.url.origin !== new URL(url).origin) return foreignChallenge(url, first.url);
     const challenge = first.headers.get("www-authenticate") ?? "";
     const authorization = await this.#authorize(access, { key, challenge, from: url }, reading);
     if (isFault(authorization)) return new RegistryFault(authorization.message, { status: 401 });
@@ -138,7 +138,7 @@ export class RegistryConnection implements RegistryReader {
     );
     if (isFault(answer)) return answer;
     const token = this.#tokens.keep(key, jsonOf(answer.text));
-    return token === undefined ? new Fault(`GET ${address}: no token in the answer`) : `Bearer ${token}`;
+    return isFault(token) ? new Fault(`GET ${address}: ${token.message}`) : `Bearer ${token}`;
   }
 
   async #get(

@@ -44,6 +44,15 @@ export function contentOf(url: string, sent: Sent, authorization?: string): Cont
   return new RegistryFault(`GET ${url}: ${messages.trim().slice(0, 500)}`, { status: sent.status });
 }
 
+/**
+ * The failure when a host to which a registry redirects wants a login: Postern has logins for registries alone, and
+ * whoever controls a redirect would name a token server of its own.
+ */
+export function foreignChallenge(url: string, { host }: URL): RegistryFault {
+  const message = `GET ${url}: UNAUTHORIZED: the registry redirects to ${host}, which wants a login`;
+  return new RegistryFault(message, { status: 401 });
+}
+
 /** Writes the message of a refused connection as Go does, because administrators search for these words. */
 function inGosWords(url: string, message: string): string {
   if (!/connection refused/i.test(message)) return message;

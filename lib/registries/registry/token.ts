@@ -1,4 +1,4 @@
-import { asString, BoundedCache, field, type Json } from "../../json/mod.ts";
+import { asString, BoundedCache, Fault, field, type Json } from "../../json/mod.ts";
 import { encodeBase64Text } from "../../kube/mod.ts";
 import { type Clock, elapsedOn, type RegistryCredentials } from "../../ports.ts";
 
@@ -74,6 +74,8 @@ interface Token {
 }
 
 const MAX_TOKENS = 1_000;
+/** Registries issue tokens of some kilobytes, and servers take heads of 16 KB at most. */
+const MAX_CHARACTERS = 16_000;
 /** The lifetime of a token whose answer names none, by the distribution specification. */
 const DEFAULT_SECONDS = 60;
 const MARGIN_SECONDS = 10;
@@ -93,10 +95,13 @@ export class Tokens {
     return token !== undefined && token.expires > elapsedOn(this.#clock) ? token.value : undefined;
   }
 
-  /** Keeps and returns the token in a token server's answer; `undefined` when the answer has none. */
-  keep(key: string, answer: Json): string | undefined {
+  /** Keeps and returns the token in a token server's answer. */
+  keep(key: string, answer: Json): string | Fault {
     const value = asString(field(answer, "token")) ?? asString(field(answer, "access_token")) ?? "";
-    if (!/^[\x21-\x7e]+$/.test(value)) return undefined;
+    if (value.length > MAX_CHARACTERS) {
+      return new Fault(`the token is longer than ${MAX_CHARACTERS} characters`);
+    }
+    if (!/^[\x21-\x7e]+$/.test(value)) return new Fault("no token in the answer");
     const given = field(answer, "expires_in");
     const seconds = typeof given === "number" && given > 0 ? given : DEFAULT_SECONDS;
     this.#tokens.set(key, { value, expires: elapsedOn(this.#clock) + (seconds - MARGIN_SECONDS) * 1000 });
