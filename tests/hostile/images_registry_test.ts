@@ -28,6 +28,8 @@ import {
 import { queryByKey } from "../registries/signing/query.ts";
 import { TestRegistry } from "../registries/signing/registry.ts";
 
+const INDEX = "application/vnd.oci.image.index.v1+json";
+
 interface Trial {
   readonly registry: TestRegistry;
   readonly signatures: ImageSignatures;
@@ -184,7 +186,9 @@ hostile("10,000 referrers", async ({ registry, signatures, queryFor }) => {
     artifactType,
   }));
   registry.intercept(({ path }) =>
-    path.includes("/referrers/") ? Response.json({ schemaVersion: 2, manifests }) : undefined
+    path.includes("/referrers/")
+      ? Response.json({ schemaVersion: 2, manifests }, { headers: { "content-type": INDEX } })
+      : undefined
   );
   refused(
     await signatures.verify(queryFor(`app@${digest}`, { layout: "bundle" })),
@@ -226,7 +230,7 @@ hostile("endless pages of referrers", async ({ registry, signatures, queryFor })
   registry.intercept(({ path }) =>
     path.includes("/referrers/")
       ? Response.json({ manifests: [] }, {
-        headers: { link: `</v2/app/referrers/${digest}?page=next>; rel="next"` },
+        headers: { "content-type": INDEX, link: `</v2/app/referrers/${digest}?page=next>; rel="next"` },
       })
       : undefined
   );

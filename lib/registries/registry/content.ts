@@ -94,8 +94,7 @@ export class RegistryContent {
     if (isDigest(name) && digest !== name) return mismatch(path, digest);
     const value = objectIn(access, content.text, path);
     if (isFault(value)) return value;
-    const sent = content.headers.get("content-type")?.split(";")[0]?.trim() ?? "";
-    const mediaType = asString(value["mediaType"]) ?? sent;
+    const mediaType = asString(value["mediaType"]) ?? typeOf(content);
     return { value, digest, mediaType, size: content.bytes.length };
   }
 
@@ -147,15 +146,14 @@ export class RegistryContent {
         accept: INDEX,
         until,
       });
-      if (isFault(content)) {
-        return content.status === 404 && page === 0
-          ? await this.#taggedReferrers(access, digest, { artifactType, until })
-          : content;
+      if (page === 0 && hasNoReferrers(content)) {
+        return await this.#taggedReferrers(access, digest, { artifactType, until });
       }
-      const index = valueIn(access, content.text);
+      if (isFault(content)) return content;
+      const index = objectIn(access, content.text, `referrers/${digest}`);
       if (isFault(index)) return index;
-      found.push(...referrersIn(index ?? null, artifactType));
-      path = nextPage(content.headers, access);
+      found.push(...referrersIn(index, artifactType));
+      path = nextPage(content.headers, { path, access });
     }
     return found;
   }
@@ -194,12 +192,31 @@ function referrersIn(index: Json, artifactType: string | undefined): Referrer[] 
   });
 }
 
-/** The path of the next page of referrers (RFC 8288), if it is of the same repository. */
-function nextPage(headers: Headers, { reference }: RegistryAccess): string | undefined {
+/** The media type that the registry names for an answer. */
+function typeOf({ headers }: Content): string {
+  return headers.get("content-type")?.split(";")[0]?.trim() ?? "";
+}
+
+/** How registries answer that have no referrers API. */
+const unsupported: readonly (number | undefined)[] = [400, 404, 406];
+
+/**
+ * Whether an answer shows that the registry has no referrers API: some send a page for every path. Kyverno parity: the
+ * statuses of go-containerregistry. Pinned by "for referrers, the tag of the digest lists them".
+ */
+function hasNoReferrers(content: Content | RegistryFault): boolean {
+  return isFault(content) ? unsupported.includes(content.status) : typeOf(content) !== INDEX;
+}
+
+/** The path of the page after that of `path` (RFC 8288), if it is of the same repository. */
+function nextPage(
+  headers: Headers,
+  { path, access: { reference } }: { readonly path: string; readonly access: RegistryAccess },
+): string | undefined {
   const target = /<([^<>]+)>\s*;\s*rel="?next"?/.exec(headers.get("link") ?? "")?.[1];
-  const base = `/v2/${reference.repository}/`;
-  if (target === undefined || !URL.canParse(target, `https://registry${base}`)) return undefined;
-  const { pathname, search } = new URL(target, `https://registry${base}`);
+  const base = `/v2/${reference.repository}/`, page = `https://registry${base}${path}`;
+  if (target === undefined || !URL.canParse(target, page)) return undefined;
+  const { pathname, search } = new URL(target, page);
   return pathname.startsWith(`${base}referrers/`) ? pathname.slice(base.length) + search : undefined;
 }
 

@@ -91,6 +91,21 @@ export class TestRegistry {
     return digest;
   }
 
+  /** Lists what refers to a digest under the tag that stands in for the referrers API. */
+  tagReferrers(repository: string, digest: string): void {
+    this.#tags.set(
+      `${repository}:${digest.replace(":", "-")}`,
+      this.blob(JSON.stringify(this.#listed(digest))),
+    );
+  }
+
+  #listed(digest: string, type: string | null = null): Json {
+    const manifests = (this.#referrers.get(digest) ?? []).filter((each) =>
+      type === null || each["artifactType"] === type
+    );
+    return { schemaVersion: 2, mediaType: INDEX, manifests };
+  }
+
   blob(content: Uint8Array | string): string {
     const digest = digestOf(content);
     this.#content.set(digest, bytes(content));
@@ -109,11 +124,7 @@ export class TestRegistry {
       /^\/v2\/(.+)\/(manifests|blobs|referrers)\/([^/?]+)/.exec(path) ?? [];
     if (kind === "referrers") {
       const type = new URLSearchParams(path.split("?")[1]).get("artifactType");
-      const manifests = (this.#referrers.get(name) ?? []).filter((each) =>
-        type === null || each["artifactType"] === type
-      );
-      const index: Json = { schemaVersion: 2, mediaType: INDEX, manifests };
-      return Response.json(index, { headers: { "content-type": INDEX } });
+      return Response.json(this.#listed(name, type), { headers: { "content-type": INDEX } });
     }
     const digest = kind === "manifests" ? this.#tags.get(`${repository}:${name}`) ?? name : name;
     const content = this.#content.get(digest);
