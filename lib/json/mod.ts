@@ -44,6 +44,7 @@ export { parseJson } from "./parse.ts";
 export { formatPointer, parsePointer } from "./pointer.ts";
 export { compareBytes, goFloat, goJson, goPrint, quoteAscii, sortedKeys, sortedTexts } from "./go_text.ts";
 export { programSize } from "./program_size.ts";
+export { hasRepeatedNames } from "./repeated_names.ts";
 export { type Scope, scopeOf } from "./scope.ts";
 export { jsonSize } from "./size.ts";
 export { parseInStages } from "./parse_stages.ts";

@@ -1,21 +1,26 @@
-import { asString, dig, field, isObject, type Json } from "../../json/mod.ts";
+import { asString, dig, field, isFault, isObject, type Json } from "../../json/mod.ts";
 import type { SignatureContent } from "./cosign_signature.ts";
 import { base64Bytes } from "./pem.ts";
-import { parsePayload } from "./payload.ts";
+import { readPayload } from "./payload.ts";
 import { SignedMessage } from "./signed_message.ts";
 
 /** The payload of an image signature ("simple signing"): the image's digest, and the signer's annotations. */
 export interface Claim {
+  /** Empty where the payload has none. */
   readonly digest: string;
   /** The annotations that the signer added; values may have any JSON type. */
   readonly annotations: Readonly<Record<string, Json>>;
+  /** Why the payload cannot be read; empty where it can be. */
+  readonly problem: string;
 }
 
-/** Reads a payload; one that cannot be parsed yields an empty claim. */
+/** Reads a payload; one that cannot be read yields an empty claim. */
 export function readClaim(payload: Uint8Array): Claim {
-  const value = parsePayload(new TextDecoder().decode(payload)) ?? null;
+  const value = readPayload(new TextDecoder().decode(payload), "the payload");
+  if (isFault(value)) return { digest: "", annotations: {}, problem: value.message };
   const annotations = field(value, "optional");
   return {
+    problem: "",
     digest: asString(dig(value, "critical", "image", "docker-manifest-digest")) ?? "",
     annotations: isObject(annotations) ? annotations : {},
   };
@@ -32,8 +37,9 @@ export function claimContent(payload: Uint8Array, signature: string, digest: str
       return await message.refuses(key, bytes, hash);
     },
     refusesClaim() {
-      const claimed = readClaim(payload).digest;
-      return claimed === digest ? undefined : `invalid or missing digest in claim: ${claimed}`;
+      const claimed = readClaim(payload);
+      if (claimed.digest === digest) return undefined;
+      return `invalid or missing digest in claim: ${claimed.digest || claimed.problem}`;
     },
   };
 }

@@ -12,7 +12,7 @@ import {
 import type { Statement } from "../../ports.ts";
 import type { SignatureContent } from "./cosign_signature.ts";
 import { base64Bytes } from "./pem.ts";
-import { parsePayload } from "./payload.ts";
+import { parsePayload, readPayload } from "./payload.ts";
 import type { Hash, PublicKey } from "./public_key.ts";
 import { SignedMessage } from "./signed_message.ts";
 
@@ -30,7 +30,8 @@ const MAX_SIGNATURES = 10;
 
 /** Reads an envelope. */
 export function readEnvelope(bytes: Uint8Array): Envelope | Fault {
-  const value = parsePayload(new TextDecoder().decode(bytes));
+  const value = readPayload(new TextDecoder().decode(bytes), "the attestation");
+  if (isFault(value)) return value;
   const payload = base64Bytes(asString(field(value, "payload")) ?? "");
   if (!isObject(value) || payload === undefined) return new Fault("the attestation is no envelope");
   return {
@@ -110,7 +111,8 @@ export class AttestationContent implements SignatureContent {
 
 /** The in-toto statement in an envelope. */
 export function readStatement(payload: Uint8Array): JsonObject | Fault {
-  const statement = parsePayload(new TextDecoder().decode(payload));
+  const statement = readPayload(new TextDecoder().decode(payload), "the attestation");
+  if (isFault(statement)) return statement;
   return isObject(statement) ? statement : new Fault("the attestation holds no JSON object");
 }
 

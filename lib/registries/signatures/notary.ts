@@ -10,7 +10,7 @@ import { type Inquiry, refusedBy, unverified, type Verdict } from "./inquiry.ts"
 import { type NotaryEnvelope, readNotaryEnvelope } from "./notary_envelope.ts";
 import { refusesTime } from "./notary_time.ts";
 import { readLayer } from "./referrer.ts";
-import { parsePayload } from "./payload.ts";
+import { parsePayload, readPayload } from "./payload.ts";
 
 const SIGNATURE_TYPE = "application/vnd.cncf.notary.signature";
 const SCHEME = "notary.x509";
@@ -149,7 +149,7 @@ async function refusesSignature(
   const { timestampRoots } = trust, { authorities } = ports;
   const now = new Date(ports.now());
   const late = await checks.run(() => refusesTime(envelope, { now, timestampRoots, authorities }));
-  return late ?? refusesTarget(parsePayload(new TextDecoder().decode(envelope.payload)), target);
+  return late ?? refusesTarget(envelope.payload, target);
 }
 
 /** Why the signature does not verify, or its certificates form no code signing chain up to a self-signed one. */
@@ -174,8 +174,10 @@ async function refusesIntegrity(
   return undefined;
 }
 
-function refusesTarget(payload: Json | undefined, { digest, mediaType, size }: Manifest): string | undefined {
-  const signed = (name: string): Json | undefined => dig(payload ?? null, "targetArtifact", name);
+function refusesTarget(payload: Uint8Array, { digest, mediaType, size }: Manifest): string | undefined {
+  const value = readPayload(new TextDecoder().decode(payload), "the payload");
+  if (isFault(value)) return `content descriptor mismatch: ${value.message}`;
+  const signed = (name: string): Json | undefined => dig(value, "targetArtifact", name);
   const same = signed("digest") === digest && signed("mediaType") === mediaType && signed("size") === size;
   return same ? undefined : "content descriptor mismatch";
 }

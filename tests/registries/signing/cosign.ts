@@ -134,17 +134,23 @@ export interface AttestationFields {
 
 /** A signed envelope around an in-toto statement. */
 export function envelope(fields: AttestationFields, keys: Keys): string {
-  const { digest, type, predicate, payloadType = "application/vnd.in-toto+json" } = fields;
-  const statement = bytesOf(JSON.stringify({
+  const { digest, type, predicate, payloadType } = fields;
+  const statement = JSON.stringify({
     _type: "https://in-toto.io/Statement/v0.1",
     predicateType: type,
     subject: [{ name: "any", digest: { sha256: digest.slice("sha256:".length) } }],
     predicate,
-  }));
-  const head = bytesOf(`DSSEv1 ${payloadType.length} ${payloadType} ${statement.length} `);
-  const signature = signed(keys, joined([head, statement]));
+  });
+  return envelopeOf(statement, keys, payloadType);
+}
+
+/** A signed envelope around any text. */
+export function envelopeOf(text: string, keys: Keys, payloadType = "application/vnd.in-toto+json"): string {
+  const payload = bytesOf(text);
+  const head = bytesOf(`DSSEv1 ${payloadType.length} ${payloadType} ${payload.length} `);
+  const signature = signed(keys, joined([head, payload]));
   return JSON.stringify({
-    payload: statement.toBase64(),
+    payload: payload.toBase64(),
     payloadType,
     signatures: [{ keyid: "", sig: signature.toBase64() }],
   });
@@ -192,6 +198,8 @@ export interface NotaryFields {
   readonly issuers: readonly Issued[];
   /** The digest that is signed, where it is not that of the image. */
   readonly target?: string;
+  /** Changes the payload before it is signed. */
+  readonly change?: (payload: string) => string;
   readonly expiry?: Date;
   readonly critical?: readonly string[];
   readonly envelope?: "jws" | "cose";
@@ -201,14 +209,14 @@ export interface NotaryFields {
 
 /** Signs an image as notation does. */
 export function signNotary(registry: TestRegistry, digest: string, fields: NotaryFields): string {
-  const target = fields.target ?? digest;
-  const payload = bytesOf(JSON.stringify({
+  const { target = digest, change = (payload) => payload } = fields;
+  const payload = bytesOf(change(JSON.stringify({
     targetArtifact: {
       mediaType: "application/vnd.oci.image.manifest.v1+json",
       digest: target,
       size: bytesOf(registry.text(digest)).length,
     },
-  }));
+  })));
   const cose = fields.envelope === "cose";
   return registry.manifest("", {
     artifactType: "application/vnd.cncf.notary.signature",
