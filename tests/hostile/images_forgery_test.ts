@@ -221,6 +221,22 @@ forgery(
   },
 );
 
+// Five thousand certificates take seconds to parse, in which nobody else gets an answer.
+for (const field of ["certificate", "chain"] as const) {
+  forgery(`5,000 certificates beside a signature, as its ${field}`, async ({ registry, signers, verify }) => {
+    const signer = signers.keyless();
+    const many = signers.keylessChain.repeat(2_500);
+    const certificate = field === "certificate" ? { ...signer.certificate!, pem: many } : signer.certificate!;
+    signImage(registry, "app:v1", {
+      ...signer,
+      certificate,
+      chain: field === "chain" ? many : signers.keylessChain,
+    });
+    const by = keylessOf(signers.keylessRoot.pem);
+    refused(await verify("app:v1", { by }), /certificate chain too long \(5000\), maximum allowed is 11$/);
+  });
+}
+
 forgery(
   "another certificate's signature under the victim's certificate",
   async ({ registry, signers, verify }) => {

@@ -1,6 +1,12 @@
 import { BoundedCache, type Fault } from "../../json/mod.ts";
 import { encodeBase64 } from "../../kube/mod.ts";
-import { type Certificate, isSignedBy, readCertificate, readCertificates } from "./certificate.ts";
+import {
+  type Certificate,
+  type CertificatesOptions,
+  isSignedBy,
+  readCertificate,
+  readCertificates,
+} from "./certificate.ts";
 
 /**
  * The most characters of the keys of each cache, in base64: some 250 certificates. Parsed they take some times as much.
@@ -19,11 +25,12 @@ export class AuthorityCertificates {
   readonly #signed = new BoundedCache<Promise<boolean>>(MOST_CHARACTERS, weightOf);
 
   /** Reads every certificate of a text as {@link readCertificates} does. */
-  async read(text: string): Promise<readonly Certificate[] | Fault> {
-    return await readCertificates(
-      text,
-      (der) => this.#parsed.getOrMake(encodeBase64(der), () => readCertificate(der)),
-    );
+  async read(
+    text: string,
+    { most }: Pick<CertificatesOptions, "most"> = {},
+  ): Promise<readonly Certificate[] | Fault> {
+    const read = (der: Uint8Array) => this.#parsed.getOrMake(encodeBase64(der), () => readCertificate(der));
+    return await readCertificates(text, { read, ...(most !== undefined && { most }) });
   }
 
   /** Whether a certificate carries the signature of another one's key. Signers' certificates are seldom seen twice. */

@@ -85,17 +85,28 @@ export async function readCertificate(der: Uint8Array): Promise<Certificate | Fa
   }
 }
 
-/**
- * Reads every certificate of a PEM text or of its base64; a fault when there is none, or one is broken. `read` reads
- * one of them.
- */
+/** How the certificates of a text are read. */
+export interface CertificatesOptions {
+  /** Reads one of them. */
+  readonly read?: (der: Uint8Array) => Promise<Certificate | Fault>;
+  /** More are refused before any is parsed. Unbounded when absent, as a policy may trust many. */
+  readonly most?: number;
+}
+
+/** The most certificates that a signature may carry, as many as a chain may have. */
+export const mostCarried = 11;
+
+/** Reads every certificate of a PEM text or of its base64; a fault when there is none, or one is broken. */
 export async function readCertificates(
   text: string,
-  read: (der: Uint8Array) => Promise<Certificate | Fault> = readCertificate,
+  { read = readCertificate, most = Infinity }: CertificatesOptions = {},
 ): Promise<readonly Certificate[] | Fault> {
   const plain = text.includes("-----BEGIN") ? text : decodedText(text);
   const blocks = pemBlocks(plain, "CERTIFICATE");
   if (blocks.length === 0) return new Fault("error during PEM decoding");
+  if (blocks.length > most) {
+    return new Fault(`certificate chain too long (${blocks.length}), maximum allowed is ${most}`);
+  }
   const certificates: Certificate[] = [];
   for (const block of blocks) {
     const certificate = await read(block);

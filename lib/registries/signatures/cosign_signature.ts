@@ -1,6 +1,6 @@
 import { asString, Fault, field, isFault } from "../../json/mod.ts";
 import type { AuthorityCertificates } from "./authority_certificates.ts";
-import { type Certificate, certificatePem, readCertificates } from "./certificate.ts";
+import { type Certificate, certificatePem, mostCarried, readCertificates } from "./certificate.ts";
 import { refusesCertificateTimestamp } from "./certificate_timestamp.ts";
 import { buildChain, usages } from "./chain.ts";
 import { NO_CHAIN } from "./cosign_signer.ts";
@@ -83,7 +83,9 @@ export async function checkCosignSignature(
     readonly ports: CheckPorts;
   },
 ): Promise<SignatureCheck> {
-  const read = signature.certificate === "" ? [] : await readCertificates(signature.certificate);
+  const read = signature.certificate === ""
+    ? []
+    : await readCertificates(signature.certificate, { most: mostCarried });
   if (isFault(read)) return refused(read.message);
   const certificate = read[0];
   const stamped = await timestampTime(signature, trust, ports);
@@ -176,7 +178,7 @@ async function certificateSigner(
   { trust: { anchorsAt, certificateLogs }, ports: { authorities } }: Pick<Logging, "trust" | "ports">,
 ): Promise<CertifiedSigner | string> {
   if (certificate === undefined) return "no certificate found on signature";
-  const carried = signatureChain === "" ? [] : await authorities.read(signatureChain);
+  const carried = signatureChain === "" ? [] : await authorities.read(signatureChain, { most: mostCarried });
   if (isFault(carried)) return carried.message;
   const { roots, intermediates } = anchorsAt(certificate.notBefore);
   // The signature's chain may supply intermediates. Its last certificate is left out, because it claims to be a root.
