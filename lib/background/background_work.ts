@@ -28,8 +28,8 @@ export interface BackgroundWorkOptions {
   readonly lease?: LeaseSetting;
   /** The service account that acts for policies, besides the user name under which the API server knows Postern. */
   readonly account?: string | undefined;
-  /** Receives the outcome of each request's effects. */
-  readonly worked?: (outcome: WorkOutcome) => void;
+  /** Receives the outcome of each request's effects. True when an UpdateRequest keeps those that failed. */
+  readonly worked?: (outcome: WorkOutcome) => boolean | void;
   /** Called when this replica becomes the leader. */
   readonly elected?: () => void;
   /** Milliseconds between two comparisons with the cluster; see {@link Upkeep}. */

@@ -43,8 +43,11 @@ export interface BackgroundOptions {
   readonly refused?: (request: PolicyRequest, waited: number) => void;
   /** Called with each request that is taken. */
   readonly taken?: () => void;
-  /** Receives the outcome of a request's effects when they are done or given up, and each failure before that. */
-  readonly worked?: (outcome: WorkOutcome) => void;
+  /**
+   * Receives the outcome of a request's effects when they are done or given up, and once before that when several tries
+   * failed. True when the cluster has an UpdateRequest for the failed effects, so that they outlive this worker.
+   */
+  readonly worked?: (outcome: WorkOutcome) => boolean | void;
   /** Waits for some milliseconds, or until the signal aborts; tests replace it. */
   readonly wait?: (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
 }
@@ -109,7 +112,15 @@ export class BackgroundWorker {
     if (!this.#recent.add(request, scope.route)) return "no work";
     const { kind, name, namespace } = request;
     const addedAt = elapsedOn(this.#options.ports.clock);
-    const item: RequestJob = { ...scope, request, addedAt, tries: 0, isSeen: false, done: new Map() };
+    const item: RequestJob = {
+      ...scope,
+      request,
+      addedAt,
+      tries: 0,
+      isSeen: false,
+      isKept: false,
+      done: new Map(),
+    };
     const lane = namespace === "" && kind === "Namespace" ? name : namespace;
     const ticket: Ticket<RequestJob> = { item, lane, bytes: heapSize(request.variable) };
     const refused = this.#queue.add(ticket);
@@ -136,24 +147,24 @@ export class BackgroundWorker {
 
   /**
    * Takes no more requests and finishes those in progress. It drops the others, and reports as refused those that have
-   * no UpdateRequest yet, which comes with the failure of several tries.
+   * no UpdateRequest.
    */
   async close(): Promise<void> {
     this.#stop.abort();
     await Promise.all(this.#running);
     for (const ticket of this.#queue.held) {
       this.#queue.release(ticket);
-      if (ticket.item.tries < reportAfter) this.#reportRefused(ticket.item);
+      if (!ticket.item.isKept) this.#reportRefused(ticket.item);
       ticket.item.ended?.("refused");
     }
   }
 
   /**
-   * The milliseconds for which that request has waited longest which was not tried often enough to have an
-   * UpdateRequest; `undefined` when none waits.
+   * The milliseconds for which that request has waited longest which has no UpdateRequest; `undefined` when none waits.
+   * An object that another webhook or the API server still holds up has none, however often it was looked for.
    */
   get longestWait(): number | undefined {
-    const waiting = this.#queue.held.filter(({ item }) => item.tries < reportAfter);
+    const waiting = this.#queue.held.filter(({ item }) => !item.isKept);
     const added = waiting.map(({ item }) => item.addedAt);
     return added.length === 0 ? undefined : elapsedOn(this.#options.ports.clock) - Math.min(...added);
   }
@@ -229,7 +240,9 @@ export class BackgroundWorker {
       });
       return this.#end("given up", ticket, tried);
     }
-    if (tries + 1 === reportAfter) this.#reportOutcome("failing", ticket.item, tried);
+    if (tries + 1 === reportAfter) {
+      ticket.item.isKept = this.#reportOutcome("failing", ticket.item, tried) === true;
+    }
     this.#options.log.write("debug", "effects are tried again", {
       ...requestFields(request),
       tries: tries + 1,
@@ -267,8 +280,8 @@ export class BackgroundWorker {
     state: WorkOutcome["state"],
     { done }: RequestJob,
     { request, results, failures }: Tried,
-  ): void {
-    this.#options.worked?.({ state, request, results, carried: [...done.values()], failures });
+  ): boolean | void {
+    return this.#options.worked?.({ state, request, results, carried: [...done.values()], failures });
   }
 
   /** Runs one try of a job. */

@@ -3,7 +3,7 @@ import { annotationsOf } from "../kube/mod.ts";
 import { type Answer, type ApiCall, type Clock, type Cluster, elapsedOn, type Log } from "../ports.ts";
 import { pause } from "../pause.ts";
 import { annotated, holderOf, renewalOf, renewed } from "./lease.ts";
-import { earlier, missedSinceOf, withMissedSince } from "./missed_note.ts";
+import { earlier, longestReview, missedSinceOf, withMissedSince } from "./missed_note.ts";
 import { WaitingNotes, withoutWaiting } from "./waiting_notes.ts";
 
 /** The Lease, the ports and the times of an election. */
@@ -73,7 +73,10 @@ export class Leadership {
   /** Whether the Lease can neither be read nor created: every replica then leads. */
   #hasNoLease = false;
   #isReported = false;
-  /** The last renewal of the leader before this one; `undefined` when that leader gave the Lease back. */
+  /**
+   * The last renewal of a leader that was killed, until `elected` is called with it or another replica leads;
+   * `undefined` when the former leader gave the Lease back.
+   */
   #silentSince: number | undefined;
   #seen: Seen = { renewal: "", at: 0 };
   /** Since when effects are missing that no leader looks for yet: not handed over, or not yet looked for. */
@@ -146,13 +149,14 @@ export class Leadership {
     const { leads } = this;
     this.#renewedAt = -Infinity;
     if (this.#done === undefined || this.#hasNoLease) return;
+    this.#leaveLost();
     for (let tries = 0; tries < mostTries; tries++) {
       if (!leads && this.#missedSince === undefined && !this.#waiting.isWritten) return;
       const lease = await this.#read();
-      if (!lease.ok) return;
+      if (!lease.ok) continue;
       const isHeld = leads && holderOf(lease.body) === this.#options.identity;
       const written = await (isHeld ? this.#write(lease.body, "") : this.#leaveNotes(lease.body));
-      if (written?.status !== 409) return;
+      if (written === undefined || written.ok) return;
     }
   }
 
@@ -174,7 +178,9 @@ export class Leadership {
       this.#isReported = leads;
       log.write("info", leads ? "this replica leads" : "another replica leads", { identity });
       if (leads) {
-        elected(this.#silentSince === undefined ? undefined : this.#apiServerTimeAt(this.#silentSince));
+        const silentSince = this.#silentSince;
+        this.#silentSince = undefined;
+        elected(silentSince === undefined ? undefined : this.#apiServerTimeAt(silentSince));
       }
     }
     if (!leads) return;
@@ -209,17 +215,29 @@ export class Leadership {
     if (holder !== identity || this.#renewedAt === -Infinity) {
       this.#notes = withoutWaiting(annotationsOf(answer.body));
     }
-    if (!isFree) return await this.#leaveNotes(answer.body);
+    if (!isFree) {
+      this.#leaveLost();
+      return await this.#leaveNotes(answer.body);
+    }
     const isSilent = holder !== "" && holder !== identity, silentSince = this.#seen.at;
     const { annotations, lostSince } = this.#waiting.withoutEnded(annotationsOf(answer.body), started);
     // The write replaces exactly the version that was read, so that only one of two replicas succeeds.
     const written = await this.#write(annotated(answer.body, annotations), identity);
-    if (!written.ok) return written;
+    // A write without an answer may have been stored: what it replaced is then on the Lease no more.
+    if (!written.ok && isRefusal(written)) return written;
     this.#lostSince = earlier(this.#lostSince, lostSince);
     this.#missedSince = earlier(this.#missedSince, missedSinceOf(answer.body));
-    this.#silentSince = isSilent ? silentSince : undefined;
-    this.#renewed(written, started);
+    if (isSilent) this.#silentSince = earlier(this.#silentSince, silentSince);
+    if (written.ok) this.#renewed(written, started);
     return written;
+  }
+
+  /** Leaves it to the leader to look for the effects of replicas that were killed, which this replica learned of. */
+  #leaveLost(): void {
+    const silentSince = this.#silentSince;
+    const since = earlier(this.#lostSince, silentSince && this.#apiServerTimeAt(silentSince));
+    this.#lostSince = this.#silentSince = undefined;
+    if (since !== undefined) this.missed(since - longestReview);
   }
 
   /** The answer was made after the call began, before now, and within a second after its date. */
@@ -296,4 +314,9 @@ export class Leadership {
   get #path(): string {
     return `${this.#collection}/${encodeURIComponent(this.#options.name)}`;
   }
+}
+
+/** Whether the API server has certainly not stored a write. */
+function isRefusal({ status }: Extract<Answer, { ok: false }>): boolean {
+  return status !== undefined && status < 500;
 }

@@ -4,6 +4,9 @@ import { annotationsOf } from "../kube/mod.ts";
 /** The annotation of the Lease with the time since when effects of a replica that does not lead are missing. */
 const missedNote = "postern.dev/effects-missed-since";
 
+/** The longest time, in milliseconds, that a request may have been in progress when a worker lost or refused it. */
+export const longestReview = 60_000;
+
 /** The time in the annotation, in milliseconds since 1970; `undefined` when there is none. */
 export function missedSinceOf(lease: Json): number | undefined {
   const since = Number(annotationsOf(lease)[missedNote] ?? NaN);

@@ -28,4 +28,6 @@ export interface RequestJob extends JobScope, EffectJob {
   tries: number;
   /** Whether a try saw the change in the cluster and only its correction waits: later changes hide it. */
   isSeen: boolean;
+  /** Whether the cluster has an UpdateRequest for its effects. */
+  isKept: boolean;
 }

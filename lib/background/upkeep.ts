@@ -6,7 +6,7 @@ import { Alarm } from "./alarm.ts";
 import type { BackgroundWorker } from "./background_worker.ts";
 import { existingTriggers } from "./existing_triggers.ts";
 import { changeKey } from "./missed_changes.ts";
-import { earlier } from "./missed_note.ts";
+import { earlier, longestReview } from "./missed_note.ts";
 import { onceOnly } from "./once_only.ts";
 import { RuleFollower } from "./rule_follower.ts";
 import { type RuleInForce, RulesInForce } from "./rules_in_force.ts";
@@ -33,6 +33,8 @@ export interface UpkeepOptions {
   readonly wait?: typeof pause;
   /** Milliseconds until the comparison that finds requests which the worker had no room for: half a minute. */
   readonly soon?: number;
+  /** Milliseconds until a comparison that broke off is made again: five seconds. */
+  readonly resume?: number;
 }
 
 const roundTimeoutMs = 600_000;
@@ -62,6 +64,8 @@ export class Upkeep {
   readonly #unseen = new UnseenTimes();
   #running: Promise<void> | undefined;
   #isWanted = false;
+  /** Whether a comparison broke off. It may be for a moment that this replica does not lead: a renewal is late. */
+  #isBroken = false;
   /** Begins the next comparison. */
   readonly #alarm: Alarm;
 
@@ -116,9 +120,10 @@ export class Upkeep {
   }
 
   #handOver(): void {
-    const since = earlier(this.#missedSince, this.#unseen.since), { handOver } = this.#options;
+    const since = earlier(earlier(this.#missedSince, this.#lostSince), this.#unseen.since);
+    const { handOver } = this.#options;
     if (since === undefined || handOver === undefined) return;
-    this.#missedSince = undefined;
+    this.#missedSince = this.#lostSince = undefined;
     this.#unseen.clear();
     handOver(since);
   }
@@ -129,11 +134,11 @@ export class Upkeep {
   }
 
   async #run(): Promise<void> {
-    const { log, leads = () => true, every = 300_000 } = this.#options;
+    const { log, leads = () => true, every = 300_000, resume = 5_000 } = this.#options;
     // Several requests for a comparison become one.
     await Promise.resolve();
     while (this.#isWanted && !this.#stop.signal.aborted) {
-      this.#isWanted = false;
+      this.#isWanted = this.#isBroken = false;
       try {
         // A replica that leads later begins with a comparison.
         if (leads()) await this.#compareOnce();
@@ -143,10 +148,11 @@ export class Upkeep {
         }
       } catch (cause) {
         log.write("error", "the cluster could not be checked", { cause: String(cause) });
+        this.#isBroken = true;
       }
     }
     this.#running = undefined;
-    this.#alarm.set(every);
+    this.#alarm.set(this.#isBroken ? resume : every);
   }
 
   async #compareOnce(): Promise<void> {
@@ -160,7 +166,7 @@ export class Upkeep {
     this.#noteUnseen(rules);
     await this.#follower.follow(before, current);
     for (const each of rules) {
-      if (!this.#goesOn) return;
+      if (!this.#goesOn) return void (this.#isBroken = true);
       const isNew = each.changed && each.rule.body.appliesToExisting === true;
       const unseen = this.#unseen.take(each);
       if (isNew) await this.#evaluateExisting(each);
@@ -201,7 +207,10 @@ export class Upkeep {
     const timer = setInterval(() => this.#goesOn || lost.abort(), 500);
     return {
       signal: AbortSignal.any([this.#stop.signal, lost.signal, AbortSignal.timeout(roundTimeoutMs)]),
-      release: () => clearInterval(timer),
+      release: () => {
+        clearInterval(timer);
+        this.#isBroken ||= lost.signal.aborted;
+      },
     };
   }
 
@@ -254,6 +263,9 @@ export class Upkeep {
           if (intake === "no room") isComplete = false;
         }
       }
+    } catch (cause) {
+      isComplete = false;
+      throw cause;
     } finally {
       release();
       ended();
@@ -263,6 +275,3 @@ export class Upkeep {
 
 /** Milliseconds by which the API server's time may be ahead of the estimate: dates have whole seconds. */
 const clockPrecision = 2_000;
-
-/** The longest time, in milliseconds, that a request may have been in progress when the worker refused it. */
-const longestReview = 60_000;

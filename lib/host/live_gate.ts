@@ -185,12 +185,12 @@ export class LiveGate {
     );
   }
 
-  /** Receives the outcome of effects on other objects. */
-  worked(outcome: WorkOutcome): void {
+  /** Receives the outcome of effects on other objects. True when an UpdateRequest keeps those that failed. */
+  worked(outcome: WorkOutcome): boolean {
     this.#events.add(workEvents(outcome, this.#eventContext));
-    this.#updateRequests.worked(outcome);
+    const isKept = this.#updateRequests.worked(outcome);
     const { snapshot } = this;
-    if (snapshot === undefined) return;
+    if (snapshot === undefined) return isKept;
     const reported = {
       ...outcome,
       results: outcome.results.filter((each) => isReportedPolicy(each, snapshot)),
@@ -198,6 +198,7 @@ export class LiveGate {
     for (const { object, rows } of workRows(reported, this.#clock.now())) {
       this.#admissionReports.add(object, rows);
     }
+    return isKept;
   }
 
   /** Passes the new policies to all parts that follow them. */

@@ -144,9 +144,9 @@ export class PoliciesInForce {
     this.#live?.refresh();
   }
 
-  /** Receives the outcome of a request's effects. */
-  worked(outcome: WorkOutcome): void {
-    this.#live?.worked(outcome);
+  /** Receives the outcome of a request's effects. True when an UpdateRequest keeps those that failed. */
+  worked(outcome: WorkOutcome): boolean {
+    return this.#live?.worked(outcome) ?? false;
   }
 
   /** Registers webhooks for the policies of files, if the installation has configurations for them. */

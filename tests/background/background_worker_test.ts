@@ -109,7 +109,7 @@ Deno.test("a worker that ends does not wait for requests that fail again and aga
   const refused: number[] = [], states: string[] = [];
   const { worker } = setUp(pullSecret, {
     refused: (_, waited) => void refused.push(waited),
-    worked: ({ state }) => void states.push(state),
+    worked: ({ state }) => (states.push(state), true),
     wait: (milliseconds) => milliseconds > 300 ? new Promise(() => {}) : Promise.resolve(),
   });
   worker.add(request(team));
@@ -117,6 +117,32 @@ Deno.test("a worker that ends does not wait for requests that fail again and aga
   await worker.close();
   assert.deepEqual([states, refused], [["failing"], []]);
 });
+
+const unkept = [
+  ["whose trigger is not stored yet", quota, {
+    objects: "{apiVersion: v1, kind: Namespace, metadata: {name: a}}",
+  }],
+  ["whose effects fail without an UpdateRequest", pullSecret, {}],
+] as const;
+for (const [what, policy, objects] of unkept) {
+  Deno.test(`a worker that ends reports requests ${what}, however often they were tried`, async () => {
+    const refused: number[] = [];
+    const long = Promise.withResolvers<void>();
+    const { worker } = setUp(policy, {
+      ...objects,
+      triggers: "as-stored",
+      refused: (_, waited) => void refused.push(waited),
+      worked: () => false,
+      wait: (milliseconds) =>
+        milliseconds > 1_000 ? (long.resolve(), new Promise(() => {})) : Promise.resolve(),
+    });
+    worker.add(request(team));
+    await long.promise;
+    assert.notEqual(worker.longestWait, undefined);
+    await worker.close();
+    assert.equal(refused.length, 1);
+  });
+}
 
 Deno.test("the longest wait is that of requests that wait, and each request that is taken is reported", async () => {
   let now = 1_000, taken = 0;
@@ -203,7 +229,7 @@ Deno.test("the worker looks for a missing target five times, and reports no fail
   const { worker, waits, log } = setUp(named.replace("{NAME}", "t3"), {
     objects: secrets,
     firstDelay: 100,
-    worked: (outcome) => outcomes.push(outcome),
+    worked: (outcome) => void outcomes.push(outcome),
   });
   worker.add(request(trigger));
   await worker.drain();
@@ -576,7 +602,7 @@ Deno.test("an object with a random name is made once, also when the rule is eval
 
 Deno.test("the worker reports that a request's effects fail, and later that they are done", async () => {
   const outcomes: WorkOutcome[] = [];
-  const { cluster, worker } = setUp(quota, { worked: (outcome) => outcomes.push(outcome) });
+  const { cluster, worker } = setUp(quota, { worked: (outcome) => void outcomes.push(outcome) });
   let refusals = 4;
   cluster.interfere = ({ method }) =>
     method === "POST" && refusals-- > 0 ? { ok: false, status: 503, message: "not now" } : undefined;

@@ -39,6 +39,8 @@ class MadeTime {
   }
 }
 
+const noAnswer: Answer = { ok: false, status: undefined, message: "no connection" };
+
 function setUp() {
   const time = new MadeTime();
   let seed = 0;
@@ -57,6 +59,10 @@ function setUp() {
     const missed: number[] = [], lost: number[] = [];
     const state = {
       cut: false,
+      /** How many answers to writes are lost, after the API server stored what was written. */
+      lostAnswers: 0,
+      /** Milliseconds that the API server takes to store a write and answer. */
+      writesTake: 0,
       elections: 0,
       since: undefined as number | undefined,
       missed,
@@ -64,8 +70,13 @@ function setUp() {
       longestWait: undefined as number | undefined,
     };
     const reached: Cluster = {
-      call: (call: ApiCall): Promise<Answer> =>
-        state.cut ? Promise.resolve({ ok: false, status: undefined, message: "no connection" }) : dated(call),
+      call: async (call: ApiCall): Promise<Answer> => {
+        if (state.cut) return noAnswer;
+        if (call.method !== "PUT") return await dated(call);
+        if (state.writesTake > 0) await time.wait(state.writesTake, new AbortController().signal);
+        const answer = await dated(call);
+        return answer.ok && state.lostAnswers-- > 0 ? noAnswer : answer;
+      },
       resource: (...type) => cluster.resource(...type),
     };
     const leadership = new Leadership({
@@ -183,6 +194,72 @@ Deno.test("a leader that stops releases the lease, with its notes", async () => 
   assert.equal(second.since, undefined, "nobody was lost");
   assert.equal(second.leadership.notes["postern.dev/x"], "noted");
   await second.leadership.close();
+});
+
+const slowWrites:
+  readonly (readonly [what: string, writes: { lostAnswers?: number; writesTake?: number }])[] = [
+    ["whose answers are lost", { lostAnswers: 2 }],
+    ["that take longer than the leadership that they begin", { writesTake: 7_000 }],
+  ];
+for (const [what, writes] of slowWrites) {
+  Deno.test(`a new leader learns that the former one was killed in spite of writes of the Lease ${what}`, async () => {
+    const { time, start } = setUp();
+    const first = start("a");
+    await time.pass(5);
+    const second = start("b");
+    await time.pass(5);
+    first.cut = true;
+    const cutAt = time.now();
+    Object.assign(second, writes);
+    await time.pass(17);
+    second.writesTake = 0;
+    await time.pass(10);
+    assert.ok(second.leadership.leads);
+    assert.equal(second.elections, 1);
+    assert.ok(second.since !== undefined && Math.abs(second.since - cutAt) <= 2_500);
+    await Promise.all([first.leadership.close(), second.leadership.close()]);
+  });
+}
+
+Deno.test("a leader whose write of the Lease has no answer looks for what other replicas noted there", async () => {
+  const { time, start } = setUp();
+  const first = start("a");
+  await time.pass(5);
+  const second = start("b"), third = start("c");
+  third.longestWait = 300;
+  await time.pass(5);
+  third.cut = true;
+  await time.pass(6);
+  second.leadership.missed(7);
+  // The notes go with these writes.
+  first.lostAnswers = 3;
+  await time.pass(20);
+  assert.ok(first.leadership.leads);
+  assert.equal(first.lost.length, 1);
+  assert.deepEqual([...new Set(first.missed)], [7]);
+  await Promise.all([first, second, third].map(({ leadership }) => leadership.close()));
+});
+
+Deno.test("a replica whose election has no answer leaves to the next leader what the killed one left", async () => {
+  const { time, start } = setUp();
+  const first = start("a");
+  await time.pass(5);
+  const second = start("b");
+  await time.pass(5);
+  first.cut = true;
+  const cutAt = time.now();
+  second.lostAnswers = 1;
+  await time.pass(9);
+  // It is in the Lease without knowing it, and is cut off in turn.
+  second.cut = true;
+  const third = start("c");
+  await time.pass(20);
+  assert.ok(third.leadership.leads);
+  second.cut = false;
+  await time.pass(6);
+  assert.equal(second.elections, 0);
+  assert.ok(third.missed.some((since) => since < cutAt), "it hands over what it knows");
+  await Promise.all([first, second, third].map(({ leadership }) => leadership.close()));
 });
 
 Deno.test("the time since when a replica missed effects reaches the leader within seconds, and elects nobody", async () => {

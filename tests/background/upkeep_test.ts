@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { BackgroundWorker, Upkeep, type UpkeepOptions } from "../../lib/background/mod.ts";
 import { asObject, dig, type JsonObject } from "../../lib/json/mod.ts";
 import { pause } from "../../lib/pause.ts";
+import type { Answer, ApiCall } from "../../lib/ports.ts";
 import {
   copy,
   keptLog,
@@ -80,6 +81,7 @@ function setUp(text = synchronized, dialect: "classic" | "current" = "current") 
       },
       missedSince: (since: number) => upkeep.missedSince(since),
       replicaLost: (since: number) => upkeep.replicaLost(since),
+      done: () => upkeep.done(),
       close: () => upkeep.close(),
     };
   };
@@ -671,6 +673,8 @@ Deno.test("a leader that ends hands over what it missed and could not look up", 
   assert.deepEqual(handedOver, [since]);
 });
 
+const unanswered: Answer = { ok: false, status: undefined, message: "the request's deadline passed" };
+
 /** Whether something was written into the collection of a path. */
 function writtenTo(writes: readonly string[], path: string): boolean {
   return writes.some((write) => write.includes(path.replace(/\/[^/]*$/, "")));
@@ -703,6 +707,56 @@ for (const [what, path, text] of lost) {
     await second.close();
   });
 }
+
+const cuts: readonly (readonly [what: string, cut: (call: ApiCall) => Promise<Answer> | undefined])[] = [
+  [
+    "while it lists objects",
+    ({ path, signal }) =>
+      path.startsWith("/api/v1/namespaces?")
+        ? new Promise((resolve) => signal!.addEventListener("abort", () => resolve(unanswered)))
+        : undefined,
+  ],
+  ["between two rules", () => undefined],
+  ["with an exception", ({ path }) => {
+    if (path.startsWith("/api/v1/namespaces?")) throw new Error("a bug");
+    return undefined;
+  }],
+];
+for (const [what, cut] of cuts) {
+  Deno.test(`a comparison that broke off ${what} goes on, because this replica leads again`, async () => {
+    const { cluster, start, ports } = setUp(missed[1][1]);
+    let leads = true;
+    const replica = start({ leads: () => leads, resume: 1, wait: () => Promise.resolve(false) });
+    await replica.look();
+    assert.ok((await cluster.inner.call({ method: "POST", path: "/api/v1/namespaces", body: blue })).ok);
+    const call = cluster.call.bind(cluster);
+    cluster.call = (made) => {
+      leads = what === "with an exception";
+      return cut(made) ?? call(made);
+    };
+    replica.replicaLost(ports.clock.now());
+    await replica.done();
+    await replica.worker.drain();
+    assert.ok(!await cluster.read(settings) || !await cluster.read(copy));
+    cluster.call = call;
+    leads = true;
+    const isMade = async () => await cluster.read(settings) && await cluster.read(copy);
+    for (let tries = 0; tries < 2_000 && !await isMade(); tries++) await pause(5);
+    assert.ok(await isMade());
+    await replica.close();
+  });
+}
+
+Deno.test("a replica that does not lead any more hands over since when another was lost", async () => {
+  const { start, ports } = setUp();
+  const handedOver: number[] = [];
+  const replica = start({ leads: () => false, handOver: (since) => void handedOver.push(since) });
+  const since = ports.clock.now();
+  replica.replicaLost(since);
+  await replica.done();
+  assert.deepEqual(handedOver, [since - 60_000]);
+  await replica.close();
+});
 
 /** Each application adds to the Secret that has the trigger's name. */
 const appending = touching.replace("name: regcred}]", 'name: "{{ request.object.metadata.name }}"}]').replace(

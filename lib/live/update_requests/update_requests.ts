@@ -62,10 +62,18 @@ export class UpdateRequests {
     return this.#collection.objects().length;
   }
 
-  /** Writes or deletes UpdateRequests after the attempt to carry out a request's effects. */
-  worked(outcome: WorkOutcome): void {
+  /**
+   * Writes or deletes UpdateRequests after the attempt to carry out a request's effects. True when there is one for
+   * them afterwards.
+   */
+  worked(outcome: WorkOutcome): boolean {
+    if (this.#taken.worked(outcome)) return true;
+    this.#keep(outcome);
+    return this.#made.ofRequest(identityOf(outcome.request)).length > 0;
+  }
+
+  #keep(outcome: WorkOutcome): void {
     const { request, failures, state } = outcome;
-    if (this.#taken.worked(outcome)) return;
     if (failures.some(({ nothingToDo }) => nothingToDo === "notStored")) {
       if (state === "given up") this.#forget(request);
       return;

@@ -37,8 +37,24 @@ export const otherFaults: readonly OtherFault[] = [
       "the time since when a replica missed effects reaches the leader within seconds, and elects nobody",
   },
   {
+    name: "the leader is killed",
+    words:
+      "another replica leads within some 12 seconds, and looks for the effects of requests since a minute " +
+      "before, also when the write that makes it the leader is late or has no answer",
+    file: "tests/background/leadership_test.ts",
+    title: "a new leader learns that the former one was killed in spite of writes of the Lease",
+  },
+  {
+    name:
+      "the leader renews its Lease too late, as on a busy machine, and leads again before another replica does",
+    words: "a comparison with the cluster that broke off meanwhile is made again five seconds later",
+    file: upkeep,
+    title: "a comparison that broke off",
+  },
+  {
     name: "a replica that does not lead is killed while effects wait on it",
-    words: "it said so on the Lease; the leader generates what is missing within some 12 seconds",
+    words: "it said so on the Lease; the leader generates what is missing within some 12 seconds; " +
+      "where an UpdateRequest keeps the effects, after five minutes",
     file: "tests/background/leadership_test.ts",
     title: "the leader learns since when effects waited on a replica that was killed",
   },

@@ -230,7 +230,7 @@ const lease: Writer = {
     "read again two seconds later: the replica that wrote it leads",
     renewed,
     renewed,
-    "read again two seconds later: it names this replica, which leads",
+    "read again two seconds later: it names this replica, which leads and does what the write was to begin",
   ],
   objects: namespaces,
   async run(cluster) {
