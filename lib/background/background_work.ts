@@ -5,6 +5,7 @@ import { BackgroundWorker } from "./background_worker.ts";
 import { Leadership } from "./leadership.ts";
 import { LongWaits } from "./long_waits.ts";
 import { addPosternUsername } from "./postern_username.ts";
+import { onceOnlyInDoubt } from "./once_only.ts";
 import { Upkeep } from "./upkeep.ts";
 import type { WorkOutcome } from "./work_outcome.ts";
 
@@ -67,6 +68,7 @@ export class BackgroundWork {
       actors,
       refused: (_, waited) => this.#upkeep.missed(waited),
       taken: () => longWaits.watch(),
+      inDoubt: onceOnlyInDoubt,
       ...(options.worked !== undefined && { worked: options.worked }),
     });
     const leadership = lease === undefined ? undefined : new Leadership({

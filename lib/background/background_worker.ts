@@ -6,6 +6,7 @@ import { EffectWriter, requestFields } from "./effect_writer.ts";
 import type { Failure } from "./failure.ts";
 import { FairQueue, type Ticket } from "./fair_queue.ts";
 import { changeOf } from "./followed_request.ts";
+import type { onceOnlyInDoubt } from "./once_only.ts";
 import type { JobScope, RequestJob } from "./request_job.ts";
 import { phases, type Tried, tryRequest } from "./request_try.ts";
 import { RecentRequests } from "./recent_requests.ts";
@@ -48,6 +49,11 @@ export interface BackgroundOptions {
    * failed. True when the cluster has an UpdateRequest for the failed effects, so that they outlive this worker.
    */
   readonly worked?: (outcome: WorkOutcome) => boolean | void;
+  /**
+   * Chooses updates after a try in which some had no answer. Absent in bundles, which have no room for it: an update
+   * that adds to its target may then be carried out twice.
+   */
+  readonly inDoubt?: typeof onceOnlyInDoubt;
   /** Waits for some milliseconds, or until the signal aborts; tests replace it. */
   readonly wait?: (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
 }
@@ -112,15 +118,8 @@ export class BackgroundWorker {
     if (!this.#recent.add(request, scope.route)) return "no work";
     const { kind, name, namespace } = request;
     const addedAt = elapsedOn(this.#options.ports.clock);
-    const item: RequestJob = {
-      ...scope,
-      request,
-      addedAt,
-      tries: 0,
-      isSeen: false,
-      isKept: false,
-      done: new Map(),
-    };
+    const begun = { tries: 0, isSeen: false, isKept: false, done: new Map(), doubtful: new Map() };
+    const item: RequestJob = { ...scope, ...begun, request, addedAt };
     const lane = namespace === "" && kind === "Namespace" ? name : namespace;
     const ticket: Ticket<RequestJob> = { item, lane, bytes: heapSize(request.variable) };
     const refused = this.#queue.add(ticket);
@@ -291,7 +290,7 @@ export class BackgroundWorker {
       const failures = [{ message: "no policies are loaded", retryable: true }];
       return { request: job.request, results: [], failures };
     }
-    const { ports, log, actors = nobody, triggers = "as-admitted" } = this.#options;
+    const { ports, log, actors = nobody, triggers = "as-admitted", inDoubt } = this.#options;
     return await tryRequest(job.request, {
       snapshot,
       ports,
@@ -299,7 +298,10 @@ export class BackgroundWorker {
       actors,
       triggers,
       only: job.only,
-      onceOnly: job.onceOnly,
+      onceOnly: job.onceOnly ??
+        (inDoubt && job.doubtful.size > 0
+          ? (planned, plan) => inDoubt(planned, plan, job.doubtful)
+          : undefined),
       route: job.route ?? {},
       isSeen: job.isSeen,
       attemptTimeoutMs,

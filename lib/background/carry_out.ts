@@ -3,6 +3,7 @@ import { asObject, asString, dig, type Json, type JsonObject } from "../json/mod
 import { collectionPath, deleteOptions, nameOf, namespaceOf, objectPath } from "../kube/mod.ts";
 import { namespaceOfKey } from "../policy/mod.ts";
 import type { Answer, ApiCall, ApiResource, Cluster } from "../ports.ts";
+import { isRefusal } from "./refusal.ts";
 
 /** The result of carrying out an effect. */
 export type Carried =
@@ -16,6 +17,8 @@ export type Carried =
     readonly message: string;
     /** Whether another attempt, planned again, may succeed. */
     readonly retryable: boolean;
+    /** Set when the cluster may have changed all the same, because the API server did not answer or failed. */
+    readonly isDoubtful?: true;
   };
 
 /**
@@ -45,7 +48,8 @@ export async function carryOut(effect: Effect, cluster: Cluster, signal?: AbortS
   if (answer.ok) return { done: true, changed: !isUnchanged(effect, answer.body) };
   if (verb === "create" && answer.status === 409) return { done: true, changed: false };
   if (verb === "delete" && answer.status === 404) return { done: true, changed: false };
-  return { done: false, message: answer.message, retryable: isRetryable(answer) };
+  const failed = { done: false, message: answer.message, retryable: isRetryable(answer) } as const;
+  return isRefusal(answer) ? failed : { ...failed, isDoubtful: true };
 }
 
 /**

@@ -21,6 +21,8 @@ export interface EffectJob {
    * The effects that earlier tries carried out, by identity. A later try must not repeat a patch that adds to a list.
    */
   readonly done: Map<string, Effect>;
+  /** The updates of earlier tries that the API server did not answer, by identity: it may have stored them. */
+  readonly doubtful: Map<string, Effect>;
 }
 
 /** Writes the objects that effects are about, each effect of a job once, and corrections not too often. */
@@ -58,7 +60,7 @@ export class EffectWriter {
   }
 
   /** Carries out an effect, unless an earlier try of the job did. */
-  async carryOut(effect: Effect, { request, done }: EffectJob): Promise<Failure[]> {
+  async carryOut(effect: Effect, { request, done, doubtful }: EffectJob): Promise<Failure[]> {
     const key = effectKey(effect);
     if (done.has(key)) return [];
     const carried = await carryOut(
@@ -67,6 +69,7 @@ export class EffectWriter {
       AbortSignal.timeout(this.#options.timeout),
     );
     if (!carried.done) {
+      if (carried.isDoubtful && effect.verb === "update") doubtful.set(key, effect);
       if (effect.dispensable === undefined) {
         return [{ ...carried, by: { policy: effect.policy, rule: effect.rule } }];
       }

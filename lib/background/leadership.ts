@@ -4,6 +4,7 @@ import { type Answer, type ApiCall, type Clock, type Cluster, elapsedOn, type Lo
 import { pause } from "../pause.ts";
 import { annotated, holderOf, renewalOf, renewed } from "./lease.ts";
 import { earlier, longestReview, missedSinceOf, withMissedSince } from "./missed_note.ts";
+import { isRefusal } from "./refusal.ts";
 import { WaitingNotes, withoutWaiting } from "./waiting_notes.ts";
 
 /** The Lease, the ports and the times of an election. */
@@ -314,9 +315,4 @@ export class Leadership {
   get #path(): string {
     return `${this.#collection}/${encodeURIComponent(this.#options.name)}`;
   }
-}
-
-/** Whether the API server has certainly not stored a write. */
-function isRefusal({ status }: Extract<Answer, { ok: false }>): boolean {
-  return status !== undefined && status < 500;
 }

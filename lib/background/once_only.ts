@@ -1,5 +1,5 @@
 import type { Decision, Effect, PolicyRequest } from "../engine/mod.ts";
-import { equal, isObject, type Json } from "../json/mod.ts";
+import { asList, dig, equal, field, isObject, type Json } from "../json/mod.ts";
 import { fieldWrites, objectText, posternManager } from "../kube/mod.ts";
 import { elapsedOn, type Log, type Ports } from "../ports.ts";
 import { ChangedCluster } from "./changed_cluster.ts";
@@ -28,10 +28,51 @@ export type ChooseRepeated = (planned: readonly Effect[], plan: RepeatedPlan) =>
  *
  * @param since When the request was made, in milliseconds since 1970 by the API server's clock.
  */
-export async function onceOnly(
+export function onceOnly(
   planned: readonly Effect[],
   plan: RepeatedPlan,
   since: number,
+): Promise<readonly Effect[]> {
+  return withoutDone(
+    planned,
+    plan,
+    ({ object }) =>
+      fieldWrites(object).some(({ manager, at }) => manager === posternManager && !(at < since)),
+  );
+}
+
+/**
+ * Returns the planned updates of targets without those that a former try may have carried out without an answer, as
+ * {@link onceOnly} does. The stored version shows most: each update replaces exactly the version that was read, so the
+ * former one was not carried out, and will not be beside this one, when that version is still stored.
+ *
+ * @param doubtful The updates without an answer, by `effectKey`.
+ */
+export async function onceOnlyInDoubt(
+  planned: readonly Effect[],
+  plan: RepeatedPlan,
+  doubtful: ReadonlyMap<string, Effect>,
+): Promise<readonly Effect[]> {
+  const formerOf = (effect: Effect): Effect | undefined => doubtful.get(effectKey(effect));
+  const inDoubt = planned.filter((effect) => {
+    const former = formerOf(effect);
+    return former !== undefined && versionOf(former) !== versionOf(effect);
+  });
+  const chosen = await withoutDone(
+    inDoubt,
+    plan,
+    (effect) => !equal(posternEntries(effect), posternEntries(formerOf(effect)!)),
+  );
+  return planned.filter((effect) => !inDoubt.includes(effect) || chosen.includes(effect));
+}
+
+/**
+ * @param isWritten Whether Postern has written the target of an update since the update may have been carried out.
+ */
+async function withoutDone(
+  planned: readonly Effect[],
+  plan: RepeatedPlan,
+  isWritten: (effect: Effect) => boolean,
 ): Promise<readonly Effect[]> {
   if (planned.length === 0) return planned;
   const again = await repeated(planned, plan);
@@ -42,7 +83,7 @@ export async function onceOnly(
     const changesNoMore = further === undefined ? !hasErred(again, effect) : equal(further, object);
     if (changesNoMore) return true;
     const isTraceable = further !== undefined && !isPartOf(further, object);
-    if (isTraceable && !isWrittenSince(object, since)) return true;
+    if (isTraceable && !isWritten(effect)) return true;
     plan.log.write(
       "warn",
       "effect left out: it may have been carried out before, and adds to what it finds",
@@ -85,8 +126,14 @@ function hasErred({ results }: Decision, { policy, rule }: Effect): boolean {
   );
 }
 
-function isWrittenSince(object: Json, time: number): boolean {
-  return fieldWrites(object).some(({ manager, at }) => manager === posternManager && !(at < time));
+function versionOf({ object }: Effect): Json | undefined {
+  return dig(object, "metadata", "resourceVersion");
+}
+
+/** The notes of the API server about Postern's writes of the version that an update replaces. */
+function posternEntries({ object }: Effect): Json[] {
+  return asList(dig(object, "metadata", "managedFields"))
+    .filter((entry) => field(entry, "manager") === posternManager);
 }
 
 /** Whether a value has nothing that another one does not have in the same order. */

@@ -32,7 +32,10 @@ export interface TryOptions {
   readonly actors: ReadonlySet<string>;
   readonly triggers: "as-admitted" | "as-stored";
   readonly only: OnlyRule | undefined;
-  /** Set when the effects may have been carried out before; see `JobScope`. */
+  /**
+   * Set when the effects may have been carried out before: by another replica, see `JobScope`, or by a try without an
+   * answer. The request was then confirmed by a list, or by that try.
+   */
   readonly onceOnly: ChooseRepeated | undefined;
   /** The policies of the webhook's URL. */
   readonly route: Pick<PolicyQuery, "failurePolicy" | "policy">;

@@ -207,6 +207,19 @@ Deno.test("a patch that changes nothing twice is applied although Postern has wr
   assert.deepEqual(cluster.writes, [`PUT ${target}`]);
 });
 
+// Nothing in the cluster distinguishes it from one that was not carried out: a field of Postern's that a user changes is the
+// user's.
+Deno.test("an effect that a user undid before it is looked up is carried out again", async () => {
+  const { cluster, change, lost, now, wait } = await setUp(setting);
+  wait();
+  const since = now();
+  await change(app, { color: "eQ==" });
+  await change(target, { seen: "eQ==" }, "postern");
+  await change(target, { seen: "eg==" });
+  await lost(since);
+  assert.equal(dig(await cluster.read(target), "data", "seen"), "eQ==");
+});
+
 Deno.test("a patch that only removes fields is not applied for a request that is looked up, as it leaves no trace", async () => {
   const { cluster, change, lost, now, wait } = await setUp(removing);
   wait();

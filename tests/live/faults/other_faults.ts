@@ -59,6 +59,23 @@ export const otherFaults: readonly OtherFault[] = [
     title: "the leader learns since when effects waited on a replica that was killed",
   },
   {
+    name:
+      "a replica is killed after an effect, and a user undoes the effect before the next leader looks for it",
+    words:
+      "it is carried out again: the cluster does not distinguish it from one that is missing. The leader looks some 12 " +
+      "seconds after the kill, for requests since a minute before",
+    file: "tests/background/missed_changes_test.ts",
+    title: "an effect that a user undid before it is looked up is carried out again",
+  },
+  {
+    name: "the answer to a patch of a target is lost",
+    words:
+      "tried again if the stored version, or what the API server noted about Postern's writes, shows that it was " +
+      "not stored, or if it changes nothing twice; else the log says that it was left out",
+    file: "tests/background/lost_answers_test.ts",
+    title: "a patch without an answer is applied once",
+  },
+  {
     name: "a replica is killed while it generates for existing objects",
     words: "the next one makes what is missing, and changes the targets, none twice",
     file: upkeep,
