@@ -83,13 +83,19 @@ export function goPrint(value: Json): string {
 /**
  * Writes JSON as Go's encoder does: keys sorted, and `<`, `>`, `&`, U+2028, U+2029 escaped; compact, or with an
  * indent for each level.
+ *
+ * ```ts
+ * import { goJson } from "./go_text.ts";
+ * import assert from "node:assert/strict";
+ * assert.equal(goJson({ b: "<", "2": 1, "10": 1 }), '{"10":1,"2":1,"b":"\\u003c"}');
+ * ```
  */
 export function goJson(value: Json, indent = ""): string {
   if (typeof value === "number" && Number.isFinite(value)) return String(value);
-  return JSON.stringify(withSortedKeys(value), null, indent).replace(
-    /[<>&\u2028\u2029]/g,
-    (unit) => escapes[unit]!,
-  );
+  const sorting = new Sorting();
+  const sorted = sorting.of(value);
+  const text = sorting.isLost ? sortedJson(sorted, indent, "\n") : JSON.stringify(sorted, null, indent);
+  return text.replace(/[<>&\u2028\u2029]/g, (unit) => escapes[unit]!);
 }
 
 /** A table, because computing the escape of each of a million units takes three times as long. */
@@ -101,23 +107,54 @@ const escapes: Readonly<Record<string, string>> = {
   "\u2029": "\\u2029",
 };
 
-/** The value with sorted keys everywhere. Parts that have them are not copied: lists of numbers, empty objects. */
-function withSortedKeys(value: Json): Json {
-  if (isList(value)) {
-    let sorted: Json[] | undefined;
-    for (let index = 0; index < value.length; index++) {
-      const element = value[index]!;
-      if (typeof element !== "object" || element === null) continue;
-      const changed = withSortedKeys(element);
-      if (changed !== element) (sorted ??= [...value])[index] = changed;
+/** Copies values with sorted keys. */
+class Sorting {
+  /** Whether an object of a copy has its keys in another order: JavaScript puts `2` before `10`, and both before `-`. */
+  isLost = false;
+
+  /** The value with sorted keys everywhere. Parts that have them are not copied: lists of numbers, empty objects. */
+  of(value: Json): Json {
+    if (isList(value)) {
+      let sorted: Json[] | undefined;
+      for (let index = 0; index < value.length; index++) {
+        const element = value[index]!;
+        if (typeof element !== "object" || element === null) continue;
+        const changed = this.of(element);
+        if (changed !== element) (sorted ??= [...value])[index] = changed;
+      }
+      return sorted ?? value;
     }
-    return sorted ?? value;
+    if (!isObject(value)) return value;
+    const keys = sortedKeys(value);
+    if (keys.length === 0) return value;
+    const copy = Object.fromEntries(keys.map((key) => [key, this.of(value[key]!)] as const));
+    if (!this.isLost && keys.some(isIndex)) {
+      this.isLost = Object.keys(copy).some((key, index) => key !== keys[index]);
+    }
+    return copy;
   }
-  if (!isObject(value)) return value;
-  const keys = sortedKeys(value);
-  if (keys.length === 0) return value;
-  const entries = keys.map((key) => [key, withSortedKeys(value[key]!)] as const);
-  return Object.fromEntries(entries);
+}
+
+/** Whether a key may be one that JavaScript puts before all others, in the order of numbers. */
+function isIndex(key: string): boolean {
+  const first = key.charCodeAt(0);
+  return first >= 0x30 && first <= 0x39 && key.length <= 10 && /^(?:0|[1-9][0-9]*)$/.test(key);
+}
+
+/** Writes JSON as `JSON.stringify` does, with the keys in Go's order. It takes five times as long. */
+function sortedJson(value: Json, indent: string, newline: string): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const isArray = isList(value), inner = newline + indent;
+  const items = isArray
+    ? value.map((item) => sortedJson(item, indent, inner))
+    : sortedKeys(value).map((key) =>
+      `${JSON.stringify(key)}:${indent === "" ? "" : " "}${sortedJson(value[key]!, indent, inner)}`
+    );
+  const [open, close] = isArray ? "[]" : "{}";
+  if (items.length === 0) return `${open}${close}`;
+  return indent === ""
+    ? `${open}${items.join(",")}${close}`
+    : `${open}${inner}${items.join(`,${inner}`)}${newline}${close}`;
 }
 
 /** Quotes a text as Go's package `time` does: everything but printable ASCII as `\\x` bytes. */

@@ -1,16 +1,17 @@
 import {
   asObject,
   asString,
+  asTexts,
   dig,
   field,
-  isList,
+  isGiven,
   isObject,
-  isString,
   type Json,
   type JsonObject,
   textField,
 } from "../json/mod.ts";
 import type { GroupVersionKind } from "./group_version_kind.ts";
+import { fieldProblem } from "./review_fields.ts";
 
 /** The operation of an admission request. */
 export type Operation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
@@ -65,6 +66,16 @@ export type ParsedReview =
 const reviewVersion = "admission.k8s.io/v1";
 
 /**
+ * The field with the object that the request is about, which the API server always sends. A review without it is
+ * refused: no policy would be about it, and it would be allowed.
+ */
+const reviewedObjects: Readonly<Partial<Record<Operation, "object" | "oldObject">>> = {
+  CREATE: "object",
+  UPDATE: "object",
+  DELETE: "oldObject",
+};
+
+/**
  * Parses the body of an admission request. It never throws; for an invalid body the result has an error message.
  *
  * ```ts
@@ -85,6 +96,8 @@ export function parseReview(body: Json): ParsedReview {
     return refuse(`apiVersion must be ${reviewVersion}, not ${shown(field(body, "apiVersion"))}`);
   }
   if (request === undefined) return refuse("AdmissionReview request is nil");
+  const problem = fieldProblem(body);
+  if (problem !== undefined) return refuse(problem);
   const uid = textField(request, "uid");
   if (uid === "") return refuse("request.uid is missing");
   const written = field(request, "operation");
@@ -97,13 +110,13 @@ export function parseReview(body: Json): ParsedReview {
   const kind = asType(field(request, "kind"));
   if (kind.kind === "") return refuse("request.kind is missing");
   const resource = asResource(field(request, "resource"));
+  if (resource.resource === "") return refuse("request.resource is missing");
   const unusable = unusableName(request);
   if (unusable !== undefined) return refuse(unusable);
-  const object = field(request, "object") ?? null, oldObject = field(request, "oldObject") ?? null;
-  if (object !== null && !isObject(object)) return refuse("request.object must be an object");
-  if (oldObject !== null && !isObject(oldObject)) return refuse("request.oldObject must be an object");
-  const userInfo = asUser(field(request, "userInfo"));
-  if (userInfo === undefined) return refuse("request.userInfo is malformed");
+  const reviewed = reviewedObjects[operation];
+  if (reviewed !== undefined && !isGiven(field(request, reviewed))) {
+    return refuse(`request.${reviewed} is missing: a request for ${operation} has one`);
+  }
   return {
     ok: true,
     review: {
@@ -116,9 +129,9 @@ export function parseReview(body: Json): ParsedReview {
         name: textField(request, "name"),
         namespace: textField(request, "namespace"),
         operation,
-        userInfo,
-        object,
-        oldObject,
+        userInfo: asUser(field(request, "userInfo")),
+        object: asObject(field(request, "object")) ?? null,
+        oldObject: asObject(field(request, "oldObject")) ?? null,
         dryRun: field(request, "dryRun") === true,
         json: request,
       },
@@ -176,15 +189,6 @@ function asResource(value: Json | undefined): GroupVersionResource {
   };
 }
 
-function asUser(value: Json | undefined): UserInfo | undefined {
-  const groups = field(value, "groups") ?? [], extra = field(value, "extra");
-  if (!areTexts(groups)) return undefined;
-  if (extra !== undefined && extra !== null) {
-    if (!isObject(extra) || !Object.values(extra).every(areTexts)) return undefined;
-  }
-  return { username: textField(value, "username"), groups };
-}
-
-function areTexts(value: Json): value is readonly string[] {
-  return isList(value) && value.every(isString);
+function asUser(value: Json | undefined): UserInfo {
+  return { username: textField(value, "username"), groups: asTexts(field(value, "groups")) };
 }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import fc from "fast-check";
 import { compareBytes, equal, goFloat, goJson, goPrint, type Json, setField } from "../../lib/json/mod.ts";
 
 const floats: [value: number, text: string][] = [
@@ -23,6 +24,27 @@ Deno.test("goPrint() prints maps in key order and nil as <nil>", () => {
 
 Deno.test("goJson() sorts keys and escapes the characters of HTML", () => {
   assert.equal(goJson({ b: "<&>", a: 1 }), '{"a":1,"b":"\\u003c\\u0026\\u003e"}');
+});
+
+Deno.test("goJson() sorts keys that are numbers as texts, as Go does", () => {
+  const value = { "-": 0, "10": { b: "<", "2": [], "1": {} }, "2": [{ "3": 1, "20": 2 }], a: null };
+  assert.equal(goJson(value), '{"-":0,"10":{"1":{},"2":[],"b":"\\u003c"},"2":[{"20":2,"3":1}],"a":null}');
+  assert.equal(
+    goJson({ a: [{ "2": [], "10": [1, 2] }], b: {} }, "  "),
+    '{\n  "a": [\n    {\n      "10": [\n        1,\n        2\n      ],\n      "2": []\n    }\n  ],\n  "b": {}\n}',
+  );
+});
+
+Deno.test("goJson() writes any keys in the order of their bytes", () => {
+  const key = fc.oneof(
+    fc.nat().map(String),
+    fc.constantFrom("__proto__", "4294967295", "01", "-1", "a"),
+    fc.string(),
+  );
+  fc.assert(fc.property(fc.uniqueArray(key), (keys) => {
+    const written = keys.toSorted(compareBytes).map((each) => `${goJson(each)}:1`);
+    assert.equal(goJson(Object.fromEntries(keys.map((each) => [each, 1]))), `{${written.join(",")}}`);
+  }));
 });
 
 Deno.test("compareBytes() orders characters beyond U+FFFF after all others", () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { type Json, nestsDeeperThan } from "../../lib/json/mod.ts";
+import { type Json, type JsonObject, nestsDeeperThan } from "../../lib/json/mod.ts";
 import { parseReview } from "../../lib/kube/mod.ts";
 
 const request = {
@@ -44,8 +44,44 @@ const refused: [body: Json, message: RegExp, uid: string][] = [
   [{ ...review, request: { ...request, kind: null } }, /kind is missing/, "1"],
   [{ ...review, request: { ...request, object: "x" } }, /request.object must be an object/, "1"],
   [{ ...review, request: { ...request, oldObject: [] } }, /request.oldObject must be an object/, "1"],
-  [{ ...review, request: { ...request, userInfo: { groups: "a" } } }, /userInfo is malformed/, "1"],
-  [{ ...review, request: { ...request, userInfo: { extra: { k: "v" } } } }, /userInfo is malformed/, "1"],
+  [
+    { ...review, request: { ...request, userInfo: { groups: "a" } } },
+    /request.userInfo.groups must be a list of texts/,
+    "1",
+  ],
+  [
+    { ...review, request: { ...request, userInfo: { extra: { k: "v" } } } },
+    /request.userInfo.extra must be a map of lists of texts/,
+    "1",
+  ],
+  [{ ...review, request: { ...request, userInfo: "root" } }, /request.userInfo must be an object/, "1"],
+  [{ ...review, request: { ...request, namespace: 7 } }, /request.namespace must be a text/, "1"],
+  [{ ...review, request: { ...request, dryRun: "true" } }, /request.dryRun must be a boolean/, "1"],
+  [
+    { ...review, request: { ...request, kind: { ...request.kind, group: [] } } },
+    /kind.group must be a text/,
+    "1",
+  ],
+  [{ ...review, request: { ...request, OBJECT: {} } }, /request.OBJECT must be written "object"/, "1"],
+  [{ ...review, request: { ...request, "\u212aind": {} } }, /ind must be written "kind"/, "1"],
+  [{ ...review, request: { ...request, "re\u017fource": {} } }, /ource must be written "resource"/, "1"],
+  [{ ...review, Request: {} }, /Request must be written "request"/, "1"],
+  [{ ...review, request: { ...request, resource: null } }, /resource is missing/, "1"],
+  [
+    { ...review, request: { ...request, object: null } },
+    /request.object is missing: a request for CREATE/,
+    "1",
+  ],
+  [
+    { ...review, request: { ...request, operation: "UPDATE", object: null, oldObject: {} } },
+    /request.object is missing: a request for UPDATE/,
+    "1",
+  ],
+  [
+    { ...review, request: { ...request, operation: "DELETE" } },
+    /request.oldObject is missing: a request for DELETE/,
+    "1",
+  ],
   [
     { ...review, request: { ...request, kind: { ...request.kind, kind: "K".repeat(64) } } },
     /request.kind.kind is longer than 63 characters \(64\)/,
@@ -68,6 +104,17 @@ for (const [body, message, uid] of refused) {
     assert.ok(!parsed.ok);
     assert.match(parsed.message, message);
     assert.equal(parsed.uid, uid);
+  });
+}
+
+const read: [what: string, changed: JsonObject][] = [
+  ["null in fields that need no value", { namespace: null, userInfo: null, dryRun: null, options: null }],
+  ["fields that Kubernetes does not know", { newField: { Object: 1 }, options: { Kind: "CreateOptions" } }],
+  ["a CONNECT without an object", { operation: "CONNECT", object: null }],
+];
+for (const [what, changed] of read) {
+  Deno.test(`parseReview() reads ${what}`, () => {
+    assert.ok(parseReview({ ...review, request: { ...request, ...changed } }).ok);
   });
 }
 
