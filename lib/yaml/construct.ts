@@ -183,7 +183,6 @@ class Constructor {
         : { type: "str", value: text };
     }
     const tag = this.#tag(event);
-    if (tag === "!" && text !== "") return resolveScalar(text);
     const scalar = resolveTagged(tag, text);
     return typeof scalar === "string" ? this.#fail(event.valueStart, scalar) : scalar;
   }

@@ -12,7 +12,7 @@ export interface Events {
 /** The deepest nesting of a text: the code after the parser walks values recursively. */
 const maxDepth = 200;
 
-/** The most lines that are corrected, and the most characters that are parsed for it: each line costs another parse. */
+/** The most corrections, and the most characters that are parsed for them: each costs another parse. */
 const maxMended = 100, maxParsed = 6_000_000;
 
 interface Insertion {
@@ -21,36 +21,101 @@ interface Insertion {
 }
 
 /**
- * Parses a text into events. Inside brackets and quotes Kubernetes' parser ignores indentation, but YAML 1.2 requires
- * lines to be deeper than their parent; this function indents such lines. Throws a YAMLException with the line and
- * column of the original text.
+ * Parses a text into events. Kubernetes' parser, of YAML 1.1, reads some texts that YAML 1.2 refuses; `mend` corrects
+ * them. Throws a YAMLException with the line and column of the original text.
  */
 export function readEvents(text: string): Events {
   const insertions: Insertion[] = [];
   let source = text, parsed = 0;
-  let count: number | undefined;
+  let indent: number | undefined, last = -1;
   for (;;) {
     try {
       const events = parseEvents(source, { maxDepth });
       return { source, events, original: (offset) => originalOffset(insertions, offset) };
     } catch (cause) {
-      const offset = mendable(cause) ? source.lastIndexOf("\n", cause.mark.position - 1) + 1 : 0;
+      const mended = isMarked(cause) && insertions.length < maxMended && parsed + source.length <= maxParsed
+        ? mend(source, cause, () => indent ??= deepestIndent(text) + 1)
+        : undefined;
+      const at = mended === undefined ? -1 : originalOffset(insertions, mended.offset);
+      // The same correction again would help no more.
+      if (mended === undefined || at <= last) throw withOriginalColumn(cause, insertions);
+      last = at;
+      const { offset, removed, added } = mended;
       parsed += source.length;
-      if (offset === 0 || insertions.length === maxMended || parsed > maxParsed) {
-        throw withOriginalColumn(cause, insertions);
-      }
-      count ??= deepestIndent(text) + 1;
-      source = source.slice(0, offset) + " ".repeat(count) + source.slice(offset);
-      insertions.push({ offset, count });
+      source = source.slice(0, offset) + added + source.slice(offset + removed);
+      insertions.push({ offset, count: added.length - removed });
     }
   }
 }
 
+/** The correction of a text at an offset. */
+interface Mended {
+  readonly offset: number;
+  /** How many characters go. */
+  readonly removed: number;
+  /** The characters that come: as many, or more. */
+  readonly added: string;
+}
+
+/** Returns the correction after which Kubernetes' reading is YAML 1.2, too; `undefined` for other errors. */
+function mend(
+  source: string,
+  { reason, mark: { position } }: Marked,
+  indent: () => number,
+): Mended | undefined {
+  if (reason === "deficient indentation") {
+    const start = 1 + Math.max(...["\n", "\r"].map((end) => source.lastIndexOf(end, position - 1)));
+    const tabs = tabsBefore(source.slice(start, position));
+    if (tabs !== undefined) {
+      const { index, length } = tabs;
+      return { offset: start + index, removed: length, added: " ".repeat(length) };
+    }
+    // Inside brackets and quotes lines need not be deeper than their parent.
+    return start === 0 ? undefined : { offset: start, removed: 0, added: " ".repeat(indent()) };
+  }
+  // The escape \' is a quote.
+  if (reason === "unknown escape sequence" && source[position] === "'") {
+    return { offset: position, removed: 1, added: "x27" };
+  }
+  // A comment may follow a quote or a bracket directly.
+  if (source[position] === "#" && /\S/.test(source[position - 1] ?? " ")) {
+    return { offset: position, removed: 0, added: " " };
+  }
+  return undefined;
+}
+
 type Marked = YAMLException & { readonly mark: NonNullable<YAMLException["mark"]> };
 
-function mendable(cause: unknown): cause is Marked {
-  return cause instanceof YAMLException && cause.reason === "deficient indentation" &&
-    cause.mark !== undefined;
+function isMarked(cause: unknown): cause is Marked {
+  return cause instanceof YAMLException && cause.mark !== undefined;
+}
+
+interface Gap {
+  readonly index: number;
+  readonly length: number;
+}
+
+/**
+ * The white space with a tab that separates brackets, or what is in them, from text on the same line. A tab may do so,
+ * but the parser says that it indents.
+ */
+function tabsBefore(line: string): Gap | undefined {
+  const last = gapAt(line, line.length);
+  if (hasTab(line, last)) return last;
+  const before = last.index - 1;
+  const gap = line[before] === "[" || line[before] === "{" ? gapAt(line, before) : undefined;
+  return gap !== undefined && hasTab(line, gap) ? gap : undefined;
+}
+
+/** The white space that ends at an offset. */
+function gapAt(line: string, end: number): Gap {
+  let index = end;
+  while (index > 0 && (line[index - 1] === " " || line[index - 1] === "\t")) index--;
+  return { index, length: end - index };
+}
+
+function hasTab(line: string, { index, length }: Gap): boolean {
+  return index > 0 && line.slice(index, index + length).includes("\t");
 }
 
 function deepestIndent(text: string): number {

@@ -33,7 +33,7 @@ const scalars: [text: string, value: Json][] = [
   ["!!float 1", 1],
   ["!!binary aGk=", "hi"],
   ["!custom x", "x"],
-  ["! 12", 12],
+  ["! 12", "12"],
   ["!<tag:yaml.org,2002:bool> 'on'", true],
   ["$(x)", "$(x)"],
   ["?*", "?*"],
@@ -67,6 +67,21 @@ const documents: [name: string, text: string, value: Json][] = [
   ["a quoted << is a key", '"<<": 1\n', { "<<": 1 }],
   ["brackets need no indentation", 'a: [\n  1,\n2\n]\nb: {\n"c": {\n}}\n', { a: [1, 2], b: { c: {} } }],
   ["quotes need no indentation", 'a:\n  b: "x\ny"\n', { a: { b: "x y" } }],
+  [
+    "a comment follows a quote, a bracket or a block's indicator directly",
+    "a: 'x'#c\nb: [#c\n  1]#c\nc: |#c\n  x\n",
+    {
+      a: "x",
+      b: [1],
+      c: "x\n",
+    },
+  ],
+  ["a carriage return ends a line", "a: {b: 1,\rc: 2}\rd: 3\r", { a: { b: 1, c: 2 }, d: 3 }],
+  ["a # in a text begins no comment", "a: x#y\nb: [x#y]\n", { a: "x#y", b: ["x#y"] }],
+  ["an escaped single quote is a quote", "a: \"it\\'s \\'so\\'\"\nb: 'x\\'\n", { a: "it's 'so'", b: "x\\" }],
+  ["tabs separate what is in brackets", 'a:\n  b:\t[1,\t2]\n  c: \t{x:\t"y\tz"}\n  d:\t[]\n', {
+    a: { b: [1, 2], c: { x: "y\tz" }, d: [] },
+  }],
   ["__proto__ is a key like others", "__proto__: {a: 1}\n", JSON.parse('{"__proto__":{"a":1}}') as Json],
   ["a byte order mark is skipped", "\ufeffa: 1\n", { a: 1 }],
   ["of JSON values in a row the first is read", '{"a":1}{"b":2}', { a: 1 }],
@@ -82,6 +97,8 @@ const refused: [text: string, message: RegExp][] = [
   ["v: .inf\n", /unsupported value: \+Inf/],
   ["null: 1\n", /unsupported map key/],
   ["{a: 1}: b\n", /invalid map key: a map of a/],
+  ["a: 'x'#c\nb: 'y'#c\nc: [\n", /line 4/],
+  ['a: "\\q"\n', /line 1: unknown escape sequence/],
   ["v: {{ x }}\n", /invalid map key/],
   ["v: *a\n", /unknown anchor 'a'/],
   ["a: &x [*x]\n", /contains itself/],
@@ -184,6 +201,18 @@ for (const [document, path, line, column] of positions) {
     assert.deepEqual(documents[document]!.positionOf(path), { file: "p.yaml", line, column });
   });
 }
+
+Deno.test("positions are those of the text, also behind what was corrected", () => {
+  const { documents } = parseDocuments(
+    "a: {b: \"it\\'s\", c: [\t'x'#c\n], d: 1}\ne: 'y'#c\nf: 1\n",
+    "f.yaml",
+  );
+  const at = (...path: string[]): [number, number] => {
+    const { line, column } = documents[0]!.positionOf(path);
+    return [line, column];
+  };
+  assert.deepEqual([at("a", "c"), at("a", "d"), at("f")], [[1, 17], [2, 4], [4, 1]]);
+});
 
 Deno.test("parseYaml() reads JSON as JSON.parse does", () => {
   // JSON.parse is the oracle; YAML has no infinite numbers, and what Go reads as keys is text in both.
