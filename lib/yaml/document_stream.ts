@@ -1,5 +1,5 @@
 import { type ItemReader, listItemsOf } from "./item_reader.ts";
-import type { Chunk } from "./split.ts";
+import { type Chunk, endsMarker } from "./split.ts";
 
 /** Limits of a {@link DocumentStream}. */
 export interface DocumentStreamOptions {
@@ -90,7 +90,7 @@ export class DocumentStream {
         this.#scanned = newline;
         return -1;
       }
-      if ((after === undefined || /\s/.test(after)) && !isDirective(this.#pending.slice(0, newline + 1))) {
+      if (endsMarker(after) && !isDirective(this.#pending.slice(0, newline + 1))) {
         return newline + 1;
       }
       from = newline + 4;

@@ -28,6 +28,11 @@ export function readEvents(text: string): Events {
   const insertions: Insertion[] = [];
   let source = text, parsed = 0;
   let indent: number | undefined, last = -1;
+  const correct = ({ offset, removed, added }: Mended): void => {
+    source = source.slice(0, offset) + added + source.slice(offset + removed);
+    insertions.push({ offset, count: added.length - removed });
+  };
+  for (const mended of mendStart(text)) correct(mended);
   for (;;) {
     try {
       const events = parseEvents(source, { maxDepth });
@@ -40,10 +45,8 @@ export function readEvents(text: string): Events {
       // The same correction again would help no more.
       if (mended === undefined || at <= last) throw withOriginalColumn(cause, insertions);
       last = at;
-      const { offset, removed, added } = mended;
       parsed += source.length;
-      source = source.slice(0, offset) + added + source.slice(offset + removed);
-      insertions.push({ offset, count: added.length - removed });
+      correct(mended);
     }
   }
 }
@@ -53,8 +56,19 @@ interface Mended {
   readonly offset: number;
   /** How many characters go. */
   readonly removed: number;
-  /** The characters that come: as many, or more. */
+  /** The characters that come. */
   readonly added: string;
+}
+
+/** Kubernetes' tools take `---#` for a marker with a comment, and skip a byte order mark at the start of a document. */
+function mendStart(text: string): readonly Mended[] {
+  if (!text.startsWith("---")) return [];
+  const content = text.indexOf("\n") + 1;
+  return [
+    // From the end, so that no correction moves the other.
+    ...(content > 0 && text[content] === "\ufeff" ? [{ offset: content, removed: 1, added: "" }] : []),
+    ...(text[3] === "#" ? [{ offset: 3, removed: 0, added: " " }] : []),
+  ];
 }
 
 /** Returns the correction after which Kubernetes' reading is YAML 1.2, too; `undefined` for other errors. */

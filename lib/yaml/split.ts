@@ -38,5 +38,10 @@ export function splitDocuments(text: string): Chunk[] {
 }
 
 function isMarker(text: string, at: number): boolean {
-  return text.startsWith("---", at) && (at + 3 === text.length || /\s/.test(text[at + 3]!));
+  return text.startsWith("---", at) && endsMarker(text[at + 3]);
+}
+
+/** Whether `---` is a marker before this character, or at the end. Kubernetes' tools take `---#` for one, too. */
+export function endsMarker(next: string | undefined): boolean {
+  return next === undefined || /[\s#]/.test(next);
 }

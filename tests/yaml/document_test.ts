@@ -149,6 +149,19 @@ Deno.test("parseDocuments() reads JSON values that follow one another", () => {
   });
 });
 
+Deno.test("parseDocuments() takes ---# for a marker, and skips the byte order mark of a file behind it", () => {
+  const { documents, diagnostics } = parseDocuments(
+    "---# x\na: 1\n---#y\n\ufeffb: 2\nc: 3\n---\n\ufeffd: 4\n",
+    "f.yaml",
+  );
+  assert.deepEqual([documents.map(({ value }) => value), diagnostics], [
+    [{ a: 1 }, { b: 2, c: 3 }, { d: 4 }],
+    [],
+  ]);
+  const positions = [documents[1]!.positionOf(["c"]), documents[1]!.positionOf(["b"])];
+  assert.deepEqual(positions.map(({ line, column }) => [line, column]), [[5, 1], [4, 2]]);
+});
+
 Deno.test("a duplicate key is a warning with its position, an overridden merge key is not", () => {
   const { diagnostics } = parseDocuments("---\na: 1\nb: {<<: {x: 1}, x: 2}\na: 2\n", "f.yaml");
   assert.deepEqual(diagnostics, [{
