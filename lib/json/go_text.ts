@@ -109,7 +109,7 @@ const escapes: Readonly<Record<string, string>> = {
 
 /** Copies values with sorted keys. */
 class Sorting {
-  /** Whether an object of a copy has its keys in another order: JavaScript puts `2` before `10`, and both before `-`. */
+  /** Whether a copy has keys in another order: JavaScript puts `2` before `10`, and both before `-`. */
   isLost = false;
 
   /** The value with sorted keys everywhere. Parts that have them are not copied: lists of numbers, empty objects. */

@@ -46,8 +46,8 @@ function fieldsOf(types: Readonly<Record<string, FieldType>>): Fields {
 }
 
 /**
- * Returns why an AdmissionReview cannot be read; `undefined` when all its fields have their types. Kubernetes reads null
- * as an absent field, and ignores fields that it does not know.
+ * Returns why an AdmissionReview cannot be read; `undefined` when all its fields have their types. Kubernetes reads
+ * null as an absent field, and ignores fields that it does not know.
  *
  * Readers in Go take `Object` for `object`. The API server never sends it, so such a name is refused: one who reads it
  * and one who ignores it would decide about different objects.
@@ -67,8 +67,8 @@ function problemIn(value: JsonObject, fields: Fields, path: string): string | un
   for (const name of Object.keys(value)) {
     const type = fields.get(name), each = value[name]!;
     if (type === undefined) {
-      const known = misspelled(name, fields);
-      if (known !== undefined) return `${path}${name.slice(0, 100)} must be written "${known}"`;
+      const correct = correctName(name, fields);
+      if (correct !== undefined) return `${path}${name} must be written "${correct}"`;
     } else if (each !== null) {
       const problem = typeof type === "string"
         ? checks[type](each) ? undefined : `${path}${name} must be ${type}`
@@ -81,12 +81,12 @@ function problemIn(value: JsonObject, fields: Fields, path: string): string | un
   return undefined;
 }
 
-/** The known name that differs in the case of letters alone. */
-function misspelled(name: string, fields: Fields): string | undefined {
+/** The name of a field that differs from this one in the case of letters alone. */
+function correctName(name: string, fields: Fields): string | undefined {
   // Longer than any field: no text of a caller is folded at length.
   if (name.length > 40) return undefined;
   const folded = fold(name);
-  return [...fields.keys()].find((known) => fold(known) === folded);
+  return [...fields.keys()].find((field) => fold(field) === folded);
 }
 
 /** In both directions, because U+017F is an S in upper case alone, and U+212A a k in lower case alone. */

@@ -1,4 +1,4 @@
-/** What an object and a review can contain: a forbidden object is denied all the same, and logs and metrics stay whole. */
+/** Objects and reviews with hostile contents: what is forbidden is denied, and logs and metrics stay whole. */
 import assert from "node:assert/strict";
 import { type Json, setField } from "../../lib/json/mod.ts";
 import { admissionReview, pod } from "../server/review.ts";
