@@ -18,6 +18,7 @@ import type { CompiledPolicy } from "./compiled.ts";
 import { celPolicies, compileCelPolicy } from "./compile_cel_policies.ts";
 import { compilePolicy } from "./compile_policy.ts";
 import { type CompiledJsonPolicy, compileJsonPolicy, isJsonPolicy } from "./json_policies.ts";
+import { defaultSelectionBytes } from "./plan/policy_selection.ts";
 import { type Snapshot, snapshotOf } from "./snapshot.ts";
 
 /** The options of compiling policies. */
@@ -139,6 +140,7 @@ export class PolicyCompiler {
       diagnostics,
       leftOut,
       dialect: this.#dialect,
+      selectionBytes: this.#budget?.selectionBytes ?? defaultSelectionBytes,
     });
   }
 

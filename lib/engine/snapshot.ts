@@ -29,6 +29,8 @@ export interface Snapshot {
   readonly candidates: Candidates;
   /** The selections prepared for requests of one type and query. */
   readonly selections: PolicySelections;
+  /** The bytes that the selections may take, estimated. */
+  readonly selectionBytes: number;
 }
 
 /** The snapshot with some of its policies, for one of several webhooks. */
@@ -67,7 +69,7 @@ export function snapshotOf(
       policies,
       parents: parentKinds(policies),
       candidates,
-      selections: new PolicySelections(candidates),
+      selections: new PolicySelections(candidates, parts.selectionBytes),
     } satisfies Snapshot,
   );
 }

@@ -18,20 +18,29 @@ interface Entry<T> {
   readonly namespace: string | undefined;
 }
 
-/** The most cached look-ups, and the longest key: kinds and namespaces come from requests. */
-const maxCachedLookups = 4096, maxKeyLength = 256;
+/** The most values of all cached look-ups together, and what a look-up counts besides. */
+const mostCachedValues = 100_000, valuesOfLookup = 10;
+
+/** The longest key of a cached look-up: kinds come from requests. */
+const maxKeyLength = 256;
 
 const nothing: readonly never[] = [];
 
 /**
  * Finds the values that may match a request without testing each: by kind, then by operation and namespace. A found
  * value may still not match; a value that is not found cannot match. Look-ups are cached, so values that cannot match
- * cost once per kind, operation and namespace.
+ * cost once per kind, operation and namespace. All namespaces that no value names share their look-ups: a cluster may
+ * have thousands.
  */
 export class MatchIndex<T> {
   readonly #byKind = new Map<string, Entry<T>[]>();
   readonly #anyKind: Entry<T>[] = [];
-  readonly #found = new BoundedCache<readonly T[]>(maxCachedLookups);
+  /** The namespaces that values name. */
+  readonly #namespaces = new Set<string>();
+  readonly #found = new BoundedCache<readonly T[]>(
+    mostCachedValues,
+    (values) => valuesOfLookup + values.length,
+  );
   #size = 0;
 
   /** Adds a value. Values are found in the order in which they were added. */
@@ -39,6 +48,7 @@ export class MatchIndex<T> {
     const order = this.#size++;
     for (const { kinds, operations, namespace } of interests) {
       const entry = { value, order, operations, namespace };
+      if (namespace !== undefined) this.#namespaces.add(namespace);
       if (kinds.length === 0) this.#anyKind.push(entry);
       for (const selector of kinds) {
         for (const kind of literalKinds(selector)) {
@@ -53,7 +63,7 @@ export class MatchIndex<T> {
   /** The values that may match such a request, each once. */
   find(kind: string, operation: string, namespace: string): readonly T[] {
     if (this.#size === 0) return nothing;
-    const key = `${kind}\n${operation}\n${namespace}`;
+    const key = `${kind}\n${operation}\n${this.#namespaces.has(namespace) ? namespace : ""}`;
     const cached = this.#found.get(key);
     if (cached !== undefined) return cached;
     const entries = [...this.#byKind.get(kind) ?? [], ...this.#anyKind]

@@ -10,6 +10,8 @@ import { walkWith } from "./walk.ts";
 export interface JointPatterns {
   /** The bits of the patterns that may not hold. One without its bit passes. Beyond the steps all may not hold. */
   doubtful(resource: Json, steps: StepBudget): number;
+  /** The number of fields and values that are compared, for the memory that they take. */
+  readonly parts: number;
 }
 
 /** The most patterns that are joined: so many bits make a small integer. */
@@ -51,11 +53,21 @@ export function joinPatterns(nodes: readonly Node[]): JointPatterns {
   const root = joinValues(nodes.map((part, index) => ({ part, bits: 1 << index })));
   const all = 2 ** nodes.length - 1;
   return {
+    parts: partsOf(root),
     doubtful: (resource, steps) => {
       const doubtful = compareValue(root, resource, walkWith({ steps }));
       return steps.left < 0 ? all : doubtful;
     },
   };
+}
+
+function partsOf({ map, list, others }: JointValue): number {
+  let parts = 1 + others.length;
+  if (map !== undefined) {
+    parts += map.others.length;
+    for (const { value } of map.fields) parts += 1 + partsOf(value);
+  }
+  return list === undefined ? parts : parts + partsOf(list.element);
 }
 
 function joinValues(nodes: readonly Part<Node>[]): JointValue {

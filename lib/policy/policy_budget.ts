@@ -15,6 +15,9 @@ export interface BudgetedDocuments {
   readonly leftOut: readonly YamlDocument[];
 }
 
+/** The bytes of selections for a unit of the weight that policies may have, which stands for half a kilobyte. */
+const bytesOfSelections = 100;
+
 /**
  * The memory for the policies that are compiled together. The engine gets it from the programs that have a limit, so
  * that others need not hold its code.
@@ -25,6 +28,11 @@ export class PolicyBudget {
 
   constructor(mostWeight: number) {
     this.weights = new CompiledWeights(mostWeight);
+  }
+
+  /** The bytes that may be taken by what is prepared for requests: a tenth of the heap, where policies have half. */
+  get selectionBytes(): number {
+    return this.weights.limit * bytesOfSelections;
   }
 
   /** The documents that fit; see {@link withinBudget}. */

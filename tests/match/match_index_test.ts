@@ -30,3 +30,23 @@ Deno.test("the index caches look-ups, so that values that cannot match are not c
   const index = filled();
   assert.equal(index.find("Pod", "CREATE", "default"), index.find("Pod", "CREATE", "default"));
 });
+
+Deno.test("namespaces that no value names share their look-ups, of which there may be thousands", () => {
+  const index = filled();
+  const found = index.find("Pod", "CREATE", "default");
+  assert.equal(index.find("Pod", "CREATE", "shop"), found);
+  assert.equal(index.find("Pod", "CREATE", ""), found);
+  assert.notEqual(index.find("Pod", "CREATE", "team-a"), found);
+});
+
+Deno.test("cached look-ups have a bound for the values of all together", () => {
+  const index = new MatchIndex<number>();
+  for (let value = 0; value < 1_000; value++) {
+    index.add(value, [{ kinds: ["*"], operations: [], namespace: undefined }]);
+  }
+  const first = index.find("Kind0", "CREATE", "");
+  for (let kind = 1; kind < 40; kind++) index.find(`Kind${kind}`, "CREATE", "");
+  assert.equal(index.find("Kind0", "CREATE", ""), first);
+  for (let kind = 1; kind < 200; kind++) index.find(`Kind${kind}`, "CREATE", "");
+  assert.notEqual(index.find("Kind0", "CREATE", ""), first);
+});

@@ -15,9 +15,71 @@ interface Member {
   readonly passed: PolicyOutcome;
 }
 
+/** Policies whose patterns are compared in one walk. */
 interface Group {
   readonly patterns: JointPatterns;
   readonly members: readonly Member[];
+}
+
+/** A policy of a list whose patterns can be joined with those of others. */
+interface Candidate {
+  readonly index: number;
+  readonly policy: CompiledPolicy;
+  readonly trees: readonly PatternTree[];
+}
+
+interface MadeGroup {
+  readonly candidates: readonly Candidate[];
+  readonly group: Group;
+}
+
+/** The bytes of a joined part of a pattern, and of a policy of a group. */
+const bytesOfPart = 150, bytesOfMember = 350;
+
+/**
+ * The groups of joint patterns. Lists that begin with the same policies share theirs: those of most namespaces have the
+ * policies of the cluster, and then some of the namespace.
+ */
+export class JointGroups {
+  /** By the first policy. */
+  readonly #made = new WeakMap<CompiledPolicy, readonly MadeGroup[]>();
+  #bytes = 0;
+
+  /** The bytes of all groups, estimated. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** The group of some policies, made once. */
+  of(candidates: readonly Candidate[]): Group {
+    const first = candidates[0]!.policy, made = this.#made.get(first) ?? [];
+    const found = made.find((each) => isOf(each, candidates));
+    if (found !== undefined) return found.group;
+    const group = groupOf(candidates);
+    this.#made.set(first, [...made, { candidates, group }]);
+    this.#bytes += bytesOfPart * group.patterns.parts + bytesOfMember * candidates.length;
+    return group;
+  }
+}
+
+/** Whether a policy may be in a group with another one: those of the cluster have groups that all namespaces share. */
+function isOfSameScope({ policy }: CompiledPolicy, first: CompiledPolicy | undefined): boolean {
+  return first === undefined || first.policy.namespace === policy.namespace;
+}
+
+function isOf({ candidates }: MadeGroup, wanted: readonly Candidate[]): boolean {
+  return candidates.length === wanted.length &&
+    candidates.every(({ index, policy }, at) => index === wanted[at]!.index && policy === wanted[at]!.policy);
+}
+
+function groupOf(candidates: readonly Candidate[]): Group {
+  const trees: PatternTree[] = [];
+  const members = candidates.map(({ index, policy, trees: added }): Member => {
+    const bits = (2 ** added.length - 1) << trees.length;
+    trees.push(...added);
+    return { index, bits, passed: passedBy(policy) };
+  });
+  return { patterns: joinPatterns(trees), members };
 }
 
 /**
@@ -35,20 +97,20 @@ export class JointPolicies {
   }
 
   /** Joins the policies of a list; `undefined` when there are not two for it. */
-  static of(policies: readonly CompiledPolicy[]): JointPolicies | undefined {
+  static of(policies: readonly CompiledPolicy[], made: JointGroups): JointPolicies | undefined {
     const groups: Group[] = [];
-    let members: Member[] = [], trees: PatternTree[] = [];
+    let candidates: Candidate[] = [], count = 0;
     const close = (): void => {
-      if (members.length > 1) groups.push({ patterns: joinPatterns(trees), members });
-      members = [];
-      trees = [];
+      if (candidates.length > 1) groups.push(made.of(candidates));
+      candidates = [];
+      count = 0;
     };
     for (const [index, policy] of policies.entries()) {
-      const added = treesOf(policy);
-      if (added === undefined) continue;
-      if (trees.length + added.length > maxJoint) close();
-      members.push({ index, bits: (2 ** added.length - 1) << trees.length, passed: passedBy(policy) });
-      trees.push(...added);
+      const trees = treesOf(policy);
+      if (trees === undefined) continue;
+      if (count + trees.length > maxJoint || !isOfSameScope(policy, candidates[0]?.policy)) close();
+      candidates.push({ index, policy, trees });
+      count += trees.length;
     }
     close();
     return groups.length === 0 ? undefined : new JointPolicies(policies, groups);

@@ -3,7 +3,7 @@ import type { FailurePolicy } from "../../policy/mod.ts";
 import type { CompiledPolicy, CompiledRule } from "../compiled.ts";
 import type { NeededFacts } from "../facts.ts";
 import type { PolicyRequest } from "../request.ts";
-import { JointPolicies } from "./joint_policies.ts";
+import { JointGroups, JointPolicies } from "./joint_policies.ts";
 import { RulesForTypes } from "./rules_for_type.ts";
 import type { Phase } from "../phase.ts";
 
@@ -37,8 +37,25 @@ interface RememberedSelection {
   readonly selection: PolicySelection;
 }
 
-/** Types come from requests: no more of them are remembered for a list of policies. */
+/** The selections of a list of policies. */
+interface RememberedSelections {
+  /** Whether a policy has another action in some namespaces: each namespace then has its own selections. */
+  readonly differByNamespace: boolean;
+  /** By the key of the query, with the namespace where these differ. */
+  readonly byKey: Map<string, readonly RememberedSelection[]>;
+}
+
+/** Types come from requests: no more of them are remembered for one key. */
 const maxRemembered = 64;
+
+/** The bytes of a selection, and of each policy in it. */
+const bytesOfSelection = 400, bytesOfSelected = 8;
+
+/** The bytes of a policy that has only some of its rules in a selection. */
+const bytesOfPart = 300;
+
+/** The bytes that all selections of a snapshot may take, where it has no limit of memory. */
+export const defaultSelectionBytes = 64_000_000;
 
 const nothing: PolicySelection = { policies: [], needsNamespaceLabels: false, needsRoles: false };
 
@@ -50,38 +67,68 @@ export type Candidates = (
 
 /**
  * The selections of one snapshot. tests/bench/plan_bench.ts: without their memory the patterns take 45 % more, the
- * merges 9 %.
+ * merges 9 %. Types and namespaces come from requests, so everything that is prepared for them has a bound: beyond it
+ * all is dropped, and made again for the next requests.
  */
 export class PolicySelections {
   readonly #candidates: Candidates;
-  readonly #rules = new RulesForTypes();
-  /**
-   * Selections by the list that the index found, which is the same list for the same kind, operation and namespace, and
-   * by the key of the query.
-   */
-  readonly #remembered = new WeakMap<readonly CompiledPolicy[], Map<string, RememberedSelection[]>>();
+  readonly #mostBytes: number;
+  #bytes = 0;
+  #rules = new RulesForTypes();
+  #groups = new JointGroups();
+  /** Selections by the list that the index found, which is the same list for requests that it does not distinguish. */
+  #remembered = new WeakMap<readonly CompiledPolicy[], RememberedSelections>();
 
-  constructor(candidates: Candidates) {
+  /** @param mostBytes The bytes that all selections may take, estimated. */
+  constructor(candidates: Candidates, mostBytes = defaultSelectionBytes) {
     this.#candidates = candidates;
+    this.#mostBytes = mostBytes;
+  }
+
+  /** The bytes that are taken, estimated. */
+  get bytes(): number {
+    return this.#bytes + this.#rules.bytes + this.#groups.bytes;
   }
 
   /** The selection for a request, made once for all requests of the same type and query. */
   select(request: PolicyRequest, query: PolicyQuery): PolicySelection {
     const found = this.#candidates(query.phase, request);
     if (found.length === 0) return nothing;
-    let selections = this.#remembered.get(found);
-    if (selections === undefined) this.#remembered.set(found, selections = new Map());
+    let remembered = this.#remembered.get(found);
+    if (remembered === undefined) {
+      remembered = { differByNamespace: found.some(differsByNamespace), byKey: new Map() };
+      this.#remembered.set(found, remembered);
+    }
     const { policy = "" } = query;
-    const alike = selections.get(policy) ?? [];
+    const key = remembered.differByNamespace ? `${policy}\n${request.namespace}` : policy;
+    const alike = remembered.byKey.get(key) ?? [];
     for (const earlier of alike) if (isFor(earlier, request, query)) return earlier.selection;
 
-    const selected = queriedPolicies(found, query).map((each) => this.#rules.of(each, request));
-    const selection = joined(selectionOf(selected, request, query), query);
+    const selection = this.#make(found, request, query);
     // URLs name policies, too: only those that are there are remembered.
-    if (selection.policies.length === 0) return nothing;
-    const made = remembered(selection, request, query);
-    selections.set(policy, alike.length < maxRemembered ? [...alike, made] : [made]);
+    if (selection.policies.length === 0 && query.policy !== undefined) return nothing;
+    const made = rememberedSelection(selection, request, query);
+    remembered.byKey.set(key, alike.length < maxRemembered ? [...alike, made] : [made]);
+    if (this.bytes > this.#mostBytes) this.#forget();
     return selection;
+  }
+
+  #make(found: readonly CompiledPolicy[], request: PolicyRequest, query: PolicyQuery): PolicySelection {
+    const prepared = queriedPolicies(found, query).map((each) => this.#rules.of(each, request));
+    const selection = selectionOf(prepared, request, query);
+    const whole = new Set(prepared), parts = selection.policies.filter((policy) => !whole.has(policy));
+    this.#bytes += bytesOfSelection + bytesOfSelected * selection.policies.length +
+      bytesOfPart * parts.length;
+    // Where labels of namespaces choose the policies, they are not the same each time.
+    if (query.phase !== "validate" || selection.needsNamespaceLabels) return selection;
+    return { ...selection, joint: JointPolicies.of(selection.policies, this.#groups) };
+  }
+
+  #forget(): void {
+    this.#bytes = 0;
+    this.#rules = new RulesForTypes();
+    this.#groups = new JointGroups();
+    this.#remembered = new WeakMap();
   }
 
   /**
@@ -93,7 +140,11 @@ export class PolicySelections {
   }
 }
 
-function remembered(
+function differsByNamespace({ policy, rules }: CompiledPolicy): boolean {
+  return policy.overrides.length > 0 || rules.some(({ rule }) => rule.overrides.length > 0);
+}
+
+function rememberedSelection(
   selection: PolicySelection,
   { group, version, subresource }: PolicyRequest,
   { phase, failurePolicy, kind, rules }: PolicyQuery,
@@ -143,14 +194,6 @@ function selectionOf(
     rulesOfPass(policy, { rules, namespace: request.namespace, namespaceLabels: {} }) ?? []
   );
   return { policies: kept, needsNamespaceLabels: false, needsRoles };
-}
-
-/**
- * Joins the patterns of a selection. Where labels of namespaces choose the policies, they are not the same each time.
- */
-function joined(selection: PolicySelection, { phase }: PolicyQuery): PolicySelection {
-  if (phase !== "validate" || selection.needsNamespaceLabels) return selection;
-  return { ...selection, joint: JointPolicies.of(selection.policies) };
 }
 
 /** The namespace and the kind of pass, which decide whether rules deny or only audit. */

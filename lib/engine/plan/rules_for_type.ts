@@ -11,6 +11,9 @@ export interface TypeOfRequest extends ResourceType {
 /** The most types for which a policy is prepared, and the longest key: types come from requests. */
 const maxTypes = 256, maxKeyLength = 512;
 
+/** The bytes of a prepared policy, and of each of its rules. */
+const bytesOfPolicy = 200, bytesOfRule = 250;
+
 /**
  * Policies prepared for one type of resource each: without the autogen rules for other kinds, which are two of three
  * for Pods, and with marks on rules that select every object of the type, or consist of a body alone. Each is made
@@ -18,6 +21,12 @@ const maxTypes = 256, maxKeyLength = 512;
  */
 export class RulesForTypes {
   readonly #prepared = new WeakMap<CompiledPolicy, BoundedCache<CompiledPolicy>>();
+  #bytes = 0;
+
+  /** The bytes of all prepared policies, estimated. */
+  get bytes(): number {
+    return this.#bytes;
+  }
 
   /** A policy as it is evaluated for requests of a type. */
   of(policy: CompiledPolicy, type: TypeOfRequest): CompiledPolicy {
@@ -26,7 +35,12 @@ export class RulesForTypes {
     const key = [type.group, type.version, type.kind, type.subresource, type.operation].join("\n");
     return key.length > maxKeyLength
       ? marked(policy, type)
-      : types.getOrMake(key, () => marked(policy, type));
+      : types.getOrMake(key, () => this.#counted(marked(policy, type)));
+  }
+
+  #counted(policy: CompiledPolicy): CompiledPolicy {
+    this.#bytes += bytesOfPolicy + bytesOfRule * policy.rules.length;
+    return policy;
   }
 }
 

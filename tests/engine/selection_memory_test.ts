@@ -1,0 +1,87 @@
+/** What is prepared for requests takes bounded memory: their types and namespaces come from users. */
+import assert from "node:assert/strict";
+import type { PolicyQuery } from "../../lib/engine/mod.ts";
+import { PolicySelections } from "../../lib/engine/plan/policy_selection.ts";
+import { policies, request } from "./ports.ts";
+
+function policyText(index: number, { kind = "Pod", namespace = "", spec = "" } = {}): string {
+  return `---
+apiVersion: kyverno.io/v1
+kind: ${namespace === "" ? "ClusterPolicy" : "Policy"}
+metadata: {name: p${index}${namespace && `, namespace: ${namespace}`}}
+spec:
+  validationFailureAction: Enforce
+  ${spec}
+  rules:
+  - name: rule
+    match: {any: [{resources: {kinds: ["${kind}"]}}]}
+    validate: {message: refused, pattern: {metadata: {labels: {l${index}: "?*"}}}}
+`;
+}
+
+const hundred = (options: Parameters<typeof policyText>[1] = {}): string =>
+  Array.from({ length: 100 }, (_, index) => policyText(index, options)).join("");
+
+const atAdmission: PolicyQuery = { phase: "validate", failurePolicy: "Fail", rules: "admission" };
+
+function about(kind: string, namespace: string) {
+  const object = { apiVersion: "v1", kind, metadata: { name: "one", namespace } };
+  return request(object, { group: "", version: "v1", kind, operation: "CREATE", namespace });
+}
+
+Deno.test("a hundred policies are prepared once for all namespaces", () => {
+  const { selections } = policies(hundred());
+  const first = selections.select(about("Pod", "n"), atAdmission), { bytes } = selections;
+  for (let index = 0; index < 1_000; index++) {
+    assert.equal(selections.select(about("Pod", `n${index}`), atAdmission), first);
+  }
+  assert.equal(first.policies.length, 100);
+  assert.equal(selections.bytes, bytes);
+});
+
+Deno.test("namespaces with policies share the joint patterns of the cluster's policies", () => {
+  const ofNamespaces = Array.from(
+    { length: 100 },
+    (_, index) => policyText(index, { namespace: `n${index}` }),
+  );
+  const { selections } = policies([hundred(), ...ofNamespaces].join(""));
+  selections.select(about("Pod", "n"), atAdmission);
+  const { bytes } = selections;
+  for (let index = 0; index < 100; index++) {
+    const { policies } = selections.select(about("Pod", `n${index}`), atAdmission);
+    assert.equal(policies.length, 101);
+  }
+  assert.ok(selections.bytes < 8 * bytes, `${selections.bytes} bytes, for one namespace ${bytes}`);
+});
+
+Deno.test("a selection without a policy is made once, too", () => {
+  const { selections } = policies(hundred({ spec: "failurePolicy: Ignore" }));
+  assert.equal(selections.select(about("Pod", "n"), atAdmission).policies.length, 0);
+  const { bytes } = selections;
+  selections.select(about("Pod", "n"), atAdmission);
+  assert.equal(selections.bytes, bytes);
+  selections.select(about("Pod", "n"), { ...atAdmission, rules: "all" });
+  assert.ok(selections.bytes > bytes);
+});
+
+const many: Record<string, { readonly text: string; readonly typeOf: (index: number) => [string, string] }> =
+  {
+    "kinds": { text: hundred({ kind: "*" }), typeOf: (index) => [`Kind${index}`, "n"] },
+    "namespaces that decide about the action": {
+      text: hundred({ spec: "validationFailureActionOverrides: [{action: Audit, namespaces: [n1*]}]" }),
+      typeOf: (index) => ["Pod", `n${index}`],
+    },
+  };
+for (const [what, { text, typeOf }] of Object.entries(many)) {
+  Deno.test(`selections for thousands of ${what} are dropped beyond a bound`, () => {
+    const { candidates } = policies(text), most = 500_000;
+    const selections = new PolicySelections(candidates, most), unbounded = new PolicySelections(candidates);
+    for (let index = 0; index < 1_000; index++) {
+      const each = about(...typeOf(index));
+      const selected = selections.select(each, atAdmission).policies;
+      assert.equal(selected.length, unbounded.select(each, atAdmission).policies.length);
+      assert.ok(selections.bytes <= most);
+    }
+    assert.ok(unbounded.bytes > most, `${unbounded.bytes} bytes without a bound`);
+  });
+}
