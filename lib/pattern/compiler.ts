@@ -41,16 +41,14 @@ export function compileTree<S>(pattern: Json, dynamic: Dynamic<S> | undefined): 
   const compiler: Compiler = {
     template,
     node(pattern, path, section) {
-      const before = templates.length;
       if (typeof pattern === "string") {
         const number = template({ text: pattern, path, role: section === "label" ? "label" : "value" });
         return number === undefined ? scalarNode(pattern) : templateNode(number);
       }
       if (!isObject(pattern) && !isList(pattern)) return scalarNode(pattern);
-      const node = isList(pattern)
+      return isList(pattern)
         ? compileList(compiler, pattern, path)
         : compileMap(compiler, { pattern, path, section });
-      return templates.length === before ? { ...node, fill: () => pattern } : node;
     },
   };
   return { node: compiler.node(pattern, [], "elsewhere"), templates };

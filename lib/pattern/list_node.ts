@@ -18,7 +18,9 @@ export function compileList(
     pattern,
     items,
     means: meaningOf(pattern),
-    fill: (values) => items.map((item) => item.fill(values)),
+    fill: items.some(({ fill }) => fill !== undefined)
+      ? (values) => items.map(({ fill }, index) => fill === undefined ? pattern[index]! : fill(values))
+      : undefined,
     anchored: items.some((item) => item.anchored),
   };
 }

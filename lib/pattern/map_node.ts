@@ -13,6 +13,11 @@ export interface MapPattern {
 
 type Fill = readonly [key: string, keyTemplate: number | undefined, fill: Node["fill"]];
 
+/** Whether a key or its value has templates. */
+function isFilled([, keyTemplate, fill]: Fill): boolean {
+  return keyTemplate !== undefined || fill !== undefined;
+}
+
 /**
  * Compiles a map. The keys with a condition, equality, existence or negation anchor come first, in the order of their
  * text, because they decide whether the map applies. Among the other keys, those that can skip the rule come first.
@@ -36,7 +41,7 @@ export function compileMap(compiler: Compiler, { pattern, path, section }: MapPa
     tracked: shared(entries.filter(({ kind }) => kind === "condition" || kind === "existence")),
     deciding: shared(entries.filter((entry) => entry.phase === "deciding")),
     rest: shared(inOrder(entries.filter((entry) => entry.phase === "rest"))),
-    fill: (values) => fillMap(fills, values),
+    fill: fills.some(isFilled) ? (values) => fillMap({ pattern, fills }, values) : undefined,
     anchored: entries.some((entry) => entry.anchored),
   };
 }
@@ -56,11 +61,16 @@ function sectionUnder(section: MetadataSection, key: string): MetadataSection {
   return key === "metadata" ? "metadata" : "elsewhere";
 }
 
-function fillMap(fills: readonly Fill[], values: readonly Json[]): Json {
+interface FilledMap {
+  readonly pattern: JsonObject;
+  readonly fills: readonly Fill[];
+}
+
+function fillMap({ pattern, fills }: FilledMap, values: readonly Json[]): Json {
   const filled: { [key: string]: Json } = {};
   for (const [text, keyTemplate, fill] of fills) {
     const key = keyTemplate === undefined ? text : values[keyTemplate];
-    setField(filled, isString(key) ? key : text, fill(values));
+    setField(filled, isString(key) ? key : text, fill === undefined ? pattern[text]! : fill(values));
   }
   return filled;
 }

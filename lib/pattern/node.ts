@@ -27,8 +27,8 @@ export interface Walk {
 export type Node = ScalarNode | TemplateNode | MapNode | ListNode;
 
 interface Piece {
-  /** Returns the part with its templates replaced by values. */
-  readonly fill: (values: readonly Json[]) => Json;
+  /** Returns the part with its templates replaced by values; `undefined` for a part without templates. */
+  readonly fill: ((values: readonly Json[]) => Json) | undefined;
   /** Whether the part holds an anchored key at any depth. */
   readonly anchored: boolean;
 }

@@ -122,7 +122,7 @@ function templatedCheck<S>({ node, templates }: CompiledTree<S>): Pattern<S>["ch
     if (templates.every((template, index) => keepsNodes(template, values[index]!))) {
       return compare(node, resource, { filled: values.map(filledWith), steps });
     }
-    const rebuilt = compileTree(node.fill(values), undefined);
+    const rebuilt = compileTree(node.fill!(values), undefined);
     return isFault(rebuilt) ? faultFailure(rebuilt) : compare(rebuilt.node, resource, { steps });
   };
 }

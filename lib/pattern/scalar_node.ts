@@ -5,7 +5,7 @@ import { compileScalar, costOfScalar } from "./scalar.ts";
 /** Compiles a scalar. */
 export function scalarNode(pattern: Json): ScalarNode {
   const test = compileScalar(pattern), cost = costOfScalar(pattern);
-  return { kind: "scalar", pattern, test, cost, fill: () => pattern, anchored: false };
+  return { kind: "scalar", pattern, test, cost, fill: undefined, anchored: false };
 }
 
 /** Makes the node of a template from its number among the pattern's templates. */

@@ -4,13 +4,13 @@ import { programSize } from "../json/mod.ts";
 const charactersOfValue = 64;
 
 /** The weight of an alternative or condition of a pattern, such as `|1-2`. */
-const weightOfAlternative = 1;
+const weightOfAlternative = 1.5;
 
 /** The weight of another mark, such as a dot or bracket of an expression. */
 const weightOfMark = 0.25;
 
 /** The weight of a variable besides its marks. */
-const weightOfVariable = 3;
+const weightOfVariable = 5;
 
 /** The instructions of a regular expression that weigh as much as another value. */
 const instructionsOfValue = 7;

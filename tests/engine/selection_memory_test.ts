@@ -1,4 +1,4 @@
-/** What is prepared for requests takes bounded memory: their types and namespaces come from users. */
+/** The policies prepared for requests take bounded memory: users choose types and namespaces. */
 import assert from "node:assert/strict";
 import type { PolicyQuery } from "../../lib/engine/mod.ts";
 import { PolicySelections } from "../../lib/engine/plan/policy_selection.ts";

@@ -32,6 +32,27 @@ for (const [what, validate] of dense) {
   Deno.test(`${what} weigh as much as 150 values`, () => assert.ok(weightWith(validate) > 150));
 }
 
+/** What some took for Pods, when they were compiled, in kilobytes for one rule. */
+const measured: readonly (readonly [what: string, validate: JsonObject, kilobytes: number])[] = [
+  ["200 ranges", { pattern: { a: "1-2|".repeat(200) } }, 203],
+  ["100 conditions with a variable", {
+    deny: {
+      conditions: {
+        any: Array.from({ length: 100 }, (_, index) => ({
+          key: `{{ request.object.metadata.annotations.a${index} }}`,
+          operator: "Equals",
+          value: `${index}`,
+        })),
+      },
+    },
+  }, 740],
+];
+for (const [what, validate, kilobytes] of measured) {
+  Deno.test(`${what} take less than 700 bytes for a unit of weight`, () => {
+    assert.ok(kilobytes * 1_000 < 700 * weightWith(validate), `weight ${weightWith(validate)}`);
+  });
+}
+
 const prose = "Images need a tag that is not latest, because latest changes without notice. ".repeat(10);
 
 Deno.test("prose, and annotations that nobody compiles, weigh little", () => {

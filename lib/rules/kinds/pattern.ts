@@ -136,6 +136,9 @@ function patternFailure(
   return build(`validation error: ${prefix}rule ${rule} ${cause}`);
 }
 
+/** The most patterns of an `anyPattern` whose outcomes are made at load: there may be thousands. */
+const mostConstants = 16;
+
 /** Compiles the patterns of `anyPattern`. */
 export function compileAnyPatternBody(written: Json, options: PatternBodyOptions): SingleBody {
   const { tools, comparedObject = objectOf } = options;
@@ -146,7 +149,8 @@ export function compileAnyPatternBody(written: Json, options: PatternBodyOptions
   const message = compileMessage(options.message, tools);
   // A variable without a value in any pattern is an error, whatever the other patterns give.
   const inTurn = patterns.every(({ tree }) => tree !== undefined);
-  const passed = patterns.map((_, index) => pass(`validation rule '${rule}' anyPattern[${index}] passed.`));
+  const passedBy = (index: number): Outcome => pass(`validation rule '${rule}' anyPattern[${index}] passed.`);
+  const passed = patterns.slice(0, mostConstants).map((_, index) => passedBy(index));
   return {
     constants: passed,
     tree: options.comparedObject === undefined && inTurn ? patterns[0]?.tree : undefined,
@@ -172,7 +176,7 @@ export function compileAnyPatternBody(written: Json, options: PatternBodyOptions
       const failures: string[] = [];
       const skips: string[] = [];
       for (const [index, found] of results.entries()) {
-        if (found.status === "pass") return passed[index]!;
+        if (found.status === "pass") return passed[index] ?? passedBy(index);
         if (found.status === "skip") skips.push(`rule ${rule}[${index}] skipped: ${found.message}`);
         else if (found.status === "fail") {
           failures.push(`rule ${rule}[${index}] failed at path ${found.path}`);
