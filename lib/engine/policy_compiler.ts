@@ -18,7 +18,7 @@ import type { CompiledPolicy } from "./compiled.ts";
 import { celPolicies, compileCelPolicy } from "./compile_cel_policies.ts";
 import { compilePolicy } from "./compile_policy.ts";
 import { type CompiledJsonPolicy, compileJsonPolicy, isJsonPolicy } from "./json_policies.ts";
-import { defaultSelectionBytes } from "./plan/policy_selection.ts";
+import { PreparedPolicies } from "./plan/prepared_policies.ts";
 import { type Snapshot, snapshotOf } from "./snapshot.ts";
 
 /** The options of compiling policies. */
@@ -77,6 +77,7 @@ export class PolicyCompiler {
   readonly #shortened: Shortened;
   readonly #conditions = new CompiledConditions();
   readonly #exceptions = new CompiledExceptions();
+  readonly #prepared: PreparedPolicies;
   /** Values that policies share, by the function that made them. */
   readonly #shared = new WeakMap<() => unknown, unknown>();
   readonly #once = <T>(make: () => T): T => remembered(this.#shared as WeakMap<() => T, T>, make, make);
@@ -86,6 +87,7 @@ export class PolicyCompiler {
   ) {
     this.#refusedByKyverno = refusedByKyverno ?? "evaluated";
     this.#budget = budget;
+    this.#prepared = new PreparedPolicies(budget?.preparedBytes);
     this.#dialect = dialect ?? "classic";
     this.#admissionPolicies = admissionPolicies ?? "leftToApiServer";
     this.#ignoreFailures = ignoreFailures === true;
@@ -140,7 +142,7 @@ export class PolicyCompiler {
       diagnostics,
       leftOut,
       dialect: this.#dialect,
-      selectionBytes: this.#budget?.selectionBytes ?? defaultSelectionBytes,
+      prepared: this.#prepared,
     });
   }
 

@@ -6,6 +6,7 @@ import type { YamlDocument } from "../yaml/mod.ts";
 import type { CompiledPolicy } from "./compiled.ts";
 import { type NamedParents, parentKinds } from "./parent_kinds.ts";
 import { type Candidates, PolicySelections } from "./plan/policy_selection.ts";
+import type { PreparedPolicies } from "./plan/prepared_policies.ts";
 import type { CompiledJsonPolicy } from "./json_policies.ts";
 
 /** All compiled policies. A snapshot is immutable; a change of policies replaces it. */
@@ -29,8 +30,8 @@ export interface Snapshot {
   readonly candidates: Candidates;
   /** The selections prepared for requests of one type and query. */
   readonly selections: PolicySelections;
-  /** The bytes that the selections may take, estimated. */
-  readonly selectionBytes: number;
+  /** What is prepared of policies, also for the next snapshot. */
+  readonly prepared: PreparedPolicies;
 }
 
 /** The snapshot with some of its policies, for one of several webhooks. */
@@ -52,12 +53,9 @@ export function snapshotOf(
   };
   for (const policy of policies) {
     for (const phase of phases) {
-      const rules = rulesOfPhase(policy, phase);
-      if (rules.length > 0) {
-        indexes[phase].add(
-          { ...policy, rules },
-          rules.flatMap((rule) => interests(rule, policy.policy)),
-        );
+      const ofPhase = parts.prepared.ofPhase(policy, phase);
+      if (ofPhase !== undefined) {
+        indexes[phase].add(ofPhase, ofPhase.rules.flatMap((rule) => interests(rule, policy.policy)));
       }
     }
   }
@@ -69,7 +67,7 @@ export function snapshotOf(
       policies,
       parents: parentKinds(policies),
       candidates,
-      selections: new PolicySelections(candidates, parts.selectionBytes),
+      selections: new PolicySelections(candidates, parts.prepared),
     } satisfies Snapshot,
   );
 }

@@ -27,6 +27,12 @@ export interface PolicyObjectsOptions {
  */
 const burst = 60;
 
+/**
+ * The wait before policies are compiled again, as a multiple of the time that the last load took, and the longest one: a
+ * user may change a policy all the time whose load takes half a second, and no request is answered meanwhile.
+ */
+const restAfterLoad = 10, longestRest = 2_000;
+
 /** The wait before the next removal of deleted policies, as a multiple of the time that the last one took. */
 const restAfterRemoval = 3;
 
@@ -59,7 +65,7 @@ export class PolicyObjects {
     const pace = { after, now };
     this.#changing = new PacedTask({
       ...pace,
-      rest: () => burst,
+      rest: (took) => Math.min(Math.max(burst, took * restAfterLoad), longestRest),
       run: () => {
         this.#deleted = new Set();
         changed();

@@ -15,8 +15,8 @@ export interface BudgetedDocuments {
   readonly leftOut: readonly YamlDocument[];
 }
 
-/** The bytes of selections for a unit of the weight that policies may have, which stands for half a kilobyte. */
-const bytesOfSelections = 100;
+/** The bytes of what is prepared for a unit of the weight that policies may have, which stands for half a kilobyte. */
+const bytesOfPrepared = 100;
 
 /**
  * The memory for the policies that are compiled together. The engine gets it from the programs that have a limit, so
@@ -31,8 +31,8 @@ export class PolicyBudget {
   }
 
   /** The bytes that may be taken by what is prepared for requests: a tenth of the heap, where policies have half. */
-  get selectionBytes(): number {
-    return this.weights.limit * bytesOfSelections;
+  get preparedBytes(): number {
+    return this.weights.limit * bytesOfPrepared;
   }
 
   /** The documents that fit; see {@link withinBudget}. */

@@ -1,7 +1,9 @@
 /** The policies prepared for requests take bounded memory: users choose types and namespaces. */
 import assert from "node:assert/strict";
-import type { PolicyQuery } from "../../lib/engine/mod.ts";
+import { PolicyCompiler, type PolicyQuery } from "../../lib/engine/mod.ts";
 import { PolicySelections } from "../../lib/engine/plan/policy_selection.ts";
+import { PreparedPolicies } from "../../lib/engine/plan/prepared_policies.ts";
+import { parseDocuments } from "../../lib/yaml/mod.ts";
 import { policies, request } from "./ports.ts";
 
 function policyText(index: number, { kind = "Pod", namespace = "", spec = "" } = {}): string {
@@ -30,13 +32,13 @@ function about(kind: string, namespace: string) {
 }
 
 Deno.test("a hundred policies are prepared once for all namespaces", () => {
-  const { selections } = policies(hundred());
-  const first = selections.select(about("Pod", "n"), atAdmission), { bytes } = selections;
+  const { selections, prepared } = policies(hundred());
+  const first = selections.select(about("Pod", "n"), atAdmission), { bytes } = prepared;
   for (let index = 0; index < 1_000; index++) {
     assert.equal(selections.select(about("Pod", `n${index}`), atAdmission), first);
   }
   assert.equal(first.policies.length, 100);
-  assert.equal(selections.bytes, bytes);
+  assert.equal(prepared.bytes, bytes);
 });
 
 Deno.test("namespaces with policies share the joint patterns of the cluster's policies", () => {
@@ -44,24 +46,24 @@ Deno.test("namespaces with policies share the joint patterns of the cluster's po
     { length: 100 },
     (_, index) => policyText(index, { namespace: `n${index}` }),
   );
-  const { selections } = policies([hundred(), ...ofNamespaces].join(""));
+  const { selections, prepared } = policies([hundred(), ...ofNamespaces].join(""));
   selections.select(about("Pod", "n"), atAdmission);
-  const { bytes } = selections;
+  const { bytes } = prepared;
   for (let index = 0; index < 100; index++) {
     const { policies } = selections.select(about("Pod", `n${index}`), atAdmission);
     assert.equal(policies.length, 101);
   }
-  assert.ok(selections.bytes < 8 * bytes, `${selections.bytes} bytes, for one namespace ${bytes}`);
+  assert.ok(prepared.bytes < 8 * bytes, `${prepared.bytes} bytes, for one namespace ${bytes}`);
 });
 
 Deno.test("a selection without a policy is made once, too", () => {
-  const { selections } = policies(hundred({ spec: "failurePolicy: Ignore" }));
+  const { selections, prepared } = policies(hundred({ spec: "failurePolicy: Ignore" }));
   assert.equal(selections.select(about("Pod", "n"), atAdmission).policies.length, 0);
-  const { bytes } = selections;
+  const { bytes } = prepared;
   selections.select(about("Pod", "n"), atAdmission);
-  assert.equal(selections.bytes, bytes);
+  assert.equal(prepared.bytes, bytes);
   selections.select(about("Pod", "n"), { ...atAdmission, rules: "all" });
-  assert.ok(selections.bytes > bytes);
+  assert.ok(prepared.bytes > bytes);
 });
 
 const many: Record<string, { readonly text: string; readonly typeOf: (index: number) => [string, string] }> =
@@ -75,13 +77,26 @@ const many: Record<string, { readonly text: string; readonly typeOf: (index: num
 for (const [what, { text, typeOf }] of Object.entries(many)) {
   Deno.test(`selections for thousands of ${what} are dropped beyond a bound`, () => {
     const { candidates } = policies(text), most = 500_000;
-    const selections = new PolicySelections(candidates, most), unbounded = new PolicySelections(candidates);
+    const prepared = new PreparedPolicies(most), selections = new PolicySelections(candidates, prepared);
+    const all = new PreparedPolicies(), unbounded = new PolicySelections(candidates, all);
     for (let index = 0; index < 1_000; index++) {
       const each = about(...typeOf(index));
       const selected = selections.select(each, atAdmission).policies;
       assert.equal(selected.length, unbounded.select(each, atAdmission).policies.length);
-      assert.ok(selections.bytes <= most);
+      assert.ok(prepared.bytes <= most);
     }
-    assert.ok(unbounded.bytes > most, `${unbounded.bytes} bytes without a bound`);
+    assert.ok(all.bytes > most, `${all.bytes} bytes without a bound`);
   });
 }
+
+Deno.test("the change of one policy leaves the others prepared", () => {
+  const compiler = new PolicyCompiler(), documents = parseDocuments(hundred(), "policies.yaml").documents;
+  const before = compiler.compile(documents);
+  before.selections.select(about("Pod", "n"), atAdmission);
+  const { prepared } = before, { bytes } = prepared;
+  const [changed] = parseDocuments(policyText(50, { spec: "background: false" }), "changed.yaml").documents;
+  const after = compiler.compile(documents.with(50, changed!));
+  assert.equal(after.selections.select(about("Pod", "n"), atAdmission).policies.length, 100);
+  assert.ok(prepared.bytes < 2 * bytes, `${prepared.bytes} bytes after ${bytes}`);
+  assert.equal(after.prepared, prepared);
+});

@@ -55,7 +55,7 @@ class ManualTimer {
 }
 
 /** Policy objects of collections that a test changes. */
-function setUp(leftOut: Record<string, LeftOutObjects> = {}, timer?: ManualTimer) {
+function setUp(leftOut: Record<string, LeftOutObjects> = {}, timer?: ManualTimer, loadTime = 0) {
   const stored = new Map<string, JsonObject>();
   const watchers = new Map<string, (change: ObjectChange) => void | Promise<void>>();
   const roomMade = new Map<string, () => void>();
@@ -84,6 +84,7 @@ function setUp(leftOut: Record<string, LeftOutObjects> = {}, timer?: ManualTimer
     changed() {
       changes++;
       events.push(`${timer?.now()}: all but what is gone`);
+      if (loadTime > 0) timer?.pass(loadTime);
     },
     deleted(documents) {
       for (const { value } of documents) {
@@ -220,6 +221,21 @@ Deno.test("while changes continue, each comes into force soon", () => {
   const waits = times.slice(1).map((time, index) => time - times[index]!);
   assert.ok(Math.max(...waits) <= 80, `one waited for ${Math.max(...waits)} ms`);
 });
+
+for (const [loadTime, least, most] of [[20, 200, 300], [150, 1_500, 1_700], [3_000, 2_000, 2_100]] as const) {
+  Deno.test(`loads that take ${loadTime} ms leave ${least} ms for requests, however often a policy changes`, () => {
+    const timer = new ManualTimer();
+    const { put, events } = setUp({}, timer, loadTime);
+    for (let version = 0; version < 500; version++) {
+      put(policy("a", `${version}`, { spec: { rules: [], number: version } }));
+      timer.pass(20);
+    }
+    const times = events().map((event) => parseInt(event));
+    const rests = times.slice(1).map((time, index) => time - times[index]! - loadTime);
+    assert.ok(rests.length > 2);
+    assert.ok(Math.min(...rests) >= least && Math.max(...rests) <= most, rests.join(" "));
+  });
+}
 
 Deno.test("a paced task rests longer when it costs more", () => {
   const timer = new ManualTimer(), runs: number[] = [];

@@ -200,12 +200,11 @@ for (const [failurePolicy, allowed] of [["Fail", false], ["Ignore", true]] as co
   });
 
   Deno.test(`an exception in the engine gives the answer of failurePolicy ${failurePolicy}, with the uid`, async () => {
-    const broken = {
-      ...snapshotOf(groups),
-      selections: new PolicySelections(() => {
-        throw new TypeError("a bug");
-      }),
+    const snapshot = snapshotOf(groups);
+    const failing = () => {
+      throw new TypeError("a bug");
     };
+    const broken = { ...snapshot, selections: new PolicySelections(failing, snapshot.prepared) };
     const { review, lines } = serving(broken);
     const answer = await review(`/validate/${failurePolicy.toLowerCase()}`, admissionReview());
     assert.deepEqual([answer.uid, answer.allowed], ["review-1", allowed]);

@@ -8,8 +8,6 @@ import { constant } from "./constant_results.ts";
 
 /** A policy that passes every object that agrees with its patterns. */
 interface Member {
-  /** The policy's place in the list. */
-  readonly index: number;
   /** The bits of its patterns. */
   readonly bits: number;
   readonly passed: PolicyOutcome;
@@ -17,20 +15,22 @@ interface Member {
 
 /** Policies whose patterns are compared in one walk. */
 interface Group {
+  readonly policies: readonly CompiledPolicy[];
   readonly patterns: JointPatterns;
   readonly members: readonly Member[];
 }
 
-/** A policy of a list whose patterns can be joined with those of others. */
-interface Candidate {
-  readonly index: number;
-  readonly policy: CompiledPolicy;
-  readonly trees: readonly PatternTree[];
+/** A group with the places of its policies in a list. */
+interface PlacedGroup {
+  readonly group: Group;
+  readonly places: readonly number[];
 }
 
-interface MadeGroup {
-  readonly candidates: readonly Candidate[];
-  readonly group: Group;
+/** A policy of a list whose patterns can be joined with those of others. */
+interface Candidate {
+  readonly place: number;
+  readonly policy: CompiledPolicy;
+  readonly trees: readonly PatternTree[];
 }
 
 /** The bytes of a joined part of a pattern, and of a policy of a group. */
@@ -42,7 +42,7 @@ const bytesOfPart = 150, bytesOfMember = 350;
  */
 export class JointGroups {
   /** By the first policy. */
-  readonly #made = new WeakMap<CompiledPolicy, readonly MadeGroup[]>();
+  readonly #made = new WeakMap<CompiledPolicy, readonly Group[]>();
   #bytes = 0;
 
   /** The bytes of all groups, estimated. */
@@ -51,14 +51,15 @@ export class JointGroups {
   }
 
   /** The group of some policies, made once. */
-  of(candidates: readonly Candidate[]): Group {
+  of(candidates: readonly Candidate[]): PlacedGroup {
     const first = candidates[0]!.policy, made = this.#made.get(first) ?? [];
-    const found = made.find((each) => isOf(each, candidates));
-    if (found !== undefined) return found.group;
+    const places = candidates.map(({ place }) => place);
+    const found = made.find(({ policies }) => isOf(policies, candidates));
+    if (found !== undefined) return { group: found, places };
     const group = groupOf(candidates);
-    this.#made.set(first, [...made, { candidates, group }]);
+    this.#made.set(first, [...made, group]);
     this.#bytes += bytesOfPart * group.patterns.parts + bytesOfMember * candidates.length;
-    return group;
+    return { group, places };
   }
 }
 
@@ -67,19 +68,19 @@ function isOfSameScope({ policy }: CompiledPolicy, first: CompiledPolicy | undef
   return first === undefined || first.policy.namespace === policy.namespace;
 }
 
-function isOf({ candidates }: MadeGroup, wanted: readonly Candidate[]): boolean {
-  return candidates.length === wanted.length &&
-    candidates.every(({ index, policy }, at) => index === wanted[at]!.index && policy === wanted[at]!.policy);
+function isOf(policies: readonly CompiledPolicy[], candidates: readonly Candidate[]): boolean {
+  return policies.length === candidates.length &&
+    policies.every((policy, index) => policy === candidates[index]!.policy);
 }
 
 function groupOf(candidates: readonly Candidate[]): Group {
   const trees: PatternTree[] = [];
-  const members = candidates.map(({ index, policy, trees: added }): Member => {
+  const members = candidates.map(({ policy, trees: added }): Member => {
     const bits = (2 ** added.length - 1) << trees.length;
     trees.push(...added);
-    return { index, bits, passed: passedBy(policy) };
+    return { bits, passed: passedBy(policy) };
   });
-  return { patterns: joinPatterns(trees), members };
+  return { policies: candidates.map(({ policy }) => policy), patterns: joinPatterns(trees), members };
 }
 
 /**
@@ -89,27 +90,27 @@ function groupOf(candidates: readonly Candidate[]): Group {
  */
 export class JointPolicies {
   readonly #policies: readonly CompiledPolicy[];
-  readonly #groups: readonly Group[];
+  readonly #groups: readonly PlacedGroup[];
 
-  private constructor(policies: readonly CompiledPolicy[], groups: readonly Group[]) {
+  private constructor(policies: readonly CompiledPolicy[], groups: readonly PlacedGroup[]) {
     this.#policies = policies;
     this.#groups = groups;
   }
 
   /** Joins the policies of a list; `undefined` when there are not two for it. */
   static of(policies: readonly CompiledPolicy[], made: JointGroups): JointPolicies | undefined {
-    const groups: Group[] = [];
+    const groups: PlacedGroup[] = [];
     let candidates: Candidate[] = [], count = 0;
     const close = (): void => {
       if (candidates.length > 1) groups.push(made.of(candidates));
       candidates = [];
       count = 0;
     };
-    for (const [index, policy] of policies.entries()) {
+    for (const [place, policy] of policies.entries()) {
       const trees = treesOf(policy);
       if (trees === undefined) continue;
       if (count + trees.length > maxJoint || !isOfSameScope(policy, candidates[0]?.policy)) close();
-      candidates.push({ index, policy, trees });
+      candidates.push({ place, policy, trees });
       count += trees.length;
     }
     close();
@@ -125,9 +126,12 @@ export class JointPolicies {
       return this.#policies;
     }
     const outcomes: (CompiledPolicy | PolicyOutcome)[] = [...this.#policies];
-    for (const { patterns, members } of this.#groups) {
+    for (const { group: { patterns, members }, places } of this.#groups) {
       const doubtful = patterns.doubtful(object, { left: mostSteps });
-      for (const { index, bits, passed } of members) if ((doubtful & bits) === 0) outcomes[index] = passed;
+      for (let index = 0; index < members.length; index++) {
+        const { bits, passed } = members[index]!;
+        if ((doubtful & bits) === 0) outcomes[places[index]!] = passed;
+      }
     }
     return outcomes;
   }

@@ -3,8 +3,9 @@ import type { FailurePolicy } from "../../policy/mod.ts";
 import type { CompiledPolicy, CompiledRule } from "../compiled.ts";
 import type { NeededFacts } from "../facts.ts";
 import type { PolicyRequest } from "../request.ts";
-import { JointGroups, JointPolicies } from "./joint_policies.ts";
-import { RulesForTypes } from "./rules_for_type.ts";
+import { JointPolicies } from "./joint_policies.ts";
+import type { PreparedPolicies } from "./prepared_policies.ts";
+import type { RulesForTypes } from "./rules_for_type.ts";
 import type { Phase } from "../phase.ts";
 
 /** Selects policies. */
@@ -54,9 +55,6 @@ const bytesOfSelection = 400, bytesOfSelected = 8;
 /** The bytes of a policy that has only some of its rules in a selection. */
 const bytesOfPart = 300;
 
-/** The bytes that all selections of a snapshot may take, where it has no limit of memory. */
-export const defaultSelectionBytes = 64_000_000;
-
 const nothing: PolicySelection = { policies: [], needsNamespaceLabels: false, needsRoles: false };
 
 /** Finds the policies of a snapshot that may be about a request: {@link Snapshot.candidates}. */
@@ -67,33 +65,27 @@ export type Candidates = (
 
 /**
  * The selections of one snapshot. tests/bench/plan_bench.ts: without their memory the patterns take 45 % more, the
- * merges 9 %. Types and namespaces come from requests, so everything that is prepared for them has a bound: beyond it
- * all is dropped, and made again for the next requests.
+ * merges 9 %. Beyond the limit of what is prepared all are dropped, and made again for the next requests.
  */
 export class PolicySelections {
   readonly #candidates: Candidates;
-  readonly #mostBytes: number;
-  #bytes = 0;
-  #rules = new RulesForTypes();
-  #groups = new JointGroups();
+  readonly #prepared: PreparedPolicies;
+  /** The prepared rules in the selections, which are dropped with them. */
+  #rules: RulesForTypes;
   /** Selections by the list that the index found, which is the same list for requests that it does not distinguish. */
   #remembered = new WeakMap<readonly CompiledPolicy[], RememberedSelections>();
 
-  /** @param mostBytes The bytes that all selections may take, estimated. */
-  constructor(candidates: Candidates, mostBytes = defaultSelectionBytes) {
+  constructor(candidates: Candidates, prepared: PreparedPolicies) {
     this.#candidates = candidates;
-    this.#mostBytes = mostBytes;
-  }
-
-  /** The bytes that are taken, estimated. */
-  get bytes(): number {
-    return this.#bytes + this.#rules.bytes + this.#groups.bytes;
+    this.#prepared = prepared;
+    this.#rules = prepared.rules;
   }
 
   /** The selection for a request, made once for all requests of the same type and query. */
   select(request: PolicyRequest, query: PolicyQuery): PolicySelection {
     const found = this.#candidates(query.phase, request);
     if (found.length === 0) return nothing;
+    if (this.#rules !== this.#prepared.rules) this.#forget();
     let remembered = this.#remembered.get(found);
     if (remembered === undefined) {
       remembered = { differByNamespace: found.some(differsByNamespace), byKey: new Map() };
@@ -109,26 +101,24 @@ export class PolicySelections {
     if (selection.policies.length === 0 && query.policy !== undefined) return nothing;
     const made = rememberedSelection(selection, request, query);
     remembered.byKey.set(key, alike.length < maxRemembered ? [...alike, made] : [made]);
-    if (this.bytes > this.#mostBytes) this.#forget();
+    this.#prepared.dropBeyondLimit();
     return selection;
+  }
+
+  #forget(): void {
+    this.#rules = this.#prepared.rules;
+    this.#remembered = new WeakMap();
   }
 
   #make(found: readonly CompiledPolicy[], request: PolicyRequest, query: PolicyQuery): PolicySelection {
     const prepared = queriedPolicies(found, query).map((each) => this.#rules.of(each, request));
     const selection = selectionOf(prepared, request, query);
     const whole = new Set(prepared), parts = selection.policies.filter((policy) => !whole.has(policy));
-    this.#bytes += bytesOfSelection + bytesOfSelected * selection.policies.length +
-      bytesOfPart * parts.length;
+    const ofPolicies = bytesOfSelected * selection.policies.length + bytesOfPart * parts.length;
+    this.#prepared.count(bytesOfSelection + ofPolicies);
     // Where labels of namespaces choose the policies, they are not the same each time.
     if (query.phase !== "validate" || selection.needsNamespaceLabels) return selection;
-    return { ...selection, joint: JointPolicies.of(selection.policies, this.#groups) };
-  }
-
-  #forget(): void {
-    this.#bytes = 0;
-    this.#rules = new RulesForTypes();
-    this.#groups = new JointGroups();
-    this.#remembered = new WeakMap();
+    return { ...selection, joint: JointPolicies.of(selection.policies, this.#prepared.groups) };
   }
 
   /**

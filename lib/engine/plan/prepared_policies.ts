@@ -1,0 +1,63 @@
+import type { CompiledPolicy } from "../compiled.ts";
+import { isOfPhase, type Phase } from "../phase.ts";
+import { JointGroups } from "./joint_policies.ts";
+import { RulesForTypes } from "./rules_for_type.ts";
+
+/** The bytes that all preparations may take, where there is no limit of memory. */
+const usualBytes = 64_000_000;
+
+/**
+ * What is prepared of policies for requests. Snapshots that follow each other share it, so that the change of one policy
+ * does not make requests wait for the preparation of all. Types and namespaces come from requests, so it has a bound.
+ */
+export class PreparedPolicies {
+  readonly #mostBytes: number;
+  readonly #ofPhases = new WeakMap<CompiledPolicy, Map<Phase, CompiledPolicy>>();
+  #selections = 0;
+  #rules = new RulesForTypes();
+  #groups = new JointGroups();
+
+  /** @param mostBytes The bytes that it may take, estimated. */
+  constructor(mostBytes = usualBytes) {
+    this.#mostBytes = mostBytes;
+  }
+
+  /** The bytes that are taken, estimated. */
+  get bytes(): number {
+    return this.#selections + this.#rules.bytes + this.#groups.bytes;
+  }
+
+  get rules(): RulesForTypes {
+    return this.#rules;
+  }
+
+  get groups(): JointGroups {
+    return this.#groups;
+  }
+
+  /** A policy with its rules of a phase; `undefined` when it has none. */
+  ofPhase(policy: CompiledPolicy, phase: Phase): CompiledPolicy | undefined {
+    let phases = this.#ofPhases.get(policy);
+    if (phases === undefined) this.#ofPhases.set(policy, phases = new Map());
+    const found = phases.get(phase);
+    if (found !== undefined) return found;
+    const rules = policy.rules.filter(({ type }) => isOfPhase(type, phase));
+    if (rules.length === 0) return undefined;
+    const made = { ...policy, rules };
+    phases.set(phase, made);
+    return made;
+  }
+
+  /** Counts the bytes of a selection. */
+  count(bytes: number): void {
+    this.#selections += bytes;
+  }
+
+  /** Drops everything when it takes too many bytes. Selections then hold other {@link rules}, and are made again. */
+  dropBeyondLimit(): void {
+    if (this.bytes <= this.#mostBytes) return;
+    this.#selections = 0;
+    this.#rules = new RulesForTypes();
+    this.#groups = new JointGroups();
+  }
+}
