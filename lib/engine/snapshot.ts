@@ -30,7 +30,7 @@ export interface Snapshot {
   readonly candidates: Candidates;
   /** The selections prepared for requests of one type and query. */
   readonly selections: PolicySelections;
-  /** What is prepared of policies, also for the next snapshot. */
+  /** The policies prepared for requests, which the next snapshot shares. */
   readonly prepared: PreparedPolicies;
 }
 

@@ -28,8 +28,8 @@ export interface PolicyObjectsOptions {
 const burst = 60;
 
 /**
- * The wait before policies are compiled again, as a multiple of the time that the last load took, and the longest one: a
- * user may change a policy all the time whose load takes half a second, and no request is answered meanwhile.
+ * The wait before policies are compiled again, as a multiple of the time that the last load took, and the longest
+ * one: a user may change a policy all the time whose load takes half a second, and no request is answered meanwhile.
  */
 const restAfterLoad = 10, longestRest = 2_000;
 

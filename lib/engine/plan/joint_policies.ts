@@ -20,15 +20,15 @@ interface Group {
   readonly members: readonly Member[];
 }
 
-/** A group with the places of its policies in a list. */
-interface PlacedGroup {
+/** A group with the positions of its policies in a list. */
+interface GroupOfList {
   readonly group: Group;
-  readonly places: readonly number[];
+  readonly positions: readonly number[];
 }
 
 /** A policy of a list whose patterns can be joined with those of others. */
 interface Candidate {
-  readonly place: number;
+  readonly position: number;
   readonly policy: CompiledPolicy;
   readonly trees: readonly PatternTree[];
 }
@@ -51,15 +51,15 @@ export class JointGroups {
   }
 
   /** The group of some policies, made once. */
-  of(candidates: readonly Candidate[]): PlacedGroup {
+  of(candidates: readonly Candidate[]): GroupOfList {
     const first = candidates[0]!.policy, made = this.#made.get(first) ?? [];
-    const places = candidates.map(({ place }) => place);
+    const positions = candidates.map(({ position }) => position);
     const found = made.find(({ policies }) => isOf(policies, candidates));
-    if (found !== undefined) return { group: found, places };
+    if (found !== undefined) return { group: found, positions };
     const group = groupOf(candidates);
     this.#made.set(first, [...made, group]);
     this.#bytes += bytesOfPart * group.patterns.parts + bytesOfMember * candidates.length;
-    return { group, places };
+    return { group, positions };
   }
 }
 
@@ -90,27 +90,27 @@ function groupOf(candidates: readonly Candidate[]): Group {
  */
 export class JointPolicies {
   readonly #policies: readonly CompiledPolicy[];
-  readonly #groups: readonly PlacedGroup[];
+  readonly #groups: readonly GroupOfList[];
 
-  private constructor(policies: readonly CompiledPolicy[], groups: readonly PlacedGroup[]) {
+  private constructor(policies: readonly CompiledPolicy[], groups: readonly GroupOfList[]) {
     this.#policies = policies;
     this.#groups = groups;
   }
 
   /** Joins the policies of a list; `undefined` when there are not two for it. */
   static of(policies: readonly CompiledPolicy[], made: JointGroups): JointPolicies | undefined {
-    const groups: PlacedGroup[] = [];
+    const groups: GroupOfList[] = [];
     let candidates: Candidate[] = [], count = 0;
     const close = (): void => {
       if (candidates.length > 1) groups.push(made.of(candidates));
       candidates = [];
       count = 0;
     };
-    for (const [place, policy] of policies.entries()) {
+    for (const [position, policy] of policies.entries()) {
       const trees = treesOf(policy);
       if (trees === undefined) continue;
       if (count + trees.length > maxJoint || !isOfSameScope(policy, candidates[0]?.policy)) close();
-      candidates.push({ place, policy, trees });
+      candidates.push({ position, policy, trees });
       count += trees.length;
     }
     close();
@@ -126,11 +126,11 @@ export class JointPolicies {
       return this.#policies;
     }
     const outcomes: (CompiledPolicy | PolicyOutcome)[] = [...this.#policies];
-    for (const { group: { patterns, members }, places } of this.#groups) {
+    for (const { group: { patterns, members }, positions } of this.#groups) {
       const doubtful = patterns.doubtful(object, { left: mostSteps });
       for (let index = 0; index < members.length; index++) {
         const { bits, passed } = members[index]!;
-        if ((doubtful & bits) === 0) outcomes[places[index]!] = passed;
+        if ((doubtful & bits) === 0) outcomes[positions[index]!] = passed;
       }
     }
     return outcomes;

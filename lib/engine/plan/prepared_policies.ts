@@ -7,8 +7,8 @@ import { RulesForTypes } from "./rules_for_type.ts";
 const usualBytes = 64_000_000;
 
 /**
- * What is prepared of policies for requests. Snapshots that follow each other share it, so that the change of one policy
- * does not make requests wait for the preparation of all. Types and namespaces come from requests, so it has a bound.
+ * The policies prepared for types of requests. Snapshots that follow each other share them, so that the change of one
+ * policy does not make requests wait for the preparation of all. Types come from requests, so all have a bound together.
  */
 export class PreparedPolicies {
   readonly #mostBytes: number;
