@@ -4,7 +4,10 @@ import { programSize } from "../json/mod.ts";
 const charactersOfValue = 64;
 
 /** The weight of an alternative or condition of a pattern, such as `|1-2`. */
-const weightOfAlternative = 1.5;
+const weightOfAlternative = 1;
+
+/** The weight of a hyphen: a range such as `1-2` is two comparisons. */
+const weightOfHyphen = 0.75;
 
 /** The weight of another mark, such as a dot or bracket of an expression. */
 const weightOfMark = 0.25;
@@ -28,6 +31,7 @@ export function compiledTextWeight(text: string): number {
     const code = text.charCodeAt(index);
     if (!isMark(code)) continue;
     if (code === bar || code === ampersand) weight += weightOfAlternative;
+    else if (code === hyphen) weight += weightOfHyphen;
     else {
       weight += weightOfMark;
       if (code === brace && text.charCodeAt(index + 1) === brace) weight += weightOfVariable;
@@ -42,7 +46,7 @@ export function plainTextWeight(text: string): number {
   return text.length / charactersOfValue;
 }
 
-const bar = 0x7c, ampersand = 0x26, brace = 0x7b;
+const bar = 0x7c, ampersand = 0x26, brace = 0x7b, hyphen = 0x2d;
 
 /** Whether a character is a mark of ASCII: no space, letter, digit or underscore. */
 function isMark(code: number): boolean {

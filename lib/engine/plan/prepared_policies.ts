@@ -8,7 +8,7 @@ const usualBytes = 64_000_000;
 
 /**
  * The policies prepared for types of requests. Snapshots that follow each other share them, so that the change of one
- * policy does not make requests wait for the preparation of all. Types come from requests, so all have a bound together.
+ * policy does not make requests wait for the preparation of all. Types come from requests, so all have one bound.
  */
 export class PreparedPolicies {
   readonly #mostBytes: number;
