@@ -19,6 +19,11 @@ export const bundleParts: readonly BundlePart[] = [
   ofBody("podSecurity", "rules/validate_pod_security.ts"),
   ofBody("manifests", "rules/manifests/validate_manifests.ts"),
   ofBody("verifyImages", "rules/verify_images/verify_images.ts"),
+  part(
+    "entries about images",
+    ["policy/image_attestors.ts", "policy/image_verification.ts"],
+    ({ bodies }) => bodies.has("verifyImages") || bodies.has("manifests"),
+  ),
   ofBody("generate", "rules/generate.ts"),
   ofBody("mutateExisting", "rules/mutate_existing.ts"),
   ofKind("ValidatingPolicy", ["validating_policy"]),

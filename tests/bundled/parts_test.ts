@@ -158,6 +158,7 @@ for (const [what, context] of globalReaders) {
 Deno.test("this test has a policy for every part but libraries of functions, effects, checks and formats", () => {
   const shown = new Set(partPolicies.map(([part]) => part));
   const others = [
+    "entries about images",
     "effects",
     "global context",
     "watches",
