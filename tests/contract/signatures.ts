@@ -203,6 +203,20 @@ const trials: readonly Trial[] = [
     refused: "failed to load public key from not a key: open not a key: no such file or directory",
   },
   {
+    title: "keys that cannot be read: at an address",
+    image: "signed",
+    change: () => ({ by: byKey("https://acme.test/cosign.pub") }),
+    refused:
+      "failed to load public key from https://acme.test/cosign.pub: keys are not read from addresses: write the key itself, or k8s://NAMESPACE/NAME for a Secret",
+  },
+  {
+    title: "keys that cannot be read: of a key management service",
+    image: "signed",
+    change: () => ({ by: byKey("hashivault://release") }),
+    refused:
+      "failed to load public key from hashivault://release: key management services are not supported: write the key itself, or k8s://NAMESPACE/NAME for a Secret",
+  },
+  {
     title: "keys that cannot be read: broken PEM",
     image: "signed",
     change: () => ({ by: byKey("-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n") }),

@@ -11,7 +11,7 @@ import { isFault, type Json } from "../../lib/json/mod.ts";
 import type { Cluster, LogTrust, SignatureAnswer, SignatureQuery } from "../../lib/ports.ts";
 import { countingEntropy, fixedClock, type TestClock } from "../adapters/fakes.ts";
 import { silence } from "../adapters/fake_server.ts";
-import { type Keys, newKeys } from "./signing/certificates.ts";
+import { issue, type Keys, newKeys } from "./signing/certificates.ts";
 import { payloadFor, putSignatures, signatureLayer, signImage } from "./signing/cosign.ts";
 import { noLog, queryByKey } from "./signing/query.ts";
 import { type Layer, TestRegistry } from "./signing/registry.ts";
@@ -314,6 +314,39 @@ function withoutBundle(layer: Layer): Layer {
 const chain = (count: number): string =>
   "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n".repeat(count);
 
+for (const [who, signer] of [["the policy's key", "own"], ["another key", "other"]] as const) {
+  signaturesTest(`a tag's signature of ${who} counts behind a referring signature of another key`, async (trial) => {
+    const { registry, keys, verify } = trial;
+    const subject = registry.image("app:v1"), payload = payloadFor(subject), other = newKeys();
+    registry.manifest("", {
+      artifactType: "application/vnd.dev.cosign.artifact.sig.v1+json",
+      subject,
+      layers: [signatureLayer(payload, { keys: other })],
+    });
+    putSignatures(registry, "app:v1", subject, [
+      signatureLayer(payload, { keys: signer === "own" ? keys : other }),
+    ]);
+    const answer = await verify("app:v1", { layout: "referrer or tag" });
+    assert.equal(answer.ok, signer === "own", answer.ok ? "" : answer.message);
+    assert.equal(answer.tried.length, 2);
+  });
+}
+
+signaturesTest(
+  "without a tag, a referring signature of another key is as none",
+  async ({ registry, verify }) => {
+    const subject = registry.image("app:v1");
+    registry.manifest("", {
+      artifactType: "application/vnd.dev.cosign.artifact.sig.v1+json",
+      subject,
+      layers: [signatureLayer(payloadFor(subject), { keys: newKeys() })],
+    });
+    const answer = await verify("app:v1", { layout: "referrer or tag" });
+    assert.equal(answer.ok ? "" : answer.message, "no signatures found");
+    assert.match(answer.tried[0]?.why ?? "", /invalid signature/);
+  },
+);
+
 /** Broken texts in an entry of a policy, with the message that names the field; empty when the field is not read. */
 const texts: readonly (readonly [what: string, change: Partial<SignatureQuery>, message: string])[] = [
   ["a log's key although the log is ignored", { log: { ...noLog, rekorKey: "x" } }, ""],
@@ -327,6 +360,11 @@ const texts: readonly (readonly [what: string, change: Partial<SignatureQuery>, 
     "a chain alone",
     { by: { kind: "certificates", certificate: "", chain: "x" } },
     "failed to load certificates: error creating root cert pool",
+  ],
+  [
+    "a chain beside a certificate",
+    { by: { kind: "certificates", certificate: issue({ name: "a", keys: newKeys() }).pem, chain: "x" } },
+    "failed to load certificate chain: error during PEM decoding",
   ],
   [
     "a chain alone of twelve certificates",

@@ -1,11 +1,10 @@
 import { isFault } from "../../json/mod.ts";
 import type { Statement } from "../../ports.ts";
-import type { RegistryFault } from "../registry/registry_fault.ts";
 import type { Certificate } from "./certificate.ts";
 import { claimContent, hasAnnotations, readClaim } from "./claim.ts";
 import { checkCosignSignature, type CosignSignature, type SignatureCheck } from "./cosign_signature.ts";
 import { type CosignTrust, readCosignTrust } from "./cosign_trust.ts";
-import { referringSignatures, type SignatureKind, taggedSignatures } from "./cosign_tag.ts";
+import { referringSignatures, type SignatureSource, taggedSignatures } from "./cosign_tag.ts";
 import { AttestationContent } from "./envelope.ts";
 import { refusesIdentity } from "./identity.ts";
 import { faulty, type Inquiry, refusedBy, unverified, type Verdict } from "./inquiry.ts";
@@ -39,17 +38,39 @@ export async function verifyCosign(inquiry: Inquiry): Promise<Verdict> {
     : await verifyAttestations(inquiry, { trust, type: query.want.attestations });
 }
 
+/**
+ * Kyverno parity: where no referring signature verifies, those of the tag are checked, and the message is about them.
+ * Pinned by "without a tag, a referring signature of another key is as none".
+ */
 async function verifySignatures(inquiry: Inquiry, trust: CosignTrust): Promise<Verdict> {
-  const { query, digest } = inquiry;
-  const signatures = await signaturesOf(inquiry, "sig");
-  if (isFault(signatures)) return refusedBy(signatures);
-  if (signatures.length === 0) return unverified("no signatures found");
+  const referring = inquiry.query.layout === "referrer or tag"
+    ? await referringSignatures(sourceOf(inquiry)) ?? []
+    : [];
+  const first = await checkSignatures(inquiry, referring, trust);
+  if (first.some(isVerified)) return verdictOf(inquiry, first);
+  const signatures = await taggedSignatures(sourceOf(inquiry), "sig");
+  if (isFault(signatures)) return { ...refusedBy(signatures), tried: triedOf(first) };
+  if (signatures.length === 0) return unverified("no signatures found", triedOf(first));
+  const verdict = verdictOf(inquiry, await checkSignatures(inquiry, signatures, trust));
+  return { ...verdict, tried: [...triedOf(first), ...verdict.tried] };
+}
+
+async function checkSignatures(
+  inquiry: Inquiry,
+  signatures: readonly CosignSignature[],
+  trust: CosignTrust,
+): Promise<readonly Tried[]> {
   const check = async (signature: CosignSignature): Promise<Tried> => {
-    const content = claimContent(signature.payload, signature.signature, digest);
+    const content = claimContent(signature.payload, signature.signature, inquiry.digest);
     const checked = await checkCosignSignature(signature, { content, trust, ports: inquiry.ports });
     return { signature, checked };
   };
-  const all = await checkAll(inquiry, signatures, { trust, check });
+  return await checkAll(inquiry, signatures, { trust, check });
+}
+
+/** The verdict about signatures that were checked: one must verify, and have the annotations. */
+function verdictOf(inquiry: Inquiry, all: readonly Tried[]): Verdict {
+  const { query } = inquiry;
   const verified = all.filter(isVerified);
   const tried = triedOf(all);
   if (verified.length === 0) return unverified(`no matching signatures: ${reasonsOf(all)}`, tried);
@@ -73,7 +94,7 @@ async function verifyAttestations(
     // "ivpol-attestation-tag-layout-no-log" of tests/conformance/sets/verify_images.ts.
     return unverified("no matching attestations: bundle verification is required");
   }
-  const signatures = await signaturesOf(inquiry, "att");
+  const signatures = await taggedSignatures(sourceOf(inquiry), "att");
   if (isFault(signatures)) return refusedBy(signatures);
   // An envelope takes several times the memory of its text, so it is read when its turn comes, and only the statements
   // of verified ones are kept.
@@ -100,16 +121,8 @@ async function verifyAttestations(
   return { ok: true, statements, tried, until: earliest(verified) };
 }
 
-async function signaturesOf(
-  inquiry: Inquiry,
-  kind: SignatureKind,
-): Promise<readonly CosignSignature[] | RegistryFault> {
-  const { query, content, signatureAccess: access, digest, until } = inquiry;
-  const source = { content, access, digest, until, tagPrefix: query.tagPrefix };
-  const referring = query.layout === "referrer or tag" && kind === "sig"
-    ? await referringSignatures(source)
-    : undefined;
-  return referring ?? await taggedSignatures(source, kind);
+function sourceOf({ query, content, signatureAccess: access, digest, until }: Inquiry): SignatureSource {
+  return { content, access, digest, until, tagPrefix: query.tagPrefix };
 }
 
 async function checkAll<T>(

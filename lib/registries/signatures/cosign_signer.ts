@@ -68,17 +68,21 @@ export async function readSigner(
   }
 }
 
+const REMEDY = "write the key itself, or k8s://NAMESPACE/NAME for a Secret";
+
 /**
- * Kyverno parity: a text that does not begin as a public key in PEM is read as the name of a file or of a key
- * management service, neither of which Postern reads. Pinned by "keys that cannot be read: no PEM".
+ * Kyverno parity: a text that does not begin as a public key in PEM is read as the name of a file, an address or a
+ * key management service, none of which Postern reads. Pinned by "keys that cannot be read: no PEM".
  */
 function readKey(text: string): PublicKey | Fault {
   const name = text.trim();
+  const unread = (why: string) => new Fault(`failed to load public key from ${name}: ${why}`);
   if (/^(?:awskms|gcpkms|azurekms|hashivault):\/\//.test(name)) {
-    return new Fault(`failed to load public key from ${name}: key management services are not supported`);
+    return unread(`key management services are not supported: ${REMEDY}`);
   }
+  if (/^[a-z][a-z0-9+.-]*:/.test(name)) return unread(`keys are not read from addresses: ${REMEDY}`);
   if (!name.startsWith("-----BEGIN PUBLIC KEY-----")) {
-    return new Fault(`failed to load public key from ${name}: open ${name}: no such file or directory`);
+    return unread(`open ${name}: no such file or directory`);
   }
   const key = PublicKey.fromPem(name);
   return isFault(key)
@@ -148,9 +152,7 @@ async function readNamedChain(
   const tooLong = refusesLength(chain, "certificate chain too long", MAX_CHAIN);
   if (tooLong !== undefined) return tooLong;
   const read = await authorities.read(chain);
-  return isFault(read)
-    ? new Fault(`failed to load certificate chain: failed to load certificates: ${read.message}`)
-    : read;
+  return isFault(read) ? new Fault(`failed to load certificate chain: ${read.message}`) : read;
 }
 
 /** A fault when a text has too many certificates. It counts them before any is parsed. */

@@ -36,14 +36,15 @@ export function refusedImage(
   const { status, message } = refusal;
   if (status === undefined) return refusedBy(refusal);
   if (layout === "notary") {
-    // Kyverno parity: Kyverno sends a HEAD request, whose failures have no message. Pinned by
-    // tests/contract/signatures.ts.
+    // Kyverno parity: Kyverno sends a HEAD request, whose failures have no message, and frames the failure of
+    // signatures alone. Pinned by "the message about an image that is not there".
     const url = /https?:\/\/[^/]+/.exec(message)?.[0] ?? "";
     const where = `HEAD ${url}/v2/${reference.repository}/manifests/${manifestName(reference)}`;
     const statusText = `unexpected status code ${
       statusLine(status)
     } (HEAD responses have no body, use GET for details)`;
-    return refusedBy(refusal, `failed to parse image reference: ${image}: ${where}: ${statusText}`);
+    const frame = want === "signature" ? `failed to parse image reference: ${image}: ` : "";
+    return refusedBy(refusal, `${frame}${where}: ${statusText}`);
   }
   return status === 404 && want === "signature" && layout !== "bundle"
     ? refusedBy(refusal, `image tag not found: ${message}`)
