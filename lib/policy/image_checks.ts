@@ -10,7 +10,7 @@ import {
   type JsonObject,
 } from "../json/mod.ts";
 import { signatureAlgorithms, textOf } from "./image_attestors.ts";
-import { modernEntry } from "./image_verification.ts";
+import { modernEntry, signatureTypes } from "./image_verification.ts";
 import type { FailureAction } from "./policy.ts";
 
 /** The problems of a rule's `verifyImages` entries. */
@@ -25,6 +25,7 @@ function* entryProblems(
   path: DocumentPath,
   policyAction: FailureAction,
 ): Generator<PathDiagnostic> {
+  yield* choiceProblems(entry, path);
   const action = textOf(entry["failureAction"]).toLowerCase() || policyAction.toLowerCase();
   if (action !== "enforce" && entry["mutateDigest"] !== false) {
     yield problem([...path, "mutateDigest"], "mutateDigest must be set to false for ‘Audit’ failure action");
@@ -43,6 +44,20 @@ function* entryProblems(
   for (const [index, attestation] of asList(modern["attestations"]).entries()) {
     const below = [...path, "attestations", index, "attestors"];
     yield* setProblems(field(attestation, "attestors"), below, { isNotary });
+  }
+}
+
+/** A misspelt type would be verified as another one, and a misspelt action would not deny. */
+function* choiceProblems(entry: JsonObject, path: DocumentPath): Generator<PathDiagnostic> {
+  const type = entry["type"] ?? "Cosign", action = entry["failureAction"] ?? "Audit";
+  if (!isString(type) || !(signatureTypes as readonly string[]).includes(type)) {
+    yield problem([...path, "type"], `type must be Cosign, SigstoreBundle or Notary, not ${textOf(type)}`);
+  }
+  if (!isString(action) || !/^(?:audit|enforce)$/i.test(action)) {
+    yield problem(
+      [...path, "failureAction"],
+      `failureAction must be Audit or Enforce, not ${textOf(action)}`,
+    );
   }
 }
 

@@ -4,8 +4,11 @@ import { type AttestorSet, attestorSetsOf, textOf } from "./image_attestors.ts";
 import type { FailureAction } from "./policy.ts";
 import { parseRegistryCredentials } from "../context/mod.ts";
 
+/** The formats in which the signatures of an image are stored. */
+export const signatureTypes = ["Cosign", "SigstoreBundle", "Notary"] as const;
+
 /** The format in which the signatures of an image are stored. */
-export type SignatureType = "Cosign" | "SigstoreBundle" | "Notary";
+export type SignatureType = typeof signatureTypes[number];
 
 /** One entry of `verifyImages` with its defaults filled in. */
 export interface ImageVerification {
@@ -104,11 +107,12 @@ export function modernEntry(entry: JsonObject): JsonObject {
 export function failureActionOfImages(entries: readonly Json[]): FailureAction | undefined {
   const actions = entries.filter(isObject).flatMap((entry) => {
     const action = textOf(entry["failureAction"]).toLowerCase();
-    return action === "enforce" ? ["Enforce" as const] : action === "audit" ? ["Audit" as const] : [];
+    // An unreadable action must not allow what it was meant to forbid.
+    return action === "" ? [] : action === "audit" ? ["Audit" as const] : ["Enforce" as const];
   });
   return actions.includes("Enforce") ? "Enforce" : actions[0];
 }
 
 function typeOf(written: Json | undefined): SignatureType {
-  return written === "SigstoreBundle" || written === "Notary" ? written : "Cosign";
+  return signatureTypes.find((type) => type === written) ?? "Cosign";
 }

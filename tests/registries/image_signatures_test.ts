@@ -315,21 +315,24 @@ const chain = (count: number): string =>
   "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n".repeat(count);
 
 for (const [who, signer] of [["the policy's key", "own"], ["another key", "other"]] as const) {
-  signaturesTest(`a tag's signature of ${who} counts behind a referring signature of another key`, async (trial) => {
-    const { registry, keys, verify } = trial;
-    const subject = registry.image("app:v1"), payload = payloadFor(subject), other = newKeys();
-    registry.manifest("", {
-      artifactType: "application/vnd.dev.cosign.artifact.sig.v1+json",
-      subject,
-      layers: [signatureLayer(payload, { keys: other })],
-    });
-    putSignatures(registry, "app:v1", subject, [
-      signatureLayer(payload, { keys: signer === "own" ? keys : other }),
-    ]);
-    const answer = await verify("app:v1", { layout: "referrer or tag" });
-    assert.equal(answer.ok, signer === "own", answer.ok ? "" : answer.message);
-    assert.equal(answer.tried.length, 2);
-  });
+  signaturesTest(
+    `a tag's signature of ${who} counts behind a referring signature of another key`,
+    async (trial) => {
+      const { registry, keys, verify } = trial;
+      const subject = registry.image("app:v1"), payload = payloadFor(subject), other = newKeys();
+      registry.manifest("", {
+        artifactType: "application/vnd.dev.cosign.artifact.sig.v1+json",
+        subject,
+        layers: [signatureLayer(payload, { keys: other })],
+      });
+      putSignatures(registry, "app:v1", subject, [
+        signatureLayer(payload, { keys: signer === "own" ? keys : other }),
+      ]);
+      const answer = await verify("app:v1", { layout: "referrer or tag" });
+      assert.equal(answer.ok, signer === "own", answer.ok ? "" : answer.message);
+      assert.equal(answer.tried.length, 2);
+    },
+  );
 }
 
 signaturesTest(

@@ -60,7 +60,8 @@ notaryTest(
 
 notaryTest("the message about an image that is not there", async ({ registry, verify }) => {
   const image = `${registry.host}/notary/app:gone`;
-  const head = `HEAD http://${registry.host}/v2/notary/app/manifests/gone: unexpected status code 404 Not Found ` +
+  const head =
+    `HEAD http://${registry.host}/v2/notary/app/manifests/gone: unexpected status code 404 Not Found ` +
     "(HEAD responses have no body, use GET for details)";
   const signature = await verify({ image });
   assert.equal(signature.ok ? "" : signature.message, `failed to parse image reference: ${image}: ${head}`);

@@ -7,6 +7,8 @@ import { parseDocuments } from "../../yaml/mod.ts";
 export interface SignedManifest {
   /** The signed bytes; `undefined` when there is no readable message. */
   readonly message: Uint8Array | undefined;
+  /** Why the message has no manifest of the object, if it has none. */
+  readonly problem: string;
   /** The signatures in base64, each with its certificate and bundle. */
   readonly signatures: readonly {
     readonly signature: string;
@@ -39,14 +41,14 @@ export function signedManifestOf(object: JsonObject, domain: string): SignedMani
       bundle: text(`bundle${suffix}`),
     });
   }
-  return { message: unpacked(text("message")), signatures };
-}
-
-function unpacked(text: string): Uint8Array | undefined {
-  if (text === "") return undefined;
-  const bytes: Uint8Array | Fault = decodeBase64(text);
-  if (isFault(bytes)) return undefined;
-  return gunzipped(bytes);
+  const packed: Uint8Array | Fault = decodeBase64(text("message"));
+  return isFault(packed)
+    ? {
+      message: undefined,
+      problem: `failed to decode base64 message in the annotation: ${packed.message}`,
+      signatures,
+    }
+    : { message: gunzipped(packed), problem: "message not found", signatures };
 }
 
 function gunzipped(bytes: Uint8Array): Uint8Array | undefined {

@@ -89,7 +89,7 @@ function verifySet(set: AttestorSet, path: string, check: ManifestCheck): Manife
   for (const [index, entry] of set.entries.entries()) {
     const entryPath = `${path}.entries[${index}]`;
     const verdict = entry.kind === "set"
-      ? verifySet(entry.set, `${entryPath}.attestor`, check)
+      ? nested(verifySet(entry.set, `${entryPath}.attestor`, check), `${entryPath}.attestor`)
       : check.verify(entry, `${entryPath}${entry.suffix}`);
     if (verdict === pending) return pending;
     byResult[verdict.result].push(verdict.message);
@@ -104,6 +104,12 @@ function verifySet(set: AttestorSet, path: string, check: ManifestCheck): Manife
     const counts = `verifiedCount ${byResult.pass.length}; requiredCount ${set.required}`;
     return { result, message: `manifest verification ${word}; ${counts}; message ${messages.join(",")}` };
   }
+}
+
+/** The verdict of a set inside another, whose errors have a frame. */
+function nested(verdict: ManifestVerdict | Pending, path: string): ManifestVerdict | Pending {
+  if (verdict === pending || verdict.result !== "error") return verdict;
+  return { result: "error", message: `failed to verify signature; ${path}: ${verdict.message}` };
 }
 
 /** Compares one object and its signed manifest with one signer after the other. */
@@ -138,7 +144,7 @@ class ManifestCheck {
     const mismatch = this.#annotationMismatch(entry);
     if (mismatch !== undefined) return { result: "error", message: mismatch };
     if (this.#manifest === undefined) {
-      const message = `${path}: YAML manifest not found for this resource: message not found`;
+      const message = `${path}: YAML manifest not found for this resource: ${this.#signed.problem}`;
       return { result: "fail", message };
     }
     const signer = this.#signerOf(entry);

@@ -85,6 +85,21 @@ const cases: readonly (readonly [string, string, JsonObject, string])[] = [
     signedPod({ message: "AAAA" }),
     failed("YAML manifest not found for this resource: message not found"),
   ],
+  [
+    "with a manifest that is no base64",
+    `attestors: ${one("A")}`,
+    signedPod({ message: "!!" }),
+    failed(
+      "YAML manifest not found for this resource: " +
+        "failed to decode base64 message in the annotation: illegal base64 data at input byte 0",
+    ),
+  ],
+  [
+    "changed in a field whose path has an ignored field in its middle",
+    `attestors: ${one("A")}, ignoreFields: [{objects: [{kind: Pod}], fields: [containers, "spec.c"]}]`,
+    signedPod({ spec: changed }),
+    failed(difference),
+  ],
   ["with a later change", `attestors: ${one("A")}`, signedPod({ spec: changed }), failed(difference)],
   [
     "changed in a field that is ignored",
@@ -117,6 +132,20 @@ const cases: readonly (readonly [string, string, JsonObject, string])[] = [
     `attestors: [{count: 1, entries: [${key("A")}, ${key("B")}]}]`,
     signedPod({ spec: changed }),
     unverified(1).replace("entries[0]", "entries[1]"),
+  ],
+  [
+    "by none of the nested entries",
+    `attestors: [{entries: [{attestor: {entries: [${key("B")}]}}]}]`,
+    signedPod(),
+    unverified(1)
+      .replace(
+        "manifest verification: ",
+        "manifest verification: failed to verify signature; .attestors[0].entries[0].attestor: ",
+      )
+      .replace(
+        ".attestor: .attestors[0].entries[0].keys",
+        ".attestor: .attestors[0].entries[0].attestor.entries[0].keys",
+      ),
   ],
   [
     "in annotations of another domain",

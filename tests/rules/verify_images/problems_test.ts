@@ -49,6 +49,14 @@ const refused: readonly (readonly [string, string])[] = [
     "Either Rekor URL or roots are required",
   ],
   [
+    `${enforced}, type: Notory, imageReferences: ["a*"], attestors: [{entries: [${key}]}]`,
+    "type must be Cosign, SigstoreBundle or Notary, not Notory",
+  ],
+  [
+    `failureAction: Enforced, mutateDigest: false, imageReferences: ["a*"], attestors: [{entries: [${key}]}]`,
+    "failureAction must be Audit or Enforce, not Enforced",
+  ],
+  [
     `${enforced}, type: Notary, imageReferences: ["a*"], attestors: [{entries: [${key}]}]`,
     "Keys field is not allowed for type notary",
   ],
