@@ -132,7 +132,9 @@ export class ImageCalls implements ExternalCalls {
   ): boolean {
     if (!answer.ok) return false;
     if (want === "signature") return true;
-    const statement = answer.statements.find(({ type }) => type === want.attestations);
+    // Kyverno parity: of several statements of a type the last is the payload. Pinned by "of several statements of a
+    // type the last one is the payload, as signers add theirs at the end".
+    const statement = answer.statements.findLast(({ type }) => type === want.attestations);
     const key = `${image} ${want.attestations}`;
     if (attestor.kind === "notary") this.#artifacts.set(key, statement?.statement);
     else if (statement !== undefined) this.#statements.set(key, statement.statement);

@@ -102,3 +102,18 @@ Deno.test("any signed artifact of a type suffices for an ImageValidatingPolicy",
   });
   assert.deepEqual(signatures.queries.map(({ want }) => want), [{ attestations: "sbom", any: true }]);
 });
+
+Deno.test("of several statements of a type the last one is the payload, as signers add theirs at the end", async () => {
+  const scan = (name: string) => ({ type: "scan", by: "A", predicate: { name }, statement: { name } });
+  const { rows } = await decideImages(
+    policy("intoto: {type: scan}", `${verifies("a")} && ${nameIs("second")}`),
+    podOf(["r.io/one:v1"]),
+    {
+      phase: "validate",
+      signatures: new ScriptedSignatures({
+        "r.io/one:v1": { digest: digests.one, statements: [scan("first"), scan("second")] },
+      }),
+    },
+  );
+  assert.deepEqual(rows, ["pass success"]);
+});
