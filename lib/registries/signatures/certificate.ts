@@ -34,6 +34,8 @@ export interface Certificate {
   readonly unknownCritical: readonly string[];
   /** Whether the extended key usage is critical. */
   readonly hasCriticalUsages: boolean;
+  /** Whether the key usage is critical. */
+  readonly hasCriticalKeyUsage: boolean;
   /** The contents of the extensions by OID. */
   readonly extensions: ReadonlyMap<string, Uint8Array>;
 }
@@ -162,6 +164,7 @@ function fieldsOf(parsed: X509Certificate, der: Uint8Array): Certificate {
     unknownCritical: [...extensions].filter(([oid, { critical }]) => critical && !understood.includes(oid))
       .map(([oid]) => oid),
     hasCriticalUsages: extensions.get(oids.extendedKeyUsage)?.critical === true,
+    hasCriticalKeyUsage: extensions.get(oids.keyUsage)?.critical === true,
     extensions: new Map([...extensions].map(([oid, { content }]) => [oid, bytesOf(content.value)])),
   };
 }

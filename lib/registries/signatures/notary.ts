@@ -5,8 +5,8 @@ import type { Manifest, Referrer } from "../registry/content.ts";
 import { sameBytes } from "./bytes.ts";
 import type { AuthorityCertificates } from "./authority_certificates.ts";
 import type { Certificate } from "./certificate.ts";
-import { usages } from "./chain.ts";
 import { type Inquiry, refusedBy, unverified, type Verdict } from "./inquiry.ts";
+import { refusesSigningChain } from "./notary_chain.ts";
 import { type NotaryEnvelope, readNotaryEnvelope } from "./notary_envelope.ts";
 import { refusesTime } from "./notary_time.ts";
 import { readLayer } from "./referrer.ts";
@@ -152,26 +152,14 @@ async function refusesSignature(
   return late ?? refusesTarget(envelope.payload, target);
 }
 
-/** Why the signature does not verify, or its certificates form no code signing chain up to a self-signed one. */
+/** Why the signature does not verify, or its certificates form no chain for signing code. */
 async function refusesIntegrity(
   { chain, signed }: NotaryEnvelope,
   authorities: AuthorityCertificates,
 ): Promise<string | undefined> {
-  const leaf = chain[0]!;
-  if (await leaf.key.refuses(signed) !== undefined) return "signature is invalid";
-  if (leaf.usages.length > 0 && !leaf.usages.includes(usages.codeSigning)) {
-    return "certificate chain is invalid: the leaf is not for signing code";
-  }
-  for (const [index, certificate] of chain.entries()) {
-    const issuer = chain[index + 1] ?? certificate;
-    const above = index + 1;
-    const fits = sameBytes(certificate.issuer, issuer.subject) && certificate.unknownCritical.length === 0 &&
-      (issuer === certificate || (issuer.isCA && (issuer.pathLength ?? Infinity) >= above - 1));
-    if (!fits || !await authorities.isSignedBy(certificate, issuer)) {
-      return `certificate chain is invalid: certificate ${index} is not signed by the one after it`;
-    }
-  }
-  return undefined;
+  return await chain[0]!.key.refuses(signed) === undefined
+    ? await refusesSigningChain(chain, authorities)
+    : "signature is invalid";
 }
 
 function refusesTarget(payload: Uint8Array, { digest, mediaType, size }: Manifest): string | undefined {

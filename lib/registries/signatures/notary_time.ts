@@ -3,6 +3,7 @@ import type { AuthorityCertificates } from "./authority_certificates.ts";
 import { sameBytes } from "./bytes.ts";
 import type { Certificate } from "./certificate.ts";
 import type { NotaryEnvelope } from "./notary_envelope.ts";
+import { signsDataAlone, statesKeyUsage } from "./notary_chain.ts";
 import { subjectText } from "./subject_text.ts";
 import { verifyTimestamp } from "./timestamp.ts";
 import { readTimestampToken } from "./timestamp_token.ts";
@@ -14,10 +15,6 @@ export interface NotaryTime {
   readonly timestampRoots: readonly Certificate[];
   readonly authorities: AuthorityCertificates;
 }
-
-const KEY_USAGE = "2.5.29.15";
-/** The bit `digitalSignature` of a key usage, which is the first one. */
-const DIGITAL_SIGNATURE = 0x80;
 
 /**
  * Why the signature is not valid now, or was not when an authority stamped it; in notation's words. Kyverno parity:
@@ -88,22 +85,16 @@ async function refusesAuthority(
   if (!sameBytes(root.subject, root.issuer) || !await authorities.isSignedBy(root, root)) {
     return "the certificate chain must end with a valid self-signed root certificate";
   }
-  if (chain.some(({ extensions }) => !extensions.has(KEY_USAGE))) {
+  if (!chain.every(statesKeyUsage)) {
     return "key usage extension must be present";
   }
-  if (leaf.isCA || !signsData(leaf)) return "the authority's certificate is not for digital signatures alone";
+  if (leaf.isCA || !signsDataAlone(leaf)) {
+    return "the authority's certificate is not for digital signatures alone";
+  }
   if (leaf.usages.length !== 1 || !leaf.hasCriticalUsages) {
     return "the authority's certificate must have timestamping as its only extended key usage, and as a critical one";
   }
   return undefined;
-}
-
-/** Whether the key usage, a BIT STRING in DER, is to sign data and not certificates. */
-function signsData({ extensions }: Certificate): boolean {
-  // The tag, the length, the number of unused bits, and the first eight bits.
-  const bits = extensions.get(KEY_USAGE)?.[3] ?? 0;
-  // Of the others, signatures that cannot be denied (`contentCommitment`) may be among them.
-  return (bits & DIGITAL_SIGNATURE) !== 0 && (bits & 0x3f) === 0;
 }
 
 /** A date as Go's RFC 1123 writes it, in UTC. */

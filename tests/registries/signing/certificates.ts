@@ -41,6 +41,8 @@ export interface CertificateFields {
   readonly pathLength?: number;
   /** OIDs of extended key usages. */
   readonly usages?: readonly string[];
+  /** The content of the key usage, by default what an authority or a signer needs; `none` leaves it out. */
+  readonly keyUsage?: readonly number[] | "none" | "not critical";
   readonly email?: string;
   readonly uri?: string;
   /** Further extensions by OID: their content. */
@@ -115,8 +117,7 @@ function extensionsOf(fields: CertificateFields): Uint8Array[] {
   ];
   const length = pathLength === undefined ? [] : [asn1.integer(pathLength)];
   return [
-    // keyCertSign for authorities, digitalSignature for others.
-    extension("2.5.29.15", asn1.der(0x03, new Uint8Array(authority ? [2, 0x04] : [7, 0x80])), "critical"),
+    ...keyUsageOf(fields),
     ...(authority ? [extension("2.5.29.19", asn1.sequence(asn1.boolean(true), ...length), "critical")] : []),
     ...(usages.length === 0 ? [] : [
       extension(
@@ -130,6 +131,15 @@ function extensionsOf(fields: CertificateFields): Uint8Array[] {
       extension(id, content, critical.includes(id) ? "critical" : undefined)
     ),
   ];
+}
+
+function keyUsageOf({ keyUsage = [], authority = false }: CertificateFields): Uint8Array[] {
+  if (keyUsage === "none") return [];
+  // keyCertSign for authorities, digitalSignature for others.
+  const usual = authority ? [2, 0x04] : [7, 0x80];
+  const bits = keyUsage === "not critical" || keyUsage.length === 0 ? usual : keyUsage;
+  const critical = keyUsage === "not critical" ? undefined : "critical";
+  return [extension("2.5.29.15", asn1.der(0x03, new Uint8Array(bits)), critical)];
 }
 
 function extension(id: string, content: Uint8Array, critical?: "critical"): Uint8Array {
