@@ -19,9 +19,10 @@ export async function lint(
 ): Promise<number> {
   const { documents, diagnostics } = await policyDocuments(paths);
   const snapshot = compile(documents, { dialect });
-  const refused = snapshot.policies.flatMap(({ policy }) =>
-    policy.language === "classic" ? [...metadataRefusals(policy), ...refusals(policy)] : []
-  );
+  const refused = snapshot.policies.flatMap(({ policy }) => [
+    ...metadataRefusals(policy),
+    ...(policy.language === "classic" ? refusals(policy) : []),
+  ]);
   const all: Diagnostic[] = [
     ...diagnostics,
     ...snapshot.diagnostics.filter((each) => isError(each) || !refused.some(isAbout(each.position)))

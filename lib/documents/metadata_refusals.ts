@@ -1,23 +1,88 @@
 import { type PathDiagnostic, withPosition } from "../diagnostics/mod.ts";
-import { asString, type DocumentPath, field, isGiven, isObject, type Json } from "../json/mod.ts";
-import { dnsSubdomainProblems, labelKeyProblem, labelValueProblem } from "../kube/mod.ts";
-import type { ClassicPolicy } from "../policy/mod.ts";
+import {
+  asList,
+  asString,
+  type DocumentPath,
+  field,
+  isGiven,
+  isObject,
+  type Json,
+  type JsonObject,
+} from "../json/mod.ts";
+import { dnsLabelProblems, dnsSubdomainProblems, labelKeyProblem, labelValueProblem } from "../kube/mod.ts";
+import type { Policy } from "../policy/mod.ts";
 import { refusal } from "./refusal.ts";
 
-/** The parts of a policy's metadata that the API server refuses in every object: its name, labels and annotations. */
-export function metadataRefusals({ document, locate, name: policy }: ClassicPolicy): PathDiagnostic[] {
+/** The parts of a policy's metadata that the API server refuses in every object, as a name with capitals. */
+export function metadataRefusals(
+  { document, locate, name: policy }: Pick<Policy, "document" | "locate" | "name">,
+): PathDiagnostic[] {
   const metadata = document["metadata"];
-  const name = asString(field(metadata, "name")) ?? "";
-  const problems = name === "" ? [] : dnsSubdomainProblems(name);
   const found = [
-    ...problems.map((problem) => refusal(["metadata", "name"], `"${name}": ${problem}`)),
+    ...inName("name", { metadata, problems: dnsSubdomainProblems }),
+    ...inName("namespace", { metadata, problems: dnsLabelProblems }),
     ...inTexts(field(metadata, "labels"), ["metadata", "labels"], {
       key: labelKeyProblem,
       value: labelValueProblem,
     }),
     ...inTexts(field(metadata, "annotations"), ["metadata", "annotations"], annotations),
+    ...tooManyAnnotations(field(metadata, "annotations")),
+    ...inFinalizers(field(metadata, "finalizers")),
+    ...inOwners(field(metadata, "ownerReferences")),
   ];
   return found.map((each) => ({ ...withPosition(each, locate), path: each.path, policy }));
+}
+
+function inName(
+  key: "name" | "namespace",
+  { metadata, problems }: { metadata: Json | undefined; problems(text: string): readonly string[] },
+): PathDiagnostic[] {
+  const text = asString(field(metadata, key)) ?? "";
+  return text === ""
+    ? []
+    : problems(text).map((problem) => refusal(["metadata", key], `"${text}": ${problem}`));
+}
+
+/** The most bytes of all annotations of an object, as the API server counts them. */
+const mostAnnotationBytes = 256 * 1024;
+
+function tooManyAnnotations(texts: Json | undefined): PathDiagnostic[] {
+  if (!isObject(texts ?? null)) return [];
+  const encoder = new TextEncoder();
+  let bytes = 0;
+  for (const [key, value] of Object.entries(texts as JsonObject)) {
+    bytes += encoder.encode(key).length + encoder.encode(asString(value) ?? "").length;
+  }
+  return bytes <= mostAnnotationBytes ? [] : [
+    refusal(["metadata", "annotations"], `Too long: may not be more than ${mostAnnotationBytes} bytes`),
+  ];
+}
+
+function inFinalizers(finalizers: Json | undefined): PathDiagnostic[] {
+  return asList(finalizers).flatMap((each, index) => {
+    const text = asString(each);
+    const problem = text === undefined ? "it is no text" : labelKeyProblem(text);
+    return problem === undefined
+      ? []
+      : [refusal(["metadata", "finalizers", index], `"${text ?? ""}": ${problem}`)];
+  });
+}
+
+/** An owner has four texts, is no Event, and at most one of several is the controller. */
+function inOwners(owners: Json | undefined): PathDiagnostic[] {
+  const path: DocumentPath = ["metadata", "ownerReferences"];
+  const controllers = asList(owners).filter((owner) => field(owner, "controller") === true);
+  const found = asList(owners).flatMap((owner, index) => {
+    const missing = ["apiVersion", "kind", "name", "uid"].filter((key) =>
+      (asString(field(owner, key)) ?? "") === ""
+    );
+    if (missing.length > 0) return [refusal([...path, index], `${missing.join(", ")} must not be empty`)];
+    const isEvent = field(owner, "apiVersion") === "v1" && field(owner, "kind") === "Event";
+    return isEvent ? [refusal([...path, index], "/v1, Kind=Event is disallowed from being an owner")] : [];
+  });
+  return controllers.length < 2
+    ? found
+    : [...found, refusal(path, "Only one reference can have Controller set to true")];
 }
 
 /** The syntax of the keys and values of a map: the reason why a text is wrong. */

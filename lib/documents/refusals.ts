@@ -23,7 +23,8 @@ import { clusterWideKinds, filtersWithoutKinds, matchRefusals } from "./match_re
 import { mutationRefusals } from "./mutation_refusals.ts";
 import { patternRefusals } from "./pattern_refusals.ts";
 import { refusal } from "./refusal.ts";
-import { settingRefusals } from "./setting_refusals.ts";
+import { settingRefusals, tooLongName } from "./setting_refusals.ts";
+import { textRefusals } from "./text_refusals.ts";
 import { writtenRules } from "./written_rules.ts";
 
 /**
@@ -51,8 +52,10 @@ export function refusals(
   ].map((each) => ({ ...withPosition(each, locate), path: each.path, policy: name }));
 }
 
-function ruleRefusals({ rule, path }: RuleSource): PathDiagnostic[] {
+function ruleRefusals(source: RuleSource): PathDiagnostic[] {
+  const { rule, path } = source;
   return [
+    ...tooLongName({ name: asString(rule["name"]) ?? "", path: [...path, "name"] }),
     ...contextRefusals(rule["context"], [...path, "context"]),
     ...conditionRefusals(rule["preconditions"], [...path, "preconditions"]),
     ...bodyRefusals(rule["validate"], [...path, "validate"]),
@@ -77,7 +80,7 @@ function ruleRefusals({ rule, path }: RuleSource): PathDiagnostic[] {
     ...mutationRefusals(rule["mutate"], [...path, "mutate"]),
     ...strayExtractors(rule, path),
     ...patternRefusals(rule, path),
-    ...strayTargets(rule, path),
+    ...textRefusals(source),
     ...anchorsIn(field(rule["generate"], "data"), [...path, "generate", "data"]),
   ];
 }
@@ -107,17 +110,6 @@ function strayExtractors(rule: JsonObject, path: DocumentPath): PathDiagnostic[]
   if (!isGiven(rule["imageExtractors"]) || asList(rule["verifyImages"]).length > 0) return [];
   const message = "imageExtractors can only be defined for verifyImages rule";
   return [refusal([...path, "imageExtractors"], message, "remove them")];
-}
-
-/** A variable that reads `target`. Each search ends at the next `{{`: authors choose how many there are. */
-const targetVariable = /\{\{(?:(?!\{\{)[^}])*\btarget\./;
-
-/** `target` has a value only in rules that change existing objects. */
-function strayTargets(rule: JsonObject, path: DocumentPath): PathDiagnostic[] {
-  if (asList(field(rule["mutate"], "targets")).length > 0) return [];
-  return targetVariable.test(JSON.stringify(rule))
-    ? [refusal(path, "policy contains invalid variables: target exists only in rules with mutate.targets")]
-    : [];
 }
 
 /** The targets of a Policy are in its namespace. */

@@ -18,12 +18,26 @@ import { writtenRules } from "./written_rules.ts";
 /** The refused settings of a policy: its annotations, and the fields of its spec beside the rules. */
 export function settingRefusals(policy: ClassicPolicy): PathDiagnostic[] {
   return [
+    ...tooLongName(policy),
     ...annotationRefusals(policy),
     ...overrideRefusals(policy),
     ...withoutAdmission(policy),
     ...writtenTwice(policy),
     ...withoutEffect(policy),
   ];
+}
+
+/** The most bytes in the name of a policy, which becomes the value of a label, and in the name of a rule. */
+const longestName = 63;
+
+/** The refusal of a policy's or rule's name that is too long. */
+export function tooLongName({ name, path = ["metadata", "name"] }: {
+  readonly name: string;
+  readonly path?: DocumentPath;
+}): PathDiagnostic[] {
+  return new TextEncoder().encode(name).length <= longestName
+    ? []
+    : [refusal(path, `Too long: may not be more than ${longestName} bytes`)];
 }
 
 function annotationRefusals({ annotations }: ClassicPolicy): PathDiagnostic[] {

@@ -15,6 +15,7 @@ import {
   rankOf,
 } from "../rules/mod.ts";
 import type { CompiledPolicy, CompiledRule } from "./compiled.ts";
+import { celRefusals } from "./kyverno_refusals.ts";
 import { ConstantResults } from "./plan/constant_results.ts";
 
 /** A CEL policy with the other documents that it depends on. */
@@ -58,6 +59,8 @@ export function celPolicies(
 export interface CompileCelPolicyOptions extends Pick<PolicyTools, "once"> {
   /** Whether policies that the API server enforces itself are also evaluated at admission. */
   readonly admissionPolicies: "leftToApiServer" | "served";
+  /** Whether policies that the API server refuses to store are evaluated. */
+  readonly refusedByKyverno: "evaluated" | "refused";
   report(diagnostic: Diagnostic): void;
 }
 
@@ -68,6 +71,9 @@ export function compileCelPolicy(input: CelPolicyInput, options: CompileCelPolic
   const policy = withEffectiveSettings(written, input, options);
   const problems = new PolicyProblems(policy, options.report);
   for (const diagnostic of diagnostics) problems.add(diagnostic);
+  if (options.refusedByKyverno === "refused") {
+    for (const diagnostic of celRefusals(policy)) problems.add(diagnostic);
+  }
   const sources = ruleSources(input, specs);
   const rules = sources.map((source) =>
     compileCelRule(source, {

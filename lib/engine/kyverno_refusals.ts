@@ -1,6 +1,6 @@
 import type { Diagnostic } from "../diagnostics/mod.ts";
-import { refusals } from "../documents/mod.ts";
-import type { ClassicPolicy } from "../policy/mod.ts";
+import { metadataRefusals, refusals } from "../documents/mod.ts";
+import type { CelPolicy, ClassicPolicy } from "../policy/mod.ts";
 import type { CompiledPolicy } from "./compiled.ts";
 
 /** The options of compiling that change for a refused policy. */
@@ -10,17 +10,18 @@ interface RefusalOptions {
 }
 
 /**
- * Compiles a policy. It is broken when Kyverno's webhook would refuse to store it, or when it reads users although it
- * runs in background scans, which have none. Kyverno parity: its command line cannot tell cluster-wide kinds from
- * others. Pinned by
- * "apply evaluates a Policy about a cluster-wide kind".
+ * Compiles a policy. It is broken when the API server or Kyverno's webhook would refuse to store it, or when it reads
+ * users although it runs in background scans, which have none. Kyverno parity: its command line cannot tell cluster-wide
+ * kinds from others. Pinned by "apply evaluates a Policy about a cluster-wide kind".
  */
 export function compileUnlessRefused<O extends RefusalOptions>(
   policy: ClassicPolicy,
   options: O,
   compiled: (options: O) => CompiledPolicy,
 ): CompiledPolicy {
-  const refused = refusals(policy, { kinds: "unknown" }).map(({ path: _path, ...each }) => ({
+  const refused = [...metadataRefusals(policy), ...refusals(policy, { kinds: "unknown" })].map((
+    { path: _path, ...each },
+  ) => ({
     ...each,
     policy: policy.key,
   }));
@@ -40,4 +41,9 @@ export function compileUnlessRefused<O extends RefusalOptions>(
   return usable.broken === broken || broken === undefined
     ? usable
     : compiled({ ...options, broken, report: () => {} });
+}
+
+/** The problems for which the API server refuses to store a policy in CEL that can be evaluated. */
+export function celRefusals(policy: CelPolicy): Diagnostic[] {
+  return metadataRefusals(policy).map(({ path: _path, ...each }) => each);
 }

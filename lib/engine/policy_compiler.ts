@@ -154,7 +154,11 @@ export class PolicyCompiler {
   }
 
   #celPolicies(others: readonly LocatedDocument[], report: Report): CompiledPolicy[] {
-    const admissionPolicies = this.#admissionPolicies;
+    const options = {
+      admissionPolicies: this.#admissionPolicies,
+      refusedByKyverno: this.#refusedByKyverno,
+      once: this.#once,
+    };
     const exceptionOf = (document: LocatedDocument): CelException =>
       remembered(this.#celExceptions, document, parseCelException);
     return celPolicies(others, exceptionOf).map((input) => {
@@ -162,8 +166,7 @@ export class PolicyCompiler {
       return this.#cel.get(
         input.document,
         { dependencies, report },
-        (report) =>
-          this.#withFailurePolicy(compileCelPolicy(input, { admissionPolicies, report, once: this.#once })),
+        (report) => this.#withFailurePolicy(compileCelPolicy(input, { ...options, report })),
       );
     });
   }

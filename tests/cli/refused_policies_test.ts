@@ -124,6 +124,16 @@ const refused: readonly (readonly [what: string, policy: string, said: RegExp])[
     /entered value of `operator` is invalid: "equals"/,
   ],
   [
+    "capitals in its name",
+    policy("", `${plain}${deny}`).replace("name: p }", "name: P }"),
+    /"P": a lowercase RFC 1123 subdomain/,
+  ],
+  [
+    "labels that are a list",
+    policy("", `${plain}${deny}`).replace("name: p }", "name: p, labels: [a] }"),
+    /it is no map of texts/,
+  ],
+  [
     "a filter without kinds",
     policy("", `match: { any: [{ resources: { names: [c] } }] }\n      ${deny}`),
     /at least one element must be specified in a kind block/,
@@ -141,10 +151,26 @@ for (const [what, text, said] of refused) {
         "current",
       );
       assert.match(err, said);
-      assert.match(out, /Policies Skipped:\n1\. p: /);
+      assert.match(out, /Policies Skipped:\n1\. p: /i);
       assert.equal(code, 1);
     }));
 }
+
+Deno.test("apply and lint refuse a policy in CEL with a label that is no label", () => {
+  const text =
+    "apiVersion: policies.kyverno.io/v1\nkind: ValidatingPolicy\nmetadata: {name: p, labels: {a: b c}}\n" +
+    'spec:\n  matchConstraints: {resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], ' +
+    'resources: [configmaps]}]}\n  validations: [{expression: "true"}]\n';
+  return inFolder({ ...files, "p.yaml": text }, async (run) => {
+    for (const [dialect, counts] of [["classic", "pass: 1"], ["current", "error: 1"]] as const) {
+      const { out } = await run("apply", "@p.yaml", "-r", "@config.yaml", "--dialect", dialect);
+      assert.ok(out.includes(counts), out);
+    }
+    const { code, out } = await run("lint", "@p.yaml");
+    assert.match(out, /3:30: error refused-by-api-server: "b c": a valid label must be an empty string/);
+    assert.equal(code, 1);
+  });
+});
 
 Deno.test("apply evaluates a Policy about a cluster-wide kind", () =>
   inFolder({

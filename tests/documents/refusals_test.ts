@@ -5,8 +5,11 @@ import { documentPathText, isObject } from "../../lib/json/mod.ts";
 import { parseDocuments } from "../../lib/yaml/mod.ts";
 
 /** The refused parts of a policy with a rule: the path and the message of each. */
-function refusedParts(rule: string, { spec = "", head = cluster }: Settings = {}): string[] {
-  const text = `apiVersion: kyverno.io/v1\n${head}\nspec:\n  ${spec}\n  rules:\n  - name: r\n    ${
+function refusedParts(
+  rule: string,
+  { spec = "", head = cluster, rule: ruleName = "r" }: Settings = {},
+): string[] {
+  const text = `apiVersion: kyverno.io/v1\n${head}\nspec:\n  ${spec}\n  rules:\n  - name: ${ruleName}\n    ${
     rule.replaceAll("\n", "\n    ")
   }\n`;
   const { value } = parseDocuments(text, "policy.yaml").documents[0]!;
@@ -18,6 +21,8 @@ function refusedParts(rule: string, { spec = "", head = cluster }: Settings = {}
 
 interface Settings {
   readonly spec?: string;
+  /** The rule's name. */
+  readonly rule?: string;
   readonly head?: string;
 }
 
@@ -32,6 +37,7 @@ const validating = (body: string): string => `${onPods}\nvalidate: {${body}}`;
 const mutating = (body: string): string => `${onPods}\nmutate: {${body}}`;
 const denying = (condition: string): string => validating(`deny: {conditions: {any: [${condition}]}}`);
 const generating = (body: string): string => `${onPods}\ngenerate: {${body}}`;
+const owner = "apiVersion: v1, kind: Pod, name: a";
 const target = "apiVersion: v1, kind: ConfigMap, name: a";
 const containers = "list: request.object.spec.containers";
 const jsonPatch = 'patchesJson6902: \'[{"op": "add", "path": "/a", "value": 1}]\'';
@@ -262,12 +268,87 @@ const refused: readonly (readonly [what: string, rule: string, found: string, se
     "validate.failureActionOverrides[1].namespaces: conflicting namespaces found: a",
   ],
   [
+    "an element of a loop in the message of the rule",
+    validating(`message: 'bad {{ element.name }}', foreach: [{${containers}, pattern: {name: a}}]`),
+    "validate.message: variable 'element.name' present outside of foreach at path /validate/message",
+  ],
+  [
+    "the index of an element in the message of the rule",
+    validating(`message: '{{elementIndex}}', foreach: [{${containers}, pattern: {name: a}}]`),
+    "validate.message: variable 'elementIndex' present outside of foreach at path /validate/message",
+  ],
+  [
+    "a reference in a message",
+    validating("message: run $(kubectl), pattern: {metadata: {name: a}}"),
+    "validate.message: policy contains invalid variables: variable substitution failed for rule r: got nil resolved " +
+    "variable $(kubectl) at path /validate/message: <nil>",
+  ],
+  [
+    "a reference from the root of a pattern",
+    validating("pattern: {spec: {min: 1, max: '$(>=/spec/min)'}}"),
+    "spec.rules[0]: policy contains invalid variables: variable substitution failed for rule r: failed to resolve " +
+    "$(>=/spec/min) at " +
+    "path /validate/pattern/spec/max: incorrect expression: operator >= does not match with value <nil>",
+  ],
+  [
     "a name with capitals",
     `${onPods}\n${named}`,
     'metadata.name: "Bad_Name": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, ' +
     "'-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for " +
     "validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
     { head: "kind: ClusterPolicy\nmetadata: {name: Bad_Name}" },
+  ],
+  [
+    "a name of 64 letters",
+    `${onPods}\n${named}`,
+    "metadata.name: Too long: may not be more than 63 bytes",
+    { head: `kind: ClusterPolicy\nmetadata: {name: ${"p".repeat(64)}}` },
+  ],
+  [
+    "a Policy in a namespace with capitals",
+    `${onPods}\n${named}`,
+    'metadata.namespace: "Team": a lowercase RFC 1123 label must consist of lower case alphanumeric characters or ' +
+    "'-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for " +
+    "validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')",
+    { head: "kind: Policy\nmetadata: {name: p, namespace: Team}" },
+  ],
+  [
+    "annotations of more than 256 KiB",
+    `${onPods}\n${named}`,
+    "metadata.annotations: Too long: may not be more than 262144 bytes",
+    { head: `kind: ClusterPolicy\nmetadata: {name: p, annotations: {a: ${"x".repeat(256 * 1024)}}}` },
+  ],
+  [
+    "a finalizer with a blank",
+    `${onPods}\n${named}`,
+    "metadata.finalizers[1]: \"a b\": name part must consist of alphanumeric characters, '-', '_' or '.', and " +
+    "must start and end with an alphanumeric character",
+    { head: "kind: ClusterPolicy\nmetadata: {name: p, finalizers: [example.com/a, a b]}" },
+  ],
+  [
+    "an owner without a uid",
+    `${onPods}\n${named}`,
+    "metadata.ownerReferences[0]: uid must not be empty",
+    { head: `kind: ClusterPolicy\nmetadata: {name: p, ownerReferences: [{${owner}}]}` },
+  ],
+  [
+    "an Event that owns",
+    `${onPods}\n${named}`,
+    "metadata.ownerReferences[0]: /v1, Kind=Event is disallowed from being an owner",
+    {
+      head:
+        "kind: ClusterPolicy\nmetadata: {name: p, ownerReferences: [{apiVersion: v1, kind: Event, name: a, uid: b}]}",
+    },
+  ],
+  [
+    "two controllers",
+    `${onPods}\n${named}`,
+    "metadata.ownerReferences: Only one reference can have Controller set to true",
+    {
+      head:
+        `kind: ClusterPolicy\nmetadata: {name: p, ownerReferences: [{${owner}, uid: a, controller: true}, ` +
+        `{${owner}, uid: b, controller: true}]}`,
+    },
   ],
   [
     "labels that are a list",
@@ -336,7 +417,22 @@ for (const [what, rule, found, settings] of refused) {
   Deno.test(`policy is refused: ${what}`, () => assert.deepEqual(refusedParts(rule, settings), [found]));
 }
 
+Deno.test("policy is refused: a rule whose name has 64 letters", () =>
+  assert.deepEqual(refusedParts(`${onPods}\n${named}`, { rule: "r".repeat(64) }), [
+    "name: Too long: may not be more than 63 bytes",
+  ]));
+
 const accepted: readonly (readonly [what: string, rule: string, settings?: Settings])[] = [
+  [
+    "a message with texts that look like variables and references",
+    validating(
+      `message: '\\{{ element }} {{ to_upper(element) }} {{ x.element }} \\$(a)', foreach: [{${containers}, pattern: {name: a}}]`,
+    ),
+  ],
+  [
+    "a reference from a text of a pattern, and one that a problem of its own is about",
+    validating("anyPattern: [{spec: {min: 1, max: '$(>=./../min)'}}, {spec: '$(/nowhere)'}]"),
+  ],
   ["exclude without kinds", `${onPods}\nexclude: {any: [{resources: {names: [a]}}]}\n${named}`],
   ["an early spelling of the kinds", `match: {kinds: [Pod]}\n${named}`],
   ["a filter of every kind", matching('resources: {kinds: ["*"]}'), withUsers],

@@ -4,4 +4,6 @@ import type * as full from "../kyverno_refusals.ts";
 const compileUnlessRefused: typeof full.compileUnlessRefused = (_policy, options, compiled) =>
   compiled(options);
 
-export { compileUnlessRefused };
+const celRefusals: typeof full.celRefusals = () => [];
+
+export { celRefusals, compileUnlessRefused };
