@@ -13,12 +13,23 @@ import {
 import { admissionOperations } from "../kube/mod.ts";
 import { refusal } from "./refusal.ts";
 
-/** The conditions of a list, or of `any` and `all`, that miss a part or spell their operator in another case. */
-export function conditionRefusals(conditions: Json | undefined, path: DocumentPath): PathDiagnostic[] {
+/**
+ * How strictly conditions are read when a policy is stored: those of a rule need all their parts; those of a loop's
+ * `deny` do not; those that the definitions describe field by field (a loop's preconditions, an attestation's
+ * conditions) have no former names of operators either.
+ */
+export type ConditionPlace = "rule" | "loop" | "described";
+
+/** The conditions of a list, or of `any` and `all`, that miss a part or spell their operator in another way. */
+export function conditionRefusals(
+  conditions: Json | undefined,
+  path: DocumentPath,
+  place: ConditionPlace = "rule",
+): PathDiagnostic[] {
   return listed(conditions, path).flatMap(({ condition, path }) =>
-    ["key", "operator", "value"].every((part) => isGiven(field(condition, part)))
-      ? spellingRefusals(field(condition, "operator"), [...path, "operator"])
-      : [refusal(path, "entered value of `key`, `value` or `operator` is missing or misspelled")]
+    place === "rule" && ["key", "operator", "value"].some((part) => !isGiven(field(condition, part)))
+      ? [refusal(path, "entered value of `key`, `value` or `operator` is missing or misspelled")]
+      : spellingRefusals(field(condition, "operator"), { path: [...path, "operator"], place })
   );
 }
 
@@ -46,12 +57,22 @@ function listed(
 
 const names: ReadonlySet<string> = new Set(operatorNames());
 
+/** Names of operators that their definition leaves out, with those that mean the same. */
+const formerNames: Readonly<Record<string, string>> = { Equal: "Equals", NotEqual: "NotEquals" };
+
 /** Conditions are evaluated whatever the case of their operator; Kyverno stores only its spelling. */
-function spellingRefusals(operator: Json | undefined, path: DocumentPath): PathDiagnostic[] {
+function spellingRefusals(
+  operator: Json | undefined,
+  { path, place }: { readonly path: DocumentPath; readonly place: ConditionPlace },
+): PathDiagnostic[] {
   const written = asString(operator) ?? "";
-  const meant = operatorNames().find((name) => name.toLowerCase() === written.toLowerCase());
+  const spelled = operatorNames().find((name) => name.toLowerCase() === written.toLowerCase());
+  const current = place === "described" && spelled !== undefined && Object.hasOwn(formerNames, spelled)
+    ? formerNames[spelled]
+    : undefined;
+  const meant = current ?? spelled;
   // An unknown operator is a problem of the rule.
-  if (meant === undefined || names.has(written)) return [];
+  if (meant === undefined || (current === undefined && names.has(written))) return [];
   return [{
     ...refusal(path, `entered value of \`operator\` is invalid: "${written}"`, `write "${meant}"`),
     replacement: { written, meant },

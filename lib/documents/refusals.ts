@@ -17,7 +17,7 @@ import { namespaceOf } from "../kube/mod.ts";
 import { parseAnchor } from "../pattern/mod.ts";
 import { type ClassicPolicy, writtenUserCriteria } from "../policy/mod.ts";
 import type { RuleSource } from "./autogen.ts";
-import { conditionRefusals, operationRefusals } from "./condition_refusals.ts";
+import { type ConditionPlace, conditionRefusals, operationRefusals } from "./condition_refusals.ts";
 import { generationRefusals } from "./generation_refusals.ts";
 import { clusterWideKinds, filtersWithoutKinds, matchRefusals } from "./match_refusals.ts";
 import { mutationRefusals } from "./mutation_refusals.ts";
@@ -74,7 +74,7 @@ function ruleRefusals(source: RuleSource): PathDiagnostic[] {
         "foreach",
         index,
         "preconditions",
-      ])
+      ], "described")
     ),
     ...attestationRefusals(rule["verifyImages"], [...path, "verifyImages"]),
     ...mutationRefusals(rule["mutate"], [...path, "mutate"]),
@@ -100,7 +100,7 @@ function attestationRefusals(images: Json | undefined, path: DocumentPath): Path
   return asList(images).flatMap((entry, image) =>
     asList(field(entry, "attestations")).flatMap((attestation, index) =>
       asList(field(attestation, "conditions")).flatMap((block, position) =>
-        conditionRefusals(block, [...path, image, "attestations", index, "conditions", position])
+        conditionRefusals(block, [...path, image, "attestations", index, "conditions", position], "described")
       )
     )
   );
@@ -191,15 +191,19 @@ function variableRefusals(variable: Json | undefined, path: DocumentPath): PathD
 }
 
 /** The problems of a `validate` or `mutate` block, and of its loops. */
-function bodyRefusals(body: Json | undefined, path: DocumentPath): PathDiagnostic[] {
+function bodyRefusals(
+  body: Json | undefined,
+  path: DocumentPath,
+  place: ConditionPlace = "rule",
+): PathDiagnostic[] {
   return [
-    ...conditionRefusals(field(field(body, "deny"), "conditions"), [...path, "deny", "conditions"]),
+    ...conditionRefusals(field(field(body, "deny"), "conditions"), [...path, "deny", "conditions"], place),
     ...asList(field(body, "foreach")).flatMap((loop, index) => {
       const below = [...path, "foreach", index];
       return [
-        ...conditionRefusals(field(loop, "preconditions"), [...below, "preconditions"]),
+        ...conditionRefusals(field(loop, "preconditions"), [...below, "preconditions"], "described"),
         ...contextRefusals(field(loop, "context"), [...below, "context"]),
-        ...bodyRefusals(loop, below),
+        ...bodyRefusals(loop, below, "loop"),
       ];
     }),
   ];

@@ -268,6 +268,13 @@ const refused: readonly (readonly [what: string, rule: string, found: string, se
     "validate.failureActionOverrides[1].namespaces: conflicting namespaces found: a",
   ],
   [
+    "a former name of an operator in the preconditions of a loop",
+    validating(
+      `foreach: [{${containers}, preconditions: {all: [{key: a, operator: Equal, value: a}]}, pattern: {name: a}}]`,
+    ),
+    'validate.foreach[0].preconditions.all[0].operator: entered value of `operator` is invalid: "Equal"',
+  ],
+  [
     "an element of a loop in the message of the rule",
     validating(`message: 'bad {{ element.name }}', foreach: [{${containers}, pattern: {name: a}}]`),
     "validate.message: variable 'element.name' present outside of foreach at path /validate/message",
@@ -423,6 +430,13 @@ Deno.test("policy is refused: a rule whose name has 64 letters", () =>
   ]));
 
 const accepted: readonly (readonly [what: string, rule: string, settings?: Settings])[] = [
+  [
+    "conditions of a loop without a value or key, and a former name of an operator in its deny",
+    validating(
+      `foreach: [{${containers}, preconditions: {all: [{key: a, operator: In}]}, ` +
+        "deny: {conditions: {any: [{key: a, operator: NotEqual, value: null}, {operator: In, value: a}]}}}]",
+    ),
+  ],
   [
     "a message with texts that look like variables and references",
     validating(
