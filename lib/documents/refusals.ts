@@ -18,6 +18,7 @@ import { parseAnchor } from "../pattern/mod.ts";
 import { type ClassicPolicy, writtenUserCriteria } from "../policy/mod.ts";
 import type { RuleSource } from "./autogen.ts";
 import { type ConditionPlace, conditionRefusals, operationRefusals } from "./condition_refusals.ts";
+import { everyKindRefusals } from "./every_kind_refusals.ts";
 import { generationRefusals } from "./generation_refusals.ts";
 import { clusterWideKinds, filtersWithoutKinds, matchRefusals } from "./match_refusals.ts";
 import { mutationRefusals } from "./mutation_refusals.ts";
@@ -40,7 +41,7 @@ export function refusals(
   const rules = writtenRules(document["spec"]);
   return [
     ...settingRefusals(policy),
-    ...rules.flatMap((rule) => matchRefusals(rule, policy)),
+    ...rules.flatMap((rule) => [...matchRefusals(rule, policy), ...everyKindRefusals(rule, policy)]),
     ...(kinds === "builtin" ? clusterWideKinds(rules, policy) : []),
     ...policy.rules.filter(({ generatedFor }) => generatedFor === undefined).flatMap(filtersWithoutKinds),
     ...rules.flatMap(ruleRefusals),

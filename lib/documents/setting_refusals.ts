@@ -90,7 +90,12 @@ function meet(one: string, other: string): boolean {
   return compileWildcard(one)(other) || compileWildcard(other)(one);
 }
 
-function withoutAdmission({ admission, document }: ClassicPolicy): PathDiagnostic[] {
+function withoutAdmission({ admission, background, document }: ClassicPolicy): PathDiagnostic[] {
+  if (!admission && !background) {
+    return [
+      refusal(["spec", "admission"], "disabling both admission and background processing is not allowed"),
+    ];
+  }
   const others = writtenRules(document["spec"]).filter(({ rule }) =>
     ["mutate", "generate", "verifyImages"].some((section) => isGiven(rule[section]))
   );

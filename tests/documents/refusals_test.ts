@@ -44,6 +44,8 @@ const jsonPatch = 'patchesJson6902: \'[{"op": "add", "path": "/a", "value": 1}]\
 const texts = "labels and annotations supports only string values";
 const noKinds = "at least one element must be specified in a kind block";
 
+const everyKind = "resources: {kinds: ['*']}";
+
 const refused: readonly (readonly [what: string, rule: string, found: string, settings?: Settings])[] = [
   ["a filter by name", matching("resources: {names: [a]}"), `match.any[0]: ${noKinds}`],
   ["a filter by user", matching("subjects: [{kind: User, name: a}]"), `match.any[0]: ${noKinds}`, withUsers],
@@ -268,6 +270,58 @@ const refused: readonly (readonly [what: string, rule: string, found: string, se
     "validate.failureActionOverrides[1].namespaces: conflicting namespaces found: a",
   ],
   [
+    "a policy without admission and background scans",
+    `${onPods}\n${named}`,
+    "spec.admission: disabling both admission and background processing is not allowed",
+    { spec: "admission: false\n  background: false" },
+  ],
+  ...[
+    [
+      "in background scans",
+      `resources: {kinds: ['*']}`,
+      named,
+      "not allowed in background mode. Set " +
+      "spec.background=false to disable background mode for this policy rule",
+      {},
+    ],
+    [
+      "and another",
+      `resources: {kinds: ['*', Pod]}`,
+      named,
+      "can not deal with more than one kind",
+      withUsers,
+    ],
+    [
+      "in a loop",
+      everyKind,
+      `validate: {foreach: [{${containers}, pattern: {name: a}}]}`,
+      "does not support rule type",
+      withUsers,
+    ],
+  ].map(([what, filter, body, problem, settings]) =>
+    [
+      `every kind ${what}`,
+      `match: {any: [{${filter}}]}\n${body}`,
+      `match.any[0].resources.kinds: wildcard policy ${problem}`,
+      settings as Settings,
+    ] as const
+  ),
+  ...[
+    "validate: {pattern: {spec: {a: b}}}",
+    "validate: {anyPattern: [{metadata: {name: a}}, {data: {a: b}}]}",
+    "validate: {deny: {conditions: [{key: '{{ request.object.spec.a }}', operator: Equals, value: a}]}}",
+    "mutate: {patchStrategicMerge: {spec: {a: b}}}",
+    `mutate: {${jsonPatch}}`,
+  ].map((body) =>
+    [
+      `every kind, with ${body}`,
+      `match: {any: [{${everyKind}}]}\n${body}`,
+      "match.any[0].resources.kinds: policy can only deal with the metadata field of the resource if the rule does " +
+      "not match any kind",
+      withUsers,
+    ] as const
+  ),
+  [
     "a former name of an operator in the preconditions of a loop",
     validating(
       `foreach: [{${containers}, preconditions: {all: [{key: a, operator: Equal, value: a}]}, pattern: {name: a}}]`,
@@ -450,6 +504,15 @@ const accepted: readonly (readonly [what: string, rule: string, settings?: Setti
   ["exclude without kinds", `${onPods}\nexclude: {any: [{resources: {names: [a]}}]}\n${named}`],
   ["an early spelling of the kinds", `match: {kinds: [Pod]}\n${named}`],
   ["a filter of every kind", matching('resources: {kinds: ["*"]}'), withUsers],
+  ...[
+    "validate: {deny: {conditions: {any: [{key: '{{ request.object.spec.a }}', operator: Equals, value: a}]}}}",
+    "validate: {deny: {conditions: [{key: '{{ request.operation }}', operator: Equals, value: CREATE}]}}",
+    "mutate: {patchStrategicMerge: {metadata: {labels: {a: b}}}}",
+    'mutate: {patchesJson6902: \'[{"op": "add", "path": "/metadata/labels/a", "value": "b"}]\'}',
+    "mutate: {patchesJson6902: '- {op: add, path: /spec/a, value: b}'}",
+  ].map((body) =>
+    [`every kind, with ${body}`, `match: {any: [{${everyKind}}]}\n${body}`, withUsers] as const
+  ),
   ["a role of a namespace", matching(`${pods}, roles: ['a:b'], clusterRoles: [c]`), withUsers],
   ["a kind with a wildcard in a Policy", matching("resources: {kinds: ['*/Namespace', 'N*']}"), ofTeam],
   [
