@@ -1,4 +1,4 @@
-import { type Diagnostic, withPosition } from "../diagnostics/mod.ts";
+import { type Diagnostic, type DiagnosticCode, withPosition } from "../diagnostics/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import type { ClassicPolicy, LocatedDocument, PolicyException } from "../policy/mod.ts";
 import type { RuleBody } from "../rules/mod.ts";
@@ -20,8 +20,14 @@ export function readPolicies(documents: readonly YamlDocument[]): PolicySet {
   return policySet(documents.flatMap(readDocument));
 }
 
-/** The same for parsed objects. Of policies with one name the first counts. */
-export function policySet(objects: readonly ReadObject[]): PolicySet {
+/**
+ * The same for parsed objects. Of policies with one name the first counts. A policy is also broken by a problem with one
+ * of the codes in `breaking`, whatever its severity.
+ */
+export function policySet(
+  objects: readonly ReadObject[],
+  breaking: ReadonlySet<DiagnosticCode> = new Set(),
+): PolicySet {
   const policies: ClassicPolicy<RuleBody>[] = [];
   const exceptions: PolicyException[] = [];
   const others: LocatedDocument[] = [];
@@ -38,7 +44,7 @@ export function policySet(objects: readonly ReadObject[]): PolicySet {
       }
       taken.add(name);
       policies.push(policy);
-      const error = found.find(({ severity }) => severity === "error");
+      const error = found.find(({ severity, code }) => severity === "error" || breaking.has(code));
       if (error !== undefined && !broken.has(policy.key)) broken.set(policy.key, error);
     } else if (holds?.form === "exception") exceptions.push(holds.exception);
     else if (holds?.form === "other") others.push(holds.located);

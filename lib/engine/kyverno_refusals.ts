@@ -1,5 +1,5 @@
 import type { Diagnostic } from "../diagnostics/mod.ts";
-import { metadataRefusals, refusals } from "../documents/mod.ts";
+import { metadataRefusals, refusals, refusedWarnings } from "../documents/mod.ts";
 import type { CelPolicy, ClassicPolicy } from "../policy/mod.ts";
 import type { CompiledPolicy } from "./compiled.ts";
 
@@ -31,7 +31,7 @@ export function compileUnlessRefused<O extends RefusalOptions>(
     ...options,
     broken,
     report(diagnostic: Diagnostic) {
-      const isRefused = diagnostic.code === "background-variable";
+      const isRefused = refusedWarnings.has(diagnostic.code);
       const reported: Diagnostic = isRefused ? { ...diagnostic, severity: "error" } : diagnostic;
       if (isRefused) broken ??= reported;
       options.report(reported);

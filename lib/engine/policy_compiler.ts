@@ -10,7 +10,7 @@ import {
   type PolicyException,
 } from "../policy/mod.ts";
 import { CompiledConditions, type RuleBody } from "../rules/mod.ts";
-import { policySet, readDocument, type ReadObject } from "../documents/mod.ts";
+import { policySet, readDocument, type ReadObject, refusedWarnings } from "../documents/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import { CompiledExceptions } from "./compiled_exceptions.ts";
 import { CompiledForms, type Report, type Shortened } from "./compiled_forms.ts";
@@ -106,6 +106,7 @@ export class PolicyCompiler {
   #compile({ documents, diagnostics: unfit, leftOut }: BudgetedDocuments): Snapshot {
     const { policies, exceptions, others, diagnostics: read, broken } = policySet(
       documents.flatMap((document) => remembered(this.#read, document, () => this.#readShortened(document))),
+      this.#refusedByKyverno === "refused" ? refusedWarnings : undefined,
     );
     const diagnostics: Diagnostic[] = [...unfit, ...read];
     const report: Report = (diagnostic) => void diagnostics.push(diagnostic);

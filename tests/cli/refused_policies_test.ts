@@ -124,6 +124,25 @@ const refused: readonly (readonly [what: string, policy: string, said: RegExp])[
     /entered value of `operator` is invalid: "equals"/,
   ],
   [
+    "a selector that selects nothing",
+    policy(
+      "",
+      `match: { any: [{ resources: { kinds: [ConfigMap] } }] }\n      ` +
+        `exclude: { any: [{ resources: { selector: { matchLabels: { "a b": c } } } }] }\n      ${deny}`,
+    ),
+    /error bad-selector: The selector selects nothing/,
+  ],
+  [
+    "a context entry that hides a name of the request",
+    policy("", `${plain}context: [{ name: request.x, variable: { value: a } }]\n      ${deny}`),
+    /reserved-name: A context entry cannot be named "request.x"/,
+  ],
+  [
+    "a rule with two bodies",
+    policy("", `${plain}mutate: { patchStrategicMerge: { metadata: { labels: { a: b } } } }\n      ${deny}`),
+    /several-bodies: /,
+  ],
+  [
     "capitals in its name",
     policy("", `${plain}${deny}`).replace("name: p }", "name: P }"),
     /"P": a lowercase RFC 1123 subdomain/,

@@ -204,10 +204,8 @@ const refused: readonly (readonly [what: string, policy: string, message: RegExp
     /`key`, `value` or `operator` is missing/,
   ],
   [
-    "a condition of a loop without a key",
-    policy(
-      `${onPods}\nvalidate: {foreach: [{list: request.object.spec.containers, deny: {conditions: {all: [{operator: Equals, value: b}]}}}]}`,
-    ),
+    "a condition without a key",
+    policy(`${onPods}\nvalidate: {deny: {conditions: {all: [{operator: Equals, value: b}]}}}`),
     /`key`, `value` or `operator` is missing/,
   ],
   [

@@ -6,7 +6,7 @@ import {
   exceptionProblems,
 } from "../../engine/mod.ts";
 import type { Diagnostic } from "../../diagnostics/mod.ts";
-import { refusals } from "../../documents/mod.ts";
+import { refusals, refusedWarnings } from "../../documents/mod.ts";
 import { asString, clipped, documentPathText, type JsonObject } from "../../json/mod.ts";
 import {
   type AdmissionRequest,
@@ -188,13 +188,9 @@ async function reviewPolicy(checked: CheckedObject, options: ReviewTools): Promi
 
 /** Problems for which a policy is not stored, although it can be used as it is written: Kyverno refuses them. */
 const refusedCodes: ReadonlySet<string> = new Set([
-  "background-variable",
+  ...refusedWarnings,
   "bad-expression",
-  "bad-selector",
-  "missing-reference",
   "refused-by-api-server",
-  "reserved-name",
-  "several-bodies",
 ]);
 
 /**

@@ -1,0 +1,13 @@
+import type { DiagnosticCode } from "../diagnostics/mod.ts";
+
+/**
+ * The warnings about policies that Kyverno's webhook and definitions refuse to store, though they can be evaluated as
+ * they are written.
+ */
+export const refusedWarnings: ReadonlySet<DiagnosticCode> = new Set([
+  "background-variable",
+  "bad-selector",
+  "missing-reference",
+  "reserved-name",
+  "several-bodies",
+]);
