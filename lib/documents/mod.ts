@@ -15,6 +15,7 @@ export { parsePolicy } from "./classic_policy.ts";
 export { type PolicySet, policySet, readPolicies } from "./policy_set.ts";
 export { parseCelPolicy } from "./cel_policy.ts";
 export { metadataRefusals } from "./metadata_refusals.ts";
+export { exemptedControls } from "./pod_security_refusals.ts";
 export { refusedWarnings } from "./refused_warnings.ts";
 export { refusals } from "./refusals.ts";
 export { autogenTexts, countRules, type RuleCount } from "./written_rules.ts";

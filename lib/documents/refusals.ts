@@ -23,6 +23,7 @@ import { generationRefusals } from "./generation_refusals.ts";
 import { clusterWideKinds, filtersWithoutKinds, matchRefusals } from "./match_refusals.ts";
 import { mutationRefusals } from "./mutation_refusals.ts";
 import { patternRefusals } from "./pattern_refusals.ts";
+import { podSecurityRefusals } from "./pod_security_refusals.ts";
 import { refusal } from "./refusal.ts";
 import { settingRefusals, tooLongName } from "./setting_refusals.ts";
 import { textRefusals } from "./text_refusals.ts";
@@ -81,6 +82,7 @@ function ruleRefusals(source: RuleSource): PathDiagnostic[] {
     ...mutationRefusals(rule["mutate"], [...path, "mutate"]),
     ...strayExtractors(rule, path),
     ...patternRefusals(rule, path),
+    ...podSecurityRefusals(field(rule["validate"], "podSecurity"), [...path, "validate", "podSecurity"]),
     ...textRefusals(source),
     ...anchorsIn(field(rule["generate"], "data"), [...path, "generate", "data"]),
   ];

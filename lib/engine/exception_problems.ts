@@ -8,6 +8,7 @@ import {
   type Json,
   type JsonObject,
 } from "../json/mod.ts";
+import { exemptedControls } from "../documents/mod.ts";
 import { celGroup, writtenUserCriteria } from "../policy/mod.ts";
 import { policyKindNames } from "../rules/mod.ts";
 import { plainDocument } from "../yaml/mod.ts";
@@ -15,13 +16,15 @@ import { compile, type CompileOptions } from "./policy_compiler.ts";
 
 /**
  * The problems of a PolicyException of kyverno.io, with paths from its root. Kyverno parity: one that is also for
- * background scans has no criteria about users. Pinned by "an exception by user that is also for background scans".
+ * background scans has no criteria about users; its controls have images as those of rules. Pinned by "an exception by
+ * user that is also for background scans" and "an exception from a control of containers without images".
  */
 export function exceptionProblems(exception: JsonObject): PathDiagnostic[] {
   const spec = asObject(exception["spec"]) ?? {};
-  return spec["background"] !== false && writtenUserCriteria(spec).length > 0
+  const users = spec["background"] !== false && writtenUserCriteria(spec).length > 0
     ? [problem(["spec"], "a background scan has no user; set spec.background to false")]
     : [];
+  return [...users, ...exemptedControls(spec["podSecurity"], ["spec", "podSecurity"])];
 }
 
 /**

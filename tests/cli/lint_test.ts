@@ -172,6 +172,11 @@ const refused: [what: string, text: string, said: RegExp][] = [
     /:4:\d+: error bad-exception: a background scan has no user; set spec.background to false/,
   ],
   [
+    "an exception from a control of containers without images",
+    classicException("resources: { kinds: [Pod] }", ", podSecurity: [{ controlName: Capabilities }]"),
+    /error refused-by-api-server: exclude.images must be specified for the container level control/,
+  ],
+  [
     "an exception in CEL that names no policy",
     celException("policyRefs: []"),
     /:4:\d+: error bad-exception: an exception needs at least one policy/,

@@ -269,6 +269,30 @@ const refused: readonly (readonly [what: string, rule: string, found: string, se
     ),
     "validate.failureActionOverrides[1].namespaces: conflicting namespaces found: a",
   ],
+  ...[
+    ["version: v1.0", 'version: there is no version "v1.0"'],
+    ["version: v1.33", 'version: there is no version "v1.33"'],
+    [
+      "exclude: [{controlName: Capabilities}]",
+      "exclude[0].controlName: exclude.images must be specified for the container level control",
+    ],
+    [
+      "exclude: [{controlName: Seccomp}, {controlName: Sysctls, images: ['*']}]",
+      "exclude[1].controlName: exclude.images must not be specified for the pod level control",
+    ],
+    ["exclude: [{controlName: Seccomp, restrictedField: a}]", "exclude[0].values: values is required"],
+    [
+      "exclude: [{controlName: Seccomp, values: [a]}]",
+      "exclude[0].restrictedField: restrictedField is required",
+    ],
+    ["exclude: [{controlName: seccomp}]", 'exclude[0].controlName: There is no control "seccomp" to exclude'],
+  ].map(([field, found]) =>
+    [
+      `podSecurity with ${field}`,
+      validating(`podSecurity: {level: restricted, ${field}}`),
+      `validate.podSecurity.${found}`,
+    ] as const
+  ),
   [
     "a policy without admission and background scans",
     `${onPods}\n${named}`,
@@ -503,6 +527,13 @@ const accepted: readonly (readonly [what: string, rule: string, settings?: Setti
   ],
   ["exclude without kinds", `${onPods}\nexclude: {any: [{resources: {names: [a]}}]}\n${named}`],
   ["an early spelling of the kinds", `match: {kinds: [Pod]}\n${named}`],
+  [
+    "podSecurity with versions and controls that there are",
+    validating(
+      "podSecurity: {level: baseline, version: v1.19, exclude: [{controlName: Capabilities, images: ['*']}, " +
+        "{controlName: Sysctls}, {controlName: Seccomp, restrictedField: a, values: [b]}]}",
+    ),
+  ],
   ["a filter of every kind", matching('resources: {kinds: ["*"]}'), withUsers],
   ...[
     "validate: {deny: {conditions: {any: [{key: '{{ request.object.spec.a }}', operator: Equals, value: a}]}}}",
