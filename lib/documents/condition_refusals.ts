@@ -18,18 +18,18 @@ import { refusal } from "./refusal.ts";
  * `deny` do not; those that the definitions describe field by field (a loop's preconditions, an attestation's
  * conditions) have no former names of operators either.
  */
-export type ConditionPlace = "rule" | "loop" | "described";
+export type ConditionReading = "rule" | "loop" | "described";
 
 /** The conditions of a list, or of `any` and `all`, that miss a part or spell their operator in another way. */
 export function conditionRefusals(
   conditions: Json | undefined,
   path: DocumentPath,
-  place: ConditionPlace = "rule",
+  reading: ConditionReading = "rule",
 ): PathDiagnostic[] {
   return listed(conditions, path).flatMap(({ condition, path }) =>
-    place === "rule" && ["key", "operator", "value"].some((part) => !isGiven(field(condition, part)))
+    reading === "rule" && ["key", "operator", "value"].some((part) => !isGiven(field(condition, part)))
       ? [refusal(path, "entered value of `key`, `value` or `operator` is missing or misspelled")]
-      : spellingRefusals(field(condition, "operator"), { path: [...path, "operator"], place })
+      : spellingRefusals(field(condition, "operator"), { path: [...path, "operator"], reading })
   );
 }
 
@@ -63,11 +63,11 @@ const formerNames: Readonly<Record<string, string>> = { Equal: "Equals", NotEqua
 /** Conditions are evaluated whatever the case of their operator; Kyverno stores only its spelling. */
 function spellingRefusals(
   operator: Json | undefined,
-  { path, place }: { readonly path: DocumentPath; readonly place: ConditionPlace },
+  { path, reading }: { readonly path: DocumentPath; readonly reading: ConditionReading },
 ): PathDiagnostic[] {
   const written = asString(operator) ?? "";
   const spelled = operatorNames().find((name) => name.toLowerCase() === written.toLowerCase());
-  const current = place === "described" && spelled !== undefined && Object.hasOwn(formerNames, spelled)
+  const current = reading === "described" && spelled !== undefined && Object.hasOwn(formerNames, spelled)
     ? formerNames[spelled]
     : undefined;
   const meant = current ?? spelled;

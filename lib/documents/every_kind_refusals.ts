@@ -72,7 +72,10 @@ function patchPaths(patch: Json | undefined): string[] {
   }
 }
 
-/** The keys of conditions in the older form, a list. Kyverno parity: it looks at no others. Pinned by "policy is accepted:". */
+/**
+ * The keys of conditions in the older form, a list. Kyverno parity: it looks at no others. Pinned by "policy is
+ * accepted:".
+ */
 function keysOfList(conditions: Json | undefined): string[] {
   return isList(conditions ?? null)
     ? asList(conditions).map((each) => asString(field(each, "key")) ?? "")

@@ -21,8 +21,8 @@ export function readPolicies(documents: readonly YamlDocument[]): PolicySet {
 }
 
 /**
- * The same for parsed objects. Of policies with one name the first counts. A policy is also broken by a problem with one
- * of the codes in `breaking`, whatever its severity.
+ * The same for parsed objects. Of policies with one name the first counts. A policy is also broken by a problem with
+ * one of the codes in `breaking`, whatever its severity.
  */
 export function policySet(
   objects: readonly ReadObject[],

@@ -17,7 +17,7 @@ import { namespaceOf } from "../kube/mod.ts";
 import { parseAnchor } from "../pattern/mod.ts";
 import { type ClassicPolicy, writtenUserCriteria } from "../policy/mod.ts";
 import type { RuleSource } from "./autogen.ts";
-import { type ConditionPlace, conditionRefusals, operationRefusals } from "./condition_refusals.ts";
+import { type ConditionReading, conditionRefusals, operationRefusals } from "./condition_refusals.ts";
 import { everyKindRefusals } from "./every_kind_refusals.ts";
 import { generationRefusals } from "./generation_refusals.ts";
 import { clusterWideKinds, filtersWithoutKinds, matchRefusals } from "./match_refusals.ts";
@@ -197,10 +197,10 @@ function variableRefusals(variable: Json | undefined, path: DocumentPath): PathD
 function bodyRefusals(
   body: Json | undefined,
   path: DocumentPath,
-  place: ConditionPlace = "rule",
+  reading: ConditionReading = "rule",
 ): PathDiagnostic[] {
   return [
-    ...conditionRefusals(field(field(body, "deny"), "conditions"), [...path, "deny", "conditions"], place),
+    ...conditionRefusals(field(field(body, "deny"), "conditions"), [...path, "deny", "conditions"], reading),
     ...asList(field(body, "foreach")).flatMap((loop, index) => {
       const below = [...path, "foreach", index];
       return [

@@ -11,8 +11,8 @@ interface RefusalOptions {
 
 /**
  * Compiles a policy. It is broken when the API server or Kyverno's webhook would refuse to store it, or when it reads
- * users although it runs in background scans, which have none. Kyverno parity: its command line cannot tell cluster-wide
- * kinds from others. Pinned by "apply evaluates a Policy about a cluster-wide kind".
+ * users although it runs in background scans, which have none. Kyverno parity: its command line cannot tell
+ * cluster-wide kinds from others. Pinned by "apply evaluates a Policy about a cluster-wide kind".
  */
 export function compileUnlessRefused<O extends RefusalOptions>(
   policy: ClassicPolicy,

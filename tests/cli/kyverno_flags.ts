@@ -387,7 +387,7 @@ export const kyvernoFlags: readonly KyvernoFlag[] = [...apply, ...test, ...other
 export const deliberate: readonly string[] = [
   "Input that cannot be used (a missing file, a kind that is not evaluated, a broken document, an object without a kind) reaches the exit code, and is said with file and line; so do runs that check nothing.",
   "With `-o json`, `yaml`, `markdown`, `junit`, and with any report on standard output, standard output holds that one document.",
-  "A policy that Kyverno's command line drops without a word, because a field has another type (`message: 5`) or a value that there is not, is named with line and hint. Where it can be read it is evaluated with a warning, as `lint` and the API server refuse it; otherwise its rules are errors.",
+  "A policy that Kyverno's command line drops without a word, because a field has another type (`message: 5`) or a value that there is not, because a key occurs twice, or because of its metadata, is named with line and hint. Where it can be read it is evaluated with a warning, as `lint` and the API server refuse it; otherwise its rules are errors.",
   "A rule that generates a cluster-wide object (a ClusterRoleBinding, a Namespace) is evaluated. Kyverno's command line knows no scopes without a cluster, and drops the whole policy.",
   "One policy that cannot be read or compiled leaves the others in force. Kyverno's command line drops all policies of a folder with a file that it cannot read, and ends at a policy in CEL that does not compile.",
   "An API call for an object that is not given fails with the API server's words, and `/api/v1/namespaces/NAME` is answered; Kyverno's command line has words of its own, and cannot read that path.",
@@ -396,6 +396,9 @@ export const deliberate: readonly string[] = [
   "`apply` goes on after every problem, and prints errors of rules apart from their failures.",
   "`apply` prints mutated and generated objects only where a rule changed or made something; with `--table` only the table.",
   "`apply` prints what became of an object as soon as it is decided, so that changed objects and failures of several objects come in another order. The note of a mutation ends its line.",
+  "After a mutate rule with an error, `apply` prints what the other rules left, and the rules that follow see that; Kyverno prints `{}`. Whole numbers are printed as such (`1000000`), by Kyverno from a million on as `1e+06`.",
+  "A ClusterPolicy with a `metadata.namespace`, which the API server ignores, is evaluated, and so is a policy with fields of metadata that the API server sets itself; Kyverno drops both.",
+  "Without values and user information, an admission policy of Kubernetes sees the name of the Namespace and its label `kubernetes.io/metadata.name`, and no user; for Kyverno the Namespace is empty, and the user is the one of its background controller.",
   "A result of a MutatingPolicy is counted once, where Kyverno counts it twice; what is printed is what that policy left, where Kyverno prints what all of them made.",
   "Reports are named `merged` in every namespace, say `source: postern`, and have no property `cel.validationIndex`.",
   "`test` names a test by `metadata.name`, and explains rows that fail after their table.",

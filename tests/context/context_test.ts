@@ -106,6 +106,13 @@ Deno.test("the error of a failed load is reported, not a missing key, and no ope
   );
 });
 
+Deno.test("an entry whose name is only a part of a query's text is not loaded", async () => {
+  const there = fakeApi({});
+  const context = contextOf(there, [configMap]);
+  assert.equal(await query(context, "request.object.\"x/cm\" || 'cm'"), "cm");
+  assert.deepEqual(there.calls, []);
+});
+
 Deno.test("an entry that no expression reads never fails", async () => {
   const context = contextOf(fakeApi({}), [configMap, { name: "v", variable: { value: "x" } }]);
   assert.equal(await query(context, "v"), "x");
