@@ -26,7 +26,7 @@ export function readPolicies(documents: readonly YamlDocument[]): PolicySet {
  */
 export function policySet(
   objects: readonly ReadObject[],
-  breaking: ReadonlySet<DiagnosticCode> = new Set(),
+  breaking?: ReadonlySet<DiagnosticCode>,
 ): PolicySet {
   const policies: ClassicPolicy<RuleBody>[] = [];
   const exceptions: PolicyException[] = [];
@@ -44,7 +44,7 @@ export function policySet(
       }
       taken.add(name);
       policies.push(policy);
-      const error = found.find(({ severity, code }) => severity === "error" || breaking.has(code));
+      const error = found.find(({ severity, code }) => severity === "error" || breaking?.has(code));
       if (error !== undefined && !broken.has(policy.key)) broken.set(policy.key, error);
     } else if (holds?.form === "exception") exceptions.push(holds.exception);
     else if (holds?.form === "other") others.push(holds.located);

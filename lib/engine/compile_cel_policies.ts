@@ -70,10 +70,7 @@ export function compileCelPolicy(input: CelPolicyInput, options: CompileCelPolic
   const { policy: written, specs, diagnostics } = parseCelPolicy(located, kind);
   const policy = withEffectiveSettings(written, input, options);
   const problems = new PolicyProblems(policy, options.report);
-  for (const diagnostic of diagnostics) problems.add(diagnostic);
-  if (options.refusedByKyverno === "refused") {
-    for (const diagnostic of celRefusals(policy)) problems.add(diagnostic);
-  }
+  for (const diagnostic of [...diagnostics, ...celRefusals(policy, options)]) problems.add(diagnostic);
   const sources = ruleSources(input, specs);
   const rules = sources.map((source) =>
     compileCelRule(source, {

@@ -1,7 +1,10 @@
 import type { Diagnostic } from "../diagnostics/mod.ts";
-import { metadataRefusals, refusals, refusedWarnings } from "../documents/mod.ts";
+import { metadataRefusals, refusals, refusedWarnings as refusedCodes } from "../documents/mod.ts";
 import type { CelPolicy, ClassicPolicy } from "../policy/mod.ts";
 import type { CompiledPolicy } from "./compiled.ts";
+
+/** The codes of warnings that break a policy where refused ones are not evaluated. */
+export { refusedCodes };
 
 /** The options of compiling that change for a refused policy. */
 interface RefusalOptions {
@@ -31,7 +34,7 @@ export function compileUnlessRefused<O extends RefusalOptions>(
     ...options,
     broken,
     report(diagnostic: Diagnostic) {
-      const isRefused = refusedWarnings.has(diagnostic.code);
+      const isRefused = refusedCodes.has(diagnostic.code);
       const reported: Diagnostic = isRefused ? { ...diagnostic, severity: "error" } : diagnostic;
       if (isRefused) broken ??= reported;
       options.report(reported);
@@ -43,7 +46,12 @@ export function compileUnlessRefused<O extends RefusalOptions>(
     : compiled({ ...options, broken, report: () => {} });
 }
 
-/** The problems for which the API server refuses to store a policy in CEL that can be evaluated. */
-export function celRefusals(policy: CelPolicy): Diagnostic[] {
-  return metadataRefusals(policy).map(({ path: _path, ...each }) => each);
+/** The problems for which the API server refuses to store a policy in CEL, where such policies are not evaluated. */
+export function celRefusals(
+  policy: CelPolicy,
+  { refusedByKyverno }: { readonly refusedByKyverno: "evaluated" | "refused" },
+): Diagnostic[] {
+  return refusedByKyverno === "evaluated"
+    ? []
+    : metadataRefusals(policy).map(({ path: _path, ...each }) => each);
 }

@@ -10,12 +10,13 @@ import {
   type PolicyException,
 } from "../policy/mod.ts";
 import { CompiledConditions, type RuleBody } from "../rules/mod.ts";
-import { policySet, readDocument, type ReadObject, refusedWarnings } from "../documents/mod.ts";
+import { policySet, readDocument, type ReadObject } from "../documents/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import { CompiledExceptions } from "./compiled_exceptions.ts";
 import { CompiledForms, type Report, type Shortened } from "./compiled_forms.ts";
 import type { CompiledPolicy } from "./compiled.ts";
 import { celPolicies, compileCelPolicy } from "./compile_cel_policies.ts";
+import { refusedCodes } from "./kyverno_refusals.ts";
 import { compilePolicy } from "./compile_policy.ts";
 import { type CompiledJsonPolicy, compileJsonPolicy, isJsonPolicy } from "./json_policies.ts";
 import { PreparedPolicies } from "./plan/prepared_policies.ts";
@@ -106,7 +107,7 @@ export class PolicyCompiler {
   #compile({ documents, diagnostics: unfit, leftOut }: BudgetedDocuments): Snapshot {
     const { policies, exceptions, others, diagnostics: read, broken } = policySet(
       documents.flatMap((document) => remembered(this.#read, document, () => this.#readShortened(document))),
-      this.#refusedByKyverno === "refused" ? refusedWarnings : undefined,
+      this.#refusedByKyverno === "refused" ? refusedCodes : undefined,
     );
     const diagnostics: Diagnostic[] = [...unfit, ...read];
     const report: Report = (diagnostic) => void diagnostics.push(diagnostic);
