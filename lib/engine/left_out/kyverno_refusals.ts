@@ -6,6 +6,6 @@ const compileUnlessRefused: typeof full.compileUnlessRefused = (_policy, options
 
 const celRefusals: typeof full.celRefusals = () => [];
 
-const refusedCodes: typeof full.refusedCodes = new Set();
+const refusedCodes: typeof full.refusedCodes = new Set([]);
 
 export { celRefusals, compileUnlessRefused, refusedCodes };
