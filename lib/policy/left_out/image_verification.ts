@@ -7,5 +7,6 @@ const imageVerificationOf: typeof full.imageVerificationOf = () => {
 };
 const isCheckedAtValidation: typeof full.isCheckedAtValidation = () => false;
 const modernEntry: typeof full.modernEntry = (entry) => entry;
+const signatureTypes: typeof full.signatureTypes = ["Cosign", "SigstoreBundle", "Notary"];
 
-export { failureActionOfImages, imageVerificationOf, isCheckedAtValidation, modernEntry };
+export { failureActionOfImages, imageVerificationOf, isCheckedAtValidation, modernEntry, signatureTypes };
