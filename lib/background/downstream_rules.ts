@@ -7,11 +7,11 @@ import type { DownstreamState } from "./reconcile.ts";
 /** Reads objects of the cluster, and waits until they are loaded. */
 export function reader(ports: Ports): <T>(read: (objects: ClusterObjects) => T) => Promise<T> {
   return async (read) => {
-    const store = new LoadTracker({ ports });
+    const tracker = new LoadTracker({ ports });
     try {
-      return await untilLoaded(store, () => read(objectsInCluster(store)));
+      return await untilLoaded(tracker, () => read(objectsInCluster(tracker)));
     } finally {
-      store.end();
+      tracker.end();
     }
   };
 }

@@ -12,7 +12,7 @@ export interface ContextEntry {
 }
 
 interface Base {
-  readonly store: LoadTracker;
+  readonly tracker: LoadTracker;
   readonly environment: Environment;
   readonly parent: Context | undefined;
 }
@@ -38,7 +38,7 @@ export interface Computed {
  * is first read. A failed entry keeps its fault, so that messages name the cause and not a later "Unknown key".
  */
 export class Context implements Scope {
-  readonly store: LoadTracker;
+  readonly tracker: LoadTracker;
   /** The clock, the random numbers and the operation for expressions in this context. */
   readonly environment: Environment;
   readonly #parent: Context | undefined;
@@ -53,7 +53,7 @@ export class Context implements Scope {
   readonly #held: { bytes: number };
 
   private constructor(base: Base, layer: Layer, view?: { of: Context; before: number }) {
-    this.store = base.store;
+    this.tracker = base.tracker;
     this.environment = base.environment;
     this.#parent = base.parent;
     this.#entries = layer.entries ?? none;
@@ -65,13 +65,13 @@ export class Context implements Scope {
   }
 
   /** The outermost layer of a request. */
-  static root(base: { store: LoadTracker; environment: Environment }, layer: Layer): Context {
+  static root(base: { tracker: LoadTracker; environment: Environment }, layer: Layer): Context {
     return new Context({ ...base, parent: undefined }, layer);
   }
 
   /** A layer above this one. */
   child(layer: Layer): Context {
-    return new Context({ store: this.store, environment: this.environment, parent: this }, layer);
+    return new Context({ tracker: this.tracker, environment: this.environment, parent: this }, layer);
   }
 
   /** Returns the value of a name, and loads it if necessary; `undefined` for a name that nobody declared. */
@@ -102,10 +102,10 @@ export class Context implements Scope {
 
   #computedOrOuter(name: string): Json | Fault | undefined {
     if (!this.#computed?.names.includes(name)) return this.#parent?.get(name);
-    const { pendingReads } = this.store;
+    const { pendingReads } = this.tracker;
     const value = this.#computed.compute(name);
     // A value that is computed in stages is a fault until the last stage.
-    if (value !== undefined && this.store.pendingReads === pendingReads) this.#keep(name, value);
+    if (value !== undefined && this.tracker.pendingReads === pendingReads) this.#keep(name, value);
     return value;
   }
 
@@ -144,8 +144,8 @@ export class Context implements Scope {
 
   #load(index: number): Json | Fault | undefined {
     const entry = this.#entries[index]!;
-    const { observer } = this.store;
-    if (!this.store.serves(entry.source)) {
+    const { observer } = this.tracker;
+    if (!this.tracker.serves(entry.source)) {
       observer?.finishEntry(entry, undefined);
       return this.#parent?.get(entry.name);
     }
@@ -156,15 +156,15 @@ export class Context implements Scope {
     const earlier = this.#entries.findLastIndex((other, at) => at < index && other.name === entry.name);
     const before = earlier < 0 ? undefined : this.#load(earlier);
     if (isFault(before)) return before;
-    const base = { store: this.store, environment: this.environment, parent: this.#parent };
+    const base = { tracker: this.tracker, environment: this.environment, parent: this.#parent };
     const computed = this.#computed && { computed: this.#computed };
     const view = new Context(base, { entries: this.#entries, ...computed }, { of: this, before: index });
-    const pendingReads = this.store.pendingReads;
+    const pendingReads = this.tracker.pendingReads;
     observer?.beginEntry(entry);
     const value = this.#admitted(entry, entry.load(view));
     observer?.finishEntry(entry, value);
     if (value === undefined) return this.#parent?.get(entry.name);
-    if (this.store.pendingReads === pendingReads) this.#keep(key, value);
+    if (this.tracker.pendingReads === pendingReads) this.#keep(key, value);
     return value;
   }
 

@@ -7,15 +7,15 @@ import type { LoadTracker } from "./load_tracker.ts";
  * is evaluated only once. `deno task bench --only throughput`, "a ConfigMap looked up in memory".
  */
 export function readPath(
-  store: LoadTracker,
+  tracker: LoadTracker,
   { name, path }: { readonly name: string; readonly path: string },
   valueOf: (answer: Answer) => Json | Fault,
 ): Json | Fault {
-  return store.load(name, () => {
-    const { cluster } = store.ports;
+  return tracker.load(name, () => {
+    const { cluster } = tracker.ports;
     const answer = cluster.inMemory?.(path);
     return answer === undefined
-      ? cluster.call({ method: "GET", path, ...store.call }).then(valueOf)
+      ? cluster.call({ method: "GET", path, ...tracker.call }).then(valueOf)
       : valueOf(answer);
   });
 }

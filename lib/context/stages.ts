@@ -18,9 +18,9 @@ export class StagedWork<T> {
    * Continues while the request's slice lasts. After that the rule pauses and is evaluated again, and the work
    * continues where it stopped.
    */
-  advance(store: LoadTracker): StagedResult<T> {
+  advance(tracker: LoadTracker): StagedResult<T> {
     while (this.#result === undefined) {
-      const turn = store.beforeStage();
+      const turn = tracker.beforeStage();
       if (turn !== "go") return { stopped: turn };
       const stage = this.#stages!.next();
       if (stage.done !== true) continue;
@@ -32,6 +32,6 @@ export class StagedWork<T> {
 }
 
 /** Runs work of one rule in stages; see {@link StagedWork}. */
-export function inStages<T>(store: LoadTracker, begin: () => Stages<T>): StagedResult<T> {
-  return store.loop(() => new StagedWork(begin())).state.advance(store);
+export function inStages<T>(tracker: LoadTracker, begin: () => Stages<T>): StagedResult<T> {
+  return tracker.loop(() => new StagedWork(begin())).state.advance(tracker);
 }

@@ -57,10 +57,10 @@ export function evaluate(
     ? selection.policies
     : [...selection.policies, ...images.policies];
   if (policies.length === 0 && trace === undefined) return untouched(request);
-  const store = new LoadTracker({ ports, deadline, absent, budget, observer: trace });
-  const facts = untilLoaded(store, () => gatherFacts(request, joinedNeeds(selection, images), store));
+  const tracker = new LoadTracker({ ports, deadline, absent, budget, observer: trace });
+  const facts = untilLoaded(tracker, () => gatherFacts(request, joinedNeeds(selection, images), tracker));
   const decision = facts instanceof Promise ? facts.then((gathered) => start(gathered)) : start(facts);
-  return decision instanceof Promise ? decision.finally(() => store.end()) : decision;
+  return decision instanceof Promise ? decision.finally(() => tracker.end()) : decision;
 
   function start(facts: Facts | Fault): Decision | Promise<Decision> {
     if (isFault(facts)) return factsMissing(request, policies, facts.message);
@@ -68,8 +68,8 @@ export function evaluate(
     const view = RequestView.of({
       request,
       facts,
-      store,
-      environment: { now: () => now, random: () => store.random(), budget: store.steps },
+      tracker,
+      environment: { now: () => now, random: () => tracker.random(), budget: tracker.steps },
       given: options.given,
       background: options.background,
       trace,
@@ -77,7 +77,7 @@ export function evaluate(
     });
     if (trace !== undefined) tracePassedOver(trace, { snapshot, view }, { ...options, selected: policies });
     const chosen = { selection: chosenOf(selection, facts), images: chosenOf(images, facts) };
-    const decision = runPhase(options.phase, { ...chosen, joint: selection.joint, store }, view);
+    const decision = runPhase(options.phase, { ...chosen, joint: selection.joint, tracker }, view);
     return trace === undefined ? decision : recorded(decision, trace);
   }
 
@@ -116,21 +116,21 @@ interface ChosenPolicies {
   readonly joint: PolicySelection["joint"];
   /** The policies that verify images after mutations. */
   readonly images: readonly CompiledPolicy[];
-  readonly store: LoadTracker;
+  readonly tracker: LoadTracker;
 }
 
 function runPhase(
   phase: Phase,
-  { selection, joint, images, store }: ChosenPolicies,
+  { selection, joint, images, tracker }: ChosenPolicies,
   view: RequestView,
 ): Decision | Promise<Decision> {
   switch (phase) {
     case "mutate":
-      return mutateAndVerify({ mutating: selection, verifying: images }, view, store);
+      return mutateAndVerify({ mutating: selection, verifying: images }, view, tracker);
     case "verifyImages":
-      return verifyImages(selection, view, { store, mutated: untouched(view.base.request) });
+      return verifyImages(selection, view, { tracker, mutated: untouched(view.base.request) });
     default:
-      return validate({ policies: selection, joint }, view, store);
+      return validate({ policies: selection, joint }, view, tracker);
   }
 }
 
@@ -154,13 +154,13 @@ function verifying(
 function mutateAndVerify(
   { mutating, verifying }: Readonly<Record<"mutating" | "verifying", readonly CompiledPolicy[]>>,
   view: RequestView,
-  store: LoadTracker,
+  tracker: LoadTracker,
 ): Decision | Promise<Decision> {
-  const decision = mutate(mutating, view, store);
+  const decision = mutate(mutating, view, tracker);
   if (verifying.length === 0) return decision;
   return decision instanceof Promise
-    ? decision.then((mutated) => verifyImages(verifying, view, { store, mutated }))
-    : verifyImages(verifying, view, { store, mutated: decision });
+    ? decision.then((mutated) => verifyImages(verifying, view, { tracker, mutated }))
+    : verifyImages(verifying, view, { tracker, mutated: decision });
 }
 
 function joinedNeeds(
@@ -207,9 +207,9 @@ function factsMissing(request: PolicyRequest, policies: readonly CompiledPolicy[
 function validate(
   { policies, joint }: Pick<PolicySelection, "policies" | "joint">,
   view: RequestView,
-  store: LoadTracker,
+  tracker: LoadTracker,
 ): Decision | Promise<Decision> {
-  const runs = runAll(joint?.outcomes(view, store) ?? policies, view, store);
+  const runs = runAll(joint?.outcomes(view, tracker) ?? policies, view, tracker);
   return runs instanceof Promise ? runs.then(finish) : finish(runs);
 
   function finish(runs: readonly PolicyOutcome[]): Decision {

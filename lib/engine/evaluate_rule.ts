@@ -104,7 +104,7 @@ function outcomeOf(
 /** The outcome of preconditions that do not hold; `undefined` when they hold. */
 function unmetPreconditions({ preconditions }: CompiledRule, context: Context): Outcome | undefined {
   if (preconditions === undefined) return undefined;
-  const { observer } = context.store;
+  const { observer } = context.tracker;
   const observe = observer && observing(observer, "preconditions");
   const verdict = preconditions.evaluate(context, context.environment, observe);
   if (isFault(verdict)) return error(`failed to evaluate preconditions: ${verdict.message}`);
@@ -157,7 +157,7 @@ export function matchingExceptions(
   candidate: Candidate,
   context: Context,
 ): readonly PolicyException[] {
-  const { observer } = context.store;
+  const { observer } = context.tracker;
   const matching: PolicyException[] = [];
   for (const { exception, match, conditions } of exceptions) {
     const { key } = exception;

@@ -23,11 +23,11 @@ export interface NeededFacts {
 export function gatherFacts(
   request: PolicyRequest,
   { needsNamespaceLabels, needsRoles }: NeededFacts,
-  store: LoadTracker,
+  tracker: LoadTracker,
 ): Facts | Fault {
   if (!needsNamespaceLabels && !needsRoles) return noFacts;
-  const labels = needsNamespaceLabels ? namespaceLabels(request, store) : {};
-  const roles = needsRoles ? requesterRoles(request, store) : noRoles;
+  const labels = needsNamespaceLabels ? namespaceLabels(request, tracker) : {};
+  const roles = needsRoles ? requesterRoles(request, tracker) : noRoles;
   if (isFault(labels)) return labels;
   if (isFault(roles)) return roles;
   return { namespaceLabels: labels, ...roles };
@@ -36,24 +36,24 @@ export function gatherFacts(
 const noRoles = { roles: [], clusterRoles: [] };
 const noFacts: Facts = { namespaceLabels: {}, ...noRoles };
 
-function namespaceLabels(request: PolicyRequest, store: LoadTracker): JsonObject | Fault {
+function namespaceLabels(request: PolicyRequest, tracker: LoadTracker): JsonObject | Fault {
   if (request.namespaceLabels !== undefined) return request.namespaceLabels;
   if (request.namespace === "" || request.kind === "Namespace") return {};
-  const object = loadNamespace(request.namespace, store);
+  const object = loadNamespace(request.namespace, tracker);
   return isFault(object) ? object : asObject(dig(object, "metadata", "labels")) ?? {};
 }
 
 function requesterRoles(
   request: PolicyRequest,
-  store: LoadTracker,
+  tracker: LoadTracker,
 ): Pick<Facts, "roles" | "clusterRoles"> | Fault {
   const { requester } = request;
   if (requester === undefined) return noRoles;
   if (requester.roles !== undefined || requester.clusterRoles !== undefined) {
     return { roles: requester.roles ?? [], clusterRoles: requester.clusterRoles ?? [] };
   }
-  const roleBindings = list("rolebindings", store);
-  const clusterRoleBindings = list("clusterrolebindings", store);
+  const roleBindings = list("rolebindings", tracker);
+  const clusterRoleBindings = list("clusterrolebindings", tracker);
   if (isFault(roleBindings)) return roleBindings;
   if (isFault(clusterRoleBindings)) return clusterRoleBindings;
   return rolesOf({
@@ -65,10 +65,10 @@ function requesterRoles(
   });
 }
 
-function list(plural: string, store: LoadTracker): Json | Fault {
+function list(plural: string, tracker: LoadTracker): Json | Fault {
   const path = `/apis/rbac.authorization.k8s.io/v1/${plural}`;
   return readPath(
-    store,
+    tracker,
     { name: plural, path },
     (answer) => answer.ok ? answer.body : new Fault(`failed to list ${plural}: ${answer.message}`),
   );

@@ -10,7 +10,7 @@ import type { RequestView } from "./request_view.ts";
 export function mutate(
   policies: readonly CompiledPolicy[],
   start: RequestView,
-  store: LoadTracker,
+  tracker: LoadTracker,
 ): Decision | Promise<Decision> {
   const results: PolicyResult[] = [];
   let view = start;
@@ -18,7 +18,7 @@ export function mutate(
 
   function step(from: number): Decision | Promise<Decision> {
     for (let index = from; index < policies.length; index++) {
-      const row = mergeBatch({ policies, from: index }, view, store);
+      const row = mergeBatch({ policies, from: index }, view, tracker);
       if (row !== undefined) {
         results.push(...row.results);
         if (row.erred) break;
@@ -26,7 +26,7 @@ export function mutate(
         index += row.results.length - 1;
         continue;
       }
-      const run = new PolicyRun(policies[index]!, view, store);
+      const run = new PolicyRun(policies[index]!, view, tracker);
       if (!run.advance()) return later(run, index);
       if (!take(run)) break;
     }
@@ -34,7 +34,7 @@ export function mutate(
   }
 
   async function later(run: PolicyRun, index: number): Promise<Decision> {
-    do await store.awaitLoads(); while (!run.advance());
+    do await tracker.awaitLoads(); while (!run.advance());
     return take(run) ? step(index + 1) : finish();
   }
 
@@ -50,14 +50,14 @@ export function mutate(
 
   /** Computing the patch of a large object takes as long as a slice, and so does writing it into an answer. */
   function finish(): Decision | Promise<Decision> {
-    const rest = store.rest();
+    const rest = tracker.rest();
     if (rest !== undefined) return rest.then(decided).then(rested);
     const decision = decided();
-    return store.rest()?.then(() => decision) ?? decision;
+    return tracker.rest()?.then(() => decision) ?? decision;
   }
 
   async function rested(decision: Decision): Promise<Decision> {
-    await store.rest();
+    await tracker.rest();
     return decision;
   }
 

@@ -23,7 +23,7 @@ export interface PolicyOutcome {
  */
 export class PolicyRun implements PolicyOutcome {
   readonly policy: CompiledPolicy;
-  readonly #store: LoadTracker;
+  readonly #tracker: LoadTracker;
   #view: RequestView;
   // Most policies have one result and no effect, so lists are created only for more.
   #results: readonly RuleResult[] = nothing;
@@ -33,10 +33,10 @@ export class PolicyRun implements PolicyOutcome {
   #progress: Progress | undefined;
   #applies: boolean;
 
-  constructor(policy: CompiledPolicy, view: RequestView, store: LoadTracker) {
+  constructor(policy: CompiledPolicy, view: RequestView, tracker: LoadTracker) {
     this.policy = policy;
     this.#view = view;
-    this.#store = store;
+    this.#tracker = tracker;
     this.#applies = policy.matchConditions === undefined;
   }
 
@@ -61,33 +61,33 @@ export class PolicyRun implements PolicyOutcome {
   advance(): boolean {
     const { rules, policy, matchConditions } = this.policy;
     if (!this.#applies && matchConditions !== undefined) {
-      const pendingReads = this.#store.pendingReads;
+      const pendingReads = this.#tracker.pendingReads;
       const applies = matchConditions(this.#view.input(this.#view.root, noExceptions));
-      if (this.#store.pendingReads !== pendingReads) return false;
+      if (this.#tracker.pendingReads !== pendingReads) return false;
       this.#applies = applies;
       if (!applies) this.#leaveOut("matchConditions");
     }
     while (this.#next < rules.length) {
-      const { pendingReads } = this.#store;
+      const { pendingReads } = this.#tracker;
       const { watch } = this.#view.base;
       const rule = rules[this.#next]!;
-      const turn = this.#store.beforeRule();
+      const turn = this.#tracker.beforeRule();
       if (turn === "pause") return false;
       if (turn === "over") {
         this.#next++;
-        this.#take(this.#failed(rule, expiry(this.#store)));
+        this.#take(this.#failed(rule, expiry(this.#tracker)));
         continue;
       }
       watch?.begin(policy, rule);
-      this.#store.beginRule(this.#progress);
+      this.#tracker.beginRule(this.#progress);
       const found = this.#resultsOf(rule);
-      if (this.#store.pendingReads !== pendingReads) {
-        this.#progress = this.#store.suspendRule();
+      if (this.#tracker.pendingReads !== pendingReads) {
+        this.#progress = this.#tracker.suspendRule();
         watch?.postpone();
         return false;
       }
       this.#progress = undefined;
-      const results = this.#store.isExhausted ? this.#unlessPassed(found, rule) : found;
+      const results = this.#tracker.isExhausted ? this.#unlessPassed(found, rule) : found;
       watch?.finish(results, this.#view.object);
       this.#next++;
       this.#take(results);
@@ -181,12 +181,12 @@ function ends({ result, type }: RuleResult): boolean {
 export function runAll(
   policies: readonly (CompiledPolicy | PolicyOutcome)[],
   view: RequestView,
-  store: LoadTracker,
+  tracker: LoadTracker,
 ): PolicyOutcome[] | Promise<PolicyOutcome[]> {
   const open: PolicyRun[] = [];
   const outcomes = policies.map((policy): PolicyOutcome => {
     if ("results" in policy) return policy;
-    const run = new PolicyRun(policy, view, store);
+    const run = new PolicyRun(policy, view, tracker);
     if (!run.advance()) open.push(run);
     return run;
   });
@@ -194,7 +194,7 @@ export function runAll(
 
   async function later(): Promise<PolicyOutcome[]> {
     for (let waiting = open; waiting.length > 0;) {
-      await store.awaitLoads();
+      await tracker.awaitLoads();
       waiting = waiting.filter((run) => !run.advance());
     }
     return outcomes;

@@ -17,7 +17,7 @@ export type GivenValues = (policy: string, rule: string) => JsonObject;
 export interface ViewBase {
   readonly request: PolicyRequest;
   readonly facts: Facts;
-  readonly store: LoadTracker;
+  readonly tracker: LoadTracker;
   /** Time and randomness for expressions. */
   readonly environment: Environment;
   readonly given: GivenValues | undefined;
@@ -213,7 +213,7 @@ export class RequestView implements Computed {
       oldResource: this.oldObject,
       namespaceLabels: this.base.facts.namespaceLabels,
       user: this.#user,
-      steps: this.base.store.steps,
+      steps: this.base.tracker.steps,
     };
   }
 
@@ -241,7 +241,7 @@ export class RequestView implements Computed {
   #images(): Json | Fault | undefined {
     if (this.#shown === undefined) return undefined;
     this.#imagesWork ??= new StagedWork(extractImagesInStages(this.#shown));
-    const work = this.#imagesWork.advance(this.base.store);
+    const work = this.#imagesWork.advance(this.base.tracker);
     if ("stopped" in work) return new Fault("the images are being looked for");
     const images = work.value;
     return isFault(images) || Object.keys(images).length > 0 ? images : undefined;

@@ -15,12 +15,12 @@ import type { RequestView } from "./request_view.ts";
 export function verifyImages(
   policies: readonly CompiledPolicy[],
   start: RequestView,
-  { store, mutated }: { readonly store: LoadTracker; readonly mutated: Decision },
+  { tracker, mutated }: { readonly tracker: LoadTracker; readonly mutated: Decision },
 ): Decision | Promise<Decision> {
   const { object } = mutated;
   if (!mutated.allowed || object === undefined) return mutated;
   const view = object === start.object ? start : start.mutated(object);
-  const runs = runAll(policies, view, store);
+  const runs = runAll(policies, view, tracker);
   return runs instanceof Promise ? runs.then(finish) : finish(runs);
 
   function finish(runs: readonly PolicyOutcome[]): Decision {

@@ -61,16 +61,16 @@ export interface ClusterObjects {
 }
 
 /** Reads objects from the cluster. */
-export function objectsInCluster(store: LoadTracker): ClusterObjects {
+export function objectsInCluster(tracker: LoadTracker): ClusterObjects {
   return {
     get(reference) {
       const { apiVersion, kind, subresource = "", namespace, name } = reference;
       const key = `object ${apiVersion} ${kind} ${subresource} ${namespace}/${name}`;
-      const answer = store.load(key, async () => {
-        const resource = await findKind(store.ports.cluster, reference);
+      const answer = tracker.load(key, async () => {
+        const resource = await findKind(tracker.ports.cluster, reference);
         if (isFault(resource)) return resource;
         const path = objectPath(resource, reference);
-        return found(await store.ports.cluster.call({ method: "GET", path, ...store.call }));
+        return found(await tracker.ports.cluster.call({ method: "GET", path, ...tracker.call }));
       });
       if (isFault(answer)) return answer;
       const object = asObject(field(answer, "object"));
@@ -84,9 +84,9 @@ export function objectsInCluster(store: LoadTracker): ClusterObjects {
       const { apiVersion, kind, namespace } = listing;
       const labelSelector = labelsOfQuery(listing.selector);
       const query = labelSelector === "" ? "" : `?${new URLSearchParams({ labelSelector })}`;
-      const answer = store.load(`objects ${apiVersion} ${kind} ${namespace}${query}`, async () => {
-        const resource = await findKind(store.ports.cluster, listing);
-        return isFault(resource) ? resource : await listAll(resource, { store, namespace, labelSelector });
+      const answer = tracker.load(`objects ${apiVersion} ${kind} ${namespace}${query}`, async () => {
+        const resource = await findKind(tracker.ports.cluster, listing);
+        return isFault(resource) ? resource : await listAll(resource, { tracker, namespace, labelSelector });
       });
       return isFault(answer) ? answer : asList(answer).filter(isObject).filter(selected);
     },
@@ -98,7 +98,7 @@ export function objectsInCluster(store: LoadTracker): ClusterObjects {
  * nothing. A fault says why there is no answer, or that it is loading.
  */
 export function createdInDryRun(
-  store: LoadTracker,
+  tracker: LoadTracker,
   object: JsonObject,
   namespace: string,
 ): JsonObject | Fault {
@@ -106,13 +106,13 @@ export function createdInDryRun(
     apiVersion: asString(object["apiVersion"]) ?? "",
     kind: asString(object["kind"]) ?? "",
   };
-  const answer = store.load(`dry run of ${describe(object)}`, async () => {
-    const resource = await findKind(store.ports.cluster, reference);
+  const answer = tracker.load(`dry run of ${describe(object)}`, async () => {
+    const resource = await findKind(tracker.ports.cluster, reference);
     if (isFault(resource)) return resource;
     const path = `${collectionPath(resource, namespace)}?dryRun=All`;
     const within = resource.namespaced ? { namespace } : {};
     const body = { ...object, metadata: { ...asObject(object["metadata"]), ...within } };
-    const created = await store.ports.cluster.call({ method: "POST", path, body, ...store.call });
+    const created = await tracker.ports.cluster.call({ method: "POST", path, body, ...tracker.call });
     return created.ok ? created.body : new Fault(created.message);
   }, JSON.stringify([object, namespace]));
   return isFault(answer) || isObject(answer) ? answer : new Fault("the answer is no object");
@@ -167,18 +167,18 @@ export function describe(object: JsonObject): string {
 /** The objects of a resource, read page by page: pages together count for the memory of the evaluation. */
 async function listAll(
   resource: ApiResource,
-  { store, namespace, labelSelector }: {
-    readonly store: LoadTracker;
+  { tracker, namespace, labelSelector }: {
+    readonly tracker: LoadTracker;
     readonly namespace: string;
     readonly labelSelector: string;
   },
 ): Promise<Json | Fault> {
-  const { cluster } = store.ports;
+  const { cluster } = tracker.ports;
   const path = collectionPath(resource, namespace);
   const cached = labelSelector === "" ? cluster.inMemory?.(path) : undefined;
   if (cached?.ok) return typed(asList(field(cached.body, "items")), resource);
   const found: Json[] = [];
-  const get = (page: string): Promise<Answer> => cluster.call({ method: "GET", path: page, ...store.call });
+  const get = (page: string): Promise<Answer> => cluster.call({ method: "GET", path: page, ...tracker.call });
   for await (const page of listPages(path, { get, labelSelector })) {
     if (!page.ok) return new Fault(page.message);
     for (const item of typed(page.items, resource)) found.push(item);

@@ -22,6 +22,6 @@ export function ruleConditions(
 }
 
 /** The observer of the conditions in a context; `undefined` unless the request is explained. */
-export function observed(owner: ConditionOwner, { store: { observer } }: Context): Observe | undefined {
+export function observed(owner: ConditionOwner, { tracker: { observer } }: Context): Observe | undefined {
   return observer && ((condition) => observer.condition(owner, condition));
 }

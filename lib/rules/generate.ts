@@ -55,10 +55,10 @@ export function compileGenerate(body: GenerateBody, tools: RuleTools): CompiledB
     run(input) {
       const trigger = input.resource ?? input.oldResource;
       if (trigger === undefined) return undefined;
-      const { store } = input.context;
+      const { tracker } = input.context;
       const options: DownstreamOptions = {
         owner: { policy: { name, namespace }, rule: rule.name, trigger },
-        clusterObjects: store.serves("downstream") ? objectsInCluster(store) : triggerAlone(trigger),
+        clusterObjects: tracker.serves("downstream") ? objectsInCluster(tracker) : triggerAlone(trigger),
         existing: synchronize ? "synchronize" : "leave",
         writing: useServerSideApply ? "apply" : "replace",
       };

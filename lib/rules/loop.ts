@@ -75,7 +75,7 @@ export function compileLoop(spec: LoopSpec, { nesting, path }: LoopPosition, too
     elements: (context) => evaluateList(expression, context),
     enter: (context, element, index) => {
       if (element === null) return undefined;
-      context.store.observer?.element({ list, index, element });
+      context.tracker.observer?.element({ list, index, element });
       const inner = context.child({ values: valuesOf(element, index) });
       return { element, index, context: entries.length === 0 ? inner : inner.child({ entries }) };
     },
@@ -90,7 +90,7 @@ export function elementsOf(
 ): readonly Json[] | Fault {
   if (progress.elements !== undefined) return progress.elements;
   const elements = loop.elements(context);
-  if (!isFault(elements) && context.store.isComplete) progress.elements = elements;
+  if (!isFault(elements) && context.tracker.isComplete) progress.elements = elements;
   return elements;
 }
 

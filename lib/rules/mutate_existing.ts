@@ -50,7 +50,7 @@ export function compileMutateExisting(body: MutateExistingBody, tools: RuleTools
   return {
     appliesToExisting: body.onPolicyUpdate ?? tools.policy.mutateExistingOnPolicyUpdate,
     run({ context, resource, oldResource }) {
-      const clusterObjects = objectsInCluster(context.store);
+      const clusterObjects = objectsInCluster(context.tracker);
       const trigger = resource ?? oldResource;
       const outcomes: Outcome[] = [];
       const failures: string[] = [];
@@ -144,7 +144,7 @@ function compileTarget(target: TargetSpec, index: number, tools: RuleTools): Tar
       // Policy finds targets only in its namespace" and tests/background/namespaced_policies_test.ts.
       const namespace = policy.namespace ?? textField(rendered, "namespace");
       const [kind = "", subresource = ""] = textField(rendered, "kind").split(/[/.]/, 2);
-      const kinds = targetKinds(context.store, {
+      const kinds = targetKinds(context.tracker, {
         apiVersion: textField(rendered, "apiVersion"),
         kind,
         subresource,

@@ -132,11 +132,11 @@ function runLoops(plans: readonly LoopPlan[], start: JsonObject, outer: Context)
   let applied = 0;
   for (const plan of plans) {
     const before = resource;
-    const progress = context.store.loop(() => new Draft(before));
+    const progress = context.tracker.loop(() => new Draft(before));
     const fault = runElements(plan, progress, context);
     if (fault !== undefined) return fault;
     // The draft writes no more, and its list of the objects that it may write into is long.
-    if (context.store.isComplete) progress.state.publish();
+    if (context.tracker.isComplete) progress.state.publish();
     const { resource: patched } = progress.state;
     if (patched === before || equal(patched, before)) continue;
     applied++;
@@ -153,7 +153,7 @@ function runLoops(plans: readonly LoopPlan[], start: JsonObject, outer: Context)
 function runInnerLoops(plans: readonly LoopPlan[], draft: Draft, outer: Context): Fault | undefined {
   let context = outer;
   for (const plan of plans) {
-    const fault = runElements(plan, context.store.loop(() => draft), context);
+    const fault = runElements(plan, context.tracker.loop(() => draft), context);
     if (fault !== undefined || plans.length === 1) return fault;
     draft.publish();
     context = withObject(context, draft.resource);
@@ -163,7 +163,7 @@ function runInnerLoops(plans: readonly LoopPlan[], draft: Draft, outer: Context)
 
 /** Runs the elements of one entry. Patches add up on the draft, while the context keeps showing the original object. */
 function runElements(plan: LoopPlan, progress: LoopProgress<Draft>, context: Context): Fault | undefined {
-  const { store } = context;
+  const { tracker } = context;
   const elements = elementsOf(plan.loop, progress, context);
   if (isFault(elements)) {
     return new Fault(
@@ -175,17 +175,17 @@ function runElements(plan: LoopPlan, progress: LoopProgress<Draft>, context: Con
   const first = progress.done;
   let draft = progress.state;
   for (let step = first; step < length; step++) {
-    if (!store.isComplete) {
+    if (!tracker.isComplete) {
       // The evaluation is void and continues only to find further loads, so it works on a fork of the progress.
       if (draft === progress.state) draft = draft.fork();
     } else if (step > progress.done) progress.advanceTo(step, draft);
-    const turn = store.beforeElement(step > first);
+    const turn = tracker.beforeElement(step > first);
     const fault = turn === "go"
       ? runElement(plan, { elements, draft, progress, context }, plan.descending ? length - 1 - step : step)
       : new Fault(stopped(turn));
     if (fault !== undefined) return new Fault(`failed to mutate elements: ${fault.message}`);
   }
-  if (store.isComplete) progress.advanceTo(length, draft);
+  if (tracker.isComplete) progress.advanceTo(length, draft);
   return undefined;
 }
 
@@ -212,9 +212,9 @@ function runElement(
     }
     if (!verdict.holds) return undefined;
   }
-  const { store } = context;
-  const target = store.isComplete ? draft : draft.fork();
-  if (inner.length > 0) return store.inside(progress, () => runInnerLoops(inner, target, context));
+  const { tracker } = context;
+  const target = tracker.isComplete ? draft : draft.fork();
+  if (inner.length > 0) return tracker.inside(progress, () => runInnerLoops(inner, target, context));
   return patcher === undefined ? new Fault("empty mutate rule") : patcher.change(target, context);
 }
 

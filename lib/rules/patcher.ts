@@ -46,7 +46,7 @@ export interface PatchPosition {
 
 /** A patch without variables. */
 interface Plan {
-  apply(resource: JsonObject, store: LoadTracker): Json | Fault;
+  apply(resource: JsonObject, tracker: LoadTracker): Json | Fault;
   change(draft: Draft, steps: StepBudget): Fault | undefined;
   applyTo?(draft: Draft): boolean | Fault;
 }
@@ -115,7 +115,7 @@ function planMerge(patch: Json, nodes: PatchNodes): Plan | Fault {
   const plan = planStrategicMerge(patch, nodes);
   if (isFault(plan)) return plan;
   return {
-    apply: (resource, store) => plan.apply(resource, store.once(newMemory)),
+    apply: (resource, tracker) => plan.apply(resource, tracker.once(newMemory)),
     change: (draft) => {
       const changed = plan.applyTo(draft);
       return isFault(changed) ? changed : undefined;
@@ -130,8 +130,8 @@ function planOperations(patch: Json): Plan | Fault {
   return { apply: (resource, { steps }) => plan.apply(resource, steps), change: plan.change };
 }
 
-function changeDraft(plan: Plan, draft: Draft, { store }: Context): Fault | undefined {
-  const fault = plan.change(draft, store.steps);
+function changeDraft(plan: Plan, draft: Draft, { tracker }: Context): Fault | undefined {
+  const fault = plan.change(draft, tracker.steps);
   if (fault !== undefined) return failed(fault);
   const patched = checkedDraft(draft);
   return isFault(patched) ? patched : undefined;
@@ -146,8 +146,8 @@ function mergeOf(apply: (draft: Draft) => boolean | Fault): NonNullable<Patcher[
   };
 }
 
-function applyPlan(plan: Plan, resource: JsonObject, { store }: Context): JsonObject | Fault {
-  const patched = plan.apply(resource, store);
+function applyPlan(plan: Plan, resource: JsonObject, { tracker }: Context): JsonObject | Fault {
+  const patched = plan.apply(resource, tracker);
   return isFault(patched) ? failed(patched) : checked(patched);
 }
 

@@ -11,12 +11,12 @@ import { readServedTypes, type ServedType } from "./served_types.ts";
  * "a target's apiVersion and kind may have wildcards". Of several versions of a group only one counts: their objects
  * are the same.
  */
-export function targetKinds(store: LoadTracker, kind: KindReference): readonly KindReference[] | Fault {
+export function targetKinds(tracker: LoadTracker, kind: KindReference): readonly KindReference[] | Fault {
   if (isOneKind(kind)) return [kind];
   const { apiVersion, subresource = "" } = kind;
-  const answer = store.load(
+  const answer = tracker.load(
     `kinds ${apiVersion} ${kind.kind} ${subresource}`,
-    () => findKinds(store.ports.cluster, kind, store.call),
+    () => findKinds(tracker.ports.cluster, kind, tracker.call),
   );
   if (isFault(answer)) return answer;
   return asList(answer).filter(isObject).map((each) => ({

@@ -61,7 +61,7 @@ export function compileCelRule(block: CelBody, tools: RuleTools): CompiledBody {
   return {
     run(input) {
       if (parameters === undefined) return check(input, undefined);
-      const found = collectParameters(parameters, input.context.store, requestNamespace(input));
+      const found = collectParameters(parameters, input.context.tracker, requestNamespace(input));
       if (isFault(found)) return error(`error in parameterized resource: ${found.message}`);
       let outcome: Outcome = passed;
       for (const parameter of found) {
@@ -77,7 +77,7 @@ export function compileCelRule(block: CelBody, tools: RuleTools): CompiledBody {
       roots: admissionRoots(input, (name) => name === "params" ? parameter : undefined),
       variables: expressions.variables,
       host: requestHost(input),
-      observer: input.context.store.observer,
+      observer: input.context.tracker.observer,
       variableFault,
     });
     const applies = evaluateConditions(conditions, evaluation);

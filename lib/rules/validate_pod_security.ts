@@ -58,8 +58,8 @@ export function compilePodSecurityRule(
       }
       const exclusions = exceptions.flatMap(({ podSecurity }) => compileExclusions(podSecurity));
       const judged = inStages(
-        context.store,
-        () => standard.checkInStages(resource, exclusions, context.store.steps),
+        context.tracker,
+        () => standard.checkInStages(resource, exclusions, context.tracker.steps),
       );
       if ("stopped" in judged) return error(stopped(judged.stopped, "podSecurity"));
       const verdict = judged.value;

@@ -46,9 +46,9 @@ function fakeApi(answers: Record<string, Json>, wait = (): Promise<void> => Prom
 }
 
 function contextOf({ ports }: FakeApi, entries: JsonObject[], deadline?: () => AbortSignal): Context {
-  const store = new LoadTracker({ ports, ...(deadline && { deadline }) });
+  const tracker = new LoadTracker({ ports, ...(deadline && { deadline }) });
   const environment = { now: () => 0, random: () => 0 };
-  const root = Context.root({ store, environment }, {
+  const root = Context.root({ tracker, environment }, {
     values: { request: { namespace: "default", object: { n: 2 } } },
   });
   const options = { policyNamespace: undefined, report: () => {}, variables: () => {}, need: () => {} };
@@ -58,7 +58,7 @@ function contextOf({ ports }: FakeApi, entries: JsonObject[], deadline?: () => A
 async function query(context: Context, text: string): Promise<Json | string> {
   const expression = compileExpression(text);
   if (isFault(expression)) return expression.message;
-  const value = await untilLoaded(context.store, () => expression.evaluate(context, context.environment));
+  const value = await untilLoaded(context.tracker, () => expression.evaluate(context, context.environment));
   return isFault(value) ? `fault: ${value.message}` : value;
 }
 
@@ -86,7 +86,7 @@ Deno.test("a value that the cluster has in memory is read without waiting", () =
   const expression = compileExpression("cm.data.a");
   assert.ok(!isFault(expression));
   const evaluate = () => expression.evaluate(context, context.environment);
-  assert.equal(untilLoaded(context.store, evaluate), "1");
+  assert.equal(untilLoaded(context.tracker, evaluate), "1");
   assert.deepEqual(there.calls, []);
 });
 
@@ -230,8 +230,8 @@ Deno.test("a load that exceeds the request's time is ended, and its name is in t
 
 Deno.test("a kind of entry that cannot be loaded counts as not declared", async () => {
   const { ports } = fakeApi({});
-  const store = new LoadTracker({ ports, absent: ["configMap"] });
-  const root = Context.root({ store, environment: { now: () => 0, random: () => 0 } }, { values: {} });
+  const tracker = new LoadTracker({ ports, absent: ["configMap"] });
+  const root = Context.root({ tracker, environment: { now: () => 0, random: () => 0 } }, { values: {} });
   const context = root.child({
     entries: [
       compileWritten(configMap, {
@@ -283,10 +283,10 @@ const notText: [entry: JsonObject, fault: RegExp][] = [
 ];
 for (const [entry, fault] of notText) {
   Deno.test(`a value that is no text is a fault in place of a name: ${JSON.stringify(entry)}`, async () => {
-    const store = new LoadTracker({ ports: fakeApi({}).ports });
+    const tracker = new LoadTracker({ ports: fakeApi({}).ports });
     const environment = { now: () => 0, random: () => 0 };
     const object = { toString: "a", list: [], map: { toString: "a" } };
-    const root = Context.root({ store, environment }, { values: { request: { object } } });
+    const root = Context.root({ tracker, environment }, { values: { request: { object } } });
     const options = { policyNamespace: undefined, report: () => {}, variables: () => {}, need: () => {} };
     const context = root.child({ entries: [compileWritten({ name: "e", ...entry }, options)] });
     assert.match(String(await query(context, "e")), fault);
@@ -330,7 +330,7 @@ for (const [urlPath, fault] of paths) {
   Deno.test(`a Policy of team ${fault === undefined ? "may" : "must not"} call ${urlPath}`, async () => {
     const { ports, calls } = fakeApi({ [urlPath]: "answer" });
     const environment = { now: () => 0, random: () => 0 };
-    const root = Context.root({ store: new LoadTracker({ ports }), environment }, {});
+    const root = Context.root({ tracker: new LoadTracker({ ports }), environment }, {});
     const options = { policyNamespace: "team", report: () => {}, variables: () => {}, need: () => {} };
     const context = root.child({ entries: [compileWritten({ name: "e", apiCall: { urlPath } }, options)] });
     const answer = String(await query(context, "e"));
@@ -343,7 +343,7 @@ for (const [urlPath, fault] of paths) {
 Deno.test("calls that change with every evaluation end after a number of rounds", async () => {
   let count = 0;
   const { ports, calls } = fakeApi({});
-  const store = new LoadTracker({ ports });
+  const tracker = new LoadTracker({ ports });
   const environment = {
     now: () => 0,
     random: () => (count = (Math.imul(count, 1664525) + 1013904223) >>> 0) / 2 ** 32,
@@ -355,8 +355,8 @@ Deno.test("calls that change with every evaluation end after a number of rounds"
   );
   const expression = compileExpression("e");
   assert.ok(!isFault(expression));
-  const value = await untilLoaded(store, () => {
-    const context = Context.root({ store, environment }, { entries: [entry] });
+  const value = await untilLoaded(tracker, () => {
+    const context = Context.root({ tracker, environment }, { entries: [entry] });
     return expression.evaluate(context, environment);
   });
   assert.ok(isFault(value));
@@ -365,13 +365,13 @@ Deno.test("calls that change with every evaluation end after a number of rounds"
 });
 
 Deno.test("calls that differ only in credentials or payload are different, and explanations hide the difference", async () => {
-  const store = new LoadTracker({ ports: fakeApi({}).ports });
-  const load = (secret: string) => store.load("GET /x", () => Promise.resolve(secret), secret);
+  const tracker = new LoadTracker({ ports: fakeApi({}).ports });
+  const load = (secret: string) => tracker.load("GET /x", () => Promise.resolve(secret), secret);
   assert.ok(isFault(load("a")) && isFault(load("b")));
-  await store.awaitLoads();
-  assert.deepEqual([load("a"), load("b"), store.loads], ["a", "b", 2]);
-  assert.ok(isFault(store.load("GET /y", () => Promise.reject(new Error("no")), "hidden")));
-  await store.awaitLoads();
-  const failed = store.load("GET /y", () => Promise.resolve(1), "hidden");
+  await tracker.awaitLoads();
+  assert.deepEqual([load("a"), load("b"), tracker.loads], ["a", "b", 2]);
+  assert.ok(isFault(tracker.load("GET /y", () => Promise.reject(new Error("no")), "hidden")));
+  await tracker.awaitLoads();
+  const failed = tracker.load("GET /y", () => Promise.resolve(1), "hidden");
   assert.equal(isFault(failed) && failed.message, "failed to load GET /y: no");
 });

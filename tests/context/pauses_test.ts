@@ -7,18 +7,18 @@ import { portsOf } from "../server/serving.ts";
 async function stretches(elements: number, milliseconds: number): Promise<readonly number[]> {
   let now = 0;
   const scheduler = { sliceMilliseconds: 25, pause: () => Promise.resolve() };
-  const store = new LoadTracker({ ports: portsOf({ scheduler, clock: { now: () => now } }) });
+  const tracker = new LoadTracker({ ports: portsOf({ scheduler, clock: { now: () => now } }) });
   const done: number[] = [];
   for (let left = elements; left > 0;) {
-    store.beforeRule();
+    tracker.beforeRule();
     let count = 0;
-    while (left > 0 && store.beforeElement(count > 0) === "go") {
+    while (left > 0 && tracker.beforeElement(count > 0) === "go") {
       now += milliseconds;
       left--;
       count++;
     }
     done.push(count);
-    await store.awaitLoads();
+    await tracker.awaitLoads();
   }
   return done;
 }

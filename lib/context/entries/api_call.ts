@@ -133,12 +133,12 @@ function load(compiled: CompiledCall, view: Context): Json | Fault {
     ? undefined
     : namespaceProblem(resolved.urlPath, policyNamespace);
   if (problem !== undefined) return unfetched(problem);
-  const { pendingReads } = view.store;
+  const { pendingReads } = view.tracker;
   const answer = resolved.url === ""
     ? readCluster(resolved, view)
     : callService(resolved, view, { name, policyNamespace });
   if (isFault(answer)) {
-    const isUnderWay = view.store.pendingReads !== pendingReads;
+    const isUnderWay = view.tracker.pendingReads !== pendingReads;
     return isUnderWay || fallback === undefined ? answer : fallback.render(view, view.environment);
   }
   if (resolved.jmesPath === "") return answer;
@@ -174,18 +174,18 @@ function resolve(rendered: JsonObject, method: ResolvedCall["method"]): Resolved
 
 function callService(
   { method, url, body, caBundle, headers }: ResolvedCall,
-  { store }: Context,
+  { tracker }: Context,
   { name, policyNamespace }: Pick<CompiledCall, "name" | "policyNamespace">,
 ): Json | Fault {
-  return store.load(`${method} ${url}`, async () => {
-    const answer = await store.ports.http.call({
+  return tracker.load(`${method} ${url}`, async () => {
+    const answer = await tracker.ports.http.call({
       method,
       url,
       headers,
       ...(body !== undefined && { body }),
       ...(caBundle !== undefined && { caBundle }),
       ...(policyNamespace !== undefined && { namespace: policyNamespace }),
-      ...store.call,
+      ...tracker.call,
     });
     return answer.ok
       ? answer.body
@@ -193,11 +193,11 @@ function callService(
   }, JSON.stringify([textOf(body), headers, caBundle ?? "", policyNamespace ?? ""]));
 }
 
-function readCluster({ method, urlPath, body }: ResolvedCall, { store }: Context): Json | Fault {
+function readCluster({ method, urlPath, body }: ResolvedCall, { tracker }: Context): Json | Fault {
   const name = `${method} ${urlPath}`;
-  if (method === "GET") return readPath(store, { name, path: urlPath }, valueOf);
-  const call = { method, path: urlPath, ...(body !== undefined && { body }), ...store.call };
-  return store.load(name, () => store.ports.cluster.call(call).then(valueOf), textOf(body));
+  if (method === "GET") return readPath(tracker, { name, path: urlPath }, valueOf);
+  const call = { method, path: urlPath, ...(body !== undefined && { body }), ...tracker.call };
+  return tracker.load(name, () => tracker.ports.cluster.call(call).then(valueOf), textOf(body));
 
   function valueOf(answer: Answer): Json | Fault {
     if (answer.ok) return answer.body;

@@ -63,11 +63,11 @@ function compileConfigMap(entry: ConfigMapEntry, options: EntryOptions): Context
         `context entry ${entry.name}: configMap namespace "${mapNamespace}" is different from policy namespace "${policyNamespace}"`,
       );
     }
-    const { store } = view;
+    const { tracker } = view;
     const path = `/api/v1/namespaces/${encodeURIComponent(mapNamespace)}/configmaps/${
       encodeURIComponent(mapName)
     }`;
-    return readPath(store, { name: `ConfigMap ${mapNamespace}/${mapName}`, path }, (answer) => {
+    return readPath(tracker, { name: `ConfigMap ${mapNamespace}/${mapName}`, path }, (answer) => {
       if (!answer.ok) {
         return problem(`failed to get configmap ${mapNamespace}/${mapName} : ${answer.message}`);
       }

@@ -53,9 +53,9 @@ function compileGlobalReference(entry: GlobalReferenceEntry, options: EntryOptio
   function load(view: Context): Json | Fault {
     const key = renderText(reference, view);
     if (isFault(key)) return key;
-    const { store } = view;
-    const value = store.load(`global context ${key}`, async () => {
-      const answer = await store.ports.globals.entry(key);
+    const { tracker } = view;
+    const value = tracker.load(`global context ${key}`, async () => {
+      const answer = await tracker.ports.globals.entry(key);
       return answer.ok ? answer.body : new Fault(`failed to fetch entry key=${key}: ${answer.message}`);
     });
     const query = renderText(path, view);

@@ -67,9 +67,9 @@ function compileImageRegistry(entry: ImageRegistryEntry, options: EntryOptions):
   function load(view: Context): Json | Fault {
     const image = renderText(reference, view);
     if (isFault(image)) return problem(image.message);
-    const { store } = view;
-    const record = store.load(`image ${image}`, async () => {
-      const answer = await store.ports.registry.image(image, credentials, store.signal);
+    const { tracker } = view;
+    const record = tracker.load(`image ${image}`, async () => {
+      const answer = await tracker.ports.registry.image(image, credentials, tracker.signal);
       return answer.ok ? answer.body : problem(answer.message);
     }, JSON.stringify(credentials));
     const query = renderText(path, view);

@@ -118,11 +118,11 @@ export class JointPolicies {
   }
 
   /** The policies, with the outcomes of those that pass. */
-  outcomes(view: RequestView, store: LoadTracker): readonly (CompiledPolicy | PolicyOutcome)[] {
+  outcomes(view: RequestView, tracker: LoadTracker): readonly (CompiledPolicy | PolicyOutcome)[] {
     const { object, operation, base: { background, watch } } = view;
     // Those who watch see each rule being evaluated. A deletion has no object to compare.
     const isApart = watch !== undefined || background !== undefined || operation === "DELETE";
-    if (isApart || object === undefined || !view.hasObject || store.beforeRule() !== "go") {
+    if (isApart || object === undefined || !view.hasObject || tracker.beforeRule() !== "go") {
       return this.#policies;
     }
     const outcomes: (CompiledPolicy | PolicyOutcome)[] = [...this.#policies];

@@ -26,7 +26,7 @@ export interface MergedBatch {
 export function mergeBatch(
   { policies, from }: { readonly policies: readonly CompiledPolicy[]; readonly from: number },
   view: RequestView,
-  store: LoadTracker,
+  tracker: LoadTracker,
 ): MergedBatch | undefined {
   const { object } = view;
   const { trace, given, background, watch } = view.base;
@@ -42,7 +42,7 @@ export function mergeBatch(
     for (let index = from; index < policies.length && !erred; index++) {
       const { policy } = policies[index]!;
       const rule = soleMerge(policies[index]!);
-      if (rule === undefined || store.beforeRule() !== "go") break;
+      if (rule === undefined || tracker.beforeRule() !== "go") break;
       watch?.begin(policy, rule);
       const outcome = rule.body.merge!(draft);
       const rules = resultsFrom(outcome, rule, view);

@@ -70,15 +70,15 @@ export function parameterProblems(
  */
 export function collectParameters(
   source: ParameterSource,
-  store: LoadTracker,
+  tracker: LoadTracker,
   namespace: string,
 ): readonly JsonObject[] | Fault {
   const { apiVersion, kind, name, selector, whenNotFound } = source;
   // Where parameters cannot be looked up the kind is unknown, and no object of it is found.
-  const scope = !store.serves("parameters")
+  const scope = !tracker.serves("parameters")
     ? "unknown"
-    : store.load(`scope of ${apiVersion} ${kind}`, async () => {
-      const resource = await store.ports.cluster.resource(apiVersion, kind);
+    : tracker.load(`scope of ${apiVersion} ${kind}`, async () => {
+      const resource = await tracker.ports.cluster.resource(apiVersion, kind);
       return resource === undefined ? "unknown" : resource.namespaced ? "namespaced" : "cluster";
     });
   if (isFault(scope)) return scope;
@@ -90,7 +90,7 @@ export function collectParameters(
     return new Fault("can't use namespaced paramRef to match cluster-scoped resources");
   }
   const kindReference = { apiVersion, kind, namespace: within };
-  const clusterObjects = objectsInCluster(store);
+  const clusterObjects = objectsInCluster(tracker);
   if (name !== "") {
     if (scope === "unknown") return missing(notFound(source));
     const found = clusterObjects.get({ ...kindReference, name });

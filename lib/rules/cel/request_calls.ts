@@ -39,7 +39,7 @@ class RequestCalls implements ExternalCalls {
 
   call(request: ExternalRequest): ExternalReply | CelFault {
     if (request.kind === "imageCheck") return failure("only image policies verify images");
-    return loadThrough(this.#context.store, request);
+    return loadThrough(this.#context.tracker, request);
   }
 
   now(): number {
@@ -54,13 +54,13 @@ class RequestCalls implements ExternalCalls {
 /** The external requests that ports answer. Image checks are answered elsewhere. */
 type PortRequest = Exclude<ExternalRequest, ImageCheckRequest>;
 
-function loadThrough(store: LoadTracker, request: PortRequest): ExternalReply | CelFault {
-  const absent = absence(store, request);
+function loadThrough(tracker: LoadTracker, request: PortRequest): ExternalReply | CelFault {
+  const absent = absence(tracker, request);
   if (absent !== undefined) return absent;
   const key = requestKey(request);
-  const pendingReads = store.pendingReads;
-  const answer = store.load(shownName(request), async () => jsonOf(await putToPort(store, request)), key);
-  if (store.pendingReads !== pendingReads) return pending(key);
+  const pendingReads = tracker.pendingReads;
+  const answer = tracker.load(shownName(request), async () => jsonOf(await putToPort(tracker, request)), key);
+  if (tracker.pendingReads !== pendingReads) return pending(key);
   return isFault(answer) ? failure(answer.message) : replyOf(answer);
 }
 
@@ -86,16 +86,16 @@ function shownName(request: PortRequest): string {
  * The reply for a source that is absent: not found, in the words of Kyverno's command line. `undefined` when the
  * source is served.
  */
-function absence(store: LoadTracker, request: PortRequest): ExternalReply | undefined {
+function absence(tracker: LoadTracker, request: PortRequest): ExternalReply | undefined {
   switch (request.kind) {
     case "api":
-      return store.serves("downstream") ? undefined : notFound("not found");
+      return tracker.serves("downstream") ? undefined : notFound("not found");
     case "access":
-      return store.serves("downstream") ? undefined : nobodyAllows;
+      return tracker.serves("downstream") ? undefined : nobodyAllows;
     case "global":
-      return store.serves("globalReference") ? undefined : notFound("not found");
+      return tracker.serves("globalReference") ? undefined : notFound("not found");
     case "image":
-      return store.serves("imageRegistry")
+      return tracker.serves("imageRegistry")
         ? undefined
         : notFound(`image data for ${request.reference} not found in the context`);
     default:
@@ -110,15 +110,15 @@ function notFound(message: string): ExternalReply {
   return { ok: false, status: 404, message };
 }
 
-function putToPort(store: LoadTracker, request: PortRequest): Promise<Answer> {
-  const { ports, call } = store;
+function putToPort(tracker: LoadTracker, request: PortRequest): Promise<Answer> {
+  const { ports, call } = tracker;
   switch (request.kind) {
     case "api":
-      return callApi(store, request);
+      return callApi(tracker, request);
     case "access":
-      return callApi(store, accessReviewCall(request));
+      return callApi(tracker, accessReviewCall(request));
     case "type":
-      return resourceOf(store, request.apiVersion, request.name);
+      return resourceOf(tracker, request.apiVersion, request.name);
     case "http": {
       const { kind: _, ...rest } = request;
       return ports.http.call({ ...rest, ...call });

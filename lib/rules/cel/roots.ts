@@ -113,14 +113,14 @@ function namespaceObject(input: RuleInput, ofNamespace: OfNamespace): Json | Fau
   if (ofNamespace === "stored" && input.namespaceObject !== undefined) return input.namespaceObject;
   if (input.kind === "Namespace" && input.group === "") {
     if (ofNamespace === "null") return null;
-    const stored = loadNamespace(name, input.context.store);
+    const stored = loadNamespace(name, input.context.tracker);
     return isFault(stored) || field(stored, "metadata") !== undefined ? stored : null;
   }
   const labels = input.namespaceLabels;
   if (labels !== undefined) {
     return { metadata: { name, ...(Object.keys(labels).length > 0 && { labels }) } };
   }
-  const found = loadNamespace(name, input.context.store);
+  const found = loadNamespace(name, input.context.tracker);
   if (isFault(found)) return found;
   return field(found, "metadata") === undefined ? { metadata: { name } } : found;
 }

@@ -117,9 +117,9 @@ function compileForeach(foreach: ForeachCheck, options: ForeachOptions): SingleB
     run: (input) => {
       let applied = 0;
       let listFault: string | undefined;
-      const { store } = input.context;
+      const { tracker } = input.context;
       for (const entry of entries) {
-        const progress = store.loop(() => 0);
+        const progress = tracker.loop(() => 0);
         const elements = elementsOf(entry.loop, progress, input.context);
         if (isFault(elements)) {
           // Kyverno parity: a list that is absent passes, a list that cannot be computed is an error. Pinned
@@ -147,13 +147,13 @@ interface Run {
 
 /** Runs the elements. Returns how many elements the entry applied to, or the outcome that ends the rule. */
 function runElements(entry: Entry, { elements, progress }: Run, input: RuleInput): Outcome | number {
-  const { store } = input.context;
+  const { tracker } = input.context;
   const first = progress.done;
   let applied = progress.state;
   for (let index = first; index < elements.length; index++) {
-    if (index > progress.done && store.isComplete) progress.advanceTo(index, applied);
+    if (index > progress.done && tracker.isComplete) progress.advanceTo(index, applied);
     const element = elements[index]!;
-    const turn = store.beforeElement(index > first);
+    const turn = tracker.beforeElement(index > first);
     if (turn !== "go") return error(stopped(turn));
     const iteration = entry.loop.enter(input.context, element, index);
     if (iteration === undefined) continue;
@@ -171,7 +171,7 @@ function runElements(entry: Entry, { elements, progress }: Run, input: RuleInput
     }
     const inner = { ...input, context: iteration.context };
     const outcome = entry.nests
-      ? store.inside(progress, () => runElement(entry, inner))
+      ? tracker.inside(progress, () => runElement(entry, inner))
       : runElement(entry, inner);
     if (outcome === undefined || outcome.result === "skip") continue;
     if (outcome.result !== "pass") return { ...outcome, message: `validation failure: ${outcome.message}` };

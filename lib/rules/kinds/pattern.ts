@@ -93,8 +93,8 @@ export function compilePatternBody(written: Json, options: PatternBodyOptions): 
     tree: options.comparedObject === undefined ? pattern.tree : undefined,
     run: (input) => {
       const resource = comparedObject(input);
-      const found = pattern.check(resource ?? nothing, renderingIn(input), input.context.store.steps);
-      input.context.store.observer?.pattern(observedPattern(found, undefined));
+      const found = pattern.check(resource ?? nothing, renderingIn(input), input.context.tracker.steps);
+      input.context.tracker.observer?.pattern(observedPattern(found, undefined));
       if (found.status !== "pass" && found.fault !== undefined) {
         return error(`variable substitution failed: ${found.fault.message}`);
       }
@@ -157,7 +157,7 @@ export function compileAnyPatternBody(written: Json, options: PatternBodyOptions
     run: (input) => {
       const resource = comparedObject(input);
       const rendering = renderingIn(input);
-      const { observer, steps } = input.context.store;
+      const { observer, steps } = input.context.tracker;
       const results: PatternResult[] = [];
       for (const pattern of patterns) {
         const found = pattern.check(resource ?? nothing, rendering, steps);

@@ -39,15 +39,15 @@ export function dryRunNeeds({ match }: Pick<Rule, "match">): Need[] {
 export function asStored(
   manifest: JsonObject,
   object: JsonObject,
-  { store, dryRun }: { readonly store: LoadTracker; readonly dryRun: DryRun },
+  { tracker, dryRun }: { readonly tracker: LoadTracker; readonly dryRun: DryRun },
 ): JsonObject | undefined | Pending {
-  const { pendingReads } = store;
+  const { pendingReads } = tracker;
   const metadata = asObject(manifest["metadata"]) ?? {};
   // The object itself may exist already.
   const name = `${nameOf(manifest).slice(0, 50)}-dry-run`;
   const namespace = dryRun.namespace || namespaceOf(object) || "default";
-  const created = createdInDryRun(store, { ...manifest, metadata: { ...metadata, name } }, namespace);
-  if (store.pendingReads !== pendingReads) return pending;
+  const created = createdInDryRun(tracker, { ...manifest, metadata: { ...metadata, name } }, namespace);
+  if (tracker.pendingReads !== pendingReads) return pending;
   if (isFault(created)) return undefined;
   return { ...created, metadata: { ...asObject(created["metadata"]), name: nameOf(manifest) } };
 }

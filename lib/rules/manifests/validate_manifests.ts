@@ -47,7 +47,7 @@ export function compileManifestsRule({ manifests }: ManifestsBody, tools: RuleTo
       return verified(
         sets,
         new ManifestCheck(resource, signed, {
-          store: context.store,
+          tracker: context.tracker,
           ignores: ignoredFields(resource),
           dryRun,
         }),
@@ -116,7 +116,7 @@ function nested(verdict: ManifestVerdict | Pending, path: string): ManifestVerdi
 class ManifestCheck {
   readonly #object: JsonObject;
   readonly #signed: SignedManifest;
-  readonly #store: LoadTracker;
+  readonly #tracker: LoadTracker;
   readonly #manifest: JsonObject | undefined;
   readonly #difference: string | undefined;
   readonly #ignores: Ignores;
@@ -125,15 +125,15 @@ class ManifestCheck {
   constructor(
     object: JsonObject,
     signed: SignedManifest,
-    { store, ignores, dryRun }: {
-      readonly store: LoadTracker;
+    { tracker, ignores, dryRun }: {
+      readonly tracker: LoadTracker;
       readonly ignores: Ignores;
       readonly dryRun: DryRun | undefined;
     },
   ) {
     this.#object = object;
     this.#signed = signed;
-    this.#store = store;
+    this.#tracker = tracker;
     this.#ignores = ignores;
     this.#dryRun = dryRun;
     this.#manifest = signed.message && manifestFor(object, signed.message);
@@ -172,7 +172,7 @@ class ManifestCheck {
   #differenceWhenStored(): string | undefined | Pending {
     const dryRun = this.#dryRun, manifest = this.#manifest;
     if (dryRun === undefined || manifest === undefined) return this.#difference;
-    const stored = asStored(manifest, this.#object, { store: this.#store, dryRun });
+    const stored = asStored(manifest, this.#object, { tracker: this.#tracker, dryRun });
     if (stored === pending) return pending;
     const isSame = stored !== undefined && differenceOf(stored, this.#object, this.#ignores) === undefined;
     return isSame ? undefined : this.#difference;
@@ -197,7 +197,7 @@ class ManifestCheck {
     for (const [index, signature] of signatures.entries()) {
       const query = { message: message!, ...signature, by, log };
       const key = JSON.stringify([signature, by, log]);
-      const answer = loadTextVerdict(this.#store, query, { name: this.#name(), key });
+      const answer = loadTextVerdict(this.#tracker, query, { name: this.#name(), key });
       if (answer === pending) return pending;
       if (answer.ok) return { name: answer.signer };
       trials.push(

@@ -74,10 +74,10 @@ function withParameters(
   if (source === undefined) return (input) => run(input, null);
   tools.need(parameterNeed(source));
   return (input) => {
-    const { store } = input.context;
+    const { tracker } = input.context;
     // Where parameters cannot be looked up the policy runs without one.
-    if (!store.serves("parameters")) return run(input, null);
-    const found = collectParameters(source, store, requestNamespace(input));
+    if (!tracker.serves("parameters")) return run(input, null);
+    const found = collectParameters(source, tracker, requestNamespace(input));
     if (isFault(found)) return error(`failed to configure binding: ${found.message}`);
     let gravest: Outcome | undefined = found.length === 0 ? pass("") : undefined;
     for (const parameter of found) {
@@ -105,7 +105,7 @@ export function admissionEvaluation(
     roots: over === undefined ? variables : (name) => over(name) ?? variables(name),
     variables: expressions.variables,
     host: requestHost(input),
-    observer: input.context.store.observer,
+    observer: input.context.tracker.observer,
     variableFault: (name, cause) => `composited variable "${name}" fails to evaluate: ${cause}`,
   });
 }

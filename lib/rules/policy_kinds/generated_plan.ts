@@ -33,13 +33,13 @@ export function planGenerated(
   generated: readonly Generated[],
   options: GenerationOptions,
 ): Effect[] | Fault {
-  const { policy, trigger, synchronize, input: { context: { store } } } = options;
+  const { policy, trigger, synchronize, input: { context: { tracker } } } = options;
   const about = { policy: policy.key, rule: policy.name, reason: `generated for ${describe(trigger)}` };
   const creation = policy.useServerSideApply ? "apply" : "create";
-  if (!store.serves("downstream")) {
+  if (!tracker.serves("downstream")) {
     return generated.map(({ object }) => ({ verb: creation, object, ...about }));
   }
-  const clusterObjects = objectsInCluster(store), owner = ownerIn(options);
+  const clusterObjects = objectsInCluster(tracker), owner = ownerIn(options);
   // An object that is generated twice is what the last generation makes of it.
   const last = [...new Map(generated.map((each) => [objectIdentity(each.object), each])).values()];
   // All look-ups begin before the first one is awaited.
@@ -92,9 +92,9 @@ export function planWithdrawal(
   options: GenerationOptions,
   kept: readonly JsonObject[] = [],
 ): Effect[] | Fault {
-  const { policy, trigger, input: { triggerGone, context: { store } } } = options;
-  if (!store.serves("downstream") || uidOf(trigger) === "") return [];
-  const clusterObjects = objectsInCluster(store), owner = ownerIn(options);
+  const { policy, trigger, input: { triggerGone, context: { tracker } } } = options;
+  if (!tracker.serves("downstream") || uidOf(trigger) === "") return [];
+  const clusterObjects = objectsInCluster(tracker), owner = ownerIn(options);
   const selector = { matchLabels: { ...ownedLabels(owner) } }, namespace = policy.namespace ?? "";
   const lists = types.map((type) => clusterObjects.list({ ...type, namespace, selector }));
   const effects: Effect[] = [];

@@ -33,7 +33,7 @@ export interface PolicyAttestation {
 /** The attestors, attestations and loads that the functions of an image policy use for one request. */
 export interface ImageCallsOptions {
   readonly usual: ExternalCalls;
-  readonly store: LoadTracker;
+  readonly tracker: LoadTracker;
   readonly attestor: FindAttestor;
   readonly attestations: ReadonlyMap<string, PolicyAttestation>;
   /** Whether the policy matches an image; a text says why that is unknown. */
@@ -119,8 +119,8 @@ export class ImageCalls implements ExternalCalls {
    * checks any attestor. Pinned by tests/rules/verify_images/image_validating_test.ts.
    */
   #unread(image: string): ExternalReply | CelFault | undefined {
-    const { store, credentials } = this.#options;
-    const answer = loadDigest(store, image, credentials);
+    const { tracker, credentials } = this.#options;
+    const answer = loadDigest(tracker, image, credentials);
     if (answer === pending) return pendingValue(`digest of ${image}`);
     return answer.ok ? undefined : failure(`failed to get imagedata: ${answer.message}`);
   }
@@ -146,9 +146,9 @@ export class ImageCalls implements ExternalCalls {
     attestor: PolicyAttestor,
     { name, want }: { readonly name: string; readonly want: SignatureQuery["want"] },
   ): SignatureAnswer | undefined {
-    const { store, credentials } = this.#options;
+    const { tracker, credentials } = this.#options;
     const { kind, by, log, annotations, repository, tagPrefix, pullSecrets } = attestor;
-    const answer = loadVerdict(store, {
+    const answer = loadVerdict(tracker, {
       image,
       layout: layoutOf(kind),
       want,
@@ -163,7 +163,7 @@ export class ImageCalls implements ExternalCalls {
     });
     if (answer === pending) return undefined;
     const failure = answer.ok ? "" : answer.message;
-    store.observer?.attestor({ image, path: `.attestors.${name}`, failure, tried: answer.tried });
+    tracker.observer?.attestor({ image, path: `.attestors.${name}`, failure, tried: answer.tried });
     return answer;
   }
 
@@ -201,8 +201,8 @@ export class ImageCalls implements ExternalCalls {
       const artifact = this.#artifacts.get(key);
       return artifact === undefined ? failure(unreadable) : found(artifact);
     }
-    const { store, credentials } = this.#options;
-    const answer = loadReferrer(store, { image, artifactType: referrer, credentials });
+    const { tracker, credentials } = this.#options;
+    const answer = loadReferrer(tracker, { image, artifactType: referrer, credentials });
     if (answer === pending) return pendingValue(`referrer of ${image}`);
     if (answer.ok) return found(answer.body);
     return failure(
@@ -211,8 +211,8 @@ export class ImageCalls implements ExternalCalls {
   }
 
   #imageData(image: string): ExternalReply | CelFault {
-    const { store, credentials } = this.#options;
-    const answer = loadImage(store, image, credentials);
+    const { tracker, credentials } = this.#options;
+    const answer = loadImage(tracker, image, credentials);
     if (answer === pending) return pendingValue(`image ${image}`);
     if (!answer.ok) return failure(`failed to get imagedata: ${withoutImage(answer.message)}`);
     return found(imageData(image, asObject(answer.body) ?? {}));

@@ -34,7 +34,7 @@ export const imageDigests: PolicyKind = {
         const exemption = parts.exempt(evaluation, input.context.environment.now());
         if (isFault(exemption) || "outcome" in exemption) return undefined;
         const open: { pointer: string; text: string }[] = [];
-        const matching = { evaluation, steps: input.context.store.steps };
+        const matching = { evaluation, steps: input.context.tracker.steps };
         for (const { text, pointer } of Object.values(containerImages(input.resource)).flat()) {
           // The validate phase refuses containers without an image.
           if (text === undefined || text === "") continue;
@@ -43,7 +43,7 @@ export const imageDigests: PolicyKind = {
           if (isMatch && !text.includes("@")) open.push({ text, pointer });
         }
         const credentials = credentialsOf(spec, input);
-        const answers = open.map(({ text }) => loadDigest(input.context.store, text, credentials));
+        const answers = open.map(({ text }) => loadDigest(input.context.tracker, text, credentials));
         const digests: { pointer: string; text: string }[] = [];
         for (const [index, { text, pointer }] of open.entries()) {
           const answer = answers[index]!;

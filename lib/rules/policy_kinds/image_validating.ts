@@ -97,7 +97,7 @@ class ImageValidation implements CompiledBody {
     const object = input.payload === undefined ? input.resource : undefined;
     const all = lists(object, evaluation);
     if (isFault(all)) return evaluationFailed(all.message);
-    const matching = { evaluation, steps: input.context.store.steps };
+    const matching = { evaluation, steps: input.context.tracker.steps };
     const matched = matchedImages(all, this.#parts, matching);
     if (typeof matched === "string") return evaluationFailed(matched);
     const images = Object.fromEntries(
@@ -119,11 +119,11 @@ class ImageValidation implements CompiledBody {
       external: (usual) =>
         calls = new ImageCalls({
           usual,
-          store: input.context.store,
+          tracker: input.context.tracker,
           attestor: (name) => (find ??= this.#attestors.forRequest(made.evaluation))(name),
           attestations: this.#attestations,
           matches: (image) => {
-            const matching = { evaluation: made.evaluation, steps: input.context.store.steps };
+            const matching = { evaluation: made.evaluation, steps: input.context.tracker.steps };
             const verdict = this.#parts.references(image, matching);
             return isFault(verdict) ? verdict.message : verdict;
           },
@@ -179,7 +179,7 @@ class ImageValidation implements CompiledBody {
   /** Why an image cannot be read. All images are loaded at once. */
   #missing(input: RuleInput, images: readonly string[]): string | typeof pending | undefined {
     const credentials = credentialsOf(this.#spec, input);
-    const answers = images.map((image) => loadDigest(input.context.store, image, credentials));
+    const answers = images.map((image) => loadDigest(input.context.tracker, image, credentials));
     if (answers.includes(pending)) return pending;
     for (const answer of answers) if (answer !== pending && !answer.ok) return withoutImage(answer.message);
     return undefined;

@@ -118,7 +118,7 @@ export function kyvernoEvaluation(
     },
     variables: expressions.variables,
     host: external(requestHost(input, generate)),
-    observer: input.context.store.observer,
+    observer: input.context.tracker.observer,
   });
   return { evaluation, allow: (values) => void (allowed = { ...values }) };
 }

@@ -41,7 +41,7 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
     const applies = conditions(evaluation);
     if (isFault(applies)) return error(applies.message);
     if (!applies) return skip("match conditions aren't met");
-    const result = mutate(resource, evaluation, { see, store: input.context.store });
+    const result = mutate(resource, evaluation, { see, tracker: input.context.tracker });
     if (isFault(result)) return error(result.message);
     const passed = pass("mutation is successfully applied");
     return result === resource ? passed : { ...passed, patched: result };

@@ -74,7 +74,7 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
 
   function run(input: RuleInput): Outcome | OutcomeList | undefined {
     // Without a cluster there are no targets.
-    if (!input.context.store.serves("downstream")) return undefined;
+    if (!input.context.tracker.serves("downstream")) return undefined;
     const { evaluation } = kyvernoEvaluation(expressions, input);
     const applies = conditions(evaluation);
     if (isFault(applies)) return failed(applies.message);
@@ -94,7 +94,7 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
     const applies = targetConditions(evaluation);
     if (isFault(applies)) return failed(applies.message);
     if (!applies) return undefined;
-    const result = mutate(target, evaluation, { see, store: input.context.store });
+    const result = mutate(target, evaluation, { see, tracker: input.context.tracker });
     if (isFault(result)) return failed(result.message);
     if (result === target) return pass("success");
     const effect: Effect = {
@@ -147,10 +147,10 @@ function compileExpression(
     if (subresource !== "" && !isApiName(subresource)) continue;
     for (const need of targetNeeds({ ...resource, subresource })) tools.need(need);
   }
-  return ({ context: { store } }, evaluation) => {
+  return ({ context: { tracker } }, evaluation) => {
     const objects = given(program, evaluation);
     if (isFault(objects)) return objects;
-    return objects.map((object) => ({ object, subresource: routes.of(object, store) })).filter((
+    return objects.map((object) => ({ object, subresource: routes.of(object, tracker) })).filter((
       { subresource },
     ) => subresource === undefined || isFault(subresource) || isApiName(subresource.name));
   };

@@ -53,7 +53,7 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
     const applies = conditions(evaluation);
     if (isFault(applies)) return failed(applies.message);
     if (!applies) return skip("skip");
-    const result = mutate(resource, evaluation, { see, store: input.context.store });
+    const result = mutate(resource, evaluation, { see, tracker: input.context.tracker });
     if (isFault(result)) return failed(result.message);
     const annotations = annotate(evaluation);
     if (isFault(annotations)) return failed(annotations.message);

@@ -46,7 +46,7 @@ export function applyingOf({ useServerSideApply }: Policy): Applying {
 export type Mutations = (
   object: JsonObject,
   evaluation: CelEvaluation,
-  changed: { readonly see: See; readonly store: LoadTracker },
+  changed: { readonly see: See; readonly tracker: LoadTracker },
 ) => JsonObject | Fault;
 
 /** Sets the object that expressions read from now on. */
@@ -56,7 +56,7 @@ interface Mutation {
   /** The expression that makes the patch. */
   readonly program: Program | undefined;
   /** Changes an object as the patch says. */
-  readonly apply: (object: JsonObject, patch: Json, store: LoadTracker) => JsonObject | Fault;
+  readonly apply: (object: JsonObject, patch: Json, tracker: LoadTracker) => JsonObject | Fault;
 }
 
 /** The expressions of the policy, and what policies share. */
@@ -74,14 +74,14 @@ export function compileMutations(
     const { form, program } = compilePatch(mutation, index, tools.expressions);
     return { program, apply: form === "JSONPatch" ? patched : compileMerge(applying, tools) };
   });
-  return (object, evaluation, { see, store }) => {
+  return (object, evaluation, { see, tracker }) => {
     let current = object;
     for (const { program, apply } of mutations) {
       if (program === undefined) return new Fault("an expression does not compile");
       const value = evaluation.evaluate(program);
       const made = isCelFault(value) ? value : celToJson(value);
       if (isFault(made)) return new Fault(made.message);
-      const next = apply(current, made, store);
+      const next = apply(current, made, tracker);
       if (isFault(next)) return next;
       current = next;
       see(current);
@@ -127,7 +127,7 @@ function patched(object: JsonObject, made: Json, { steps }: LoadTracker): JsonOb
 
 function compileMerge(applying: Applying, { once }: MutationTools): Mutation["apply"] {
   const typed = { ...applying, types: once(readApplyTypes) };
-  return (object, patch, store) => merged(object, patch, schemaFor(object, typed, store));
+  return (object, patch, tracker) => merged(object, patch, schemaFor(object, typed, tracker));
 }
 
 /**
@@ -137,11 +137,11 @@ function compileMerge(applying: Applying, { once }: MutationTools): Mutation["ap
 function schemaFor(
   object: JsonObject,
   { schema, replacesAtomics, types }: Applying & { readonly types: ApplyTypes },
-  store: LoadTracker,
+  tracker: LoadTracker,
 ): MergeSchema | Fault {
   const apiVersion = asString(object["apiVersion"]) ?? "", kind = asString(object["kind"]) ?? "";
   const isBuiltin = builtinKind(kind) !== undefined;
-  if (schema === "required" && !isBuiltin && !store.serves("downstream")) {
+  if (schema === "required" && !isBuiltin && !tracker.serves("downstream")) {
     return new Fault("error applying patch: type converter must not be nil");
   }
   return { type: types(apiVersion, kind), isChecked: isBuiltin, replacesAtomics };

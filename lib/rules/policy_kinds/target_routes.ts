@@ -64,14 +64,14 @@ export class TargetRoutes {
   }
 
   /** The subresource for an object; `undefined` for the object itself. */
-  of(object: JsonObject, store: LoadTracker): WrittenSubresource | undefined | Fault {
+  of(object: JsonObject, tracker: LoadTracker): WrittenSubresource | undefined | Fault {
     if (this.#routes.every(({ subresource }) => subresource === "")) return undefined;
     const { group, version, kind } = typeOf(object);
     const apiVersion = asString(object["apiVersion"]) ?? "";
-    const plural = builtinKind(kind, apiVersion)?.plural ?? store.load(
+    const plural = builtinKind(kind, apiVersion)?.plural ?? tracker.load(
       `plural of ${apiVersion} ${kind}`,
       async () =>
-        (await store.ports.cluster.resource(apiVersion, kind))?.plural ??
+        (await tracker.ports.cluster.resource(apiVersion, kind))?.plural ??
           new Fault(`the cluster does not serve ${apiVersion}/${kind}`),
     );
     if (isFault(plural)) return plural;

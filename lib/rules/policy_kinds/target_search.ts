@@ -103,13 +103,13 @@ export class TargetSearch {
     );
   }
 
-  find({ context: { store } }: RuleInput): readonly ExistingTarget[] | Fault {
-    const clusterObjects = objectsInCluster(store);
+  find({ context: { tracker } }: RuleInput): readonly ExistingTarget[] | Fault {
+    const clusterObjects = objectsInCluster(tracker);
     const found = new Map<string, ExistingTarget>();
     let fault: Fault | undefined;
     // All lists are loaded at the same time.
     for (const resource of this.#resources) {
-      const type = resourceType(resource, store);
+      const type = resourceType(resource, tracker);
       if (type === undefined) continue;
       const objects = isFault(type) ? type : clusterObjects.list({ ...type, namespace: this.#namespace });
       if (isFault(objects)) fault ??= objects;
@@ -166,12 +166,12 @@ function builtinOf({ group, version, plural }: Named): BuiltinKind | undefined {
 /** The `apiVersion` and `kind` of a resource's objects; `undefined` when the cluster does not serve the resource. */
 function resourceType(
   { group, version, plural, builtin }: NamedResource,
-  store: LoadTracker,
+  tracker: LoadTracker,
 ): ObjectType | undefined | Fault {
   if (builtin !== undefined) return { apiVersion: formatApiVersion(builtin), kind: builtin.kind };
   const apiVersion = formatApiVersion({ group, version });
-  const answer = store.load(`resource ${apiVersion} ${plural}`, async () => {
-    const served = await readServedTypes(store.ports.cluster, apiVersion, store.call);
+  const answer = tracker.load(`resource ${apiVersion} ${plural}`, async () => {
+    const served = await readServedTypes(tracker.ports.cluster, apiVersion, tracker.call);
     return isFault(served) ? served : served.find((each) => each.plural === plural)?.kind ?? "";
   });
   if (isFault(answer)) return answer;

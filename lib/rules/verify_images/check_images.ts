@@ -23,7 +23,7 @@ export function compileImageChecks(body: VerifyImagesBody, tools: RuleTools): Co
   const scope: NoteScope = { policy: `${policy.namespace ?? ""}/${policy.name}`, rule: rule.name };
   return {
     applies: (input) => input.operation !== "DELETE" && images.applies(input),
-    run: ({ resource, context: { store: { steps } } }) =>
+    run: ({ resource, context: { tracker: { steps } } }) =>
       resource === undefined
         ? undefined
         : checked(resource, { images: images.all(resource), entries: written, scope, steps }),

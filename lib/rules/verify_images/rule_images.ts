@@ -21,7 +21,7 @@ export class RuleImages {
   /** Whether the rule applies to the object; an outcome when its images cannot be read. */
   applies({ resource: object, context }: RuleInput): boolean | Outcome {
     if (object === undefined) return false;
-    const images = imagesOf(object, this.#extractors), { steps } = context.store;
+    const images = imagesOf(object, this.#extractors), { steps } = context.tracker;
     if (!isFault(images)) {
       return images.some(({ text }) => this.#entries.some((entry) => entry.matches(text, steps)));
     }

@@ -40,7 +40,7 @@ export function verifyImage(
 ): ImageVerdict | undefined | Pending {
   const { attestors, attestations } = entry.verification;
   if (attestors.length === 0 && attestations.length === 0) return undefined;
-  const { steps } = request.context.store;
+  const { steps } = request.context.tracker;
   const isSkipped = entry.skips(found.text, steps), isMatched = entry.matches(found.text, steps);
   if (isSkipped || !isMatched) {
     const { policy, rule } = request;
@@ -106,7 +106,7 @@ function statementLoader(
   { context, pullSecrets }: VerifyRequest,
 ): (signer: SignerEntry, path: string, type?: string) => SignatureAnswer | Pending {
   const { verification } = entry;
-  const { store } = context;
+  const { tracker } = context;
   const credentials = withPullSecrets(verification.credentials, pullSecrets);
   return (signer, path, type) => {
     const query: SignatureQuery = {
@@ -122,10 +122,10 @@ function statementLoader(
       credentials,
       useCache: verification.useCache,
     };
-    const answer = loadVerdict(store, query);
+    const answer = loadVerdict(tracker, query);
     if (answer !== pending) {
       const { ok, tried } = answer;
-      store.observer?.attestor({ image: found.text, path, failure: ok ? "" : answer.message, tried });
+      tracker.observer?.attestor({ image: found.text, path, failure: ok ? "" : answer.message, tried });
     }
     return answer;
   };

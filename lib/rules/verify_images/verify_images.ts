@@ -39,7 +39,7 @@ export function compileVerifyImages(body: VerifyImagesBody, tools: RuleTools): C
         pullSecrets: pullSecretsOf(resource),
       };
       const scope: NoteScope = { policy: `${policy.namespace ?? ""}/${policy.name}`, rule: rule.name };
-      return new Verification(input, request, scope).run(images.matched(resource, context.store.steps));
+      return new Verification(input, request, scope).run(images.matched(resource, context.tracker.steps));
     },
   };
 }
@@ -104,7 +104,7 @@ class Verification {
     if (verified !== "") return verified;
     const { context, pullSecrets } = this.#request;
     const credentials = withPullSecrets(entry.verification.credentials, pullSecrets);
-    const answer = loadDigest(context.store, found.text, credentials);
+    const answer = loadDigest(context.tracker, found.text, credentials);
     if (answer === pending) {
       this.#isPending = true;
       return undefined;

@@ -45,7 +45,7 @@ function run(
   const request = { resource: { group: "", version: "v1", resource: "services" }, subResource: "status" };
   const user = { roles: ["ns:r"], clusterRoles: [], userInfo: { username: "u" } };
   const context = Context.root(
-    { store: new LoadTracker({ ports }), environment: { now: () => 0, random: () => 0 } },
+    { tracker: new LoadTracker({ ports }), environment: { now: () => 0, random: () => 0 } },
     { values: { request: { ...request, ...user }, ...values } },
   );
   const outcome = body.run({
