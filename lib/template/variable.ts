@@ -16,8 +16,11 @@ const cachedCharacters = 4_096;
 /** The characters that a short expression counts as, because of its compiled form. */
 const charactersOfExpression = 32;
 
-/** The most characters of an expression with inner variables. */
-const maxExpression = 16_384;
+/**
+ * The most characters of an expression with inner variables. Requests make them up, and compiling one holds the event
+ * loop: a name or a key has at most some hundred characters.
+ */
+const maxExpression = 4_096;
 
 /** Compiles a variable of a string. A variable with inner variables is compiled while rendering. */
 export function planVariable(variable: Variable, spot: Spot): PlannedVariable {
