@@ -459,6 +459,15 @@ const trials: readonly Trial[] = [
     refused: NO_BUNDLE,
   },
   {
+    title: "bundles: a key needs no observed time in an ImageValidatingPolicy",
+    image: "bundle",
+    change: ({ keys }) => ({
+      by: byKey(keys.one),
+      layout: "bundle or tag",
+      log: { ...noLog, ignoreSct: false },
+    }),
+  },
+  {
     title: "bundles: tags when there are no bundles",
     image: "signed",
     change: ({ keys }) => ({ by: byKey(keys.one), layout: "bundle or tag" }),

@@ -60,7 +60,7 @@ interface Setting {
 
 async function settingOf({ query, root, ports: { authorities } }: Inquiry): Promise<Setting | Verdict> {
   const { by, log } = query;
-  const needsRoot = by.kind !== "key" || !log.ignoreTlog || !log.ignoreSct;
+  const needsRoot = by.kind !== "key" || !log.ignoreTlog || needsObservedTime(query);
   const trusted = needsRoot ? await root() : undefined;
   if (isFault(trusted)) return faulty(trusted);
   if (by.kind === "keyless") return { key: undefined, trustedRoot: trusted?.text ?? "" };
@@ -76,6 +76,14 @@ async function settingOf({ query, root, ports: { authorities } }: Inquiry): Prom
   );
   if (isFault(read)) return faulty(read);
   return { key: read.key?.spki, trustedRoot: trusted?.text ?? "" };
+}
+
+/**
+ * Whether somebody else must have noted when the bundle was signed. Kyverno parity: an ImageValidatingPolicy does not
+ * demand it of a key, which has no end. Pinned by "bundles: a key needs no observed time in an ImageValidatingPolicy".
+ */
+function needsObservedTime({ by, layout, log }: Inquiry["query"]): boolean {
+  return !log.ignoreSct && !(layout === "bundle or tag" && by.kind === "key");
 }
 
 /** The statement of one bundle, or why it does not count. */
@@ -99,10 +107,10 @@ async function statementIn(
       bundle: new TextDecoder().decode(blob),
       key,
       trustedRoot,
-      // `verifyImages` demands an observed time, and an ImageValidatingPolicy also a certificate timestamp.
       needs: {
         log: !ignoreTlog,
-        observedTime: !ignoreSct,
+        observedTime: needsObservedTime(query),
+        // An ImageValidatingPolicy demands it, `verifyImages` does not.
         certificateTimestamp: !ignoreSct && query.layout === "bundle or tag",
       },
     })
