@@ -24,13 +24,13 @@ function strayTargets({ rule, path }: RuleSource): PathDiagnostic[] {
 }
 
 /** A variable that begins with an element of a loop. A backslash before it makes it text. */
-const elementVariable = /(?:^|[^\\])\{\{\s*(element[^{}]*?)\s*\}\}/;
+const elementVariable = /(?:^|[^\\])\{\{\s*(element[^{}]*)\}\}/;
 
 /** The message of a rule stands outside its loops. */
 function strayElements({ rule, path }: RuleSource): PathDiagnostic[] {
   const [, variable] = elementVariable.exec(asString(field(rule["validate"], "message")) ?? "") ?? [];
   if (variable === undefined) return [];
-  const message = `variable '${variable}' present outside of foreach at path /validate/message`;
+  const message = `variable '${variable.trimEnd()}' present outside of foreach at path /validate/message`;
   return [
     refusal([...path, "validate", "message"], message, "name the element in the condition, or leave it out"),
   ];
@@ -45,9 +45,9 @@ function strayReferences({ rule, path }: RuleSource): PathDiagnostic[] {
   const found = resolveReferences(rule);
   if (!isFault(found) || evaluatedParts(rule).some((part) => isFault(resolveReferences(part)))) return [];
   const name = asString(rule["name"]) ?? "";
-  const at = / at path (\/[^:]*): /.exec(found.message)?.[1];
+  const isInMessage = found.message.includes(" at path /validate/message: ");
   return [refusal(
-    at === "/validate/message" ? [...path, "validate", "message"] : path,
+    isInMessage ? [...path, "validate", "message"] : path,
     `policy contains invalid variables: variable substitution failed for rule ${name}: ${found.message}`,
     "a path begins with ./ and is relative to the text that names it; \\$( is text",
   )];

@@ -74,8 +74,9 @@ Deno.test("all budgets of memory full at once leave the process alive, within th
       await pause(300);
       assert.ok(server.running(), `${what}: ${server.log().slice(-2_000)}`);
     }
+    // On a busy machine this process is late with a body for whose room others wait: 408.
     const statuses = await Promise.all(answers);
-    assert.deepEqual(statuses.filter((status) => status !== 200 && status !== 503), []);
+    assert.deepEqual(statuses.filter((status) => ![200, 408, 503].includes(status)), []);
     assert.ok(server.running(), server.log().slice(-2_000));
     assert.equal(await statusOf(server, timely("/validate/fail"), reviewOf("Role", "last", text(10))), 200);
     const { most } = await server.memory();
