@@ -224,7 +224,7 @@ export class Leadership {
     const { annotations, lostSince } = this.#waiting.withoutEnded(annotationsOf(answer.body), started);
     // The write replaces exactly the version that was read, so that only one of two replicas succeeds.
     const written = await this.#write(annotated(answer.body, annotations), identity);
-    // A write without an answer may have been stored: what it replaced is then on the Lease no more.
+    // The API server may have stored a write that it did not answer. The Lease then no longer has what was read.
     if (!written.ok && isRefusal(written)) return written;
     this.#lostSince = earlier(this.#lostSince, lostSince);
     this.#missedSince = earlier(this.#missedSince, missedSinceOf(answer.body));

@@ -34,7 +34,7 @@ export interface TryOptions {
   readonly only: OnlyRule | undefined;
   /**
    * Set when the effects may have been carried out before: by another replica, see `JobScope`, or by a try without an
-   * answer. The request was then confirmed by a list, or by that try.
+   * answer. No look at the cluster for the change of the request is needed then: a list or that try has seen it.
    */
   readonly onceOnly: ChooseRepeated | undefined;
   /** The policies of the webhook's URL. */

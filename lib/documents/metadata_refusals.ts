@@ -13,7 +13,7 @@ import { dnsLabelProblems, dnsSubdomainProblems, labelKeyProblem, labelValueProb
 import type { Policy } from "../policy/mod.ts";
 import { refusal } from "./refusal.ts";
 
-/** The parts of a policy's metadata that the API server refuses in every object, as a name with capitals. */
+/** Returns why the API server would refuse a policy's metadata, as it would any object's: capitals in a name. */
 export function metadataRefusals(
   { document, locate, name: policy }: Pick<Policy, "document" | "locate" | "name">,
 ): PathDiagnostic[] {

@@ -119,7 +119,7 @@ function writtenTwice({ document: { spec } }: ClassicPolicy): PathDiagnostic[] {
   );
 }
 
-/** A setting that moved into the rules, and one for rules that change existing objects where a rule names none. */
+/** Settings of a policy that change nothing: one is now a setting of rules, one is for rules that the policy lacks. */
 function withoutEffect({ document: { spec } }: ClassicPolicy): PathDiagnostic[] {
   const found: PathDiagnostic[] = [];
   const generates = "generateExistingOnPolicyUpdate", mutates = "mutateExistingOnPolicyUpdate";

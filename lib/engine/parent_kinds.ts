@@ -29,8 +29,8 @@ export function parentKinds(policies: readonly CompiledPolicy[]): NamedParents {
 }
 
 /**
- * The custom resource whose subresource a request is about, if policies name subresources: the `Scale` of a Rollout is
- * about a Rollout, and the request has the plural of its parent alone.
+ * The custom resource whose subresource a request changes, if policies name subresources. The object of `Rollout/scale`
+ * is a `Scale`; of its parent, the request has only the plural `rollouts`.
  */
 export function customParent(
   request: PolicyRequest,

@@ -4,14 +4,7 @@ import fc from "fast-check";
 import { operatorNames } from "../../lib/condition/mod.ts";
 import type { Json } from "../../lib/json/mod.ts";
 import { verdictOf } from "./evaluate.ts";
-import { processorTime } from "../support/processor_time.ts";
-
-function quickly(milliseconds: number, run: () => void): void {
-  const start = processorTime();
-  run();
-  const took = processorTime() - start;
-  assert.ok(took < milliseconds, `took ${Math.round(took)} ms`);
-}
+import { quickly } from "../support/processor_time.ts";
 
 const many = Array.from({ length: 10_000 }, (_, index) => `name-${index}`);
 const others = Array.from({ length: 10_000 }, (_, index) => `other-${index}`);

@@ -26,7 +26,7 @@ interface Row {
   /** Bytes that each connection leaves unread, the one that has waited longest first. */
   readonly unread: readonly number[];
   readonly written: number;
-  /** Milliseconds since the last of them read something. The others wait 1 ms longer each. */
+  /** How many milliseconds ago the last caller read something; each one before it did so 1 ms earlier. */
   readonly ago?: number;
   readonly open: readonly boolean[];
 }

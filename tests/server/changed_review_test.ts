@@ -1,4 +1,4 @@
-/** A review whose envelope was changed must not bring in what a policy forbids. */
+/** Somebody changes the fields of an AdmissionReview around its object: what a policy forbids is still not admitted. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { Json, JsonObject } from "../../lib/json/mod.ts";

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import process from "node:process";
 
 /**
@@ -7,4 +8,12 @@ import process from "node:process";
 export function processorTime(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
+}
+
+/** Runs what must take less processor time than a bound, also for hostile input. A failure says how much it took. */
+export function quickly(milliseconds: number, run: () => void): void {
+  const start = processorTime();
+  run();
+  const took = processorTime() - start;
+  assert.ok(took < milliseconds, `took ${Math.round(took)} ms`);
 }

@@ -5,7 +5,7 @@ import { compileExpression } from "../../lib/jmespath/mod.ts";
 import { isFault, type Json, type JsonObject, scopeOf, setField } from "../../lib/json/mod.ts";
 import { compileTemplate, resolveReferences, templateCompilations } from "../../lib/template/mod.ts";
 import { environment, rendered } from "./render.ts";
-import { processorTime } from "../support/processor_time.ts";
+import { processorTime, quickly } from "../support/processor_time.ts";
 
 Deno.test("text from data is never a template", () => {
   const data = {
@@ -126,14 +126,6 @@ Deno.test("keys such as __proto__ stay keys", () => {
   setField(expected, "__proto__", 1);
   assert.deepEqual(renamed, expected);
 });
-
-/** Runs what must be quick even for hostile input, and says how long it took if it was not. */
-function quickly(milliseconds: number, run: () => void): void {
-  const start = processorTime();
-  run();
-  const took = processorTime() - start;
-  assert.ok(took < milliseconds, `took ${Math.round(took)} ms`);
-}
 
 const hugeTexts: [what: string, text: string][] = [
   ["open braces", "{".repeat(1_000_000)],

@@ -1,6 +1,6 @@
 import type * as full from "../compiled_exceptions.ts";
 
-/** The exceptions of a bundle without exceptions. */
+/** Stands in for the compiled PolicyExceptions in bundles that have none: no rule has an exception. */
 class CompiledExceptions implements Pick<full.CompiledExceptions, "forPolicy"> {
   forPolicy(): ReturnType<full.CompiledExceptions["forPolicy"]> {
     return () => [];

@@ -7,7 +7,7 @@ import { parseDocuments } from "../../yaml/mod.ts";
 export interface SignedManifest {
   /** The signed bytes; `undefined` when there is no readable message. */
   readonly message: Uint8Array | undefined;
-  /** Why the message has no manifest of the object, if it has none. */
+  /** The problem to report where the message contains no manifest of the object. */
   readonly problem: string;
   /** The signatures in base64, each with its certificate and bundle. */
   readonly signatures: readonly {
