@@ -40,7 +40,10 @@ interface Waiting extends Wanted {
 export class AnswerMemory implements SharedMemory {
   readonly #options: AnswerMemoryOptions;
   readonly #holders = new Map<Lifetime, Holder>();
-  /** The holders with more than the free bytes, and those that have waited; the oldest first. */
+  /**
+   * The holders with more than the free bytes, and those that have waited; the oldest first. Each stays until its
+   * evaluation and all its calls have ended.
+   */
   readonly #large = new Set<Holder>();
   readonly #waiting = new Set<Waiting>();
   #used = 0;
@@ -88,7 +91,10 @@ export class AnswerMemory implements SharedMemory {
       this.#options.beforeMore?.();
     }
     this.#used += bytes;
-    if (holder !== undefined) holder.bytes += bytes;
+    if (holder !== undefined) {
+      holder.bytes += bytes;
+      if (holder.isOver && holder.bytes === 0) this.#large.delete(holder);
+    }
     if (bytes < 0) this.#grant();
   }
 
@@ -117,10 +123,10 @@ export class AnswerMemory implements SharedMemory {
   #end(holder: Holder): void {
     holder.isOver = true;
     this.#holders.delete(holder.lifetime);
-    this.#large.delete(holder);
     for (const waiting of this.#waiting) if (waiting.holder === holder) waiting.end(false);
     const { kept } = holder;
     holder.kept = 0;
+    // While its calls still read answers it stays among the large ones: the next oldest must not take as much besides.
     this.add(holder, -kept);
     // Another evaluation may be the oldest now.
     if (kept === 0) this.#grant();

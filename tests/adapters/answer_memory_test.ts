@@ -48,6 +48,20 @@ Deno.test("the evaluation that has held memory for longest never waits", () => {
   assert.ok(others[0]!.hold(2_000_000), "what it gives back needs no room");
 });
 
+Deno.test("an evaluation that has ended stays the oldest until its calls end: two never hold the most", async () => {
+  const answers = memory(), ended = new EvaluationLifetime(), next = new EvaluationLifetime();
+  const unfinished = answers.reading(ended), reading = answers.reading(next);
+  assert.ok(unfinished.hold(mostOfOne));
+  assert.equal(reading.hold(1_000_000), false);
+  const waits = reading.wait(undefined);
+  ended.end();
+  assert.equal(await isOver(waits), false);
+  assert.equal(answers.used, mostOfOne);
+  unfinished.end();
+  assert.equal(await waits, true);
+  assert.equal(answers.used, 1_000_000);
+});
+
 Deno.test("the answers of one evaluation together have a bound, for the oldest too", () => {
   const answers = memory(), lifetime = new EvaluationLifetime();
   const one = answers.reading(lifetime), other = answers.reading(lifetime);
@@ -206,7 +220,14 @@ Deno.test("whatever evaluations do, and however they end, nothing is held in the
       await sequence.end(isAborted);
       assert.equal(sequence.answers.used, 0);
     }),
-    { numRuns: 2_000 },
+    {
+      numRuns: 2_000,
+      // An evaluation that ended while it held the most, and the next that took as much.
+      examples: [[
+        [[3, 0, 6, 15_758_124], [3, 0, 0, 0], [0, 0, 3, 18_372_455], [0, 0, 2, 17_869_422]],
+        false,
+      ]],
+    },
   );
 });
 
