@@ -1,4 +1,13 @@
-import { asObject, asString, dig, field, isObject, type Json, type JsonObject } from "../json/mod.ts";
+import {
+  asObject,
+  asString,
+  dig,
+  field,
+  isObject,
+  type Json,
+  type JsonObject,
+  parseJsonText,
+} from "../json/mod.ts";
 import type { Answer, ApiCall, Clock, Entropy, LeftOutObjects } from "../ports.ts";
 import { describeFailure, type FailedAnswer, listPages, nameOf } from "../kube/mod.ts";
 import { pause } from "../pause.ts";
@@ -173,7 +182,7 @@ export class WatchedKind {
       for await (const line of following.lines) {
         clearTimeout(timer);
         timer = setTimeout(abort, SILENCE);
-        const event: Json = JSON.parse(line);
+        const event = parseJsonText(line);
         if (!await this.#apply(event)) return "too old";
         if (this.#objects.isFull) return "broken";
       }

@@ -8,6 +8,7 @@ import {
   isObject,
   type Json,
   type JsonObject,
+  parseJsonText,
 } from "../json/mod.ts";
 import { movedBody } from "./moved_body.ts";
 import {
@@ -126,7 +127,7 @@ function rewriteText(rule: JsonObject, template: string): JsonObject {
       text = text.replaceAll(`${name}.${below}`, `${name}.${template}.${below}`);
     }
   }
-  return JSON.parse(text) as JsonObject;
+  return parseJsonText(text) as JsonObject;
 }
 
 /** The names of the object and of the old object in the expressions of a rule. */

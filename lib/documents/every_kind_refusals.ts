@@ -1,5 +1,15 @@
 import type { PathDiagnostic } from "../diagnostics/mod.ts";
-import { asList, asObject, asString, asTexts, field, isGiven, isList, type Json } from "../json/mod.ts";
+import {
+  asList,
+  asObject,
+  asString,
+  asTexts,
+  field,
+  isGiven,
+  isList,
+  type Json,
+  parseJsonText,
+} from "../json/mod.ts";
 import { type ClassicPolicy, writtenFilters } from "../policy/mod.ts";
 import type { RuleSource } from "./autogen.ts";
 import { refusal } from "./refusal.ts";
@@ -64,9 +74,7 @@ function problemOf(
 /** The paths of a JSON patch. Kyverno parity: it reads no patch in YAML here. Pinned by "policy is accepted:". */
 function patchPaths(patch: Json | undefined): string[] {
   try {
-    return asList(JSON.parse(asString(patch) ?? "[]") as Json).map((each) =>
-      asString(field(each, "path")) ?? ""
-    );
+    return asList(parseJsonText(asString(patch) ?? "[]")).map((each) => asString(field(each, "path")) ?? "");
   } catch {
     return [];
   }

@@ -41,6 +41,7 @@ export {
 export { goJsonProblem, maxJsonDepth } from "./go_json.ts";
 export { groupBy } from "./group_by.ts";
 export { parseJson } from "./parse.ts";
+export { parseJsonText } from "./json_text.ts";
 export { formatPointer, parsePointer } from "./pointer.ts";
 export { compareBytes, goFloat, goJson, goPrint, quoteAscii, sortedKeys, sortedTexts } from "./go_text.ts";
 export { programSize } from "./program_size.ts";

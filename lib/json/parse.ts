@@ -1,6 +1,7 @@
 import { nestsDeeperThan } from "./depth.ts";
 import { heapSizeOfText } from "./heap_size.ts";
 import type { Json } from "./json.ts";
+import { parseJsonText } from "./json_text.ts";
 
 /** The deepest nesting that is accepted: no recursive walk of such a value exhausts the stack. */
 export const deepest = 1_000;
@@ -22,8 +23,7 @@ export function parseJson(text: string, mostHeap = Infinity): Json | undefined {
   if (mostHeap < Infinity && heapSizeOfText(text) > mostHeap) return undefined;
   if (nestsDeeperThan(deepest, text)) return undefined;
   try {
-    const value: Json = JSON.parse(text);
-    return value;
+    return parseJsonText(text);
   } catch {
     return undefined;
   }

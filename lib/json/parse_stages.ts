@@ -1,4 +1,5 @@
 import { isList, type Json, setField } from "./json.ts";
+import { parseJsonText } from "./json_text.ts";
 import type { Stages } from "./stages.ts";
 import { endOfString } from "./string_end.ts";
 
@@ -19,7 +20,7 @@ const stageLength = 128 * 1024;
  * ```
  */
 export function* parseInStages(text: string, most = stageLength): Stages<Json> {
-  if (text.length <= most) return JSON.parse(text) as Json;
+  if (text.length <= most) return parseJsonText(text);
   const parser = new StagedParser({ most });
   parser.add(text);
   while (parser.advance()) yield undefined;
@@ -50,7 +51,7 @@ export interface StagedParserOptions {
 }
 
 /**
- * Reads a text once, and parses its pieces with `JSON.parse`. The text may come in parts; what is parsed is dropped, so
+ * Reads a text once, and parses its pieces. The text may come in parts; what is parsed is dropped, so
  * that only the value and a piece of the text are in memory. Its methods throw a SyntaxError when the text is no JSON.
  */
 export class StagedParser {
@@ -120,7 +121,7 @@ export class StagedParser {
   /** The value of the whole text, which ends here. */
   end(): Json {
     if (this.#stack.length > 0) throw new SyntaxError("Unexpected end of JSON input");
-    if (this.#value === undefined) return JSON.parse(this.#text) as Json;
+    if (this.#value === undefined) return parseJsonText(this.#text);
     if (!isBlank(this.#text.slice(this.#after))) throw unexpected(this.#text, this.#after);
     return this.#value;
   }
@@ -221,11 +222,11 @@ export class StagedParser {
 }
 
 function append(list: readonly Json[], piece: string): void {
-  for (const element of JSON.parse(`[${piece}]`) as Json[]) (list as Json[]).push(element);
+  for (const element of parseJsonText(`[${piece}]`) as Json[]) (list as Json[]).push(element);
 }
 
 function setAll(map: Json, piece: string): void {
-  const members = JSON.parse(`{${piece}}`) as { [name: string]: Json };
+  const members = parseJsonText(`{${piece}}`) as { [name: string]: Json };
   for (const name of Object.keys(members)) setField(map as { [name: string]: Json }, name, members[name]!);
 }
 

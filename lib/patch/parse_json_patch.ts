@@ -1,4 +1,13 @@
-import { Fault, goJson, isFault, isList, isObject, type Json, type JsonObject } from "../json/mod.ts";
+import {
+  Fault,
+  goJson,
+  isFault,
+  isList,
+  isObject,
+  type Json,
+  type JsonObject,
+  parseJsonText,
+} from "../json/mod.ts";
 import { parseYaml } from "../yaml/mod.ts";
 import { jsonKind, type JsonPatch, type PatchOperation, planJsonPatch } from "./json_patch.ts";
 
@@ -42,7 +51,7 @@ function readText(text: string): Json | Fault {
     return isFault(value) ? new Fault(`failed to convert patchesJSON6902 to JSON: ${value.message}`) : value;
   }
   try {
-    return JSON.parse(text) as Json;
+    return parseJsonText(text);
   } catch {
     return undecodable("invalid state detected");
   }

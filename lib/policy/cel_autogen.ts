@@ -1,4 +1,13 @@
-import { asList, dig, field, isObject, isString, type Json, type JsonObject } from "../json/mod.ts";
+import {
+  asList,
+  dig,
+  field,
+  isObject,
+  isString,
+  type Json,
+  type JsonObject,
+  parseJsonText,
+} from "../json/mod.ts";
 
 /** The controllers that have their Pod template at the same path. */
 interface Group {
@@ -87,5 +96,5 @@ export function rewriteText(spec: JsonObject, template: string): JsonObject {
       `${root}.${template}.metadata`,
     );
   }
-  return JSON.parse(text) as JsonObject;
+  return parseJsonText(text) as JsonObject;
 }

@@ -8,6 +8,7 @@ import {
   isObject,
   type Json,
   type JsonObject,
+  parseJsonText,
 } from "../json/mod.ts";
 import { parseYaml } from "../yaml/mod.ts";
 
@@ -67,6 +68,6 @@ function jsonText(text: string): string {
   if (isFault(patch) || !isList(patch)) return text;
   const written = JSON.stringify(patch);
   const parts = written.split(digits);
-  if (!equal(JSON.parse(written) as Json, patch) || parts.length !== indexes.length + 1) return text;
+  if (!equal(parseJsonText(written), patch) || parts.length !== indexes.length + 1) return text;
   return parts.map((part, at) => part + (indexes[at] ?? "")).join("");
 }

@@ -1,6 +1,6 @@
 import { exceptionsOf, failedPath } from "../rules/mod.ts";
 import type { RuleTrace } from "../engine/mod.ts";
-import { isFault, type Json, type JsonObject } from "../json/mod.ts";
+import { isFault, type Json, type JsonObject, parseJsonText } from "../json/mod.ts";
 import { isForOtherController, outcomeOf, passedOverReason, ruleLines } from "./rule_explanation.ts";
 
 /** The results of all rules for one object. */
@@ -90,5 +90,5 @@ function nameOf({ policy, rule }: RuleTrace): string {
 /** Converts a value to JSON: undefined fields are left out, and a fault becomes its message. */
 function plain(value: unknown): Json {
   const faultless = (_key: string, part: unknown) => isFault(part) ? { failure: part.message } : part;
-  return JSON.parse(JSON.stringify(value, faultless)) as Json;
+  return parseJsonText(JSON.stringify(value, faultless));
 }

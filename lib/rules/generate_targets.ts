@@ -1,4 +1,4 @@
-import type { Json } from "../json/mod.ts";
+import { type Json, parseJsonText } from "../json/mod.ts";
 import type { GenerateBody } from "./generate.ts";
 
 /**
@@ -6,5 +6,5 @@ import type { GenerateBody } from "./generate.ts";
  * objects.
  */
 export function targetsOf({ patterns }: GenerateBody): Json {
-  return JSON.parse(JSON.stringify(patterns.map(({ pattern: { data: _data, ...target } }) => target)));
+  return parseJsonText(JSON.stringify(patterns.map(({ pattern: { data: _data, ...target } }) => target)));
 }

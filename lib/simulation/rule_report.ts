@@ -1,6 +1,6 @@
 import type { Position } from "../diagnostics/mod.ts";
 import type { JsonResult, RuleTrace, TraceStep } from "../engine/mod.ts";
-import { type Fault, isFault, type Json } from "../json/mod.ts";
+import { type Fault, isFault, type Json, parseJsonText } from "../json/mod.ts";
 import type { PatchOperation } from "../patch/mod.ts";
 import { exceptionsOf, failedPath } from "../rules/mod.ts";
 import { isForOtherController, ruleLines } from "../report/mod.ts";
@@ -134,7 +134,7 @@ const outcomeOrder = ["error", "fail", "pass", "skip"] as const;
 
 /** Converts a value to plain data for JSON: it omits undefined fields and replaces a fault by its message. */
 function plain(value: unknown): unknown {
-  return JSON.parse(
+  return parseJsonText(
     JSON.stringify(value, (_key, part: unknown) => isFault(part) ? { failure: part.message } : part),
   );
 }

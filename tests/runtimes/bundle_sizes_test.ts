@@ -25,9 +25,9 @@ const rows: readonly {
   readonly written: number;
   readonly minified: number;
 }[] = [
-  { what: "the library", policies: [library], target: "deno", written: 1_165_000, minified: 565_000 },
-  { what: "the library", policies: [library], target: "workerd", written: 1_160_000, minified: 565_000 },
-  { what: "the library", policies: [library], target: "node", written: 1_205_000, minified: 590_000 },
+  { what: "the library", policies: [library], target: "deno", written: 1_210_000, minified: 585_000 },
+  { what: "the library", policies: [library], target: "workerd", written: 1_205_000, minified: 585_000 },
+  { what: "the library", policies: [library], target: "node", written: 1_250_000, minified: 605_000 },
   { what: "the library", policies: [library], target: "lambda", written: 1_130_000, minified: 555_000 },
   {
     what: "17 pod security policies",
@@ -55,7 +55,7 @@ Deno.test("each target has a size", () => {
 
 for (const { what, policies, target, written, minified } of rows) {
   Deno.test(`a bundle of ${what} for ${target} has an engine below ${written / 1e6} MB, minified ${minified / 1e6} MB`, async () => {
-    assert(written <= 1_205_000);
+    assert(written <= 1_250_000);
     await withFolder({}, async (folder) => {
       const bytes = await bundled({ policies, target, folder }),
         small = await bundled({ policies, target, folder }, "--minify");

@@ -166,15 +166,15 @@ const { value } = fc.letrec<{ value: Json }>((tie) => ({
     fc.boolean(),
     fc.constant(null),
     fc.array(tie("value"), { maxLength: 3 }),
-    fc.dictionary(text, tie("value"), { maxKeys: 3 }),
+    fc.dictionary(text, tie("value"), { maxKeys: 3, noNullPrototype: true }),
   ),
 }));
 
 Deno.test("a written value reads back as the same value", () => {
   fc.assert(
     fc.property(value, (value) => {
-      assert.deepEqual(parseYaml(goYaml({ value })), JSON.parse(JSON.stringify({ value })));
-      assert.deepEqual(parseYaml(toYaml({ value })), JSON.parse(JSON.stringify({ value })));
+      assert.deepEqual(parseYaml(goYaml({ value })), { value });
+      assert.deepEqual(parseYaml(toYaml({ value })), { value });
     }),
     { numRuns: 2000 },
   );

@@ -1,4 +1,4 @@
-import { goJson, goJsonProblem, isTooDense, type Json } from "../../json/mod.ts";
+import { goJson, goJsonProblem, isTooDense, type Json, parseJsonText } from "../../json/mod.ts";
 import { readingEffort } from "../effort.ts";
 import { failure, isCelFault, noSuchOverload } from "../fault.ts";
 import { celToJson } from "../json.ts";
@@ -20,7 +20,7 @@ function unmarshal(text: Value): Result {
   }
   let json: Json;
   try {
-    json = JSON.parse(text) as Json;
+    json = parseJsonText(text);
   } catch {
     return failure(goJsonProblem(text));
   }

@@ -5,6 +5,7 @@ import {
   type Json,
   maxJsonDepth,
   nestsDeeperThan,
+  parseJsonText,
 } from "../../json/mod.ts";
 import { decodeBase64, encodeBase64Text } from "../../kube/mod.ts";
 import { decodeUtf8 } from "../go_utf8.ts";
@@ -44,7 +45,7 @@ function parseJson(text: string): Json | Fault {
   if (isTooDense(text)) return functionFault("parse_json", "the text would take too much memory");
   let value: Json;
   try {
-    value = JSON.parse(text);
+    value = parseJsonText(text);
   } catch {
     return new Fault(goJsonProblem(text));
   }

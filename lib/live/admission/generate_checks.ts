@@ -1,4 +1,4 @@
-import { goJson } from "../../json/mod.ts";
+import { goJson, parseJsonText } from "../../json/mod.ts";
 import { parseKindSelectors } from "../../kube/mod.ts";
 import type { Rule } from "../../policy/mod.ts";
 import { type BodyOf, type RuleBody, targetsOf } from "../../rules/mod.ts";
@@ -110,7 +110,7 @@ function generating(rules: readonly Rule<RuleBody>[]): Generating[] {
 /** The fields of a rule that must not change, as JSON: its match alone where it synchronizes. */
 function identityOf({ rule }: Generating, synchronizes: boolean): string {
   const { match, exclude, body: _, section: _section, path: _path, failureAction: _action, ...fields } = rule;
-  return goJson(JSON.parse(JSON.stringify({
+  return goJson(parseJsonText(JSON.stringify({
     ...fields,
     exclude: exclude?.written ?? null,
     ...(synchronizes && { match: match.written }),

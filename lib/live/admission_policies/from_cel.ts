@@ -1,5 +1,5 @@
 import type { CompiledPolicy } from "../../engine/mod.ts";
-import { asList, asString, Fault, isObject, type JsonObject } from "../../json/mod.ts";
+import { asList, asString, Fault, isObject, type JsonObject, parseJsonText } from "../../json/mod.ts";
 import type { CelException, CelPolicy, CelSections } from "../../policy/mod.ts";
 import type { AdmissionPolicyKind, AdmissionPolicyParts } from "./admission_policy_kind.ts";
 
@@ -145,5 +145,7 @@ function celText(text: string): string {
 
 function readingVariables(spec: JsonObject, exceptions: readonly CelException[]): JsonObject {
   if (exceptions.length === 0) return spec;
-  return JSON.parse(JSON.stringify(spec).replaceAll("exceptions.allowed", "variables.allowed"));
+  return parseJsonText(
+    JSON.stringify(spec).replaceAll("exceptions.allowed", "variables.allowed"),
+  ) as JsonObject;
 }

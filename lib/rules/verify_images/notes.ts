@@ -7,6 +7,7 @@ import {
   isObject,
   type Json,
   type JsonObject,
+  parseJsonText,
   setField,
   sortedKeys,
 } from "../../json/mod.ts";
@@ -129,7 +130,7 @@ const statusType = "api.ImageVerificationMetadataStatus";
 function parse(text: string): Parsed | Fault {
   let value: Json;
   try {
-    value = JSON.parse(text) as Json;
+    value = parseJsonText(text);
   } catch {
     return new Fault(goJsonProblem(text));
   }

@@ -1,4 +1,4 @@
-import { Fault, type Json } from "../../json/mod.ts";
+import { Fault, parseJsonText } from "../../json/mod.ts";
 import type * as full from "../document.ts";
 
 const problem = "this bundle was made without YAML: make it again with the policy";
@@ -6,7 +6,7 @@ const problem = "this bundle was made without YAML: make it again with the polic
 /** Reads JSON, which is YAML too: the patches of a bundle are JSON where JSON means the same. */
 const parseYaml: typeof full.parseYaml = (text) => {
   try {
-    return JSON.parse(text) as Json;
+    return parseJsonText(text);
   } catch {
     return new Fault(problem);
   }

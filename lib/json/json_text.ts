@@ -1,0 +1,129 @@
+import { type Json, setField } from "./json.ts";
+import { endOfString } from "./string_end.ts";
+
+/**
+ * Returns the value of a JSON text, as `JSON.parse` should. V8 15 reads a name with an escape wrongly when an earlier
+ * object had a name that begins with the same characters: after `{"a":1,"\\u0068os":1}` it reads the second name of
+ * `{"a":1,"\u0068ostPath":1}` as `\u0068os`, so that policies would not see the field. Texts with such names are read
+ * here; all others by `JSON.parse`. The caller has checked how deeply the text nests.
+ *
+ * @throws SyntaxError when the text is no JSON
+ *
+ * ```ts
+ * import { parseJsonText } from "./json_text.ts";
+ * import assert from "node:assert/strict";
+ * assert.deepEqual(parseJsonText(String.raw`{"a":1,"\u0062":[2]}`), { a: 1, b: [2] });
+ * ```
+ */
+export function parseJsonText(text: string): Json {
+  if (!hasEscapedName(text)) return JSON.parse(text) as Json;
+  const reader = new Reader(text), value = reader.value();
+  reader.end();
+  return value;
+}
+
+/** Whether a string with an escape stands before a colon. A text that is no JSON may have any answer. */
+function hasEscapedName(text: string): boolean {
+  for (let escape = text.indexOf("\\"); escape >= 0;) {
+    const end = endOfString(text, escape);
+    if (text.charCodeAt(afterSpace(text, end + 1)) === 0x3a) return true;
+    escape = text.indexOf("\\", end + 1);
+  }
+  return false;
+}
+
+/** Reads a JSON text value after value. Strings are still parsed by `JSON.parse`, which reads them well. */
+class Reader {
+  readonly #text: string;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  value(): Json {
+    this.#at = afterSpace(this.#text, this.#at);
+    switch (this.#text[this.#at]) {
+      case "{":
+        return this.#object();
+      case "[":
+        return this.#list();
+      case '"':
+        return this.#string();
+      default:
+        return this.#numberOrWord();
+    }
+  }
+
+  /** Nothing but space may follow. */
+  end(): void {
+    this.#at = afterSpace(this.#text, this.#at);
+    if (this.#at < this.#text.length) throw this.#unexpected();
+  }
+
+  #object(): Json {
+    const members: { [name: string]: Json } = {};
+    this.#at++;
+    if (this.#takes("}")) return members;
+    do {
+      this.#at = afterSpace(this.#text, this.#at);
+      if (this.#text[this.#at] !== '"') throw this.#unexpected();
+      const name = this.#string();
+      if (!this.#takes(":")) throw this.#unexpected();
+      setField(members, name, this.value());
+    } while (this.#takes(","));
+    if (!this.#takes("}")) throw this.#unexpected();
+    return members;
+  }
+
+  #list(): Json {
+    const elements: Json[] = [];
+    this.#at++;
+    if (this.#takes("]")) return elements;
+    do elements.push(this.value()); while (this.#takes(","));
+    if (!this.#takes("]")) throw this.#unexpected();
+    return elements;
+  }
+
+  #string(): string {
+    const start = this.#at;
+    this.#at = endOfString(this.#text, start) + 1;
+    return JSON.parse(this.#text.slice(start, this.#at)) as string;
+  }
+
+  #numberOrWord(): Json {
+    numberOrWord.lastIndex = this.#at;
+    const found = numberOrWord.exec(this.#text)?.[0];
+    if (found === undefined) throw this.#unexpected();
+    this.#at += found.length;
+    return JSON.parse(found) as Json;
+  }
+
+  /** Whether a character follows, which is read then. */
+  #takes(character: string): boolean {
+    this.#at = afterSpace(this.#text, this.#at);
+    const follows = this.#text[this.#at] === character;
+    if (follows) this.#at++;
+    return follows;
+  }
+
+  #unexpected(): SyntaxError {
+    const character = this.#text[this.#at];
+    return new SyntaxError(
+      character === undefined
+        ? "Unexpected end of JSON input"
+        : `Unexpected token '${character}' at position ${this.#at}`,
+    );
+  }
+}
+
+const numberOrWord = /[-+.0-9A-Za-z]+/y;
+
+/** The position of the next character that is no space of JSON (RFC 8259 §2). */
+function afterSpace(text: string, start: number): number {
+  let at = start;
+  for (;; at++) {
+    const code = text.charCodeAt(at);
+    if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return at;
+  }
+}

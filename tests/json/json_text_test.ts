@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { completed, type Json, parseInStages, parseJson, parseJsonText } from "../../lib/json/mod.ts";
+
+/** Texts whose first name or names an earlier text taught `JSON.parse` of V8 15 to expect, and their names. */
+const escaped: readonly (readonly [before: string, text: string, names: readonly string[]])[] = [
+  [String.raw`{"a":"","\\":""}`, String.raw`{"a":"","\t":""}`, ["a", "\t"]],
+  [String.raw`{"b":"","q\\":""}`, String.raw`{"b":"","q\u0041":""}`, ["b", "qA"]],
+  [String.raw`{"c":1,"\\u0068os":1}`, String.raw`{"c":1,"\u0068ostPath":{"path":"/"}}`, ["c", "hostPath"]],
+  [String.raw`{"d":1,"\\u003cnam":1}`, String.raw`{"d":1,"\u003cname>": 1}`, ["d", "<name>"]],
+  [String.raw`{"e":1,"\\u0068os":1}`, '{"e":1,"\\u0068ostPath"\r\n\t : 1}', ["e", "hostPath"]],
+];
+for (const [before, text, names] of escaped) {
+  Deno.test(`a name with an escape is read as it is written, after ${before}: ${JSON.stringify(text)}`, () => {
+    parseJsonText(before);
+    assert.deepEqual(Object.keys(parseJsonText(text)!), names);
+    assert.deepEqual(Object.keys(parseJson(text)!), names);
+    const [, long] = completed(parseInStages(`[${before},${text}]`, 4)) as [Json, Json];
+    assert.deepEqual(Object.keys(long!), names);
+  });
+}
+
+const refused: readonly string[] = [
+  String.raw`{"\t":1`,
+  String.raw`{"\t":1}}`,
+  String.raw`{"\t":1,}`,
+  String.raw`{"\t":1 "a":2}`,
+  String.raw`{"\t":1,a:2}`,
+  String.raw`{"\t"}`,
+  String.raw`{"\t":}`,
+  String.raw`{"\t":[1,]}`,
+  String.raw`{"\t":[1}`,
+  String.raw`{"\t":01}`,
+  String.raw`{"\t":+1}`,
+  String.raw`{"\t":NaN}`,
+  String.raw`{"\t":nul}`,
+  String.raw`{"\x":1}`,
+  String.raw`{"\u12":1}`,
+  String.raw`{"\t":"` + "\n" + '"}',
+  String.raw`{"\t":1` + "\u00a0}",
+  String.raw`{"\t":"`,
+  String.raw`{"\t":1} 1`,
+];
+for (const text of refused) {
+  Deno.test(`no JSON, with an escaped name: ${JSON.stringify(text)}`, () => {
+    assert.throws(() => parseJsonText(text), SyntaxError);
+    assert.throws(() => JSON.parse(text), SyntaxError);
+  });
+}
+
+Deno.test("a name that occurs twice has its last value, and __proto__ is a name as any other", () => {
+  const value = parseJsonText(String.raw`{"\u0061":1,"b":2,"a":3,"\u005f_proto__":{"c":4}}`) as {
+    [name: string]: Json;
+  };
+  assert.equal(JSON.stringify(value), '{"a":3,"b":2,"__proto__":{"c":4}}');
+  assert.equal(value["c"], undefined);
+});
+
+const name = fc.array(
+  fc.constantFrom("\\", "\t", '"', "a", "u", "0", "é", "\u0000", "\ud800", ":", "\\u0061"),
+  {
+    maxLength: 3,
+  },
+).map((parts) => parts.join(""));
+const { value } = fc.letrec<{ value: Json }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 3 },
+    name,
+    fc.double({ noDefaultInfinity: true, noNaN: true }).map((number) => number + 0),
+    fc.boolean(),
+    fc.constant(null),
+    fc.array(tie("value"), { maxLength: 3 }),
+    fc.dictionary(name, tie("value"), { maxKeys: 4, noNullPrototype: true }),
+  ),
+}));
+
+Deno.test("a value reads back as it was written, whatever was read before", () => {
+  fc.assert(
+    fc.property(value, fc.constantFrom(undefined, 1, "\t"), (value, space) => {
+      assert.deepEqual(parseJsonText(JSON.stringify(value, undefined, space)), value);
+    }),
+    { numRuns: 2_000 },
+  );
+});
