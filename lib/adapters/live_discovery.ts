@@ -1,5 +1,4 @@
-import { asList, asString, field, type Json } from "../json/mod.ts";
-import { parseApiVersion } from "../kube/mod.ts";
+import { parseApiVersion, readResourceList, versionPath } from "../kube/mod.ts";
 import type { Answer, ApiResource, Clock } from "../ports.ts";
 import { SharedLoads } from "./shared_loads.ts";
 
@@ -43,26 +42,16 @@ export class LiveDiscovery {
 
   #served(apiVersion: string): Promise<ServedResources> {
     return this.#cache.get(apiVersion, async () => {
-      const { group, version } = parseApiVersion(apiVersion);
-      const parts = group === "" ? ["api", version] : ["apis", group, version];
-      const answer = await this.#get(`/${parts.map(encodeURIComponent).join("/")}`);
+      const type = parseApiVersion(apiVersion);
+      const answer = await this.#get(versionPath(type));
       const readAt = this.#clock.now();
       if (!answer.ok) return { byKind: new Map(), readAt, answered: answer.status === 404 };
-      return { byKind: readResources(answer.body, { group, version }), readAt, answered: true };
+      const byKind = new Map<string, ApiResource>();
+      // The first resource of a kind is the one that stores its objects.
+      for (const { verbs: _, subresources: _parts, ...resource } of readResourceList(answer.body, type)) {
+        if (!byKind.has(resource.kind)) byKind.set(resource.kind, resource);
+      }
+      return { byKind, readAt, answered: true };
     });
   }
-}
-
-function readResources(
-  list: Json,
-  type: { readonly group: string; readonly version: string },
-): ReadonlyMap<string, ApiResource> {
-  const byKind = new Map<string, ApiResource>();
-  for (const each of asList(field(list, "resources"))) {
-    const plural = asString(field(each, "name")) ?? "", kind = asString(field(each, "kind")) ?? "";
-    // `pods/log` is a subresource. The first resource of a kind is the one that stores its objects.
-    if (plural === "" || kind === "" || plural.includes("/") || byKind.has(kind)) continue;
-    byKind.set(kind, { ...type, kind, plural, namespaced: field(each, "namespaced") === true });
-  }
-  return byKind;
 }

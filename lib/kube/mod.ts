@@ -137,6 +137,12 @@ export { decodeBase64, encodeBase64, encodeBase64Text } from "./go_base64.ts";
 export { compileTextGenerator, type TextGenerator } from "./random_text.ts";
 export { decodeCertificate } from "./x509/decode.ts";
 export { collectionPath, type ObjectName, objectPath, versionPath } from "./object_path.ts";
+export {
+  type ListedResource,
+  readGroupList,
+  readResourceList,
+  type ServedGroup,
+} from "./served_resources.ts";
 export { objectIdentity } from "./object_identity.ts";
 export { listOfMetadata, metadataOnly } from "./metadata_only.ts";
 export { itemsOf } from "./list_items.ts";

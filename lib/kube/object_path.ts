@@ -17,7 +17,8 @@ export interface ObjectName {
 
 /** The path of a group and version in the API: `/api/v1`, `/apis/GROUP/VERSION`. */
 export function versionPath({ group, version }: Pick<ServedKind, "group" | "version">): string {
-  return group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
+  const last = segmentOf(version);
+  return group === "" ? `/api/${last}` : `/apis/${segmentOf(group)}/${last}`;
 }
 
 /** The path of a kind's objects in a namespace, or in all namespaces if the namespace is empty. */
@@ -37,8 +38,8 @@ export function objectPath(
 }
 
 /**
- * Escapes a name, because names come from requests and each must stay one segment of the path. Half a surrogate pair
- * becomes U+FFFD, which no name contains.
+ * Escapes a name, because names come from requests and policies, and each must stay one segment of the path. Half a
+ * surrogate pair becomes U+FFFD, which no name contains.
  */
 function segmentOf(name: string): string {
   return encodeURIComponent(name.toWellFormed());

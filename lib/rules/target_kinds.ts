@@ -1,9 +1,17 @@
 import type { LoadTracker } from "../context/mod.ts";
-import { asList, asString, dig, Fault, field, isFault, isObject, type Json } from "../json/mod.ts";
-import { builtinKind, compileWildcard, formatApiVersion, hasWildcard } from "../kube/mod.ts";
+import { asList, asString, Fault, isFault, isObject, type Json } from "../json/mod.ts";
+import {
+  builtinKind,
+  compileWildcard,
+  formatApiVersion,
+  hasWildcard,
+  type ListedResource,
+  readGroupList,
+  type ServedGroup,
+} from "../kube/mod.ts";
 import type { ApiCall, Cluster } from "../ports.ts";
 import type { KindReference } from "./cluster_objects.ts";
-import { readServedTypes, type ServedType } from "./served_types.ts";
+import { readServedResources } from "./served_resources.ts";
 
 /**
  * The kinds that a target means: one in each API group that serves it, or several with wildcards. Kyverno parity:
@@ -43,7 +51,7 @@ async function findKinds(
   const isVersion = compileWildcard(apiVersion.slice(slash + 1));
   const answer = await cluster.call({ method: "GET", path: "/apis", ...call });
   if (!answer.ok) return new Fault(`the cluster does not say what it serves: ${answer.message}`);
-  const groups = [{ group: "", versions: ["v1"] }, ...asList(field(answer.body, "groups")).map(groupOf)]
+  const groups = readGroupList(answer.body)
     .filter(({ group }) => isGroup(group))
     .map(({ group, versions }) => ({ group, versions: versions.filter(isVersion) }));
   const search = { wanted, cluster, call };
@@ -69,20 +77,20 @@ interface KindSearch {
 
 /** The kinds of a group that fit wildcards, each in the first of the versions that serves it. */
 async function servedKinds(
-  { group, versions }: Group,
+  { group, versions }: ServedGroup,
   { wanted, cluster, call }: KindSearch,
 ): Promise<readonly KindReference[] | Fault> {
   const { kind, subresource = "" } = wanted;
   const isKind = compileWildcard(kind), isSubresource = compileWildcard(subresource);
-  const found = new Map<string, ServedType>();
+  const found = new Map<string, ListedResource>();
   for (const version of versions) {
-    const served = await readServedTypes(cluster, formatApiVersion({ group, version }), call);
+    const served = await readServedResources(cluster, formatApiVersion({ group, version }), call);
     if (isFault(served)) return served;
-    for (const type of served) if (isKind(type.kind) && !found.has(type.plural)) found.set(type.plural, type);
+    for (const each of served) if (isKind(each.kind) && !found.has(each.plural)) found.set(each.plural, each);
   }
-  return [...found.values()].flatMap((type): KindReference[] => {
-    const whole = { apiVersion: type.apiVersion, kind: type.kind };
-    const parts = type.subresources.filter(isSubresource).map((name) => ({ ...whole, subresource: name }));
+  return [...found.values()].flatMap((each): KindReference[] => {
+    const whole = { apiVersion: formatApiVersion(each), kind: each.kind };
+    const parts = each.subresources.filter(isSubresource).map((name) => ({ ...whole, subresource: name }));
     // Only "*/*" means the objects besides their subresources.
     return subresource === "" ? [whole] : kind === "*" && subresource === "*" ? [whole, ...parts] : parts;
   });
@@ -90,7 +98,7 @@ async function servedKinds(
 
 /** A kind of a group in the first of the versions that serves it. */
 async function servedKind(
-  { group, versions }: Group,
+  { group, versions }: ServedGroup,
   { wanted, cluster }: KindSearch,
 ): Promise<readonly KindReference[]> {
   for (const version of versions) {
@@ -98,19 +106,4 @@ async function servedKind(
     if (await cluster.resource(apiVersion, wanted.kind) !== undefined) return [{ ...wanted, apiVersion }];
   }
   return [];
-}
-
-/** A group of the API with its versions, the preferred one first. */
-interface Group {
-  readonly group: string;
-  readonly versions: readonly string[];
-}
-
-function groupOf(written: Json): Group {
-  const preferred = asString(dig(written, "preferredVersion", "version")) ?? "";
-  const versions = asList(field(written, "versions")).map((each) => asString(field(each, "version")) ?? "");
-  return {
-    group: asString(field(written, "name")) ?? "",
-    versions: [preferred, ...versions.filter((version) => version !== preferred)],
-  };
 }

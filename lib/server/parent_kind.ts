@@ -5,8 +5,8 @@ import {
   type Snapshot,
   withParentKind,
 } from "../engine/mod.ts";
-import { asList, asString, BoundedCache, field, isString, type Json } from "../json/mod.ts";
-import { parseApiVersion, versionPath } from "../kube/mod.ts";
+import { BoundedCache, isString } from "../json/mod.ts";
+import { parseApiVersion, readResourceList, versionPath } from "../kube/mod.ts";
 import { pause } from "../pause.ts";
 import { type Clock, type Cluster, isYounger } from "../ports.ts";
 
@@ -62,29 +62,19 @@ export class ParentKinds {
     { apiVersion, plural }: ParentResource,
     within: number,
   ): Promise<PolicyRequest | string> {
-    const { group, version } = parseApiVersion(apiVersion), ended = new AbortController();
-    // The names are those of a review, which may be forged: they must not lead to another path.
-    const path = versionPath({ group: encodeURIComponent(group), version: encodeURIComponent(version) });
+    const type = parseApiVersion(apiVersion), ended = new AbortController();
     const late = pause(within, ended.signal).then(() =>
       ({ ok: false, status: undefined, message: "the answer came too late" }) as const
     );
-    const answer = await Promise.race([this.#cluster.call({ method: "GET", path }), late]);
+    const answer = await Promise.race([this.#cluster.call({ method: "GET", path: versionPath(type) }), late]);
     ended.abort();
     if (!answer.ok && answer.status !== 404) {
-      return `the kind of ${plural}.${group}, which policies may be about, is unknown: ${answer.message}`;
+      return `the kind of ${plural}.${type.group}, which policies may be about, is unknown: ${answer.message}`;
     }
-    const kinds = answer.ok ? kindsIn(answer.body) : new Map<string, string>();
+    const resources = answer.ok ? readResourceList(answer.body, type) : [];
+    const kinds = new Map(resources.map((each) => [each.plural, each.kind]));
     this.#served.set(apiVersion, { kinds, readAt: this.#clock.now() });
     const kind = kinds.get(plural);
     return kind === undefined ? request : withParentKind(request, kind);
   }
-}
-
-function kindsIn(list: Json): ReadonlyMap<string, string> {
-  return new Map(
-    asList(field(list, "resources")).flatMap((each): [string, string][] => {
-      const plural = asString(field(each, "name")) ?? "", kind = asString(field(each, "kind")) ?? "";
-      return plural === "" || kind === "" || plural.includes("/") ? [] : [[plural, kind]];
-    }),
-  );
 }

@@ -1,16 +1,14 @@
 import type { Snapshot } from "../engine/mod.ts";
+import { Fault, isObject, type JsonObject } from "../json/mod.ts";
 import {
-  asList,
-  asString,
-  asTexts,
-  dig,
-  Fault,
-  field,
-  isObject,
-  type Json,
-  type JsonObject,
-} from "../json/mod.ts";
-import { collectionPath, formatApiVersion, listPages, parseApiVersion } from "../kube/mod.ts";
+  collectionPath,
+  formatApiVersion,
+  type ListedResource,
+  listPages,
+  readGroupList,
+  readResourceList,
+  versionPath,
+} from "../kube/mod.ts";
 import type { ApiResource, Cluster } from "../ports.ts";
 
 /** The objects to read from a cluster, and the sizes of the reads. */
@@ -92,28 +90,16 @@ async function servedKinds(
   if (!groups.ok) {
     return { kinds: [], problems: [new Fault(`the cluster does not say what it serves: ${groups.message}`)] };
   }
-  const paths = asList(field(groups.body, "groups")).flatMap((group) => {
-    const version = asString(dig(group, "preferredVersion", "groupVersion"));
-    return version === undefined ? [] : [{ path: `/apis/${version}`, apiVersion: version }];
-  });
-  const listable: ApiResource[] = [], problems: Fault[] = [];
-  for (const { path, apiVersion } of [{ path: "/api/v1", apiVersion: "v1" }, ...paths]) {
-    const answer = await cluster.call({ method: "GET", path });
-    if (!answer.ok) {
-      problems.push(new Fault(`${apiVersion}: ${answer.message}`));
-      continue;
-    }
-    const resources = asList(field(answer.body, "resources"));
-    listable.push(...resources.flatMap((each) => listableOf(each, apiVersion)));
+  const served: ListedResource[] = [], problems: Fault[] = [];
+  for (const { group, versions: [version = ""] } of readGroupList(groups.body)) {
+    const type = { group, version };
+    const answer = await cluster.call({ method: "GET", path: versionPath(type) });
+    if (answer.ok) served.push(...readResourceList(answer.body, type));
+    else problems.push(new Fault(`${formatApiVersion(type)}: ${answer.message}`));
   }
   // The core group's Events are also served by another group.
-  const kinds = listable.filter(({ kind, group }) => !(kind === "Event" && group !== ""));
+  const kinds = served.filter(({ kind, group, verbs }) =>
+    verbs.includes("list") && !(kind === "Event" && group !== "")
+  );
   return { kinds, problems };
-}
-
-function listableOf(each: Json, apiVersion: string): ApiResource[] {
-  const plural = asString(field(each, "name")) ?? "";
-  const kind = asString(field(each, "kind")) ?? "";
-  if (plural.includes("/") || !asTexts(field(each, "verbs")).includes("list")) return [];
-  return [{ ...parseApiVersion(apiVersion), plural, kind, namespaced: field(each, "namespaced") === true }];
 }

@@ -20,7 +20,7 @@ function resources(kind: string, name: string): Json {
 }
 
 function group(name: string): Json {
-  return { name, preferredVersion: { groupVersion: `${name}/v1` } };
+  return { name, preferredVersion: { groupVersion: `${name}/v1`, version: "v1" } };
 }
 
 const answers: Readonly<Record<string, Json>> = {

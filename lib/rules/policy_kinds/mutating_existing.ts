@@ -29,7 +29,7 @@ import {
 } from "../outcome.ts";
 import type { CompiledBody, RuleInput } from "../rule_kind.ts";
 import { describe, namespaceViolation } from "../cluster_objects.ts";
-import { isApiName } from "../served_types.ts";
+import { isApiName } from "../served_resources.ts";
 import { defineVariables, kyvernoEvaluation, kyvernoExpressions } from "./kyverno_expressions.ts";
 import { mutatingPolicy } from "./mutating_policy.ts";
 import { applyingOf, changingObject, compileMutations } from "./mutations.ts";

@@ -3,7 +3,7 @@ import type { PathDiagnostic } from "../../diagnostics/mod.ts";
 import { asList, asString, asTexts, Fault, isFault, isObject, type JsonObject } from "../../json/mod.ts";
 import { builtinKind, compileWildcard, typeOf } from "../../kube/mod.ts";
 import type { WrittenSubresource } from "../outcome.ts";
-import { isApiName, resourceParts } from "../served_types.ts";
+import { isApiName, resourceParts } from "../served_resources.ts";
 
 type Test = (text: string) => boolean;
 

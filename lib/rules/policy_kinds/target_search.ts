@@ -31,7 +31,7 @@ import {
 import { type ClusterObjects, objectsInCluster } from "../cluster_objects.ts";
 import type { WrittenSubresource } from "../outcome.ts";
 import type { ObjectType, RuleInput } from "../rule_kind.ts";
-import { isApiName, readServedTypes, resourceParts } from "../served_types.ts";
+import { isApiName, readServedResources, resourceParts } from "../served_resources.ts";
 
 /** An object to change, or a subresource through which it is changed. */
 export interface ExistingTarget {
@@ -171,7 +171,7 @@ function resourceType(
   if (builtin !== undefined) return { apiVersion: formatApiVersion(builtin), kind: builtin.kind };
   const apiVersion = formatApiVersion({ group, version });
   const answer = tracker.load(`resource ${apiVersion} ${plural}`, async () => {
-    const served = await readServedTypes(tracker.ports.cluster, apiVersion, tracker.call);
+    const served = await readServedResources(tracker.ports.cluster, apiVersion, tracker.call);
     return isFault(served) ? served : served.find((each) => each.plural === plural)?.kind ?? "";
   });
   if (isFault(answer)) return answer;
