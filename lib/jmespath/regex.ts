@@ -28,9 +28,20 @@ export function regexesBuilt(): number {
   return built;
 }
 
-/** Compiles a pattern; the fault has Go's words. */
+/** A compiled pattern of a request, or why it is none. */
+export interface RequestRegex {
+  readonly regex: Regex | Fault;
+  /** The most instructions of its program, which compiling takes time for. */
+  readonly size: number;
+}
+
+/** Compiles a pattern of a policy; the fault has Go's words. */
 export function compileRegex(pattern: string): Regex | Fault {
-  if (programSize(pattern) > maxProgram) return new Fault("the regular expression is too large");
+  return compileOfSize(pattern, programSize(pattern));
+}
+
+function compileOfSize(pattern: string, estimate: number): Regex | Fault {
+  if (estimate > maxProgram) return new Fault("the regular expression is too large");
   built++;
   let compiled: RE2JS;
   try {
@@ -69,13 +80,9 @@ function tooMuch(size: number, text: string): Fault | undefined {
 }
 
 /** Compiles a pattern that arises while evaluating, within bounds. */
-export function compileRequestRegex(pattern: string): Regex | Fault {
-  return expands(pattern) ? tooLargePattern : compileRegex(pattern);
-}
-
-/** Whether a pattern of a request would become a program of more than some ten thousand instructions. */
-function expands(pattern: string): boolean {
-  return pattern.length > maxPattern || programSize(pattern) > maxRequestProgram;
+export function compileRequestRegex(pattern: string): RequestRegex {
+  const size = pattern.length > maxPattern ? Infinity : programSize(pattern);
+  return { regex: size > maxRequestProgram ? tooLargePattern : compileOfSize(pattern, size), size };
 }
 
 /** Bounds of patterns that a request brings. */

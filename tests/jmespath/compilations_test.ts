@@ -29,6 +29,17 @@ for (const text of expressions) {
   });
 }
 
+Deno.test("a pattern that one request had no steps left to compile is compiled for the next request", () => {
+  const compiled = compileExpression("length([?regex_match(@, 'a')])");
+  assert.ok(!isFault(compiled));
+  const patterns = Array.from({ length: 8 }, (_, at) => `(abcde${at}){900}`);
+  for (const pattern of patterns) {
+    const exceeded = compiled.evaluate(scopeOf(patterns), environment);
+    assert.match(isFault(exceeded) ? exceeded.message : "", /steps/);
+    assert.equal(compiled.evaluate(scopeOf([pattern]), environment), 0, pattern);
+  }
+});
+
 Deno.test("a pattern that depends on the request is compiled once", () => {
   const compiled = compileExpression("regex_match(pattern, 'abc')");
   assert.ok(!isFault(compiled));

@@ -1,5 +1,12 @@
-import { BoundedCache, Fault, type Json, programSize, type StepBudget } from "../../json/mod.ts";
-import { compileRegex, compileRequestRegex, expansion, type Regex, type Replacement } from "../regex.ts";
+import { BoundedCache, Fault, type Json, type StepBudget } from "../../json/mod.ts";
+import {
+  compileRegex,
+  compileRequestRegex,
+  expansion,
+  type Regex,
+  type Replacement,
+  type RequestRegex,
+} from "../regex.ts";
 import { perCharacter, spend } from "../steps.ts";
 import { functionFault, tooLarge } from "./fault.ts";
 import { type Apply, type FunctionNotes, type FunctionRecord, parameter } from "./record.ts";
@@ -61,16 +68,26 @@ function compiledOnce(
   use: Use,
 ): { readonly apply: Apply; readonly prepare: (constants: readonly (Json | undefined)[]) => Apply } {
   return {
-    apply: (args, _environment, budget) => use(compileCounted(args[0] as string, budget), args, budget),
+    apply: (args, _environment, budget) => {
+      const made = compileRequestRegex(args[0] as string);
+      return use(spendOnCompiling(made, budget) ?? made.regex, args, budget);
+    },
     prepare: ([constant]) => {
       if (typeof constant === "string") {
         const regex = compileRegex(constant);
         return (args, _environment, budget) => use(regex, args, budget);
       }
-      const cached = new BoundedCache<Regex | Fault>(maxCached, (_, pattern) => programSize(pattern));
+      const cached = new BoundedCache<RequestRegex>(maxCached, ({ size }) => size);
       return (args, _environment, budget) => {
         const text = args[0] as string;
-        return use(cached.getOrMake(text, () => compileCounted(text, budget)), args, budget);
+        // Only the request that compiles a pattern spends steps on it, and it alone fails without them.
+        let exceeded: Fault | undefined;
+        const { regex } = cached.getOrMake(text, () => {
+          const made = compileRequestRegex(text);
+          exceeded = spendOnCompiling(made, budget);
+          return made;
+        });
+        return use(exceeded ?? regex, args, budget);
       };
     },
   };
@@ -79,10 +96,9 @@ function compiledOnce(
 /** The steps of making an instruction: two or three microseconds. */
 const stepsOfInstruction = 50;
 
-/** Compiles a pattern of a request: each element of a list may bring another one. */
-function compileCounted(pattern: string, budget: StepBudget): Regex | Fault {
-  const regex = compileRequestRegex(pattern);
-  return regex instanceof Fault ? regex : spend(stepsOfInstruction * programSize(pattern), budget) ?? regex;
+/** The steps of compiling a pattern of a request: each element of a list may bring another one. */
+function spendOnCompiling({ regex, size }: RequestRegex, budget: StepBudget): Fault | undefined {
+  return regex instanceof Fault ? undefined : spend(stepsOfInstruction * size, budget);
 }
 
 function replacing(name: string, read: (text: string) => Replacement): ReturnType<typeof compiledOnce> {
