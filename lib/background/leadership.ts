@@ -1,10 +1,12 @@
 import { asObject, type Json, type JsonObject } from "../json/mod.ts";
 import { annotationsOf } from "../kube/mod.ts";
-import { type Answer, type ApiCall, type Clock, type Cluster, elapsedOn, type Log } from "../ports.ts";
+import { type Answer, type Clock, type Cluster, elapsedOn, type Log } from "../ports.ts";
 import { pause } from "../pause.ts";
+import { ApiServerClock } from "./api_server_clock.ts";
 import { annotated, holderOf, renewalOf, renewed } from "./lease.ts";
 import { earlier, longestReview, missedSinceOf, withMissedSince } from "./missed_note.ts";
 import { isRefusal } from "./refusal.ts";
+import { StoredLease } from "./stored_lease.ts";
 import { WaitingNotes, withoutWaiting } from "./waiting_notes.ts";
 
 /** The Lease, the ports and the times of an election. */
@@ -67,6 +69,8 @@ export class Leadership {
   readonly #options: LeadershipOptions;
   readonly #stop = new AbortController();
   readonly #lasts: number;
+  readonly #lease: StoredLease;
+  readonly #apiServerClock: ApiServerClock;
   readonly #waiting: WaitingNotes;
   /** Ends the pause between two reads of the Lease. */
   #rest = new AbortController();
@@ -85,13 +89,13 @@ export class Leadership {
   /** Since when effects may be missing of replicas that were killed, until `replicaLost` is called with it. */
   #lostSince: number | undefined;
   #notes: Readonly<Record<string, string>> = {};
-  /** Milliseconds by which the API server's clock is ahead of this replica's. */
-  #offset = 0;
   #done: Promise<void> | undefined;
 
   constructor(options: LeadershipOptions) {
     this.#options = options;
     this.#lasts = options.lasts ?? 8_000;
+    this.#lease = new StoredLease({ ...options, timeout: 2 * (options.every ?? 2_000) });
+    this.#apiServerClock = new ApiServerClock(options.clock);
     this.#waiting = new WaitingNotes(options.identity, this.#lasts);
   }
 
@@ -108,12 +112,7 @@ export class Leadership {
 
   /** The time by the API server's clock, in milliseconds since 1970: creation times of objects are its times. */
   get apiServerTime(): number {
-    return this.#options.clock.now() + this.#offset;
-  }
-
-  /** The API server's time at a moment of `elapsedOn`. */
-  #apiServerTimeAt(moment: number): number {
-    return this.apiServerTime - (elapsedOn(this.#options.clock) - moment);
+    return this.#apiServerClock.now();
   }
 
   /** Stores annotations on the Lease with the next renewal. Only the leader may. */
@@ -153,7 +152,7 @@ export class Leadership {
     this.#leaveLost();
     for (let tries = 0; tries < mostTries; tries++) {
       if (!leads && this.#missedSince === undefined && !this.#waiting.isWritten) return;
-      const lease = await this.#read();
+      const lease = await this.#lease.read();
       if (!lease.ok) continue;
       const isHeld = leads && holderOf(lease.body) === this.#options.identity;
       const written = await (isHeld ? this.#write(lease.body, "") : this.#leaveNotes(lease.body));
@@ -181,7 +180,7 @@ export class Leadership {
       if (leads) {
         const silentSince = this.#silentSince;
         this.#silentSince = undefined;
-        elected(silentSince === undefined ? undefined : this.#apiServerTimeAt(silentSince));
+        elected(silentSince === undefined ? undefined : this.#apiServerClock.at(silentSince));
       }
     }
     if (!leads) return;
@@ -195,11 +194,11 @@ export class Leadership {
   async #readLease(): Promise<Answer | undefined> {
     const { clock, identity, log } = this.#options;
     const started = elapsedOn(clock), date = clock.now();
-    const answer = await this.#read();
-    if (answer.ok && answer.date !== undefined) this.#compareClocks(answer.date, date);
+    const answer = await this.#lease.read();
+    if (answer.ok && answer.date !== undefined) this.#apiServerClock.compare(answer.date, date);
     if (!answer.ok && answer.status !== 404 && answer.status !== 403) return undefined;
     if (!answer.ok) {
-      const made = answer.status === 404 ? await this.#make() : answer;
+      const made = answer.status === 404 ? await this.#create() : answer;
       if (made.ok) this.#renewed(made, started);
       else if (made.status === 403 || made.status === 404) {
         if (!this.#hasNoLease) {
@@ -222,7 +221,6 @@ export class Leadership {
     }
     const isSilent = holder !== "" && holder !== identity, silentSince = this.#seen.at;
     const { annotations, lostSince } = this.#waiting.withoutEnded(annotationsOf(answer.body), started);
-    // The write replaces exactly the version that was read, so that only one of two replicas succeeds.
     const written = await this.#write(annotated(answer.body, annotations), identity);
     // The API server may have stored a write that it did not answer. The Lease then no longer has what was read.
     if (!written.ok && isRefusal(written)) return written;
@@ -236,15 +234,9 @@ export class Leadership {
   /** Leaves it to the leader to look for the effects of replicas that were killed, which this replica learned of. */
   #leaveLost(): void {
     const silentSince = this.#silentSince;
-    const since = earlier(this.#lostSince, silentSince && this.#apiServerTimeAt(silentSince));
+    const since = earlier(this.#lostSince, silentSince && this.#apiServerClock.at(silentSince));
     this.#lostSince = this.#silentSince = undefined;
     if (since !== undefined) this.missed(since - longestReview);
-  }
-
-  /** The answer was made after the call began, before now, and within a second after its date. */
-  #compareClocks(date: number, started: number): void {
-    const least = date - this.#options.clock.now(), most = date + 1_000 - started;
-    this.#offset = Math.min(most, Math.max(least, this.#offset));
   }
 
   #renewed({ body }: Extract<Answer, { ok: true }>, at: number): void {
@@ -252,22 +244,12 @@ export class Leadership {
     this.#seen = { renewal: renewalOf(body), at };
   }
 
-  #read(): Promise<Answer> {
-    return this.#call({ method: "GET", path: this.#path });
-  }
-
-  #make(): Promise<Answer> {
-    const { namespace, name, identity } = this.#options;
-    const lease: JsonObject = {
-      apiVersion: "coordination.k8s.io/v1",
-      kind: "Lease",
-      metadata: { name, namespace },
-    };
-    return this.#call({ method: "POST", path: this.#collection, body: this.#held(lease, identity) });
+  #create(): Promise<Answer> {
+    return this.#lease.create(this.#held(this.#lease.unheld, this.#options.identity));
   }
 
   #write(lease: Json, holder: string): Promise<Answer> {
-    return this.#call({ method: "PUT", path: this.#path, body: this.#held(asObject(lease) ?? {}, holder) });
+    return this.#lease.replace(this.#held(asObject(lease) ?? {}, holder));
   }
 
   /**
@@ -281,8 +263,7 @@ export class Leadership {
     const missed = missedSince === noted ? former : withMissedSince(former, missedSince);
     const annotations = this.#waiting.renew(missed, this.#waitingSince);
     if (annotations === former) return undefined;
-    const body = annotated(lease, annotations);
-    const written = await this.#call({ method: "PUT", path: this.#path, body });
+    const written = await this.#lease.replace(annotated(lease, annotations));
     if (!written.ok && since !== undefined) this.missed(since);
     return written;
   }
@@ -290,11 +271,6 @@ export class Leadership {
   get #waitingSince(): number | undefined {
     const waited = this.#options.longestWait?.();
     return waited === undefined ? undefined : this.apiServerTime - waited;
-  }
-
-  #call(call: ApiCall): Promise<Answer> {
-    const { cluster, every = 2_000 } = this.#options;
-    return cluster.call({ ...call, signal: AbortSignal.timeout(every * 2) });
   }
 
   /**
@@ -306,13 +282,5 @@ export class Leadership {
     const annotations = withMissedSince({ ...annotationsOf(lease), ...this.#notes }, missedSince);
     const holding = { holder, now: this.#options.clock.now(), lasts: this.#lasts };
     return renewed(annotated(lease, annotations), holding);
-  }
-
-  get #collection(): string {
-    return `/apis/coordination.k8s.io/v1/namespaces/${encodeURIComponent(this.#options.namespace)}/leases`;
-  }
-
-  get #path(): string {
-    return `${this.#collection}/${encodeURIComponent(this.#options.name)}`;
   }
 }

@@ -1,123 +1,25 @@
 /** One leader among replicas, by a Lease; time is made here. */
 import assert from "node:assert/strict";
-import { EmbeddedCluster } from "../../lib/embedded/mod.ts";
-import { Leadership, type LeadershipOptions } from "../../lib/background/mod.ts";
 import { dig } from "../../lib/json/mod.ts";
-import type { Answer, ApiCall, Cluster } from "../../lib/ports.ts";
-import { documents, keptLog } from "./setting.ts";
+import type { Cluster } from "../../lib/ports.ts";
+import { leaderAndOthers, type Replica, replicas } from "./leadership_setting.ts";
 
 const path = "/apis/coordination.k8s.io/v1/namespaces/postern/leases/postern";
 
-/** A clock that the test advances, in steps of half a second. */
-class MadeTime {
-  #now = 1_700_000_000_000;
-  readonly #waiting = new Set<{ readonly at: number; readonly resolve: () => void }>();
-
-  now(): number {
-    return this.#now;
-  }
-
-  wait(milliseconds: number, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const entry = { at: this.#now + milliseconds, resolve };
-      this.#waiting.add(entry);
-      signal.addEventListener("abort", () => resolve());
-    });
-  }
-
-  async pass(seconds: number, each: () => void = () => {}): Promise<void> {
-    for (let step = 0; step < seconds * 2; step++) {
-      this.#now += 500;
-      for (const entry of this.#waiting) {
-        if (entry.at > this.#now) continue;
-        this.#waiting.delete(entry);
-        entry.resolve();
-      }
-      await new Promise((resolve) => setTimeout(resolve, 0));
-      each();
-    }
-  }
-}
-
-const noAnswer: Answer = { ok: false, status: undefined, message: "no connection" };
-
-function setUp() {
-  const time = new MadeTime();
-  let seed = 0;
-  const cluster = new EmbeddedCluster({
-    objects: documents("{apiVersion: v1, kind: Namespace, metadata: {name: postern}}"),
-    clock: time,
-    entropy: { next: () => (++seed % 1000) / 1000 },
-  });
-  /** The API server's clock is the test's. */
-  const dated = async (call: ApiCall): Promise<Answer> => {
-    const answer = await cluster.call(call);
-    return answer.ok ? { ...answer, date: Math.floor(time.now() / 1_000) * 1_000 } : answer;
-  };
-  const start = (identity: string, options: Partial<LeadershipOptions> = {}) => {
-    const log = keptLog();
-    const missed: number[] = [], lost: number[] = [];
-    const state = {
-      cut: false,
-      /** How many answers to writes are lost, after the API server stored what was written. */
-      lostAnswers: 0,
-      /** Milliseconds that the API server takes to store a write and answer. */
-      writesTake: 0,
-      elections: 0,
-      since: undefined as number | undefined,
-      missed,
-      lost,
-      longestWait: undefined as number | undefined,
-    };
-    const reached: Cluster = {
-      call: async (call: ApiCall): Promise<Answer> => {
-        if (state.cut) return noAnswer;
-        if (call.method !== "PUT") return await dated(call);
-        if (state.writesTake > 0) await time.wait(state.writesTake, new AbortController().signal);
-        const answer = await dated(call);
-        return answer.ok && state.lostAnswers-- > 0 ? noAnswer : answer;
-      },
-      resource: (...type) => cluster.resource(...type),
-    };
-    const leadership = new Leadership({
-      cluster: reached,
-      clock: time,
-      log,
-      namespace: "postern",
-      name: "postern",
-      identity,
-      elected: (since) => {
-        state.elections++;
-        state.since = since;
-      },
-      missed: (since) => void missed.push(since),
-      longestWait: () => state.longestWait,
-      replicaLost: (since) => void lost.push(since),
-      wait: (milliseconds, signal) => time.wait(milliseconds, signal),
-      ...options,
-    });
-    leadership.start();
-    return Object.assign(state, { leadership, log });
-  };
-  return { time, cluster, start };
-}
-
 Deno.test("one of two replicas becomes the leader and stays it", async () => {
-  const { time, start, cluster } = setUp();
-  const replicas = [start("a"), start("b")];
-  await time.pass(60, () => assert.ok(replicas.filter(({ leadership }) => leadership.leads).length <= 1));
-  assert.deepEqual(replicas.map(({ leadership }) => leadership.leads).sort(), [false, true]);
-  assert.deepEqual(replicas.map(({ elections }) => elections).sort(), [0, 1]);
+  const { time, start, cluster } = replicas();
+  const both = [start("a"), start("b")];
+  await time.pass(60, () => assert.ok(both.filter(({ leadership }) => leadership.leads).length <= 1));
+  assert.deepEqual(both.map(({ leadership }) => leadership.leads).sort(), [false, true]);
+  assert.deepEqual(both.map(({ elections }) => elections).sort(), [0, 1]);
   const lease = await cluster.call({ method: "GET", path });
   assert.equal(lease.ok && dig(lease.body, "spec", "leaseTransitions"), 0);
-  await Promise.all(replicas.map(({ leadership }) => leadership.close()));
+  await Promise.all(both.map(({ leadership }) => leadership.close()));
 });
 
 Deno.test("a leader that is cut off stops before another one starts, within 15 seconds", async () => {
-  const { time, start } = setUp();
-  const first = start("a");
-  await time.pass(5);
-  const second = start("b");
+  const { time, first, others } = await leaderAndOthers("b");
+  const [second] = others as [Replica];
   await time.pass(20);
   assert.deepEqual([first.leadership.leads, second.leadership.leads], [true, false]);
   first.cut = true;
@@ -138,7 +40,7 @@ Deno.test("a leader that is cut off stops before another one starts, within 15 s
 
 for (const skew of [-60_000, 60_000]) {
   Deno.test(`replicas whose clocks differ by ${skew / 1_000} s lead one after the other, and use the API server's time`, async () => {
-    const { time, start } = setUp();
+    const { time, start } = replicas();
     const first = start("a");
     await time.pass(5);
     const second = start("b", { clock: { now: () => time.now() + skew } });
@@ -159,7 +61,7 @@ for (const skew of [-60_000, 60_000]) {
 
 for (const jump of [-3_600_000, 3_600_000]) {
   Deno.test(`a system clock that is set by ${jump / 1_000} s neither makes a leader nor keeps one`, async () => {
-    const { time, start } = setUp();
+    const { time, start } = replicas();
     let set = 0;
     const clock = { now: () => time.now() + set, elapsed: () => time.now() };
     const first = start("a", { clock });
@@ -181,10 +83,8 @@ for (const jump of [-3_600_000, 3_600_000]) {
 }
 
 Deno.test("a leader that stops releases the lease, with its notes", async () => {
-  const { time, start } = setUp();
-  const first = start("a");
-  await time.pass(5);
-  const second = start("b");
+  const { time, first, others } = await leaderAndOthers("b");
+  const [second] = others as [Replica];
   await time.pass(5);
   first.leadership.note({ "postern.dev/x": "noted" });
   await time.pass(3);
@@ -203,10 +103,8 @@ const slowWrites:
   ];
 for (const [what, writes] of slowWrites) {
   Deno.test(`a new leader learns that the former one was killed in spite of writes of the Lease ${what}`, async () => {
-    const { time, start } = setUp();
-    const first = start("a");
-    await time.pass(5);
-    const second = start("b");
+    const { time, first, others } = await leaderAndOthers("b");
+    const [second] = others as [Replica];
     await time.pass(5);
     first.cut = true;
     const cutAt = time.now();
@@ -222,10 +120,8 @@ for (const [what, writes] of slowWrites) {
 }
 
 Deno.test("a leader whose write of the Lease has no answer looks for what other replicas noted there", async () => {
-  const { time, start } = setUp();
-  const first = start("a");
-  await time.pass(5);
-  const second = start("b"), third = start("c");
+  const { time, first, others } = await leaderAndOthers("b", "c");
+  const [second, third] = others as [Replica, Replica];
   third.longestWait = 300;
   await time.pass(5);
   third.cut = true;
@@ -241,10 +137,8 @@ Deno.test("a leader whose write of the Lease has no answer looks for what other 
 });
 
 Deno.test("a replica whose election has no answer leaves to the next leader what the killed one left", async () => {
-  const { time, start } = setUp();
-  const first = start("a");
-  await time.pass(5);
-  const second = start("b");
+  const { time, start, first, others } = await leaderAndOthers("b");
+  const [second] = others as [Replica];
   await time.pass(5);
   first.cut = true;
   const cutAt = time.now();
@@ -263,10 +157,8 @@ Deno.test("a replica whose election has no answer leaves to the next leader what
 });
 
 Deno.test("the time since when a replica missed effects reaches the leader within seconds, and elects nobody", async () => {
-  const { time, start, cluster } = setUp();
-  const first = start("a");
-  await time.pass(5);
-  const second = start("b"), third = start("c");
+  const { time, cluster, first, others } = await leaderAndOthers("b", "c");
+  const [second, third] = others as [Replica, Replica];
   await time.pass(5);
   const since = time.now() - 60_000;
   second.leadership.missed(since + 1);
@@ -283,10 +175,8 @@ Deno.test("the time since when a replica missed effects reaches the leader withi
 });
 
 Deno.test("what a replica missed does not hide that the leader was lost", async () => {
-  const { time, start } = setUp();
-  const first = start("a");
-  await time.pass(5);
-  const second = start("b");
+  const { time, first, others } = await leaderAndOthers("b");
+  const [second] = others as [Replica];
   await time.pass(5);
   first.cut = true;
   const cutAt = time.now();
@@ -300,10 +190,8 @@ Deno.test("what a replica missed does not hide that the leader was lost", async 
 });
 
 Deno.test("the leader learns since when effects waited on a replica that was killed", async () => {
-  const { time, start, cluster } = setUp();
-  const first = start("a");
-  await time.pass(5);
-  const second = start("b"), third = start("c");
+  const { time, cluster, first, others } = await leaderAndOthers("b", "c");
+  const [second, third] = others as [Replica, Replica];
   await time.pass(5);
   const notes = async (): Promise<string> => {
     const lease = await cluster.call({ method: "GET", path });
@@ -337,10 +225,8 @@ Deno.test("the leader learns since when effects waited on a replica that was kil
 });
 
 Deno.test("a new leader learns since when effects waited on a replica that was killed with the former leader", async () => {
-  const { time, start } = setUp();
-  const first = start("a");
-  await time.pass(5);
-  const second = start("b"), third = start("c");
+  const { time, first, others } = await leaderAndOthers("b", "c");
+  const [second, third] = others as [Replica, Replica];
   second.longestWait = 300;
   await time.pass(5);
   first.cut = second.cut = true;
@@ -351,10 +237,8 @@ Deno.test("a new leader learns since when effects waited on a replica that was k
 });
 
 Deno.test("a replica on which effects wait removes its note when it leads", async () => {
-  const { time, start, cluster } = setUp();
-  const first = start("a");
-  await time.pass(5);
-  const second = start("b");
+  const { time, cluster, first, others } = await leaderAndOthers("b");
+  const [second] = others as [Replica];
   second.longestWait = 300;
   await time.pass(5);
   await first.leadership.close();
@@ -372,10 +256,8 @@ const ends: readonly (readonly [what: string, leads: boolean])[] = [["leads", tr
 ]];
 for (const [what, leads] of ends) {
   Deno.test(`a replica that ${what} leaves the time since when it missed effects when it ends`, async () => {
-    const { time, start } = setUp();
-    const first = start("a");
-    await time.pass(5);
-    const second = start("b");
+    const { time, first, others } = await leaderAndOthers("b");
+    const [second] = others as [Replica];
     await time.pass(5);
     const [ending, staying] = leads ? [first, second] : [second, first];
     const closing = ending.leadership.close();
@@ -388,7 +270,7 @@ for (const [what, leads] of ends) {
 }
 
 Deno.test("without the right to a lease a replica leads, and reports why", async () => {
-  const { time, start, cluster } = setUp();
+  const { time, start, cluster } = replicas();
   const forbidden: Cluster = {
     call: () => Promise.resolve({ ok: false, status: 403, message: "forbidden" }),
     resource: (...type) => cluster.resource(...type),
