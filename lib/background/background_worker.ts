@@ -3,9 +3,9 @@ import { heapSize } from "../json/mod.ts";
 import { pause } from "../pause.ts";
 import { elapsedOn, type Log, type Ports } from "../ports.ts";
 import { EffectWriter, requestFields } from "./effect_writer.ts";
-import type { Failure } from "./failure.ts";
 import { FairQueue, type Ticket } from "./fair_queue.ts";
 import { changeOf } from "./followed_request.ts";
+import { nextTry, type TriesOptions } from "./next_try.ts";
 import type { onceOnlyInDoubt } from "./once_only.ts";
 import type { JobScope, RequestJob } from "./request_job.ts";
 import { phases, type Tried, tryRequest } from "./request_try.ts";
@@ -13,7 +13,7 @@ import { RecentRequests } from "./recent_requests.ts";
 import type { WorkOutcome } from "./work_outcome.ts";
 
 /** The ports and bounds of the worker. */
-export interface BackgroundOptions {
+export interface BackgroundOptions extends TriesOptions {
   readonly snapshot: () => Snapshot | undefined;
   readonly ports: Ports;
   readonly log: Log;
@@ -31,10 +31,6 @@ export interface BackgroundOptions {
   readonly maxBytes?: number;
   /** The most requests that are processed at a time, each of another namespace: 4 by default. */
   readonly concurrency?: number;
-  /** The number of tries for a request; 10 by default, which takes 50 seconds. */
-  readonly attempts?: number;
-  /** Milliseconds before the second try; each further delay is twice as long, at most a minute. 100 by default. */
-  readonly firstDelay?: number;
   /** The number of requests that are remembered, so that none is processed twice; 4096 by default. */
   readonly memory?: number;
   /**
@@ -68,14 +64,6 @@ export interface BackgroundOptions {
 export type Intake = "taken" | "no room" | "no work";
 
 const nobody: ReadonlySet<string> = new Set();
-const longestDelay = 60_000;
-/** The number of failed attempts after which a failure is reported: an object is often created a moment later. */
-const reportAfter = 3;
-/**
- * The number of tries for a missing target. Kyverno parity: the same number. Pinned by "the worker looks for a missing
- * target five times, and reports no failure".
- */
-const targetAttempts = 5;
 /** Milliseconds that one try may take. */
 const attemptTimeoutMs = 30_000;
 
@@ -217,38 +205,32 @@ export class BackgroundWorker {
   }
 
   async #attempt(ticket: Ticket<RequestJob>): Promise<void> {
-    const { request, tries } = ticket.item;
-    const tried = await this.#work(ticket.item);
-    const { failures } = tried;
-    const attempts = this.#attemptsFor(failures);
-    const [first] = failures;
-    if (first === undefined) {
-      return this.#end("done", ticket, tried);
+    const job = ticket.item;
+    const tried = await this.#work(job);
+    const next = nextTry(tried.failures, job.tries, this.#options);
+    switch (next.kind) {
+      case "done":
+        return this.#end("done", ticket, tried);
+      case "wait":
+        job.isSeen = true;
+        return this.#pause(ticket, next.delay);
+      case "give up":
+        this.#logTry(job, "effects given up", { cause: next.cause, level: next.isError ? "error" : "debug" });
+        return this.#end("given up", ticket, tried);
+      case "again":
+        if (next.isReported) job.isKept = this.#reportOutcome("failing", job, tried) === true;
+        this.#logTry(job, "effects are tried again", { cause: next.cause, level: "debug" });
+        job.tries++;
+        return this.#pause(ticket, next.delay);
     }
-    if (failures.every(({ delay }) => delay !== undefined)) {
-      ticket.item.isSeen = true;
-      return this.#pause(ticket, Math.max(...failures.map(({ delay = 0 }) => delay)));
-    }
-    if (tries + 1 >= attempts || failures.every(({ retryable }) => !retryable)) {
-      // A request that was not carried out, or that finds no target, is not an error.
-      const level = failures.every(({ nothingToDo }) => nothingToDo !== undefined) ? "debug" : "error";
-      this.#options.log.write(level, "effects given up", {
-        ...requestFields(request),
-        tries: tries + 1,
-        cause: first.message,
-      });
-      return this.#end("given up", ticket, tried);
-    }
-    if (tries + 1 === reportAfter) {
-      ticket.item.isKept = this.#reportOutcome("failing", ticket.item, tried) === true;
-    }
-    this.#options.log.write("debug", "effects are tried again", {
-      ...requestFields(request),
-      tries: tries + 1,
-      cause: first.message,
-    });
-    ticket.item.tries++;
-    this.#pause(ticket, Math.min((this.#options.firstDelay ?? 100) * 2 ** tries, longestDelay));
+  }
+
+  #logTry(
+    { request, tries }: RequestJob,
+    message: string,
+    { cause, level }: { readonly cause: string; readonly level: "debug" | "error" },
+  ): void {
+    this.#options.log.write(level, message, { ...requestFields(request), tries: tries + 1, cause });
   }
 
   /** Runs the next try of a job after some milliseconds. */
@@ -266,13 +248,6 @@ export class BackgroundWorker {
     this.#writer.forget(ticket.item);
     this.#queue.release(ticket);
     ticket.item.ended?.("over");
-  }
-
-  #attemptsFor(failures: readonly Failure[]): number {
-    const { attempts = 10 } = this.#options;
-    return failures.every(({ nothingToDo }) => nothingToDo === "targetMissing")
-      ? Math.min(attempts, targetAttempts)
-      : attempts;
   }
 
   #reportOutcome(
