@@ -11,12 +11,7 @@ import { InputBuffer } from "./input_buffer.ts";
 import { SocketReading } from "./socket_reading.ts";
 import { endOfHead, readHead, type RequestHead } from "./request_head.ts";
 import type { Service } from "./service.ts";
-
-/**
- * The state of a connection. A request leads from `new` or `idle` through `head`, `body` if it has one, `handling` and
- * `writing` back to `idle`. A connection that ends is `lingering`.
- */
-export type Activity = "new" | "idle" | "head" | "body" | "handling" | "writing" | "lingering";
+import { type Activity, TimedActivity } from "./timed_activity.ts";
 
 /** The connection keeps this many bytes of further requests while a handler works, and then reads no more. */
 const maxPipelined = 16 * 1024;
@@ -49,11 +44,7 @@ export class Connection {
   readonly #generation: number;
   readonly #authenticated: boolean;
   readonly #address: string;
-  #activity: Activity = "new";
-  /** The deadline of the activity, on the clock of `performance.now()`. */
-  #until: number;
-  /** The deadline of a body for which others wait. */
-  #crowdedUntil = Infinity;
+  readonly #activity: TimedActivity;
   #head: RequestHead | undefined;
   #body: Body | undefined;
   #share: Share | undefined;
@@ -70,7 +61,7 @@ export class Connection {
     this.#generation = generation;
     this.#authenticated = authenticated;
     this.#address = socket.remoteAddress ?? "";
-    this.#until = performance.now() + service.limits.newTime;
+    this.#activity = new TimedActivity(service.limits.newTime);
     socket.setNoDelay(true);
     socket.on("data", (bytes: Uint8Array) => this.#received(bytes));
     socket.on("drain", () => this.#drained());
@@ -80,12 +71,12 @@ export class Connection {
   }
 
   get activity(): Activity {
-    return this.#activity;
+    return this.#activity.current;
   }
 
   /** The deadline of the activity. Of two equal activities, the one with the later deadline began later. */
   get until(): number {
-    return this.#until;
+    return this.#activity.until;
   }
 
   /** Bytes of memory for answers that the system has not taken yet, because the caller does not read. */
@@ -100,15 +91,13 @@ export class Connection {
 
   /** Extends the deadline, because this process itself was blocked. */
   extend(milliseconds: number): void {
-    this.#until += milliseconds;
-    this.#crowdedUntil += milliseconds;
+    this.#activity.extend(milliseconds);
   }
 
   /** Ends the connection if its activity has exceeded the deadline. */
   expire(now: number): void {
-    const isLate = now > this.#until || now > this.#crowdedUntil && this.#share?.holdsUp === true;
-    if (!isLate) return;
-    switch (this.#activity) {
+    if (!this.#activity.isLate(now, this.#share?.holdsUp === true)) return;
+    switch (this.#activity.current) {
       case "new":
       case "idle":
         return this.end();
@@ -144,12 +133,12 @@ export class Connection {
   #received(bytes: Uint8Array): void {
     // A closed socket may deliver what it had read before.
     if (this.#socket.destroyed) return giveBack(bytes);
-    switch (this.#activity) {
+    switch (this.#activity.current) {
       case "lingering":
         return giveBack(bytes);
       case "new":
       case "idle":
-        this.#begin("head", this.#service.limits.headTime);
+        this.#activity.begin("head", this.#service.limits.headTime);
         return this.#readHead(bytes);
       case "head":
         return this.#readHead(this.#input.with(bytes));
@@ -169,17 +158,6 @@ export class Connection {
   #readAhead(): void {
     if (this.#input.isCut || this.#input.length > maxPipelined) this.#reading.stop();
     else this.#reading.start();
-  }
-
-  #begin(activity: Activity, milliseconds: number): void {
-    this.#activity = activity;
-    this.#until = performance.now() + milliseconds;
-  }
-
-  #beginBody(most = Infinity): void {
-    const { bodyTime, crowdedBodyTime } = this.#service.limits;
-    this.#begin("body", Math.min(bodyTime, most));
-    this.#crowdedUntil = performance.now() + crowdedBodyTime;
   }
 
   #readHead(given: Uint8Array): void {
@@ -220,7 +198,7 @@ export class Connection {
       const { status, message } = tooLarge(limits.bodyBytes);
       return this.#refuse(plainAnswer(status, message));
     }
-    this.#beginBody(answerTime(target));
+    this.#activity.beginBody(Math.min(limits.bodyTime, answerTime(target)), limits.crowdedBodyTime);
     this.#reading.start();
     const isSmall = body !== "chunked" && body.length <= limits.smallBodyBytes;
     this.#share = (isSmall ? smallBudget : budget).share(() => this.#roomMade());
@@ -231,7 +209,8 @@ export class Connection {
 
   /** Resumes the body, because the budget has made room for its held bytes. */
   #roomMade(): void {
-    this.#beginBody();
+    const { bodyTime, crowdedBodyTime } = this.#service.limits;
+    this.#activity.beginBody(bodyTime, crowdedBodyTime);
     const rest = this.#input.take();
     this.#reading.start();
     this.#progressed(this.#body!.goOn());
@@ -246,7 +225,7 @@ export class Connection {
       case "waits":
         if (!this.#share!.keep(progress.bytes)) return this.#refuse(tooManyBodies);
         this.#reading.stop();
-        return this.#begin("body", limits.waitTime);
+        return this.#activity.begin("body", limits.waitTime);
       case "refused":
         return this.#refuse(plainAnswer(progress.status, progress.message));
       case "done": {
@@ -261,8 +240,7 @@ export class Connection {
 
   /** Notes that a request has arrived completely, and keeps the bytes behind it. */
   #receivedAll(rest: Uint8Array): void {
-    this.#activity = "handling";
-    this.#until = Infinity;
+    this.#activity.begin("handling", Infinity);
     this.#input.keepAhead(rest);
     this.#readAhead();
   }
@@ -313,7 +291,7 @@ export class Connection {
     this.#release();
     this.#service.answered();
     if (this.#socket.destroyed) return;
-    this.#begin("writing", this.#service.limits.writeTime);
+    this.#activity.begin("writing", this.#service.limits.writeTime);
     const { turns, outbox } = this.#service;
     if (close) this.#write(bytes, () => this.#linger());
     else outbox.add(() => this.#write(bytes), turns.areCrowded ? "with others" : "alone");
@@ -325,7 +303,7 @@ export class Connection {
   }
 
   #drained(): void {
-    if (this.#answers.goOn() && this.#activity === "writing") this.#next();
+    if (this.#answers.goOn() && this.#activity.current === "writing") this.#next();
   }
 
   #free(): void {
@@ -343,7 +321,7 @@ export class Connection {
   }
 
   #linger(): void {
-    this.#begin("lingering", lingerTime);
+    this.#activity.begin("lingering", lingerTime);
     this.#answers.free();
     this.#input.take();
     this.#reading.start();
@@ -351,19 +329,19 @@ export class Connection {
 
   /** Makes the connection ready for the next request. */
   #next(): void {
-    this.#begin("idle", this.#service.limits.idleTime);
+    this.#activity.begin("idle", this.#service.limits.idleTime);
     this.#isAhead = this.#input.length > 0;
     if (!this.#isAhead) {
       if (this.#callerIsDone) this.end();
       return;
     }
     // Deferred, so that a caller that sends thousands of requests together does not block the event loop.
-    this.#activity = "handling";
+    this.#activity.begin("handling", Infinity);
     setImmediate(() => {
       if (this.#socket.destroyed) return;
       const { limits, collectGarbage } = this.#service;
       if (this.#input.length > maxPipelined) collectGarbage();
-      this.#begin("head", limits.headTime);
+      this.#activity.begin("head", limits.headTime);
       this.#readHead(this.#input.take());
     });
   }
@@ -371,7 +349,8 @@ export class Connection {
   /** Handles the end of the caller's side: the caller sends no more. */
   #ended(): void {
     this.#callerIsDone = true;
-    if (this.#activity !== "handling" && this.#activity !== "writing") this.#socket.end();
+    const { current } = this.#activity;
+    if (current !== "handling" && current !== "writing") this.#socket.end();
   }
 
   #release(): void {

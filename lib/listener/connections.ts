@@ -1,4 +1,5 @@
-import type { Activity, Connection } from "./connection.ts";
+import type { Connection } from "./connection.ts";
+import type { Activity } from "./timed_activity.ts";
 
 /** The open connections of a port. */
 export class Connections {
