@@ -3,6 +3,7 @@ import { asObject, asString, dig, type Json, type JsonObject } from "../json/mod
 import { collectionPath, deleteOptions, nameOf, namespaceOf, objectPath } from "../kube/mod.ts";
 import { namespaceOfKey } from "../policy/mod.ts";
 import type { Answer, ApiCall, ApiResource, Cluster } from "../ports.ts";
+import { longNumberPath } from "./long_number.ts";
 import { isRefusal } from "./refusal.ts";
 
 /** The result of carrying out an effect. */
@@ -43,6 +44,13 @@ export async function carryOut(effect: Effect, cluster: Cluster, signal?: AbortS
   const namespace = resource.namespaced ? namespaceOf(object) || "default" : "";
   const trespass = trespassOf(effect, resource, namespace);
   if (trespass !== undefined) return { done: false, message: trespass, retryable: false };
+  const longNumber = verb === "delete" ? undefined : longNumberPath(object);
+  if (longNumber !== undefined) {
+    const message =
+      `${longNumber} is a whole number beyond 2^53, which would be written with other digits: ` +
+      "keep such numbers as texts";
+    return { done: false, message, retryable: false };
+  }
   const call = callFor(effect, resource, namespace);
   const answer = await cluster.call(signal === undefined ? call : { ...call, signal });
   if (answer.ok) return { done: true, changed: !isUnchanged(effect, answer.body) };

@@ -52,6 +52,7 @@ export { parseInStages } from "./parse_stages.ts";
 export { countCharacters, unitsOf } from "./characters.ts";
 export { CountedText } from "./counted_text.ts";
 export { completed, type Stages } from "./stages.ts";
+export { endOfString } from "./string_end.ts";
 export { type StepBudget, stepsOfText } from "./step_budget.ts";
 export { StreamedJson } from "./streamed_json.ts";
 export { withoutEnding } from "./text_end.ts";

@@ -33,6 +33,7 @@
 export { Draft } from "./draft.ts";
 export { diff } from "./diff.ts";
 export { type JsonPatch, type PatchOperation, planJsonPatch } from "./json_patch.ts";
+export { LongNumbers } from "./long_numbers.ts";
 export { type MergeField, type MergeType, mergeTypeOf } from "./merge_keys.ts";
 export type { MergeMemory } from "./merge_schema.ts";
 export { parseJsonPatch } from "./parse_json_patch.ts";
@@ -40,6 +41,7 @@ export { applyStrictly } from "./strict_patch.ts";
 export { type ApplyTypes, readApplyTypes, type StructType } from "./apply_types.ts";
 export { atomicFields } from "./atomic_fields.ts";
 export { structuredMerge } from "./structured_merge.ts";
+export { patchText } from "./patch_text.ts";
 export type { PatchNodes } from "./patch_node.ts";
 export { planStrategicMerge, type StrategicMerge } from "./strategic_merge.ts";
 export { Fault, isFault } from "../json/mod.ts";

@@ -1,6 +1,7 @@
 import type { Decision, PolicyIdentity, PolicyResult, RuleResult } from "../engine/mod.ts";
-import { asString, type JsonObject } from "../json/mod.ts";
+import { asString, type Fault, isFault, type JsonObject } from "../json/mod.ts";
 import { encodeBase64Text } from "../kube/mod.ts";
+import { type LongNumbers, patchText } from "../patch/mod.ts";
 import { goYaml } from "../yaml/mod.ts";
 
 /** The `response` of an AdmissionReview. */
@@ -15,18 +16,35 @@ export interface AdmissionResponse {
   readonly auditAnnotations?: Readonly<Record<string, string>>;
 }
 
+/** The names of the object that a request is about, for messages. */
+interface ReviewedResource {
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
 /** Makes the admission response of a decision. */
+export function admissionResponse(decision: Decision, request: ReviewedResource): AdmissionResponse;
+/** The same with the digits of the request's long numbers; a fault when its patch would change such a number. */
 export function admissionResponse(
   decision: Decision,
-  request: { kind: string; namespace: string; name: string },
-): AdmissionResponse {
+  request: ReviewedResource,
+  longNumbers: LongNumbers | undefined,
+): AdmissionResponse | Fault;
+export function admissionResponse(
+  decision: Decision,
+  request: ReviewedResource,
+  longNumbers?: LongNumbers,
+): AdmissionResponse | Fault {
   const { uid, allowed, results, patch } = decision;
   const response: Writable<AdmissionResponse> = { uid, allowed };
   const warnings = warningsOf(allowed ? results : warnedBesideDenial(decision));
   if (warnings.length > 0) response.warnings = warnings;
   if (allowed) {
     if (patch.length > 0) {
-      response.patch = encodeBase64Text(JSON.stringify(patch));
+      const text = patchText(patch, longNumbers);
+      if (isFault(text)) return text;
+      response.patch = encodeBase64Text(text);
       response.patchType = "JSONPatch";
     }
   } else {
@@ -42,7 +60,7 @@ type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 /** The message for the user of a denied request: the policies and rules that denied it, with their messages. */
 export function denialMessage(
   decision: Decision,
-  request: { kind: string; namespace: string; name: string },
+  request: ReviewedResource,
 ): string {
   return decision.denial === "mutate" ? mutationDenial(decision, request) : blockedMessage(decision, request);
 }
@@ -54,7 +72,7 @@ export function denialMessage(
  */
 function blockedMessage(
   { results }: Decision,
-  { kind, namespace, name }: { kind: string; namespace: string; name: string },
+  { kind, namespace, name }: ReviewedResource,
 ): string {
   const blocked = new Map<string, JsonObject>();
   const lines: string[] = [];
@@ -86,7 +104,7 @@ function celMessage({ kind, name }: PolicyIdentity, { result, message, propertie
 
 function mutationDenial(
   { refusing }: Decision,
-  { kind, namespace, name }: { kind: string; namespace: string; name: string },
+  { kind, namespace, name }: ReviewedResource,
 ): string {
   const policy = refusing[0]!.policy;
   const errors = refusing.filter((each) => each.policy === policy).map(({ rule }) => rule);

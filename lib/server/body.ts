@@ -1,3 +1,4 @@
+import { BodyText, decodeBody } from "./body_text.ts";
 import { type HttpError, maxReviewBytes } from "./review.ts";
 
 /** The bounds of reading bodies. */
@@ -35,7 +36,9 @@ export class BodyReader {
       timer = setTimeout(() => resolve(tooLate), this.#limits.time);
     });
     try {
-      return isSmall ? await Promise.race([request.text(), late]) : await this.#readStream(request, late);
+      if (!isSmall) return await this.#readStream(request, late);
+      const read = await Promise.race([request.arrayBuffer(), late]);
+      return "status" in read ? read : decodeBody(new Uint8Array(read));
     } finally {
       clearTimeout(timer);
       if (isSmall) this.#used -= length;
@@ -45,8 +48,8 @@ export class BodyReader {
   async #readStream({ body }: Request, late: Promise<HttpError>): Promise<string | HttpError> {
     if (body === null) return "";
     const reader = body.getReader();
-    const decoder = new TextDecoder();
-    let bytes = 0, text = "";
+    const text = new BodyText();
+    let bytes = 0;
     try {
       for (;;) {
         const next = await Promise.race([reader.read(), late]);
@@ -55,9 +58,9 @@ export class BodyReader {
           void reader.cancel().catch(() => {});
           return error;
         }
-        if ("status" in next || next.value === undefined) return text + decoder.decode();
+        if ("status" in next || next.value === undefined) return text.end();
         bytes += next.value.length;
-        text += decoder.decode(next.value, { stream: true });
+        text.add(next.value);
       }
     } finally {
       this.#used -= bytes;

@@ -1,4 +1,6 @@
+import { isFault } from "../json/mod.ts";
 import { type Decision, evaluate, type Phase, type PolicyRequest, type Snapshot } from "../engine/mod.ts";
+import type { LongNumbers } from "../patch/mod.ts";
 import type { FailurePolicy } from "../policy/mod.ts";
 import type { Log, Ports } from "../ports.ts";
 import { type AdmissionResponse, admissionResponse, reviewedResource } from "../report/mod.ts";
@@ -35,6 +37,8 @@ export interface ReviewOptions extends Route {
   readonly isLarge?: boolean;
   /** Called when the decision waits; the result is called when it is made. */
   readonly waits?: ((deadline: Deadline) => () => void) | undefined;
+  /** The digits of the numbers of the object that doubles do not hold. */
+  readonly longNumbers?: LongNumbers | undefined;
 }
 
 /**
@@ -93,8 +97,11 @@ async function respondLater(decision: Promise<Decision>, evaluation: Evaluation)
 }
 
 function respond(decision: Decision, { request, options, setting, spans }: Evaluation): ReviewResponse {
-  const { phase, started } = options;
-  const response = admissionResponse(decision, reviewedResource(request));
+  const { phase, started, longNumbers } = options;
+  const written = admissionResponse(decision, reviewedResource(request), longNumbers);
+  const response = isFault(written)
+    ? failed(request, decision.failurePolicy, `the patch cannot be written: ${written.message}`)
+    : written;
   const afterwards = (): void => {
     setting.metrics.decided(decision, request);
     setting.decided?.(decision, request);

@@ -1,5 +1,7 @@
 import { completed, type Json, nestsDeeperThan, parseInStages, type Stages } from "../json/mod.ts";
 import { type AdmissionRequest, parseReview } from "../kube/mod.ts";
+import { LongNumbers } from "../patch/mod.ts";
+import { unlikeInGo } from "./unlike_in_go.ts";
 
 /** The answer to a body that is not a review: an HTTP status and a message. */
 export interface HttpError {
@@ -22,8 +24,15 @@ export function tooDeep(text: string): HttpError | undefined {
     : undefined;
 }
 
+/** A review that was read. */
+export interface UsableReview {
+  readonly request: AdmissionRequest;
+  /** The digits of the numbers of its object that doubles do not hold; `undefined` when there are none. */
+  readonly longNumbers: LongNumbers | undefined;
+}
+
 /** The request of a review, or why there is none. */
-export type ReadReview = { readonly request: AdmissionRequest } | HttpError;
+export type ReadReview = UsableReview | HttpError;
 
 /** Reads the text of an AdmissionReview. Never throws. */
 export function readReview(text: string): ReadReview {
@@ -45,8 +54,12 @@ export function* readReviewInStages(text: string, most?: number): Stages<ReadRev
       uid: "",
     };
   }
+  const unlike = yield* unlikeInGo(text, body);
+  if (unlike !== undefined) {
+    return { status: 417, message: `the body cannot be read: ${unlike}`, uid: "" };
+  }
   const parsed = parseReview(body);
   return parsed.ok
-    ? { request: parsed.review.request }
+    ? { request: parsed.review.request, longNumbers: LongNumbers.in(text) }
     : { status: 400, message: parsed.message, uid: parsed.uid };
 }

@@ -5,7 +5,14 @@ import { admissionReview } from "../report/mod.ts";
 import type { AppOptions } from "./app_options.ts";
 import { decide, failed, type ReviewOptions, type ReviewResponse, withoutDecision } from "./decide.ts";
 import { compileFilters, type FilterConfig } from "./filters.ts";
-import { type HttpError, type ReadReview, readReview, readReviewInStages } from "./review.ts";
+import {
+  type HttpError,
+  type ReadReview,
+  readReview,
+  readReviewInStages,
+  type UsableReview,
+} from "./review.ts";
+import { decodeBody } from "./body_text.ts";
 import { PendingReviews } from "./pending_reviews.ts";
 import { ReviewHeap } from "./review_heap.ts";
 import { answerTimeOf, type ObjectRoute, type PathRoute, routeOf } from "./review_route.ts";
@@ -67,7 +74,6 @@ export class Reviews {
   readonly texts: TextParser;
   readonly #options: AppOptions;
   #filters: { readonly config: FilterConfig; readonly unseen: (request: AdmissionRequest) => boolean };
-  readonly #decoder = new TextDecoder();
   readonly #pending: PendingReviews;
 
   constructor(options: AppOptions) {
@@ -91,7 +97,7 @@ export class Reviews {
       endpoint,
       path,
       contentType: headers.find(([name]) => name === "content-type")?.[1],
-      body: this.#decoder.decode(body),
+      body: decodeBody(body),
       timeout: answerTimeOf(target),
     });
   }
@@ -129,14 +135,14 @@ export class Reviews {
   }
 
   #read(read: ReadReview, received: Received): ReviewAnswer | Promise<ReviewAnswer> {
-    return "status" in read ? this.#refuse(received.path, read) : this.#decided(read.request, received);
+    return "status" in read ? this.#refuse(received.path, read) : this.#decided(read, received);
   }
 
   #decided(
-    request: AdmissionRequest,
+    review: UsableReview,
     received: Received,
   ): ReviewAnswer | Promise<ReviewAnswer> {
-    const { endpoint } = received;
+    const { endpoint } = received, { request } = review;
     const { failurePolicy = "Fail" } = "respond" in endpoint ? {} : endpoint.route;
     const answerToException = (cause: unknown): ReviewAnswer => {
       // An exception is a bug. The response has the request's uid all the same, and the failurePolicy decides.
@@ -147,7 +153,7 @@ export class Reviews {
     try {
       const responded = "respond" in endpoint
         ? endpoint.respond(request).then(withoutDecision)
-        : this.#respond(request, endpoint, received);
+        : this.#respond(review, endpoint, received);
       if (!(responded instanceof Promise)) return answerOf(responded);
       return responded.then(async (responded) => {
         // A long patch took long to write: other requests go first.
@@ -160,7 +166,7 @@ export class Reviews {
   }
 
   #respond(
-    request: AdmissionRequest,
+    { request, longNumbers }: UsableReview,
     { route, snapshot }: PathRoute,
     { started, length, heap, waits, timeout, path }: Received,
   ): ReviewResponse | Promise<ReviewResponse> {
@@ -180,7 +186,7 @@ export class Reviews {
     const decided = (policyInput: PolicyRequest | string): ReviewResponse | Promise<ReviewResponse> => {
       if (isString(policyInput)) return withoutDecision(failed(request, failurePolicy, policyInput));
       const isLarge = length > large;
-      const decision = { ...route, snapshot, started, timeout, isLarge, waits };
+      const decision = { ...route, snapshot, started, timeout, isLarge, waits, longNumbers };
       const responded = decide(policyInput, decision, this.#options);
       return responded instanceof Promise
         ? responded.then((each) => withFollowingWork(each, policyInput))
@@ -237,5 +243,5 @@ const wrongType: HttpError = {
 
 function isJson(contentType: string | undefined): boolean {
   if (contentType === undefined || contentType === "application/json") return contentType !== undefined;
-  return contentType.split(";")[0]!.trim().toLowerCase() === "application/json";
+  return /^application\/json *(?:; *(?:charset *= *"?utf-8"? *)?)?$/i.test(contentType.trim());
 }

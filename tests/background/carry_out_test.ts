@@ -125,3 +125,20 @@ Deno.test("an update whose object was as wanted, with the defaults of the API se
     assert.deepEqual(await carryOut(effect("update", versioned("7")), api), { done: true, changed });
   }
 });
+
+Deno.test("an object with a whole number beyond 2^53 is not written, because its digits would change", async () => {
+  const object = { ...map, data: [{ id: 9007199254740993 }] };
+  for (const verb of ["create", "update", "apply"] as const) {
+    const stored = cluster({ ok: true, status: 200, body: null });
+    const carried = await carryOut(effect(verb, object), stored);
+    assert(!carried.done && !carried.retryable);
+    assert.match(
+      carried.message,
+      /^data\[0\]\.id is a whole number beyond 2\^53.* keep such numbers as texts$/,
+    );
+    assert.deepEqual(stored.calls, []);
+  }
+  assert((await carryOut(effect("delete", object), cluster({ ok: true, status: 200, body: null }))).done);
+  const float = { ...map, data: [{ most: 1e300, least: -9007199254740991 }] };
+  assert((await carryOut(effect("update", float), cluster({ ok: true, status: 200, body: null }))).done);
+});

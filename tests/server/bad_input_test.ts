@@ -7,7 +7,7 @@ import { denies, portsOf, serving } from "./serving.ts";
 import { processorTime } from "../support/processor_time.ts";
 
 const json = { "content-type": "application/json" };
-const { post } = serving(denies("never"));
+const { app, post } = serving(denies("never"));
 
 function changed(
   change: (review: { [field: string]: Json }, request: { [field: string]: Json }) => void,
@@ -15,6 +15,11 @@ function changed(
   const review = structuredClone(admissionReview()) as { [field: string]: Json };
   change(review, review["request"] as { [field: string]: Json });
   return review;
+}
+
+/** A review whose object has metadata with a text that JSON cannot have. */
+function written(labels: JsonObject, placeholder: string, text: string): string {
+  return JSON.stringify(admissionReview({ object: pod(labels) })).replace(placeholder, () => text);
 }
 
 interface Case {
@@ -116,6 +121,43 @@ const cases: readonly Case[] = [
     status: 400,
     says: /userInfo/,
     uid: "review-1",
+  },
+  {
+    what: "a number beyond all doubles",
+    body: written({ n: "here" }, '"here"', "1e400"),
+    status: 417,
+    says: /a number that is beyond all doubles/,
+  },
+  {
+    what: "a number of many digits beyond all doubles",
+    body: written({ n: "here" }, '"here"', `-${"9".repeat(400)}`),
+    status: 417,
+    says: /a number that is beyond all doubles/,
+  },
+  {
+    what: "half of a surrogate pair",
+    body: written({ n: "here" }, "here", String.raw`a\ud800b`),
+    status: 417,
+    says: /not well-formed Unicode/,
+  },
+  {
+    what: "a name with half of a surrogate pair",
+    body: written({ here: 1 }, "here", String.raw`\uDC00`),
+    status: 417,
+    says: /not well-formed Unicode/,
+  },
+  {
+    what: "a byte order mark",
+    body: `\ufeff${JSON.stringify(admissionReview())}`,
+    status: 417,
+    says: /not JSON/,
+  },
+  {
+    what: "another charset",
+    body: admissionReview(),
+    headers: { "content-type": "application/json; charset=latin1" },
+    status: 415,
+    says: /Content-Type/,
   },
   { what: "a depth bomb of objects", body: deep(100_000), status: 400, says: /nests deeper/ },
   { what: "a depth bomb of lists", body: "[".repeat(1_000_000), status: 400, says: /nests deeper/ },
@@ -276,4 +318,29 @@ Deno.test("the handler answers any body", async () => {
     }),
     { numRuns: 400 },
   );
+});
+
+Deno.test("bytes that are no UTF-8 are refused, in short and in long bodies", async () => {
+  const review = JSON.stringify(admissionReview({ object: pod({ labels: { a: "here" } }) }));
+  for (const padding of [0, 100_000]) {
+    const bytes = new TextEncoder().encode(review + " ".repeat(padding));
+    bytes[review.indexOf("here")] = 0xff;
+    const answer = await app.request("/validate", { method: "POST", headers: json, body: bytes });
+    assert.equal(answer.status, 417);
+    assert.match(await answer.text(), /not in UTF-8/);
+  }
+});
+
+Deno.test("numbers and texts that only look like those of other values are read", async () => {
+  const texts = ["1e300", "1e-400", "0.000", String.raw`"\\ud800"`, String.raw`"\ud83d\ude00"`, '":1e400"'];
+  for (const text of texts) {
+    const answer = await post("/validate", written({ n: "here" }, '"here"', text));
+    assert.equal(answer.status, 200, text);
+  }
+  for (
+    const type of ["application/json; charset=utf-8", "Application/JSON;charset=UTF-8", "application/json;"]
+  ) {
+    const answer = await post("/validate", admissionReview(), { "content-type": type });
+    assert.equal(answer.status, 200, type);
+  }
 });

@@ -1,0 +1,39 @@
+import type { HttpError } from "./review.ts";
+
+/**
+ * The text of a body that arrives in parts. Bytes that are no UTF-8 are refused, because readers in Go replace them
+ * otherwise, and a byte order mark stays in the text, where it is no JSON.
+ */
+export class BodyText {
+  readonly #decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  #text = "";
+  #isUtf8 = true;
+
+  add(bytes: Uint8Array): void {
+    this.#decode(bytes, true);
+  }
+
+  /** The whole text, or why it cannot be read. */
+  end(): string | HttpError {
+    this.#decode(new Uint8Array(), false);
+    return this.#isUtf8 ? this.#text : notUtf8;
+  }
+
+  #decode(bytes: Uint8Array, stream: boolean): void {
+    if (!this.#isUtf8) return;
+    try {
+      this.#text += this.#decoder.decode(bytes, { stream });
+    } catch {
+      this.#isUtf8 = false;
+    }
+  }
+}
+
+/** The text of a body, or why it cannot be read. */
+export function decodeBody(bytes: Uint8Array): string | HttpError {
+  const text = new BodyText();
+  text.add(bytes);
+  return text.end();
+}
+
+const notUtf8: HttpError = { status: 417, message: "the body is not JSON: it is not in UTF-8", uid: "" };
