@@ -17,6 +17,15 @@ export interface LiveCollectionsOptions {
   readonly maxBytes?: number;
 }
 
+/** The API groups whose definitions come with an installation that follows the policies of the cluster. */
+const installedGroups = /^\/apis\/(?:kyverno\.io|policies\.kyverno\.io|wgpolicyk8s\.io|openreports\.io)\//;
+
+function definitionAdvice(path: string): string {
+  return installedGroups.test(path)
+    ? "apply the definition of the kind: postern manifests --crds | kubectl apply --server-side -f -"
+    : "the cluster does not serve the kind: it is read as soon as it does";
+}
+
 /** Collections of a running cluster. It lists and watches each collection separately. */
 export class LiveCollections implements Collections {
   readonly #options: LiveCollectionsOptions;
@@ -44,6 +53,7 @@ export class LiveCollections implements Collections {
       budget: this.#budget,
       changed,
       persistent: true,
+      missing: definitionAdvice(path),
       ...(keep !== undefined && { keep }),
       ...(leftOutChanged !== undefined && { leftOutChanged }),
       ...(log !== undefined && { log }),

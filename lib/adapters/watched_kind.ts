@@ -32,6 +32,8 @@ export interface WatchedKindOptions extends WatchedObjectsOptions {
    * from the API server.
    */
   readonly persistent?: boolean;
+  /** What the log advises when the API server does not serve the kind. */
+  readonly missing?: string;
 }
 
 /** The longest watch in seconds. */
@@ -60,6 +62,8 @@ export class WatchedKind {
   readonly #done: Promise<void>;
   #version = "";
   #open = false;
+  /** The last line of the log about a failure; it is not written again until something else happens. */
+  #said = "";
   readonly #synced = Promise.withResolvers<void>();
 
   /** Begins to list and watch at once, in the background. */
@@ -116,8 +120,10 @@ export class WatchedKind {
         const refusal = await this.#relist();
         forbidden = refusal?.status === 403 ? forbidden + 1 : 0;
         if (refusal === undefined || refusal.status === 404 || forbidden === REFUSALS) this.#synced.resolve();
-        if (refusal === undefined) state = "watch";
-        else if (this.#options.persistent !== true && isFinal(refusal) || this.#objects.isFull) {
+        if (refusal === undefined) {
+          state = "watch";
+          this.#said = "";
+        } else if (this.#options.persistent !== true && isFinal(refusal) || this.#objects.isFull) {
           state = "give up";
         }
         if (refusal !== undefined) this.#log(state === "give up" ? "not kept" : "list failed", refusal);
@@ -215,8 +221,12 @@ export class WatchedKind {
 
   #log(what: string, failure: FailedAnswer): void {
     if (this.#stop.signal.aborted) return;
-    const { path, log } = this.#options;
-    log?.write("warn", `${path}: ${what}`, { reason: describeFailure({ method: "GET", path }, failure) });
+    const { path, log, missing } = this.#options;
+    const reason = describeFailure({ method: "GET", path }, failure), said = `${what} ${reason}`;
+    if (said === this.#said) return;
+    this.#said = said;
+    const hint = failure.status === 404 && missing !== undefined ? { hint: missing } : {};
+    log?.write("warn", `${path}: ${what}`, { reason, ...hint });
   }
 }
 

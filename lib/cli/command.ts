@@ -2,7 +2,7 @@ import type { Terminal } from "./terminal.ts";
 
 /**
  * An option of a command. Its name on the command line is its key in {@link OptionTable}, spelt with hyphens:
- * `policyReport` is `--policy-report`.
+ * `policyReport` is `--policy-report`; {@link longName}.
  */
 export type OptionRecord =
   & {
@@ -10,6 +10,8 @@ export type OptionRecord =
     readonly about: string;
     /** A one-letter name. */
     readonly short?: string;
+    /** Its name on the command line, where that is not its key with hyphens. */
+    readonly long?: string;
     /** Whether the help leaves the option out, such as a second name of another option. */
     readonly hidden?: boolean;
   }
@@ -111,7 +113,7 @@ export function command<const T extends OptionTable>(
   };
 }
 
-/** `policyReport` as `policy-report`. */
-export function hyphenated(key: string): string {
-  return key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+/** The name of an option on the command line: `policy-report` for the key `policyReport`. */
+export function longName(key: string, { long }: Pick<OptionRecord, "long">): string {
+  return long ?? key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }

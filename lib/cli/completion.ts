@@ -1,4 +1,4 @@
-import { type CommandRecord, hyphenated, type OptionRecord } from "./command.ts";
+import { type CommandRecord, longName, type OptionRecord } from "./command.ts";
 import { type Terminal, unusable } from "./terminal.ts";
 
 /**
@@ -51,8 +51,8 @@ async function completedOf({ name, about, operands, options }: CommandRecord): P
     operands: (await Promise.all(operands.map((each) => each.choices?.() ?? []))).flat(),
     options: shown.map(([key, option]) => ({
       flag: option.type === "flag" && option.default === true
-        ? `--no-${hyphenated(key)}`
-        : `--${hyphenated(key)}`,
+        ? `--no-${longName(key, option)}`
+        : `--${longName(key, option)}`,
       about: option.about,
       choices: choicesOf(option),
     })),

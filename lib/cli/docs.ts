@@ -1,6 +1,6 @@
 import { fileProblem } from "../diagnostics/mod.ts";
 import { join } from "node:path";
-import { type CommandRecord, hyphenated, type OptionRecord } from "./command.ts";
+import { type CommandRecord, longName, type OptionRecord } from "./command.ts";
 import { type Terminal, unusable } from "./terminal.ts";
 
 /** `docs`: writes a page for each command, and a page that links to all of them. */
@@ -55,8 +55,8 @@ function bodyOf({ name, about, operands, options, examples }: CommandRecord): st
 
 function flagText(key: string, option: OptionRecord): string {
   const long = option.type === "flag" && option.default === true
-    ? `--no-${hyphenated(key)}`
-    : `--${hyphenated(key)}`;
+    ? `--no-${longName(key, option)}`
+    : `--${longName(key, option)}`;
   const value = "value" in option ? ` <${option.value}>` : "";
   return cell(`\`${option.short === undefined ? "" : `-${option.short}, `}${long}${value}\``);
 }

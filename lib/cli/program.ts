@@ -1,5 +1,5 @@
 import { Command, type Help, InvalidArgumentError, Option } from "commander";
-import { type CommandRecord, hyphenated, type OptionRecord, type OptionTable } from "./command.ts";
+import { type CommandRecord, longName, type OptionRecord, type OptionTable } from "./command.ts";
 import { commands, groups, hiddenCommands } from "./commands/table.ts";
 import { normalizeArguments, splitList } from "./flag_syntax.ts";
 import { logOptions, needlessKubeconfig } from "./log_options.ts";
@@ -97,7 +97,7 @@ function groupOf(program: Command, name: string): Command {
 }
 
 function addOption(command: Command, key: string, option: OptionRecord): void {
-  const long = hyphenated(key);
+  const long = longName(key, option);
   const about = "required" in option ? `${option.about} (required)` : option.about;
   const names = option.short === undefined ? `--${long}` : `-${option.short}, --${long}`;
   const add = (made: Option): void => void command.addOption(option.hidden === true ? made.hideHelp() : made);
@@ -151,7 +151,7 @@ function refuseUnsupported(
 ): number | undefined {
   const refused = Object.entries(table).flatMap(([key, option]) =>
     option.type === "unsupported" && given[key] !== undefined
-      ? [`error: not supported: --${hyphenated(key)}; ${option.instead}`]
+      ? [`error: not supported: --${longName(key, option)}; ${option.instead}`]
       : []
   );
   for (const line of refused) terminal.err(line);

@@ -4,6 +4,7 @@ import { isFault } from "../json/mod.ts";
 import type { LoadedPolicies } from "../sources/mod.ts";
 import {
   accessProblem,
+  keyPairProblem,
   namespacedName,
   readAuthority,
   type ServeArguments,
@@ -32,7 +33,7 @@ export async function serve(args: ServeArguments, terminal: Terminal): Promise<n
   const clientAuthority = await readClientAuthority?.();
   if (isFault(clientAuthority)) return refuse(clientAuthority.message);
   const secretPath = args.secretPath ?? environmentVariable("POSTERN_SECRET_PATH");
-  const problem = wordProblem(args) ?? accessProblem({ ...args, secretPath });
+  const problem = wordProblem(args) ?? keyPairProblem(args) ?? accessProblem({ ...args, secretPath });
   if (problem !== undefined) return refuse(problem);
   const lines = serveLines(terminal);
   const gate = await openGate({
@@ -54,7 +55,7 @@ export async function serve(args: ServeArguments, terminal: Terminal): Promise<n
     readClientAuthority,
     secretPath,
     lines,
-    loaded: (policies) => report(policies, messages),
+    loaded: (policies) => report(policies, args, messages),
     diagnosed: (diagnostics) => messages.diagnosed(diagnostics),
   });
   if (typeof gate === "string") return refuse(gate);
@@ -68,8 +69,18 @@ export async function serve(args: ServeArguments, terminal: Terminal): Promise<n
   return 0;
 }
 
-function report({ snapshot, diagnostics }: LoadedPolicies, { say, diagnosed }: ServeMessages): void {
+function report(
+  { snapshot, diagnostics }: LoadedPolicies,
+  { watchPolicies = false }: ServeArguments,
+  { say, diagnosed }: ServeMessages,
+): void {
   diagnosed(diagnostics);
+  if (snapshot.policies.length === 0) {
+    const others = watchPolicies
+      ? "those of the cluster follow"
+      : "name some with --policies, or a cluster's are served with --watch-policies";
+    return say("info", `loaded no policies from files: ${others}`);
+  }
   const names = snapshot.policies.map(({ policy, broken }) =>
     broken === undefined ? policy.key : `${policy.key} (broken)`
   );

@@ -60,6 +60,13 @@ export function wordProblem({ omitEvents, reportResults }: ServeArguments): stri
   return result && `--report-results: "${result}" is none of ${rowResults.join(", ")}`;
 }
 
+/** The error about a certificate without its key, or a key without its certificate; `undefined` when there is none. */
+export function keyPairProblem({ tlsCert, tlsKey }: ServeArguments): string | undefined {
+  return (tlsCert === undefined) === (tlsKey === undefined)
+    ? undefined
+    : "--tls-cert and --tls-key go together: name both files, or neither";
+}
+
 /** The error about options that let unauthenticated clients send reviews; `undefined` when there is none. */
 export function accessProblem({ tls, host, secretPath }: ServeArguments): string | undefined {
   const access = isLoopback(host) ? "loopback" : "public";

@@ -224,8 +224,8 @@ const rules = {
     fix: "Write an expression that gives a list.",
   },
   "bad-name": {
-    cause: "A variable of CEL has a name that expressions cannot use.",
-    fix: "Use letters, digits and `_`.",
+    cause: "A name, key or expression of CEL is none that the API server would take.",
+    fix: "The message has the reason; names have letters, digits and `_`.",
   },
   "bad-patch": { cause: "A patch cannot be read.", fix: "The message has path and reason." },
   "bad-pattern": {

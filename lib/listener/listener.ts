@@ -7,6 +7,7 @@ import { Connections } from "./connections.ts";
 import { DateHeader } from "./date_header.ts";
 import { type Announced, type Fetch, fetchHandler, type Handler, type ListenerAnswer } from "./handler.ts";
 import { Handshakes } from "./handshakes.ts";
+import { listenProblem } from "./listen_problem.ts";
 import { defaultLimits, type Limits } from "./limits.ts";
 import { KeptBytes } from "./kept_bytes.ts";
 import type { KeyPairs } from "./key_pair.ts";
@@ -112,13 +113,12 @@ export class Listener {
     const { certificates } = options;
     const tls = certificates && await TlsSettings.read({ ...options, certificates });
     if (typeof tls === "string") return tls;
-    const where = `${options.hostname}:${options.port}`;
     try {
       const listener = new Listener(options, tls);
       await listener.#listen();
       return listener;
     } catch (cause) {
-      return `cannot listen on ${where}: ${cause instanceof Error ? cause.message : String(cause)}`;
+      return listenProblem(options.hostname, options.port, cause);
     }
   }
 

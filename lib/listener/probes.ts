@@ -1,4 +1,5 @@
 import type { ListenerAnswer } from "./handler.ts";
+import { listenProblem } from "./listen_problem.ts";
 import { ProbePort, type ProbeRequest } from "./probe_port.ts";
 import type { ProbeMessage, ProbeReply, ProbeTask } from "./probe_worker.ts";
 import { Pulse } from "./pulse.ts";
@@ -55,7 +56,7 @@ async function openThread(file: URL, options: ProbeOptions): Promise<Probes | st
         case "listens":
           return resolve(data.port);
         case "failed":
-          return resolve(cannotListen(options, data.message));
+          return resolve(listenProblem(hostname, port, data.message));
         case "request": {
           const { request } = data;
           void answer(request).then((answer) => worker.postMessage({ request, answer } satisfies ProbeReply));
@@ -75,12 +76,8 @@ function openHere(options: ProbeOptions): Probes | string {
   try {
     return new ProbePort({ hostname, port, vitality: () => isReady() ? "ready" : "loading", answer });
   } catch (cause) {
-    return cannotListen(options, cause instanceof Error ? cause.message : String(cause));
+    return listenProblem(hostname, port, cause);
   }
-}
-
-function cannotListen({ hostname, port }: ProbeOptions, cause: string): string {
-  return `cannot listen on ${hostname}:${port}: ${cause}`;
 }
 
 /** The thread's code: beside this file, or beside the bundled program, as in the container image. */

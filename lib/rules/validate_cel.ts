@@ -51,6 +51,7 @@ export function compileCelRule(block: CelBody, tools: RuleTools): CompiledBody {
   const validate = compileValidations(block.expressions, expressions, {
     path: [...path, "expressions"],
     fallbackMessage: asString(block.message) ?? "",
+    authorizerWarning: true,
   });
   const annotations = compileAuditAnnotations(block.auditAnnotations, expressions, [
     ...path,

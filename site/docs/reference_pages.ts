@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { hyphenated, type OptionRecord } from "../../lib/cli/command.ts";
+import { longName, type OptionRecord } from "../../lib/cli/command.ts";
 import { commands } from "../../lib/cli/commands/table.ts";
 import { environmentNotes } from "../../lib/cli/environment_notes.ts";
 import { kyvernoFunctionNotes, kyvernoFunctions } from "../../lib/jmespath/mod.ts";
@@ -101,8 +101,8 @@ function optionPage(): Page {
 /** An option as it is written: flags that are on by default are switched off. */
 function flagOf(key: string, option: OptionRecord): string {
   return option.type === "flag" && option.default === true
-    ? `--no-${hyphenated(key)}`
-    : `--${hyphenated(key)}`;
+    ? `--no-${longName(key, option)}`
+    : `--${longName(key, option)}`;
 }
 
 /** A page for each command, which the command line writes itself. */

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { type FollowedCluster, LiveCollections, systemClock } from "../../lib/adapters/mod.ts";
 import type { JsonObject } from "../../lib/json/mod.ts";
 import { metadataOnly, nameOf } from "../../lib/kube/mod.ts";
-import type { Answer, ApiCall, WatchOptions } from "../../lib/ports.ts";
+import type { Answer, ApiCall, Log, WatchOptions } from "../../lib/ports.ts";
 import { countingEntropy } from "./fakes.ts";
 
 const refusal = (status: number): Answer => ({ ok: false, status, message: "no" });
@@ -314,3 +314,31 @@ Deno.test("left-out objects stay left out while all are listed again", async () 
   assert.deepEqual([...collection.leftOut?.namespaces ?? []], ["team"]);
   await collection.close();
 });
+
+const unserved: readonly (readonly [path: string, hint: RegExp])[] = [
+  ["/apis/kyverno.io/v1/clusterpolicies", /postern manifests --crds/],
+  ["/apis/example.com/v1/gadgets", /does not serve the kind/],
+];
+for (const [path, hint] of unserved) {
+  Deno.test(`the log says once what to do when the cluster does not serve ${path}`, async () => {
+    const lines: string[] = [], again = Promise.withResolvers<void>();
+    let calls = 0;
+    const cluster: FollowedCluster = {
+      call: () => {
+        if (++calls === 3) again.resolve();
+        return Promise.resolve(refusal(404));
+      },
+      resource: () => Promise.resolve(undefined),
+      follow: () => Promise.resolve({ ok: false, status: 404, message: "no" }),
+    };
+    const log: Log = {
+      write: (_level, message, fields) => void lines.push(`${message} ${fields?.["hint"]}`),
+    };
+    const collection = new LiveCollections({ cluster, clock: systemClock(), entropy: countingEntropy(), log })
+      .watch(path, () => {});
+    await again.promise;
+    await collection.close();
+    assert.equal(lines.length, 1, lines.join("\n"));
+    assert.match(lines[0]!, hint);
+  });
+}

@@ -226,8 +226,8 @@ const others: readonly KyvernoFlag[] = [
     [
       "--autogenTag, --noDate, --markdownLinks",
       "differs",
-      "spelt with hyphens; Postern's pages hold no date, and link to each other",
-      ["--no-date"],
+      "taken, and without effect: Postern's pages hold no date, and link to each other",
+      ["--autogenTag=false", "--noDate", "--markdownLinks"],
       /^\d+ pages in pages$/,
     ],
   ]),

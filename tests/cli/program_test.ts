@@ -1,7 +1,7 @@
 /** The command line as a whole: records, help, and how options are read. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { command, hyphenated } from "../../lib/cli/command.ts";
+import { command, longName } from "../../lib/cli/command.ts";
 import { commands } from "../../lib/cli/commands/table.ts";
 import { normalizeArguments, splitList } from "../../lib/cli/flag_syntax.ts";
 import { run } from "../../lib/cli/mod.ts";
@@ -27,7 +27,7 @@ for (const record of commands) {
     const shown = Object.entries(record.options).filter(([, option]) =>
       option.hidden !== true && option.type !== "unsupported"
     );
-    for (const [key] of shown) assert.match(out, new RegExp(`--(?:no-)?${hyphenated(key)}\\b`));
+    for (const [key, option] of shown) assert.match(out, new RegExp(`--(?:no-)?${longName(key, option)}\\b`));
     const examples = out.slice(out.indexOf("Examples:"));
     assert.ok((examples.match(/\n {2}# .+\n {2}postern /g) ?? []).length >= 2, examples);
     for (const { line } of record.examples) {

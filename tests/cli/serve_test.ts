@@ -162,3 +162,20 @@ Deno.test("a server that answers other machines says in JSON why it cannot start
   assert.equal(level, "error");
   assert.match(message, /nowhere-at-all|no secret/);
 });
+
+for (const option of ["--tls-cert", "--tls-key"]) {
+  Deno.test(`serve ends with code 2 when ${option} comes alone`, async () => {
+    const lines: string[] = [];
+    const terminal = { out: () => {}, err: (line: string) => void lines.push(line) };
+    assert.equal(await run(["serve", "--policies", "policies", option, "file.pem"], terminal), 2);
+    assert.equal(lines.at(-1), "error: --tls-cert and --tls-key go together: name both files, or neither");
+  });
+}
+
+Deno.test("serve says what to do about no policies and about a port that cannot be", async () => {
+  const lines: string[] = [];
+  const terminal = { out: () => {}, err: (line: string) => void lines.push(line) };
+  assert.equal(await run(["serve", "--port", "99999", "--metrics-port", "0"], terminal), 2);
+  assert.match(lines.join("\n"), /^loaded no policies from files: name some with --policies/m);
+  assert.equal(lines.at(-1), "error: cannot listen on 127.0.0.1:99999: a port is at most 65535");
+});

@@ -201,6 +201,30 @@ validate: {pattern: {}}`),
     auditAnnotations: [{key: "a key", valueExpression: "'x'"}]`),
     /warning bad-name: "a key": name part must consist of/,
   ],
+  [
+    "two audit annotations with one key",
+    rule(`validate:
+  cel:
+    expressions: [{expression: "true"}]
+    auditAnnotations: [{key: a, valueExpression: "'x'"}, {key: a, valueExpression: "'y'"}]`),
+    /^p\.yaml:\d+:\d+: warning bad-name: The key "a" occurs twice/,
+  ],
+  [
+    "an audit annotation with a long expression",
+    rule(`validate:
+  cel:
+    expressions: [{expression: "true"}]
+    auditAnnotations: [{key: a, valueExpression: "'${"x".repeat(5200)}'"}]`),
+    /warning bad-name: The expression has 5202 characters; 5120 are allowed/,
+  ],
+  [
+    "a message that asks for permissions",
+    rule(`validate:
+  cel:
+    expressions:
+    - {expression: "true", messageExpression: "string(authorizer.requestResource.check('get').allowed())"}`),
+    /warning bad-name: A messageExpression has no authorizer/,
+  ],
   ["YAML that does not end", "a: [b", /^p\.yaml:1:\d+: error invalid-yaml: /],
   ["a key that occurs twice", "kind: A\nkind: B\n", /^p\.yaml:2:1: warning duplicate-key: /],
   ["a document that is no object", "just text", /^p\.yaml:1:1: error not-an-object: /],

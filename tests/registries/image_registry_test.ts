@@ -276,22 +276,26 @@ for (const [text, registry, repository, tag, digest] of references) {
   });
 }
 
-for (
-  const text of [
-    "",
-    "a",
-    "UPPER",
-    "a b",
-    "ghcr.io/",
-    "ghcr.io/a/../b",
-    "x@sha256:1",
-    "app:-",
-    "a.b:x/app",
-    "ghcr.io//a",
-  ]
-) {
-  Deno.test(`parseReference() refuses ${JSON.stringify(text)}`, () =>
-    assert.ok(isFault(parseReference(text))));
+const unreadable: readonly (readonly [text: string, reason: RegExp])[] = [
+  ["", /must have 2 to 255 characters$/],
+  ["a", /must have 2 to 255 characters$/],
+  ["ghcr.io/a:1", /must have 2 to 255 characters$/],
+  ["ghcr.io/", /must have 2 to 255 characters$/],
+  [`ghcr.io/${"a".repeat(256)}`, /must have 2 to 255 characters$/],
+  ["UPPER", /can only have the characters a-z/],
+  ["a b", /can only have the characters a-z/],
+  ["ghcr.io/a/../b", /can only have the characters a-z/],
+  ["ghcr.io//a", /can only have the characters a-z/],
+  ["x@sha256:1", /the digest must be/],
+  ["app:-", /the tag has other characters/],
+  ["a.b:x/app", /the registry is no host name/],
+];
+for (const [text, reason] of unreadable) {
+  Deno.test(`parseReference() refuses ${JSON.stringify(text.slice(0, 20))}, and says why`, () => {
+    const read = parseReference(text);
+    assert.ok(isFault(read));
+    assert.match(read.message, reason);
+  });
 }
 
 Deno.test("pull secrets: the first with a login for the registry is used", async () => {

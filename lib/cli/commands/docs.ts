@@ -8,9 +8,20 @@ export const docs = (commands: () => readonly CommandRecord[]): CommandRecord =>
     options: {
       output: { type: "text", short: "o", value: "folder", about: "where to write them", default: "." },
       website: { type: "flag", about: "with front matter, for a website" },
-      autogenTag: { type: "flag", about: "Postern's pages hold no time", hidden: true, default: true },
-      noDate: { type: "flag", about: "Postern's pages hold no date", hidden: true },
-      markdownLinks: { type: "flag", about: "Postern's pages always link to each other", hidden: true },
+      autogenTag: {
+        type: "flag",
+        long: "autogenTag",
+        about: "Postern's pages hold no time",
+        hidden: true,
+        default: true,
+      },
+      noDate: { type: "flag", long: "noDate", about: "Postern's pages hold no date", hidden: true },
+      markdownLinks: {
+        type: "flag",
+        long: "markdownLinks",
+        about: "Postern's pages always link to each other",
+        hidden: true,
+      },
     },
     examples: [
       { does: "write the pages", line: "docs -o docs/commands" },

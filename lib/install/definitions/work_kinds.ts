@@ -52,6 +52,8 @@ export const workKinds: readonly DefinedKind[] = [
       age("AGE"),
       column("REFRESH INTERVAL", ".spec.apiCall.refreshInterval"),
       { name: "LAST REFRESH", jsonPath: ".status.lastRefreshTime", type: "date" },
+      column("READY", '.status.conditions[?(@.type == "Ready")].status'),
+      column("MESSAGE", '.status.conditions[?(@.type == "Ready")].message'),
     ],
     fields: {
       spec: {

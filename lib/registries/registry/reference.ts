@@ -49,7 +49,8 @@ export function parseReference(text: string): RegistryReference | Fault {
   if (!isHost(given)) return wrong("the registry is no host name");
   const registry = given === "docker.io" ? DOCKER_HUB : given;
   const name = hasRegistry ? path.slice(slash + 1) : path;
-  if (name.length < 2 || name.length > 255 || !/^[a-z0-9_\-./]+$/.test(name) || !isPath(name)) {
+  if (name.length < 2 || name.length > 255) return wrong("the repository must have 2 to 255 characters");
+  if (!/^[a-z0-9_\-./]+$/.test(name) || !isPath(name)) {
     return wrong("the repository can only have the characters a-z, 0-9, _, -, . and /");
   }
   const repository = registry === DOCKER_HUB && !name.includes("/") ? `library/${name}` : name;

@@ -6,6 +6,8 @@ import type { ExpressionSet } from "./expressions.ts";
 
 /** The most characters of a recorded value. */
 const maxValue = 10 * 1024;
+/** The most characters of an expression that the API server accepts. */
+const maxExpression = 5 * 1024;
 
 /** Evaluates the audit annotations of a policy, by key; a fault when an expression failed. */
 export type AuditAnnotations = (evaluation: CelEvaluation) => Readonly<Record<string, string>> | Fault;
@@ -16,11 +18,20 @@ export function compileAuditAnnotations(
   expressions: ExpressionSet,
   path: DocumentPath,
 ): AuditAnnotations {
+  const seen = new Set<string>();
   const annotations = asList(written).filter(isObject).flatMap((annotation, index) => {
     const key = asString(field(annotation, "key")) ?? "";
     const text = asString(field(annotation, "valueExpression")) ?? "";
     const problem = key.includes("/") ? "name part must have no prefix" : labelKeyProblem(key);
     if (problem !== undefined) expressions.warn(`"${key}": ${problem}`, [...path, index, "key"]);
+    if (seen.has(key)) {
+      expressions.warn(`The key "${key}" occurs twice: the last value counts`, [...path, index, "key"]);
+    }
+    seen.add(key);
+    if (text.length > maxExpression) {
+      const message = `The expression has ${text.length} characters; ${maxExpression} are allowed`;
+      expressions.warn(message, [...path, index, "valueExpression"]);
+    }
     const program = expressions.compile(text, [...path, index, "valueExpression"], [stringType, nullType]);
     return program === undefined ? [] : [{ key, program }];
   });

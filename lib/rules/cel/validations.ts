@@ -29,6 +29,8 @@ export interface ValidationsOptions {
   readonly path: DocumentPath;
   /** The message of entries that have none. */
   readonly fallbackMessage?: string;
+  /** Whether a warning names messages that read `authorizer`, which Kyverno and the API server give none. */
+  readonly authorizerWarning?: boolean;
 }
 
 /** The most characters of a message from an expression. */
@@ -45,7 +47,7 @@ const passed: ValidationVerdict = { result: "pass" };
 export function compileValidations(
   written: Json | undefined,
   expressions: ExpressionSet,
-  { path, fallbackMessage = "" }: ValidationsOptions,
+  { path, fallbackMessage = "", authorizerWarning = false }: ValidationsOptions,
 ): (evaluation: CelEvaluation) => ValidationVerdict {
   const validations = asList(written).filter(isObject).map(compileOne);
   return (evaluation) => {
@@ -66,8 +68,19 @@ export function compileValidations(
       message: (asString(field(entry, "message")) || fallbackMessage).trim(),
       messageProgram: messageExpression === ""
         ? undefined
-        : expressions.compile(messageExpression, [...path, index, "messageExpression"], wanted.text),
+        : compileMessage(messageExpression, [...path, index, "messageExpression"]),
     };
+  }
+
+  function compileMessage(text: string, at: DocumentPath): Program | undefined {
+    const program = expressions.compile(text, at, wanted.text);
+    const readsAuthorizer = [...program?.facts.variables ?? []].some((name) =>
+      /^authorizer(?:\.|$)/.test(name)
+    );
+    if (readsAuthorizer && authorizerWarning) {
+      expressions.warn("A messageExpression has no authorizer in Kyverno and in the API server", at);
+    }
+    return program;
   }
 
   function checkReason(entry: JsonObject, index: number): void {
