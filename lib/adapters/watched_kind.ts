@@ -32,7 +32,7 @@ export interface WatchedKindOptions extends WatchedObjectsOptions {
    * from the API server.
    */
   readonly persistent?: boolean;
-  /** What the log advises when the API server does not serve the kind. */
+  /** A hint for the log: what helps when the API server does not serve the kind. */
   readonly missing?: string;
 }
 
