@@ -1,8 +1,5 @@
 import { endOfString, Fault, parseJson } from "../json/mod.ts";
 
-/** Numbers of at least so many digits may be beyond 2^53. */
-const manyDigits = /[0-9]{16}/;
-
 /**
  * The digits of the whole numbers beyond 2^53 in the object of a review. Values are doubles, so `9007199254740993` is
  * ...992 in memory; a patch that writes such a value takes its digits from the text.
@@ -10,9 +7,9 @@ const manyDigits = /[0-9]{16}/;
  * ```ts
  * import { LongNumbers } from "./long_numbers.ts";
  * import assert from "node:assert/strict";
- * const numbers = LongNumbers.in('{"request":{"object":{"id":9007199254740993}}}');
- * assert.equal(numbers?.digitsOf(9007199254740993), "9007199254740993");
- * assert.equal(LongNumbers.in('{"request":{"object":{"id":7}}}'), undefined);
+ * const numbers = new LongNumbers('{"request":{"object":{"id":9007199254740993}}}');
+ * assert.equal(numbers.digitsOf(9007199254740993), "9007199254740993");
+ * assert.equal(numbers.digitsOf(7), undefined);
  * ```
  */
 export class LongNumbers {
@@ -20,13 +17,9 @@ export class LongNumbers {
   /** Each double with its number in the text; a fault where different numbers are rounded to it. */
   #digits: Map<number, string | Fault> | undefined;
 
-  private constructor(text: string) {
+  /** The text is that of a review, and JSON. It is read when a patch is written. */
+  constructor(text: string) {
     this.#text = text;
-  }
-
-  /** The long numbers of the text of a review; `undefined` when it has none. The text must be JSON. */
-  static in(text: string): LongNumbers | undefined {
-    return manyDigits.test(text) ? new LongNumbers(text) : undefined;
   }
 
   /**

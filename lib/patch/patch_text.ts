@@ -12,7 +12,7 @@ import type { LongNumbers } from "./long_numbers.ts";
  * import assert from "node:assert/strict";
  * const review = '{"request":{"object":{"ids":[1,9007199254740993]}}}';
  * assert.equal(
- *   patchText([{ op: "add", path: "/ids/0", value: 9007199254740993 }], LongNumbers.in(review)),
+ *   patchText([{ op: "add", path: "/ids/0", value: 9007199254740993 }], new LongNumbers(review)),
  *   '[{"op":"add","path":"/ids/0","value":9007199254740993}]',
  * );
  * ```

@@ -31,9 +31,14 @@ export class BodyText {
 
 /** The text of a body, or why it cannot be read. */
 export function decodeBody(bytes: Uint8Array): string | HttpError {
-  const text = new BodyText();
-  text.add(bytes);
-  return text.end();
+  const text = lenient.decode(bytes);
+  // Only a text with the character that stands for wrong bytes is read again: the strict decoder takes longer.
+  if (!text.includes("\ufffd")) return text;
+  const strict = new BodyText();
+  strict.add(bytes);
+  return strict.end();
 }
+
+const lenient = new TextDecoder("utf-8", { ignoreBOM: true });
 
 const notUtf8: HttpError = { status: 417, message: "the body is not JSON: it is not in UTF-8", uid: "" };

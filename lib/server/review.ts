@@ -1,4 +1,11 @@
-import { completed, type Json, nestsDeeperThan, parseInStages, type Stages } from "../json/mod.ts";
+import {
+  completed,
+  digitRunsOf,
+  type Json,
+  nestsDeeperThan,
+  parseInStages,
+  type Stages,
+} from "../json/mod.ts";
 import { type AdmissionRequest, parseReview } from "../kube/mod.ts";
 import { LongNumbers } from "../patch/mod.ts";
 import { unlikeInGo } from "./unlike_in_go.ts";
@@ -54,12 +61,12 @@ export function* readReviewInStages(text: string, most?: number): Stages<ReadRev
       uid: "",
     };
   }
-  const unlike = yield* unlikeInGo(text, body);
+  const digits = digitRunsOf(text), unlike = yield* unlikeInGo({ text, body, digits });
   if (unlike !== undefined) {
     return { status: 417, message: `the body cannot be read: ${unlike}`, uid: "" };
   }
   const parsed = parseReview(body);
   return parsed.ok
-    ? { request: parsed.review.request, longNumbers: LongNumbers.in(text) }
+    ? { request: parsed.review.request, longNumbers: digits.mayBeLong ? new LongNumbers(text) : undefined }
     : { status: 400, message: parsed.message, uid: parsed.uid };
 }

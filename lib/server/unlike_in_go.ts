@@ -1,9 +1,4 @@
-import { isList, type Json, type Stages } from "../json/mod.ts";
-
-/** A number beyond all doubles has three digits of an exponent, or very many digits. Nearly no text has one. */
-const hugeNumber = /[:,[\s]-?[0-9][0-9.]*[eE]\+?[0-9]{3}|[0-9]{200}/;
-/** Escaped halves of characters. */
-const surrogate = /\\u[dD][89a-fA-F]/;
+import { type DigitRuns, isList, type Json, type Stages } from "../json/mod.ts";
 
 /** The values that are looked at in one stage. */
 const stageLength = 50_000;
@@ -13,8 +8,11 @@ const stageLength = 50_000;
  * they refuse a number beyond the doubles, which is infinite here, and replace half of a surrogate pair. A policy must
  * not be about another object than the one that is stored. The API server sends neither.
  */
-export function* unlikeInGo(text: string, body: Json): Stages<string | undefined> {
-  if (!hugeNumber.test(text) && !surrogate.test(text)) return undefined;
+export function* unlikeInGo(
+  { text, body, digits }: { readonly text: string; readonly body: Json; readonly digits: DigitRuns },
+): Stages<string | undefined> {
+  // Escaped halves of characters begin so.
+  if (!digits.mayBeHuge && !text.includes("\\ud") && !text.includes("\\uD")) return undefined;
   const waiting: Json[] = [body];
   for (let visited = 1; waiting.length > 0; visited++) {
     const value = waiting.pop()!;

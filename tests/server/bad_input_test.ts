@@ -344,3 +344,10 @@ Deno.test("numbers and texts that only look like those of other values are read"
     assert.equal(answer.status, 200, type);
   }
 });
+
+Deno.test("the character that stands for wrong bytes is one as any other when it is sent", async () => {
+  for (const padding of ["", " ".repeat(100_000)]) {
+    const answer = await post("/validate", written({ n: "here" }, "here", "\ufffd") + padding);
+    assert.equal(answer.status, 200);
+  }
+});
