@@ -81,6 +81,45 @@ Deno.test("a program of one file checks bundles on a thread from the file beside
   });
 });
 
+/** A checker whose thread runs this code. */
+async function withThread(
+  code: string,
+  times: { check: number; start: number },
+  run: (checker: BundleChecker) => Promise<void>,
+): Promise<void> {
+  const program = `import process from "node:process";
+    const { parentPort } = process.getBuiltinModule("node:worker_threads");
+    ${code}`;
+  await withFolder({ "thread.js": program }, async (folder) => {
+    const checker = new BundleChecker(new URL(`file://${folder}/thread.js`), times);
+    try {
+      await run(checker);
+    } finally {
+      await checker.close();
+    }
+  });
+}
+
+Deno.test("the time that the thread takes to start is no time of a check", async () => {
+  const slow = `Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2000);
+    parentPort.postMessage({ ready: true });
+    parentPort.on("message", ({ id }) => parentPort.postMessage({ id, answer: { ok: true } }));`;
+  await withThread(slow, { check: 1_000, start: 60_000 }, async (checker) => {
+    assert.deepEqual(await checker.check(bundleQuery(signers.one.pem)), { ok: true });
+  });
+});
+
+Deno.test("a check that does not end is given up once the thread is ready, and so is a thread that never is", async () => {
+  const tooLong = { ok: false, why: "the check took too long" };
+  const ready = `parentPort.on("message", () => {}); parentPort.postMessage({ ready: true });`;
+  await withThread(ready, { check: 1, start: 60_000 }, async (checker) => {
+    assert.deepEqual(await checker.check(bundleQuery(signers.one.pem)), tooLong);
+  });
+  await withThread(`parentPort.on("message", () => {});`, { check: 60_000, start: 1 }, async (checker) => {
+    assert.deepEqual(await checker.check(bundleQuery(signers.one.pem)), tooLong);
+  });
+});
+
 const runtimes:
   readonly (readonly [what: string, here: string | undefined, program?: string, file?: string])[] = [
     [

@@ -1,14 +1,21 @@
 import type { Worker } from "node:worker_threads";
 import { Limit } from "../../adapters/mod.ts";
 import { type BundleAnswer, BundleCheck, type BundleQuery } from "./bundle_check.ts";
-import type { BundleReply, BundleTask } from "./bundle_worker.ts";
+import type { BundleReply, BundleTask, BundleWorkerReady } from "./bundle_worker.ts";
 
-/** After this time a check fails, and its thread is terminated. */
-const MAX_MILLISECONDS = 10_000;
+/** The times of a {@link BundleChecker}, in milliseconds. */
+export interface BundleCheckTimes {
+  /** A check that takes longer fails, and its thread is terminated. It counts from when the thread is ready. */
+  readonly check: number;
+  /** As long may the thread take to load its code, which on a busy machine is more than a check takes. */
+  readonly start: number;
+}
 
 interface Waiting {
   readonly query: BundleQuery;
   readonly resolve: (answer: BundleAnswer) => void;
+  /** Begins the time of the check again, with another length. */
+  readonly allow: (milliseconds: number) => void;
 }
 
 /**
@@ -22,10 +29,16 @@ export class BundleChecker {
   #worker: Worker | undefined;
   /** The code of the thread; `undefined` when there are no threads. */
   #file: URL | undefined;
+  #isReady = false;
   #last = 0;
+  readonly #times: BundleCheckTimes;
 
-  constructor(file: URL | undefined = threadFile(import.meta.url, globalThis.Deno?.mainModule)) {
+  constructor(
+    file: URL | undefined = threadFile(import.meta.url, globalThis.Deno?.mainModule),
+    times: BundleCheckTimes = { check: 10_000, start: 60_000 },
+  ) {
     this.#file = file;
+    this.#times = times;
   }
 
   /** Checks a bundle; never throws. */
@@ -34,14 +47,19 @@ export class BundleChecker {
     if (worker === undefined) return await this.#checkHere(query);
     const task: BundleTask = { id: ++this.#last, query };
     return await new Promise((resolve) => {
-      const timer = setTimeout(() => this.#giveUp("the check took too long"), MAX_MILLISECONDS);
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const allow = (milliseconds: number): void => {
+        clearTimeout(timer);
+        timer = setTimeout(() => this.#giveUp("the check took too long"), milliseconds);
+      };
+      allow(this.#isReady ? this.#times.check : this.#times.start);
       const finish = (answer: BundleAnswer): void => {
         clearTimeout(timer);
         this.#waiting.delete(task.id);
         if (this.#waiting.size === 0) this.#worker?.unref();
         resolve(answer);
       };
-      this.#waiting.set(task.id, { query, resolve: finish });
+      this.#waiting.set(task.id, { query, resolve: finish, allow });
       worker.ref();
       worker.postMessage(task);
     });
@@ -61,9 +79,14 @@ export class BundleChecker {
       const { Worker } = globalThis.process.getBuiltinModule("node:worker_threads");
       const worker = new Worker(this.#file);
       let answered = false;
-      worker.on("message", ({ id, answer }: BundleReply) => {
+      this.#isReady = false;
+      worker.on("message", (message: BundleReply | BundleWorkerReady) => {
+        if ("ready" in message) {
+          if (this.#worker === worker) this.#becomeReady();
+          return;
+        }
         answered = true;
-        this.#waiting.get(id)?.resolve(answer);
+        this.#waiting.get(message.id)?.resolve(message.answer);
       });
       worker.on("error", (error) => {
         this.#file = undefined;
@@ -79,6 +102,12 @@ export class BundleChecker {
       this.#file = undefined;
     }
     return this.#worker;
+  }
+
+  /** The thread has loaded its code: the time of the checks that wait for it begins. */
+  #becomeReady(): void {
+    this.#isReady = true;
+    for (const { allow } of this.#waiting.values()) allow(this.#times.check);
   }
 
   async #checkHere(query: BundleQuery): Promise<BundleAnswer> {

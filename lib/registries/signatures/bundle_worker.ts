@@ -8,6 +8,11 @@ export interface BundleTask {
   readonly query: BundleQuery;
 }
 
+/** The worker's first message: its code is loaded, and it checks from now on. */
+export interface BundleWorkerReady {
+  readonly ready: true;
+}
+
 /** The worker's reply to one query. */
 export interface BundleReply {
   readonly id: number;
@@ -16,6 +21,7 @@ export interface BundleReply {
 
 const check = new BundleCheck();
 
+parentPort?.postMessage({ ready: true } satisfies BundleWorkerReady);
 parentPort?.on("message", ({ id, query }: BundleTask) => {
   void check.run(query).then((answer) => {
     const reply: BundleReply = { id, answer };

@@ -1,6 +1,7 @@
 import type { AuthorityCertificates } from "./authority_certificates.ts";
 import { sameBytes } from "./bytes.ts";
 import type { Certificate } from "./certificate.ts";
+import { refusesKey } from "./notary_algorithms.ts";
 import { subjectText } from "./subject_text.ts";
 
 const KEY_USAGE = "2.5.29.15", BASIC_CONSTRAINTS = "2.5.29.19";
@@ -92,9 +93,11 @@ async function refusesSigner(certificate: Certificate): Promise<string | undefin
       `but found ${found.join(", ")}`;
   }
   const wrong = certificate.usages.find((id) => Object.hasOwn(excluded, id));
-  return wrong === undefined
-    ? undefined
-    : `certificate with subject ${name}: extended key usage must not contain ${excluded[wrong]} eku`;
+  if (wrong !== undefined) {
+    return `certificate with subject ${name}: extended key usage must not contain ${excluded[wrong]} eku`;
+  }
+  const unusable = refusesKey(certificate.key);
+  return unusable && `certificate with subject ${name}: ${unusable}`;
 }
 
 async function refusesAuthority(

@@ -1,7 +1,8 @@
 import { asList, asString, dig, Fault, field, isFault, isObject } from "../../json/mod.ts";
 import { type Certificate, readCertificate } from "./certificate.ts";
 import { base64Bytes, decodesBase64 } from "./pem.ts";
-import type { Hash, Signed } from "./public_key.ts";
+import { algorithmNamed, algorithmOf, nameInCose } from "./notary_algorithms.ts";
+import type { Signed } from "./public_key.ts";
 import { parsePayload } from "./payload.ts";
 
 /** A Notary Project signature from an envelope of either format (JWS, COSE). Nothing in it is verified yet. */
@@ -26,29 +27,6 @@ const timestampField = "io.cncf.notary.timestampSignature";
  */
 const understood: readonly string[] = [scheme, expiry, "io.cncf.notary.authenticSigningTime"];
 const MAX_CHAIN = 11;
-
-interface Algorithm {
-  readonly hash: Hash;
-  readonly kind: "ecdsa" | "rsa";
-}
-
-/** Algorithms by their JWS names, and these names by COSE numbers (signature specification of the Notary Project). */
-const algorithms: Readonly<Record<string, Algorithm>> = {
-  PS256: { kind: "rsa", hash: "sha256" },
-  PS384: { kind: "rsa", hash: "sha384" },
-  PS512: { kind: "rsa", hash: "sha512" },
-  ES256: { kind: "ecdsa", hash: "sha256" },
-  ES384: { kind: "ecdsa", hash: "sha384" },
-  ES512: { kind: "ecdsa", hash: "sha512" },
-};
-const coseNames: Readonly<Record<number, string>> = {
-  [-37]: "PS256",
-  [-38]: "PS384",
-  [-39]: "PS512",
-  [-7]: "ES256",
-  [-35]: "ES384",
-  [-36]: "ES512",
-};
 
 /** Reads the envelope in a layer of the given media type. */
 export async function readNotaryEnvelope(
@@ -115,7 +93,7 @@ async function readCose(bytes: Uint8Array): Promise<NotaryEnvelope | Fault> {
     const fields: unknown = decode(head);
     const expires = inMap(fields, expiry), chain = inMap(loose, 33), stamp = inMap(loose, timestampField);
     return await envelopeOf({
-      algorithm: coseNames[Number(inMap(fields, 1))] ?? "",
+      algorithm: nameInCose(Number(inMap(fields, 1))),
       critical: asUnknowns(inMap(fields, 2)),
       scheme: String(inMap(fields, scheme) ?? ""),
       expiry: expires === undefined ? undefined : expires instanceof Date ? expires : new Date(NaN),
@@ -134,7 +112,7 @@ async function readCose(bytes: Uint8Array): Promise<NotaryEnvelope | Fault> {
 }
 
 async function envelopeOf(parts: Parts): Promise<NotaryEnvelope | Fault> {
-  const algorithm = Object.hasOwn(algorithms, parts.algorithm) ? algorithms[parts.algorithm] : undefined;
+  const algorithm = algorithmNamed(parts.algorithm);
   if (algorithm === undefined) return new Fault("the signature algorithm is not supported");
   const unknown = parts.critical.find((each) => typeof each !== "string" || !understood.includes(each));
   if (unknown !== undefined) return new Fault(`the critical attribute ${String(unknown)} is not supported`);
@@ -152,8 +130,12 @@ async function envelopeOf(parts: Parts): Promise<NotaryEnvelope | Fault> {
     if (isFault(certificate)) return certificate;
     chain.push(certificate);
   }
-  if (chain[0]!.key.kind !== algorithm.kind) {
-    return new Fault("the signature algorithm is not that of the key");
+  const ofKey = algorithmOf(chain[0]!.key);
+  // The check of the chain refuses a key that has no algorithm.
+  if (ofKey !== undefined && ofKey !== algorithm) {
+    return new Fault(
+      `the signature has the algorithm ${algorithm.name}, and the key of the signing certificate is for ${ofKey.name}`,
+    );
   }
   const { message, signature, payload, scheme, expiry } = parts;
   const timestamp = parts.timestamp?.length === 0 ? undefined : parts.timestamp;

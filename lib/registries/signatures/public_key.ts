@@ -70,6 +70,12 @@ export class PublicKey {
     return block === undefined ? new Fault("PEM decoding failed") : PublicKey.read(block);
   }
 
+  /** The bits of an RSA modulus, in whole bytes, or of an elliptic curve; 256 for Ed25519. */
+  get bits(): number {
+    if (this.kind === "rsa") return 8 * Math.ceil((this.#key.asymmetricKeyDetails?.modulusLength ?? 0) / 8);
+    return this.#curve === undefined ? 256 : Number(this.#curve.slice(2));
+  }
+
   /** The key in PEM, as Go writes it. */
   get pem(): string {
     return toPem("PUBLIC KEY", this.spki);

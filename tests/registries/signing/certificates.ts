@@ -10,9 +10,12 @@ export interface Keys {
   readonly spki: Uint8Array;
 }
 
-export function newKeys(kind: "P-256" | "P-384" | "P-521" | "rsa" | "ed25519" = "P-256"): Keys {
-  const pair = kind === "rsa"
-    ? generateKeyPairSync("rsa", { modulusLength: 2048 })
+/** `rsa` has 2048 bits. */
+export type KeyKind = "P-256" | "P-384" | "P-521" | "rsa" | "rsa 1024" | "rsa 3072" | "rsa 4096" | "ed25519";
+
+export function newKeys(kind: KeyKind = "P-256"): Keys {
+  const pair = kind.startsWith("rsa")
+    ? generateKeyPairSync("rsa", { modulusLength: Number(kind.slice(4) || 2048) })
     : kind === "ed25519"
     ? generateKeyPairSync("ed25519")
     : generateKeyPairSync("ec", { namedCurve: kind });

@@ -203,8 +203,22 @@ export interface NotaryFields {
   readonly expiry?: Date;
   readonly critical?: readonly string[];
   readonly envelope?: "jws" | "cose";
+  /** `PS256` in JWS and `ES256` in COSE by default. */
+  readonly algorithm?: NotaryAlgorithmName;
   /** Makes a timestamp over the signature. */
   readonly timestamp?: (signature: Uint8Array) => Uint8Array;
+}
+
+export type NotaryAlgorithmName = keyof typeof coseAlgorithms;
+
+const coseAlgorithms = { PS256: -37, PS384: -38, PS512: -39, ES256: -7, ES384: -35, ES512: -36 };
+
+function signedWith(algorithm: NotaryAlgorithmName, message: Uint8Array, { secret }: Keys): Uint8Array {
+  const hash = `sha${algorithm.slice(2)}`;
+  const how = algorithm.startsWith("PS")
+    ? { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: Number(algorithm.slice(2)) / 8 }
+    : { dsaEncoding: "ieee-p1363" as const };
+  return new Uint8Array(sign(hash, message, { key: secret, ...how }));
 }
 
 /** Signs an image as notation does. */
@@ -232,21 +246,17 @@ const scheme = "io.cncf.notary.signingScheme", expiryName = "io.cncf.notary.expi
 const timeName = "io.cncf.notary.signingTime", timestampName = "io.cncf.notary.timestampSignature";
 
 function jwsOf(payload: Uint8Array, fields: NotaryFields): string {
-  const { signer, issuers, expiry, critical, timestamp } = fields;
+  const { signer, issuers, expiry, critical, timestamp, algorithm = "PS256" } = fields;
   const url = (bytes: Uint8Array): string => bytes.toBase64({ alphabet: "base64url", omitPadding: true });
   const head = url(bytesOf(JSON.stringify({
-    alg: "PS256",
+    alg: algorithm,
     cty: "application/vnd.cncf.notary.payload.v1+json",
     crit: critical ?? [scheme, ...(expiry === undefined ? [] : [expiryName])],
     [scheme]: "notary.x509",
     [timeName]: "2026-01-01T00:00:01Z",
     ...(expiry !== undefined && { [expiryName]: expiry.toISOString() }),
   })));
-  const signature = new Uint8Array(sign("sha256", bytesOf(`${head}.${url(payload)}`), {
-    key: signer.keys.secret,
-    padding: constants.RSA_PKCS1_PSS_PADDING,
-    saltLength: 32,
-  }));
+  const signature = signedWith(algorithm, bytesOf(`${head}.${url(payload)}`), signer.keys);
   return JSON.stringify({
     payload: url(payload),
     protected: head,
@@ -258,10 +268,13 @@ function jwsOf(payload: Uint8Array, fields: NotaryFields): string {
   });
 }
 
-function coseOf(payload: Uint8Array, { signer, issuers, timestamp }: NotaryFields): Uint8Array {
+function coseOf(
+  payload: Uint8Array,
+  { signer, issuers, timestamp, algorithm = "ES256" }: NotaryFields,
+): Uint8Array {
   const head = new Uint8Array(encode(
     new Map<number | string, unknown>([
-      [1, -7],
+      [1, coseAlgorithms[algorithm]],
       [2, [scheme]],
       [3, "application/vnd.cncf.notary.payload.v1+json"],
       [scheme, "notary.x509"],
@@ -269,9 +282,7 @@ function coseOf(payload: Uint8Array, { signer, issuers, timestamp }: NotaryField
     ]),
   ));
   const message = encode(["Signature1", head, new Uint8Array(), payload]);
-  const signature = new Uint8Array(
-    sign("sha256", message, { key: signer.keys.secret, dsaEncoding: "ieee-p1363" }),
-  );
+  const signature = signedWith(algorithm, message, signer.keys);
   const loose = new Map<number | string, unknown>([[33, [signer, ...issuers].map(({ der }) => der)]]);
   if (timestamp !== undefined) loose.set(timestampName, timestamp(signature));
   return joined([new Uint8Array([0xd2]), new Uint8Array(encode([head, loose, payload, signature]))]);
