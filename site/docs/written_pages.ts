@@ -12,6 +12,7 @@ const written: readonly (readonly [file: string, section: Section, title: string
   ["docs/migration.md", "Guide", "From Kyverno"],
   ["docs/compatibility.md", "Guide", "Differences"],
   ["docs/edge.md", "Guide", "Bundles and the edge"],
+  ["docs/library.md", "Guide", "In a program"],
   ["docs/support.md", "Reference", "What is supported"],
   ["docs/diagnostics.md", "Reference", "Diagnostics"],
   ["docs/images.md", "Running it", "Images"],
