@@ -3,15 +3,22 @@ import assert from "node:assert/strict";
 import { readVersion } from "../../release/source.ts";
 
 const root = new URL("../../", import.meta.url);
-const files = ["README.md", "Dockerfile", "deploy.yaml", "docs/getting-started.md", "docs/operations.md"];
+const files = [
+  "README.md",
+  "Dockerfile",
+  "deploy.yaml",
+  "docs/getting-started.md",
+  "docs/library.md",
+  "docs/operations.md",
+];
 
-Deno.test("each mention of the image has the version of deno.json", async () => {
+Deno.test("each mention of the image and of the package has the version of deno.json", async () => {
   const version = await readVersion();
   assert.match(version, /^\d+\.\d+\.\d+(-[\w.]+)?$/);
   let mentions = 0;
   for (const file of files) {
     const text = await Deno.readTextFile(new URL(file, root));
-    for (const [, found] of text.matchAll(/\bpostern:(\d[\w.-]*)/g)) {
+    for (const [, found] of text.matchAll(/\bpostern(?:[:@]|-postern-)(\d+\.\d+\.\d+(?:-\w+)?)/g)) {
       assert.equal(found, version, file);
       mentions++;
     }
