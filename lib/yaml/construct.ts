@@ -190,6 +190,7 @@ class Constructor {
   /** The scalar's text. As in yaml.v2, a block scalar in which the source ends has no final newline. */
   #text(event: ScalarEvent): string {
     const text = getScalarValue(this.#source, event);
+    if (!text.isWellFormed()) this.#fail(event.valueStart, "an escape is half of a character");
     const isBlock = event.style === SCALAR_STYLE.LITERAL_BLOCK || event.style === SCALAR_STYLE.FOLDED_BLOCK;
     if (!isBlock || event.valueEnd < this.#source.length || !text.endsWith("\n")) return text;
     const lastLine = this.#source.slice(this.#source.lastIndexOf("\n") + 1);

@@ -1,4 +1,5 @@
 import { type Event, EVENT_ID, parseEvents, YAMLException } from "js-yaml";
+import { offsetOfSeparator } from "./line_separators.ts";
 
 /** The parsed events of a text, with offsets into `source`. */
 export interface Events {
@@ -14,6 +15,10 @@ const maxDepth = 200;
 
 /** The most corrections, and the most characters that are parsed for them: each costs another parse. */
 const maxMended = 100, maxParsed = 6_000_000;
+
+const separatorMessage =
+  "a character of Unicode ends a line here for Kubernetes (U+0085, U+2028 or U+2029): " +
+  'write it in double quotes, as "\\N", "\\L" or "\\P"';
 
 interface Insertion {
   readonly offset: number;
@@ -35,7 +40,8 @@ export function readEvents(text: string): Events {
   for (const mended of mendStart(text)) correct(mended);
   for (;;) {
     try {
-      const events = parseEvents(source, { maxDepth });
+      const events = parseEvents(source, { maxDepth }), separator = offsetOfSeparator(source, events);
+      if (separator !== undefined) YAMLException.throwAt(source, separator, separatorMessage);
       return { source, events, original: (offset) => originalOffset(insertions, offset) };
     } catch (cause) {
       const mended = isMarked(cause) && insertions.length < maxMended && parsed + source.length <= maxParsed

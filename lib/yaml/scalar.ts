@@ -48,7 +48,7 @@ export function resolveScalar(text: string, booleans: Booleans = "1.1"): Scalar 
     return isText ? { type: "str", value: text } : word;
   }
   const first = text.charCodeAt(0);
-  if (first === 0x2e) return asFloat(text) ?? { type: "str", value: text };
+  if (first === 0x2e) return asFloat(text.replaceAll("_", "")) ?? { type: "str", value: text };
   const numeric = first >= 0x30 && first <= 0x39 || first === 0x2b || first === 0x2d;
   if (!numeric) return { type: "str", value: text };
   if (isPlainInteger(text)) return { type: "int", value: BigInt(text) };

@@ -17,6 +17,10 @@ const scalars: [text: string, value: Json][] = [
   ["08", 8],
   ["+12", 12],
   [".5", 0.5],
+  [".1_0", 0.1],
+  ["'a\u2028b'", "a\u2028b"],
+  ['"a\\Nb\\Lc\\P"', "a\u0085b\u2028c\u2029"],
+  ['"\\uD83D\\uDE00"', "😀"],
   ["1e3", 1000],
   ["1E400", "1E400"],
   ["1.", 1],
@@ -90,8 +94,19 @@ for (const [name, text, value] of documents) {
   Deno.test(`parseYaml(): ${name}`, () => assert.deepEqual(parseYaml(text), value));
 }
 
+Deno.test("parseYaml() keeps line separators of Unicode in the strings of JSON", () =>
+  assert.deepEqual(parseYaml('{"a": "x\u0085 y\u2028 z"}\n'), { a: "x\u0085 y\u2028 z" }));
+
 const refused: [text: string, message: RegExp][] = [
   ["a: b: c\n", /line 1/],
+  ["a: 1 # x\u0085b: 2\n", /line 1: a character of Unicode ends a line here for Kubernetes/],
+  ["# x\u2028b: 2\nc: 1\n", /ends a line here/],
+  ["a: |\n  x\u2029b: 2\n", /line 2: .* ends a line here/],
+  ["a: 'x\u0085b'\n", /ends a line here/],
+  ['a: "x \u2028b"\n', /ends a line here/],
+  ["a: x\u2028b\n'c': 1\n", /ends a line here/],
+  ['a: "\\ud800"\n', /line 1: an escape is half of a character/],
+  ['"\\udc00": 1\n', /half of a character/],
   ["a: [b\n", /line/],
   ["\ta: 1\n", /line 1/],
   ["v: .inf\n", /unsupported value: \+Inf/],
