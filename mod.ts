@@ -48,7 +48,7 @@
  */
 export * from "./lib/library/mod.ts";
 export { type Diagnostic, type DiagnosticCode, formatDiagnostic } from "./lib/diagnostics/mod.ts";
-export type { Decision, PolicyResult, Refusing, RuleResult, Snapshot } from "./lib/engine/mod.ts";
+export type { Decision, DenyingResult, PolicyResult, RuleResult, Snapshot } from "./lib/engine/mod.ts";
 export type { Json, JsonObject } from "./lib/json/mod.ts";
 export type * from "./lib/ports.ts";
 export { type AdmissionResponse, admissionReview } from "./lib/report/mod.ts";

@@ -101,9 +101,9 @@ const shape = {
     fix: "Write an object with `apiVersion` and `kind`; `---` separates several.",
   },
   "no-rules": { cause: "A policy has no rules.", fix: "Add one, or delete the policy." },
-  "odd-kind": {
-    cause: "A kind is written as no kind of Kubernetes is.",
-    fix: "Take the spelling of the hint.",
+  "misspelt-kind": {
+    cause: "A kind has a name that no kind of Kubernetes has.",
+    fix: "Write the name that the hint suggests.",
   },
   "several-bodies": {
     cause:

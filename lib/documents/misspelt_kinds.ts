@@ -29,7 +29,7 @@ export function misspeltKinds(block: JsonObject, path: DocumentPath, locate: Loc
 function diagnosticOf({ written, meant, read, path }: MisspeltKind, locate: Locate): Diagnostic {
   return withPosition({
     severity: "warning",
-    code: "odd-kind",
+    code: "misspelt-kind",
     message: `"${written}" is no kind of Kubernetes`,
     hint: read ? `it is read as "${meant}"` : `did you mean "${meant}"?`,
     ...replacing(written, meant),

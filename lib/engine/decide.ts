@@ -1,6 +1,6 @@
 import { diff } from "../patch/mod.ts";
 import type { FailurePolicy } from "../policy/mod.ts";
-import type { Decision, PolicyIdentity, PolicyResult, Refusing, RuleResult } from "./decision.ts";
+import type { Decision, DenyingResult, PolicyIdentity, PolicyResult, RuleResult } from "./decision.ts";
 import type { PolicyRequest } from "./request.ts";
 
 /** Makes the decision from results. The patch leads from the request's object to the mutated one. */
@@ -8,15 +8,15 @@ export function decide(
   request: PolicyRequest,
   state: Pick<Decision, "results" | "object" | "effects" | "failurePolicy">,
 ): Decision {
-  const refusing = refusingOf(state.results, state.failurePolicy);
-  const [first] = refusing;
+  const denying = denyingOf(state.results, state.failurePolicy);
+  const [first] = denying;
   const denial = first === undefined ? undefined : first.rule.type === "mutate" ? "mutate" : "validate";
   const changed = denial === undefined && state.object !== undefined && state.object !== request.object;
   return {
     ...state,
     uid: request.uid,
     allowed: denial === undefined,
-    refusing,
+    denying,
     denial,
     object: changed ? state.object : request.object,
     patch: changed ? diff(request.object ?? {}, state.object!) : [],
@@ -24,15 +24,15 @@ export function decide(
 }
 
 /** The results that deny a request. */
-function refusingOf(results: readonly PolicyResult[], strictest: FailurePolicy): readonly Refusing[] {
-  let refusing: Refusing[] | undefined;
+function denyingOf(results: readonly PolicyResult[], strictest: FailurePolicy): readonly DenyingResult[] {
+  let denying: DenyingResult[] | undefined;
   for (const { policy, rules } of results) {
-    for (const rule of rules) if (refuses(rule, policy, strictest)) (refusing ??= []).push({ policy, rule });
+    for (const rule of rules) if (refuses(rule, policy, strictest)) (denying ??= []).push({ policy, rule });
   }
-  return refusing ?? none;
+  return denying ?? none;
 }
 
-const none: readonly Refusing[] = [];
+const none: readonly DenyingResult[] = [];
 
 /**
  * Whether a result denies the request.

@@ -47,7 +47,7 @@ export interface PolicyResult {
 }
 
 /** A result that denies a request, with its policy. */
-export interface Refusing {
+export interface DenyingResult {
   readonly policy: PolicyIdentity;
   readonly rule: RuleResult;
 }
@@ -59,7 +59,7 @@ export interface Decision {
   /** The results of this phase, from which the decision is made. */
   readonly results: readonly PolicyResult[];
   /** The results that deny the request, in order; none when it is allowed. */
-  readonly refusing: readonly Refusing[];
+  readonly denying: readonly DenyingResult[];
   /** The kind of the first rule that denies the request; `undefined` when the request is allowed. */
   readonly denial: "validate" | "mutate" | undefined;
   /** The object after all mutations; the request's object when nothing changed. */

@@ -179,7 +179,7 @@ function untouched(request: PolicyRequest): Decision {
     uid,
     allowed: true,
     results: [],
-    refusing: [],
+    denying: [],
     denial: undefined,
     object,
     patch: [],

@@ -14,9 +14,9 @@ export type { PolicyQuery } from "./plan/policy_selection.ts";
 export { changesOtherObjects, type CompiledPolicy, type CompiledRule } from "./compiled.ts";
 export {
   type Decision,
+  type DenyingResult,
   type PolicyIdentity,
   type PolicyResult,
-  type Refusing,
   replaced,
   type RuleResult,
 } from "./decision.ts";

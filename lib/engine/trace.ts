@@ -125,9 +125,9 @@ export class Trace implements Observer, RuleWatch {
   }
 
   /** Marks the rules that deny the request. */
-  decide({ refusing }: Pick<Decision, "refusing">): void {
+  decide({ denying }: Pick<Decision, "denying">): void {
     for (const [index, trace] of this.rules.entries()) {
-      const refuses = refusing.some(({ rule }) => trace.results.includes(rule));
+      const refuses = denying.some(({ rule }) => trace.results.includes(rule));
       if (refuses) this.rules[index] = { ...trace, refuses };
     }
   }

@@ -42,7 +42,7 @@ export async function evaluate(
     kind: "decided",
     request,
     allowed: last.allowed,
-    refusing: last.refusing,
+    denying: last.denying,
     object: mutation.object,
     patch: last.allowed ? mutation.patch : [],
     mutation,

@@ -1,4 +1,4 @@
-import type { Decision, Refusing } from "../engine/mod.ts";
+import type { Decision, DenyingResult } from "../engine/mod.ts";
 import type { JsonObject } from "../json/mod.ts";
 import type { AdmissionRequest } from "../kube/mod.ts";
 import type { PatchOperation } from "../patch/mod.ts";
@@ -12,7 +12,7 @@ export interface DecidedReview {
   readonly allowed: boolean;
   readonly request: AdmissionRequest;
   /** The results that deny the request; none when it is allowed. */
-  readonly refusing: readonly Refusing[];
+  readonly denying: readonly DenyingResult[];
   /** The object after the mutations; `undefined` when the request has none, as for DELETE. */
   readonly object: JsonObject | undefined;
   /**

@@ -103,11 +103,11 @@ function celMessage({ kind, name }: PolicyIdentity, { result, message, propertie
 }
 
 function mutationDenial(
-  { refusing }: Decision,
+  { denying }: Decision,
   { kind, namespace, name }: ReviewedResource,
 ): string {
-  const policy = refusing[0]!.policy;
-  const errors = refusing.filter((each) => each.policy === policy).map(({ rule }) => rule);
+  const policy = denying[0]!.policy;
+  const errors = denying.filter((each) => each.policy === policy).map(({ rule }) => rule);
   if (policy.language === "cel") {
     const errorTexts = errors.map((rule) => `Policy ${policy.name}: ${rule.message}`).join(" ");
     return `Resource: ${namespace}/${name}, Kind: ${kind}, Errors: [${errorTexts}]`;

@@ -36,7 +36,7 @@ export async function answerAdmission(
     kind: "decided",
     request,
     allowed: last.allowed,
-    refusing: last.refusing,
+    denying: last.denying,
     object: mutation.object,
     patch: last.allowed ? mutation.patch : [],
     mutation,

@@ -27,7 +27,7 @@ const misspelt: readonly (readonly [right: string, wrong: string, code: string])
   ["pattern:", "patern:", "unknown-field"],
   ["kind: ClusterPolicy", "kind: ClusterPolcy", "unknown-kind"],
   ["failurePolicy: Ignore", "failurePolicy: Ignor", "unknown-value"],
-  ["kinds: [Deployment]", "kinds: [deployment]", "odd-kind"],
+  ["kinds: [Deployment]", "kinds: [deployment]", "misspelt-kind"],
   ["operator: GreaterThan", "operator: GreaterThen", "unknown-operator"],
   ["length(", "lenght(", "unknown-function"],
   ["request.object", "request.obejct", "unknown-variable"],

@@ -163,12 +163,12 @@ const table: [about: string, text: string, expected: RegExp][] = [
   [
     "a plural that is meant as a kind",
     rule("validate: {pattern: {}}", "{any: [{resources: {kinds: [Pods]}}]}"),
-    /^p\.yaml:8:\d+: warning odd-kind: "Pods" is no kind of Kubernetes\n {2}hint: it is read as "Pod"/,
+    /^p\.yaml:8:\d+: warning misspelt-kind: "Pods" is no kind of Kubernetes\n {2}hint: it is read as "Pod"/,
   ],
   [
     "a kind in small letters",
     rule("validate: {pattern: {}}", "{resources: {kinds: [deployment]}}"),
-    /^p\.yaml:8:\d+: warning odd-kind: "deployment" is no kind of Kubernetes\n {2}hint: did you mean "Deployment"\?/,
+    /^p\.yaml:8:\d+: warning misspelt-kind: "deployment" is no kind of Kubernetes\n {2}hint: did you mean "Deployment"\?/,
   ],
   [
     "a match without any criterion",

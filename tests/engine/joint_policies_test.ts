@@ -108,6 +108,6 @@ Deno.test("policies that are compared together refuse a violation after any numb
     const containers = Array.from({ length: count }, () => ({ a: false, b: false }));
     assert.equal(decide(snapshot, pod({ containers })).allowed, true);
     const decision = decide(snapshot, pod({ containers: [...containers, { a: false, b: true }] }));
-    assert.deepEqual(decision.refusing.map(({ policy }) => policy.name), ["policy-1"]);
+    assert.deepEqual(decision.denying.map(({ policy }) => policy.name), ["policy-1"]);
   }
 });

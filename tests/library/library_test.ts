@@ -109,7 +109,7 @@ Deno.test("a broken policy is a diagnostic with its file and line, and the other
   const decision = await evaluate(loaded.policies, admissionReview());
   assert.deepEqual(
     decision.kind === "decided" &&
-      decision.refusing.map(({ policy }) => policy.name).includes("require-team"),
+      decision.denying.map(({ policy }) => policy.name).includes("require-team"),
     true,
   );
 });

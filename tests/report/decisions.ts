@@ -27,7 +27,7 @@ export function decision(results: readonly PolicyResult[], change: Partial<Decis
     uid: "u-1",
     allowed: true,
     results,
-    refusing: change.denial === undefined
+    denying: change.denial === undefined
       ? []
       : results.flatMap(({ policy, rules }) =>
         rules.filter(({ result }) => result === "error" && policy.failurePolicy === "Fail")

@@ -271,7 +271,7 @@ spec:
       message: "bash"
       deny: {}
 `,
-  ["warning odd-kind"],
+  ["warning misspelt-kind"],
 );
 
 for (const [image, result] of [["bash:5.1", "fail"], ["zsh:5.8", "skip"]]) {
