@@ -58,6 +58,7 @@ export {
   standardCompilers,
   violationText,
 } from "./assertion/mod.ts";
+export { celRuleSpecs } from "./cel_rule_specs.ts";
 export { CompiledConditions } from "./compiled_conditions.ts";
 export { ruleConditions } from "./conditions.ts";
 export { compileContext } from "./loop.ts";

@@ -1,6 +1,7 @@
 import type { CompiledPolicy, CompiledRule } from "../../engine/mod.ts";
-import { asString, Fault, isFault, type Json, type JsonObject } from "../../json/mod.ts";
+import { Fault, isFault, type JsonObject } from "../../json/mod.ts";
 import type { Policy, Rule } from "../../policy/mod.ts";
+import { celRuleSpecs } from "../../rules/mod.ts";
 import { matchResourcesOf } from "./match_resources.ts";
 
 /** A rule that cannot become a ValidatingAdmissionPolicy, and why. */
@@ -47,19 +48,9 @@ function exportRule(
   if (isFault(matchConstraints)) return matchConstraints;
   const { body } = rule;
   if (body.kind !== "cel") return [];
-  const { paramKind, paramRef, variables, expressions, auditAnnotations } = body;
-  const conditions = [...policy.matchConditions, ...rule.celPreconditions];
   const name = exportedName(policy, rule, rules.length);
   const labels = { "app.kubernetes.io/managed-by": "postern" };
-  const spec: JsonObject = {
-    failurePolicy: policy.failurePolicy,
-    ...(paramKind !== undefined && { paramKind }),
-    matchConstraints,
-    ...(conditions.length > 0 && { matchConditions: conditions }),
-    ...(variables.length > 0 && { variables: variables.map((variable) => ({ ...variable })) }),
-    validations: expressions.map((entry) => withMessage(entry, body.message)),
-    ...(auditAnnotations.length > 0 && { auditAnnotations }),
-  };
+  const { spec, binding } = celRuleSpecs(policy, { ...rule, body }, matchConstraints);
   return [
     {
       apiVersion: "admissionregistration.k8s.io/v1",
@@ -71,13 +62,7 @@ function exportRule(
       apiVersion: "admissionregistration.k8s.io/v1",
       kind: "ValidatingAdmissionPolicyBinding",
       metadata: { name: `${name}-binding`, labels },
-      spec: {
-        policyName: name,
-        ...(paramRef !== undefined && { paramRef }),
-        validationActions: (rule.failureAction ?? policy.failureAction) === "Enforce"
-          ? ["Deny"]
-          : ["Audit", "Warn"],
-      },
+      spec: { policyName: name, ...binding },
     },
   ];
 }
@@ -104,10 +89,4 @@ function exportedName(policy: Policy, rule: Rule, rules: number): string {
   const name = rules === 1 ? policyName : `${policyName}-${rule.name}`;
   const shortened = name.toLowerCase().replace(/[^a-z0-9.-]+/g, "-").slice(0, longestName);
   return shortened.replace(/(?<![^a-z0-9])[^a-z0-9]+$/, "");
-}
-
-/** A validation without a message has the rule's message. */
-function withMessage(entry: JsonObject, fallback: Json | undefined): JsonObject {
-  const message = asString(entry["message"]) || asString(fallback) || "";
-  return message === "" ? entry : { ...entry, message };
 }

@@ -1,6 +1,7 @@
 import type { CompiledPolicy } from "../../engine/mod.ts";
-import { asString, Fault, isFault } from "../../json/mod.ts";
+import { Fault, isFault } from "../../json/mod.ts";
 import type { ServedResource } from "../../ports.ts";
+import { celRuleSpecs } from "../../rules/mod.ts";
 import type { AdmissionPolicyParts } from "./admission_policy_kind.ts";
 import { matchConstraints } from "./match_constraints.ts";
 
@@ -36,26 +37,5 @@ export function fromClassic(
     served,
   });
   if (isFault(constraints)) return constraints;
-  const conditions = [...policy.matchConditions, ...rule.celPreconditions];
-  const { paramKind, paramRef, variables, expressions, auditAnnotations } = body;
-  const fallback = asString(body.message) ?? "";
-  const action = rule.failureAction ?? policy.failureAction;
-  return {
-    kind: "ValidatingAdmissionPolicy",
-    spec: {
-      failurePolicy: policy.failurePolicy,
-      ...(paramKind !== undefined && { paramKind }),
-      matchConstraints: constraints,
-      ...(conditions.length > 0 && { matchConditions: conditions }),
-      ...(variables.length > 0 && { variables: variables.map((variable) => ({ ...variable })) }),
-      validations: expressions.map((entry) =>
-        fallback === "" || entry["message"] !== undefined ? entry : { ...entry, message: fallback }
-      ),
-      ...(auditAnnotations.length > 0 && { auditAnnotations: [...auditAnnotations] }),
-    },
-    binding: {
-      ...(paramRef !== undefined && { paramRef }),
-      validationActions: action === "Enforce" ? ["Deny"] : ["Audit", "Warn"],
-    },
-  };
+  return { kind: "ValidatingAdmissionPolicy", ...celRuleSpecs(policy, { ...rule, body }, constraints) };
 }
