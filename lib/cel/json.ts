@@ -3,7 +3,7 @@ import { failure, isCelFault } from "./fault.ts";
 import type { CelFault } from "./fault.ts";
 import type { Result } from "./libraries/library.ts";
 import { encodeBase64 } from "../kube/mod.ts";
-import { work } from "./work.ts";
+import { work, workOfCharacter } from "./work.ts";
 import {
   Double,
   Duration,
@@ -34,6 +34,9 @@ export function celToJson(value: Result): Json | CelFault {
     case "number":
       return Number.isFinite(value) ? value : String(value);
     case "string":
+      // A list may hold one text many times. JSON is written later, each time as a text of its own.
+      work(workOfCharacter * value.length);
+      return value;
     case "boolean":
       return value;
   }

@@ -15,6 +15,12 @@ export function newWorkBudget(): WorkBudget {
   return { left: most };
 }
 
+/** The nanoseconds of work for each character that a call makes or reads. */
+export const workOfCharacter = 12;
+
+/** The characters above which a text counts. Most texts are shorter. */
+export const longText = 256;
+
 const unlimited: WorkBudget = { left: Infinity };
 
 let budget = unlimited;

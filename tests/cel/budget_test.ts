@@ -176,6 +176,40 @@ for (const text of working) {
   });
 }
 
+/** Values that take little memory, as they hold one text many times, until they are written. */
+const writing = [
+  "object.list.map(i, object.text).join() == ''",
+  "object.list.map(i, object.text).join(',') == ''",
+  "json.marshal(object.list.map(i, object.text)) == ''",
+  "json.marshal(object.list.map(i, {'a': object.text})) == ''",
+  "'%s'.format([object.list.map(i, object.text)]) == ''",
+  "http.Post('https://example.com', object.list.map(i, object.text)) == ''",
+];
+
+for (const text of writing) {
+  Deno.test(`${text} with 400 MB ends at the cost limit, before the text is made`, () => {
+    const values = { text: "a".repeat(1_000_000), list: Array.from({ length: 400 }, (_, index) => index) };
+    const call = (): never => assert.fail("the text was written");
+    const before = processorTime();
+    const value = program(text, kyvernoLibraries).evaluate((name) => name === "object" ? values : undefined, {
+      external: { call } as unknown as ExternalCalls,
+    });
+    assert(isCelFault(value) && value.kind === "cost", String(value));
+    // Most of these took half a second and 400 MB.
+    assert(processorTime() - before < 400);
+  });
+}
+
+Deno.test("json.marshal writes no text that is longer than what the API server takes", () => {
+  const evaluate = (length: number) =>
+    program("json.marshal(object.text).size()", kyvernoLibraries)
+      .evaluate((name) => name === "object" ? { text: "\u0001".repeat(length) } : undefined);
+  assert.equal(evaluate(500_000), 3_000_002);
+  const value = evaluate(600_000);
+  assert(isCelFault(value));
+  assert.equal(value.message, "json.marshal: the text would take too much memory");
+});
+
 /** Calls that read all elements of a list or entries of a map, with the least work for each in nanoseconds. */
 const reading: readonly (readonly [expression: string, nanoseconds: number])[] = [
   ["object.list.join() == ''", 10],

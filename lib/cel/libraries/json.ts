@@ -1,4 +1,4 @@
-import { goJson, goJsonProblem, isTooDense, type Json, parseJsonText } from "../../json/mod.ts";
+import { goJson, goJsonProblem, isTooDense, type Json, jsonSize, parseJsonText } from "../../json/mod.ts";
 import { readingEffort } from "../effort.ts";
 import { failure, isCelFault, noSuchOverload } from "../fault.ts";
 import { celToJson } from "../json.ts";
@@ -12,6 +12,9 @@ const jsonType: CelType<NamespaceValue> = opaqueType("json.Json");
 
 /** The most characters of a text: the API server stores no longer objects, and each number takes 40 bytes. */
 const longest = 1_500_000;
+
+/** The most bytes of a written text: the API server takes no longer objects. */
+const longestWritten = 3 * 1024 * 1024;
 
 function unmarshal(text: Value): Result {
   if (typeof text !== "string") return noSuchOverload("unmarshal");
@@ -32,9 +35,13 @@ function isFinite(json: Json): boolean {
   return typeof json !== "object" || json === null || Object.values(json).every(isFinite);
 }
 
+/** The text has up to six characters for each of a value, as in `\u003c`, so its size counts before it is made. */
 function marshal(value: Value): Result {
   const json = celToJson(value);
-  return isCelFault(json) ? json : goJson(json);
+  if (isCelFault(json)) return json;
+  return jsonSize(json, longestWritten) > longestWritten
+    ? failure("json.marshal: the text would take too much memory")
+    : goJson(json);
 }
 
 /** JSON: `json.unmarshal(text)`, whose numbers are doubles, and `json.marshal(value)`, whose keys are sorted. */

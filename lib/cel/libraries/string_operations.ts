@@ -2,7 +2,7 @@ import { replaceText, TextSearch, unitsOf } from "../../json/mod.ts";
 import { CelFault, failure } from "../fault.ts";
 import { codePoints, type Int, type Value } from "../values/mod.ts";
 import { MAX_TEXT } from "./arithmetic.ts";
-import { work } from "../work.ts";
+import { longText, work, workOfCharacter } from "../work.ts";
 import type { Result } from "./library.ts";
 import { escapes } from "./go_quote.ts";
 
@@ -105,12 +105,18 @@ export function split(text: string, separator: string, limit: Int): string[] {
   return pieces.length <= count ? pieces : [...pieces.slice(0, count - 1), pieces.slice(count - 1).join("")];
 }
 
-/** Joins texts with a separator. */
+/**
+ * Joins texts with a separator. The characters count before they are joined: a list may hold one text many times, which
+ * takes little memory until then.
+ */
 export function join(items: readonly Value[], separator: string): Result {
+  let size = separator.length * items.length;
   for (const item of items) {
     if (typeof item !== "string") return failure(`join: invalid input: ${String(item)}`);
+    size += item.length;
   }
-  return separator.length * items.length > MAX_TEXT ? failure("the text is too long") : items.join(separator);
+  if (size > longText) work(workOfCharacter * size);
+  return items.join(separator);
 }
 
 const escaped = /[\p{Cc}"\\]/gu;

@@ -1,14 +1,17 @@
 import type { Result } from "../libraries/library.ts";
+import { longText, workOfCharacter } from "../work.ts";
 
-/** The nanoseconds of work for each character or byte that a call made, and for each element. */
-const perCharacter = 12, perElement = 50;
+/** The nanoseconds of work for each element that a call made. A byte counts as a character. */
+const perElement = 50;
 
 /**
  * Whether the result of a call is too small for {@link workOfResult} to count: neither an object nor a long text. Most
  * results are.
  */
 export function isSmall(result: Result): boolean {
-  return typeof result === "string" ? result.length <= 256 : typeof result !== "object" || result === null;
+  return typeof result === "string"
+    ? result.length <= longText
+    : typeof result !== "object" || result === null;
 }
 
 /**
@@ -18,11 +21,11 @@ export function isSmall(result: Result): boolean {
  * counts for nothing; other objects, such as URLs, count as the texts that they were made of.
  */
 export function workOfResult(result: Result, args: readonly Result[]): number {
-  if (typeof result === "string") return result.length * perCharacter;
+  if (typeof result === "string") return result.length * workOfCharacter;
   if (typeof result !== "object" || result === null || args.includes(result)) return 0;
   if (Array.isArray(result)) return result.length * perElement;
-  if (result instanceof Uint8Array) return result.length * perCharacter;
+  if (result instanceof Uint8Array) return result.length * workOfCharacter;
   let characters = 0;
   for (const argument of args) if (typeof argument === "string") characters += argument.length;
-  return characters * perCharacter;
+  return characters * workOfCharacter;
 }
