@@ -1,4 +1,4 @@
-import { BoundedCache, Fault, type Json, parseJson } from "../json/mod.ts";
+import { BoundedCache, Fault, type Json, jsonSize, parseJson } from "../json/mod.ts";
 import { AnswerBody } from "./answer_body.ts";
 import { AnswerMemory } from "./answer_memory.ts";
 import type { AnswerReading } from "./answer_reading.ts";
@@ -49,6 +49,8 @@ export interface LiveClusterOptions {
 const MAX_DELAY = 5_000;
 /** Characters of all paths with large answers. */
 const mostPathLength = 100_000;
+/** The most bytes of a body that an API server takes. Objects share texts, so a larger one is refused unwritten. */
+const mostSent = 3 * 1024 * 1024;
 const REPEATABLE = [500, 502, 503, 504];
 
 /**
@@ -144,6 +146,9 @@ export class LiveCluster implements Cluster {
       return { ...noAnswer(call, "the path is not one of the Kubernetes API"), status: 404 };
     }
     if (call.signal?.aborted === true) return noAnswer(call, "the request's deadline passed");
+    if (call.body !== undefined && jsonSize(call.body, mostSent) > mostSent) {
+      return failureOf(call, 413, `Request entity too large: limit is ${mostSent}`);
+    }
     const reading = this.#options.memory.reading(call.lifetime);
     try {
       return await this.#read(call, reading);

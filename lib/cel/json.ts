@@ -3,7 +3,8 @@ import { failure, isCelFault } from "./fault.ts";
 import type { CelFault } from "./fault.ts";
 import type { Result } from "./libraries/library.ts";
 import { encodeBase64 } from "../kube/mod.ts";
-import { work, workOfCharacter } from "./work.ts";
+import { isWithinBudget, newWorkBudget, work, type WorkBudget, workOfCharacter } from "./work.ts";
+import { budgeted } from "./budgeted.ts";
 import {
   Double,
   Duration,
@@ -23,10 +24,18 @@ import {
 const workOfField = 600;
 
 /**
+ * The value as JSON within a budget of work: lists that hold one list many times are small until they are copied. Inside
+ * an evaluation it takes part in the budget of that.
+ */
+export function celToJson(value: Result, budget?: WorkBudget): Json | CelFault {
+  return isWithinBudget() ? toJson(value) : budgeted(budget ?? newWorkBudget(), () => toJson(value));
+}
+
+/**
  * The value as JSON: bytes in base64, times and durations as text, an absent optional as null, values of a library's
  * type as its text. Errors stay errors. Ints beyond 2^53 lose their last digits, as everywhere in JSON.
  */
-export function celToJson(value: Result): Json | CelFault {
+function toJson(value: Result): Json | CelFault {
   if (isCelFault(value)) return value;
   switch (typeof value) {
     case "bigint":
@@ -48,13 +57,13 @@ export function celToJson(value: Result): Json | CelFault {
   if (value instanceof Timestamp) return formatTimestamp(value);
   if (value instanceof Duration) return formatDuration(value);
   if (value instanceof TypeValue) return value.name;
-  if (value instanceof Optional) return value.value === undefined ? null : celToJson(value.value);
+  if (value instanceof Optional) return value.value === undefined ? null : toJson(value.value);
   if (value instanceof Opaque) return value.toString();
   if (isListValue(value)) {
     const items: Json[] = [];
     work(60 * value.length);
     for (const item of value) {
-      const json = celToJson(item);
+      const json = toJson(item);
       if (isCelFault(json)) return json;
       items.push(json);
     }
@@ -64,7 +73,7 @@ export function celToJson(value: Result): Json | CelFault {
   const object: { [key: string]: Json } = {};
   for (const [key, item] of mapEntries(value)) {
     work(workOfField);
-    const name = celToJson(key), json = celToJson(item);
+    const name = toJson(key), json = toJson(item);
     if (isCelFault(name)) return name;
     if (isCelFault(json)) return json;
     setField(object, String(name), json);

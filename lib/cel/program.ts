@@ -1,9 +1,9 @@
-import { CelFault } from "./fault.ts";
 import type { Result } from "./libraries/library.ts";
 import { type Activation, budgetFault, type EvaluateNode, EvaluationFrame } from "./plan/mod.ts";
 import type { ProgramFacts } from "./program_facts.ts";
 import type { CelType } from "./types/mod.ts";
-import { BudgetExceeded, newWorkBudget, withinBudget, type WorkBudget } from "./work.ts";
+import { budgeted } from "./budgeted.ts";
+import { newWorkBudget, type WorkBudget } from "./work.ts";
 import type { ExternalCalls } from "./external_calls.ts";
 
 /** The most that one expression may cost, as in Kubernetes. */
@@ -58,13 +58,7 @@ export class Program {
   }
 
   #evaluate(frame: EvaluationFrame, { work = newWorkBudget() }: EvaluationOptions): Result {
-    try {
-      const value = withinBudget(work, () => this.#run(frame));
-      return frame.cost > frame.budget ? budgetFault() : value;
-    } catch (cause) {
-      if (cause instanceof BudgetExceeded) return budgetFault();
-      if (cause instanceof RangeError) return new CelFault("other", `evaluation failed: ${cause.message}`);
-      throw cause;
-    }
+    const value = budgeted(work, () => this.#run(frame));
+    return frame.cost > frame.budget ? budgetFault() : value;
   }
 }

@@ -44,3 +44,8 @@ export function withinBudget<T>(given: WorkBudget, evaluate: () => T): T {
     budget = unlimited;
   }
 }
+
+/** Whether an evaluation is under way, whose budget counts. */
+export function isWithinBudget(): boolean {
+  return budget !== unlimited;
+}

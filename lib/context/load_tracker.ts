@@ -1,4 +1,4 @@
-import type { Fault, Json, StepBudget } from "../json/mod.ts";
+import { Fault, type Json, jsonSize, type StepBudget } from "../json/mod.ts";
 import type { Lifetime, Ports } from "../ports.ts";
 import type { EntrySource } from "./entry_source.ts";
 import type { Observer } from "./observer.ts";
@@ -43,6 +43,10 @@ export class LoadTracker {
   /** Absent until the request loads its first value: most load none. */
   #loads: RequestLoads | undefined;
   #pendingReads = 0;
+  /** The bytes that further patches and generated objects may have. */
+  #bytesToWrite = mostWritten;
+  /** The same in the evaluation of the rule that is under way, which may turn out to be void. */
+  #bytesInRound = mostWritten;
 
   constructor({ ports, deadline, absent = [], observer, budget }: LoadOptions) {
     this.#turns = new TimeSlices(ports, budget);
@@ -90,6 +94,7 @@ export class LoadTracker {
   beginRule(progress: Progress | undefined): void {
     this.#progress = progress;
     this.#pendingReadsBefore = this.#pendingReads;
+    this.#bytesInRound = this.#bytesToWrite;
     this.#turns.beginRule(progress?.isExhausted ?? false);
     progress?.restart();
   }
@@ -110,6 +115,21 @@ export class LoadTracker {
   /** Whether the rule used up its steps. Its result is then void, and the rule an error. */
   get isExhausted(): boolean {
     return this.#turns.isExhausted;
+  }
+
+  /**
+   * Counts a patch or an object that expressions made for the request; a fault when all together are too large. Each
+   * element of a loop has steps of its own, so the steps do not bound the texts that a loop makes of one text of the
+   * request. What a void evaluation makes is dropped, and counts until the rule is evaluated again.
+   *
+   * @param extra the bytes that it takes besides its text
+   */
+  countWritten(made: Json, extra = 0): Fault | undefined {
+    const left = this.#bytesInRound;
+    if (left < 0) return tooMuchWritten;
+    this.#bytesInRound = left - jsonSize(made, left) - extra;
+    if (this.isComplete) this.#bytesToWrite = this.#bytesInRound;
+    return this.#bytesInRound < 0 ? tooMuchWritten : undefined;
   }
 
   /** Whether all values that the rule has read were loaded, so that its progress counts. */
@@ -223,6 +243,16 @@ export class LoadTracker {
     return this.#turns.rest();
   }
 }
+
+/**
+ * The bytes of all patches and generated objects of a request, as JSON: ten times what the API server takes of an
+ * object, because a loop over a long list makes many that are dropped.
+ */
+const mostWritten = 32 * 1024 * 1024;
+
+const tooMuchWritten = new Fault(
+  `the patches and objects that are made for this request have more than ${mostWritten} bytes`,
+);
 
 /** The steps for a random number that is kept. */
 const stepsOfNumber = 4;

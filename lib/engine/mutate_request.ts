@@ -1,7 +1,9 @@
 import type { LoadTracker } from "../context/mod.ts";
+import { type Json, jsonSize } from "../json/mod.ts";
+import { error, patchedObject } from "../rules/mod.ts";
 import type { CompiledPolicy } from "./compiled.ts";
 import { decide } from "./decide.ts";
-import type { Decision, PolicyResult } from "./decision.ts";
+import { type Decision, type PolicyResult, replaced } from "./decision.ts";
 import { mergeBatch } from "./plan/merge_batch.ts";
 import { PolicyRun } from "./policy_run.ts";
 import type { RequestView } from "./request_view.ts";
@@ -63,6 +65,27 @@ export function mutate(
 
   function decided(): Decision {
     const failurePolicy = results.some(({ policy }) => policy.failurePolicy === "Fail") ? "Fail" : "Ignore";
-    return decide(start.base.request, { results, object: view.object, effects: [], failurePolicy });
+    const { request } = start.base,
+      state = { results, object: view.object, effects: [], failurePolicy } as const;
+    const decision = decide(request, state);
+    return jsonSize(decision.patch as unknown as Json, mostPatched) <= mostPatched
+      ? decision
+      : decide(request, { ...state, results: results.map(withoutPatches), object: request.object });
   }
 }
+
+/**
+ * The most bytes of a patch: more than twice what the API server takes of an object. Objects share the values that
+ * patches put into them many times, so a small object may be a gigabyte when its patch is written.
+ */
+const mostPatched = 8 * 1024 * 1024;
+
+/** The results when their patches are dropped: each mutation is an error, which its failurePolicy answers. */
+function withoutPatches({ policy, rules }: PolicyResult): PolicyResult {
+  return {
+    policy,
+    rules: rules.map((rule) => patchedObject(rule) === undefined ? rule : replaced(rule, tooLarge)),
+  };
+}
+
+const tooLarge = error(`the patch of all mutations of this object has more than ${mostPatched} bytes`);

@@ -1,6 +1,6 @@
 import type { Conditions } from "../condition/mod.ts";
-import type { Context } from "../context/mod.ts";
-import { dig, isFault, type JsonObject } from "../json/mod.ts";
+import type { Context, LoopProgress } from "../context/mod.ts";
+import { dig, Fault, isFault, type Json, type JsonObject } from "../json/mod.ts";
 import type { Dialect } from "../match/mod.ts";
 import { policyKey } from "../policy/mod.ts";
 import { hasVariables } from "../template/mod.ts";
@@ -12,7 +12,7 @@ import {
   type GeneratePatternSpec,
   typesOf,
 } from "./generate_pattern.ts";
-import { compileLoop, type Loop, type LoopSpec } from "./loop.ts";
+import { compileLoop, elementsOf, type Loop, type LoopSpec, stopped } from "./loop.ts";
 import { type Effect, fail, pass } from "./outcome.ts";
 import { type Owner, ownerLabels } from "./owner_labels.ts";
 import type { CompiledBody, Downstream, RuleInput, RuleTools } from "./rule_kind.ts";
@@ -129,16 +129,15 @@ function compileLoopEntry(
   return {
     pattern,
     plan(context, options) {
-      const elements = loop.elements(context);
+      const progress = context.tracker.loop<readonly Plan[]>(() => []);
+      const elements = elementsOf(loop, progress, context);
       if (isFault(elements)) {
         return failed({
           ...elements,
           message: `failed to evaluate ${index} foreach list: ${elements.message}`,
         });
       }
-      // Kyverno parity: an element that fails does not keep the others from being generated. Pinned by "an
-      // element that fails does not stop the others".
-      return joined(elements.map((element, at) => {
+      return joined(plansOf(elements, { progress, context }, (element, at) => {
         const iteration = loop.enter(context, element, at);
         if (iteration === undefined) return nothing;
         if (conditions !== undefined) {
@@ -152,6 +151,30 @@ function compileLoopEntry(
       }));
     },
   };
+}
+
+/**
+ * The plans of all elements. Other requests have their turn between elements: anybody who may create an object decides
+ * how many it has. Kyverno parity: an element that fails does not keep the others from being generated. Pinned by "an
+ * element that fails does not stop the others".
+ */
+function plansOf(
+  elements: readonly Json[],
+  { progress, context: { tracker } }: {
+    readonly progress: LoopProgress<readonly Plan[]>;
+    readonly context: Context;
+  },
+  planOf: (element: Json, at: number) => Plan,
+): readonly Plan[] {
+  const first = progress.done, plans = progress.state.slice(0, first);
+  for (let at = first; at < elements.length; at++) {
+    if (tracker.isComplete && at > progress.done) progress.advanceTo(at, plans);
+    const turn = tracker.beforeElement(at > first);
+    if (turn !== "go") return [...plans, failed(new Fault(stopped(turn)))];
+    plans.push(planOf(elements[at]!, at));
+  }
+  if (tracker.isComplete) progress.advanceTo(elements.length, plans);
+  return plans;
 }
 
 /**

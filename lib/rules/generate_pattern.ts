@@ -47,6 +47,12 @@ export interface GeneratePattern {
   kinds(context: Context): readonly KindReference[] | Fault;
 }
 
+/**
+ * The bytes that a generated object takes besides its text: the look-up of the object that it replaces, its labels, the
+ * effect. A list of a Pod has more elements than there could be objects.
+ */
+const bytesOfObject = 4_096;
+
 /** Compiles the pattern of a generate rule, or of one of its foreach entries. */
 export function compileGeneratePattern(
   pattern: GeneratePatternSpec,
@@ -63,7 +69,9 @@ export function compileGeneratePattern(
   return {
     plan(context, options) {
       const rendered = template.render(context, context.environment);
-      return isFault(rendered) ? failed(rendered) : new DownstreamPlanner(options, namespace).plan(rendered);
+      if (isFault(rendered)) return failed(rendered);
+      const tooLarge = context.tracker.countWritten(rendered, bytesOfObject);
+      return tooLarge ? failed(tooLarge) : new DownstreamPlanner(options, namespace).plan(rendered);
     },
     kinds(context) {
       const rendered = template.render(context, context.environment);

@@ -104,7 +104,8 @@ export function compilePatcher(
   function renderedPatch(context: Context): Plan | Fault {
     const rendered = template.render(context, context.environment);
     if (isFault(rendered)) return new Failure(`variable substitution failed: ${rendered.message}`);
-    const plan = planOf(dig(rendered, ...shownPath, name) ?? null);
+    const patch = dig(rendered, ...shownPath, name) ?? null;
+    const plan = context.tracker.countWritten(patch) ?? planOf(patch);
     return isFault(plan) ? failed(plan) : plan;
   }
 }

@@ -107,6 +107,21 @@ liveTest("retries of a read end, and its failure names method, path and status",
   },
 });
 
+liveTest("a body that no API server takes is not sent, and not written as text", {
+  answer: () => found(),
+  async run({ cluster, server }) {
+    const text = "a".repeat(2_000_000);
+    const shared = Array.from({ length: 1_000 }, () => text);
+    assert.deepEqual(await cluster.call({ method: "POST", path, body: { shared } }), {
+      ok: false,
+      status: 413,
+      message: `POST ${path}: HTTP 413 Payload Too Large: Request entity too large: limit is 3145728`,
+    });
+    assert.equal((await cluster.call({ method: "POST", path, body: { text } })).ok, true);
+    assert.equal(server.received.length, 1);
+  },
+});
+
 for (const status of [400, 403, 404, 409, 501]) {
   liveTest(`${status} is final`, {
     answer: () => new Response("", { status }),

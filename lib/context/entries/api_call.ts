@@ -133,6 +133,8 @@ function load(compiled: CompiledCall, view: Context): Json | Fault {
     ? undefined
     : namespaceProblem(resolved.urlPath, policyNamespace);
   if (problem !== undefined) return unfetched(problem);
+  const tooLarge = resolved.body === undefined ? undefined : view.tracker.countWritten(resolved.body);
+  if (tooLarge !== undefined) return unfetched(tooLarge.message);
   const { pendingReads } = view.tracker;
   const answer = resolved.url === ""
     ? readCluster(resolved, view)

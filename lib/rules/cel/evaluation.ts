@@ -14,7 +14,7 @@ import {
   type Result,
 } from "../../cel/mod.ts";
 import type { Observer } from "../../context/mod.ts";
-import { Fault } from "../../json/mod.ts";
+import { Fault, type Json } from "../../json/mod.ts";
 import type { CompositedVariable } from "./expressions.ts";
 
 /** The variables and external calls of one rule's expressions for one request. */
@@ -54,6 +54,12 @@ export class CelEvaluation {
   /** Evaluates an expression. */
   evaluate(program: Program): Result {
     return this.#run(program, this.#lookup);
+  }
+
+  /** Evaluates an expression and copies its value, which counts as work too. */
+  evaluateToJson(program: Program): Json | CelFault {
+    const value = this.evaluate(program);
+    return isCelFault(value) ? value : celToJson(value, this.#work);
   }
 
   /** Evaluates an expression with additional variables, such as the object after earlier mutations. */

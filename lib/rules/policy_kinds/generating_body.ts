@@ -1,4 +1,5 @@
 import { failure, isCelFault, type Program } from "../../cel/mod.ts";
+import type { LoadTracker } from "../../context/mod.ts";
 import { asList, asString, dig, Fault, field, isFault, isObject, type JsonObject } from "../../json/mod.ts";
 import { namespaceOf } from "../../kube/mod.ts";
 import {
@@ -77,7 +78,7 @@ export class GeneratingBody implements CompiledBody {
     const trigger = input.resource ?? input.oldResource;
     if (trigger === undefined) return undefined;
     const generated: Generated[] = [];
-    const take = this.#collector(generated, trigger);
+    const take = this.#collector(generated, trigger, input.context.tracker);
     const { evaluation, allow } = kyvernoEvaluation(this.#expressions, input, {
       generate: (namespace, objects) => {
         const denial = take(namespace, objects);
@@ -159,9 +160,11 @@ export class GeneratingBody implements CompiledBody {
   }
 
   /** Collects generated objects, each in the namespace that it was generated for. */
-  #collector(generated: Generated[], trigger: JsonObject): TakeObjects {
+  #collector(generated: Generated[], trigger: JsonObject, tracker: LoadTracker): TakeObjects {
     return (namespace, objects) => {
       for (const object of objects.flatMap(opened)) {
+        const tooLarge = tracker.countWritten(object);
+        if (tooLarge !== undefined) return tooLarge;
         const scoped = inNamespace(object, namespace, this.#policy);
         if (isFault(scoped)) return scoped;
         generated.push({ object: scoped, source: isCopy(object, trigger) ? object : undefined });

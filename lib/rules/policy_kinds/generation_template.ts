@@ -1,4 +1,4 @@
-import { celToJson, isCelFault, type Program } from "../../cel/mod.ts";
+import type { Program } from "../../cel/mod.ts";
 import {
   type DocumentPath,
   Fault,
@@ -104,8 +104,7 @@ function typeOfDocument({ value }: { readonly value: Json }): ObjectType[] {
 function compilePlaceholder(program: Program | undefined): Render {
   return (evaluation) => {
     if (program === undefined) return new Fault("the expression does not compile");
-    const value = evaluation.evaluate(program);
-    return isCelFault(value) ? value : celToJson(value);
+    return evaluation.evaluateToJson(program);
   };
 }
 

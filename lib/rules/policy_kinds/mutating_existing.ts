@@ -1,4 +1,4 @@
-import { celToJson, isCelFault, type Program } from "../../cel/mod.ts";
+import type { Program } from "../../cel/mod.ts";
 import {
   asObject,
   asString,
@@ -158,8 +158,7 @@ function compileExpression(
 
 /** The targets that the expression returns: one object, or the items of a list. */
 function given(program: Program, evaluation: CelEvaluation): readonly JsonObject[] | Fault {
-  const value = evaluation.evaluate(program);
-  const json = isCelFault(value) ? value : celToJson(value);
+  const json = evaluation.evaluateToJson(program);
   if (isFault(json)) return new Fault(json.message);
   const items = field(json, "items");
   if (Array.isArray(items)) return items.filter(isObject);

@@ -1,4 +1,4 @@
-import { type Activation, celToJson, isCelFault, type Program } from "../../cel/mod.ts";
+import type { Activation, Program } from "../../cel/mod.ts";
 import {
   asList,
   asString,
@@ -78,9 +78,10 @@ export function compileMutations(
     let current = object;
     for (const { program, apply } of mutations) {
       if (program === undefined) return new Fault("an expression does not compile");
-      const value = evaluation.evaluate(program);
-      const made = isCelFault(value) ? value : celToJson(value);
+      const made = evaluation.evaluateToJson(program);
       if (isFault(made)) return new Fault(made.message);
+      const tooLarge = tracker.countWritten(made);
+      if (tooLarge !== undefined) return tooLarge;
       const next = apply(current, made, tracker);
       if (isFault(next)) return next;
       current = next;
