@@ -24,8 +24,8 @@ import {
 const workOfField = 600;
 
 /**
- * The value as JSON within a budget of work: lists that hold one list many times are small until they are copied. Inside
- * an evaluation it takes part in the budget of that.
+ * The value as JSON within a budget of work: lists that hold one list many times are small until they are copied.
+ * Inside an evaluation it takes part in the budget of that.
  */
 export function celToJson(value: Result, budget?: WorkBudget): Json | CelFault {
   return isWithinBudget() ? toJson(value) : budgeted(budget ?? newWorkBudget(), () => toJson(value));
