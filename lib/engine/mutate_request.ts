@@ -6,6 +6,7 @@ import { decide } from "./decide.ts";
 import { type Decision, type PolicyResult, replaced } from "./decision.ts";
 import { mergeBatch } from "./plan/merge_batch.ts";
 import { PolicyRun } from "./policy_run.ts";
+import type { PolicyRequest } from "./request.ts";
 import type { RequestView } from "./request_view.ts";
 
 /** Runs mutations one policy after the other, each on the object that the one before left. */
@@ -65,12 +66,7 @@ export function mutate(
 
   function decided(): Decision {
     const failurePolicy = results.some(({ policy }) => policy.failurePolicy === "Fail") ? "Fail" : "Ignore";
-    const { request } = start.base,
-      state = { results, object: view.object, effects: [], failurePolicy } as const;
-    const decision = decide(request, state);
-    return jsonSize(decision.patch as unknown as Json, mostPatched) <= mostPatched
-      ? decision
-      : decide(request, { ...state, results: results.map(withoutPatches), object: request.object });
+    return withinBound(start.base.request, { results, object: view.object, effects: [], failurePolicy });
   }
 }
 
@@ -79,6 +75,14 @@ export function mutate(
  * patches put into them many times, so a small object may be a gigabyte when its patch is written.
  */
 const mostPatched = 8 * 1024 * 1024;
+
+/** Makes the decision, without the patches when they are too large together. */
+function withinBound(request: PolicyRequest, state: Parameters<typeof decide>[1]): Decision {
+  const decision = decide(request, state);
+  return jsonSize(decision.patch as unknown as Json, mostPatched) <= mostPatched
+    ? decision
+    : decide(request, { ...state, results: state.results.map(withoutPatches), object: request.object });
+}
 
 /** The results when their patches are dropped: each mutation is an error, which its failurePolicy answers. */
 function withoutPatches({ policy, rules }: PolicyResult): PolicyResult {
