@@ -4,7 +4,7 @@ import type { FunctionTable } from "./functions/record.ts";
 import { plan } from "./plan/plan.ts";
 import { type Environment, type Evaluate, newRun, type Run } from "./plan/value.ts";
 import { type FunctionCall, readsOf } from "./reads.ts";
-import { checkedResult, outOfSteps, spendShared } from "./steps.ts";
+import { checkedResult, ElementSteps, outOfSteps, spendShared } from "./steps.ts";
 import { outline, type TreeItem, treeOf } from "./syntax/outline.ts";
 import { parse } from "./syntax/parse.ts";
 
@@ -80,6 +80,7 @@ export function compileExpression(
     functions: options.functions ?? defaultFunctions,
     atRoot: fromScope,
     isInteger: options.isInteger ?? (() => false),
+    steps: new ElementSteps(),
   });
   const reads = readsOf(tree);
   if (!fromScope) {

@@ -3,6 +3,7 @@ import type { Expression } from "./syntax/tree.ts";
 /** The names, paths and functions in an expression, as far as its text shows them. */
 export interface Reads {
   readonly names: readonly string[];
+  /** At most {@link longestPath} steps of each. */
   readonly paths: readonly (readonly string[])[];
   readonly functions: readonly string[];
   readonly calls: readonly FunctionCall[];
@@ -14,6 +15,12 @@ export interface FunctionCall {
   /** The number of its arguments. */
   readonly count: number;
 }
+
+/**
+ * The most steps of a path. Loaders read the first two; the paths in nested filters together would be as long as the
+ * square of the expression.
+ */
+const longestPath = 16;
 
 /** A path from the root; `undefined` for values that are computed. */
 type Path = readonly string[] | undefined;
@@ -53,12 +60,12 @@ class Reader {
         return undefined;
       case "field":
         if (at?.length === 0) this.#names.add(node.name);
-        return at && [...at, node.name];
+        return at && longer(at, node.name);
       case "sub":
       case "pipe":
         return this.walk(node.right, this.walk(node.left, at));
       case "index":
-        return at && at.length > 0 ? [...at, "[]"] : this.#use(at);
+        return at && at.length > 0 ? longer(at, "[]") : this.#use(at);
       case "slice":
         return at && at.length > 0 ? at : this.#use(at);
       case "flatten":
@@ -105,7 +112,7 @@ class Reader {
     }
     // An expression reference is applied to the elements of the list beside it.
     for (const arg of args) {
-      if (arg.kind === "reference") this.end(this.walk(arg.of, list && [...list, "[]"]));
+      if (arg.kind === "reference") this.end(this.walk(arg.of, list && longer(list, "[]")));
     }
   }
 
@@ -114,7 +121,7 @@ class Reader {
   }
 
   #elements(list: Path): Path {
-    return list && list.length > 0 ? [...list, "[]"] : this.#use(list);
+    return list && list.length > 0 ? longer(list, "[]") : this.#use(list);
   }
 
   /** A step from the root that no name describes. */
@@ -122,4 +129,9 @@ class Reader {
     this.end(path);
     return undefined;
   }
+}
+
+/** The path of a value in the value at a path, or the path itself when it is long enough. */
+function longer(path: readonly string[], step: string): readonly string[] {
+  return path.length < longestPath ? [...path, step] : path;
 }

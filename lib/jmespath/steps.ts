@@ -92,23 +92,31 @@ function breadthOf(value: Json): number {
   return Array.isArray(value) ? value.length : 0;
 }
 
-/**
- * Steps for each element that an expression is applied to: one for each eight of its parts. Expressions can hold text
- * of a request, so their length is no constant.
- */
-export function stepsPerElement(expression: object): number {
-  return 1 + (partsOf(expression) >> 3);
-}
+/** Counts the parts of one expression that is planned. Filters nest, and each part is counted once for all around it. */
+export class ElementSteps {
+  readonly #parts = new WeakMap<object, number>();
 
-function partsOf(part: unknown): number {
-  if (typeof part !== "object" || part === null) return 0;
-  if (Array.isArray(part)) return part.reduce((sum: number, inner) => sum + partsOf(inner), 0);
-  if (!("kind" in part) && !("value" in part)) return 0;
-  let parts = 1;
-  for (const [name, inner] of Object.entries(part)) {
-    if (name !== "value" || !("kind" in part && part.kind === "literal")) parts += partsOf(inner);
+  /**
+   * Steps for each element that an expression is applied to: one for each eight of its parts. Expressions can hold text
+   * of a request, so their length is no constant.
+   */
+  of(expression: object): number {
+    return 1 + (this.#partsOf(expression) >> 3);
   }
-  return parts;
+
+  #partsOf(part: unknown): number {
+    if (typeof part !== "object" || part === null) return 0;
+    if (Array.isArray(part)) return part.reduce((sum: number, inner) => sum + this.#partsOf(inner), 0);
+    if (!("kind" in part) && !("value" in part)) return 0;
+    const counted = this.#parts.get(part);
+    if (counted !== undefined) return counted;
+    let parts = 1;
+    for (const [name, inner] of Object.entries(part)) {
+      if (name !== "value" || !("kind" in part && part.kind === "literal")) parts += this.#partsOf(inner);
+    }
+    this.#parts.set(part, parts);
+    return parts;
+  }
 }
 
 /** The cost of a function that walks all of its arguments. */

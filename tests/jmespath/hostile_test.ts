@@ -11,7 +11,7 @@ import {
   newBudget,
 } from "../../lib/jmespath/mod.ts";
 import { evaluate, fixedEnvironment as environment } from "./evaluate.ts";
-import { processorTime } from "../support/processor_time.ts";
+import { processorTime, quickly } from "../support/processor_time.ts";
 
 function compiles(text: string): boolean {
   return !isFault(compileExpression(text));
@@ -52,6 +52,22 @@ Deno.test("deep nesting of an expression is refused, and moderate nesting accept
     assert.equal(compiles(nested(300)), false, open);
     assert.equal(compiles(nested(14_000)), false, open);
   }
+});
+
+const projections = "a[*].b[*].c[*].d[*].e[?";
+
+Deno.test("nested filters are compiled in time in proportion to their length", () => {
+  const texts = Array.from(
+    { length: 20 },
+    (_, index) => `x${index}.${projections.repeat(170)}a${"]".repeat(170)}`,
+  );
+  quickly(2_000, () => assert.ok(texts.every(compiles)));
+});
+
+Deno.test("the paths that nested filters read have few steps", () => {
+  const compiled = compileExpression(`${projections.repeat(170)}a${"]".repeat(170)}`);
+  assert.ok(!isFault(compiled));
+  assert.ok(compiled.paths.flat().length < 1_000, `${compiled.paths.flat().length} steps`);
 });
 
 Deno.test("long chains are refused before they exhaust the stack", () => {

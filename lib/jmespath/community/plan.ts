@@ -1,6 +1,6 @@
 import { equal, Fault, isList, isObject, type Json, setField } from "../../json/mod.ts";
 import { isTruthy } from "../plan/value.ts";
-import { spend, stepsPerElement, weightOf } from "../steps.ts";
+import { ElementSteps, spend, weightOf } from "../steps.ts";
 import { type CommunityArgument, planCall } from "./call.ts";
 import type { CommunityEvaluate } from "./frame.ts";
 import type { CommunityTable } from "./functions/record.ts";
@@ -9,9 +9,13 @@ import type { ComparisonOperator } from "../syntax/tree.ts";
 import type { Arithmetic, CommunityEntry, CommunityNode } from "./tree.ts";
 
 /** Turns an expression into a closure; all that does not depend on the input is decided here. */
-export function plan(expression: CommunityNode, functions: CommunityTable): CommunityEvaluate {
-  const inner = (part: CommunityNode) => plan(part, functions);
-  const each = (part: CommunityNode) => ({ evaluate: plan(part, functions), steps: stepsPerElement(part) });
+export function plan(
+  expression: CommunityNode,
+  functions: CommunityTable,
+  steps: ElementSteps = new ElementSteps(),
+): CommunityEvaluate {
+  const inner = (part: CommunityNode) => plan(part, functions, steps);
+  const each = (part: CommunityNode) => ({ evaluate: inner(part), steps: steps.of(part) });
   const left = (parent: { readonly left: CommunityNode }) => inner(parent.left);
   const right = (parent: { readonly right: CommunityNode }) => inner(parent.right);
   switch (expression.kind) {
@@ -62,7 +66,7 @@ export function plan(expression: CommunityNode, functions: CommunityTable): Comm
     case "object":
       return planObject(expression.entries, inner);
     case "call":
-      return planCall(expression.name, expression.args.map((arg) => argument(arg, inner)), functions);
+      return planCall(expression.name, expression.args.map((arg) => argument(arg, inner, steps)), functions);
     case "reference":
       return () => new Fault("an expression reference (&) can only be an argument of a function");
     case "let":
@@ -82,12 +86,16 @@ function negative(value: Json): Json {
   return typeof value === "number" ? -value : null;
 }
 
-function argument(arg: CommunityNode, inner: (part: CommunityNode) => CommunityEvaluate): CommunityArgument {
+function argument(
+  arg: CommunityNode,
+  inner: (part: CommunityNode) => CommunityEvaluate,
+  steps: ElementSteps,
+): CommunityArgument {
   return arg.kind === "reference"
     ? {
       kind: "reference",
       evaluate: inner(arg.expression),
-      stepsPerElement: stepsPerElement(arg.expression),
+      stepsPerElement: steps.of(arg.expression),
     }
     : { kind: "value", evaluate: inner(arg), constant: arg.kind === "literal" ? arg.value : undefined };
 }

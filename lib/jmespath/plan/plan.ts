@@ -1,6 +1,6 @@
 import { Fault, isList, type Json, setField } from "../../json/mod.ts";
 import type { FunctionTable } from "../functions/record.ts";
-import { spend, stepsOfMade, stepsPerElement } from "../steps.ts";
+import { type ElementSteps, spend, stepsOfMade } from "../steps.ts";
 import type { Expression } from "../syntax/tree.ts";
 import { type Argument, planCall } from "./call.ts";
 import { planComparison } from "./comparison.ts";
@@ -29,6 +29,8 @@ export interface PlanPosition {
   readonly atRoot: boolean;
   /** Whether a root name holds a Go integer, such as the index of a foreach. */
   readonly isInteger: (name: string) => boolean;
+  /** The steps of its parts that are applied to elements. */
+  readonly steps: ElementSteps;
 }
 
 /** Turns an expression into a function; everything that can be decided without input is decided here. */
@@ -56,7 +58,7 @@ export function plan(expression: Expression, position: PlanPosition): Expression
       return {
         evaluate: planFilter(plan(expression.left, position), condition, {
           ...each(expression.right, position),
-          steps: stepsPerElement(expression.condition) + stepsPerElement(expression.right),
+          steps: position.steps.of(expression.condition) + position.steps.of(expression.right),
         }),
       };
     }
@@ -99,7 +101,7 @@ function inside(position: PlanPosition): PlanPosition {
 /** The right side of a projection. */
 function each(right: Expression, position: PlanPosition): ElementPlan {
   const evaluate = right.kind === "current" ? undefined : plan(right, inside(position)).evaluate;
-  return { evaluate, steps: stepsPerElement(right) };
+  return { evaluate, steps: position.steps.of(right) };
 }
 
 /** Something that reads the current value, at the root too. */
@@ -239,7 +241,7 @@ function planArgument(arg: Expression, position: PlanPosition): Argument {
     ? {
       kind: "reference",
       evaluate: plan(arg.of, inside(position)).evaluate,
-      stepsPerElement: stepsPerElement(arg.of),
+      stepsPerElement: position.steps.of(arg.of),
     }
     : { kind: "value", plan: plan(arg, position) };
 }
