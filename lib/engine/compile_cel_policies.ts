@@ -72,17 +72,18 @@ export function compileCelPolicy(input: CelPolicyInput, options: CompileCelPolic
   const problems = new PolicyProblems(policy, options.report);
   for (const diagnostic of [...diagnostics, ...celRefusals(policy, options)]) problems.add(diagnostic);
   const sources = ruleSources(input, specs);
-  const rules = sources.map((source) =>
-    compileCelRule(source, {
-      policy,
-      exceptions,
-      once: options.once,
-      // A spec for controllers or of a second binding has the same problems as the first spec of its kind.
-      report: (problem) => {
-        if (source === sources.find((each) => each.kind === source.kind)) problems.addOnce(problem);
-      },
-    })
-  );
+  let bodies: SharedBody[] = [];
+  const rules = sources.map((source) => {
+    let shared = bodies.find(({ kind, spec }) => kind === source.kind && spec === source.spec);
+    if (shared === undefined) {
+      // A spec for controllers has the same problems as the first spec of its kind.
+      const isFirst = !bodies.some((each) => each.kind === source.kind);
+      const report = (problem: PathDiagnostic): void => isFirst ? problems.addOnce(problem) : undefined;
+      shared = compileBody(source, { policy, exceptions, once: options.once, report });
+      bodies = [...bodies, shared];
+    }
+    return compileCelRule(source, shared, policy);
+  });
   const { broken } = problems;
   const usable = broken === undefined
     ? rules
@@ -145,15 +146,31 @@ function ruleSources(
   return [...first, ...others];
 }
 
-function compileCelRule(
-  { kind, spec, index, binding }: CelRuleSource,
-  tools: Omit<PolicyTools, "policy" | "need" | "binding"> & { readonly policy: CelPolicy },
-): CompiledRule {
-  const { policy } = tools;
+/** What the rules of all bindings of a spec share: a policy of a thousand expressions may have a thousand bindings. */
+interface SharedBody {
+  readonly kind: PolicyKind;
+  readonly spec: JsonObject;
+  readonly body: ReturnType<PolicyKind["compile"]>;
+  readonly needs: readonly Need[];
+  readonly constraints: RuleSelector;
+}
+
+function compileBody({ kind, spec }: CelRuleSource, tools: Omit<PolicyTools, "need">): SharedBody {
   const needs: Need[] = [];
-  const body = kind.compile(spec, { ...tools, binding, need: (need) => void needs.push(need) });
+  const body = kind.compile(spec, { ...tools, need: (need) => void needs.push(need) });
   const written = compileConstraints(kind.constraints(spec));
-  const constraints = kind.adjustSelector?.(spec, written) ?? written;
+  return { kind, spec, body, needs, constraints: kind.adjustSelector?.(spec, written) ?? written };
+}
+
+function compileCelRule(
+  { kind, index, binding }: CelRuleSource,
+  { body: shared, needs: sharedNeeds, constraints }: SharedBody,
+  policy: CelPolicy,
+): CompiledRule {
+  const needs = [...sharedNeeds];
+  const body = binding !== undefined && "forBinding" in shared
+    ? shared.forBinding(binding, (need) => void needs.push(need))
+    : shared;
   const selector = binding === undefined ? constraints : withinBinding(constraints, binding);
   const actions = asTexts(dig(binding?.document, "spec", "validationActions"));
   const action = actions.length === 0 || actions.includes("Deny") ? "Enforce" : "Audit";

@@ -2,7 +2,12 @@ import type { Need } from "../context/mod.ts";
 import { type Diagnostic, withPosition } from "../diagnostics/mod.ts";
 import type { Dialect } from "../match/mod.ts";
 import type { ClassicPolicy, Policy } from "../policy/mod.ts";
-import { type CompiledConditions, compileWebhookConditions, type RuleBody } from "../rules/mod.ts";
+import {
+  type CompiledConditions,
+  compileWebhookConditions,
+  MutationConflicts,
+  type RuleBody,
+} from "../rules/mod.ts";
 import type { CompiledException, CompiledPolicy } from "./compiled.ts";
 import { compileUnlessRefused } from "./kyverno_refusals.ts";
 import { compileRule } from "./compile_rule.ts";
@@ -44,9 +49,12 @@ function compiled(policy: ClassicPolicy<RuleBody>, options: CompilePolicyOptions
   // Kyverno parity: a policy with a rule for existing objects may read the user. Pinned by "the requesting
   // user in a background policy that changes existing objects".
   const withoutUser = policy.background && !policy.rules.some(({ body }) => body.kind === "mutateExisting");
+  const conflicts = new MutationConflicts(policy.rules);
   return {
     policy,
-    rules: policy.rules.flatMap((rule) => compileRule(rule, { ...options, policy, broken, withoutUser })),
+    rules: policy.rules.flatMap((rule) =>
+      compileRule(rule, { ...options, policy, broken, conflicts, withoutUser })
+    ),
     needs,
     // Broken match conditions select every request: the broken rules then answer it.
     matchConditions: broken === undefined ? conditions : undefined,

@@ -32,6 +32,7 @@ export interface CompileRuleOptions {
   readonly withoutUser: boolean;
   readonly dialect: Dialect;
   readonly conditions: CompiledConditions;
+  readonly conflicts: RuleTools["conflicts"];
   report(diagnostic: Diagnostic): void;
 }
 
@@ -58,6 +59,7 @@ class RuleCompiler {
       policy: options.policy,
       dialect: options.dialect,
       conditions: options.conditions,
+      conflicts: options.conflicts,
       report: (problem) => this.#report(problem),
       variables: (uses, path) => this.#variables(uses, path),
       need: (need) => this.#need(need),

@@ -60,6 +60,7 @@ export {
 } from "./assertion/mod.ts";
 export { celRuleSpecs } from "./cel_rule_specs.ts";
 export { CompiledConditions } from "./compiled_conditions.ts";
+export { MutationConflicts } from "./mutation_conflicts.ts";
 export { ruleConditions } from "./conditions.ts";
 export { compileContext } from "./loop.ts";
 export {

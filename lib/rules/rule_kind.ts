@@ -9,6 +9,7 @@ import type { ParsedBody, Policy, PolicyException, Rule, Section } from "../poli
 import type { Shape } from "../shape/mod.ts";
 import type { Use } from "../template/mod.ts";
 import type { CompiledConditions } from "./compiled_conditions.ts";
+import type { MutationConflicts } from "./mutation_conflicts.ts";
 import type { Outcome, OutcomeList } from "./outcome.ts";
 
 /** The input of a rule body. */
@@ -114,6 +115,8 @@ export interface RuleTools {
   readonly dialect: Dialect;
   /** The conditions that were compiled for other rules. */
   readonly conditions: CompiledConditions;
+  /** The fields that rules of the policy write differently from one another. */
+  readonly conflicts: Pick<MutationConflicts, "of">;
   /** Receives the values that the rule reads from outside the request. */
   need(need: Need): void;
   /** Receives a problem at a path below the rule. An error makes the rule answer as its policy's failurePolicy says. */

@@ -5,8 +5,10 @@
 import assert from "node:assert/strict";
 import { conditionCompilations } from "../../lib/condition/mod.ts";
 import { type CompiledPolicy, PolicyCompiler, type Snapshot } from "../../lib/engine/mod.ts";
+import type { Json } from "../../lib/json/mod.ts";
 import { patternCompilations } from "../../lib/pattern/mod.ts";
 import { parseDocuments, type YamlDocument } from "../../lib/yaml/mod.ts";
+import { quickly } from "../support/processor_time.ts";
 
 const classic = (name: string, image = "nginx") => `
 apiVersion: kyverno.io/v1
@@ -178,4 +180,44 @@ Deno.test("a policy for any JSON keeps its compiled form", () => {
   const first = compiler.compile([kept, one(json("k"))]), second = compiler.compile([kept, one(json("k"))]);
   assert.equal(first.jsonPolicies[0], second.jsonPolicies[0]);
   assert.notEqual(first.jsonPolicies[1], second.jsonPolicies[1]);
+});
+
+const range = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
+
+Deno.test("an exception from policies in CEL is compiled once, however many policies it names", () => {
+  const names = range(200).map((index) => `p${index}`);
+  const documents = [...names.map(cel), celException("p0")].map(one);
+  const exempting = documents.at(-1)!.value as { spec: Record<string, Json> };
+  exempting.spec["policyRefs"] = names.map((name) => ({ name, kind: "ValidatingPolicy" }));
+  exempting.spec["matchConditions"] = range(500).map((index) => ({
+    name: `c${index}`,
+    expression: `object.metadata.name != 'x${index}' && object.metadata.namespace.startsWith('y')`,
+  }));
+  quickly(5_000, () => assert.deepEqual(new PolicyCompiler().compile(documents).diagnostics, []));
+});
+
+Deno.test("an admission policy is compiled once, however many bindings it has", () => {
+  const policy = one(bound("p"));
+  (policy.value as { spec: Record<string, Json> }).spec["validations"] = range(300).map((index) => ({
+    expression: `object.metadata.name != 'x${index}' && object.metadata.namespace.startsWith('y')`,
+  }));
+  const bindings = range(500).map((index) => one(binding("p").replace("{name: ", `{name: x${index}-`)));
+  quickly(5_000, () => {
+    const { policies: [bound], diagnostics } = new PolicyCompiler().compile([policy, ...bindings]);
+    assert.deepEqual([diagnostics, bound!.rules.length], [[], 500]);
+  });
+});
+
+Deno.test("many mutations of one policy are compared with one another in time in proportion to their number", () => {
+  const rule = (index: number): string =>
+    `{name: r${index}, match: {any: [{resources: {kinds: [Service]}}]}, ` +
+    `mutate: {patchStrategicMerge: {metadata: {labels: {same: a${index}, l${index}: b}}}}}`;
+  const policy = (count: number): string =>
+    `{apiVersion: kyverno.io/v1, kind: ClusterPolicy, metadata: {name: p}, spec: {rules: [${
+      range(count).map(rule).join(", ")
+    }]}}`;
+  const conflicts = (count: number): number =>
+    new PolicyCompiler().compile([one(policy(count))]).diagnostics.length;
+  assert.equal(conflicts(3), 3, "each later rule conflicts with the earlier ones");
+  quickly(3_000, () => assert.ok(conflicts(1_000) < 21_000));
 });

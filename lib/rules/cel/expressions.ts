@@ -65,6 +65,8 @@ export const wanted = {
  */
 export class ExpressionSet {
   readonly variables: CompositedVariable[] = [];
+  /** The names of values besides `variables` that expressions can read. */
+  readonly names: readonly string[];
   /** All compiled programs, in order. */
   readonly programs: Program[] = [];
   readonly #types = new Map<string, CelType>();
@@ -76,6 +78,7 @@ export class ExpressionSet {
 
   constructor(options: ExpressionSetOptions) {
     const { variables, libraries, literals, typed = false, report, need, onUnusable = () => {} } = options;
+    this.names = Object.keys(variables);
     this.#isTyped = typed;
     this.#report = report;
     this.#need = need;
@@ -111,8 +114,7 @@ export class ExpressionSet {
       return undefined;
     }
     const { type } = compiled.program;
-    this.programs.push(compiled.program);
-    for (const need of needsOf(compiled.program)) this.#need(need);
+    this.add([compiled.program]);
     const fits = types.length === 0 || isDynamic(type) || types.some((each) => sameType(each, type));
     const named = types.filter((each) => !isDynamic(each));
     const expected = `${named.length > 1 ? "either " : ""}of type ${named.map(typeName).join(" or ")}`;
@@ -125,6 +127,14 @@ export class ExpressionSet {
     this.#onUnusable({ path, text, cause: `output is expected to be ${expected}` });
     this.mistake(`CEL: must give ${named.map(typeName).join(" or ")}, but gives ${typeName(type)}`, path);
     return undefined;
+  }
+
+  /** Adds programs, also those that another set of the same names and functions compiled. */
+  add(programs: readonly Program[]): void {
+    for (const program of programs) {
+      this.programs.push(program);
+      for (const need of needsOf(program)) this.#need(need);
+    }
   }
 
   /** Compiles with another receiver of problems than the policy's. */

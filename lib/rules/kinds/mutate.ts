@@ -11,7 +11,7 @@ import {
   patchChange,
 } from "../change.ts";
 import { compileMutation, unchanged } from "../mutation.ts";
-import { mutationConflicts, type PatchBody } from "../mutation_conflicts.ts";
+import type { PatchBody } from "../mutation_conflicts.ts";
 import type { CompiledBody, RuleKind, RuleTools } from "../rule_kind.ts";
 
 /** Changes the object of the request by a patch for each element of some lists. */
@@ -80,7 +80,7 @@ export const mutateForeach: RuleKind<MutateForeachBody> = {
 function compile({ change }: PatchBody | MutateForeachBody, tools: RuleTools): CompiledBody {
   const { rule } = tools;
   const mutation = compileMutation(change, tools);
-  for (const { rule: earlier, path } of mutationConflicts(rule, tools.policy.rules)) {
+  for (const { rule: earlier, path } of tools.conflicts.of(rule)) {
     tools.report({
       severity: "warning",
       code: "conflicting-mutation",

@@ -1,6 +1,10 @@
 import type * as full from "../mutation_conflicts.ts";
 
 /** `bundle` has made this check. */
-const mutationConflicts: typeof full.mutationConflicts = () => [];
+class MutationConflicts implements Pick<full.MutationConflicts, "of"> {
+  of(): readonly full.MutationConflict[] {
+    return [];
+  }
+}
 
-export { mutationConflicts };
+export { MutationConflicts };

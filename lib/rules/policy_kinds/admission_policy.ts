@@ -1,6 +1,6 @@
 import { type Activation, dynType, type Library } from "../../cel/mod.ts";
 import { nameOf } from "../../kube/mod.ts";
-import { asList, asObject, asString, field, isFault, type Json, type JsonObject } from "../../json/mod.ts";
+import { asList, asString, field, isFault, type Json, type JsonObject } from "../../json/mod.ts";
 import {
   admissionRoots,
   admissionVariables,
@@ -10,13 +10,14 @@ import {
   ExpressionSet,
   orValueLibrary,
   parameterNeed,
+  type ParameterSource,
   parameterSource,
   requestHost,
   requestNamespace,
 } from "../cel/mod.ts";
 import { error, type Outcome, pass } from "../outcome.ts";
 import type { RuleInput } from "../rule_kind.ts";
-import type { PolicyTools } from "./policy_kind.ts";
+import type { BindableBody, PolicyTools } from "./policy_kind.ts";
 
 /** The expressions of a policy of admissionregistration.k8s.io, with its variables. */
 export function admissionExpressions(
@@ -44,35 +45,35 @@ export function admissionExpressions(
 export type RunWith = (input: RuleInput, parameter: Json) => Outcome | undefined;
 
 /**
- * Runs a policy for a request once for each parameter of its binding, until one denies it: an error may be one that the
+ * The body of a policy, which runs for a request once for each parameter of its binding, until one denies it: an error may be one that the
  * failurePolicy ignores, and match conditions read parameters. Without a binding there are no parameters. Kyverno
  * parity: reports name the binding; pinned by "results name the binding of their policy".
  */
-export function runForParameters(
-  spec: JsonObject,
-  tools: PolicyTools,
-  run: RunWith,
-): (input: RuleInput) => Outcome | undefined {
-  const { binding } = tools;
-  const runForEach = withParameters(spec, tools, run);
-  if (binding === undefined) return runForEach;
-  const property = binding.kind === "MutatingAdmissionPolicyBinding" ? "mapBinding" : "binding";
-  const properties = { [property]: nameOf(binding.document) };
-  return (input) => {
-    const outcome = runForEach(input);
-    return outcome && { ...outcome, properties: { ...outcome.properties, ...properties } };
+export function bodyForParameters(spec: JsonObject, run: RunWith): BindableBody {
+  return {
+    run: (input) => run(input, null),
+    forBinding: (binding, need) => {
+      const reference = field(field(binding.document, "spec"), "paramRef");
+      const source = parameterSource(field(spec, "paramKind"), reference);
+      if (source !== undefined) need(parameterNeed(source));
+      const runForEach = withParameters(source, run);
+      const property = binding.kind === "MutatingAdmissionPolicyBinding" ? "mapBinding" : "binding";
+      const properties = { [property]: nameOf(binding.document) };
+      return {
+        run: (input) => {
+          const outcome = runForEach(input);
+          return outcome && { ...outcome, properties: { ...outcome.properties, ...properties } };
+        },
+      };
+    },
   };
 }
 
 function withParameters(
-  spec: JsonObject,
-  tools: PolicyTools,
+  source: ParameterSource | undefined,
   run: RunWith,
 ): (input: RuleInput) => Outcome | undefined {
-  const binding = asObject(field(tools.binding?.document, "spec"));
-  const source = parameterSource(field(spec, "paramKind"), field(binding, "paramRef"));
   if (source === undefined) return (input) => run(input, null);
-  tools.need(parameterNeed(source));
   return (input) => {
     const { tracker } = input.context;
     // Where parameters cannot be looked up the policy runs without one.

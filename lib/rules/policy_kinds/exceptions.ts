@@ -1,7 +1,14 @@
 import type { PathDiagnostic } from "../../diagnostics/mod.ts";
+import type { Program } from "../../cel/mod.ts";
 import { type Fault, isFault } from "../../json/mod.ts";
 import type { CelException } from "../../policy/mod.ts";
-import { type CelEvaluation, compileMatchConditions, type ExpressionSet, kyvernoTexts } from "../cel/mod.ts";
+import {
+  type CelEvaluation,
+  compileMatchConditions,
+  type ExpressionSet,
+  kyvernoTexts,
+  type MatchConditions,
+} from "../cel/mod.ts";
 import type { Outcome } from "../outcome.ts";
 import type { Allowed } from "./kyverno_expressions.ts";
 import type { PolicyTools } from "./policy_kind.ts";
@@ -28,23 +35,13 @@ export function onFaultOfValidation({ policy }: Pick<PolicyTools, "policy">): On
  * demands that. An exception with images or values passes them to the policy instead.
  */
 export function compileExemptions(
-  { exceptions, report }: Pick<PolicyTools, "exceptions" | "report">,
+  { policy, exceptions, report, once }: Pick<PolicyTools, "policy" | "exceptions" | "report" | "once">,
   expressions: ExpressionSet,
   onFault: OnFault = "fault",
 ): (evaluation: CelEvaluation, now: number) => Exemption | Fault {
+  const shared = once(newConditions);
   const compiled = exceptions.flatMap((exception) => {
-    let mistake: string | undefined;
-    const note = ({ severity, message }: PathDiagnostic): void => {
-      if (severity === "error") mistake ??= message;
-    };
-    const holds = expressions.reporting(
-      note,
-      () =>
-        compileMatchConditions(exception.matchConditions, expressions, {
-          path: ["spec", "matchConditions"],
-          texts: kyvernoTexts,
-        }),
-    );
+    const { holds, mistake } = shared.of(exception, expressions, policy);
     if (mistake === undefined) return [{ exception, holds }];
     // An exception that cannot be compiled neither exempts nor denies anything.
     const message = `exception "${exception.key}" is not used: ${mistake}`;
@@ -71,6 +68,63 @@ export function compileExemptions(
     }
     return full ? { outcome: exempted(matched) } : { allowed: { allowedImages, allowedValues } };
   };
+}
+
+/** The conditions of an exception, with the first mistake in them. */
+interface CompiledConditions {
+  readonly holds: MatchConditions;
+  readonly mistake: string | undefined;
+  readonly programs: readonly Program[];
+}
+
+function newConditions(): ExceptionConditions {
+  return new ExceptionConditions();
+}
+
+/**
+ * The compiled conditions of exceptions. Policies of one kind and namespace share them: an exception of a thousand
+ * conditions may name a thousand policies.
+ */
+class ExceptionConditions {
+  readonly #compiled = new WeakMap<CelException, Map<string, CompiledConditions>>();
+
+  /** The conditions of an exception from a policy, which knows the names of `expressions`. */
+  of(
+    exception: CelException,
+    expressions: ExpressionSet,
+    { kind, namespace = "" }: PolicyTools["policy"],
+  ): CompiledConditions {
+    // Conditions that may read the variables of a policy are its own.
+    if (expressions.variables.length > 0) return compiledConditions(exception, expressions);
+    let compiled = this.#compiled.get(exception);
+    if (compiled === undefined) this.#compiled.set(exception, compiled = new Map());
+    const key = [kind, namespace, ...expressions.names].join(" ");
+    const found = compiled.get(key);
+    if (found === undefined) {
+      const made = compiledConditions(exception, expressions);
+      compiled.set(key, made);
+      return made;
+    }
+    expressions.add(found.programs);
+    return found;
+  }
+}
+
+function compiledConditions(exception: CelException, expressions: ExpressionSet): CompiledConditions {
+  let mistake: string | undefined;
+  const note = ({ severity, message }: PathDiagnostic): void => {
+    if (severity === "error") mistake ??= message;
+  };
+  const before = expressions.programs.length;
+  const holds = expressions.reporting(
+    note,
+    () =>
+      compileMatchConditions(exception.matchConditions, expressions, {
+        path: ["spec", "matchConditions"],
+        texts: kyvernoTexts,
+      }),
+  );
+  return { holds, mistake, programs: expressions.programs.slice(before) };
 }
 
 function exempted(exceptions: readonly CelException[]): Outcome {

@@ -3,7 +3,7 @@ import { asObject, field, isFault, type Json, type JsonObject } from "../../json
 import { compileMatchConditions, kubernetesTexts } from "../cel/mod.ts";
 import { error, type Outcome, pass, skip } from "../outcome.ts";
 import type { CompiledBody, RuleInput } from "../rule_kind.ts";
-import { admissionEvaluation, admissionExpressions, runForParameters } from "./admission_policy.ts";
+import { admissionEvaluation, admissionExpressions, bodyForParameters } from "./admission_policy.ts";
 import { changingObject, compileMutations } from "./mutations.ts";
 import { patchTypesLibrary } from "./patch_types.ts";
 import type { PolicyKind, PolicyTools } from "./policy_kind.ts";
@@ -31,7 +31,7 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
     schema: "optional",
     replacesAtomics: false,
   });
-  return { run: runForParameters(spec, tools, run) };
+  return bodyForParameters(spec, run);
 
   function run(input: RuleInput, parameter: Json): Outcome | undefined {
     const { resource } = input;

@@ -10,8 +10,6 @@ export interface PolicyTools {
   readonly policy: Policy;
   /** The exceptions from the policy. */
   readonly exceptions: readonly CelException[];
-  /** The binding of the rule. A policy with several bindings has a rule for each. */
-  readonly binding: LocatedDocument | undefined;
   /**
    * Receives a problem at a path in the policy's document. An error makes the policy answer as its failurePolicy
    * says.
@@ -21,6 +19,12 @@ export interface PolicyTools {
   need(need: Need): void;
   /** Makes a value that is the same for all policies, when the first of them needs it. */
   readonly once: <T>(make: () => T) => T;
+}
+
+/** A body that a policy has for each of its bindings. Without bindings it runs by itself. */
+export interface BindableBody extends CompiledBody {
+  /** The body for a binding. */
+  readonly forBinding: (binding: LocatedDocument, need: PolicyTools["need"]) => CompiledBody;
 }
 
 /** A kind of CEL policy. Adding one takes a file with such a record, and a line in the table. */
@@ -47,5 +51,6 @@ export interface PolicyKind {
   constraints(spec: JsonObject): JsonObject | undefined;
   /** Adjusts the selector of a spec, where its constraints alone do not determine it. */
   adjustSelector?(spec: JsonObject, selector: RuleSelector): RuleSelector;
-  compile(spec: JsonObject, tools: PolicyTools): CompiledBody;
+  /** Compiles a spec, once for all bindings of the policy. */
+  compile(spec: JsonObject, tools: PolicyTools): CompiledBody | BindableBody;
 }

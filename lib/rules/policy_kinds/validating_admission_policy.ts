@@ -8,7 +8,7 @@ import {
 } from "../cel/mod.ts";
 import { error, type Outcome, skip } from "../outcome.ts";
 import type { CompiledBody, RuleInput } from "../rule_kind.ts";
-import { admissionEvaluation, admissionExpressions, runForParameters } from "./admission_policy.ts";
+import { admissionEvaluation, admissionExpressions, bodyForParameters } from "./admission_policy.ts";
 import type { PolicyKind, PolicyTools } from "./policy_kind.ts";
 
 /** `ValidatingAdmissionPolicy` of Kubernetes, one rule for each of its bindings. */
@@ -38,7 +38,7 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
     "auditAnnotations",
   ]);
   const { name } = tools.policy;
-  return { run: runForParameters(spec, tools, run) };
+  return bodyForParameters(spec, run);
 
   function run(input: RuleInput, parameter: Json): Outcome {
     const evaluation = admissionEvaluation(expressions, input, { parameter });
