@@ -146,7 +146,7 @@ function ruleSources(
   return [...first, ...others];
 }
 
-/** What the rules of all bindings of a spec share: a policy of a thousand expressions may have a thousand bindings. */
+/** A compiled spec, which the rules of all bindings share: there may be a thousand of them. */
 interface SharedBody {
   readonly kind: PolicyKind;
   readonly spec: JsonObject;

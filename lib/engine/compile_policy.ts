@@ -1,10 +1,11 @@
 import type { Need } from "../context/mod.ts";
 import { type Diagnostic, withPosition } from "../diagnostics/mod.ts";
 import type { Dialect } from "../match/mod.ts";
-import type { ClassicPolicy, Policy } from "../policy/mod.ts";
+import type { ClassicPolicy, Policy, Rule } from "../policy/mod.ts";
 import {
   type CompiledConditions,
   compileWebhookConditions,
+  type MutationConflict,
   MutationConflicts,
   type RuleBody,
 } from "../rules/mod.ts";
@@ -49,7 +50,8 @@ function compiled(policy: ClassicPolicy<RuleBody>, options: CompilePolicyOptions
   // Kyverno parity: a policy with a rule for existing objects may read the user. Pinned by "the requesting
   // user in a background policy that changes existing objects".
   const withoutUser = policy.background && !policy.rules.some(({ body }) => body.kind === "mutateExisting");
-  const conflicts = new MutationConflicts(policy.rules);
+  const written = new MutationConflicts(policy.rules);
+  const conflicts = (rule: Rule): readonly MutationConflict[] => written.of(rule);
   return {
     policy,
     rules: policy.rules.flatMap((rule) =>

@@ -92,7 +92,7 @@ function breadthOf(value: Json): number {
   return Array.isArray(value) ? value.length : 0;
 }
 
-/** Counts the parts of one expression that is planned. Filters nest, and each part is counted once for all around it. */
+/** Counts the parts of one expression that is planned: each once, although filters nest. */
 export class ElementSteps {
   readonly #parts = new WeakMap<object, number>();
 

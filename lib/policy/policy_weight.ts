@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "../json/mod.ts";
-import { compiledTextWeight } from "./text_weight.ts";
+import { compiledTextWeight, weightOfVariable } from "./text_weight.ts";
 
 /**
  * The greatest weight of a policy's or exception's spec. The heaviest of Kyverno's published policies weighs 500.
@@ -10,6 +10,9 @@ const maxWeight = 10_000;
 
 /** Values that nest deeper are refused elsewhere, and must not be walked here. */
 const maxDepth = 500;
+
+/** The field of `foreach` that is an expression, without the braces of a variable. */
+const listOfLoop = "list";
 
 /** The weight of a text besides that of a value. */
 export type TextWeight = (text: string) => number;
@@ -37,6 +40,7 @@ function weigh(value: Json | undefined, { limit, text }: Weighing, depth: number
   if (depth > maxDepth) return Infinity;
   let weight = 1;
   for (const key in value as JsonObject) {
+    if (key === listOfLoop) weight += weightOfVariable;
     weight += text(key) + weigh((value as JsonObject)[key], { limit: limit - weight, text }, depth + 1);
     if (weight > limit) break;
   }

@@ -61,6 +61,7 @@ export {
 export { celRuleSpecs } from "./cel_rule_specs.ts";
 export { CompiledConditions } from "./compiled_conditions.ts";
 export { MutationConflicts } from "./mutation_conflicts.ts";
+export type { MutationConflict } from "./rule_kind.ts";
 export { ruleConditions } from "./conditions.ts";
 export { compileContext } from "./loop.ts";
 export {

@@ -13,6 +13,7 @@ import {
 import type { ParsedBody, Rule } from "../policy/mod.ts";
 import type { PatchChange } from "./change.ts";
 import { readOperations } from "./patch_paths.ts";
+import type { MutationConflict } from "./rule_kind.ts";
 
 /** Changes the object of the request by one patch. */
 export interface PatchBody {
@@ -20,14 +21,6 @@ export interface PatchBody {
   readonly change: PatchChange;
   /** Set in error: there are no targets that could be changed when the policy comes into force. */
   readonly onPolicyUpdate: boolean | undefined;
-}
-
-/** A field that two rules write differently. */
-export interface MutationConflict {
-  /** The earlier rule. */
-  readonly rule: string;
-  /** A JSON pointer (RFC 6901). */
-  readonly path: string;
 }
 
 /** A rule that writes a field. */

@@ -9,7 +9,6 @@ import type { ParsedBody, Policy, PolicyException, Rule, Section } from "../poli
 import type { Shape } from "../shape/mod.ts";
 import type { Use } from "../template/mod.ts";
 import type { CompiledConditions } from "./compiled_conditions.ts";
-import type { MutationConflicts } from "./mutation_conflicts.ts";
 import type { Outcome, OutcomeList } from "./outcome.ts";
 
 /** The input of a rule body. */
@@ -115,14 +114,22 @@ export interface RuleTools {
   readonly dialect: Dialect;
   /** The conditions that were compiled for other rules. */
   readonly conditions: CompiledConditions;
-  /** The fields that rules of the policy write differently from one another. */
-  readonly conflicts: Pick<MutationConflicts, "of">;
+  /** Returns the fields that a rule of the policy writes differently from earlier ones. */
+  readonly conflicts: (rule: Rule) => readonly MutationConflict[];
   /** Receives the values that the rule reads from outside the request. */
   need(need: Need): void;
   /** Receives a problem at a path below the rule. An error makes the rule answer as its policy's failurePolicy says. */
   report(problem: PathDiagnostic): void;
   /** Receives the variables of a template at a path below the rule, so that unknown ones are reported. */
   variables(uses: readonly Use[], path: DocumentPath, locals?: readonly string[]): void;
+}
+
+/** A field that two rules write differently. */
+export interface MutationConflict {
+  /** The earlier rule. */
+  readonly rule: string;
+  /** A JSON pointer (RFC 6901). */
+  readonly path: string;
 }
 
 /** The type of a rule, as metrics and reports name it. */

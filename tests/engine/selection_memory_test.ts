@@ -89,6 +89,27 @@ for (const [what, { text, typeOf }] of Object.entries(many)) {
   });
 }
 
+Deno.test("a namespace that fills the memory leaves the policies of others prepared", () => {
+  const { candidates } = policies(
+    hundred({ spec: "validationFailureActionOverrides: [{action: Audit, namespaces: [n1*]}]" }),
+  );
+  const prepared = new PreparedPolicies(500_000), selections = new PolicySelections(candidates, prepared);
+  const [found] = candidates("validate", about("Pod", "shop"));
+  const used = (): unknown => {
+    selections.select(about("Pod", "shop"), atAdmission);
+    return prepared.rules.of(found!, about("Pod", "shop"));
+  };
+  const first = used();
+  let drops = 0;
+  for (let index = 0; index < 2_000; index++) {
+    const { rules } = prepared;
+    selections.select(about("Pod", `n${index}`), atAdmission);
+    if (rules !== prepared.rules) drops++;
+    if (index % 50 === 0) assert.equal(used(), first);
+  }
+  assert.ok(drops > 3, `${drops} drops`);
+});
+
 Deno.test("the change of one policy leaves the others prepared", () => {
   const compiler = new PolicyCompiler(), documents = parseDocuments(hundred(), "policies.yaml").documents;
   const before = compiler.compile(documents);

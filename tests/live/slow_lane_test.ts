@@ -66,11 +66,33 @@ Deno.test("a user who sends many large policies keeps no other user's policy fro
   assert.deepEqual(order.slice(0, 4), ["team-a", "ann", "bob", "team-a"]);
 });
 
+Deno.test("small policies take turns by their users, and other work runs between them", async () => {
+  const reviews = newReviews(), order: string[] = [];
+  const flood = Array.from({ length: 100 }, async () => {
+    assert.equal(await reviewed(reviews, policy(20), "ann"), 200);
+    order.push("ann");
+  });
+  const other = reviewed(reviews, policy(20), "bob").then(() => order.push("bob"));
+  const timer = new Promise<void>((resolve) => setTimeout(resolve, 0)).then(() => order.push("timer"));
+  await Promise.all([...flood, other, timer]);
+  assert.ok(order.indexOf("bob") < 5, `bob is number ${order.indexOf("bob")}`);
+  assert.ok(order.indexOf("timer") < 10, `the timer is number ${order.indexOf("timer")}`);
+});
+
+Deno.test("a user whose small policies fill the lane gives way to others", async () => {
+  const reviews = newReviews();
+  const flood = Array.from({ length: 300 }, () => reviewed(reviews, policy(2), "ann"));
+  const other = reviewed(reviews, policy(2), "bob");
+  assert.equal(await other, 200);
+  const codes = await Promise.all(flood);
+  assert.deepEqual([...new Set(codes)].sort(), [200, 429]);
+});
+
 /** A lane that rests by moving the test's clock. */
 function manualLane(): { lane: SlowLane; clock: { now: number }; rests: number[] } {
   const clock = { now: 0 }, rests: number[] = [];
   const rest = (milliseconds: number) => Promise.resolve(void rests.push(milliseconds));
-  return { lane: new SlowLane({ now: () => clock.now, rest }), clock, rests };
+  return { lane: new SlowLane({ most: 8, now: () => clock.now, rest }), clock, rests };
 }
 
 Deno.test("a review that waited as long as its caller does is not begun any more", async () => {
@@ -89,7 +111,7 @@ Deno.test("the lane rests as long as a review took, at most two seconds", async 
 });
 
 Deno.test("the slow lane reviews one policy after another, also after a failure", async () => {
-  const lane = new SlowLane();
+  const lane = new SlowLane({ most: 8 });
   const order: string[] = [];
   const work = (name: string, fails = false) => async (): Promise<string> => {
     order.push(`${name} begins`);

@@ -43,9 +43,15 @@ const bytesOfPart = 150, bytesOfMember = 350;
 export class JointGroups {
   /** By the first policy. */
   readonly #made = new WeakMap<CompiledPolicy, readonly Group[]>();
+  readonly #former: WeakMap<CompiledPolicy, readonly Group[]> | undefined;
   #bytes = 0;
 
-  /** The bytes of all groups, estimated. */
+  /** Takes over the groups of `former`, as soon as they are used again. */
+  constructor(former?: JointGroups) {
+    this.#former = former === undefined ? undefined : former.#made;
+  }
+
+  /** The bytes of all groups, estimated, but for those that were not taken over. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -54,9 +60,10 @@ export class JointGroups {
   of(candidates: readonly Candidate[]): GroupOfList {
     const first = candidates[0]!.policy, made = this.#made.get(first) ?? [];
     const positions = candidates.map(({ position }) => position);
-    const found = made.find(({ policies }) => isOf(policies, candidates));
+    const isWanted = ({ policies }: Group): boolean => isOf(policies, candidates);
+    const found = made.find(isWanted);
     if (found !== undefined) return { group: found, positions };
-    const group = groupOf(candidates);
+    const group = this.#former?.get(first)?.find(isWanted) ?? groupOf(candidates);
     this.#made.set(first, [...made, group]);
     this.#bytes += bytesOfPart * group.patterns.parts + bytesOfMember * candidates.length;
     return { group, positions };

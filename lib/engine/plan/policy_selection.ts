@@ -65,7 +65,7 @@ export type Candidates = (
 
 /**
  * The selections of one snapshot. tests/bench/plan_bench.ts: without their memory the patterns take 45 % more, the
- * merges 9 %. Beyond the limit of what is prepared all are dropped, and made again for the next requests.
+ * merges 9 %. When what is prepared reaches its limit all are dropped, and made again for the next requests.
  */
 export class PolicySelections {
   readonly #candidates: Candidates;

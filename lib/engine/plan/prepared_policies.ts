@@ -22,7 +22,7 @@ export class PreparedPolicies {
     this.#mostBytes = mostBytes;
   }
 
-  /** The bytes that are taken, estimated. */
+  /** The bytes that were taken since it began, estimated. */
   get bytes(): number {
     return this.#selections + this.#rules.bytes + this.#groups.bytes;
   }
@@ -53,11 +53,15 @@ export class PreparedPolicies {
     this.#selections += bytes;
   }
 
-  /** Drops everything when it takes too many bytes. Selections then hold other {@link rules}, and are made again. */
+  /**
+   * Begins again when it takes half of its bytes. The other half is for what was prepared until then, which is taken
+   * over when it is used again: a namespace that fills the memory makes little work for others. Selections then hold
+   * other {@link rules}, and are made again.
+   */
   dropBeyondLimit(): void {
-    if (this.bytes <= this.#mostBytes) return;
+    if (this.bytes <= this.#mostBytes / 2) return;
     this.#selections = 0;
-    this.#rules = new RulesForTypes();
-    this.#groups = new JointGroups();
+    this.#rules = new RulesForTypes(this.#rules);
+    this.#groups = new JointGroups(this.#groups);
   }
 }

@@ -21,9 +21,15 @@ const bytesOfPolicy = 200, bytesOfRule = 250;
  */
 export class RulesForTypes {
   readonly #prepared = new WeakMap<CompiledPolicy, BoundedCache<CompiledPolicy>>();
+  readonly #former: WeakMap<CompiledPolicy, BoundedCache<CompiledPolicy>> | undefined;
   #bytes = 0;
 
-  /** The bytes of all prepared policies, estimated. */
+  /** Takes over the policies that `former` prepared, as soon as they are used again. */
+  constructor(former?: RulesForTypes) {
+    this.#former = former === undefined ? undefined : former.#prepared;
+  }
+
+  /** The bytes of all prepared policies, estimated, but for those that were not taken over. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -33,9 +39,10 @@ export class RulesForTypes {
     let types = this.#prepared.get(policy);
     if (types === undefined) this.#prepared.set(policy, types = new BoundedCache(maxTypes));
     const key = [type.group, type.version, type.kind, type.subresource, type.operation].join("\n");
-    return key.length > maxKeyLength
-      ? marked(policy, type)
-      : types.getOrMake(key, () => this.#counted(marked(policy, type)));
+    return key.length > maxKeyLength ? marked(policy, type) : types.getOrMake(
+      key,
+      () => this.#counted(this.#former?.get(policy)?.get(key) ?? marked(policy, type)),
+    );
   }
 
   #counted(policy: CompiledPolicy): CompiledPolicy {

@@ -8,14 +8,20 @@ import { planFilter, planFlatten, planProjection, planSlice, planValues } from "
 import type { ComparisonOperator } from "../syntax/tree.ts";
 import type { Arithmetic, CommunityEntry, CommunityNode } from "./tree.ts";
 
+/** The functions that an expression may call, and the steps of its parts that are applied to elements. */
+interface PlanTools {
+  readonly functions: CommunityTable;
+  readonly steps: ElementSteps;
+}
+
 /** Turns an expression into a closure; all that does not depend on the input is decided here. */
-export function plan(
-  expression: CommunityNode,
-  functions: CommunityTable,
-  steps: ElementSteps = new ElementSteps(),
-): CommunityEvaluate {
-  const inner = (part: CommunityNode) => plan(part, functions, steps);
-  const each = (part: CommunityNode) => ({ evaluate: inner(part), steps: steps.of(part) });
+export function plan(expression: CommunityNode, functions: CommunityTable): CommunityEvaluate {
+  return planPart(expression, { functions, steps: new ElementSteps() });
+}
+
+function planPart(expression: CommunityNode, tools: PlanTools): CommunityEvaluate {
+  const inner = (part: CommunityNode) => planPart(part, tools);
+  const each = (part: CommunityNode) => ({ evaluate: inner(part), steps: tools.steps.of(part) });
   const left = (parent: { readonly left: CommunityNode }) => inner(parent.left);
   const right = (parent: { readonly right: CommunityNode }) => inner(parent.right);
   switch (expression.kind) {
@@ -66,7 +72,11 @@ export function plan(
     case "object":
       return planObject(expression.entries, inner);
     case "call":
-      return planCall(expression.name, expression.args.map((arg) => argument(arg, inner, steps)), functions);
+      return planCall(
+        expression.name,
+        expression.args.map((arg) => argument(arg, inner, tools)),
+        tools.functions,
+      );
     case "reference":
       return () => new Fault("an expression reference (&) can only be an argument of a function");
     case "let":
@@ -89,7 +99,7 @@ function negative(value: Json): Json {
 function argument(
   arg: CommunityNode,
   inner: (part: CommunityNode) => CommunityEvaluate,
-  steps: ElementSteps,
+  { steps }: PlanTools,
 ): CommunityArgument {
   return arg.kind === "reference"
     ? {

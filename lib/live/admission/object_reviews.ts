@@ -79,7 +79,8 @@ const none: Findings = { errors: [], warnings: [] };
 /** Reviews objects of policy kinds, and refuses those that Kyverno refuses, with the reason. */
 export class ObjectReviews {
   readonly #options: ReviewTools;
-  readonly #slowLane = new SlowLane();
+  readonly #largePolicies = new SlowLane({ most: mostLarge });
+  readonly #policies = new SlowLane({ most: mostWaiting });
 
   constructor(options: ObjectReviewsOptions) {
     this.#options = { ...options, types: new PublishedTypes(options.cluster) };
@@ -104,14 +105,23 @@ export class ObjectReviews {
       return { uid, allowed: true };
     }
     const findings = (): Promise<Findings> => this.#findings(object, oldObject ?? undefined, review);
-    const isSlow = isHeavy(object["spec"]) || isHeavy(oldObject?.["spec"]);
-    const found = await (isSlow ? this.#slowLane.run(ownerOf(userInfo), findings) : findings());
+    const isLarge = isHeavy(object["spec"]) || isHeavy(oldObject?.["spec"]), owner = ownerOf(userInfo);
+    const found = await (isLarge ? this.#largePolicies.run(owner, findings) : this.#inTurn(owner, findings));
     if (found === undefined) return busy(uid);
     const { errors, warnings } = found;
     const noticed = warnings.length > 0 ? { warnings: shortened(warnings) } : {};
     if (errors.length === 0) return { uid, allowed: true, ...noticed };
     const message = shortened(errors).join("; ");
     return { uid, allowed: false, status: { status: "Failure", message, code: 400 }, ...noticed };
+  }
+
+  /**
+   * Begins a review when it is its owner's turn; `undefined` when there was no room for it. As soon as a review begins
+   * it compiles its policy, which blocks the event loop. While it waits for the API server others begin.
+   */
+  async #inTurn(owner: string, findings: () => Promise<Findings>): Promise<Findings | undefined> {
+    const begun = await this.#policies.run(owner, () => Promise.resolve({ findings: findings() }));
+    return await begun?.findings;
   }
 
   /** Refuses a spec that is too large before it is compiled: compiling it would exhaust the process's memory. */
@@ -122,6 +132,9 @@ export class ObjectReviews {
   }
 }
 
+/** The most reviews of large policies at once, and of other ones that wait for their turn. */
+const mostLarge = 8, mostWaiting = 200;
+
 /** The user, or the namespace of a service account: who may make one account there may make many. */
 function ownerOf({ username }: UserInfo): string {
   const account = parseServiceAccount(username);
@@ -129,7 +142,7 @@ function ownerOf({ username }: UserInfo): string {
 }
 
 function busy(uid: string): AdmissionResponse {
-  const message = "other large policies are being reviewed: try again in some seconds";
+  const message = "many other policies are being reviewed: try again in some seconds";
   return { uid, allowed: false, status: { status: "Failure", message, code: 429 } };
 }
 

@@ -1,17 +1,16 @@
 import { FairQueue, type Ticket } from "../../background/mod.ts";
 import { pause } from "../../pause.ts";
 
-/** The most reviews in the lane, with the running one. */
-const mostReviews = 8;
-
 /** The longest rest after a review, in milliseconds. */
 const longestRest = 2_000;
 
 /** Milliseconds after which a review is no longer begun: its caller waits 10 seconds. */
 const longestWait = 8_000;
 
-/** The clock of a {@link SlowLane}; tests replace it. */
+/** The bound and the clock of a {@link SlowLane}; tests replace the clock. */
 export interface SlowLaneOptions {
+  /** The most tasks in the lane, with the running one. */
+  readonly most: number;
   /** Milliseconds from any time on. */
   readonly now?: () => number;
   /** Waits for some milliseconds. */
@@ -26,16 +25,17 @@ interface Waiting {
 
 /**
  * Runs work that blocks the event loop for long: one task at a time, with a rest after each that is as long as the
- * task. Every author of policies can send any number of large policies, also as dry runs; other requests run during the
+ * task. Every author of policies can send any number of policies, also as dry runs; other requests run during the
  * rests. Owners of tasks take turns, and when the lane is full, the owner with the most tasks gives way.
  */
 export class SlowLane {
-  readonly #queue = new FairQueue<Waiting>(mostReviews);
+  readonly #queue: FairQueue<Waiting>;
   readonly #now: () => number;
   readonly #rest: (milliseconds: number) => Promise<unknown>;
   #isRunning = false;
 
-  constructor({ now = () => performance.now(), rest = pause }: SlowLaneOptions = {}) {
+  constructor({ most, now = () => performance.now(), rest = pause }: SlowLaneOptions) {
+    this.#queue = new FairQueue(most);
     this.#now = now;
     this.#rest = rest;
   }

@@ -80,7 +80,7 @@ export const mutateForeach: RuleKind<MutateForeachBody> = {
 function compile({ change }: PatchBody | MutateForeachBody, tools: RuleTools): CompiledBody {
   const { rule } = tools;
   const mutation = compileMutation(change, tools);
-  for (const { rule: earlier, path } of tools.conflicts.of(rule)) {
+  for (const { rule: earlier, path } of tools.conflicts(rule)) {
     tools.report({
       severity: "warning",
       code: "conflicting-mutation",

@@ -45,9 +45,9 @@ export function admissionExpressions(
 export type RunWith = (input: RuleInput, parameter: Json) => Outcome | undefined;
 
 /**
- * The body of a policy, which runs for a request once for each parameter of its binding, until one denies it: an error may be one that the
- * failurePolicy ignores, and match conditions read parameters. Without a binding there are no parameters. Kyverno
- * parity: reports name the binding; pinned by "results name the binding of their policy".
+ * The body of a policy, which runs for a request once for each parameter of its binding, until one denies it: an error
+ * may be one that the failurePolicy ignores, and match conditions read parameters. Without a binding there are no
+ * parameters. Kyverno parity: reports name the binding; pinned by "results name the binding of their policy".
  */
 export function bodyForParameters(spec: JsonObject, run: RunWith): BindableBody {
   return {

@@ -36,6 +36,7 @@ function run(
     policy,
     dialect: "current",
     conditions: new CompiledConditions(),
+    conflicts: () => [],
     report: (problem) => problems.push(problem),
     variables: () => {},
     need: () => {},
