@@ -13,7 +13,7 @@ const weightOfHyphen = 0.75;
 const weightOfMark = 0.25;
 
 /** The weight of a variable besides its marks. */
-export const weightOfVariable = 6;
+export const weightOfVariable = 5;
 
 /** The instructions of a regular expression that weigh as much as another value. */
 const instructionsOfValue = 7;

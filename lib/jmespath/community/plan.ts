@@ -72,11 +72,7 @@ function planPart(expression: CommunityNode, tools: PlanTools): CommunityEvaluat
     case "object":
       return planObject(expression.entries, inner);
     case "call":
-      return planCall(
-        expression.name,
-        expression.args.map((arg) => argument(arg, inner, tools)),
-        tools.functions,
-      );
+      return planCall(expression.name, expression.args.map((arg) => argument(arg, tools)), tools.functions);
     case "reference":
       return () => new Fault("an expression reference (&) can only be an argument of a function");
     case "let":
@@ -96,18 +92,18 @@ function negative(value: Json): Json {
   return typeof value === "number" ? -value : null;
 }
 
-function argument(
-  arg: CommunityNode,
-  inner: (part: CommunityNode) => CommunityEvaluate,
-  { steps }: PlanTools,
-): CommunityArgument {
+function argument(arg: CommunityNode, tools: PlanTools): CommunityArgument {
   return arg.kind === "reference"
     ? {
       kind: "reference",
-      evaluate: inner(arg.expression),
-      stepsPerElement: steps.of(arg.expression),
+      evaluate: planPart(arg.expression, tools),
+      stepsPerElement: tools.steps.of(arg.expression),
     }
-    : { kind: "value", evaluate: inner(arg), constant: arg.kind === "literal" ? arg.value : undefined };
+    : {
+      kind: "value",
+      evaluate: planPart(arg, tools),
+      constant: arg.kind === "literal" ? arg.value : undefined,
+    };
 }
 
 function variable(name: string): CommunityEvaluate {
