@@ -27,7 +27,10 @@ export class CertificateSecret implements CertificateKeeper {
 
   async read(): Promise<KeptCertificates | Fault | undefined> {
     const answer = await this.#cluster.call({ method: "GET", path: this.#path });
-    if (!answer.ok) return new Fault(`${this.#title}: ${answer.message}`);
+    if (!answer.ok) {
+      const advice = answer.status === 404 ? "; apply the manifests again: they have it, empty" : "";
+      return new Fault(`${this.#title}: ${answer.message}${advice}`);
+    }
     this.#read = asObject(answer.body) ?? {};
     const data = field(this.#read, "data");
     const text = (name: string): string | undefined => decoded(asString(field(data, name)));

@@ -156,11 +156,11 @@ Deno.test("an emptied Secret is filled again with the trusted authority", async 
   assert.equal((await certificateOf(certificates)).caBundle, first.caBundle);
 });
 
-Deno.test("a missing Secret gives no certificate and a reason that names it", async () => {
+Deno.test("a missing Secret gives no certificate, and a reason that names it and says what to do", async () => {
   const { replica } = installed(objects.filter(({ kind }) => kind !== "Secret"));
   const { certificate, problem } = await replica().current();
   assert.equal(certificate, undefined);
-  assert.match(problem ?? "", /^Secret postern\/postern-tls: /);
+  assert.match(problem ?? "", /^Secret postern\/postern-tls: .*; apply the manifests again/);
 });
 
 Deno.test("without webhook configurations there are a certificate and a problem", async () => {
