@@ -285,6 +285,11 @@ const rules = {
     cause: "Conditions have no effect as they are written.",
     fix: "The hint says how they would.",
   },
+  "lost-target": {
+    cause:
+      "`target` is read where no target is: outside `mutate.targets`, in the name of one, or in an autogen rule.",
+    fix: "Use `request.object`; for an autogen rule, set the annotation of the hint.",
+  },
   "missing-kind": { cause: "A target of a mutation has no kind.", fix: "Name `apiVersion` and `kind`." },
   "unfound-targets": {
     cause: "Resource rules of targets find nothing: they have wildcards, or too many combinations.",

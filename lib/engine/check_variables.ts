@@ -77,6 +77,9 @@ function problemsOf(use: Use, { rule, path: above, withoutUser }: VariableCheckO
     }
     if (base === "request") return requestProblems(use, { path, withoutUser });
     if (withoutUser && accountNames.includes(name)) return [absentUser(use, name, path)];
+    if (name === "target" && !declared.includes(name) && !hasTarget(rule, path)) {
+      return [withoutTarget(use, { rule, path })];
+    }
     if (name === "" || predefined.includes(base)) return [];
     if (declared.includes(name)) {
       return isDeclaredLater(name, rule, path) ? [declaredLater(name, path)] : [];
@@ -87,6 +90,33 @@ function problemsOf(use: Use, { rule, path: above, withoutUser }: VariableCheckO
     ];
   });
   return [...named, ...functionProblems(use.expression, path)];
+}
+
+/** A rule reads its targets where it changes them, and in their conditions; their names come before them. */
+function hasTarget({ body }: Rule<RuleBody>, [section, field, , name]: (string | number)[]): boolean {
+  if (body.kind !== "mutateExisting") return false;
+  const isName = section === "mutate" && field === "targets" &&
+    ["apiVersion", "kind", "name", "namespace"].includes(`${name}`);
+  return !isName;
+}
+
+/**
+ * Kyverno parity: the rule that autogen makes of one with targets has none, so that a policy that reads them there is
+ * refused. Pinned by "a target where a rule has none".
+ */
+function withoutTarget(
+  { expression }: Use,
+  { rule, path }: { readonly rule: Rule<RuleBody>; readonly path: (string | number)[] },
+): PathDiagnostic {
+  return {
+    severity: callsFunction(expression) ? "warning" : "error",
+    code: "lost-target",
+    message: `Cannot resolve "target" of "{{ ${expression} }}": the rule ${rule.name} has no target there`,
+    hint: rule.generatedFor === undefined
+      ? "read request.object, or change the rule to mutate.targets"
+      : "set the annotation pod-policies.kyverno.io/autogen-controllers to none: autogen rules have no targets",
+    path,
+  };
 }
 
 function hinting(hint: string | undefined): { readonly hint?: string } {

@@ -40,7 +40,7 @@ export function addition(pointer: PointerParts, value: Json): PatchStep {
     const filled = addAt(parent, depth + 1, state);
     if (isFault(filled)) return filled;
     const added = insert(padded(container, token), { token, value: filled }, state);
-    return isFault(added) || token === "-" ? missing : added;
+    return isFault(added) || token === "-" && isList(container) ? missing : added;
   };
   return (state) => pointer.nowhere ? missing : withDocument(state, addAt(state.draft.resource, 0, state));
 }

@@ -1,4 +1,14 @@
-import { equal, Fault, isList, isObject, type Json, type StepBudget, valueAtPath } from "../json/mod.ts";
+import {
+  equal,
+  Fault,
+  isFault,
+  isList,
+  isObject,
+  type Json,
+  type StepBudget,
+  valueAtPath,
+} from "../json/mod.ts";
+import { childOf } from "./container.ts";
 import { Draft } from "./draft.ts";
 import { FailedTest, type PatchOperation, planOperation } from "./json_patch.ts";
 import { PatchState } from "./patch_state.ts";
@@ -58,15 +68,26 @@ function isAbsentField(path: string, document: Json): boolean {
   return isObject(container) && !Object.hasOwn(container, last);
 }
 
-function missingPath({ op, path }: PatchOperation, document: Json): Fault | undefined {
+function missingPath(operation: PatchOperation, document: Json): Fault | undefined {
+  const { op, path } = operation;
+  if (op === "move" && isAbsentField(operation.from, document)) {
+    const { last } = pointerParts(operation.from);
+    return new Fault(`error in move for path: '${last}': ${nonexistent(last)}`);
+  }
   if (op !== "add" && op !== "remove" || path === "") return undefined;
   const { parents, last } = pointerParts(path);
   const container = valueAtPath(document, parents);
   if (!isObject(container) && !isList(container)) {
     return new Fault(`${op} operation does not apply: doc is missing path: "${path}": missing value`);
   }
-  if (op === "add" || valueAtPath(container, [last]) !== undefined) return undefined;
-  return new Fault(
-    `error in remove for path: '${path}': Unable to remove nonexistent key: ${last}: missing value`,
-  );
+  if (op === "add") return undefined;
+  const found = childOf(container, last);
+  if (isFault(found)) return new Fault(`error in remove for path: '${path}': ${found.message}`);
+  return found === undefined
+    ? new Fault(`error in remove for path: '${path}': ${nonexistent(last)}`)
+    : undefined;
+}
+
+function nonexistent(key: string): string {
+  return `Unable to remove nonexistent key: ${key}: missing value`;
 }

@@ -407,7 +407,8 @@ const refused: readonly (readonly [what: string, rule: string, found: string, se
     "a finalizer with a blank",
     `${onPods}\n${named}`,
     "metadata.finalizers[1]: \"a b\": name part must consist of alphanumeric characters, '-', '_' or '.', and " +
-    "must start and end with an alphanumeric character",
+    "must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used " +
+    "for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
     { head: "kind: ClusterPolicy\nmetadata: {name: p, finalizers: [example.com/a, a b]}" },
   ],
   [

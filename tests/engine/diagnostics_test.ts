@@ -38,6 +38,11 @@ spec:
 const deny = (condition: string): string =>
   rule(`validate:\n  deny:\n    conditions:\n      all:\n      - ${condition}`);
 
+/** A rule that labels a target of this name with this value. */
+const targets = (name: string, value: string): string =>
+  `mutate:\n  targets: [{apiVersion: v1, kind: ConfigMap, namespace: a, name: "${name}"}]\n` +
+  `  patchStrategicMerge: {metadata: {labels: {team: "${value}"}}}`;
+
 /** Mistakes that leave the rule usable; Kyverno refuses most of them. */
 const mistakes: [about: string, text: string, expected: RegExp][] = [
   [
@@ -425,6 +430,21 @@ validate: {pattern: {}}`),
     "a variable that nobody declares",
     deny('{key: "{{ teams.data }}", operator: Equals, value: b}'),
     /error unknown-variable: Cannot resolve "teams"/,
+  ],
+  [
+    "a target where a rule has none",
+    deny('{key: "{{ target.metadata.name }}", operator: Equals, value: b}'),
+    /error lost-target: Cannot resolve "target" of [^\n]*\n {2}hint: read request\.object/,
+  ],
+  [
+    "a target in the name of a target",
+    rule(targets("{{ target.metadata.name }}", "a")),
+    /error lost-target: Cannot resolve "target" of [^\n]*\n {2}hint: read request\.object/,
+  ],
+  [
+    "a target in the rule that autogen makes of a rule with targets",
+    rule(targets("a", "{{ target.metadata.name }}")),
+    /error lost-target: Cannot resolve "target" of [^\n]*\n {2}hint: set the annotation [^ ]*autogen-controllers to none/,
   ],
   [
     "a misspelt predefined variable",

@@ -37,6 +37,7 @@ const changes: [name: string, operation: PatchOperation, path: string[], value: 
   ]],
   ["add makes missing maps", { op: "add", path: "/a/b/c", value: 1 }, ["a"], { b: { c: 1 } }],
   ["add makes a list for -", { op: "add", path: "/a/-", value: 1 }, ["a"], [1]],
+  ["add makes a map for a key -", { op: "add", path: "/spec/-/y", value: 1 }, ["spec", "-"], { y: 1 }],
   ["add makes a padded list for a number", { op: "add", path: "/a/2/n", value: 1 }, ["a"], [null, null, {
     n: 1,
   }]],
