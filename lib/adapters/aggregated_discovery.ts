@@ -1,4 +1,4 @@
-import { asList, asString, dig, field, isString, type Json } from "../json/mod.ts";
+import { asList, asString, dig, field, isString, type Json, textField } from "../json/mod.ts";
 import { type Clock, type Cluster, type Discovery, isYounger, type ServedResource } from "../ports.ts";
 
 /**
@@ -59,9 +59,9 @@ function resourcesOf(item: Json): ServedResource[] {
   // The API server lists the versions in the order of its preference; the first one may lack a resource.
   const seen = new Set<string>();
   return asList(field(item, "versions")).flatMap((each) => {
-    const version = asString(field(each, "version")) ?? "";
+    const version = textField(each, "version");
     return asList(field(each, "resources")).flatMap((resource): ServedResource[] => {
-      const plural = asString(field(resource, "resource")) ?? "";
+      const plural = textField(resource, "resource");
       const preferred = !seen.has(plural);
       seen.add(plural);
       return [{
@@ -72,7 +72,7 @@ function resourcesOf(item: Json): ServedResource[] {
         namespaced: field(resource, "scope") === "Namespaced",
         verbs: asList(field(resource, "verbs")).filter(isString),
         subresources: asList(field(resource, "subresources")).map((subresource) => ({
-          name: asString(field(subresource, "subresource")) ?? "",
+          name: textField(subresource, "subresource"),
           kind: asString(dig(subresource, "responseKind", "kind")) ?? "",
         })),
         preferred,

@@ -1,4 +1,4 @@
-import { asString, field, isObject, type Json, type JsonObject } from "../json/mod.ts";
+import { asString, field, isObject, type Json, type JsonObject, textField } from "../json/mod.ts";
 import { formatApiVersion, namespaceOf, parseApiPath } from "../kube/mod.ts";
 
 /** The kind and apiVersion of the objects of a collection. */
@@ -29,7 +29,7 @@ export class CollectionScope {
 
   /** Returns the type of a list's objects; `undefined` when the list, or an object in it, is not about the path. */
   typeOf(list: Json, items: readonly Json[]): CollectionType | undefined {
-    const apiVersion = asString(field(list, "apiVersion")) ?? "";
+    const apiVersion = textField(list, "apiVersion");
     if (this.#apiVersion !== undefined && apiVersion !== this.#apiVersion) return undefined;
     // The definition of a kind may name its lists as it likes; objects of such kinds have their kind in lists.
     const written = items.map((item) => asString(field(item, "kind"))).find((kind) => kind !== undefined);

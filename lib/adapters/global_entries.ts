@@ -1,4 +1,4 @@
-import { asString, Fault, field, isFault, isObject, type Json, sharedHeapSize } from "../json/mod.ts";
+import { Fault, field, isFault, isObject, type Json, sharedHeapSize, textField } from "../json/mod.ts";
 import type { Answer, Clock, Cluster, GlobalEntries, Http } from "../ports.ts";
 import { itemsOf } from "../kube/mod.ts";
 import { SharedLoads } from "./shared_loads.ts";
@@ -111,9 +111,9 @@ export class ClusterGlobalEntries implements GlobalEntries {
     const path = watchedPath(resource);
     const answer = await this.#options.cluster.call({ method: "GET", path });
     if (!answer.ok) return new Fault(`failed to list ${path}: ${answer.message}`);
-    const listKind = asString(field(answer.body, "kind")) ?? "";
+    const listKind = textField(answer.body, "kind");
     const kind = listKind.endsWith("List") ? listKind.slice(0, -4) : "";
-    const apiVersion = asString(field(answer.body, "apiVersion")) ?? "";
+    const apiVersion = textField(answer.body, "apiVersion");
     // The API server leaves kind and apiVersion out of the items of built-in lists; informers add them again.
     const items = itemsOf(answer.body);
     if (items === undefined) return new Fault(`failed to list ${path}: the answer is no list`);

@@ -1,4 +1,4 @@
-import { asList, asString, Fault, field, isFault, type Json, setField } from "../json/mod.ts";
+import { asList, asString, Fault, field, isFault, type Json, setField, textField } from "../json/mod.ts";
 import { parseDuration } from "../kube/mod.ts";
 import type { Answer, ApiCall, Cluster, Http, HttpCall } from "../ports.ts";
 
@@ -19,7 +19,7 @@ const DEFAULT_RETRIES = 3;
 
 /** Returns the API path of the objects that an entry's `kubernetesResource` names. */
 export function watchedPath(resource: Json): string {
-  const text = (name: string) => asString(field(resource, name)) ?? "";
+  const text = (name: string) => textField(resource, name);
   const group = text("group"), namespace = text("namespace");
   const parts = [
     ...(group === "" ? ["api"] : ["apis", group]),
@@ -67,9 +67,9 @@ export async function calledValue(apiCall: Json, { cluster, http }: Callers): Pr
 export function projectedValues(spec: Json, value: Json, project: Projector): EntryValues | Fault {
   const values = new Map<string, Json>([["", value]]);
   for (const projection of asList(field(spec, "projections"))) {
-    const result = project(asString(field(projection, "jmesPath")) ?? "", value);
+    const result = project(textField(projection, "jmesPath"), value);
     if (isFault(result)) return result;
-    values.set(asString(field(projection, "name")) ?? "", result);
+    values.set(textField(projection, "name"), result);
   }
   return values;
 }
@@ -80,17 +80,17 @@ function callOf(apiCall: Json): ApiCall | HttpCall | Fault {
   if (method !== "GET" && method !== "POST") return new Fault(`invalid request type ${method}`);
   const pairs: { [name: string]: Json } = {};
   for (const pair of asList(field(apiCall, "data"))) {
-    setField(pairs, asString(field(pair, "key")) ?? "", field(pair, "value") ?? null);
+    setField(pairs, textField(pair, "key"), field(pair, "value") ?? null);
   }
   const body = method === "POST" ? { body: pairs } : {};
-  const path = asString(field(apiCall, "urlPath")) ?? "";
+  const path = textField(apiCall, "urlPath");
   if (path !== "") return { method, path, ...body };
   const service = field(apiCall, "service");
-  const url = asString(field(service, "url")) ?? "";
+  const url = textField(service, "url");
   if (url === "") return new Fault("the entry names neither a resource nor a call");
-  const caBundle = asString(field(service, "caBundle")) ?? "";
+  const caBundle = textField(service, "caBundle");
   const headers = asList(field(service, "headers")).map((each) =>
-    [asString(field(each, "key")) ?? "", asString(field(each, "value")) ?? ""] as const
+    [textField(each, "key"), textField(each, "value")] as const
   );
   return {
     method,
@@ -103,7 +103,7 @@ function callOf(apiCall: Json): ApiCall | HttpCall | Fault {
 
 /** Milliseconds until an entry's call is repeated. */
 export function refreshOf(apiCall: Json, least = LEAST_REFRESH): number {
-  const duration = parseDuration(asString(field(apiCall, "refreshInterval")) ?? "");
+  const duration = parseDuration(textField(apiCall, "refreshInterval"));
   const milliseconds = duration === undefined || duration <= 0n
     ? DEFAULT_REFRESH
     : Number(duration / 1_000_000n);

@@ -1,4 +1,14 @@
-import { asList, asObject, asString, Fault, field, isFault, type Json, withoutEnding } from "../json/mod.ts";
+import {
+  asList,
+  asObject,
+  asString,
+  Fault,
+  field,
+  isFault,
+  type Json,
+  textField,
+  withoutEnding,
+} from "../json/mod.ts";
 import { parseYaml } from "../yaml/mod.ts";
 
 /** The address of an API server and the credentials for it. Certificates and keys are PEM texts. */
@@ -49,14 +59,14 @@ const unsupported: readonly {
 export async function kubeconfigEndpoint(input: KubeconfigInput): Promise<Endpoint | Fault> {
   const config = parseYaml(input.text);
   if (isFault(config)) return new Fault(`kubeconfig: ${config.message}`);
-  const chosen = input.context ?? asString(field(config, "current-context")) ?? "";
+  const chosen = input.context ?? textField(config, "current-context");
   if (chosen === "") return new Fault("kubeconfig: there is no current-context; name a context");
   const context = named(config, "contexts", { name: chosen, part: "context" });
   if (isFault(context)) return context;
-  const clusterName = asString(field(context, "cluster")) ?? "";
+  const clusterName = textField(context, "cluster");
   const cluster = named(config, "clusters", { name: clusterName, part: "cluster" });
   if (isFault(cluster)) return cluster;
-  const userName = asString(field(context, "user")) ?? "";
+  const userName = textField(context, "user");
   const user = userName === "" ? {} : named(config, "users", { name: userName, part: "user" });
   if (isFault(user)) return user;
   for (const { in: part, name, instead } of unsupported) {
@@ -65,7 +75,7 @@ export async function kubeconfigEndpoint(input: KubeconfigInput): Promise<Endpoi
     const owner = part === "cluster" ? clusterName : userName;
     return new Fault(`kubeconfig: ${part} "${owner}": ${name} is not supported; ${instead}`);
   }
-  const server = withoutEnding(asString(field(cluster, "server")) ?? "", "/");
+  const server = withoutEnding(textField(cluster, "server"), "/");
   if (!/^https?:\/\/[^/]/.test(server) || !URL.canParse(server)) {
     return new Fault(`kubeconfig: cluster "${clusterName}": server is no address: ${JSON.stringify(server)}`);
   }
@@ -123,7 +133,7 @@ async function pem(input: KubeconfigInput, from: Json, name: string): Promise<st
       return new Fault(`kubeconfig: ${name}-data is not base64`);
     }
   }
-  const path = asString(field(from, name)) ?? "";
+  const path = textField(from, name);
   if (path === "") return undefined;
   try {
     return await input.readText(resolved(input.folder, path));

@@ -1,4 +1,4 @@
-import { asList, asString, field, isObject, type Json, type JsonObject } from "../json/mod.ts";
+import { asList, asString, isObject, type Json, type JsonObject, textField } from "../json/mod.ts";
 import { uidOf } from "../kube/mod.ts";
 import type { Answer, ApiCall, ApiResource, Cluster } from "../ports.ts";
 
@@ -43,5 +43,5 @@ export class ChangedCluster implements Cluster {
 
 /** The uid and the kind: a subresource such as Scale has the uid of its object. */
 function keyOf(object: JsonObject): string {
-  return `${uidOf(object)} ${asString(field(object, "kind")) ?? ""}`;
+  return `${uidOf(object)} ${textField(object, "kind")}`;
 }

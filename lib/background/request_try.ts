@@ -8,7 +8,7 @@ import {
   type PolicyResult,
   type Snapshot,
 } from "../engine/mod.ts";
-import { asString, field, isFault } from "../json/mod.ts";
+import { isFault, textField } from "../json/mod.ts";
 import { isBeingDeleted, nameOf, uidOf } from "../kube/mod.ts";
 import type { Log, Ports } from "../ports.ts";
 import type { Failure } from "./failure.ts";
@@ -147,7 +147,7 @@ async function confirmGone(
   { ports, attemptTimeoutMs }: TryOptions,
 ): Promise<Failure | undefined> {
   const uid = uidOf(oldObject);
-  const apiVersion = asString(field(oldObject, "apiVersion")) ?? "";
+  const apiVersion = textField(oldObject, "apiVersion");
   const signal = AbortSignal.timeout(attemptTimeoutMs);
   const found = await findByUid({ apiVersion, kind, namespace, uid }, { cluster: ports.cluster, signal });
   if (isFault(found)) return { message: found.message, retryable: true };

@@ -1,4 +1,4 @@
-import { asList, asString, dig, Fault, field } from "../json/mod.ts";
+import { asList, dig, Fault, field, textField } from "../json/mod.ts";
 import type { Cluster } from "../ports.ts";
 
 const kinds = ["validatingwebhookconfigurations", "mutatingwebhookconfigurations"];
@@ -22,7 +22,7 @@ export async function registerAuthority(
     }
     const patch = asList(field(read.body, "webhooks")).flatMap((webhook, index) =>
       dig(webhook, "clientConfig", "caBundle") === caBundle ? [] : [
-        { op: "test", path: `/webhooks/${index}/name`, value: asString(field(webhook, "name")) ?? "" },
+        { op: "test", path: `/webhooks/${index}/name`, value: textField(webhook, "name") },
         { op: "add", path: `/webhooks/${index}/clientConfig/caBundle`, value: caBundle },
       ]
     );

@@ -1,7 +1,6 @@
 import type { PathDiagnostic } from "../diagnostics/mod.ts";
 import { type Environment, fixedEnvironment, weightOf } from "../jmespath/mod.ts";
 import {
-  asString,
   type DocumentPath,
   Fault,
   field,
@@ -9,6 +8,7 @@ import {
   type Json,
   type Scope,
   scopeOf,
+  textField,
 } from "../json/mod.ts";
 import { compileTemplate, type Template, type TemplateOptions, type Use } from "../template/mod.ts";
 import { countCondition } from "./counters.ts";
@@ -42,8 +42,8 @@ export function compileCondition(condition: Json, path: DocumentPath, options: T
   countCondition();
   const key = operand(field(condition, "key"), options);
   const value = operand(field(condition, "value"), options);
-  const name = asString(field(condition, "operator")) ?? "";
-  const message = asString(field(condition, "message")) ?? "";
+  const name = textField(condition, "operator");
+  const message = textField(condition, "message");
   const operator = operatorNamed(name);
   const reported = {
     path,

@@ -1,5 +1,15 @@
 import { type Diagnostic, withPosition } from "../diagnostics/mod.ts";
-import { asList, asString, asTexts, dig, type DocumentPath, field, isGiven, type Json } from "../json/mod.ts";
+import {
+  asList,
+  asString,
+  asTexts,
+  dig,
+  type DocumentPath,
+  field,
+  isGiven,
+  type Json,
+  textField,
+} from "../json/mod.ts";
 import { nameOf } from "../kube/mod.ts";
 import type { LocatedDocument } from "../policy/mod.ts";
 
@@ -79,7 +89,7 @@ function checkNamed(spec: Json, { list, valid, what, most }: NamedList, report: 
   }
   const seen = new Set<string>();
   entries.forEach((entry, index) => {
-    const name = asString(field(entry, "name")) ?? "";
+    const name = textField(entry, "name");
     if (!valid(name)) report([list, index, "name"], `${JSON.stringify(name)} is not ${what}`);
     if (seen.has(name)) {
       report([list, index, "name"], `The name ${JSON.stringify(name)} occurs twice in ${list}`);
@@ -99,7 +109,7 @@ function checkValidations(spec: Json, report: Report): void {
     report([], "The policy needs validations or auditAnnotations");
   }
   validations.forEach((validation, index) => {
-    const text = (name: string): string => asString(field(validation, name)) ?? "";
+    const text = (name: string): string => textField(validation, name);
     const at = (name: string): DocumentPath => ["validations", index, name];
     if (text("expression").trim() === "") {
       report(["validations", index], `validations[${index}] needs an expression`);
@@ -126,8 +136,8 @@ function usesAuthorizer(expression: string): boolean {
 function checkAuditAnnotations(spec: Json, report: Report): void {
   const seen = new Set<string>();
   asList(field(spec, "auditAnnotations")).forEach((annotation, index) => {
-    const key = asString(field(annotation, "key")) ?? "";
-    const value = asString(field(annotation, "valueExpression")) ?? "";
+    const key = textField(annotation, "key");
+    const value = textField(annotation, "valueExpression");
     const at = (name: string): DocumentPath => ["auditAnnotations", index, name];
     if (!namePart.test(key) || key.length > 63) {
       report(at("key"), `${JSON.stringify(key)} is not a key: letters, digits, "-", "_" and ".", 63 at most`);
@@ -165,7 +175,7 @@ function checkBinding(kind: string, spec: Json, report: Report): void {
   }
   const paramRef = field(spec, "paramRef");
   if (!isGiven(paramRef)) return;
-  const name = asString(field(paramRef, "name")) ?? "";
+  const name = textField(paramRef, "name");
   const isSelected = isGiven(field(paramRef, "selector"));
   if ((name !== "") === isSelected) {
     report(["paramRef"], `paramRef needs a name or a selector${isSelected ? ", not both" : ""}`);

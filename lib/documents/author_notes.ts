@@ -9,6 +9,7 @@ import {
   isObject,
   type Json,
   type JsonObject,
+  textField,
   valueAtPath,
 } from "../json/mod.ts";
 import { parseKindSelectors } from "../kube/mod.ts";
@@ -129,9 +130,7 @@ const subresourceFields = [
 /** `kubectl scale` changes replicas through a subresource: a rule that does not match it has no say. */
 function missedSubresources({ written, path, parsed }: WrittenRule): PathDiagnostic[] {
   const texts = readTexts(written);
-  const targets = asList(field(written["mutate"], "targets")).map((target) =>
-    asString(field(target, "kind")) ?? ""
-  );
+  const targets = asList(field(written["mutate"], "targets")).map((target) => textField(target, "kind"));
   const kinds = [...kindsOf(ruleFilters(parsed)), ...targets];
   return subresourceFields.filter(({ subresource, isRead }) =>
     texts.some(isRead) && !kinds.some((kind) => kind.toLowerCase().includes(subresource))
@@ -154,7 +153,7 @@ function readTexts(written: JsonObject): string[] {
 function predicateTypes({ written, path }: WrittenRule): PathDiagnostic[] {
   return asList(written["verifyImages"]).flatMap((entry, image) =>
     asList(field(entry, "attestations")).flatMap((attestation, index): PathDiagnostic[] => {
-      const type = asString(field(attestation, "predicateType")) ?? "";
+      const type = textField(attestation, "predicateType");
       if (type === "") return [];
       const message =
         `predicateType has been deprecated use 'type: ${type}' instead of 'predicateType: ${type}'`;

@@ -9,6 +9,7 @@ import {
   isList,
   type Json,
   parseJsonText,
+  textField,
 } from "../json/mod.ts";
 import { type ClassicPolicy, writtenFilters } from "../policy/mod.ts";
 import type { RuleSource } from "./autogen.ts";
@@ -74,7 +75,7 @@ function problemOf(
 /** The paths of a JSON patch. Kyverno parity: it reads no patch in YAML here. Pinned by "policy is accepted:". */
 function patchPaths(patch: Json | undefined): string[] {
   try {
-    return asList(parseJsonText(asString(patch) ?? "[]")).map((each) => asString(field(each, "path")) ?? "");
+    return asList(parseJsonText(asString(patch) ?? "[]")).map((each) => textField(each, "path"));
   } catch {
     return [];
   }
@@ -85,9 +86,7 @@ function patchPaths(patch: Json | undefined): string[] {
  * accepted:".
  */
 function keysOfList(conditions: Json | undefined): string[] {
-  return isList(conditions ?? null)
-    ? asList(conditions).map((each) => asString(field(each, "key")) ?? "")
-    : [];
+  return isList(conditions ?? null) ? asList(conditions).map((each) => textField(each, "key")) : [];
 }
 
 const requestVariable = /\{\{\s*(?:request\.|serviceAccountName|serviceAccountNamespace)[^{}]*\}\}/;

@@ -1,5 +1,5 @@
 import type { PathDiagnostic } from "../diagnostics/mod.ts";
-import { asList, asString, type DocumentPath, field, isGiven, isObject, type Json } from "../json/mod.ts";
+import { asList, type DocumentPath, field, isGiven, isObject, type Json, textField } from "../json/mod.ts";
 import { builtinKinds, formatApiVersion } from "../kube/mod.ts";
 import type { RuleSource } from "./autogen.ts";
 import { refusal } from "./refusal.ts";
@@ -68,5 +68,5 @@ function inPattern(
 }
 
 function textAt(value: Json | undefined, name: string): string {
-  return asString(field(value, name)) ?? "";
+  return textField(value, name);
 }

@@ -10,6 +10,7 @@ import {
   isGiven,
   isObject,
   type Json,
+  textField,
 } from "../json/mod.ts";
 import { admissionOperations, builtinKinds, formatApiVersion } from "../kube/mod.ts";
 import { type ClassicPolicy, type MatchFilter, type Rule, writtenFilters } from "../policy/mod.ts";
@@ -102,7 +103,7 @@ const clusterKinds: ReadonlySet<string> = new Set(
 const userKinds = ["User", "Group", "ServiceAccount"];
 
 function userRefusals(user: Json, path: DocumentPath): PathDiagnostic[] {
-  const kind = asString(field(user, "kind")) ?? "", found: PathDiagnostic[] = [];
+  const kind = textField(user, "kind"), found: PathDiagnostic[] = [];
   if (!userKinds.includes(kind)) {
     const meant = didYouMean(kind, userKinds);
     found.push(refusal(
@@ -111,10 +112,10 @@ function userRefusals(user: Json, path: DocumentPath): PathDiagnostic[] {
       ...(meant === undefined ? [] : [`did you mean "${meant}"?`]),
     ));
   }
-  if ((asString(field(user, "name")) ?? "") === "") {
+  if (textField(user, "name") === "") {
     found.push(refusal([...path, "name"], "name is required", 'name the user, or "*" for all of the kind'));
   }
-  if (kind === "ServiceAccount" && (asString(field(user, "namespace")) ?? "") === "") {
+  if (kind === "ServiceAccount" && textField(user, "namespace") === "") {
     found.push(refusal(path, "namespace is required when Kind is ServiceAccount"));
   }
   return found;

@@ -8,6 +8,7 @@ import {
   isObject,
   type Json,
   type JsonObject,
+  textField,
 } from "../json/mod.ts";
 import { dnsLabelProblems, dnsSubdomainProblems, labelKeyProblem, labelValueProblem } from "../kube/mod.ts";
 import type { Policy } from "../policy/mod.ts";
@@ -37,7 +38,7 @@ function inName(
   key: "name" | "namespace",
   { metadata, problems }: { metadata: Json | undefined; problems(text: string): readonly string[] },
 ): PathDiagnostic[] {
-  const text = asString(field(metadata, key)) ?? "";
+  const text = textField(metadata, key);
   return text === ""
     ? []
     : problems(text).map((problem) => refusal(["metadata", key], `"${text}": ${problem}`));
@@ -73,9 +74,7 @@ function inOwners(owners: Json | undefined): PathDiagnostic[] {
   const path: DocumentPath = ["metadata", "ownerReferences"];
   const controllers = asList(owners).filter((owner) => field(owner, "controller") === true);
   const found = asList(owners).flatMap((owner, index) => {
-    const missing = ["apiVersion", "kind", "name", "uid"].filter((key) =>
-      (asString(field(owner, key)) ?? "") === ""
-    );
+    const missing = ["apiVersion", "kind", "name", "uid"].filter((key) => textField(owner, key) === "");
     if (missing.length > 0) return [refusal([...path, index], `${missing.join(", ")} must not be empty`)];
     const isEvent = field(owner, "apiVersion") === "v1" && field(owner, "kind") === "Event";
     return isEvent ? [refusal([...path, index], "/v1, Kind=Event is disallowed from being an owner")] : [];

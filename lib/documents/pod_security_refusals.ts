@@ -1,5 +1,5 @@
 import { didYouMean, type PathDiagnostic } from "../diagnostics/mod.ts";
-import { asList, asString, type DocumentPath, field, isGiven, type Json } from "../json/mod.ts";
+import { asList, asString, type DocumentPath, field, isGiven, type Json, textField } from "../json/mod.ts";
 import { refusal } from "./refusal.ts";
 
 /** The versions of the standards that the definitions of policies name: 1.19 to 1.32, and the latest. */
@@ -47,9 +47,9 @@ export function podSecurityRefusals(block: Json | undefined, path: DocumentPath)
 export function exemptedControls(controls: Json | undefined, path: DocumentPath): PathDiagnostic[] {
   return asList(controls).flatMap((each, index) => {
     const at = [...path, index];
-    const name = asString(field(each, "controlName")) ?? "";
+    const name = textField(each, "controlName");
     const hasImages = asList(field(each, "images")).length > 0;
-    const isRestricted = (asString(field(each, "restrictedField")) ?? "") !== "";
+    const isRestricted = textField(each, "restrictedField") !== "";
     const hasValues = asList(field(each, "values")).length > 0;
     const found: PathDiagnostic[] = [];
     const refuse = (key: string, message: string, hint?: string): void =>

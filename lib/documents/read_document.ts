@@ -6,7 +6,7 @@ import {
   replacing,
   withPosition,
 } from "../diagnostics/mod.ts";
-import { asList, asString, field, isObject, type Json, type JsonObject } from "../json/mod.ts";
+import { asList, field, isObject, type Json, type JsonObject, textField } from "../json/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import {
   celGroup,
@@ -55,7 +55,7 @@ function read(value: Json, locate: Locate): ReadObject[] {
     const message = "A policy file holds objects with apiVersion and kind";
     return [unusable({ code: "not-an-object", message, path: [] }, locate)];
   }
-  const kind = asString(field(value, "kind")) ?? "";
+  const kind = textField(value, "kind");
   const items = field(value, "items");
   if (kind.endsWith("List") && Array.isArray(items)) {
     return asList(items).flatMap((item, index) => read(item, (path) => locate(["items", index, ...path])));
@@ -64,7 +64,7 @@ function read(value: Json, locate: Locate): ReadObject[] {
 }
 
 function readObject(document: JsonObject, kind: string, locate: Locate): ReadObject {
-  const apiVersion = asString(field(document, "apiVersion")) ?? "";
+  const apiVersion = textField(document, "apiVersion");
   const group = apiVersion.includes("/") ? apiVersion.split("/")[0]! : "";
   if (group === "kyverno.io" && hasRules(kind)) {
     const { policy, diagnostics } = parsePolicy(document, locate);

@@ -12,6 +12,7 @@ import {
   isObject,
   type Json,
   type JsonObject,
+  textField,
 } from "../json/mod.ts";
 import { namespaceOf } from "../kube/mod.ts";
 import { parseAnchor } from "../pattern/mod.ts";
@@ -120,7 +121,7 @@ function targetRefusals({ rule, path }: RuleSource, { kind, document }: ClassicP
   const within = kind === "Policy" ? namespaceOf(document) : "";
   if (within === "") return [];
   return asList(field(rule["mutate"], "targets")).flatMap((target, index) =>
-    ["", within].includes(asString(field(target, "namespace")) ?? "") ? [] : [
+    ["", within].includes(textField(target, "namespace")) ? [] : [
       refusal(
         [...path, "mutate", "targets", index, "namespace"],
         "This field can be ignored or should have value of the namespace where the policy is being created",
@@ -167,13 +168,13 @@ function contextRefusals(context: Json | undefined, path: DocumentPath): PathDia
     const below = [...path, index];
     const map = field(entry, "configMap"), call = field(entry, "apiCall");
     const missing = isObject(map ?? null)
-      ? ["name", "namespace"].filter((name) => (asString(field(map, name)) ?? "") === "")
+      ? ["name", "namespace"].filter((name) => textField(map, name) === "")
       : [];
     return [
       ...missing.map((name) =>
         refusal([...below, "configMap"], `a ${name} is required for configMap context entry`)
       ),
-      ...((asString(field(call, "urlPath")) ?? "") !== "" && isGiven(field(call, "service"))
+      ...(textField(call, "urlPath") !== "" && isGiven(field(call, "service"))
         ? [refusal([...below, "apiCall"], "a URLPath cannot be used for service API calls")]
         : []),
       ...variableRefusals(field(entry, "variable"), [...below, "variable"]),
@@ -183,7 +184,7 @@ function contextRefusals(context: Json | undefined, path: DocumentPath): PathDia
 
 /** A default stands in for what an expression does not find. */
 function variableRefusals(variable: Json | undefined, path: DocumentPath): PathDiagnostic[] {
-  const isPlain = (asString(field(variable, "jmesPath")) ?? "") === "";
+  const isPlain = textField(variable, "jmesPath") === "";
   return isPlain && isGiven(field(variable, "default"))
     ? [refusal(
       [...path, "default"],

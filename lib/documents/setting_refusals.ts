@@ -1,7 +1,6 @@
 import type { PathDiagnostic } from "../diagnostics/mod.ts";
 import {
   asList,
-  asString,
   asTexts,
   type DocumentPath,
   documentPathText,
@@ -9,6 +8,7 @@ import {
   isGiven,
   isObject,
   type Json,
+  textField,
 } from "../json/mod.ts";
 import { compileWildcard } from "../kube/mod.ts";
 import { type ClassicPolicy, controllersAnnotation } from "../policy/mod.ts";
@@ -71,7 +71,7 @@ function overrideRefusals({ document, kind }: ClassicPolicy): PathDiagnostic[] {
 function conflicts(overrides: Json | undefined, path: DocumentPath): PathDiagnostic[] {
   const before: { readonly action: string; readonly namespace: string }[] = [];
   return asList(overrides).flatMap((override, index) => {
-    const action = (asString(field(override, "action")) ?? "").toLowerCase();
+    const action = textField(override, "action").toLowerCase();
     const namespaces = asTexts(field(override, "namespaces"));
     const others = namespaces.filter((one) =>
       before.some((each) => each.action !== action && meet(each.namespace, one))

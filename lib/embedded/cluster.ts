@@ -1,12 +1,12 @@
 import {
   asList,
   asObject,
-  asString,
   field,
   isObject,
   type Json,
   type JsonObject,
   setField,
+  textField,
 } from "../json/mod.ts";
 import {
   failureOf,
@@ -250,7 +250,7 @@ export class EmbeddedCluster implements Cluster {
 /** The objects of a document: itself, or the items of a list, without those that have no kind or name. */
 function flattened(document: Json): JsonObject[] {
   if (!isObject(document)) return [];
-  const kind = asString(field(document, "kind")) ?? "";
+  const kind = textField(document, "kind");
   const items = field(document, "items");
   if (!kind.endsWith("List") || items === undefined) {
     return kind === "" || nameOf(document) === "" ? [] : [document];

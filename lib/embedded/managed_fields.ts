@@ -1,7 +1,6 @@
 import {
   asList,
   asObject,
-  asString,
   dig,
   equal,
   field,
@@ -11,6 +10,7 @@ import {
   type JsonObject,
   parsePointer,
   setField,
+  textField,
 } from "../json/mod.ts";
 
 /** The fields of one manager: an entry of `metadata.managedFields`, with its fields as JSON pointers. */
@@ -58,10 +58,10 @@ export function ownableFields(object: Json): Set<string> {
 /** Parses `metadata.managedFields`. Keys and values of lists in it stand for the whole list. */
 export function ownershipsOf(object: Json): Ownership[] {
   return asList(dig(object, "metadata", "managedFields")).map((entry) => ({
-    manager: asString(field(entry, "manager")) ?? "",
+    manager: textField(entry, "manager"),
     operation: field(entry, "operation") === "Apply" ? "Apply" : "Update",
-    apiVersion: asString(field(entry, "apiVersion")) ?? "",
-    time: asString(field(entry, "time")) ?? "",
+    apiVersion: textField(entry, "apiVersion"),
+    time: textField(entry, "time"),
     fields: readFields(field(entry, "fieldsV1")),
   }));
 }

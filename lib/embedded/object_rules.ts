@@ -1,4 +1,4 @@
-import { asString, field, isObject, type Json, type JsonObject } from "../json/mod.ts";
+import { isObject, type Json, type JsonObject, textField } from "../json/mod.ts";
 import { formatApiVersion } from "../kube/mod.ts";
 import type { ServedKind } from "./kinds.ts";
 import type { Cause } from "./reply.ts";
@@ -11,8 +11,8 @@ const SUBDOMAIN =
 /** Why a request's body is not an object of the kind in its path; `undefined` when it is. */
 export function typeProblem(kind: ServedKind, body: Json): string | undefined {
   if (!isObject(body)) return `the object provided is unrecognized (must be of type ${kind.kind})`;
-  const name = asString(field(body, "kind")) ?? "";
-  const apiVersion = asString(field(body, "apiVersion")) ?? "";
+  const name = textField(body, "kind");
+  const apiVersion = textField(body, "apiVersion");
   // Built-in kinds may leave out kind and apiVersion: the path names them.
   if (!kind.builtin && (name === "" || apiVersion === "")) {
     const missing = name === "" ? "Kind" : "apiVersion";

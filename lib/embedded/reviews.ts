@@ -1,4 +1,13 @@
-import { asList, asObject, asString, field, isObject, type Json, type JsonObject } from "../json/mod.ts";
+import {
+  asList,
+  asObject,
+  asString,
+  field,
+  isObject,
+  type Json,
+  type JsonObject,
+  textField,
+} from "../json/mod.ts";
 import type { Clock } from "../ports.ts";
 import { type AccessAttributes, authorize, type RbacObjects } from "./rbac.ts";
 import {
@@ -142,7 +151,7 @@ function problemsOf(
     const message = 'Invalid value: "": at least one of user or group must be specified';
     causes.push({ reason: "FieldValueInvalid", message, field: "spec.user" });
   }
-  const named = asString(field(resource, "namespace")) ?? "";
+  const named = textField(resource, "namespace");
   if (namespace !== undefined && resource !== undefined && named !== namespace) {
     const message = `Invalid value: ${JSON.stringify(named)}: must match metadata.namespace`;
     causes.push({ reason: "FieldValueInvalid", message, field: "spec.resourceAttributes.namespace" });
@@ -152,7 +161,7 @@ function problemsOf(
 
 function attributesOf(spec: JsonObject, self: ApiUser | undefined): AccessAttributes {
   const resource = asObject(spec["resourceAttributes"]), path = asObject(spec["nonResourceAttributes"]);
-  const text = (from: JsonObject | undefined, name: string) => asString(field(from, name)) ?? "";
+  const text = (from: JsonObject | undefined, name: string) => textField(from, name);
   return {
     user: self?.username ?? text(spec, "user"),
     groups: self?.groups ?? groupsOf(spec),

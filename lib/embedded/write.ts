@@ -1,4 +1,14 @@
-import { asList, asObject, asString, dig, field, isFault, isObject, type JsonObject } from "../json/mod.ts";
+import {
+  asList,
+  asObject,
+  asString,
+  dig,
+  field,
+  isFault,
+  isObject,
+  type JsonObject,
+  textField,
+} from "../json/mod.ts";
 import { formatApiVersion, formatTimestamp } from "../kube/mod.ts";
 import type { Clock } from "../ports.ts";
 import { nameSuffix, uuidFrom } from "../entropy.ts";
@@ -41,11 +51,11 @@ export function createObject(writing: Writing, request: WriteRequest, owning?: O
   if (namespace !== "" && writing.store.get(writing.kinds.namespaces, "", namespace) === undefined) {
     return notFound(writing.kinds.namespaces, namespace);
   }
-  const prefix = asString(field(metadata, "generateName")) ?? "";
+  const prefix = textField(metadata, "generateName");
   const name = inBody.name === "" && prefix !== "" ? `${prefix}${nameSuffix(writing.entropy)}` : inBody.name;
   const cause = nameProblem(kind, name);
   if (cause !== undefined) return invalid({ type: typeName(kind), group: kind.group, name }, [cause]);
-  if ((asString(field(metadata, "resourceVersion")) ?? "") !== "") {
+  if (textField(metadata, "resourceVersion") !== "") {
     return badRequest("resourceVersion should not be set on objects to be created");
   }
   if (writing.store.get(kind, namespace, name) !== undefined) return alreadyExists(kind, name);
@@ -168,8 +178,8 @@ function replaced(
   const refusal = mismatch(request, live, next);
   if (refusal !== undefined) return refusal;
   const wanted = next["metadata"], was = live["metadata"];
-  const version = asString(field(wanted, "resourceVersion")) ?? "",
-    uid = asString(field(wanted, "uid")) ?? "";
+  const version = textField(wanted, "resourceVersion"),
+    uid = textField(wanted, "uid");
   if (version !== "" && version !== field(was, "resourceVersion")) return conflict(kind, name, MODIFIED);
   if (uid !== "" && uid !== field(was, "uid")) {
     const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${field(was, "uid")}`;

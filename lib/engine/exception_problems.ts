@@ -2,11 +2,11 @@ import type { PathDiagnostic } from "../diagnostics/mod.ts";
 import {
   asList,
   asObject,
-  asString,
   type DocumentPath,
   field,
   type Json,
   type JsonObject,
+  textField,
 } from "../json/mod.ts";
 import { exemptedControls } from "../documents/mod.ts";
 import { celGroup, writtenUserCriteria } from "../policy/mod.ts";
@@ -39,7 +39,7 @@ export function celExceptionProblems(exception: JsonObject, compiling: CompileOp
   }
   const kinds = policyKindNames(celGroup);
   const problems = references.flatMap((reference, index) => {
-    const kind = asString(field(reference, "kind")) ?? "", name = asString(field(reference, "name")) ?? "";
+    const kind = textField(reference, "kind"), name = textField(reference, "name");
     const path = ["spec", "policyRefs", index];
     return [
       ...(name === "" ? [problem([...path, "name"], "a policy needs a name")] : []),
@@ -58,12 +58,12 @@ function conditionProblems(
   compiling: CompileOptions,
 ): PathDiagnostic[] {
   const conditions = asList(field(exception["spec"], "matchConditions"));
-  const texts = conditions.map((condition) => asString(field(condition, "expression")) ?? "");
+  const texts = conditions.map((condition) => textField(condition, "expression"));
   const variables = new Set(
     texts.flatMap((text) => [...text.matchAll(/\bvariables\.\??(\w+)/g)].map(([, name]) => name!)),
   );
   const metadata = { name: "p", namespace: "default" };
-  const kinds = [...new Set(references.map((reference) => asString(field(reference, "kind")) ?? ""))];
+  const kinds = [...new Set(references.map((reference) => textField(reference, "kind")))];
   return conditions.flatMap((condition, index) => {
     const messages = kinds.flatMap((kind) => {
       const spec = { policyRefs: [{ kind, name: metadata.name }], matchConditions: [condition] };

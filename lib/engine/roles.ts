@@ -1,4 +1,4 @@
-import { asList, asString, dig, field, type Json } from "../json/mod.ts";
+import { asList, asString, dig, field, type Json, textField } from "../json/mod.ts";
 import { namespaceOf } from "../kube/mod.ts";
 
 /** A user, and the bindings of the cluster. */
@@ -39,7 +39,7 @@ export function rolesOf(
 
 function binds(binding: Json, { username, groups }: RoleQuery, namespace: string): boolean {
   return asList(field(binding, "subjects")).some((subject) => {
-    const name = asString(field(subject, "name")) ?? "";
+    const name = textField(subject, "name");
     switch (field(subject, "kind")) {
       case "User":
         return name === username;

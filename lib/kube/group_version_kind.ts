@@ -1,4 +1,4 @@
-import { asString, field, type Json } from "../json/mod.ts";
+import { type Json, textField } from "../json/mod.ts";
 
 /** The type of a resource in the Kubernetes API; the core group is `""`. */
 export interface GroupVersionKind {
@@ -34,6 +34,6 @@ export function formatApiVersion(type: { readonly group: string; readonly versio
  * ```
  */
 export function typeOf(resource: Json): GroupVersionKind {
-  const { group, version } = parseApiVersion(asString(field(resource, "apiVersion")) ?? "");
-  return { group, version, kind: asString(field(resource, "kind")) ?? "" };
+  const { group, version } = parseApiVersion(textField(resource, "apiVersion"));
+  return { group, version, kind: textField(resource, "kind") };
 }

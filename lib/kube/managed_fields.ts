@@ -1,4 +1,4 @@
-import { asList, asString, dig, field, type Json } from "../json/mod.ts";
+import { asList, dig, type Json, textField } from "../json/mod.ts";
 
 /** The name under which the API server notes Postern's writes: the first word of its `User-Agent`. */
 export const posternManager = "postern";
@@ -18,8 +18,8 @@ export interface FieldWrite {
  */
 export function fieldWrites(object: Json | undefined): readonly FieldWrite[] {
   return asList(dig(object, "metadata", "managedFields")).map((entry) => ({
-    manager: asString(field(entry, "manager")) ?? "",
-    subresource: asString(field(entry, "subresource")) ?? "",
-    at: Date.parse(asString(field(entry, "time")) ?? ""),
+    manager: textField(entry, "manager"),
+    subresource: textField(entry, "subresource"),
+    at: Date.parse(textField(entry, "time")),
   }));
 }

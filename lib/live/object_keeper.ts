@@ -1,4 +1,4 @@
-import { asList, asString, dig, field, isObject, type Json, type JsonObject } from "../json/mod.ts";
+import { asList, asString, dig, isObject, type Json, type JsonObject, textField } from "../json/mod.ts";
 import { nameOf } from "../kube/mod.ts";
 import type { Answer, Cluster, Collection, Collections, Log, LogFields } from "../ports.ts";
 import { isRetryable, repeatedCall } from "./repeated_call.ts";
@@ -215,7 +215,7 @@ export class ObjectKeeper {
     log.write("info", `${this.#options.about} written`, {
       name: nameOf(wanted),
       ...(wanted["webhooks"] !== undefined && {
-        webhooks: asList(wanted["webhooks"]).map((webhook) => asString(field(webhook, "name")) ?? ""),
+        webhooks: asList(wanted["webhooks"]).map((webhook) => textField(webhook, "name")),
       }),
     });
     return { state: "written" };

@@ -1,13 +1,13 @@
 import {
   asList,
   asObject,
-  asString,
   asTexts,
   dig,
   field,
   isObject,
   type Json,
   type JsonObject,
+  textField,
 } from "../json/mod.ts";
 
 /**
@@ -50,7 +50,7 @@ export function parseCelSections(spec: JsonObject): CelSections {
     mutations: asList(field(spec, "mutations")),
     auditAnnotations: field(spec, "auditAnnotations"),
     validationActions: asTexts(field(spec, "validationActions")),
-    reinvocationPolicy: asString(field(spec, "reinvocationPolicy")) ?? "",
+    reinvocationPolicy: textField(spec, "reinvocationPolicy"),
     admissionPolicies: {
       validatingAdmissionPolicy: wants("validatingAdmissionPolicy"),
       mutatingAdmissionPolicy: wants("mutatingAdmissionPolicy"),

@@ -1,5 +1,5 @@
 import type { Diagnostic } from "../diagnostics/mod.ts";
-import { asString, dig, field, type Json, type JsonObject } from "../json/mod.ts";
+import { asString, dig, type Json, type JsonObject, textField } from "../json/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import { CompiledWeights } from "./compiled_weight.ts";
 import { matchedKinds } from "./matched_kinds.ts";
@@ -129,7 +129,7 @@ function byNamespace(documents: readonly YamlDocument[], weights: readonly numbe
 function ageOf(document: Json): string {
   const text = (name: string): string => asString(dig(document, "metadata", name)) ?? "";
   const created = text("creationTimestamp");
-  return created === "" ? "" : [created, asString(field(document, "kind")) ?? "", text("name")].join(" ");
+  return created === "" ? "" : [created, textField(document, "kind"), text("name")].join(" ");
 }
 
 function compare(one: string, other: string): number {
@@ -147,7 +147,7 @@ const harmless: ReadonlySet<string> = new Set(
 
 /** Whether requests are denied when the document's policy cannot be evaluated. */
 function mayDeny(document: Json): boolean {
-  return !harmless.has(asString(field(document, "kind")) ?? "") &&
+  return !harmless.has(textField(document, "kind")) &&
     dig(document, "spec", "failurePolicy") !== "Ignore";
 }
 

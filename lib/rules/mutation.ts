@@ -1,6 +1,16 @@
 import type { Conditions } from "../condition/mod.ts";
 import type { Context, LoopProgress } from "../context/mod.ts";
-import { asString, equal, Fault, field, isFault, isObject, type Json, type JsonObject } from "../json/mod.ts";
+import {
+  asString,
+  equal,
+  Fault,
+  field,
+  isFault,
+  isObject,
+  type Json,
+  type JsonObject,
+  textField,
+} from "../json/mod.ts";
 import { Draft } from "../patch/mod.ts";
 import type { ChangeSpec, PatchLoop, PatchSpec } from "./change.ts";
 import { observed, ruleConditions } from "./conditions.ts";
@@ -69,8 +79,8 @@ function compileForeach(entries: readonly PatchLoop[], tools: RuleTools): Mutati
 /** The outcome of a mutation that changed the object. */
 function mutated(patched: JsonObject): Outcome {
   const metadata = field(patched, "metadata");
-  const namespace = asString(field(metadata, "namespace")) ?? "",
-    name = asString(field(metadata, "name")) ?? "";
+  const namespace = textField(metadata, "namespace"),
+    name = textField(metadata, "name");
   const message = `mutated ${asString(patched["kind"]) ?? ""}/${name}`;
   return {
     result: "pass",

@@ -1,4 +1,4 @@
-import { asString, field, isFault, type Json } from "../json/mod.ts";
+import { field, isFault, type Json, textField } from "../json/mod.ts";
 import { Bindings } from "../jmespath/mod.ts";
 import type { Rule } from "../policy/mod.ts";
 import { compileRuleAssertion, standardCompilers } from "./assertion/mod.ts";
@@ -50,7 +50,7 @@ function payloadOf(
       userInfo: field(requestValue, "userInfo") ?? {},
     },
     requestResource: field(request, "resource") ?? {},
-    resourceKind: { group, version, kind, subResource: asString(field(request, "subResource")) ?? "" },
+    resourceKind: { group, version, kind, subResource: textField(request, "subResource") },
   };
 }
 

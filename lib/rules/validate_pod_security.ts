@@ -1,6 +1,6 @@
 import { type Context, inStages } from "../context/mod.ts";
 import { didYouMean, replacing } from "../diagnostics/mod.ts";
-import { asString, dig, field, isFault, isString, type JsonObject } from "../json/mod.ts";
+import { dig, isFault, isString, type JsonObject, textField } from "../json/mod.ts";
 import { stopped } from "./loop.ts";
 import { error, fail, pass, skip } from "./outcome.ts";
 import {
@@ -81,7 +81,7 @@ export function compilePodSecurityRule(
 function reportUnknownControls(exclude: readonly JsonObject[], tools: RuleTools): void {
   const names = new Set(controls.flatMap(({ name }) => name ?? []));
   for (const [index, entry] of exclude.entries()) {
-    const name = asString(field(entry, "controlName")) ?? "";
+    const name = textField(entry, "controlName");
     if (names.has(name)) continue;
     const meant = didYouMean(name, names);
     tools.report({

@@ -1,6 +1,6 @@
 import { documentObjects } from "../apply/mod.ts";
 import type { Diagnostic, Position } from "../diagnostics/mod.ts";
-import { asString, dig, field, isObject, type Json, type JsonObject } from "../json/mod.ts";
+import { asString, dig, field, isObject, type Json, type JsonObject, textField } from "../json/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 
 /** An input that the simulation applies policies to. */
@@ -29,7 +29,7 @@ export function inputsOf(
   const diagnostics: Diagnostic[] = [];
   const inputs = documents.flatMap((document): readonly SimulatedInput[] => {
     const { value, positionOf } = document;
-    const kind = asString(field(value, "kind")) ?? "";
+    const kind = textField(value, "kind");
     if (!isObject(value) || kind === "") {
       return [{ kind: "payload", value, positionOf: (path) => positionOf(path) }];
     }
@@ -58,7 +58,7 @@ export function nameOfInput({ kind, value }: SimulatedInput, index: number): Inp
   if (kind === "payload") return { kind: "", namespace: "", name: `document ${index + 1}`, operation: "" };
   return {
     kind: text("kind") || (asString(dig(request ?? null, "kind", "kind")) ?? ""),
-    namespace: text("metadata", "namespace") || (asString(field(request, "namespace")) ?? ""),
+    namespace: text("metadata", "namespace") || textField(request, "namespace"),
     name: text("metadata", "name") || `${text("metadata", "generateName")}…`,
     operation: asString(field(request, "operation")) ?? "CREATE",
   };

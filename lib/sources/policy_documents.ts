@@ -1,5 +1,5 @@
 import type { Diagnostic } from "../diagnostics/mod.ts";
-import { asString, field, isObject } from "../json/mod.ts";
+import { asString, field, isObject, textField } from "../json/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import type { GitOptions } from "./git.ts";
 import { loadDocuments, type LoadedDocuments } from "./load.ts";
@@ -56,7 +56,7 @@ function mayBePolicy({ value }: YamlDocument): boolean {
 
 /** The files that a document marks as files of a test: its own, and those that it names. */
 function belongsToTests({ value, file }: YamlDocument): string[] {
-  const apiVersion = asString(field(value, "apiVersion")) ?? "";
+  const apiVersion = textField(value, "apiVersion");
   if (!apiVersion.startsWith("cli.kyverno.io/")) return [];
   const folder = file.includes("/") ? file.slice(0, file.lastIndexOf("/") + 1) : "";
   const named = ["resources", "targetResources", "variables", "userinfo"].flatMap((name) => {

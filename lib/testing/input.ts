@@ -3,13 +3,13 @@ import type { Diagnostic } from "../diagnostics/mod.ts";
 import {
   asList,
   asObject,
-  asString,
   asTexts,
   dig,
   field,
   isObject,
   type Json,
   type JsonObject,
+  textField,
 } from "../json/mod.ts";
 import { nameOf, namespaceOf, typeOf } from "../kube/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
@@ -227,7 +227,7 @@ function namespacesOf(values: Json): JsonObject[] {
   const labelled = asList(field(values, "namespaceSelector")).map((entry) => ({
     apiVersion: "v1",
     kind: "Namespace",
-    metadata: { name: asString(field(entry, "name")) ?? "", labels: asObject(field(entry, "labels")) ?? {} },
+    metadata: { name: textField(entry, "name"), labels: asObject(field(entry, "labels")) ?? {} },
   }));
   const whole = asList(field(values, "namespaces")).filter(isObject).map((object) => ({
     ...object,

@@ -1,7 +1,7 @@
 /** Webhook configurations that follow from policies, as Kyverno writes them. */
 import assert from "node:assert/strict";
 import { compile } from "../../lib/engine/mod.ts";
-import { asList, asString, dig, field, type Json, type JsonObject } from "../../lib/json/mod.ts";
+import { asList, asString, dig, field, type Json, type JsonObject, textField } from "../../lib/json/mod.ts";
 import { resourceConfigurations } from "../../lib/live/webhooks/configurations.ts";
 import { readConfiguration } from "../../lib/live/configuration.ts";
 import { withoutRefused } from "../../lib/live/webhooks/refused_webhooks.ts";
@@ -606,7 +606,7 @@ Deno.test("webhooks: only the webhook that the API server refuses is left out of
 /** The names of the webhooks of validation. */
 function namesOf(policies: string): string[] {
   return asList(field(configurations(policies).validate, "webhooks")).map((each) =>
-    asString(field(each, "name")) ?? ""
+    textField(each, "name")
   );
 }
 

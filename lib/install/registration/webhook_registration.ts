@@ -1,5 +1,15 @@
 import type { Snapshot } from "../../engine/mod.ts";
-import { asList, asString, dig, equal, field, isFault, type Json, type JsonObject } from "../../json/mod.ts";
+import {
+  asList,
+  asString,
+  dig,
+  equal,
+  field,
+  isFault,
+  type Json,
+  type JsonObject,
+  textField,
+} from "../../json/mod.ts";
 import { configurationPaths } from "../../live/mod.ts";
 import type { Cluster, Log } from "../../ports.ts";
 import { webhooksOf } from "../manifests/webhooks.ts";
@@ -144,7 +154,7 @@ export class WebhookRegistration {
     log.write("info", "webhooks registered", {
       kind,
       name,
-      webhooks: next.map((webhook) => asString(field(webhook, "name")) ?? ""),
+      webhooks: next.map((webhook) => textField(webhook, "name")),
     });
     return true;
   }

@@ -1,5 +1,5 @@
 import type { CompileOptions } from "../../engine/mod.ts";
-import { asObject, asString, asTexts, field, type Json } from "../../json/mod.ts";
+import { asObject, asTexts, field, type Json, textField } from "../../json/mod.ts";
 import { hasWildcard, namespaceOf, parseKindSelectors } from "../../kube/mod.ts";
 import { writtenFilters, writtenUserCriteria } from "../../policy/mod.ts";
 import type { ServedResource } from "../../ports.ts";
@@ -16,7 +16,7 @@ export async function cleanupProblems(
   compiling: CompileOptions,
 ): Promise<string[]> {
   const spec = asObject(object["spec"]) ?? {};
-  const problem = scheduleProblem(asString(field(spec, "schedule")) ?? "", { mostFields: 5 });
+  const problem = scheduleProblem(textField(spec, "schedule"), { mostFields: 5 });
   if (problem !== undefined) return [`spec.schedule: ${problem}`];
   if (writtenUserCriteria(spec).length > 0) {
     return ["a cleanup policy cannot match by users and roles: a cleanup has no user"];
@@ -127,7 +127,7 @@ async function lackingVerbs(
 /** The names that a filter selects; `[undefined]` for any name. */
 function namesOf(filter: Json): (string | undefined)[] {
   const resources = field(filter, "resources");
-  const names = [...asTexts(field(resources, "names")), asString(field(resources, "name")) ?? ""]
+  const names = [...asTexts(field(resources, "names")), textField(resources, "name")]
     .filter((name) => name !== "");
   return names.length === 0 || names.some(hasWildcard) ? [undefined] : names;
 }

@@ -1,7 +1,6 @@
 import {
   asList,
   asObject,
-  asString,
   asTexts,
   documentPathText,
   equal,
@@ -11,6 +10,7 @@ import {
   isObject,
   type Json,
   type JsonObject,
+  textField,
 } from "../../json/mod.ts";
 import { nameOf } from "../../kube/mod.ts";
 import { type WrittenFilter, writtenFilters } from "../../policy/mod.ts";
@@ -60,7 +60,7 @@ function inFilter({ filter, path }: WrittenFilter): string[] {
   const selector = field(resources, "selector") ?? null;
   const isEmpty = isObject(selector) && asList(selector["matchExpressions"]).length === 0 &&
     Object.keys(asObject(selector["matchLabels"]) ?? {}).length === 0;
-  const isNamedTwice = (asString(field(resources, "name")) ?? "") !== "" &&
+  const isNamedTwice = textField(resources, "name") !== "" &&
     asTexts(field(resources, "names")).length > 0;
   return [
     ...(isNamedTwice ? [`${at}: Both name and names can not be specified together`] : []),

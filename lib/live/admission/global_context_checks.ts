@@ -1,4 +1,4 @@
-import { asList, asObject, asString, field } from "../../json/mod.ts";
+import { asList, asObject, asString, field, textField } from "../../json/mod.ts";
 import { durationProblem } from "../../kube/mod.ts";
 import type { CheckedObject } from "./check.ts";
 
@@ -10,12 +10,12 @@ export function globalContextProblems({ object }: CheckedObject): string[] {
     return ["a global context entry has either kubernetesResource or apiCall"];
   }
   if (call === undefined) {
-    return ["version", "resource"].filter((name) => (asString(field(resource, name)) ?? "") === "")
+    return ["version", "resource"].filter((name) => textField(resource, name) === "")
       .map((name) => `kubernetesResource needs ${name}`);
   }
   const problems: string[] = [];
   const method = asString(field(call, "method")) ?? "GET";
-  if ((field(call, "service") === undefined) === ((asString(field(call, "urlPath")) ?? "") === "")) {
+  if ((field(call, "service") === undefined) === (textField(call, "urlPath") === "")) {
     problems.push("apiCall has either urlPath or service");
   }
   if (method !== "POST" && asList(field(call, "data")).length > 0) {

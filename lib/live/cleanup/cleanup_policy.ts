@@ -1,5 +1,5 @@
 import { compile, type CompileOptions, type Snapshot } from "../../engine/mod.ts";
-import { asList, asObject, asString, field, type Json, type JsonObject } from "../../json/mod.ts";
+import { asList, asObject, asString, field, type Json, type JsonObject, textField } from "../../json/mod.ts";
 import { nameOf, namespaceOf } from "../../kube/mod.ts";
 import {
   type CelException,
@@ -60,7 +60,7 @@ export function cleanupPolicy(
   const document = isClassic ? asValidation(object, spec) : object;
   const isNamespaced = kind === "CleanupPolicy" || kind === "NamespacedDeletingPolicy";
   return {
-    schedule: asString(field(spec, "schedule")) ?? "",
+    schedule: textField(spec, "schedule"),
     namespace: isNamespaced ? namespaceOf(object) : undefined,
     propagation: asString(field(spec, "deletionPropagationPolicy")),
     snapshot: compile([document, ...exceptions].map(objectDocument), compiling),

@@ -1,5 +1,5 @@
 import type { CompiledPolicy, Decision, PolicyResult, RuleResult, Snapshot } from "../../engine/mod.ts";
-import { asString, field, type JsonObject } from "../../json/mod.ts";
+import { asString, field, type JsonObject, textField } from "../../json/mod.ts";
 import { clusterWideKind } from "../../policy/mod.ts";
 import { changesOthers, exceptionsOf } from "../../rules/mod.ts";
 import { isReported } from "./scan_targets.ts";
@@ -9,8 +9,8 @@ import { isReported } from "./scan_targets.ts";
  * background work, by a rule that still exists.
  */
 export function isLasting(row: JsonObject, { policies }: Pick<Snapshot, "policies">): boolean {
-  const source = asString(field(row, "source")) ?? "";
-  const key = asString(field(row, "policy")) ?? "";
+  const source = textField(row, "source");
+  const key = textField(row, "policy");
   const name = asString(field(row, "rule"));
   return policies.some((compiled) =>
     compiled.policy.key === key && isSource(source, compiled) && lasts(compiled, name)

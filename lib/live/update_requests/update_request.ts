@@ -1,5 +1,14 @@
 import type { PolicyRequest } from "../../engine/mod.ts";
-import { asList, asString, dig, field, isObject, type Json, type JsonObject } from "../../json/mod.ts";
+import {
+  asList,
+  asString,
+  dig,
+  field,
+  isObject,
+  type Json,
+  type JsonObject,
+  textField,
+} from "../../json/mod.ts";
 import { formatApiVersion, labelsOf as writtenLabels, nameOf } from "../../kube/mod.ts";
 import type { RuleType } from "../../rules/mod.ts";
 
@@ -93,7 +102,7 @@ function labelValue(value: Json): string {
 /** The effects that an UpdateRequest requests, also one of another client. */
 export function wantedEffects(object: JsonObject): WantedEffect[] {
   const spec = object["spec"];
-  const policy = asString(field(spec, "policy")) ?? "";
+  const policy = textField(spec, "policy");
   const contexts = asList(field(spec, "ruleContext")).filter(isObject);
   const wanted = contexts.length > 0
     ? contexts.map((context) => ({ rule: field(context, "rule"), trigger: field(context, "trigger") }))

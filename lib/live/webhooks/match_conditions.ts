@@ -1,5 +1,5 @@
 import type { CompiledPolicy } from "../../engine/mod.ts";
-import { asList, asString, field, isObject, type Json, type JsonObject } from "../../json/mod.ts";
+import { asList, asString, field, isObject, type Json, type JsonObject, textField } from "../../json/mod.ts";
 import { builtinKind, formatApiVersion, labelKeyProblem } from "../../kube/mod.ts";
 import type { Rule } from "../../policy/mod.ts";
 import { apiServerEvaluates, type RuleBody } from "../../rules/mod.ts";
@@ -21,9 +21,9 @@ export function policyConditions(compiled: CompiledPolicy): readonly JsonObject[
 
 /** Whether the API server accepts the conditions of a webhook. */
 export function areUsable(conditions: readonly Json[]): boolean {
-  const names = conditions.map((condition) => asString(field(condition, "name")) ?? "");
+  const names = conditions.map((condition) => textField(condition, "name"));
   return new Set(names).size === names.length && names.every((name) => labelKeyProblem(name) === undefined) &&
-    conditions.every((condition) => apiServerEvaluates(asString(field(condition, "expression")) ?? ""));
+    conditions.every((condition) => apiServerEvaluates(textField(condition, "expression")));
 }
 
 /**

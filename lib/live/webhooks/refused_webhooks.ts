@@ -1,4 +1,4 @@
-import { asList, asString, field, type JsonObject } from "../../json/mod.ts";
+import { asList, type JsonObject, textField } from "../../json/mod.ts";
 import type { LogFields } from "../../ports.ts";
 
 /** A configuration without the webhooks that the API server refuses. */
@@ -16,7 +16,7 @@ export function withoutRefused(configuration: JsonObject, reason: string): Remai
   const wrong = new Set([...reason.matchAll(/\bwebhooks\[(\d+)\]/g)].map(([, index]) => Number(index)));
   const webhooks = asList(configuration["webhooks"]);
   const refused = webhooks.filter((_, index) => wrong.has(index))
-    .map((webhook) => asString(field(webhook, "name")) ?? "");
+    .map((webhook) => textField(webhook, "name"));
   if (refused.length === 0) return undefined;
   return {
     object: { ...configuration, webhooks: webhooks.filter((_, index) => !wrong.has(index)) },

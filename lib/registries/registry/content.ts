@@ -10,6 +10,7 @@ import {
   type Json,
   type JsonObject,
   parseJson,
+  textField,
 } from "../../json/mod.ts";
 import type { Clock, Entropy } from "../../ports.ts";
 import { RenewedClient } from "../../adapters/mod.ts";
@@ -184,8 +185,8 @@ export function isDigest(text: string): boolean {
 
 function referrersIn(index: Json, artifactType: string | undefined): Referrer[] {
   return asList(field(index, "manifests")).flatMap((each) => {
-    const digest = asString(field(each, "digest")) ?? "";
-    const type = asString(field(each, "artifactType")) ?? "";
+    const digest = textField(each, "digest");
+    const type = textField(each, "artifactType");
     // A registry need not filter by type.
     if (!isDigest(digest) || (artifactType !== undefined && type !== artifactType)) return [];
     return [{ digest, artifactType: type, annotations: asTextMap(field(each, "annotations")) }];

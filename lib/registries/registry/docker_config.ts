@@ -1,4 +1,4 @@
-import { asString, Fault, field, isObject, type Json, parseJson } from "../../json/mod.ts";
+import { asString, Fault, field, isObject, type Json, parseJson, textField } from "../../json/mod.ts";
 import type { Login, RegistryLogins } from "./token.ts";
 
 /** The logins that a docker configuration file gives, by registry. */
@@ -50,7 +50,7 @@ export function loginIn(auths: Json | undefined, registry: string): Login | unde
   if (found === undefined) return undefined;
   const username = asString(field(found[1], "username")), password = asString(field(found[1], "password"));
   if (username !== undefined && password !== undefined) return { username, password };
-  const pair = decodedText(asString(field(found[1], "auth")) ?? "");
+  const pair = decodedText(textField(found[1], "auth"));
   const colon = pair.indexOf(":");
   return colon < 0 ? undefined : { username: pair.slice(0, colon), password: pair.slice(colon + 1) };
 }

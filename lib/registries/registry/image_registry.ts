@@ -1,4 +1,14 @@
-import { asList, asString, dig, Fault, field, heapSize, isFault, type Json } from "../../json/mod.ts";
+import {
+  asList,
+  asString,
+  dig,
+  Fault,
+  field,
+  heapSize,
+  isFault,
+  type Json,
+  textField,
+} from "../../json/mod.ts";
 import type { Answer, Registry, RegistryCredentials } from "../../ports.ts";
 import { SharedLoads, unlessAborted } from "../../adapters/mod.ts";
 import type { RegistryAccess } from "./registry_reader.ts";
@@ -113,7 +123,7 @@ function childFor(index: Json): string | Fault {
   const child = asList(field(index, "manifests")).find((each) =>
     dig(each, "platform", "os") === "linux" && dig(each, "platform", "architecture") === "amd64"
   );
-  const digest = asString(field(child, "digest")) ?? "";
+  const digest = textField(child, "digest");
   return isDigest(digest) ? digest : new Fault("no child with platform linux/amd64 in index");
 }
 

@@ -7,6 +7,7 @@ import {
   isFault,
   type Json,
   parseJson,
+  textField,
 } from "../../json/mod.ts";
 import type { Clock } from "../../ports.ts";
 import type { Content, Reading, RegistryAccess, RegistryReader } from "./registry_reader.ts";
@@ -163,7 +164,7 @@ function readRecording(value: Json | undefined): Recording | Fault {
   if (field(value, "apiVersion") !== FORMAT.apiVersion) {
     return new Fault(`the apiVersion is not ${FORMAT.apiVersion}: record the images again`);
   }
-  const recordedAt = new Date(asString(field(value, "recordedAt")) ?? "").getTime();
+  const recordedAt = new Date(textField(value, "recordedAt")).getTime();
   if (Number.isNaN(recordedAt)) return new Fault("recordedAt is no time");
   const answers = new Map<string, Content | RegistryFault>();
   for (const [key, written] of Object.entries(asObject(field(value, "answers")) ?? {})) {

@@ -1,5 +1,5 @@
 import type { Sent } from "../../adapters/mod.ts";
-import { asList, asString, field, type Json, parseJson } from "../../json/mod.ts";
+import { asList, asString, field, type Json, parseJson, textField } from "../../json/mod.ts";
 import { statusLine } from "../../kube/mod.ts";
 import { RegistryFault } from "./registry_fault.ts";
 import type { Content } from "./registry_reader.ts";
@@ -34,7 +34,7 @@ export function contentOf(url: string, sent: Sent, authorization?: string): Cont
   if (sent.status === 200) return sent;
   const errors = asList(field(jsonOf(sent.text), "errors")).map((each) => {
     const code = asString(field(each, "code")) ?? "UNKNOWN";
-    return `${code}: ${asString(field(each, "message")) ?? ""}`;
+    return `${code}: ${textField(each, "message")}`;
   });
   const messages = errors.length > 0
     ? errors.join("; ")

@@ -1,4 +1,4 @@
-import { asString, BoundedCache, Fault, field, type Json } from "../../json/mod.ts";
+import { asString, BoundedCache, Fault, field, type Json, textField } from "../../json/mod.ts";
 import { encodeBase64Text } from "../../kube/mod.ts";
 import { type Clock, elapsedOn, type RegistryCredentials } from "../../ports.ts";
 
@@ -97,7 +97,7 @@ export class Tokens {
 
   /** Keeps and returns the token in a token server's answer. */
   keep(key: string, answer: Json): string | Fault {
-    const value = asString(field(answer, "token")) ?? asString(field(answer, "access_token")) ?? "";
+    const value = asString(field(answer, "token")) ?? textField(answer, "access_token");
     if (value.length > MAX_CHARACTERS) {
       return new Fault(`the token is longer than ${MAX_CHARACTERS} characters`);
     }

@@ -1,4 +1,4 @@
-import { asList, asString, asTextMap, field, isFault, type Json } from "../../json/mod.ts";
+import { asList, asTextMap, field, isFault, type Json, textField } from "../../json/mod.ts";
 import type { CachedContent } from "../registry/cached_content.ts";
 import type { RegistryAccess } from "../registry/registry_reader.ts";
 import { RegistryFault } from "../registry/registry_fault.ts";
@@ -67,7 +67,7 @@ async function layersOf(
 ): Promise<readonly CosignSignature[] | RegistryFault> {
   const layers = asList(value["layers"]).slice(0, MAX_SIGNATURES);
   const read = await Promise.all(layers.map(async (layer) => {
-    const digest = asString(field(layer, "digest")) ?? "";
+    const digest = textField(layer, "digest");
     const payload = await content.blob(access, digest, { maxBytes: MAX_PAYLOAD[kind], until });
     return isFault(payload) ? payload : signatureOf(layer, digest, payload);
   }));

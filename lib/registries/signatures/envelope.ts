@@ -3,11 +3,11 @@ import {
   asString,
   dig,
   Fault,
-  field,
   isFault,
   isObject,
   type Json,
   type JsonObject,
+  textField,
 } from "../../json/mod.ts";
 import type { Statement } from "../../ports.ts";
 import type { SignatureContent } from "./cosign_signature.ts";
@@ -32,14 +32,12 @@ const MAX_SIGNATURES = 10;
 export function readEnvelope(bytes: Uint8Array): Envelope | Fault {
   const value = readPayload(new TextDecoder().decode(bytes), "the attestation");
   if (isFault(value)) return value;
-  const payload = base64Bytes(asString(field(value, "payload")) ?? "");
+  const payload = base64Bytes(textField(value, "payload"));
   if (!isObject(value) || payload === undefined) return new Fault("the attestation is no envelope");
   return {
     payloadType: asString(value["payloadType"]) ?? "",
     payload,
-    signatures: asList(value["signatures"]).slice(0, MAX_SIGNATURES).map((each) =>
-      asString(field(each, "sig")) ?? ""
-    ),
+    signatures: asList(value["signatures"]).slice(0, MAX_SIGNATURES).map((each) => textField(each, "sig")),
   };
 }
 

@@ -1,5 +1,15 @@
 import { hexOf } from "../../bytes/mod.ts";
-import { asList, asString, dig, Fault, field, isFault, isObject, type Json } from "../../json/mod.ts";
+import {
+  asList,
+  asString,
+  dig,
+  Fault,
+  field,
+  isFault,
+  isObject,
+  type Json,
+  textField,
+} from "../../json/mod.ts";
 import { sha256 } from "../registry/sha256.ts";
 import { base64Bytes, pemBlocks } from "./pem.ts";
 import { sameBytes } from "./bytes.ts";
@@ -38,7 +48,7 @@ export interface LoggedSignature {
 export function readLogBundle(text: string): LogEntry | Fault {
   const bundle = parsePayload(text);
   const payload = field(bundle, "Payload");
-  const promise = base64Bytes(asString(field(bundle, "SignedEntryTimestamp")) ?? "");
+  const promise = base64Bytes(textField(bundle, "SignedEntryTimestamp"));
   const body = asString(field(payload, "body")), logId = asString(field(payload, "logID"));
   const integratedTime = field(payload, "integratedTime"), logIndex = field(payload, "logIndex");
   if (
@@ -100,7 +110,7 @@ interface Recorded {
 
 function recordOf(body: Json | undefined): Recorded | Fault {
   const spec = field(body, "spec");
-  const kind = asString(field(body, "kind")) ?? "", version = asString(field(body, "apiVersion")) ?? "";
+  const kind = textField(body, "kind"), version = textField(body, "apiVersion");
   const text = (...path: string[]): string => asString(dig(spec, ...path)) ?? "";
   switch (`${kind} ${version}`) {
     case "hashedrekord 0.0.1":
@@ -118,8 +128,8 @@ function recordOf(body: Json | undefined): Recorded | Fault {
         algorithm: text("envelopeHash", "algorithm"),
         hash: text("envelopeHash", "value"),
         signature: "",
-        envelopeSignature: asString(field(first, "signature")) ?? "",
-        signer: textOf(asString(field(first, "verifier")) ?? ""),
+        envelopeSignature: textField(first, "signature"),
+        signer: textOf(textField(first, "verifier")),
       };
     }
     case "intoto 0.0.1":

@@ -1,4 +1,4 @@
-import { asList, asString, dig, Fault, field, isFault, type Json } from "../../json/mod.ts";
+import { asList, dig, Fault, isFault, type Json, textField } from "../../json/mod.ts";
 import type { SignatureTried, Signer, WantedAttestations } from "../../ports.ts";
 import type { RegistryFault } from "../registry/registry_fault.ts";
 import type { Manifest, Referrer } from "../registry/content.ts";
@@ -120,12 +120,12 @@ async function readSignature(
   if (layers.length !== 1) {
     return `signature manifest requires exactly one signature envelope blob, got ${layers.length}`;
   }
-  const blob = await content.blob(access, asString(field(layer, "digest")) ?? "", {
+  const blob = await content.blob(access, textField(layer, "digest"), {
     maxBytes: MAX_ENVELOPE,
     until,
   });
   if (isFault(blob)) return blob;
-  const envelope = await readNotaryEnvelope(blob, asString(field(layer, "mediaType")) ?? "");
+  const envelope = await readNotaryEnvelope(blob, textField(layer, "mediaType"));
   return isFault(envelope) ? envelope.message : envelope;
 }
 

@@ -1,4 +1,4 @@
-import { asList, asString, dig, Fault, field, isFault, isObject } from "../../json/mod.ts";
+import { asList, asString, dig, Fault, field, isFault, isObject, textField } from "../../json/mod.ts";
 import { type Certificate, readCertificate } from "./certificate.ts";
 import { base64Bytes, decodesBase64 } from "./pem.ts";
 import { algorithmNamed, algorithmOf, nameInCose } from "./notary_algorithms.ts";
@@ -60,7 +60,7 @@ interface Parts {
 
 async function readJws(bytes: Uint8Array): Promise<NotaryEnvelope | Fault> {
   const value = parsePayload(new TextDecoder().decode(bytes));
-  const text = (name: string): string => asString(field(value, name)) ?? "";
+  const text = (name: string): string => textField(value, name);
   const payload = base64UrlBytes(text("payload")), signature = base64UrlBytes(text("signature"));
   const protectedBytes = base64UrlBytes(text("protected"));
   const head = parsePayload(new TextDecoder().decode(protectedBytes ?? new Uint8Array()));

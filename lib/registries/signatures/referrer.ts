@@ -1,4 +1,4 @@
-import { asList, asString, field, isFault } from "../../json/mod.ts";
+import { asList, isFault, textField } from "../../json/mod.ts";
 import type { Answer, ReferrerQuery } from "../../ports.ts";
 import type { CachedContent } from "../registry/cached_content.ts";
 import type { RegistryAccess } from "../registry/registry_reader.ts";
@@ -44,7 +44,7 @@ export async function readLayer(
   if (isFault(manifest)) return failed(manifest.message, manifest.status);
   const [layer, ...more] = asList(manifest.value["layers"]);
   if (more.length > 0) return failed("more than one layer found");
-  const blob = await content.blob(access, asString(field(layer, "digest")) ?? "", {
+  const blob = await content.blob(access, textField(layer, "digest"), {
     maxBytes: MAX_LAYER,
     until,
   });

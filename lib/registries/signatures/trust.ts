@@ -9,6 +9,7 @@ import {
   isObject,
   type Json,
   parseJson,
+  textField,
 } from "../../json/mod.ts";
 import { sha256 } from "../registry/sha256.ts";
 import { type Certificate, readCertificate } from "./certificate.ts";
@@ -80,7 +81,7 @@ async function authoritiesIn(
   for (const [index, each] of asList(list).entries()) {
     const chain: Certificate[] = [];
     for (const one of asList(dig(each, "certChain", "certificates"))) {
-      const bytes = base64Bytes(asString(field(one, "rawBytes")) ?? "");
+      const bytes = base64Bytes(textField(one, "rawBytes"));
       const certificate = bytes === undefined ? new Fault("this is no base64") : await readCertificate(bytes);
       if (isFault(certificate)) return new Fault(`${name}[${index}]: ${certificate.message}`);
       chain.push(certificate);

@@ -1,7 +1,6 @@
 import type { PathDiagnostic } from "../../diagnostics/mod.ts";
 import {
   asList,
-  asString,
   dig,
   documentPathText,
   Fault,
@@ -9,6 +8,7 @@ import {
   goPrint,
   type Json,
   type JsonObject,
+  textField,
 } from "../../json/mod.ts";
 import { nameOf } from "../../kube/mod.ts";
 import type { Bindings, CommunityInput } from "../../jmespath/mod.ts";
@@ -56,7 +56,7 @@ export function compileJsonPolicy(document: JsonObject, compilers: Compilers): J
     const run = compileRule(rule, { compilers: chosen, path: ["spec", "rules", index], report });
     all.push(...problems);
     const [first] = problems;
-    if (first !== undefined) return broken(asString(field(rule, "name")) ?? "", first.message);
+    if (first !== undefined) return broken(textField(rule, "name"), first.message);
     return (payload, input) => run(payload, { ...input, bindings: input.bindings.with("rule", rule) });
   });
   return {
@@ -80,7 +80,7 @@ function compileRule(rule: Json, policyOptions: TreeOptions): Rule {
     compilers: withDefault(policyOptions.compilers, field(rule, "compiler")),
   };
   const context = compileContext(asList(field(rule, "context")), at("context"));
-  const identify = compileIdentifier(asString(field(rule, "identifier")) ?? "", at("identifier"));
+  const identify = compileIdentifier(textField(rule, "identifier"), at("identifier"));
   const feedback = compileFeedback(asList(field(rule, "feedback")), at("feedback"));
   const match = compileMatch(field(rule, "match"), at("match"));
   const exclude = compileMatch(field(rule, "exclude"), at("exclude"));
@@ -89,7 +89,7 @@ function compileRule(rule: Json, policyOptions: TreeOptions): Rule {
   const assert: Assertions = direct === undefined
     ? compileAssertions(dig(rule, "validate", "assert"), at("validate", "assert"))
     : compileAssertions(direct, at("assert"));
-  const name = asString(field(rule, "name")) ?? "";
+  const name = textField(rule, "name");
 
   return (payload, outer) => {
     const input = context(payload, outer);
@@ -121,7 +121,7 @@ function compileContext(
     const path = [...options.path, index, "variable"];
     const compilers = withDefault(options.compilers, field(entry, "compiler"));
     const value = compileScalar(field(entry, "variable") ?? null, { ...options, compilers, path });
-    return { name: asString(field(entry, "name")) ?? "", value, path: documentPathText(path) };
+    return { name: textField(entry, "name"), value, path: documentPathText(path) };
   });
   return (payload, outer) => {
     let bindings: Bindings = outer.bindings;
@@ -161,7 +161,7 @@ function compileFeedback(
     const path = [...options.path, index, "value"];
     const compilers = withDefault(options.compilers, field(entry, "compiler"));
     const value = compileScalar(field(entry, "value") ?? null, { ...options, compilers, path });
-    return { name: asString(field(entry, "name")) ?? "", value };
+    return { name: textField(entry, "name"), value };
   });
   return (payload, input) =>
     new Map(compiled.map(({ name, value }) => [name, value(payload, input)] as const));

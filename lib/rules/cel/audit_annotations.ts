@@ -1,5 +1,5 @@
 import { isCelFault, nullType, stringType } from "../../cel/mod.ts";
-import { asList, asString, type DocumentPath, Fault, field, isObject, type Json } from "../../json/mod.ts";
+import { asList, type DocumentPath, Fault, isObject, type Json, textField } from "../../json/mod.ts";
 import { labelKeyProblem } from "../../kube/mod.ts";
 import type { CelEvaluation } from "./evaluation.ts";
 import type { ExpressionSet } from "./expressions.ts";
@@ -20,8 +20,8 @@ export function compileAuditAnnotations(
 ): AuditAnnotations {
   const seen = new Set<string>();
   const annotations = asList(written).filter(isObject).flatMap((annotation, index) => {
-    const key = asString(field(annotation, "key")) ?? "";
-    const text = asString(field(annotation, "valueExpression")) ?? "";
+    const key = textField(annotation, "key");
+    const text = textField(annotation, "valueExpression");
     const problem = key.includes("/") ? "name part must have no prefix" : labelKeyProblem(key);
     if (problem !== undefined) expressions.warn(`"${key}": ${problem}`, [...path, index, "key"]);
     if (seen.has(key)) {

@@ -1,5 +1,5 @@
 import { isCelFault, type Program } from "../../cel/mod.ts";
-import { asList, asString, type DocumentPath, Fault, field, isObject, type Json } from "../../json/mod.ts";
+import { asList, type DocumentPath, Fault, isObject, type Json, textField } from "../../json/mod.ts";
 import { labelKeyProblem } from "../../kube/mod.ts";
 import type { CelEvaluation } from "./evaluation.ts";
 import { type ExpressionSet, wanted } from "./expressions.ts";
@@ -35,8 +35,8 @@ export function compileMatchConditions(
   { path, texts }: { readonly path: DocumentPath; readonly texts: ConditionTexts },
 ): MatchConditions {
   const conditions = asList(written).filter(isObject).map((condition, index) => {
-    const expression = asString(field(condition, "expression")) ?? "";
-    const name = asString(field(condition, "name")) ?? "";
+    const expression = textField(condition, "expression");
+    const name = textField(condition, "name");
     const problem = name === "" ? undefined : labelKeyProblem(name);
     if (problem !== undefined) expressions.warn(`"${name}": ${problem}`, [...path, index, "name"]);
     const program = expressions.compile(expression, [...path, index, "expression"], wanted.bool);

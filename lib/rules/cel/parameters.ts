@@ -1,12 +1,12 @@
 import {
   asObject,
-  asString,
   Fault,
   field,
   isFault,
   isObject,
   type Json,
   type JsonObject,
+  textField,
 } from "../../json/mod.ts";
 import { parseApiVersion, pluralOf } from "../../kube/mod.ts";
 import { kindNeed, type LoadTracker, type Need } from "../../context/mod.ts";
@@ -29,10 +29,10 @@ export function parameterSource(
 ): ParameterSource | undefined {
   if (!isObject(kind) || !isObject(reference)) return undefined;
   return {
-    apiVersion: asString(field(kind, "apiVersion")) ?? "",
-    kind: asString(field(kind, "kind")) ?? "",
-    name: asString(field(reference, "name")) ?? "",
-    namespace: asString(field(reference, "namespace")) ?? "",
+    apiVersion: textField(kind, "apiVersion"),
+    kind: textField(kind, "kind"),
+    name: textField(reference, "name"),
+    namespace: textField(reference, "namespace"),
     selector: asObject(field(reference, "selector")),
     whenNotFound: field(reference, "parameterNotFoundAction") === "Allow" ? "Allow" : "Deny",
   };

@@ -11,7 +11,7 @@ import {
   requestKey,
 } from "../../cel/mod.ts";
 import type { Context, LoadTracker } from "../../context/mod.ts";
-import { asString, field, isFault, isObject, type Json, type JsonObject } from "../../json/mod.ts";
+import { asString, field, isFault, isObject, type Json, type JsonObject, textField } from "../../json/mod.ts";
 import type { Answer } from "../../ports.ts";
 import type { RuleInput } from "../rule_kind.ts";
 
@@ -145,7 +145,7 @@ async function callApi(
  * them.
  */
 function withItemKinds(body: Json): Json {
-  const listKind = asString(field(body, "kind")) ?? "";
+  const listKind = textField(body, "kind");
   const items = field(body, "items");
   if (!isObject(body) || !listKind.endsWith("List") || !Array.isArray(items)) return body;
   const apiVersion = asString(body["apiVersion"]) ?? "";
@@ -174,6 +174,6 @@ function replyOf(answer: Json): ExternalReply {
   const code = typeof status === "number" ? status : undefined;
   const body = field(answer, "body");
   if (field(answer, "ok") === true) return { ok: true, status: code ?? 200, body: body ?? null };
-  const message = asString(field(answer, "message")) ?? "";
+  const message = textField(answer, "message");
   return { ok: false, status: code, message, ...(body !== undefined && { body }) };
 }

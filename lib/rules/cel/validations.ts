@@ -7,6 +7,7 @@ import {
   isObject,
   type Json,
   type JsonObject,
+  textField,
 } from "../../json/mod.ts";
 import type { CelEvaluation } from "./evaluation.ts";
 import { type ExpressionSet, wanted } from "./expressions.ts";
@@ -59,8 +60,8 @@ export function compileValidations(
   };
 
   function compileOne(entry: JsonObject, index: number): Validation {
-    const expression = asString(field(entry, "expression")) ?? "";
-    const messageExpression = asString(field(entry, "messageExpression")) ?? "";
+    const expression = textField(entry, "expression");
+    const messageExpression = textField(entry, "messageExpression");
     checkReason(entry, index);
     return {
       expression,

@@ -1,4 +1,4 @@
-import { asList, asObject, asString, field, isObject } from "../../json/mod.ts";
+import { asList, asObject, field, isObject, textField } from "../../json/mod.ts";
 import { type FieldNotes, selectorShape } from "../../shape/mod.ts";
 import type { RuleKind } from "../rule_kind.ts";
 import { type CelBody, compileCelRule } from "../validate_cel.ts";
@@ -40,8 +40,8 @@ export const validateCel: RuleKind<CelBody> = {
       generate: field(block, "generate") === true,
       expressions: asList(field(block, "expressions")).filter(isObject),
       variables: asList(field(block, "variables")).map((variable) => ({
-        name: asString(field(variable, "name")) ?? "",
-        expression: asString(field(variable, "expression")) ?? "",
+        name: textField(variable, "name"),
+        expression: textField(variable, "expression"),
       })),
       auditAnnotations: asList(field(block, "auditAnnotations")).filter(isObject),
       paramKind: asObject(field(block, "paramKind")),

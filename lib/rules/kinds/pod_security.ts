@@ -1,4 +1,4 @@
-import { asList, asString, field, isObject } from "../../json/mod.ts";
+import { asList, field, isObject, textField } from "../../json/mod.ts";
 import type { FieldNotes } from "../../shape/mod.ts";
 import type { RuleKind } from "../rule_kind.ts";
 import { compilePodSecurityRule, type PodSecurityBody } from "../validate_pod_security.ts";
@@ -32,8 +32,8 @@ export const validatePodSecurity: RuleKind<PodSecurityBody> = {
     const block = field(validate, "podSecurity");
     return {
       kind: "podSecurity",
-      level: asString(field(block, "level")) ?? "",
-      version: asString(field(block, "version")) ?? "",
+      level: textField(block, "level"),
+      version: textField(block, "version"),
       exclude: asList(field(block, "exclude")).filter(isObject),
     };
   },

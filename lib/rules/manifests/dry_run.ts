@@ -1,5 +1,5 @@
 import { kindNeed, type LoadTracker, type Need } from "../../context/mod.ts";
-import { asObject, asString, field, isFault, type Json, type JsonObject } from "../../json/mod.ts";
+import { asObject, field, isFault, type Json, type JsonObject, textField } from "../../json/mod.ts";
 import { nameOf, namespaceOf, parseKindSelectors } from "../../kube/mod.ts";
 import type { Rule } from "../../policy/mod.ts";
 import { createdInDryRun } from "../cluster_objects.ts";
@@ -16,9 +16,7 @@ export interface DryRun {
 
 /** Reads `dryRun`; `undefined` where it is not enabled. */
 export function dryRunOf(written: Json | undefined): DryRun | undefined {
-  return field(written, "enable") === true
-    ? { namespace: asString(field(written, "namespace")) ?? "" }
-    : undefined;
+  return field(written, "enable") === true ? { namespace: textField(written, "namespace") } : undefined;
 }
 
 /** The rights to create the objects that the rule matches. */

@@ -1,4 +1,4 @@
-import { asList, asString, compareBytes, dig, field, type Json } from "../../json/mod.ts";
+import { asList, compareBytes, dig, field, type Json, textField } from "../../json/mod.ts";
 
 /** A container from any of the three lists of a pod. */
 export interface ContainerView {
@@ -39,8 +39,8 @@ export function podView(metadata: Json | undefined, spec: Json): PodView {
   for (const list of containerLists) {
     asList(field(spec, list)).forEach((value, index) => {
       containers.push({
-        name: asString(field(value, "name")) ?? "",
-        image: asString(field(value, "image")) ?? "",
+        name: textField(value, "name"),
+        image: textField(value, "image"),
         path: `spec.${list}[${index}]`,
         value,
         security: present(field(value, "securityContext")),

@@ -10,6 +10,7 @@ import {
   type JsonObject,
   type Stages,
   type StepBudget,
+  textField,
 } from "../../json/mod.ts";
 import { type AnyWildcard, compileWildcards } from "../../kube/mod.ts";
 import type { Level, Standard, Violation } from "./control.ts";
@@ -69,13 +70,13 @@ const mostExcludable = 10_000;
  * ```
  */
 export function compilePodSecurity(settings: JsonObject, standard: Standard): PodSecurity | Fault {
-  const level = asString(field(settings, "level")) ?? "";
+  const level = textField(settings, "level");
   if (level !== "privileged" && level !== "baseline" && level !== "restricted") {
     return new Fault(
       `unknown pod security level "${level}", must be one of privileged, baseline, restricted`,
     );
   }
-  const version = asString(field(settings, "version")) ?? "";
+  const version = textField(settings, "version");
   const minor = minorVersion(version);
   if (minor === undefined) {
     return new Fault(
@@ -152,7 +153,7 @@ export function compileExclusions(entries: readonly Json[]): readonly Exclusion[
     return [{
       controlName,
       image: anyWildcard(field(entry, "images")),
-      restrictedField: asString(field(entry, "restrictedField")) ?? "",
+      restrictedField: textField(entry, "restrictedField"),
       value: anyWildcard(field(entry, "values")),
     }];
   });

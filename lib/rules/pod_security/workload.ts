@@ -1,4 +1,4 @@
-import { asString, dig, Fault, field, type Json } from "../../json/mod.ts";
+import { dig, Fault, field, type Json, textField } from "../../json/mod.ts";
 import { podTemplatePaths } from "../../kube/mod.ts";
 import { type PodView, podView } from "./pod.ts";
 import { metadataType, podSpecType } from "./pod_type.ts";
@@ -21,7 +21,7 @@ export interface ExtractedPod {
 
 /** The pod of a Pod or of one of the seven controllers; a fault when the object is of another kind or shape. */
 export function extractPod(resource: Json): ExtractedPod | Fault {
-  const kind = asString(field(resource, "kind")) ?? "";
+  const kind = textField(resource, "kind");
   const template = podTemplatePaths.get(kind);
   if (template === undefined) {
     return new Fault("could not find correct resource type");

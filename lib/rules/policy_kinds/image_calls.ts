@@ -8,7 +8,7 @@ import {
   pending as pendingValue,
 } from "../../cel/mod.ts";
 import type { LoadTracker } from "../../context/mod.ts";
-import { asObject, asString, field, isFault, type Json, type JsonObject } from "../../json/mod.ts";
+import { asObject, isFault, type Json, type JsonObject, textField } from "../../json/mod.ts";
 import { parseImageReference } from "../../kube/mod.ts";
 import type { SignatureAnswer, SignatureQuery } from "../../ports.ts";
 import {
@@ -249,7 +249,7 @@ function found(body: Json): ExternalReply {
 function imageData(image: string, record: JsonObject): JsonObject {
   const reference = parseImageReference(image);
   const parsed = isFault(reference) ? { tag: "", digest: "" } : reference;
-  const resolved = asString(field(record, "resolvedImage")) ?? "";
+  const resolved = textField(record, "resolvedImage");
   const config = record["configData"] ?? null;
   const fields: Record<string, Json> = {
     image: record["image"] ?? image,

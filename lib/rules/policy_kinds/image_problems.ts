@@ -1,4 +1,4 @@
-import { asList, asString, type DocumentPath, field, isObject, type JsonObject } from "../../json/mod.ts";
+import { asList, type DocumentPath, isObject, type JsonObject, textField } from "../../json/mod.ts";
 import type { WrittenSigner } from "../rule_kind.ts";
 import { type CompiledAttestors, layoutOf } from "./image_attestors.ts";
 import { isConfigured } from "./image_policy.ts";
@@ -31,7 +31,7 @@ export function reportNeverPasses(
   }
   for (const [index, attestation] of asList(spec["attestations"]).filter(isObject).entries()) {
     const kinds = ["intoto", "referrer"].filter((kind) => isObject(attestation[kind]));
-    if (kinds.some((kind) => (asString(field(attestation[kind], "type")) ?? "") !== "")) continue;
+    if (kinds.some((kind) => textField(attestation[kind], "type") !== "")) continue;
     const hint = "write the predicate type under intoto, or the artifact type under referrer";
     warn(["spec", "attestations", index], "The attestation has no type, so no statement is one", hint);
   }

@@ -9,6 +9,7 @@ import {
   isObject,
   type Json,
   type JsonObject,
+  textField,
 } from "../../json/mod.ts";
 import { parseImageReference } from "../../kube/mod.ts";
 import { type AuditAnnotations, type CelEvaluation, compileAuditAnnotations } from "../cel/mod.ts";
@@ -214,7 +215,7 @@ function attestationsOf(written: Json | undefined): ReadonlyMap<string, PolicyAt
   return new Map(
     asList(written).filter(isObject).map((entry): [string, PolicyAttestation] => {
       const type = (kind: "intoto" | "referrer"): string | undefined =>
-        isObject(entry[kind]) ? asString(field(entry[kind], "type")) ?? "" : undefined;
+        isObject(entry[kind]) ? textField(entry[kind], "type") : undefined;
       return [asString(entry["name"]) ?? "", { intoto: type("intoto"), referrer: type("referrer") }];
     }),
   );

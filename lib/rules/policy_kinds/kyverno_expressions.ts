@@ -12,7 +12,7 @@ import {
   type Value,
   withDoubles,
 } from "../../cel/mod.ts";
-import { asList, asString, field, isFault, type Json, type JsonObject } from "../../json/mod.ts";
+import { asList, isFault, type Json, type JsonObject, textField } from "../../json/mod.ts";
 import { type AddressRules, compileAddressRules } from "../../kube/mod.ts";
 import {
   admissionRoots,
@@ -88,8 +88,8 @@ export function kyvernoExpressions(
 /** Adds the `variables` of a spec. */
 export function defineVariables(expressions: ExpressionSet, written: Json | undefined): void {
   asList(written).forEach((variable, index) => {
-    const name = asString(field(variable, "name")) ?? "";
-    const text = asString(field(variable, "expression")) ?? "";
+    const name = textField(variable, "name");
+    const text = textField(variable, "expression");
     expressions.define(name, text, ["spec", "variables", index, "expression"]);
   });
 }

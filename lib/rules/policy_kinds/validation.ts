@@ -1,5 +1,5 @@
 import { isCelFault, type Program, type Result } from "../../cel/mod.ts";
-import { asString, Fault, field, type JsonObject } from "../../json/mod.ts";
+import { Fault, type JsonObject, textField } from "../../json/mod.ts";
 import { type CelEvaluation, type ExpressionSet, wanted } from "../cel/mod.ts";
 
 /**
@@ -15,13 +15,13 @@ export function compileValidation(
   expressions: ExpressionSet,
 ): CompiledValidation {
   const path = ["spec", "validations", index];
-  const expression = asString(field(entry, "expression")) ?? "";
+  const expression = textField(entry, "expression");
   const program = expressions.compile(expression, [...path, "expression"], wanted.bool);
-  const text = asString(field(entry, "messageExpression")) ?? "";
+  const text = textField(entry, "messageExpression");
   const messageProgram = text === ""
     ? undefined
     : expressions.compile(text, [...path, "messageExpression"], wanted.text);
-  const message = asString(field(entry, "message")) ?? "";
+  const message = textField(entry, "message");
   return (evaluation) => {
     if (program === undefined) return new Fault("the expression does not compile");
     const value = evaluation.evaluate(program);

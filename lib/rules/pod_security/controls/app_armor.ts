@@ -1,4 +1,4 @@
-import { asString, compareBytes, field, isObject } from "../../../json/mod.ts";
+import { compareBytes, isObject, textField } from "../../../json/mod.ts";
 import { type FieldViolation, type Finding, forbidden } from "../control.ts";
 import { plural, type PodView, quoted, setting, sortedSet } from "../pod.ts";
 import { settersOf } from "../setters.ts";
@@ -12,7 +12,7 @@ export function appArmor(pod: PodView): Finding | undefined {
   const setters = settersOf(pod, (security, path) => {
     const profile = setting(security, "appArmorProfile");
     if (profile === undefined) return [];
-    const type = asString(field(profile, "type")) ?? "";
+    const type = textField(profile, "type");
     if (type === "RuntimeDefault" || type === "Localhost") return [];
     types.push(type);
     return [forbidden(`${path}.${at}`, type)];
@@ -21,7 +21,7 @@ export function appArmor(pod: PodView): Finding | undefined {
   const texts: string[] = [], annotationFields: FieldViolation[] = [];
   const annotations = isObject(pod.annotations) ? Object.keys(pod.annotations) : [];
   for (const key of annotations.filter((key) => key.startsWith(annotationPrefix)).sort(compareBytes)) {
-    const value = asString(field(pod.annotations, key)) ?? "";
+    const value = textField(pod.annotations, key);
     if (/^(?:$|runtime\/default$|localhost\/)/.test(value)) continue;
     texts.push(`${key}=${JSON.stringify(value)}`);
     annotationFields.push(forbidden(`metadata.annotations[${key}]`, value));

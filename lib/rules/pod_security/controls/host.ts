@@ -1,4 +1,4 @@
-import { asList, asString, field } from "../../../json/mod.ts";
+import { asList, asString, field, textField } from "../../../json/mod.ts";
 import { type Finding, forbidden } from "../control.ts";
 import { enumerated, namedContainers, plural, type PodView, quoted, setting, sortedSet } from "../pod.ts";
 
@@ -19,8 +19,8 @@ export function hostPathVolumes({ spec }: PodView): Finding | undefined {
   const fields = asList(field(spec, "volumes")).flatMap((volume, index) => {
     const hostPath = setting(volume, "hostPath");
     if (hostPath === undefined) return [];
-    names.push(asString(field(volume, "name")) ?? "");
-    return [forbidden(`spec.volumes[${index}].hostPath`, asString(field(hostPath, "path")) ?? "")];
+    names.push(textField(volume, "name"));
+    return [forbidden(`spec.volumes[${index}].hostPath`, textField(hostPath, "path"))];
   });
   if (fields.length === 0) return undefined;
   return { reason: "hostPath volumes", detail: `${plural("volume", names.length)} ${quoted(names)}`, fields };

@@ -1,4 +1,4 @@
-import { asString, field, type Json } from "../../../json/mod.ts";
+import { asString, field, type Json, textField } from "../../../json/mod.ts";
 import { type FieldViolation, type Finding, forbidden, required } from "../control.ts";
 import { enumerated, namedContainers, plural, type PodView, quoted, setting, sortedSet } from "../pod.ts";
 import { settersOf } from "../setters.ts";
@@ -64,7 +64,7 @@ export function seccompRestricted(pod: PodView): Finding | undefined {
 /** The type of the profile; empty when it has none, `undefined` without a profile. */
 function profileType(security: Json | undefined): string | undefined {
   const profile = setting(security, "seccompProfile");
-  return profile === undefined ? undefined : asString(field(profile, "type")) ?? "";
+  return profile === undefined ? undefined : textField(profile, "type");
 }
 
 function isAllowed(type: string): boolean {

@@ -1,4 +1,4 @@
-import { asString, field } from "../../../json/mod.ts";
+import { textField } from "../../../json/mod.ts";
 import { type Check, type FieldViolation, forbidden } from "../control.ts";
 import { plural, quoted, setting, sortedSet } from "../pod.ts";
 import { settersOf } from "../setters.ts";
@@ -22,13 +22,13 @@ export function selinux(types: readonly string[]): Check {
       if (options === undefined) return [];
       const at = `${path}.securityContext.seLinuxOptions`;
       const bad: FieldViolation[] = [];
-      const type = asString(field(options, "type")) ?? "";
+      const type = textField(options, "type");
       if (!allowed.has(type)) {
         badTypes.push(type);
         bad.push(forbidden(`${at}.type`, type));
       }
-      const setUser = asString(field(options, "user")) ?? "",
-        setRole = asString(field(options, "role")) ?? "";
+      const setUser = textField(options, "user"),
+        setRole = textField(options, "role");
       if (setUser !== "") bad.push(forbidden(`${at}.user`, setUser));
       if (setRole !== "") bad.push(forbidden(`${at}.role`, setRole));
       user ||= setUser !== "";

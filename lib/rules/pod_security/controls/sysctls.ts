@@ -1,4 +1,4 @@
-import { asList, asString, field } from "../../../json/mod.ts";
+import { asList, field, textField } from "../../../json/mod.ts";
 import { type Check, forbidden } from "../control.ts";
 import { enumerated } from "../pod.ts";
 
@@ -28,7 +28,7 @@ export function sysctls(safe: readonly string[]): Check {
   const allowed: ReadonlySet<string> = new Set(safe);
   return ({ security }) => {
     const bad = asList(field(security, "sysctls")).flatMap((sysctl, index) => {
-      const name = asString(field(sysctl, "name")) ?? "";
+      const name = textField(sysctl, "name");
       return allowed.has(name) ? [] : [{ name, path: `spec.securityContext.sysctls[${index}].name` }];
     });
     if (bad.length === 0) return undefined;

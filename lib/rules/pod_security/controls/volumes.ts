@@ -1,4 +1,4 @@
-import { asList, asString, field } from "../../../json/mod.ts";
+import { asList, field, textField } from "../../../json/mod.ts";
 import { type Finding, forbidden } from "../control.ts";
 import { plural, type PodView, quoted, setting, sortedSet } from "../pod.ts";
 
@@ -45,7 +45,7 @@ export function restrictedVolumes({ spec }: PodView): Finding | undefined {
     const has = (source: string) => setting(volume, source) !== undefined;
     if (allowed.some(has)) return [];
     const type = restricted.find(has) ?? "unknown";
-    return [{ name: asString(field(volume, "name")) ?? "", type, path: `spec.volumes[${index}].${type}` }];
+    return [{ name: textField(volume, "name"), type, path: `spec.volumes[${index}].${type}` }];
   });
   if (bad.length === 0) return undefined;
   const types = sortedSet(bad.map(({ type }) => type));
