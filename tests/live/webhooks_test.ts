@@ -605,9 +605,7 @@ Deno.test("webhooks: only the webhook that the API server refuses is left out of
 
 /** The names of the webhooks of validation. */
 function namesOf(policies: string): string[] {
-  return asList(field(configurations(policies).validate, "webhooks")).map((each) =>
-    textField(each, "name")
-  );
+  return asList(field(configurations(policies).validate, "webhooks")).map((each) => textField(each, "name"));
 }
 
 Deno.test("webhooks: the conditions of a namespaced policy refuse nothing in other namespaces", () => {
