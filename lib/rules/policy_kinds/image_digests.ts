@@ -1,4 +1,5 @@
 import { isFault } from "../../json/mod.ts";
+import { parseImage } from "../../kube/mod.ts";
 import { error, type Outcome, pass, type PassOutcome } from "../outcome.ts";
 import type { CompiledBody } from "../rule_kind.ts";
 import { loadDigest, pending } from "../verify_images/mod.ts";
@@ -38,9 +39,15 @@ export const imageDigests: PolicyKind = {
         for (const { text, pointer } of Object.values(containerImages(input.resource)).flat()) {
           // The validate phase refuses containers without an image.
           if (text === undefined || text === "") continue;
-          const isMatch = parts.references(text, matching);
+          // Kyverno parity: references match the image with its registry and tag, and so it is written; `docker.io/*`
+          // is about `nginx`, too. Pinned by "the mutate phase names the registry and the tag of images".
+          const image = parseImage(text);
+          if (isFault(image)) return digestFailed(image.message);
+          const { reference = text, digest } = image;
+          if (digest !== undefined) continue;
+          const isMatch = parts.references(reference, matching);
           if (isFault(isMatch)) return evaluationFailed(isMatch.message);
-          if (isMatch && !text.includes("@")) open.push({ text, pointer });
+          if (isMatch) open.push({ text: reference, pointer });
         }
         const credentials = credentialsOf(spec, input);
         const answers = open.map(({ text }) => loadDigest(input.context.tracker, text, credentials));
@@ -49,8 +56,7 @@ export const imageDigests: PolicyKind = {
           const answer = answers[index]!;
           if (answer === pending) return undefined;
           if (!answer.ok) {
-            const why = `failed to resolve digest for image ${text}: ${answer.message}`;
-            return { ...error(`failed to update digest: ${why}`), meaning: "blocking" };
+            return digestFailed(`failed to resolve digest for image ${text}: ${answer.message}`);
           }
           digests.push({ pointer, text: `${text}@${answer.digest}` });
         }
@@ -62,5 +68,9 @@ export const imageDigests: PolicyKind = {
     };
   },
 };
+
+function digestFailed(why: string): Outcome {
+  return { ...error(`failed to update digest: ${why}`), meaning: "blocking" };
+}
 
 const pinned: PassOutcome = { ...pass("success"), silent: true };

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { isFault } from "../../../lib/json/mod.ts";
 import { compileGlob } from "../../../lib/rules/policy_kinds/glob.ts";
 import { decideImages, digests, podOf } from "./setting.ts";
+import { ScriptedSignatures } from "./scripted_signatures.ts";
 import { processorTime } from "../../support/processor_time.ts";
 
 /** An ImageValidatingPolicy about images of r.io with attestors `a` and `b`. */
@@ -151,6 +152,30 @@ Deno.test("the mutate phase pins digests, and verifies nothing", async () => {
   assert.deepEqual(gone.rows, [
     "error failed to update digest: failed to resolve digest for image r.io/gone:v1: MANIFEST_UNKNOWN: manifest unknown",
   ]);
+});
+
+Deno.test("the mutate phase names the registry and the tag of images", async () => {
+  const signatures = new ScriptedSignatures({
+    "docker.io/nginx:latest": { digest: digests.one },
+    "r.io:80/a:latest": { digest: digests.two },
+  });
+  const pinned = async (references: string, written: string): Promise<readonly string[]> => {
+    const text = policy("true").replace('[{glob: "r.io/*"}]', references);
+    return (await decideImages(text, podOf([written]), { signatures })).images;
+  };
+  assert.deepEqual(await pinned("[{glob: docker.io/*}]", "nginx"), [`docker.io/nginx:latest@${digests.one}`]);
+  assert.deepEqual(await pinned("[{expression: ref.startsWith('docker.io/')}]", "docker.io/nginx"), [
+    `docker.io/nginx:latest@${digests.one}`,
+  ]);
+  assert.deepEqual(await pinned('[{glob: "r.io:80/a:*"}]', "r.io:80/a"), [`r.io:80/a:latest@${digests.two}`]);
+  assert.deepEqual(await pinned('[{glob: "nginx*"}]', "nginx"), ["nginx"]);
+  assert.deepEqual(await pinned("[{glob: docker.io/*}]", `nginx@${digests.two}`), [`nginx@${digests.two}`]);
+});
+
+Deno.test("the mutate phase denies an image that cannot be read", async () => {
+  const { decision, rows } = await decideImages(policy("true"), podOf(["r.io/A B"]));
+  assert.equal(decision.allowed, false);
+  assert.match(rows[0] ?? "", /^error failed to update digest: bad image: r\.io\/A B/);
 });
 
 /** Globs, texts that they are, and texts that they are not. */
