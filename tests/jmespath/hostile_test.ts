@@ -447,6 +447,21 @@ Deno.test("a version range of a megabyte is refused", () => {
   );
 });
 
+const drawing = ["[a-z]{1000}", "a{0,1000}", "(^?$?^?){1000}"];
+for (const pattern of drawing) {
+  Deno.test(`an expression draws no more random numbers than it has steps for: ${pattern}`, () => {
+    let drawn = 0;
+    const random = (): number => {
+      drawn++;
+      return 0.999;
+    };
+    const list = Array.from({ length: 100_000 }, () => 0), text = `map(&random('${pattern}'), @)`;
+    const result = evaluate(text, list, { environment: { ...environment, random } });
+    assert.match(problem(result), /takes more than 2000000 steps/);
+    assert.ok(drawn <= 410_000, `${drawn}`);
+  });
+}
+
 Deno.test("large patterns on large texts are refused", () => {
   const text = "a".repeat(1_000_000);
   assert.match(problem(evaluate("regex_match('(a{500}b?){2}c', @)", text)), /too large together/);

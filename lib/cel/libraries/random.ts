@@ -3,6 +3,7 @@ import { compileTextGenerator, type TextGenerator } from "../../kube/mod.ts";
 import { type CelFault, failure, isCelFault } from "../fault.ts";
 import { stringType } from "../types/mod.ts";
 import type { ExternalCalls } from "../external_calls.ts";
+import { work } from "../work.ts";
 import {
   type ArgumentMistake,
   type CallArgument,
@@ -26,8 +27,17 @@ function generate(external: ExternalCalls, pattern: string): Result {
   return generated(external, generatorOf(pattern));
 }
 
+/** The nanoseconds of drawing a number, and of generating a character. */
+const workOfDraw = 250, workOfGenerated = 25;
+
 function generated(external: ExternalCalls, generator: TextGenerator | CelFault): Result {
-  return isCelFault(generator) ? generator : generator(() => external.random());
+  if (isCelFault(generator)) return generator;
+  const text = generator(() => {
+    work(workOfDraw);
+    return external.random();
+  });
+  work(workOfGenerated * text.length);
+  return text;
 }
 
 /** The most patterns for which one call caches generators. */

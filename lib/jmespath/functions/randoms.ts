@@ -1,6 +1,7 @@
-import { Fault, type Json } from "../../json/mod.ts";
+import { Fault, type Json, type StepBudget } from "../../json/mod.ts";
 import { compileTextGenerator, type TextGenerator } from "../../kube/mod.ts";
 import type { Environment } from "../plan/value.ts";
+import { spend } from "../steps.ts";
 import { type FunctionNotes, type FunctionRecord, parameter } from "./record.ts";
 
 /** The longest pattern that is read. */
@@ -14,11 +15,11 @@ export const randoms: readonly FunctionRecord[] = [
     parameters: [parameter("pattern", "string")],
     returns: ["string"],
     volatile: true,
-    apply: ([pattern], environment) => generate(generatorOf(pattern!), environment),
+    apply: ([pattern], environment, budget) => generate(generatorOf(pattern!), { environment, budget }),
     prepare: ([pattern]) => {
       if (typeof pattern !== "string") return undefined;
       const generator = generatorOf(pattern);
-      return (_args, environment) => generate(generator, environment);
+      return (_args, environment, budget) => generate(generator, { environment, budget });
     },
   },
 ];
@@ -30,8 +31,19 @@ function generatorOf(pattern: Json): TextGenerator | Fault {
   return compileTextGenerator(text);
 }
 
-function generate(generator: TextGenerator | Fault, { random }: Environment): string | Fault {
-  return generator instanceof Fault ? generator : generator(random);
+/** The steps of drawing a number, and the characters that are generated in the time of one. */
+const stepsOfDraw = 5, charactersInStep = 2;
+
+function generate(
+  generator: TextGenerator | Fault,
+  { environment, budget }: { readonly environment: Environment; readonly budget: StepBudget },
+): string | Fault {
+  if (generator instanceof Fault) return generator;
+  const text = generator(() => {
+    budget.left -= stepsOfDraw;
+    return environment.random();
+  });
+  return spend(Math.floor(text.length / charactersInStep), budget) ?? text;
 }
 
 /** The notes of these functions. */
