@@ -111,11 +111,11 @@ Deno.test("with --client-ca only callers with a certificate may send reviews, an
   await Deno.remove(folder, { recursive: true });
 });
 
-Deno.test("a lone surrogate in a namespace is answered with 400, whatever the policies look up", async () => {
+Deno.test("a lone surrogate in a namespace is answered with 417, whatever the policies look up", async () => {
   await using server = await startServer({ policies, args: ["--no-tls"] });
   const body = JSON.stringify(admissionReview({ namespace: "team-\ud800" }));
   const { status, text } = await post(server.port, "/validate/fail", body);
-  assert.equal(status, 400);
-  assert.match(text, /request\.namespace is not well-formed Unicode/);
+  assert.equal(status, 417);
+  assert.match(text, /a text that is not well-formed Unicode/);
   assert.equal((await post(server.port, "/validate/fail", review)).status, 200);
 });

@@ -72,7 +72,7 @@ const rules = `
   match: {any: [{resources: {kinds: [Namespace, Pod]}}]}
   generate: {apiVersion: v1, kind: ConfigMap, name: "c-{{ request.object.metadata.name }}", namespace: x, synchronize: true, data: {data: {a: "{{ request.namespace }}"}}}
 - name: existing
-  match: {any: [{resources: {kinds: [Pod]}}]}
+  match: {any: [{resources: {kinds: [Pod, Deployment]}}]}
   mutate: {targets: [{apiVersion: v1, kind: ConfigMap, name: "{{ request.object.metadata.name }}", namespace: default}], patchStrategicMerge: {data: {a: "{{ target.data.a }}"}}}
 `;
 
