@@ -42,11 +42,17 @@ const contents: Readonly<Record<string, string>> = {
     (index) => String((index * 85_899) % 4_294_967_290),
   ),
   "__proto__ in __proto__": `${'{"__proto__":'.repeat(300)}1${"}".repeat(300)}`,
-  "a number of 1 MB": "1".repeat(1_000_000),
-  "a number beyond all doubles": "[1e400,-1e400,1e-400]",
-  "halves of surrogate pairs": `"${"\\ud800".repeat(100_000)}"`,
+  "a number of 1 MB": `0.${"1".repeat(1_000_000)}`,
+  "a number below all doubles": "1e-400",
   "NUL": `"${"\\u0000".repeat(100_000)}"`,
   "names that objects inherit": '{"constructor":{"prototype":{"spec":1}},"toString":1,"length":-1,"then":{}}',
+};
+
+/** The same that the API server would read otherwise, which never sends them. */
+const unreadable: Readonly<Record<string, string>> = {
+  "a whole number of 1 MB": "1".repeat(1_000_000),
+  "a number beyond all doubles": "[1e400,-1e400]",
+  "halves of surrogate pairs": `"${"\\ud800".repeat(100_000)}"`,
 };
 
 async function post({ address }: ServerProcess, text: string): Promise<{ status: number; text: string }> {
@@ -65,6 +71,10 @@ Deno.test("a forbidden Pod is denied, whatever else it contains", async () => {
     assert.equal(status, 200, what);
     const { response } = JSON.parse(text);
     assert.deepEqual([response.uid, response.allowed], ["review-1", false], what);
+  }
+  for (const [what, extra] of Object.entries(unreadable)) {
+    const review = JSON.stringify(admissionReview({ object: { ...forbidden, extra: "EXTRA" } }));
+    assert.equal((await post(server, review.replace('"EXTRA"', () => extra))).status, 417, what);
   }
   assert.ok(server.running());
 });
