@@ -1,4 +1,4 @@
-import { Fault, type Json, jsonSize, type StepBudget } from "../json/mod.ts";
+import { Fault, type Json, jsonLength, type StepBudget } from "../json/mod.ts";
 import type { Lifetime, Ports } from "../ports.ts";
 import type { EntrySource } from "./entry_source.ts";
 import type { Observer } from "./observer.ts";
@@ -43,7 +43,7 @@ export class LoadTracker {
   /** Absent until the request loads its first value: most load none. */
   #loads: RequestLoads | undefined;
   #pendingReads = 0;
-  /** The bytes that further patches and generated objects may have. */
+  /** The characters that further patches and generated objects may have. */
   #bytesToWrite = mostWritten;
   /** The same in the evaluation of the rule that is under way, which may turn out to be void. */
   #bytesInRound = mostWritten;
@@ -127,7 +127,7 @@ export class LoadTracker {
   countWritten(made: Json, extra = 0): Fault | undefined {
     const left = this.#bytesInRound;
     if (left < 0) return tooMuchWritten;
-    this.#bytesInRound = left - jsonSize(made, left) - extra;
+    this.#bytesInRound = left - jsonLength(made, left) - extra;
     if (this.isComplete) this.#bytesToWrite = this.#bytesInRound;
     return this.#bytesInRound < 0 ? tooMuchWritten : undefined;
   }
@@ -251,7 +251,7 @@ export class LoadTracker {
 const mostWritten = 32 * 1024 * 1024;
 
 const tooMuchWritten = new Fault(
-  `the patches and objects that are made for this request have more than ${mostWritten} bytes`,
+  `the patches and objects that are made for this request have more than ${mostWritten} characters`,
 );
 
 /** The steps for a random number that is kept. */

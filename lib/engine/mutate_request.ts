@@ -1,5 +1,5 @@
 import type { LoadTracker } from "../context/mod.ts";
-import { type Json, jsonSize } from "../json/mod.ts";
+import { type Json, jsonLength } from "../json/mod.ts";
 import { error, patchedObject } from "../rules/mod.ts";
 import type { CompiledPolicy } from "./compiled.ts";
 import { decide } from "./decide.ts";
@@ -79,7 +79,7 @@ const mostPatched = 8 * 1024 * 1024;
 /** Makes the decision, without the patches when they are too large together. */
 function withinBound(request: PolicyRequest, state: Parameters<typeof decide>[1]): Decision {
   const decision = decide(request, state);
-  return jsonSize(decision.patch as unknown as Json, mostPatched) <= mostPatched
+  return jsonLength(decision.patch as unknown as Json, mostPatched) <= mostPatched
     ? decision
     : decide(request, { ...state, results: state.results.map(withoutPatches), object: request.object });
 }
@@ -92,4 +92,4 @@ function withoutPatches({ policy, rules }: PolicyResult): PolicyResult {
   };
 }
 
-const tooLarge = error(`the patch of all mutations of this object has more than ${mostPatched} bytes`);
+const tooLarge = error(`the patch of all mutations of this object has more than ${mostPatched} characters`);

@@ -48,7 +48,7 @@ export { compareBytes, goFloat, goJson, goPrint, quoteAscii, sortedKeys, sortedT
 export { programSize } from "./program_size.ts";
 export { hasRepeatedNames } from "./repeated_names.ts";
 export { type Scope, scopeOf } from "./scope.ts";
-export { jsonSize } from "./size.ts";
+export { jsonLength, jsonSize } from "./size.ts";
 export { parseInStages } from "./parse_stages.ts";
 export { countCharacters, unitsOf } from "./characters.ts";
 export { CountedText } from "./counted_text.ts";

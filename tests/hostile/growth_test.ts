@@ -112,7 +112,7 @@ interface Case {
   readonly phase?: Phase;
 }
 
-const written = /have more than 33554432 bytes/, cost = /cost limit exceeded/;
+const written = /have more than 33554432 characters/, cost = /cost limit exceeded/;
 
 const cases: readonly Case[] = [
   { what: "a JSON patch for each element", policy: classic(looping(operation)), message: written },
@@ -120,7 +120,7 @@ const cases: readonly Case[] = [
   {
     what: "twelve rules",
     policy: classic(oneByOne),
-    message: /the patch of all mutations of this object has more than 8388608 bytes/,
+    message: /the patch of all mutations of this object has more than 8388608 characters/,
   },
   {
     what: "an object that is generated for each element",

@@ -28,7 +28,7 @@ const rows: readonly {
   { what: "the library", policies: [library], target: "deno", written: 1_210_000, minified: 585_000 },
   { what: "the library", policies: [library], target: "workerd", written: 1_205_000, minified: 585_000 },
   { what: "the library", policies: [library], target: "node", written: 1_250_000, minified: 605_000 },
-  { what: "the library", policies: [library], target: "lambda", written: 1_130_000, minified: 555_000 },
+  { what: "the library", policies: [library], target: "lambda", written: 1_175_000, minified: 575_000 },
   {
     what: "17 pod security policies",
     policies: podSecurity,
@@ -40,8 +40,8 @@ const rows: readonly {
     what: "a ValidatingPolicy",
     policies: [expressions],
     target: "node",
-    written: 1_170_000,
-    minified: 545_000,
+    written: 1_215_000,
+    minified: 565_000,
   },
 ];
 
