@@ -251,7 +251,7 @@ const points: readonly Point[] = [
   },
   {
     attack: "A lone surrogate in a namespace",
-    shownBy: { "hostile/access_test.ts": ["a lone surrogate in a namespace is answered with 400"] },
+    shownBy: { "hostile/access_test.ts": ["a lone surrogate in a namespace is answered with 417"] },
   },
   {
     attack: "Bundles that differ",
