@@ -10,12 +10,13 @@ export interface DigitRuns {
 const longRun = 16;
 /** The least digits of a number beyond all doubles, which may have an exponent of two digits, and some room. */
 const hugeRun = 200;
-/** The least digits of an exponent that makes any number huge. */
-const exponentRun = 3;
+/** An exponent of three digits, which makes any number huge. Its search takes a twentieth of the parser's time. */
+const hugeExponent = /[0-9][eE]\+?[0-9]{3}/;
 
 /**
- * Looks for long runs of digits and long exponents in a text. It looks at every third character only, because each of
- * them has three digits, and at each digit of a run once: a regular expression took longer than the parser.
+ * Looks for long runs of digits and long exponents in a text. For runs it looks at every 16th character only, because
+ * each long run has one of them, and at each digit of a run once: a regular expression for runs takes a fifth of the
+ * parser's time.
  *
  * ```ts
  * import { digitRunsOf } from "./digit_runs.ts";
@@ -25,16 +26,15 @@ const exponentRun = 3;
  * ```
  */
 export function digitRunsOf(text: string): DigitRuns {
-  let mayBeLong = false, mayBeHuge = false, end = 0;
-  for (let at = exponentRun - 1; at < text.length; at += exponentRun) {
+  let mayBeLong = false, mayBeHuge = hugeExponent.test(text), end = 0;
+  for (let at = longRun - 1; at < text.length; at += longRun) {
     if (!isDigit(text, at)) continue;
     let start = at;
     while (start > end && isDigit(text, start - 1)) start--;
     end = at + 1;
     while (isDigit(text, end)) end++;
-    const length = end - start;
-    mayBeLong ||= length >= longRun;
-    mayBeHuge ||= length >= hugeRun || length >= exponentRun && isExponent(text, start);
+    mayBeLong ||= end - start >= longRun;
+    mayBeHuge ||= end - start >= hugeRun;
     at = end - 1;
   }
   return { mayBeLong, mayBeHuge };
@@ -43,10 +43,4 @@ export function digitRunsOf(text: string): DigitRuns {
 function isDigit(text: string, at: number): boolean {
   const code = text.charCodeAt(at);
   return code >= 0x30 && code <= 0x39;
-}
-
-/** Whether a run of digits is an exponent that is not negative. */
-function isExponent(text: string, start: number): boolean {
-  const sign = text.charCodeAt(start - 1) === 0x2b ? 1 : 0;
-  return (text.charCodeAt(start - 1 - sign) | 0x20) === 0x65 && isDigit(text, start - 2 - sign);
 }
