@@ -86,3 +86,50 @@ Deno.test("a value reads back as it was written, whatever was read before", () =
     { numRuns: 2_000 },
   );
 });
+
+Deno.test("a name is read as it is written after an object whose name is the beginning of that text", () => {
+  const letter = fc.constantFrom("a", "k", "{", '"', "\\", "\n", "é", "☃", "0");
+  const letters = fc.array(fc.tuple(letter, fc.boolean()), { minLength: 1, maxLength: 6 });
+  let count = 0;
+  fc.assert(
+    fc.property(letters, fc.constantFrom("", ',"☃":1'), (letters, rest) => {
+      const name = letters.map(([letter]) => letter).join("");
+      const written = letters.map(([letter, isEscaped]) => isEscaped ? inHex(letter) : short(letter)).join(
+        "",
+      );
+      const first = `first-${count++}`;
+      JSON.parse(JSON.stringify({ [first]: 1, [written.slice(0, name.length)]: 1 }));
+      const value = parseJsonText(`{"${first}":1,"${written}":1${rest}}`);
+      assert.equal(Object.keys(value!).includes(name), true, `"${written}"`);
+    }),
+    { numRuns: 5_000 },
+  );
+});
+
+Deno.test("JSON.parse reads an object with managed fields at once, as it is much faster", () => {
+  const managedFields = [{
+    fieldsV1: { "f:containers": { 'k:{"name":"web"}': { ".": {}, "f:image": {} } } },
+  }];
+  const text = JSON.stringify({ metadata: { name: "web", managedFields } });
+  const parse = JSON.parse;
+  let calls = 0;
+  JSON.parse = (...given) => {
+    calls++;
+    return parse(...given);
+  };
+  try {
+    assert.deepEqual(parseJsonText(text), { metadata: { name: "web", managedFields } });
+  } finally {
+    JSON.parse = parse;
+  }
+  assert.equal(calls, 1);
+});
+
+function inHex(letter: string): string {
+  return `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
+/** A letter as `JSON.stringify` writes it. */
+function short(letter: string): string {
+  return JSON.stringify(letter).slice(1, -1);
+}
