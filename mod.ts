@@ -46,7 +46,19 @@
  *
  * @module
  */
-export * from "./lib/library/mod.ts";
+export {
+  admissionResponse,
+  type DecidedReview,
+  evaluate,
+  type EvaluateReviewOptions,
+  loadPolicies,
+  type LoadPoliciesOptions,
+  offlinePorts,
+  type PoliciesOfText,
+  type PolicyText,
+  type ReviewDecision,
+  type UnreadableReview,
+} from "./lib/library/mod.ts";
 export { type Diagnostic, type DiagnosticCode, formatDiagnostic } from "./lib/diagnostics/mod.ts";
 export type { Decision, DenyingResult, PolicyResult, RuleResult, Snapshot } from "./lib/engine/mod.ts";
 export type { Json, JsonObject } from "./lib/json/mod.ts";

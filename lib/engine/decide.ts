@@ -9,15 +9,13 @@ export function decide(
   state: Pick<Decision, "results" | "object" | "effects" | "failurePolicy">,
 ): Decision {
   const denying = denyingOf(state.results, state.failurePolicy);
-  const [first] = denying;
-  const denial = first === undefined ? undefined : first.rule.type === "mutate" ? "mutate" : "validate";
-  const changed = denial === undefined && state.object !== undefined && state.object !== request.object;
+  const allowed = denying.length === 0;
+  const changed = allowed && state.object !== undefined && state.object !== request.object;
   return {
     ...state,
     uid: request.uid,
-    allowed: denial === undefined,
+    allowed,
     denying,
-    denial,
     object: changed ? state.object : request.object,
     patch: changed ? diff(request.object ?? {}, state.object!) : [],
   };

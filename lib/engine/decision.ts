@@ -60,8 +60,6 @@ export interface Decision {
   readonly results: readonly PolicyResult[];
   /** The results that deny the request, in order; none when it is allowed. */
   readonly denying: readonly DenyingResult[];
-  /** The kind of the first rule that denies the request; `undefined` when the request is allowed. */
-  readonly denial: "validate" | "mutate" | undefined;
   /** The object after all mutations; the request's object when nothing changed. */
   readonly object: JsonObject | undefined;
   /** The object with digests and notes, where images were verified, whatever the decision. */
@@ -70,4 +68,9 @@ export interface Decision {
   readonly patch: readonly PatchOperation[];
   readonly effects: readonly Effect[];
   readonly failurePolicy: FailurePolicy;
+}
+
+/** Whether a mutation denies the request. The message for the user is then about that mutation alone. */
+export function isDeniedByMutation({ denying }: Pick<Decision, "denying">): boolean {
+  return denying[0]?.rule.type === "mutate";
 }

@@ -180,7 +180,6 @@ function untouched(request: PolicyRequest): Decision {
     allowed: true,
     results: [],
     denying: [],
-    denial: undefined,
     object,
     patch: [],
     effects: [],

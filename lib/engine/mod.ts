@@ -15,6 +15,7 @@ export { changesOtherObjects, type CompiledPolicy, type CompiledRule } from "./c
 export {
   type Decision,
   type DenyingResult,
+  isDeniedByMutation,
   type PolicyIdentity,
   type PolicyResult,
   replaced,

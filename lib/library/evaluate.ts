@@ -3,7 +3,7 @@ import type { Json } from "../json/mod.ts";
 import { parseReview } from "../kube/mod.ts";
 import type { Ports } from "../ports.ts";
 import { offlinePorts } from "./offline_ports.ts";
-import type { ReviewDecision } from "./review_decision.ts";
+import { decidedReview, type ReviewDecision } from "./review_decision.ts";
 
 /** The ports and the time limit of deciding a review. */
 export interface EvaluateReviewOptions {
@@ -35,17 +35,5 @@ export async function evaluate(
     ...(timeout !== undefined &&
       { budget: timeout, deadline: () => signal ??= AbortSignal.timeout(timeout) }),
   });
-  const { mutation } = decisions;
-  const validation = mutation.allowed ? decisions.validation : undefined;
-  const last = validation ?? mutation;
-  return {
-    kind: "decided",
-    request,
-    allowed: last.allowed,
-    denying: last.denying,
-    object: mutation.object,
-    patch: last.allowed ? mutation.patch : [],
-    mutation,
-    validation,
-  };
+  return decidedReview(request, decisions);
 }

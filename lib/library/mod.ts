@@ -16,4 +16,9 @@ export {
   type PolicyText,
 } from "./load_policies.ts";
 export { offlinePorts } from "./offline_ports.ts";
-export type { DecidedReview, ReviewDecision, UnreadableReview } from "./review_decision.ts";
+export {
+  type DecidedReview,
+  decidedReview,
+  type ReviewDecision,
+  type UnreadableReview,
+} from "./review_decision.ts";

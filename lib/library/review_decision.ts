@@ -1,4 +1,4 @@
-import type { Decision, DenyingResult } from "../engine/mod.ts";
+import type { Decision, DenyingResult, ReviewDecisions } from "../engine/mod.ts";
 import type { JsonObject } from "../json/mod.ts";
 import type { AdmissionRequest } from "../kube/mod.ts";
 import type { PatchOperation } from "../patch/mod.ts";
@@ -33,4 +33,21 @@ export interface UnreadableReview {
   readonly uid: string;
   /** The problem of the review. */
   readonly message: string;
+}
+
+/** The decision that both webhooks make together: the API server calls the second only when the first allows. */
+export function decidedReview(request: AdmissionRequest, decisions: ReviewDecisions): DecidedReview {
+  const { mutation } = decisions;
+  const validation = mutation.allowed ? decisions.validation : undefined;
+  const last = validation ?? mutation;
+  return {
+    kind: "decided",
+    request,
+    allowed: last.allowed,
+    denying: last.denying,
+    object: mutation.object,
+    patch: last.allowed ? mutation.patch : [],
+    mutation,
+    validation,
+  };
 }

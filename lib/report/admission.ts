@@ -1,4 +1,10 @@
-import type { Decision, PolicyIdentity, PolicyResult, RuleResult } from "../engine/mod.ts";
+import {
+  type Decision,
+  isDeniedByMutation,
+  type PolicyIdentity,
+  type PolicyResult,
+  type RuleResult,
+} from "../engine/mod.ts";
 import { asString, type Fault, isFault, type JsonObject } from "../json/mod.ts";
 import { encodeBase64Text } from "../kube/mod.ts";
 import { type LongNumbers, patchText } from "../patch/mod.ts";
@@ -62,7 +68,7 @@ export function denialMessage(
   decision: Decision,
   request: ReviewedResource,
 ): string {
-  return decision.denial === "mutate" ? mutationDenial(decision, request) : blockedMessage(decision, request);
+  return isDeniedByMutation(decision) ? mutationDenial(decision, request) : blockedMessage(decision, request);
 }
 
 /**
@@ -120,8 +126,9 @@ function mutationDenial(
  * The results of which the user of a denied request is warned. Kyverno parity: those of policies in CEL, and none when
  * a mutation failed. Pinned by "a denied request has a status, and the warnings of policies in CEL".
  */
-function warnedBesideDenial({ results, denial }: Decision): readonly PolicyResult[] {
-  return denial === "mutate" ? [] : results.filter(({ policy }) => policy.language === "cel");
+function warnedBesideDenial(decision: Decision): readonly PolicyResult[] {
+  if (isDeniedByMutation(decision)) return [];
+  return decision.results.filter(({ policy }) => policy.language === "cel");
 }
 
 function warningsOf(results: readonly PolicyResult[]): readonly string[] {

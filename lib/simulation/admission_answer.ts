@@ -1,9 +1,9 @@
-import { decideReview, type Decision, type Snapshot } from "../engine/mod.ts";
+import { decideReview, type Decision, isDeniedByMutation, type Snapshot } from "../engine/mod.ts";
 import type { AbsentSource } from "../context/mod.ts";
 import type { GivenValues } from "../engine/mod.ts";
 import type { JsonObject } from "../json/mod.ts";
 import type { AdmissionRequest } from "../kube/mod.ts";
-import { admissionResponse } from "../library/mod.ts";
+import { admissionResponse, decidedReview } from "../library/mod.ts";
 import type { Ports } from "../ports.ts";
 import { admissionReview } from "../report/mod.ts";
 
@@ -26,27 +26,21 @@ export async function answerAdmission(
   request: AdmissionRequest,
   { snapshot, ports, absent, given }: AdmissionSetting,
 ): Promise<AdmissionAnswer> {
-  const { mutation, validation } = await decideReview(snapshot, request, {
+  const decisions = await decideReview(snapshot, request, {
     ports,
     absent,
     ...(given !== undefined && { given }),
   });
-  const last = mutation.allowed ? validation : mutation;
-  const response = admissionResponse({
-    kind: "decided",
-    request,
-    allowed: last.allowed,
-    denying: last.denying,
-    object: mutation.object,
-    patch: last.allowed ? mutation.patch : [],
-    mutation,
-    validation: mutation.allowed ? validation : undefined,
-  });
+  const decided = decidedReview(request, decisions);
+  const response = admissionResponse(decided);
   return {
     response: admissionReview(response),
     kubectl: response.allowed
       ? [...(response.warnings ?? []).map((text) => `Warning: ${text}`), doneText(request)].join("\n")
-      : refusalText(request, { decision: last, message: response.status?.message ?? "" }),
+      : refusalText(request, {
+        decision: decided.validation ?? decided.mutation,
+        message: response.status?.message ?? "",
+      }),
   };
 }
 
@@ -65,7 +59,7 @@ function refusalText(
   { operation }: AdmissionRequest,
   { decision, message }: { readonly decision: Decision; readonly message: string },
 ): string {
-  const phase = decision.denial === "mutate" ? "mutate" : "validate";
+  const phase = isDeniedByMutation(decision) ? "mutate" : "validate";
   const webhook = `${phase}.postern.svc-${decision.failurePolicy.toLowerCase()}`;
   const doing = operation === "CONNECT" ? "" : `error when ${gerunds[operation]} "resources.yaml": `;
   return `Error from server: ${doing}admission webhook "${webhook}" denied the request: ${message}`;

@@ -59,12 +59,12 @@ function decideNow(snapshot: Snapshot, object: JsonObject, options: Partial<Eval
 }
 
 /** A decision without the object after each rule, which batched policies do not keep. */
-function said({ allowed, denial, object, patch, results }: Decision): unknown {
+function said({ allowed, denying, object, patch, results }: Decision): unknown {
   const lines = results.map(({ policy, rules }) => [
     policy.key,
     rules.map(({ rule, type, action, result, message }) => ({ rule, type, action, result, message })),
   ]);
-  return JSON.parse(JSON.stringify({ allowed, denial, object, patch, lines }));
+  return JSON.parse(JSON.stringify({ allowed, denied: denying.length > 0, object, patch, lines }));
 }
 
 Deno.test("a batch of merges gives the same decision as single merges", () => {

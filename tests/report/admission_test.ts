@@ -11,8 +11,12 @@ import { decision, identity, result } from "./decisions.ts";
 
 const subject = { kind: "Pod", namespace: "default", name: "web" };
 
-function denied(results: readonly PolicyResult[], by: "validate" | "mutate" = "validate"): Decision {
-  return decision(results, { allowed: false, denial: by });
+/** A decision that the errors of policies with failurePolicy Fail deny. */
+function denied(results: readonly PolicyResult[]): Decision {
+  const denying = results.filter(({ policy }) => policy.failurePolicy === "Fail").flatMap((
+    { policy, rules },
+  ) => rules.filter(({ result }) => result === "error").map((rule) => ({ policy, rule })));
+  return decision(results, { allowed: false, denying });
 }
 
 function respond(made: Decision): AdmissionResponse {
@@ -92,7 +96,7 @@ Deno.test("a denied request has a status, and the warnings of policies in CEL", 
   assert.deepEqual(answer.warnings, ["Policy c failed: s says no"]);
   assert.equal(answer.patch, undefined);
   const failing = { policy: identity("m"), rules: [result("m", { type: "mutate", result: "error" })] };
-  assert.equal(respond(denied([failing, ...results], "mutate")).warnings, undefined);
+  assert.equal(respond(denied([failing, ...results])).warnings, undefined);
 });
 
 Deno.test("the message of a failed mutation names the first policy with failurePolicy Fail, and its rules", () => {
@@ -111,7 +115,7 @@ Deno.test("the message of a failed mutation names the first policy with failureP
     },
   ];
   assert.equal(
-    denialMessage(denied(failing, "mutate"), subject),
+    denialMessage(denied(failing), subject),
     "mutation policy strict error: failed to apply policy strict rules [b: no path d: no list]",
   );
 });

@@ -27,13 +27,7 @@ export function decision(results: readonly PolicyResult[], change: Partial<Decis
     uid: "u-1",
     allowed: true,
     results,
-    denying: change.denial === undefined
-      ? []
-      : results.flatMap(({ policy, rules }) =>
-        rules.filter(({ result }) => result === "error" && policy.failurePolicy === "Fail")
-          .map((rule) => ({ policy, rule }))
-      ),
-    denial: undefined,
+    denying: [],
     object: undefined,
     patch: [],
     effects: [],
