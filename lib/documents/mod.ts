@@ -3,8 +3,8 @@
  * documents. The tables of rule kinds and of context entries say which fields there are; schemas are made from them.
  *
  * `read_document.ts` chooses the parser: `classic_policy.ts`, `cel_policy.ts` or `exception.ts`. `autogen.ts` derives
- * the rules for pod controllers, `spelling.ts` reads older spellings. `refusals.ts` and the files named like it find
- * what Kyverno would refuse to store, `author_notes.ts` what it would warn of.
+ * the rules for pod controllers, `spelling.ts` reads older spellings. `refusals/` finds what
+ * Kyverno would refuse to store, `author_notes.ts` what it would warn of.
  *
  * @module
  */
@@ -14,10 +14,10 @@ export { readDocument, type ReadObject } from "./read_document.ts";
 export { parsePolicy } from "./classic_policy.ts";
 export { type PolicySet, policySet, readPolicies } from "./policy_set.ts";
 export { parseCelPolicy } from "./cel_policy.ts";
-export { metadataRefusals } from "./metadata_refusals.ts";
-export { exemptedControls } from "./pod_security_refusals.ts";
-export { refusedWarnings } from "./refused_warnings.ts";
-export { refusals } from "./refusals.ts";
+export { metadataRefusals } from "./refusals/metadata.ts";
+export { exemptedControls } from "./refusals/pod_security.ts";
+export { refusedWarnings } from "./refusals/warnings.ts";
+export { refusals } from "./refusals/refusals.ts";
 export { autogenTexts, countRules, type RuleCount } from "./written_rules.ts";
 export { specShapeOf } from "./described_kinds.ts";
 export { policySchemas } from "./json_schema.ts";

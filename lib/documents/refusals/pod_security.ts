@@ -1,5 +1,5 @@
-import { didYouMean, type PathDiagnostic } from "../diagnostics/mod.ts";
-import { asList, asString, type DocumentPath, field, isGiven, type Json, textField } from "../json/mod.ts";
+import { didYouMean, type PathDiagnostic } from "../../diagnostics/mod.ts";
+import { asList, asString, type DocumentPath, field, isGiven, type Json, textField } from "../../json/mod.ts";
 import { refusal } from "./refusal.ts";
 
 /** The versions of the standards that the definitions of policies name: 1.19 to 1.32, and the latest. */

@@ -1,4 +1,4 @@
-import type { PathDiagnostic } from "../diagnostics/mod.ts";
+import type { PathDiagnostic } from "../../diagnostics/mod.ts";
 import {
   asList,
   asTexts,
@@ -9,11 +9,11 @@ import {
   isObject,
   type Json,
   textField,
-} from "../json/mod.ts";
-import { compileWildcard } from "../kube/mod.ts";
-import { type ClassicPolicy, controllersAnnotation } from "../policy/mod.ts";
+} from "../../json/mod.ts";
+import { compileWildcard } from "../../kube/mod.ts";
+import { type ClassicPolicy, controllersAnnotation } from "../../policy/mod.ts";
 import { refusal } from "./refusal.ts";
-import { writtenRules } from "./written_rules.ts";
+import { writtenRules } from "../written_rules.ts";
 
 /** The refused settings of a policy: its annotations, and the fields of its spec beside the rules. */
 export function settingRefusals(policy: ClassicPolicy): PathDiagnostic[] {

@@ -1,4 +1,4 @@
-import type { DiagnosticCode } from "../diagnostics/mod.ts";
+import type { DiagnosticCode } from "../../diagnostics/mod.ts";
 
 /**
  * The warnings about policies that Kyverno's webhook and definitions refuse to store, though they can be evaluated as

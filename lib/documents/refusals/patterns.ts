@@ -1,4 +1,4 @@
-import type { PathDiagnostic } from "../diagnostics/mod.ts";
+import type { PathDiagnostic } from "../../diagnostics/mod.ts";
 import {
   asList,
   asObject,
@@ -9,8 +9,8 @@ import {
   isString,
   type Json,
   type JsonObject,
-} from "../json/mod.ts";
-import { parseAnchor } from "../pattern/mod.ts";
+} from "../../json/mod.ts";
+import { parseAnchor } from "../../pattern/mod.ts";
 import { refusal } from "./refusal.ts";
 
 /** The refused parts of the patterns and merged patches of a rule. */

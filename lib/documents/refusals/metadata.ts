@@ -1,4 +1,4 @@
-import { type PathDiagnostic, withPosition } from "../diagnostics/mod.ts";
+import { type PathDiagnostic, withPosition } from "../../diagnostics/mod.ts";
 import {
   asList,
   asString,
@@ -9,9 +9,14 @@ import {
   type Json,
   type JsonObject,
   textField,
-} from "../json/mod.ts";
-import { dnsLabelProblems, dnsSubdomainProblems, labelKeyProblem, labelValueProblem } from "../kube/mod.ts";
-import type { Policy } from "../policy/mod.ts";
+} from "../../json/mod.ts";
+import {
+  dnsLabelProblems,
+  dnsSubdomainProblems,
+  labelKeyProblem,
+  labelValueProblem,
+} from "../../kube/mod.ts";
+import type { Policy } from "../../policy/mod.ts";
 import { refusal } from "./refusal.ts";
 
 /** Returns why the API server would refuse a policy's metadata, as it would any object's: capitals in a name. */

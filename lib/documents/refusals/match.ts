@@ -1,4 +1,4 @@
-import { didYouMean, type PathDiagnostic } from "../diagnostics/mod.ts";
+import { didYouMean, type PathDiagnostic } from "../../diagnostics/mod.ts";
 import {
   asList,
   asObject,
@@ -11,10 +11,10 @@ import {
   isObject,
   type Json,
   textField,
-} from "../json/mod.ts";
-import { admissionOperations, builtinKinds, formatApiVersion } from "../kube/mod.ts";
-import { type ClassicPolicy, type MatchFilter, type Rule, writtenFilters } from "../policy/mod.ts";
-import type { RuleSource } from "./autogen.ts";
+} from "../../json/mod.ts";
+import { admissionOperations, builtinKinds, formatApiVersion } from "../../kube/mod.ts";
+import { type ClassicPolicy, type MatchFilter, type Rule, writtenFilters } from "../../policy/mod.ts";
+import type { RuleSource } from "../autogen.ts";
 import { refusal } from "./refusal.ts";
 
 /** The parts of a rule's match and exclude blocks, as its author wrote them, that are refused. */

@@ -1,7 +1,7 @@
-import type { PathDiagnostic } from "../diagnostics/mod.ts";
-import { asList, type DocumentPath, field, isGiven, isObject, type Json, textField } from "../json/mod.ts";
-import { builtinKinds, formatApiVersion } from "../kube/mod.ts";
-import type { RuleSource } from "./autogen.ts";
+import type { PathDiagnostic } from "../../diagnostics/mod.ts";
+import { asList, type DocumentPath, field, isGiven, isObject, type Json, textField } from "../../json/mod.ts";
+import { builtinKinds, formatApiVersion } from "../../kube/mod.ts";
+import type { RuleSource } from "../autogen.ts";
 import { refusal } from "./refusal.ts";
 
 /** The scope of the built-in kinds, each by `apiVersion/kind`. */

@@ -1,4 +1,4 @@
-import type { PathDiagnostic } from "../diagnostics/mod.ts";
+import type { PathDiagnostic } from "../../diagnostics/mod.ts";
 import {
   asList,
   asObject,
@@ -10,9 +10,9 @@ import {
   type Json,
   parseJsonText,
   textField,
-} from "../json/mod.ts";
-import { type ClassicPolicy, writtenFilters } from "../policy/mod.ts";
-import type { RuleSource } from "./autogen.ts";
+} from "../../json/mod.ts";
+import { type ClassicPolicy, writtenFilters } from "../../policy/mod.ts";
+import type { RuleSource } from "../autogen.ts";
 import { refusal } from "./refusal.ts";
 
 /**

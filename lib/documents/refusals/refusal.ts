@@ -1,5 +1,5 @@
-import type { PathDiagnostic } from "../diagnostics/mod.ts";
-import type { DocumentPath } from "../json/mod.ts";
+import type { PathDiagnostic } from "../../diagnostics/mod.ts";
+import type { DocumentPath } from "../../json/mod.ts";
 
 /** The problem of a part of a policy that can be read, and that Kyverno's webhook or definitions refuse to store. */
 export function refusal(path: DocumentPath, message: string, hint?: string): PathDiagnostic {

@@ -1,5 +1,5 @@
-import { operatorNames } from "../condition/mod.ts";
-import { didYouMean, type PathDiagnostic } from "../diagnostics/mod.ts";
+import { operatorNames } from "../../condition/mod.ts";
+import { didYouMean, type PathDiagnostic } from "../../diagnostics/mod.ts";
 import {
   asList,
   asString,
@@ -9,8 +9,8 @@ import {
   isList,
   isString,
   type Json,
-} from "../json/mod.ts";
-import { admissionOperations } from "../kube/mod.ts";
+} from "../../json/mod.ts";
+import { admissionOperations } from "../../kube/mod.ts";
 import { refusal } from "./refusal.ts";
 
 /**

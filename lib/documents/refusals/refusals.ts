@@ -1,4 +1,4 @@
-import { type PathDiagnostic, withPosition } from "../diagnostics/mod.ts";
+import { type PathDiagnostic, withPosition } from "../../diagnostics/mod.ts";
 import {
   asBoolean,
   asList,
@@ -13,22 +13,22 @@ import {
   type Json,
   type JsonObject,
   textField,
-} from "../json/mod.ts";
-import { namespaceOf } from "../kube/mod.ts";
-import { parseAnchor } from "../pattern/mod.ts";
-import { type ClassicPolicy, writtenUserCriteria } from "../policy/mod.ts";
-import type { RuleSource } from "./autogen.ts";
-import { type ConditionReading, conditionRefusals, operationRefusals } from "./condition_refusals.ts";
-import { everyKindRefusals } from "./every_kind_refusals.ts";
-import { generationRefusals } from "./generation_refusals.ts";
-import { clusterWideKinds, filtersWithoutKinds, matchRefusals } from "./match_refusals.ts";
-import { mutationRefusals } from "./mutation_refusals.ts";
-import { patternRefusals } from "./pattern_refusals.ts";
-import { podSecurityRefusals } from "./pod_security_refusals.ts";
+} from "../../json/mod.ts";
+import { namespaceOf } from "../../kube/mod.ts";
+import { parseAnchor } from "../../pattern/mod.ts";
+import { type ClassicPolicy, writtenUserCriteria } from "../../policy/mod.ts";
+import type { RuleSource } from "../autogen.ts";
+import { type ConditionReading, conditionRefusals, operationRefusals } from "./conditions.ts";
+import { everyKindRefusals } from "./every_kind.ts";
+import { generationRefusals } from "./generate.ts";
+import { clusterWideKinds, filtersWithoutKinds, matchRefusals } from "./match.ts";
+import { mutationRefusals } from "./mutate.ts";
+import { patternRefusals } from "./patterns.ts";
+import { podSecurityRefusals } from "./pod_security.ts";
 import { refusal } from "./refusal.ts";
-import { settingRefusals, tooLongName } from "./setting_refusals.ts";
-import { textRefusals } from "./text_refusals.ts";
-import { writtenRules } from "./written_rules.ts";
+import { settingRefusals, tooLongName } from "./settings.ts";
+import { textRefusals } from "./texts.ts";
+import { writtenRules } from "../written_rules.ts";
 
 /**
  * The parts of a ClusterPolicy or Policy for which the API server or Kyverno's webhook refuses to store it, though they

@@ -1,7 +1,7 @@
-import type { PathDiagnostic } from "../diagnostics/mod.ts";
-import { asList, asString, field, isFault, isGiven, type Json, type JsonObject } from "../json/mod.ts";
-import { resolveReferences } from "../template/mod.ts";
-import type { RuleSource } from "./autogen.ts";
+import type { PathDiagnostic } from "../../diagnostics/mod.ts";
+import { asList, asString, field, isFault, isGiven, type Json, type JsonObject } from "../../json/mod.ts";
+import { resolveReferences } from "../../template/mod.ts";
+import type { RuleSource } from "../autogen.ts";
 import { refusal } from "./refusal.ts";
 
 /**

@@ -1,5 +1,5 @@
-import type { PathDiagnostic } from "../diagnostics/mod.ts";
-import { asList, asString, type DocumentPath, field, isGiven, type Json } from "../json/mod.ts";
+import type { PathDiagnostic } from "../../diagnostics/mod.ts";
+import { asList, asString, type DocumentPath, field, isGiven, type Json } from "../../json/mod.ts";
 import { refusal } from "./refusal.ts";
 
 /** The refused parts of a `mutate` block: patches in two forms, and loops beside patches or without one. */
