@@ -212,9 +212,42 @@ const rules: readonly [what: string, rules: readonly Rule[], expected: readonly 
     "CREATE,UPDATE /v1 namespaces *",
     "CREATE,UPDATE rbac.authorization.k8s.io/v1 clusterroles *",
   ]],
-  ["wildcards in kinds", [{ match: 'kinds: ["*Set"]', body: pattern }], [
-    "CREATE,UPDATE apps/v1 daemonsets,statefulsets Namespaced",
+  ["a pattern for a subresource that is connected to", [{ match: "kinds: [Pod/exec]", body: pattern }], [
+    "CONNECT,CREATE,UPDATE /v1 pods/exec Namespaced",
   ]],
+  ["a wildcard that selects a subresource that is connected to", [
+    { match: 'kinds: ["Service/pro*"]', body: deny },
+  ], ["CONNECT,CREATE,DELETE,UPDATE /v1 services/proxy Namespaced"]],
+  ["wildcards in kinds, which may select custom ones", [{ match: 'kinds: ["*Set"]', body: pattern }], [
+    "CREATE,UPDATE */* * *",
+  ]],
+  ["wildcards in kinds of a custom group", [{ match: 'kinds: ["example.com/v1/We*"]', body: pattern }], [
+    "CREATE,UPDATE example.com/v1 * *",
+  ]],
+  [
+    "wildcards in kinds of a group of plain Kubernetes",
+    [{ match: 'kinds: ["apps/v1/*Set"]', body: pattern }],
+    [
+      "CREATE,UPDATE apps/v1 daemonsets,statefulsets Namespaced",
+    ],
+  ],
+  ["a subresource of kinds with wildcards", [{ match: 'kinds: ["W*/scale", "W*/s*"]', body: pattern }], [
+    "CREATE,UPDATE */* */* *",
+  ]],
+  ["custom kinds that are called like one of plain Kubernetes", [
+    {
+      match:
+        "kinds: [serving.knative.dev/v1/Service, projectcalico.org/*/NetworkPolicy, longhorn.io/v1/Node]",
+      body: pattern,
+    },
+  ], [
+    "CREATE,UPDATE longhorn.io/v1 nodes *",
+    "CREATE,UPDATE projectcalico.org/* networkpolicies *",
+    "CREATE,UPDATE serving.knative.dev/v1 services *",
+  ]],
+  ["a version or subresource that other releases of Kubernetes serve", [
+    { match: "kinds: [apps/v2/Deployment, Deployment/pause]", body: pattern },
+  ], ["CREATE,UPDATE */* deployments/pause *", "CREATE,UPDATE apps/v2 deployments *"]],
   ["kinds that plain Kubernetes lacks", [{ match: "kinds: [example.com/v1/Policy]", body: pattern }], [
     "CREATE,UPDATE example.com/v1 policies *",
   ]],

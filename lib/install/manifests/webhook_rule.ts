@@ -10,6 +10,7 @@ import {
 import {
   builtinKind,
   builtinKinds,
+  compileWildcard,
   hasWildcard,
   type KindSelector,
   parseKindSelectors,
@@ -28,7 +29,7 @@ function targetsOf(rule: ResourceRule): Target[] {
   return resourcesOfRule(rule).map((resource) => ({ ...resource, scope, operations }));
 }
 
-const connected = ["exec", "attach", "portforward", "proxy", "*"];
+const connected = ["exec", "attach", "portforward", "proxy"];
 
 /** The scope of a rule's policy, and what is done with guesses. */
 export interface WebhookTargetOptions {
@@ -87,37 +88,58 @@ function operationsOf(
   if (rule.type === "mutate" || rule.type === "verifyImages" || rule.type === "checkImages") {
     return ["CREATE", "UPDATE"];
   }
-  if (patternKinds.includes(rule.kind)) return ["CREATE", "UPDATE"];
-  return connected.includes(subresource)
-    ? ["CONNECT", "CREATE", "DELETE", "UPDATE"]
-    : ["CREATE", "DELETE", "UPDATE"];
+  return [
+    ...connected.some(compileWildcard(subresource)) ? ["CONNECT"] : [],
+    "CREATE",
+    ...patternKinds.includes(rule.kind) ? [] : ["DELETE"],
+    "UPDATE",
+  ];
 }
 
 const patternKinds = ["pattern", "anyPattern", "podSecurity"];
 
+/** The kinds of plain Kubernetes that no policy sees. */
+const unseen = unseenKinds();
+
 /** The kinds of plain Kubernetes that policies see. Events, ReplicaSets and others need no webhook call by default. */
-const plainKinds: readonly DiscoveredKind[] = (() => {
-  const unseen = unseenKinds();
-  return builtinKinds.filter((kind) => !unseen.includes(kind)).map((kind) => ({
+const plainKinds: readonly DiscoveredKind[] = builtinKinds.filter((kind) => !unseen.includes(kind))
+  .map((kind) => ({
     ...kind,
     subresources: kind.subresources.map((name) => ({ name })),
     preferred:
       builtinKinds.find(({ group, plural }) => group === kind.group && plural === kind.plural) === kind,
   }));
-})();
 
-/** The resources of a kind in plain Kubernetes. For a kind that it does not serve, the resource is guessed. */
+/** The groups of plain Kubernetes, which have no custom kinds. */
+const plainGroups: ReadonlySet<string> = new Set(builtinKinds.map(({ group }) => group));
+
+/**
+ * The resources of a kind in plain Kubernetes. For a kind that it does not serve, the resource is guessed. A kind with
+ * wildcards may also select custom ones, whose names nobody knows here: it stands for all resources.
+ */
 function plainResources(
-  { group, version, kind, subresource, text }: KindSelector,
+  selector: KindSelector,
   { namespaced, guessed }: WebhookTargetOptions,
 ): TargetResource[] {
+  const { group, version, kind, subresource, text } = selector;
   const found = targetResources(text, { served: plainKinds, namespaced, everyVersion: true });
-  const isUnserved = found.length === 0 && kind !== "" && !hasWildcard(kind) &&
-    builtinKind(kind) === undefined;
-  if (!isUnserved) return found;
-  const resource = subresource === "" ? pluralOf(kind) : `${pluralOf(kind)}/${subresource}`;
-  guessed({ kind: text, resource });
-  return [{ group: literal(group), version: literal(version), resource, scope: "*" }];
+  if (kind === "" || kind === "*") return found;
+  const target = { group: literal(group), version: literal(version) };
+  if (hasWildcard(kind)) {
+    if (plainGroups.has(group)) return found;
+    const resource = subresource === "" ? "*" : `*/${literal(subresource)}`;
+    return [...found, { ...target, resource, scope: namespaced ? "Namespaced" : "*" }];
+  }
+  if (found.length > 0 || isUnseen(selector)) return found;
+  const resource = subresource === "" ? pluralOf(kind) : `${pluralOf(kind)}/${literal(subresource)}`;
+  // A built-in kind has the same resource in each version, and custom kinds that are called like it nearly always do.
+  if (builtinKind(kind) === undefined) guessed({ kind: text, resource });
+  return [{ ...target, resource, scope: "*" }];
+}
+
+function isUnseen(selector: KindSelector): boolean {
+  const isGroup = compileWildcard(selector.group);
+  return unseen.some(({ group, kind }) => kind === selector.kind && isGroup(group));
 }
 
 /** Webhooks support `*` and literal names, but no other wildcards. */
