@@ -8,7 +8,7 @@ import {
   type PolicyResult,
   type Snapshot,
 } from "../engine/mod.ts";
-import { isFault, textField } from "../json/mod.ts";
+import { clipped, detached, isFault, textField } from "../json/mod.ts";
 import { isBeingDeleted, nameOf, uidOf } from "../kube/mod.ts";
 import type { Log, Ports } from "../ports.ts";
 import type { Failure } from "./failure.ts";
@@ -155,6 +155,13 @@ async function confirmGone(
   return isThere ? { message: `${kind} ${nameOf(found)} is still there`, retryable: false } : undefined;
 }
 
+/**
+ * The most failures of a rule that are kept, and the most characters of one: a rule fails for each element of an
+ * object's list, and its messages may quote the object. They wait with the request for its next try, and are written to
+ * its UpdateRequest.
+ */
+const mostCauses = 100, longestCause = 2_000;
+
 /** The failures of planning: rules that erred, and effects whose source or target may come later. */
 function planFailures(
   { results }: Decision,
@@ -165,8 +172,8 @@ function planFailures(
       const causes = result.result === "error" ? [result.message] : planErrorsOf(result);
       const by = { policy: policy.key, rule: result.rule };
       const isWithoutTarget = result.result === "error" && result.meaning === "targetMissing";
-      return causes.map((cause) => ({
-        message: `${policy.key}/${by.rule}: ${cause}`,
+      return causes.slice(0, mostCauses).map((cause) => ({
+        message: detached(`${policy.key}/${by.rule}: ${clipped(cause, longestCause)}`),
         retryable: true,
         ...(isWithoutTarget && { nothingToDo: "targetMissing" as const }),
         by,

@@ -1,5 +1,14 @@
 import type { Context } from "../context/mod.ts";
-import { goJson, isFault, isObject, isString, type Json, type JsonObject, setField } from "../json/mod.ts";
+import {
+  clipped,
+  goJson,
+  isFault,
+  isObject,
+  isString,
+  type Json,
+  type JsonObject,
+  setField,
+} from "../json/mod.ts";
 import type { Outcome, OutcomeList } from "../rules/mod.ts";
 import { compileTemplate, type Use } from "../template/mod.ts";
 
@@ -45,10 +54,13 @@ function joined(properties: JsonObject, outcome: Outcome | OutcomeList): Outcome
   }
 }
 
+/** The most characters of a property: one that shows a field of the object could be as large as the request. */
+const mostCharacters = 16_384;
+
 function texts(properties: JsonObject): JsonObject {
   const result: { [name: string]: Json } = {};
   for (const [name, value] of Object.entries(properties)) {
-    setField(result, name, isString(value) ? value : goJson(value));
+    setField(result, name, clipped(isString(value) ? value : goJson(value), mostCharacters));
   }
   return result;
 }

@@ -27,6 +27,7 @@ export {
 export { BoundedCache } from "./bounded_cache.ts";
 export { clipped, quoted } from "./clip.ts";
 export { nestsDeeperThan } from "./depth.ts";
+export { detached } from "./detached.ts";
 export { type DigitRuns, digitRunsOf } from "./digit_runs.ts";
 export { type DocumentPath, documentPathText, valueAtPath } from "./document_path.ts";
 export { equal, type Visits } from "./equal.ts";

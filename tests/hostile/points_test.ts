@@ -86,6 +86,11 @@ const points: readonly Point[] = [
         "audits that wait for a service",
         "short reviews that wait for a service",
       ],
+      "hostile/waiting_texts_test.ts": [
+        "events that wait keep no object",
+        "rows that wait keep no object",
+        "rows that wait have a bound together",
+      ],
       "hostile/budgets_test.ts": ["all budgets of memory full at once leave the process alive"],
       "hostile/full_heap_test.ts": [
         "reviews of 3 MB beside policies and short reviews at their bounds do not end the process",

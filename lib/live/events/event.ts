@@ -24,7 +24,7 @@ export interface PolicyEvent {
 }
 
 /** The most characters of a message that the API server accepts. */
-const longestMessage = 1024;
+export const longestMessage = 1024;
 
 /** A reference to an object, as events have it. */
 export function referenceTo(object: JsonObject): JsonObject {
@@ -61,7 +61,7 @@ export function eventObject(
     type: isNormal ? "Normal" : "Warning",
     reason,
     action,
-    note: message.slice(0, longestMessage),
+    note: message,
     regarding,
     ...(related !== undefined && { related }),
     reportingController: component,

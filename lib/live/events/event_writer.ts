@@ -1,6 +1,7 @@
+import { detached, isString, type JsonObject } from "../../json/mod.ts";
 import type { Clock, Cluster, Log } from "../../ports.ts";
 import type { EventReason } from "../../report/mod.ts";
-import { eventObject, type PolicyEvent } from "./event.ts";
+import { eventObject, longestMessage, type PolicyEvent } from "./event.ts";
 
 /** The ports and filters of {@link EventWriter}. */
 export interface EventWriterOptions {
@@ -40,9 +41,9 @@ export class EventWriter {
     for (const event of events) {
       if (omitted.has(event.reason)) continue;
       if (event.reason === "PolicyApplied" && actions.length > 0 && !actions.includes(event.action)) continue;
-      if (event.regarding["name"] === "") continue;
+      if (!isAbout(event.regarding) || (event.related !== undefined && isTooLong(event.related))) continue;
       if (this.#waiting.length >= most) this.#dropped++;
-      else this.#waiting.push(event);
+      else this.#waiting.push(short(event));
     }
     this.#start();
   }
@@ -79,4 +80,23 @@ export class EventWriter {
       log.write("warn", "event not written", { reason: event.reason, cause: answer.message });
     }
   }
+}
+
+/** Whether there can be an object of this name. */
+function isAbout(regarding: JsonObject): boolean {
+  return regarding["name"] !== "" && !isTooLong(regarding);
+}
+
+/** The most characters of an object's name. The API server asks about longer ones, too, before it refuses them. */
+const longestName = 253;
+
+function isTooLong({ name }: JsonObject): boolean {
+  return isString(name) && name.length > longestName;
+}
+
+/** The event as it waits, without the rest of its request. */
+function short(event: PolicyEvent): PolicyEvent {
+  return detached(
+    { ...event, message: event.message.slice(0, longestMessage) } as unknown as JsonObject,
+  ) as unknown as PolicyEvent;
 }

@@ -4,13 +4,12 @@ import { type Clock, type Cluster, elapsedOn, type Log } from "../../ports.ts";
 import { isRetryable } from "../repeated_call.ts";
 import type { ReportStore } from "./report_store.ts";
 import { withoutReplaced } from "./rows.ts";
+import { type Waiting, WaitingRows } from "./waiting_rows.ts";
 
 /** Milliseconds by which the API server's clock may be behind. */
 const clockSkew = 10_000;
 /** While the API server fails, rows are written again for so many milliseconds. */
 const longest = 600_000;
-/** The most objects whose rows wait: more than a burst of creations, and some megabytes of memory. */
-const most = 10_000;
 
 /** The ports of {@link AdmissionReports}. */
 export interface AdmissionReportsOptions {
@@ -22,16 +21,6 @@ export interface AdmissionReportsOptions {
   readonly storingTime?: number;
 }
 
-interface Waiting {
-  readonly object: JsonObject;
-  readonly rows: JsonObject[];
-  /** When it was admitted, in milliseconds since 1970. */
-  readonly since: number;
-  /** When its rows are written, and until when that is repeated: times of `elapsedOn`. */
-  readonly due: number;
-  readonly until: number;
-}
-
 /**
  * Collects the rows that no scan can find, and writes them after a moment, one object after the other. Answers never
  * wait for a report, and several decisions about one object need one write. An object that is being created has no uid
@@ -39,7 +28,7 @@ interface Waiting {
  */
 export class AdmissionReports {
   readonly #options: AdmissionReportsOptions;
-  readonly #waiting = new Map<string, Waiting>();
+  readonly #waiting = new WaitingRows();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #writing: Promise<void> = Promise.resolve();
   #dropped = 0;
@@ -57,14 +46,14 @@ export class AdmissionReports {
     if (uidOf(object) === "" && nameOf(object) === "" || rows.length === 0) return;
     const key = identityOf(object), unborn = identityOf(object, "");
     const waiting = this.#waiting.get(key) ?? this.#waiting.get(unborn);
-    if (waiting === undefined && this.#waiting.size >= most) return this.#drop();
-    this.#waiting.delete(unborn);
     // The later of two results of one rule counts. The later object also has the name that the API server generated.
     const kept = withoutReplaced(waiting?.rows ?? [], rows);
     const { clock } = this.#options, now = elapsedOn(clock);
     const { since, due, until } = waiting ??
       { since: clock.now(), due: now + this.#storingTime, until: now + longest };
-    this.#waiting.set(key, { object, rows: [...kept, ...rows], since, due, until });
+    const isKept = this.#waiting.put(key, { object, rows: [...kept, ...rows], since, due, until });
+    if (!isKept) return this.#drop();
+    if (key !== unborn) this.#waiting.delete(unborn);
     this.#start();
   }
 
@@ -77,7 +66,7 @@ export class AdmissionReports {
 
   #start(): void {
     if (this.#timer !== undefined) return;
-    const [first] = this.#waiting.values();
+    const [[, first] = []] = this.#waiting.entries();
     if (first === undefined) return;
     this.#timer = setTimeout(() => {
       this.#writing = this.#writeDue().finally(() => {
@@ -88,7 +77,7 @@ export class AdmissionReports {
   }
 
   async #writeDue(): Promise<void> {
-    for (const [key, waiting] of this.#waiting) {
+    for (const [key, waiting] of this.#waiting.entries()) {
       if (waiting.due > elapsedOn(this.#options.clock)) return;
       this.#waiting.delete(key);
       await this.#write(waiting).catch((cause) =>
@@ -112,8 +101,7 @@ export class AdmissionReports {
     const key = identityOf(object), later = this.#waiting.get(key)?.rows ?? [];
     const kept = withoutReplaced(rows, later);
     const due = elapsedOn(this.#options.clock) + this.#storingTime;
-    this.#waiting.delete(key);
-    this.#waiting.set(key, { object, rows: [...kept, ...later], since, due, until });
+    if (!this.#waiting.put(key, { object, rows: [...kept, ...later], since, due, until })) this.#drop();
   }
 
   /** Reads a created object; it is absent if it was not stored, or if the object of this name is older. */
@@ -134,7 +122,7 @@ export class AdmissionReports {
 
   #drop(): void {
     if (this.#dropped++ > 0) return;
-    this.#options.log.write("warn", "too many objects wait for their report: rows about some are left out");
+    this.#options.log.write("warn", "too many rows wait for their report: rows about some are left out");
   }
 }
 

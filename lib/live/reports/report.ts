@@ -2,6 +2,7 @@ import { asList, asString, isObject, type Json, type JsonObject } from "../../js
 import { nameOf, namespaceOf, uidOf } from "../../kube/mod.ts";
 import type { ReportKind } from "./report_kind.ts";
 import { rowResults } from "../../report/mod.ts";
+import { storable } from "./storable_rows.ts";
 
 /** The labels of reports about policies. */
 export const reportLabels = { "app.kubernetes.io/managed-by": "kyverno" } as const;
@@ -35,7 +36,7 @@ export function reportOf(
       ownerReferences: [reference],
     },
     scope: { ...reference, ...(namespace !== "" && { namespace }) },
-    results: sorted,
+    results: storable(sorted),
     summary: summaryOf(sorted),
   };
 }
