@@ -94,17 +94,18 @@ export async function runTest(
 
   /**
    * Kyverno parity: a policy with one resource rule and no selector has no row about an object that the rule does not
-   * match, a GeneratingPolicy about any that it does not match. Pinned by "a policy with one resource rule alone has no
-   * row about what the rule does not match" and "a GeneratingPolicy has no row about what it does not match".
+   * match, a GeneratingPolicy or ImageValidatingPolicy about any that it does not match. Pinned by "a policy with one
+   * resource rule alone has no row about what the rule does not match", "a GeneratingPolicy has no row about what it
+   * does not match" and "an ImageValidatingPolicy has no row about what its constraints or conditions leave out".
    */
   function hasRow({ policy, rules }: AppliedStep): boolean {
-    if (rules.length === 0 && (isGeneratingPolicy(policy) || isOneResourceRule(policy))) return false;
+    if (rules.length === 0 && (hasRowsOfResultsOnly(policy) || isOneResourceRule(policy))) return false;
     return snapshot.policies.find((each) => each.policy.key === policy.key)?.broken === undefined;
   }
 }
 
-function isGeneratingPolicy({ kind }: AppliedStep["policy"]): boolean {
-  return clusterWideKind(kind) === "GeneratingPolicy";
+function hasRowsOfResultsOnly({ kind }: AppliedStep["policy"]): boolean {
+  return ["GeneratingPolicy", "ImageValidatingPolicy"].includes(clusterWideKind(kind));
 }
 
 function isOneResourceRule(policy: AppliedStep["policy"]): boolean {

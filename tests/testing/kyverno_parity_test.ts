@@ -47,6 +47,17 @@ spec:
       generator.Apply("default", [{"apiVersion": dyn("v1"), "kind": dyn("ConfigMap"), "metadata": dyn({"name": "made"})}])
 ---
 apiVersion: policies.kyverno.io/v1
+kind: ImageValidatingPolicy
+metadata: {name: images}
+spec:
+  matchConstraints:
+    objectSelector: {matchLabels: {team: a}}
+    resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}]
+  matchConditions: [{name: none, expression: object.metadata.name != "good"}]
+  matchImageReferences: [{glob: "*"}]
+  validations: [{expression: "true"}]
+---
+apiVersion: policies.kyverno.io/v1
 kind: ValidatingPolicy
 metadata: {name: pods}
 spec:
@@ -132,6 +143,12 @@ const cases: readonly (readonly [title: string, results: string, rows: readonly 
       "[{policy: copies, isGeneratingPolicy: true, kind: Service, resources: [web], result: pass}, " +
       "{policy: copies, isGeneratingPolicy: true, kind: Pod, resources: [bad], result: skip}]",
       ["v1/Service/default/web  Not found", "v1/Pod/default/bad  Not found"],
+    ],
+    [
+      "an ImageValidatingPolicy has no row about what its constraints or conditions leave out",
+      "[{policy: images, isImageValidatingPolicy: true, kind: Pod, resources: [good], result: pass}, " +
+      "{policy: images, isImageValidatingPolicy: true, kind: Service, resources: [web], result: skip}]",
+      ["v1/Pod/default/good  Not found", "v1/Service/default/web  Not found"],
     ],
     [
       "empty maps, lists and nulls, the labels of generated objects and the label of Kyverno do not count",
