@@ -35,8 +35,8 @@ export class Diagnostics {
 const cleanupKinds = /^(?:Cluster)?CleanupPolicy$/;
 
 /**
- * Reports policies of kinds that a command does not evaluate, so that no user relies on them. `test` shows the
- * objects that a DeletingPolicy selects.
+ * Reports policies of kinds that a command does not evaluate, so that no user relies on them. `apply`, `explain` and
+ * `test` show the objects that a DeletingPolicy selects.
  */
 export function unevaluatedPolicies(
   { others, diagnostics }: Snapshot,

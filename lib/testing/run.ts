@@ -94,9 +94,10 @@ export async function runTest(
 
   /**
    * Kyverno parity: a policy with one resource rule and no selector has no row about an object that the rule does not
-   * match, a GeneratingPolicy or ImageValidatingPolicy about any that it does not match. Pinned by "a policy with one
-   * resource rule alone has no row about what the rule does not match", "a GeneratingPolicy has no row about what it
-   * does not match" and "an ImageValidatingPolicy has no row about what its constraints or conditions leave out".
+   * match; a policy that deletes, generates or verifies images has none about any that it does not match. Pinned by "a
+   * policy with one resource rule alone has no row about what the rule does not match", "a GeneratingPolicy has no row
+   * about what it does not match", "an ImageValidatingPolicy has no row about what its constraints or conditions leave
+   * out" and "a DeletingPolicy has no row about what its constraints leave out".
    */
   function hasRow({ policy, rules }: AppliedStep): boolean {
     if (rules.length === 0 && (hasRowsOfResultsOnly(policy) || isOneResourceRule(policy))) return false;
@@ -105,7 +106,7 @@ export async function runTest(
 }
 
 function hasRowsOfResultsOnly({ kind }: AppliedStep["policy"]): boolean {
-  return ["GeneratingPolicy", "ImageValidatingPolicy"].includes(clusterWideKind(kind));
+  return ["DeletingPolicy", "GeneratingPolicy", "ImageValidatingPolicy"].includes(clusterWideKind(kind));
 }
 
 function isOneResourceRule(policy: AppliedStep["policy"]): boolean {

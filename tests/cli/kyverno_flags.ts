@@ -410,7 +410,7 @@ export const deliberate: readonly string[] = [
   "A value of `--set` with several `=` counts, and values files may leave out `apiVersion` and `kind`. A warning says which values do not count.",
   "With `--audit-warn`, failures of policies in CEL with the action Audit are warnings everywhere. Kyverno prints and reports them as warnings, but counts them as failures and ends with 1.",
   "Folders of resources are read with their subfolders and JSON files, without files whose names begin with a dot; Kyverno reads the YAML files of the folder itself.",
-  "A `DeletingPolicy` and a `CleanupPolicy` are named as not evaluated: Postern deletes nothing.",
+  "A `CleanupPolicy` is named as not evaluated: the command line deletes nothing.",
   "`json scan` ends with 1 when a check fails.",
   "`apply --table` prints more than 10,000 rows as tables of 10,000 rows, so that memory does not grow with the input.",
   "Exit codes: 0 all is well, 1 failures, errors or unusable input, 2 the command cannot run, 130 interrupted, 141 the reader of a pipe ended; `--warn-exit-code` as with Kyverno.",

@@ -39,12 +39,12 @@ const commands: readonly (readonly [name: string, args: (path: string) => readon
 ];
 
 /**
- * Whether a command treats the mistake in another way: lint and test read no addresses, and test evaluates
+ * Whether a command treats the mistake in another way: lint and test read no addresses, and all but lint evaluate
  * DeletingPolicies.
  */
 const isOtherwise = (command: string, what: string): boolean =>
   what.startsWith("a remote policy") && (command === "lint" || command === "test") ||
-  what === "a DeletingPolicy" && command === "test";
+  what === "a DeletingPolicy" && command !== "lint";
 
 function testOf(path: string): string {
   return `

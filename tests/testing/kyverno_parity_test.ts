@@ -58,6 +58,15 @@ spec:
   validations: [{expression: "true"}]
 ---
 apiVersion: policies.kyverno.io/v1
+kind: DeletingPolicy
+metadata: {name: gone}
+spec:
+  schedule: "* * * * *"
+  matchConstraints:
+    resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}]
+  conditions: [{name: good, expression: object.metadata.name == "good"}]
+---
+apiVersion: policies.kyverno.io/v1
 kind: ValidatingPolicy
 metadata: {name: pods}
 spec:
@@ -94,7 +103,13 @@ resources: [resources.yaml]
 ${more}
 results: ${results}
 `;
-    const files = { "policies.yaml": policies, "resources.yaml": resources, "expected.yaml": expected };
+    const files = {
+      "policies.yaml": policies,
+      "resources.yaml": resources,
+      "expected.yaml": expected,
+      "good.json": '{"metadata": {"name": "good"}}',
+      "other.json": '{"metadata": {"name": "other"}}',
+    };
     for (const [name, content] of Object.entries({ ...files, "kyverno-test.yaml": text })) {
       await Deno.writeTextFile(join(folder, name), content);
     }
@@ -149,6 +164,17 @@ const cases: readonly (readonly [title: string, results: string, rows: readonly 
       "[{policy: images, isImageValidatingPolicy: true, kind: Pod, resources: [good], result: pass}, " +
       "{policy: images, isImageValidatingPolicy: true, kind: Service, resources: [web], result: skip}]",
       ["v1/Pod/default/good  Not found", "v1/Service/default/web  Not found"],
+    ],
+    [
+      "a DeletingPolicy has no row about what its constraints leave out",
+      "[{policy: gone, isDeletingPolicy: true, kind: Service, resources: [web], result: skip}]",
+      ["v1/Service/default/web  Not found"],
+    ],
+    [
+      "a DeletingPolicy is about every payload",
+      '[{policy: gone, isDeletingPolicy: true, kind: "", resources: [good.json, other.json], result: fail}]',
+      ["good.json gone Want fail, got pass", "other.json gone Ok"],
+      "jsonPayloads: [good.json, other.json]",
     ],
     [
       "empty maps, lists and nulls, the labels of generated objects and the label of Kyverno do not count",

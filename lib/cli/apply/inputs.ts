@@ -59,7 +59,7 @@ export async function openInputs(
   const diagnostics = new Diagnostics(terminal);
   const { policies, exceptions } = await readPolicyFiles(args, diagnostics);
   const snapshot = compile([...policies, ...exceptions], commandOptions(args));
-  diagnostics.add(...snapshot.diagnostics, ...unevaluatedPolicies(snapshot));
+  diagnostics.add(...snapshot.diagnostics, ...unevaluatedPolicies(snapshot, { showsDeleting: true }));
   const given = await readGiven(args, diagnostics);
   if (isFault(given)) return given;
   const { values, user, context } = given;

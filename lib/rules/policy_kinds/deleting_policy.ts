@@ -1,4 +1,5 @@
 import { asList, asObject, dig, field, isFault, isObject, type JsonObject } from "../../json/mod.ts";
+import { compileConstraints, type RuleSelector } from "../../match/mod.ts";
 import { inBothScopes } from "../../policy/mod.ts";
 import { compileMatchConditions, kyvernoTexts } from "../cel/mod.ts";
 import { error, fail, type Outcome, pass } from "../outcome.ts";
@@ -20,6 +21,7 @@ export const deletingPolicy: PolicyKind = {
   onlyOnCommandLine: () => true,
   variants: () => [],
   constraints,
+  adjustSelector: (_spec, selector) => alsoPayloads(selector),
   compile,
 };
 
@@ -29,6 +31,19 @@ function constraints(spec: JsonObject): JsonObject | undefined {
   if (written === undefined) return undefined;
   const rules = asList(written["resourceRules"]).filter(isObject);
   return { ...written, resourceRules: rules.map((rule) => ({ ...rule, operations: ["*"] })) };
+}
+
+/**
+ * Kyverno parity: constraints are about objects of Kubernetes, so the policy is about every payload of its command
+ * line, which has no kind. Pinned by "a DeletingPolicy is about every payload".
+ */
+function alsoPayloads(selector: RuleSelector): RuleSelector {
+  const { match } = selector, any = compileConstraints({}).match;
+  return {
+    ...selector,
+    match: { ...match, filters: [...match.filters, ...any.filters] },
+    select: (candidate) => candidate.kind === "" ? { selected: true } : selector.select(candidate),
+  };
 }
 
 function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
