@@ -27,6 +27,8 @@ export interface Constructed {
 interface Anchored {
   readonly value: Json;
   readonly size: number;
+  /** The text of the value as a key, for a scalar that can be one. */
+  readonly key?: string | undefined;
 }
 
 const yamlTags = "tag:yaml.org,2002:";
@@ -78,8 +80,8 @@ class Constructor {
       case EVENT_ID.SCALAR: {
         this.#at++;
         this.#nodes++;
-        const value = this.#toJson(this.#scalar(event), event);
-        return this.#remember(event, { value, size: 1 });
+        const scalar = this.#scalar(event), value = this.#toJson(scalar, event);
+        return this.#remember(event, { value, size: 1, ...(event.anchorStart >= 0 && { key: keyText(scalar) }) });
       }
       case EVENT_ID.SEQUENCE:
       case EVENT_ID.MAPPING: {
@@ -153,18 +155,21 @@ class Constructor {
       const scalar = this.#scalar(event);
       const key = keyText(scalar) ??
         this.#fail(event.valueStart, `unsupported map key of type ${scalar.type}`);
-      this.#remember(event, { value: scalar.type === "str" ? key : resolvedJson(scalar), size: 1 });
+      this.#remember(event, { value: scalar.type === "str" ? key : resolvedJson(scalar), size: 1, key });
       return key;
     }
     const offset = offsetOf(event);
     const value = this.#node();
+    // A number as JSON has no longer the digits of its key.
+    const key = event.type === EVENT_ID.ALIAS ? this.#anchored(event)?.key : undefined;
+    if (key !== undefined) return key;
     if (typeof value === "object") {
       const shape = value === null
         ? "unsupported map key of type null"
         : `invalid map key: ${shapeOf(value)}`;
       return this.#fail(offset, shape);
     }
-    return String(value);
+    return this.#fail(offset, `unsupported map key ${value}`);
   }
 
   /** Whether a key without `?` spans lines. YAML 1.1 has no such keys; usually a comma is missing. */
@@ -228,6 +233,10 @@ class Constructor {
       return this.#fail(start, "document contains excessive aliasing");
     }
     return anchored.value;
+  }
+
+  #anchored({ anchorStart, anchorEnd }: Anchorable): Anchored | undefined {
+    return this.#anchors.get(this.#source.slice(anchorStart, anchorEnd));
   }
 
   #reserve(event: Anchorable): void {

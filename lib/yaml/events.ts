@@ -1,5 +1,6 @@
 import { type Event, EVENT_ID, parseEvents, YAMLException } from "js-yaml";
 import { offsetOfSeparator } from "./line_separators.ts";
+import { otherReading } from "./older_syntax.ts";
 
 /** The parsed events of a text, with offsets into `source`. */
 export interface Events {
@@ -42,6 +43,8 @@ export function readEvents(text: string): Events {
     try {
       const events = parseEvents(source, { maxDepth }), separator = offsetOfSeparator(source, events);
       if (separator !== undefined) YAMLException.throwAt(source, separator, separatorMessage);
+      const other = otherReading(source, events);
+      if (other !== undefined) YAMLException.throwAt(source, other.offset, other.message);
       return { source, events, original: (offset) => originalOffset(insertions, offset) };
     } catch (cause) {
       const mended = isMarked(cause) && insertions.length < maxMended && parsed + source.length <= maxParsed
