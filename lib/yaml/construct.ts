@@ -81,7 +81,11 @@ class Constructor {
         this.#at++;
         this.#nodes++;
         const scalar = this.#scalar(event), value = this.#toJson(scalar, event);
-        return this.#remember(event, { value, size: 1, ...(event.anchorStart >= 0 && { key: keyText(scalar) }) });
+        return this.#remember(event, {
+          value,
+          size: 1,
+          ...(event.anchorStart >= 0 && { key: keyText(scalar) }),
+        });
       }
       case EVENT_ID.SEQUENCE:
       case EVENT_ID.MAPPING: {

@@ -25,10 +25,8 @@ export function otherReading(source: string, events: readonly Event[]): OtherRea
   const inBrackets: boolean[] = [];
   for (const event of events) {
     const isInBrackets = inBrackets.at(-1) === true;
-    const found = event.type === EVENT_ID.POP
-      ? undefined
-      : otherProperties(source, event, isInBrackets) ??
-        (isInBrackets && event.type === EVENT_ID.SCALAR ? otherText(source, event) : undefined);
+    const found = event.type === EVENT_ID.POP ? undefined : otherProperties(source, event, isInBrackets) ??
+      (isInBrackets && event.type === EVENT_ID.SCALAR ? otherText(source, event) : undefined);
     if (found !== undefined) return found;
     if (event.type === EVENT_ID.POP) inBrackets.pop();
     else if (event.type === EVENT_ID.DOCUMENT) inBrackets.push(false);
