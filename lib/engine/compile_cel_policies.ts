@@ -1,6 +1,16 @@
 import type { Need } from "../context/mod.ts";
 import { type Diagnostic, type PathDiagnostic, withPosition } from "../diagnostics/mod.ts";
-import { asObject, asString, asTexts, dig, field, groupBy, isObject, type JsonObject } from "../json/mod.ts";
+import {
+  asObject,
+  asString,
+  asTexts,
+  dig,
+  field,
+  groupBy,
+  isObject,
+  type JsonObject,
+  type Stages,
+} from "../json/mod.ts";
 import { nameOf } from "../kube/mod.ts";
 import { compileConstraints, type RuleSelector } from "../match/mod.ts";
 import { type CelException, type CelPolicy, isCelException, type LocatedDocument } from "../policy/mod.ts";
@@ -64,8 +74,14 @@ export interface CompileCelPolicyOptions extends Pick<PolicyTools, "once"> {
   report(diagnostic: Diagnostic): void;
 }
 
-/** Compiles a policy with its exceptions and bindings. A broken policy answers as its failurePolicy says. */
-export function compileCelPolicy(input: CelPolicyInput, options: CompileCelPolicyOptions): CompiledPolicy {
+/**
+ * Compiles a policy with its exceptions and bindings, each spec in a stage. A broken policy answers as its
+ * failurePolicy says.
+ */
+export function* compileCelPolicy(
+  input: CelPolicyInput,
+  options: CompileCelPolicyOptions,
+): Stages<CompiledPolicy> {
   const { document: located, kind, exceptions } = input;
   const { policy: written, specs, diagnostics } = parseCelPolicy(located, kind);
   const policy = withEffectiveSettings(written, input, options);
@@ -73,7 +89,8 @@ export function compileCelPolicy(input: CelPolicyInput, options: CompileCelPolic
   for (const diagnostic of [...diagnostics, ...celRefusals(policy, options)]) problems.add(diagnostic);
   const sources = ruleSources(input, specs);
   let bodies: SharedBody[] = [];
-  const rules = sources.map((source) => {
+  const rules: CompiledRule[] = [];
+  for (const source of sources) {
     let shared = bodies.find(({ kind, spec }) => kind === source.kind && spec === source.spec);
     if (shared === undefined) {
       // A spec for controllers has the same problems as the first spec of its kind.
@@ -82,8 +99,9 @@ export function compileCelPolicy(input: CelPolicyInput, options: CompileCelPolic
       shared = compileBody(source, { policy, exceptions, once: options.once, report });
       bodies = [...bodies, shared];
     }
-    return compileCelRule(source, shared, policy);
-  });
+    rules.push(compileCelRule(source, shared, policy));
+    yield;
+  }
   const { broken } = problems;
   const usable = broken === undefined
     ? rules

@@ -1,5 +1,6 @@
 import type { Need } from "../context/mod.ts";
 import { type Diagnostic, withPosition } from "../diagnostics/mod.ts";
+import type { Stages } from "../json/mod.ts";
 import type { Dialect } from "../match/mod.ts";
 import type { ClassicPolicy, Policy, Rule } from "../policy/mod.ts";
 import {
@@ -9,7 +10,7 @@ import {
   MutationConflicts,
   type RuleBody,
 } from "../rules/mod.ts";
-import type { CompiledException, CompiledPolicy } from "./compiled.ts";
+import type { CompiledException, CompiledPolicy, CompiledRule } from "./compiled.ts";
 import { compileUnlessRefused } from "./kyverno_refusals.ts";
 import { compileRule } from "./compile_rule.ts";
 
@@ -25,17 +26,19 @@ export interface CompilePolicyOptions {
   report(diagnostic: Diagnostic): void;
 }
 
-/** Compiles a ClusterPolicy or Policy with its rules. A broken policy answers as its failurePolicy says. */
+/**
+ * Compiles a ClusterPolicy or Policy, each rule in a stage. A broken policy answers as its failurePolicy says.
+ */
 export function compilePolicy(
   policy: ClassicPolicy<RuleBody>,
   options: CompilePolicyOptions,
-): CompiledPolicy {
+): Stages<CompiledPolicy> {
   return options.refusedByKyverno === "evaluated" || options.broken !== undefined
     ? compiled(policy, options)
     : compileUnlessRefused(policy, options, (changed) => compiled(policy, changed));
 }
 
-function compiled(policy: ClassicPolicy<RuleBody>, options: CompilePolicyOptions): CompiledPolicy {
+function* compiled(policy: ClassicPolicy<RuleBody>, options: CompilePolicyOptions): Stages<CompiledPolicy> {
   const { report } = options;
   let { broken } = options;
   const needs: Need[] = [];
@@ -52,11 +55,14 @@ function compiled(policy: ClassicPolicy<RuleBody>, options: CompilePolicyOptions
   const withoutUser = policy.background && !policy.rules.some(({ body }) => body.kind === "mutateExisting");
   const written = new MutationConflicts(policy.rules);
   const conflicts = (rule: Rule): readonly MutationConflict[] => written.of(rule);
+  const rules: CompiledRule[] = [];
+  for (const rule of policy.rules) {
+    rules.push(...compileRule(rule, { ...options, policy, broken, conflicts, withoutUser }));
+    yield;
+  }
   return {
     policy,
-    rules: policy.rules.flatMap((rule) =>
-      compileRule(rule, { ...options, policy, broken, conflicts, withoutUser })
-    ),
+    rules,
     needs,
     // Broken match conditions select every request: the broken rules then answer it.
     matchConditions: broken === undefined ? conditions : undefined,

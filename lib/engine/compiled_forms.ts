@@ -1,4 +1,5 @@
 import type { Diagnostic } from "../diagnostics/mod.ts";
+import type { Stages } from "../json/mod.ts";
 
 /** Receives a problem. */
 export type Report = (diagnostic: Diagnostic) => void;
@@ -23,15 +24,15 @@ export class CompiledForms<Source extends object, Result> {
   }
 
   /** Returns the compiled form of a source and the documents that it depends on. It reports the problems each time. */
-  get(
+  *get(
     source: Source,
     { dependencies, report }: { readonly dependencies: readonly object[]; readonly report: Report },
-    compile: (report: Report) => Result,
-  ): Result {
+    compile: (report: Report) => Stages<Result>,
+  ): Stages<Result> {
     let kept = this.#kept.get(source);
     if (kept === undefined || !isSame(kept.dependencies, dependencies)) {
       const diagnostics: Diagnostic[] = [];
-      const result = compile((diagnostic) => void diagnostics.push(diagnostic));
+      const result = yield* compile((diagnostic) => void diagnostics.push(diagnostic));
       kept = { result, dependencies, diagnostics: this.#shortened(diagnostics) };
       this.#kept.set(source, kept);
     }

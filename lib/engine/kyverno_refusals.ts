@@ -1,4 +1,5 @@
 import type { Diagnostic } from "../diagnostics/mod.ts";
+import type { Stages } from "../json/mod.ts";
 import { metadataRefusals, refusals, refusedWarnings as refusedCodes } from "../documents/mod.ts";
 import type { CelPolicy, ClassicPolicy } from "../policy/mod.ts";
 import type { CompiledPolicy } from "./compiled.ts";
@@ -17,11 +18,11 @@ interface RefusalOptions {
  * users although it runs in background scans, which have none. Kyverno parity: its command line cannot tell
  * cluster-wide kinds from others. Pinned by "apply evaluates a Policy about a cluster-wide kind".
  */
-export function compileUnlessRefused<O extends RefusalOptions>(
+export function* compileUnlessRefused<O extends RefusalOptions>(
   policy: ClassicPolicy,
   options: O,
-  compiled: (options: O) => CompiledPolicy,
-): CompiledPolicy {
+  compiled: (options: O) => Stages<CompiledPolicy>,
+): Stages<CompiledPolicy> {
   const refused = [...metadataRefusals(policy), ...refusals(policy, { kinds: "unknown" })].map((
     { path: _path, ...each },
   ) => ({
@@ -30,7 +31,7 @@ export function compileUnlessRefused<O extends RefusalOptions>(
   }));
   let broken: Diagnostic | undefined = refused[0];
   for (const each of refused) options.report(each);
-  const usable = compiled({
+  const usable = yield* compiled({
     ...options,
     broken,
     report(diagnostic: Diagnostic) {
@@ -43,7 +44,7 @@ export function compileUnlessRefused<O extends RefusalOptions>(
   // Its rules can run, but none of them should.
   return usable.broken === broken || broken === undefined
     ? usable
-    : compiled({ ...options, broken, report: () => {} });
+    : yield* compiled({ ...options, broken, report: () => {} });
 }
 
 /** The problems for which the API server refuses to store a policy in CEL, where such policies are not evaluated. */

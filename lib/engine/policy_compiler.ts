@@ -1,4 +1,5 @@
 import { type Diagnostic, mostSerious } from "../diagnostics/mod.ts";
+import { completed, type Stages } from "../json/mod.ts";
 import type { Dialect } from "../match/mod.ts";
 import {
   type BudgetedDocuments,
@@ -15,7 +16,7 @@ import type { YamlDocument } from "../yaml/mod.ts";
 import { CompiledExceptions } from "./compiled_exceptions.ts";
 import { CompiledForms, type Report, type Shortened } from "./compiled_forms.ts";
 import type { CompiledPolicy } from "./compiled.ts";
-import { celPolicies, compileCelPolicy } from "./compile_cel_policies.ts";
+import { celPolicies, type CelPolicyInput, compileCelPolicy } from "./compile_cel_policies.ts";
 import { refusedCodes } from "./kyverno_refusals.ts";
 import { compilePolicy } from "./compile_policy.ts";
 import { type CompiledJsonPolicy, compileJsonPolicy, isJsonPolicy } from "./json_policies.ts";
@@ -100,52 +101,76 @@ export class PolicyCompiler {
 
   /** The snapshot of all documents; see {@link compile}. */
   compile(documents: readonly YamlDocument[]): Snapshot {
-    const all = { documents, diagnostics: [], leftOut: [] };
-    return this.#compile(this.#budget?.fit(documents, !this.#ignoreFailures) ?? all);
+    return completed(this.stages(documents));
   }
 
-  #compile({ documents, diagnostics: unfit, leftOut }: BudgetedDocuments): Snapshot {
+  /**
+   * The same in stages, so that requests are answered between them: each reads a document, compiles a rule, or adds a
+   * policy to the snapshot. Run all stages of one snapshot before those of the next.
+   */
+  *stages(documents: readonly YamlDocument[]): Stages<Snapshot> {
+    for (const { value } of documents) {
+      this.#budget?.weights.of(value);
+      yield;
+    }
+    const all = { documents, diagnostics: [], leftOut: [] };
+    return yield* this.#compile(this.#budget?.fit(documents, !this.#ignoreFailures) ?? all);
+  }
+
+  *#compile({ documents, diagnostics: unfit, leftOut }: BudgetedDocuments): Stages<Snapshot> {
+    const objects: ReadObject[] = [];
+    for (const document of documents) {
+      const read = remembered(this.#read, document, () => this.#readShortened(document));
+      for (const each of read) objects.push(each);
+      yield;
+    }
     const { policies, exceptions, others, diagnostics: read, broken } = policySet(
-      documents.flatMap((document) => remembered(this.#read, document, () => this.#readShortened(document))),
+      objects,
       this.#refusedByKyverno === "refused" ? refusedCodes : undefined,
     );
     const diagnostics: Diagnostic[] = [...unfit, ...read];
     const report: Report = (diagnostic) => void diagnostics.push(diagnostic);
     const byPolicy = exceptionsByPolicy(exceptions);
-    const classic = policies.map((policy) => {
-      const concerned = byPolicy.get(policy.key) ?? none;
-      return this.#classic.get(
-        policy,
-        { dependencies: concerned, report },
-        (report) =>
-          this.#withFailurePolicy(
-            compilePolicy(policy, {
-              exceptions: this.#exceptions.forPolicy(policy.key, concerned),
-              dialect: this.#dialect,
-              broken: broken.get(policy.key),
-              refusedByKyverno: this.#refusedByKyverno,
-              conditions: this.#conditions,
-              report,
-            }),
-          ),
+    const classic: CompiledPolicy[] = [];
+    for (const policy of policies) {
+      const concerned = byPolicy.get(policy.key) ?? none, problem = broken.get(policy.key);
+      classic.push(
+        yield* this.#classic.get(
+          policy,
+          { dependencies: concerned, report },
+          (report) => this.#compileClassic(policy, { exceptions: concerned, broken: problem, report }),
+        ),
       );
-    });
-    return snapshotOf({
-      written: [...classic, ...this.#celPolicies(others, report)],
+      yield;
+    }
+    return yield* snapshotOf({
+      written: [...classic, ...yield* this.#celPolicies(others, report)],
       others,
       exceptions,
-      jsonPolicies: others.filter(isJsonPolicy).map((document) =>
-        this.#json.get(
-          document,
-          { dependencies: none, report },
-          (report) => compileJsonPolicy(document, report),
-        )
-      ),
+      jsonPolicies: yield* this.#jsonPolicies(others, report),
       diagnostics,
       leftOut,
       dialect: this.#dialect,
       prepared: this.#prepared,
     });
+  }
+
+  *#compileClassic(
+    policy: ClassicPolicy<RuleBody>,
+    { exceptions, ...options }: {
+      readonly exceptions: readonly PolicyException[];
+      readonly broken: Diagnostic | undefined;
+      readonly report: Report;
+    },
+  ): Stages<CompiledPolicy> {
+    const compiled = yield* compilePolicy(policy, {
+      ...options,
+      exceptions: this.#exceptions.forPolicy(policy.key, exceptions),
+      dialect: this.#dialect,
+      refusedByKyverno: this.#refusedByKyverno,
+      conditions: this.#conditions,
+    });
+    return this.#withFailurePolicy(compiled);
   }
 
   #readShortened(document: YamlDocument): readonly ReadObject[] {
@@ -155,22 +180,45 @@ export class PolicyCompiler {
     }));
   }
 
-  #celPolicies(others: readonly LocatedDocument[], report: Report): CompiledPolicy[] {
-    const options = {
+  *#celPolicies(others: readonly LocatedDocument[], report: Report): Stages<CompiledPolicy[]> {
+    const exceptionOf = (document: LocatedDocument): CelException =>
+      remembered(this.#celExceptions, document, parseCelException);
+    const compiled: CompiledPolicy[] = [];
+    for (const input of celPolicies(others, exceptionOf)) {
+      const dependencies = [...input.exceptions, ...input.bindings];
+      compiled.push(
+        yield* this.#cel.get(
+          input.document,
+          { dependencies, report },
+          (report) => this.#compileCel(input, report),
+        ),
+      );
+      yield;
+    }
+    return compiled;
+  }
+
+  *#compileCel(input: CelPolicyInput, report: Report): Stages<CompiledPolicy> {
+    const compiled = yield* compileCelPolicy(input, {
       admissionPolicies: this.#admissionPolicies,
       refusedByKyverno: this.#refusedByKyverno,
       once: this.#once,
-    };
-    const exceptionOf = (document: LocatedDocument): CelException =>
-      remembered(this.#celExceptions, document, parseCelException);
-    return celPolicies(others, exceptionOf).map((input) => {
-      const dependencies = [...input.exceptions, ...input.bindings];
-      return this.#cel.get(
-        input.document,
-        { dependencies, report },
-        (report) => this.#withFailurePolicy(compileCelPolicy(input, { ...options, report })),
-      );
+      report,
     });
+    return this.#withFailurePolicy(compiled);
+  }
+
+  *#jsonPolicies(others: readonly LocatedDocument[], report: Report): Stages<CompiledJsonPolicy[]> {
+    const compiled: CompiledJsonPolicy[] = [];
+    for (const document of others.filter(isJsonPolicy)) {
+      compiled.push(
+        yield* this.#json.get(document, { dependencies: none, report }, function* (report) {
+          yield;
+          return compileJsonPolicy(document, report);
+        }),
+      );
+    }
+    return compiled;
   }
 
   /** The policy with the failurePolicy that the options demand. */

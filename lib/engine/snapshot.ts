@@ -1,4 +1,5 @@
 import type { Diagnostic } from "../diagnostics/mod.ts";
+import { completed, type Stages } from "../json/mod.ts";
 import { type Dialect, type Interest, MatchIndex } from "../match/mod.ts";
 import { isOfPhase, type Phase, phases } from "./phase.ts";
 import type { LocatedDocument, Policy, PolicyException } from "../policy/mod.ts";
@@ -36,13 +37,16 @@ export interface Snapshot {
 
 /** The snapshot with some of its policies, for one of several webhooks. */
 export function restrict(snapshot: Snapshot, keep: (policy: CompiledPolicy) => boolean): Snapshot {
-  return snapshotOf({ ...snapshot, written: snapshot.written.filter(keep) });
+  const written = snapshot.written.filter(keep);
+  return written.length === snapshot.written.length
+    ? snapshot
+    : completed(snapshotOf({ ...snapshot, written }));
 }
 
-/** The snapshot of policies that are compiled. */
-export function snapshotOf(
+/** The snapshot of policies that are compiled, each of which a stage adds to the indexes. */
+export function* snapshotOf(
   parts: Omit<Snapshot, "policies" | "parents" | "candidates" | "selections">,
-): Snapshot {
+): Stages<Snapshot> {
   const policies = [...parts.written].sort(byName);
   const indexes: Record<Phase, MatchIndex<CompiledPolicy>> = {
     mutate: new MatchIndex(),
@@ -58,6 +62,7 @@ export function snapshotOf(
         indexes[phase].add(ofPhase, ofPhase.rules.flatMap((rule) => interests(rule, policy.policy)));
       }
     }
+    yield;
   }
   const candidates: Candidates = (phase, { kind, operation, namespace }) =>
     indexes[phase].find(kind, operation, namespace);

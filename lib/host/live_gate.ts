@@ -78,7 +78,7 @@ export class LiveGate {
     this.#clusterMetrics = options.clusterMetrics;
     const { exceptionNamespace, ignoreFailures } = setting, { accounts } = installation;
     const compiling = { dialect, ignoreFailures, budget: new PolicyBudget(mostWeight()) };
-    const shared = { ...watching, cluster: ports.cluster, log, leads };
+    const { cluster, scheduler } = ports, shared = { ...watching, cluster, scheduler, log, leads };
     this.#policies = new LivePolicies({
       ...shared,
       clock: this.#clock,
@@ -238,8 +238,6 @@ export class LiveGate {
   refresh(): void {
     this.#policies.refresh();
     this.#updateRequests.elected();
-    const { snapshot } = this;
-    if (snapshot !== undefined) this.#scanner.policiesChanged(snapshot);
   }
 
   /** Closes everything. The webhooks are removed with the installation, because nobody could answer them. */

@@ -45,6 +45,7 @@ export class PoliciesInForce {
     const { dialect, serveAdmissionPolicies, ignoreFailures } = options;
     this.#files = new FollowedPolicies({
       source: new FileSource(options.policies),
+      scheduler: followers.ports.scheduler,
       compiling: {
         dialect,
         ignoreFailures,

@@ -1,8 +1,9 @@
 import { type CompileOptions, PolicyCompiler, restrict, type Snapshot } from "../engine/mod.ts";
-import type { Json, JsonObject } from "../json/mod.ts";
+import type { JsonObject } from "../json/mod.ts";
 import { nameOf, namespaceOf, objectIdentity, uidOf } from "../kube/mod.ts";
 import { CompiledWeights, roomProblem } from "../policy/mod.ts";
-import type { Clock, Cluster, Collection, Collections, Discovery, Log } from "../ports.ts";
+import { paced } from "../paced.ts";
+import type { Clock, Cluster, Collection, Collections, Discovery, Log, Scheduler } from "../ports.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import { concernsReports, reportedAdmissionPolicies } from "./admission_policies/reported_policies.ts";
 import { type DynamicConfiguration, readConfiguration } from "./configuration.ts";
@@ -24,6 +25,8 @@ export interface LivePoliciesOptions {
   readonly log: Log;
   readonly installation: Installation;
   readonly compiling: CompileOptions;
+  /** Lets requests have their turns while policies are compiled; without it they wait. */
+  readonly scheduler?: Scheduler | undefined;
   /** Policies from files; a policy object of the same name has no effect. */
   readonly files: () => readonly YamlDocument[];
   /** Called with each new snapshot before its webhooks are written. */
@@ -66,6 +69,11 @@ export class LivePolicies {
   /** Loads changed admission policies and bindings. */
   readonly #admissionPolicies: PacedTask;
   #snapshot: Snapshot | undefined;
+  /** The objects of policies that were taken out of force: a load that began before has them, too. */
+  readonly #gone = new WeakSet<JsonObject>();
+  /** The end of the last load, and that of a load which waits for the running one. */
+  #loading: Promise<void> = Promise.resolve();
+  #waiting: Promise<void> | undefined;
   #configuration: DynamicConfiguration | undefined;
   #started = false;
   #closed = false;
@@ -173,7 +181,7 @@ export class LivePolicies {
   async start(): Promise<void> {
     await Promise.all([this.#objects.ready(), this.#configMaps.synced, this.#enforcer.ready()]);
     this.#started = true;
-    this.#load();
+    await this.#load();
   }
 
   /** Allows webhooks: from now on this replica answers. */
@@ -183,7 +191,7 @@ export class LivePolicies {
 
   /** Loads all policies again, after files changed or this replica became the leader. */
   refresh(): void {
-    this.#load();
+    void this.#load();
   }
 
   /** Deletes the webhooks, because no replica would answer them. */
@@ -209,9 +217,28 @@ export class LivePolicies {
     return readConfiguration(found, { namespace });
   }
 
-  #load(): void {
+  /** Loads all policies, after the running load: once for all calls until then, so that each load comes to its end. */
+  #load(): Promise<void> {
+    this.#loading = this.#waiting ??= this.#loading.then(() => {
+      this.#waiting = undefined;
+      return this.#loadNow();
+    });
+    return this.#loading;
+  }
+
+  async #loadNow(): Promise<void> {
     if (!this.#started || this.#closed) return;
-    const { files, loaded, log } = this.#options;
+    const { loaded, scheduler } = this.#options;
+    const compiled = await paced(this.#compiler.stages(this.#documentsToLoad()), scheduler);
+    if (this.#closed) return;
+    this.#snapshot = this.#withoutGone(compiled);
+    loaded(this.#snapshot);
+    this.#enforcer.enforce();
+  }
+
+  /** The documents of files, of objects that no file hides, and of reported admission policies. */
+  #documentsToLoad(): YamlDocument[] {
+    const { files, log } = this.#options;
     const written = files();
     const names = new Set(written.map(({ value }) => objectIdentity(value as JsonObject)));
     const objects = this.#objects.documents().filter(({ value }) => {
@@ -222,9 +249,7 @@ export class LivePolicies {
       return !hidden;
     });
     const reported = reportedAdmissionPolicies(this.#enforcer.admissionPolicies(), this.#documents);
-    this.#snapshot = this.#compiler.compile([...written, ...objects, ...reported]);
-    loaded(this.#snapshot);
-    this.#enforcer.enforce();
+    return [...written, ...objects, ...reported];
   }
 
   /**
@@ -232,9 +257,12 @@ export class LivePolicies {
    * exceptions stay as they are.
    */
   #remove(documents: ReadonlySet<YamlDocument>): void {
-    if (this.#snapshot === undefined) return;
-    const gone = new Set<Json>([...documents].map(({ value }) => value));
-    this.#snapshot = restrict(this.#snapshot, ({ policy }) => !gone.has(policy.document));
+    for (const { value } of documents) this.#gone.add(value as JsonObject);
+    if (this.#snapshot !== undefined) this.#snapshot = this.#withoutGone(this.#snapshot);
+  }
+
+  #withoutGone(snapshot: Snapshot): Snapshot {
+    return restrict(snapshot, ({ policy }) => !this.#gone.has(policy.document));
   }
 }
 

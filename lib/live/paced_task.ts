@@ -1,6 +1,7 @@
 /** The task and the times of a {@link PacedTask}. */
 export interface PacedTaskOptions {
-  readonly run: () => void;
+  /** Begins a run, which ends when the promise is fulfilled. */
+  readonly run: () => void | Promise<void>;
   /** Milliseconds between the end of a run and the begin of the next, from the milliseconds that the run took. */
   readonly rest: (took: number) => number;
   /** Runs a task after some milliseconds. */
@@ -18,6 +19,7 @@ export interface PacedTaskOptions {
 export class PacedTask {
   readonly #options: PacedTaskOptions;
   #isDue = false;
+  #isRunning = false;
   /** The end of the rest after the last run. */
   #restedAt = -Infinity;
 
@@ -28,19 +30,29 @@ export class PacedTask {
   /** Runs the task after the rest. */
   request(): void {
     if (this.#isDue) return;
+    this.#isDue = true;
+    if (!this.#isRunning) this.#schedule();
+  }
+
+  #schedule(): void {
     const { after, now, isUrgent = false } = this.#options;
     const rest = Math.max(0, this.#restedAt - now());
-    this.#isDue = true;
     if (isUrgent && rest === 0) this.#run();
     else after(rest, () => this.#run());
   }
 
   #run(): void {
-    const { run, rest, now } = this.#options;
     this.#isDue = false;
-    const started = now();
-    run();
-    const ended = now();
+    this.#isRunning = true;
+    const started = this.#options.now(), running = this.#options.run();
+    if (running === undefined) this.#ended(started);
+    else void running.then(() => this.#ended(started));
+  }
+
+  #ended(started: number): void {
+    const { rest, now } = this.#options, ended = now();
     this.#restedAt = ended + rest(ended - started);
+    this.#isRunning = false;
+    if (this.#isDue) this.#schedule();
   }
 }

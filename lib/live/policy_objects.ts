@@ -11,9 +11,12 @@ export interface PolicyObjectsOptions {
   readonly collections: Collections;
   /** The namespace whose exceptions have an effect; `*` for all. */
   readonly exceptionNamespace: string;
-  /** Called once for several changes that follow one another. */
-  readonly changed: () => void;
-  /** Called with the documents of deleted policies, soon after the deletions and before {@link changed}. */
+  /** Called once for several changes that follow one another. They are in force when its promise is fulfilled. */
+  readonly changed: () => void | Promise<void>;
+  /**
+   * Called with the documents of deleted policies: soon after the deletions and before {@link changed}, but not before
+   * policies are in force that were written earlier and may replace them.
+   */
   readonly deleted: (documents: ReadonlySet<YamlDocument>) => void;
   /** Runs a task after some milliseconds. */
   readonly after: (milliseconds: number, task: () => void) => void;
@@ -29,7 +32,7 @@ const burst = 60;
 
 /**
  * The wait before policies are compiled again, as a multiple of the time that the last load took, and the longest
- * one: a user may change a policy all the time whose load takes half a second, and no request is answered meanwhile.
+ * one: a user may change a policy all the time whose load takes half a second, in which requests wait for their turns.
  */
 const restAfterLoad = 10, longestRest = 2_000;
 
@@ -47,6 +50,7 @@ export class PolicyObjects {
   readonly #collections: ReadonlyMap<PolicyObjectKind, Collection>;
   readonly #documents = new ObjectDocuments();
   readonly #exceptionNamespace: string;
+  readonly #takeOut: PolicyObjectsOptions["deleted"];
   /** The policies that deny, by namespace; those of the last load, so that they keep their compiled form. */
   #denied: ReadonlyMap<string, JsonObject> = new Map();
   /** Puts the changes in force. */
@@ -55,6 +59,9 @@ export class PolicyObjects {
   readonly #deleting: PacedTask;
   /** The documents of deleted policies that are still in force. */
   #deleted = new Set<YamlDocument>();
+  /** The namespaces of new and changed policies that are not in force yet, "" for the cluster: before and in a load. */
+  #added = new Set<string>();
+  #loading: ReadonlySet<string> = new Set();
 
   /** Begins to watch all kinds. */
   constructor(
@@ -62,13 +69,20 @@ export class PolicyObjects {
       PolicyObjectsOptions,
   ) {
     this.#exceptionNamespace = exceptionNamespace;
+    this.#takeOut = deleted;
     const pace = { after, now };
     this.#changing = new PacedTask({
       ...pace,
       rest: (took) => Math.min(Math.max(burst, took * restAfterLoad), longestRest),
-      run: () => {
+      run: async () => {
+        this.#takeOutDeleted();
+        // The load leaves out the others, too.
         this.#deleted = new Set();
-        changed();
+        this.#loading = this.#added;
+        this.#added = new Set();
+        await changed();
+        this.#loading = new Set();
+        if (this.#deleted.size > 0) this.#deleting.request();
       },
     });
     // The next request may follow in the same millisecond: scripts delete a policy, and then what it protects.
@@ -76,11 +90,7 @@ export class PolicyObjects {
       ...pace,
       isUrgent: true,
       rest: (took) => Math.min(burst, took * restAfterRemoval),
-      run: () => {
-        const documents = this.#deleted;
-        this.#deleted = new Set();
-        if (documents.size > 0) deleted(documents);
-      },
+      run: () => this.#takeOutDeleted(),
     });
     this.#collections = new Map(policyObjectKinds.map((kind) => [
       kind,
@@ -97,11 +107,29 @@ export class PolicyObjects {
     }
     this.#changing.request();
     // Other changes and deletions may deny more requests, so they come into force together, in one snapshot.
-    if (!answersRequests(role) || former === undefined || object !== undefined && !isBeingDeleted(object)) {
-      return;
+    if (!answersRequests(role)) return;
+    if (object !== undefined && !isBeingDeleted(object)) this.#added.add(namespaceOf(object));
+    else if (former !== undefined) {
+      this.#deleted.add(this.#documents.of(former));
+      this.#deleting.request();
     }
-    this.#deleted.add(this.#documents.of(former));
-    this.#deleting.request();
+  }
+
+  #takeOutDeleted(): void {
+    const documents = [...this.#deleted].filter(({ value }) => !this.#mayBeReplaced(value as JsonObject));
+    for (const each of documents) this.#deleted.delete(each);
+    if (documents.length > 0) this.#takeOut(new Set(documents));
+  }
+
+  /**
+   * Whether policies that are not in force yet may replace a deleted policy. It then stays in force until they are:
+   * nothing is admitted between the two.
+   */
+  #mayBeReplaced(policy: JsonObject): boolean {
+    const namespace = namespaceOf(policy), isOfCluster = namespace === "";
+    return [this.#added, this.#loading].some((written) =>
+      written.has("") || (isOfCluster ? written.size > 0 : written.has(namespace))
+    );
   }
 
   /** Resolves when every kind was listed, or is not served. */

@@ -1,6 +1,6 @@
 import { completed, type Stages } from "../json/mod.ts";
 import type { Scheduler } from "../ports.ts";
-import { paced } from "./paced.ts";
+import { paced } from "../paced.ts";
 import { type HttpError, tooDeep } from "./review.ts";
 import { type Free, type HeapRoom, ReviewMemory } from "./review_memory.ts";
 

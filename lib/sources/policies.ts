@@ -1,5 +1,7 @@
 import type { Diagnostic } from "../diagnostics/mod.ts";
 import { compile, type CompileOptions, PolicyCompiler, type Snapshot } from "../engine/mod.ts";
+import { paced } from "../paced.ts";
+import type { Scheduler } from "../ports.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import { FormerVersions } from "./former_versions.ts";
 import { loadDocuments } from "./load.ts";
@@ -29,6 +31,8 @@ export async function loadPolicies(
 export interface FollowedPoliciesOptions {
   readonly source: PolicySource;
   readonly compiling: CompileOptions;
+  /** Lets requests have their turns while changed policies are compiled; without it they wait. */
+  readonly scheduler?: Scheduler | undefined;
   /** Called after each load. */
   readonly loaded: (policies: LoadedPolicies) => void;
 }
@@ -70,9 +74,9 @@ export class FollowedPolicies {
   async #load(): Promise<void> {
     const { source, loaded } = this.#options;
     const read = await source.load();
-    const whole = this.#compiler.compile(read.documents);
+    const whole = await this.#compile(read.documents);
     const { documents, kept } = this.#former.accept(read, whole.diagnostics);
-    const snapshot = kept.length === 0 ? whole : this.#compiler.compile(documents);
+    const snapshot = kept.length === 0 ? whole : await this.#compile(documents);
     const causes = kept.length === 0
       ? []
       : whole.diagnostics.filter(({ position }) => kept.includes(position?.file ?? ""));
@@ -85,6 +89,12 @@ export class FollowedPolicies {
       ...snapshot.diagnostics,
     ];
     loaded({ snapshot, diagnostics, checksum: await policyChecksum(read.files) });
+  }
+
+  /** Compiles documents. Before the first load there are no requests. */
+  #compile(documents: readonly YamlDocument[]): Promise<Snapshot> {
+    const { scheduler } = this.#options;
+    return paced(this.#compiler.stages(documents), this.#snapshot === undefined ? undefined : scheduler);
   }
 
   /** Loads again whenever the source changes, until {@link close}. */

@@ -23,11 +23,21 @@ function policy(name: string, version: string, rest: JsonObject = {}): JsonObjec
   };
 }
 
+function ofNamespace(name: string, namespace: string): JsonObject {
+  return { ...policy(name, "1"), kind: "Policy", metadata: { name, namespace, resourceVersion: "1" } };
+}
+
 /** The collections whose objects a test changes, by kind. */
 const paths: Readonly<Record<string, string>> = {
   ClusterPolicy: "/apis/kyverno.io/v1/clusterpolicies",
+  Policy: "/apis/kyverno.io/v1/policies",
   PolicyException: "/apis/kyverno.io/v2/policyexceptions",
 };
+
+/** Lets everything run that waits for no timer. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 0));
+}
 
 /** A clock that a test moves, and the tasks that wait for it. */
 class ManualTimer {
@@ -41,7 +51,7 @@ class ManualTimer {
   };
 
   /** Lets time pass, and runs the tasks that are due meanwhile. */
-  pass(milliseconds: number): void {
+  async pass(milliseconds: number): Promise<void> {
     const end = this.#now + milliseconds;
     for (;;) {
       const due = this.#waiting.filter(({ at }) => at <= end).sort((one, other) => one.at - other.at)[0];
@@ -49,6 +59,7 @@ class ManualTimer {
       this.#waiting = this.#waiting.filter((each) => each !== due);
       this.#now = Math.max(this.#now, due.at);
       due.task();
+      await turn();
     }
     this.#now = Math.max(this.#now, end);
   }
@@ -81,10 +92,10 @@ function setUp(leftOut: Record<string, LeftOutObjects> = {}, timer?: ManualTimer
     exceptionNamespace: "*",
     after: timer?.after ?? ((_, task) => task()),
     ...(timer !== undefined && { now: timer.now }),
-    changed() {
+    async changed() {
       changes++;
       events.push(`${timer?.now()}: all but what is gone`);
-      if (loadTime > 0) timer?.pass(loadTime);
+      if (loadTime > 0) await new Promise<void>((resolve) => timer?.after(loadTime, resolve));
     },
     deleted(documents) {
       for (const { value } of documents) {
@@ -109,10 +120,11 @@ function setUp(leftOut: Record<string, LeftOutObjects> = {}, timer?: ManualTimer
   };
 }
 
-Deno.test("an object keeps its document when only its status changes", () => {
+Deno.test("an object keeps its document when only its status changes", async () => {
   const { objects, put, changes } = setUp();
   put(policy("a", "1"));
   put(policy("b", "2"));
+  await turn();
   const [a, b] = objects.documents();
   put(policy("a", "3", { status: { conditions: [] } }));
   put(policy("a", "4", { status: { conditions: [], autogen: {} } }));
@@ -122,6 +134,7 @@ Deno.test("an object keeps its document when only its status changes", () => {
   const [changed, kept] = objects.documents();
   assert.notEqual(changed, a);
   assert.equal(kept, b);
+  await turn();
   assert.equal(changes(), 3);
 });
 
@@ -180,41 +193,81 @@ const exception: JsonObject = {
   spec: { exceptions: [] },
 };
 
-Deno.test("a deleted policy is out of force at once, a deleted exception with the next load", () => {
+Deno.test("a deleted policy is out of force at once, a deleted exception with the next load", async () => {
   const timer = new ManualTimer();
   const { put, remove, events } = setUp({}, timer);
   for (const name of ["a", "b", "c"]) put(policy(name, "1"));
   put(exception);
-  timer.pass(1_000);
+  await timer.pass(1_000);
   events();
   remove(exception);
-  timer.pass(10);
-  put(policy("a", "2", { spec: { background: false, rules: [] } }));
+  await timer.pass(10);
   remove(policy("b", "1"));
-  timer.pass(5);
+  await timer.pass(5);
   put(policy("c", "2", {
     metadata: { name: "c", resourceVersion: "2", deletionTimestamp: "2026-01-01T00:00:00Z" },
   }));
-  timer.pass(100);
+  await timer.pass(100);
   assert.deepEqual(events(), [
     "1000: all but what is gone",
     "1010: without b",
     "1015: without c",
     "1060: all but what is gone",
   ]);
-  timer.pass(100);
-  remove(policy("a", "2"));
+  await timer.pass(100);
+  remove(policy("a", "1"));
   assert.deepEqual(events(), ["1215: without a"], "before the next request is read");
-  timer.pass(100);
+  await timer.pass(100);
   assert.deepEqual(events(), ["1215: all but what is gone"], "a load leaves out what is gone, too");
 });
 
-Deno.test("while changes continue, each comes into force soon", () => {
+/** Policies that are written, and another one that is deleted after them; the milliseconds until it is out of force. */
+const replacements: readonly (readonly [
+  what: string,
+  written: readonly JsonObject[],
+  deleted: JsonObject,
+  after: number,
+])[] = [
+  ["a policy that replaces it", [policy("b", "1")], policy("a", "1"), 50],
+  ["policies of namespaces that replace it", [ofNamespace("b", "n")], policy("a", "1"), 50],
+  ["a policy of the cluster that replaces it", [policy("b", "1")], ofNamespace("a", "n"), 50],
+  ["a policy of its namespace that replaces it", [ofNamespace("b", "n")], ofNamespace("a", "n"), 50],
+  ["a policy of another namespace", [ofNamespace("b", "m")], ofNamespace("a", "n"), 0],
+  ["an exception", [exception], policy("a", "1"), 0],
+  ["nothing", [], policy("a", "1"), 0],
+];
+
+for (const [what, written, deleted, after] of replacements) {
+  const text = after === 0 ? "is out of force at once" : "stays in force until the other one is";
+  for (const isLoading of [false, true]) {
+    const when = isLoading ? "while it is loaded" : "before it is loaded";
+    Deno.test(`a policy that is deleted after ${what} was written ${text}: ${when}`, async () => {
+      const timer = new ManualTimer();
+      const { put, remove, events } = setUp({}, timer, 50);
+      put(deleted);
+      await timer.pass(1_000);
+      events();
+      for (const each of written) put(each);
+      if (isLoading) await timer.pass(20);
+      remove(deleted);
+      await timer.pass(49);
+      const early = isLoading ? 1_020 : 1_000;
+      const removal = `${after === 0 ? early : 1_050}: without a`;
+      const removed = events().filter((event) => event.endsWith("without a"));
+      await timer.pass(1);
+      removed.push(...events().filter((event) => event.endsWith("without a")));
+      // A load that begins after the deletion leaves the policy out.
+      assert.deepEqual(removed, after > 0 && !isLoading ? [] : [removal]);
+    });
+  }
+}
+
+Deno.test("while changes continue, each comes into force soon", async () => {
   const timer = new ManualTimer();
   const { put, events } = setUp({}, timer);
   for (let version = 0; version < 500; version++) {
     put(policy("a", `${version}`, { spec: { rules: [], number: version } }));
-    timer.pass(20);
+    await timer.pass(20);
   }
   const times = events().map((event) => parseInt(event));
   assert.ok(times.length > 100);
@@ -223,12 +276,12 @@ Deno.test("while changes continue, each comes into force soon", () => {
 });
 
 for (const [loadTime, least, most] of [[20, 200, 300], [150, 1_500, 1_700], [3_000, 2_000, 2_100]] as const) {
-  Deno.test(`loads that take ${loadTime} ms leave ${least} ms for requests, however often a policy changes`, () => {
+  Deno.test(`loads that take ${loadTime} ms leave ${least} ms for requests, however often a policy changes`, async () => {
     const timer = new ManualTimer();
     const { put, events } = setUp({}, timer, loadTime);
-    for (let version = 0; version < 500; version++) {
+    for (let version = 0; version < 1_000; version++) {
       put(policy("a", `${version}`, { spec: { rules: [], number: version } }));
-      timer.pass(20);
+      await timer.pass(20);
     }
     const times = events().map((event) => parseInt(event));
     const rests = times.slice(1).map((time, index) => time - times[index]! - loadTime);
@@ -237,7 +290,7 @@ for (const [loadTime, least, most] of [[20, 200, 300], [150, 1_500, 1_700], [3_0
   });
 }
 
-Deno.test("a paced task rests longer when it costs more", () => {
+Deno.test("a paced task rests longer when it costs more", async () => {
   const timer = new ManualTimer(), runs: number[] = [];
   const task = new PacedTask({
     after: timer.after,
@@ -245,12 +298,12 @@ Deno.test("a paced task rests longer when it costs more", () => {
     rest: (took) => 3 * took,
     run() {
       runs.push(timer.now());
-      timer.pass(10);
+      return new Promise((resolve) => timer.after(10, resolve));
     },
   });
-  for (let at = 0; at < 100; at += 5) {
+  for (let at = 0; at < 140; at += 5) {
     task.request();
-    timer.pass(5);
+    await timer.pass(5);
   }
   assert.deepEqual(runs, [0, 40, 80, 120]);
 });

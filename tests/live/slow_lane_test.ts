@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { JsonObject } from "../../lib/json/mod.ts";
 import { parseReview } from "../../lib/kube/mod.ts";
 import { ObjectReviews } from "../../lib/live/mod.ts";
+import type { Scheduler } from "../../lib/ports.ts";
 import { SlowLane } from "../../lib/live/admission/slow_lane.ts";
 import { admissionReview } from "../server/review.ts";
 
@@ -30,13 +31,14 @@ function reviewed(reviews: ObjectReviews, object: JsonObject, username = "ann"):
     .then(({ allowed, status }) => allowed ? 200 : status?.code ?? 0);
 }
 
-function newReviews(): ObjectReviews {
+function newReviews(scheduler?: Scheduler): ObjectReviews {
   const gone = { ok: false, status: 404, message: "gone" } as const;
   return new ObjectReviews({
     cluster: { call: () => Promise.resolve(gone), resource: () => Promise.resolve(undefined) },
     discovery: { resources: () => Promise.resolve(gone) },
     accounts: { background: "b", reports: "r", cleanup: "c" },
     compiling: {},
+    scheduler,
     exceptionNamespace: "*",
     roomProblem: () => undefined,
   });
@@ -49,6 +51,13 @@ Deno.test("of many large policies some are reviewed and the others refused for n
   assert.deepEqual(await Promise.all(small), Array(10).fill(200));
   assert.deepEqual((await Promise.all(large)).sort(), [...Array(8).fill(200), ...Array(4).fill(429)]);
   assert.equal(await reviewed(reviews, policy(100)), 200, "the lane is free again");
+});
+
+Deno.test("requests have turns between the rules of a policy that is reviewed", async () => {
+  let turns = 0;
+  const reviews = newReviews({ sliceMilliseconds: 0, pause: () => Promise.resolve(void turns++) });
+  assert.equal(await reviewed(reviews, policy(100)), 200);
+  assert.ok(turns >= 100, `${turns} turns`);
 });
 
 Deno.test("a user who sends many large policies keeps no other user's policy from its review", async () => {

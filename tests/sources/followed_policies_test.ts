@@ -34,3 +34,28 @@ Deno.test("policies without problems come into force without positions, for whic
   await policies.load();
   assert.deepEqual(names, ["no-pods", "none-at-all"]);
 });
+
+Deno.test("requests have turns between the policies of files that changed together", async () => {
+  let turns = 0;
+  const many = (count: number) =>
+    parseDocuments(
+      Array.from({ length: count }, (_, index) => policy.replace("no-pods", `p${index}`)).join("---"),
+      "p.yaml",
+    ).documents;
+  let documents = many(1);
+  const policies = new FollowedPolicies({
+    source: {
+      load: () => Promise.resolve({ documents, files: [], diagnostics: [] }),
+      watch: () => ({ [Symbol.dispose]() {} }),
+    },
+    compiling: {},
+    scheduler: { sliceMilliseconds: 0, pause: () => Promise.resolve(void turns++) },
+    loaded: () => {},
+  });
+  await policies.load();
+  assert.equal(turns, 0, "before the first load there are no requests");
+  documents = many(30);
+  await policies.load();
+  assert.equal(policies.snapshot?.policies.length, 30);
+  assert.ok(turns >= 30, `${turns} turns`);
+});

@@ -1,9 +1,9 @@
 import {
   celExceptionProblems,
-  compile,
   type CompiledPolicy,
   type CompileOptions,
   exceptionProblems,
+  PolicyCompiler,
 } from "../../engine/mod.ts";
 import type { Diagnostic } from "../../diagnostics/mod.ts";
 import { refusals, refusedWarnings } from "../../documents/mod.ts";
@@ -16,7 +16,8 @@ import {
   type UserInfo,
 } from "../../kube/mod.ts";
 import { isHeavy, isTooHeavy, tooHeavy } from "../../policy/mod.ts";
-import type { Cluster, Discovery } from "../../ports.ts";
+import { paced } from "../../paced.ts";
+import type { Cluster, Discovery, Scheduler } from "../../ports.ts";
 import type { AdmissionResponse } from "../../report/mod.ts";
 import { ttlProblem } from "../cleanup/ttl.ts";
 import type { Accounts } from "../installation.ts";
@@ -38,6 +39,8 @@ export interface ObjectReviewsOptions {
   readonly discovery: Discovery;
   readonly accounts: Accounts;
   readonly compiling: CompileOptions;
+  /** Lets other requests have their turns while a policy is compiled; without it they wait. */
+  readonly scheduler?: Scheduler | undefined;
   /** The namespace whose exceptions have an effect: `*` for all, empty for none. */
   readonly exceptionNamespace: string;
   /** Returns the reason why an object has no room in memory; `undefined` when it has. */
@@ -117,7 +120,7 @@ export class ObjectReviews {
 
   /**
    * Begins a review when it is its owner's turn; `undefined` when there was no room for it. As soon as a review begins
-   * it compiles its policy, which blocks the event loop. While it waits for the API server others begin.
+   * it compiles its policy, which takes slices of the event loop. While it waits for the API server others begin.
    */
   async #inTurn(owner: string, findings: () => Promise<Findings>): Promise<Findings | undefined> {
     const begun = await this.#policies.run(owner, () => Promise.resolve({ findings: findings() }));
@@ -169,7 +172,7 @@ function exceptionWarnings(
 }
 
 async function reviewPolicy(checked: CheckedObject, options: ReviewTools): Promise<Findings> {
-  const found = compiledOf(checked.object, options);
+  const found = await compiledOf(checked.object, options);
   const classic = found.compiled?.policy;
   const refused = classic?.language === "classic" ? refusals(classic) : [];
   const problems = found.diagnostics.filter(({ severity, code }) =>
@@ -184,7 +187,7 @@ async function reviewPolicy(checked: CheckedObject, options: ReviewTools): Promi
     return errors([...said]);
   }
   if (found.compiled === undefined) return none;
-  const former = checked.former === undefined ? undefined : compiledOf(checked.former, options).compiled;
+  const former = checked.former && (await compiledOf(checked.former, options)).compiled;
   const policy = { ...checked, compiled: found.compiled, formerCompiled: former };
   const tools = await toolsOf(options);
   const checks = found.compiled.policy.language === "classic" ? classicChecks : celChecks;
@@ -224,11 +227,12 @@ function hinted({ message, hint }: Diagnostic): string {
   return hint === undefined ? message : `${message}: ${hint}`;
 }
 
-function compiledOf(
+async function compiledOf(
   object: JsonObject,
-  { compiling }: ObjectReviewsOptions,
-): { compiled: CompiledPolicy | undefined } & Pick<ReturnType<typeof compile>, "diagnostics"> {
-  const { policies, diagnostics } = compile([objectDocument(object)], compiling);
+  { compiling, scheduler }: ObjectReviewsOptions,
+): Promise<{ compiled: CompiledPolicy | undefined; diagnostics: readonly Diagnostic[] }> {
+  const stages = new PolicyCompiler(compiling).stages([objectDocument(object)]);
+  const { policies, diagnostics } = await paced(stages, scheduler);
   return { compiled: policies[0], diagnostics };
 }
 
