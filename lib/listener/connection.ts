@@ -3,8 +3,7 @@ import { setImmediate } from "node:timers";
 import type { Socket } from "node:net";
 import { answerBytes, plainAnswer } from "./answer_bytes.ts";
 import { AnswerWriter } from "./answer_writer.ts";
-import { Body, type BodyProgress, tooLarge } from "./body.ts";
-import type { Share } from "./byte_budget.ts";
+import { type BodyConnection, BodyReading } from "./body_reading.ts";
 import { giveBack, giveBackAll } from "./give_back.ts";
 import type { HandlerAnswer, ListenerAnswer } from "./handler.ts";
 import { InputBuffer } from "./input_buffer.ts";
@@ -20,8 +19,6 @@ const maxPipelined = 16 * 1024;
 const lingerTime = 2_000;
 
 const nothing: Uint8Array = new Uint8Array(0);
-
-const tooManyBodies = plainAnswer(503, "too many large requests are being answered");
 
 /** The caller of a connection, and how it connected. */
 export interface Caller {
@@ -40,28 +37,38 @@ export class Connection {
   readonly #input: InputBuffer;
   readonly #answers: AnswerWriter;
   readonly #service: Service;
-  /** The number of the certificate with which the connection began. */
-  readonly #generation: number;
-  readonly #authenticated: boolean;
+  readonly #caller: Caller;
   readonly #address: string;
   readonly #activity: TimedActivity;
   #head: RequestHead | undefined;
-  #body: Body | undefined;
-  #share: Share | undefined;
+  readonly #bodies: BodyConnection;
+  #body: BodyReading | undefined;
   /** Whether the caller sent the request before the answer to the former one. */
   #isAhead = false;
   #callerIsDone = false;
 
-  constructor(socket: Socket, service: Service, { generation, authenticated, transport }: Caller) {
+  constructor(socket: Socket, service: Service, caller: Caller) {
     this.#socket = socket;
-    this.#reading = new SocketReading(socket, transport);
+    this.#reading = new SocketReading(socket, caller.transport);
     this.#input = new InputBuffer(service.ahead);
     this.#answers = new AnswerWriter(socket, service.unread);
     this.#service = service;
-    this.#generation = generation;
-    this.#authenticated = authenticated;
+    this.#caller = caller;
     this.#address = socket.remoteAddress ?? "";
     this.#activity = new TimedActivity(service.limits.newTime);
+    this.#bodies = {
+      service,
+      reading: this.#reading,
+      input: this.#input,
+      activity: this.#activity,
+      complete: (body, rest) => {
+        this.#input.lend(body);
+        this.#receivedAll(rest);
+        this.#takeTurn(body);
+      },
+      received: (bytes) => this.#received(bytes),
+      refuse: (answer) => this.#refuse(answer),
+    };
     socket.setNoDelay(true);
     socket.on("data", (bytes: Uint8Array) => this.#received(bytes));
     socket.on("drain", () => this.#drained());
@@ -96,7 +103,7 @@ export class Connection {
 
   /** Ends the connection if its activity has exceeded the deadline. */
   expire(now: number): void {
-    if (!this.#activity.isLate(now, this.#share?.holdsUp === true)) return;
+    if (!this.#activity.isLate(now, this.#body?.holdsUp === true)) return;
     switch (this.#activity.current) {
       case "new":
       case "idle":
@@ -104,11 +111,7 @@ export class Connection {
       case "head":
         return this.#refuse(plainAnswer(408, "the head of the request did not arrive in time"));
       case "body":
-        return this.#refuse(
-          this.#share?.waiting === true
-            ? tooManyBodies
-            : plainAnswer(408, "the body of the request did not arrive in time"),
-        );
+        return this.#body?.expire();
       case "writing":
       case "lingering":
         this.destroy();
@@ -143,12 +146,7 @@ export class Connection {
       case "head":
         return this.#readHead(this.#input.with(bytes));
       case "body":
-        // The socket is paused while the share waits, but it still delivers bytes that it had already read.
-        if (this.#share!.waiting) {
-          if (!this.#share!.keep(bytes.length)) return this.#refuse(tooManyBodies);
-          return this.#input.keep(this.#input.with(bytes));
-        }
-        return this.#progressed(this.#body!.take(bytes));
+        return this.#body!.take(bytes);
     }
     this.#input.addAhead(bytes);
     this.#readAhead();
@@ -178,7 +176,8 @@ export class Connection {
     if ("status" in head) return this.#refuse(plainAnswer(head.status, head.message));
     this.#head = head;
     const { method, target, body } = head;
-    const refused = screen({ method, target, authenticated: this.#authenticated, address: this.#address });
+    const { authenticated } = this.#caller, address = this.#address;
+    const refused = screen({ method, target, authenticated, address });
     if (refused !== undefined) return this.#refuse(refused);
     const after = bytes.subarray(end + 4);
     if (body !== "chunked" && body.length === 0) {
@@ -192,50 +191,11 @@ export class Connection {
   }
 
   /** Begins to read a body, of which some bytes have arrived with the head. */
-  #readBody({ target, body, expectsContinue }: RequestHead, arrived: Uint8Array): void {
-    const { limits, answerTime, budget, smallBudget } = this.#service;
-    if (body !== "chunked" && body.length > limits.bodyBytes) {
-      const { status, message } = tooLarge(limits.bodyBytes);
-      return this.#refuse(plainAnswer(status, message));
-    }
-    this.#activity.beginBody(Math.min(limits.bodyTime, answerTime(target)), limits.crowdedBodyTime);
-    this.#reading.start();
-    const isSmall = body !== "chunked" && body.length <= limits.smallBodyBytes;
-    this.#share = (isSmall ? smallBudget : budget).share(() => this.#roomMade());
-    this.#body = new Body(body, this.#share, limits.bodyBytes);
-    if (expectsContinue) this.#socket.write("HTTP/1.1 100 Continue\r\n\r\n");
-    if (arrived.length > 0) this.#progressed(this.#body.take(arrived));
-  }
-
-  /** Resumes the body, because the budget has made room for its held bytes. */
-  #roomMade(): void {
-    const { bodyTime, crowdedBodyTime } = this.#service.limits;
-    this.#activity.beginBody(bodyTime, crowdedBodyTime);
-    const rest = this.#input.take();
-    this.#reading.start();
-    this.#progressed(this.#body!.goOn());
-    if (rest.length > 0) this.#received(rest);
-  }
-
-  #progressed(progress: BodyProgress): void {
-    const { limits } = this.#service;
-    switch (progress.kind) {
-      case "more":
-        return;
-      case "waits":
-        if (!this.#share!.keep(progress.bytes)) return this.#refuse(tooManyBodies);
-        this.#reading.stop();
-        return this.#activity.begin("body", limits.waitTime);
-      case "refused":
-        return this.#refuse(plainAnswer(progress.status, progress.message));
-      case "done": {
-        const { body, rest } = progress;
-        this.#body = undefined;
-        this.#input.lend(body);
-        this.#receivedAll(rest);
-        this.#takeTurn(body);
-      }
-    }
+  #readBody(head: RequestHead, arrived: Uint8Array): void {
+    this.#body = BodyReading.begin(head, this.#bodies);
+    if (this.#body === undefined) return;
+    if (head.expectsContinue) this.#socket.write("HTTP/1.1 100 Continue\r\n\r\n");
+    if (arrived.length > 0) this.#body.take(arrived);
   }
 
   /** Notes that a request has arrived completely, and keeps the bytes behind it. */
@@ -284,7 +244,7 @@ export class Connection {
   #send(answer: ListenerAnswer): void {
     const { keepAlive = false, method } = this.#head ?? {};
     const close = !keepAlive || this.#callerIsDone || this.#input.isCut ||
-      this.#service.ends(this.#generation);
+      this.#service.ends(this.#caller.generation);
     const bytes = answerBytes(answer, { close, isHead: method === "HEAD", date: this.#service.date.text() });
     this.#input.freeBody();
     this.#head = undefined;
@@ -354,7 +314,7 @@ export class Connection {
   }
 
   #release(): void {
-    this.#share?.release();
-    this.#share = this.#body = undefined;
+    this.#body?.release();
+    this.#body = undefined;
   }
 }
