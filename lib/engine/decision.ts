@@ -14,6 +14,11 @@ export interface RuleIdentity {
 /** The outcome of one rule for one request. */
 export type RuleResult = Outcome & RuleIdentity;
 
+/** Whether the resource breaks the rule, or the rule could not be evaluated. */
+export function isFailOrError({ result }: Pick<RuleResult, "result">): boolean {
+  return result === "fail" || result === "error";
+}
+
 /** A result with another outcome. Its rule stays, and so do the properties that reports show besides the message. */
 export function replaced(
   { rule, type, action, properties, auditAnnotations, images }: RuleResult,

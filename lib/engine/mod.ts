@@ -16,6 +16,7 @@ export {
   type Decision,
   type DenyingResult,
   isDeniedByMutation,
+  isFailOrError,
   type PolicyIdentity,
   type PolicyResult,
   replaced,

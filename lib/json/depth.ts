@@ -1,5 +1,8 @@
 import { endOfString } from "./string_end.ts";
 
+/** The deepest nesting of JSON that is parsed here: no recursive walk of such a value exhausts the stack. */
+export const maxJsonDepth = 1_000;
+
 /**
  * Whether JSON text nests deeper than a limit. Check text from outside before it is parsed: the code after the parser
  * walks values recursively, and a few kilobytes of `[` would exhaust the stack.

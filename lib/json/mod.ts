@@ -3,6 +3,10 @@
  * printing as Go does it, because Kyverno's messages contain such text. Numbers are doubles: integers beyond 2^53
  * lose digits.
  *
+ * `parse.ts` parses texts from outside; all parsers go through `json_text.ts`, which avoids a defect of the runtime's.
+ * Long texts are parsed in stages (`parse_stages.ts`), answers while they arrive (`streamed_json.ts`). What texts and
+ * regular expressions cost is known before they are read: `heap_size.ts`, `step_budget.ts`, `program_size.ts`.
+ *
  * @module
  */
 export {
@@ -26,7 +30,7 @@ export {
 } from "./json.ts";
 export { BoundedCache } from "./bounded_cache.ts";
 export { clipped, quoted } from "./clip.ts";
-export { nestsDeeperThan } from "./depth.ts";
+export { maxJsonDepth, nestsDeeperThan } from "./depth.ts";
 export { detached } from "./detached.ts";
 export { type DigitRuns, digitRunsOf } from "./digit_runs.ts";
 export { type DocumentPath, documentPathText, valueAtPath } from "./document_path.ts";
@@ -40,7 +44,7 @@ export {
   sharedHeapSize,
   sharedHeapSizeOfText,
 } from "./heap_size.ts";
-export { goJsonProblem, maxJsonDepth } from "./go_json.ts";
+export { goJsonProblem } from "./go_json_problem.ts";
 export { groupBy } from "./group_by.ts";
 export { parseJson } from "./parse.ts";
 export { parseJsonText } from "./json_text.ts";

@@ -1,10 +1,7 @@
-import { nestsDeeperThan } from "./depth.ts";
+import { maxJsonDepth, nestsDeeperThan } from "./depth.ts";
 import { heapSizeOfText } from "./heap_size.ts";
 import type { Json } from "./json.ts";
 import { parseJsonText } from "./json_text.ts";
-
-/** The deepest nesting that is accepted: no recursive walk of such a value exhausts the stack. */
-export const deepest = 1_000;
 
 /**
  * Returns the value of a JSON text; `undefined` when the text is no JSON, nests so deeply that a recursive walk would
@@ -21,7 +18,7 @@ export const deepest = 1_000;
  */
 export function parseJson(text: string, mostHeap = Infinity): Json | undefined {
   if (mostHeap < Infinity && heapSizeOfText(text) > mostHeap) return undefined;
-  if (nestsDeeperThan(deepest, text)) return undefined;
+  if (nestsDeeperThan(maxJsonDepth, text)) return undefined;
   try {
     return parseJsonText(text);
   } catch {

@@ -1,4 +1,5 @@
 import type { DocumentPath } from "./document_path.ts";
+
 /** Splits an RFC 6901 pointer into its unescaped tokens; `""` is the whole document. */
 export function parsePointer(pointer: string): string[] {
   if (pointer === "") return [];

@@ -1,6 +1,7 @@
+import { maxJsonDepth } from "./depth.ts";
 import { densestHeap, sharedHeapSizeOfText } from "./heap_size.ts";
 import type { Json } from "./json.ts";
-import { deepest, parseJson } from "./parse.ts";
+import { parseJson } from "./parse.ts";
 import { StagedParser } from "./parse_stages.ts";
 
 /** The characters from which on a piece is parsed, in a millisecond. */
@@ -25,7 +26,7 @@ const unestimated = 4 * 1024;
  * ```
  */
 export class StreamedJson {
-  readonly #parser = new StagedParser({ most: pieceLength, deepest });
+  readonly #parser = new StagedParser({ most: pieceLength, deepest: maxJsonDepth });
   /** The parts that are not joined to the parser's text yet. */
   #parts: string[] = [];
   #partsLength = 0;

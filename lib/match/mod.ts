@@ -3,7 +3,8 @@
  * cannot match. Variables are not supported in match and exclude.
  *
  * `rule_selector.ts` compiles the match and exclude of a classic rule, `constraints.ts` the resource rules of a policy
- * in CEL. `clause.ts` explains why an object is not selected.
+ * in CEL. `match_resources.ts` writes the match of a classic rule as such resource rules. `clause.ts` explains why an
+ * object is not selected.
  *
  * @module
  */
@@ -12,14 +13,16 @@ export { type Block, compileExceptionMatch, compileExclude, compileMatch } from 
 export type { Candidate, User } from "./candidate.ts";
 export { compileConstraints } from "./constraints.ts";
 export type { Clause } from "./clause.ts";
+export { type Filter, labelTest, type Mismatch } from "./filter.ts";
+export { type Interest, MatchIndex } from "./match_index.ts";
 export {
   type InexpressiblePart,
   inexpressiblePart,
+  matchResources,
   namespaceNames,
+  objectNames,
   withRequirements,
-} from "./expressible.ts";
-export { type Filter, labelTest, type Mismatch } from "./filter.ts";
-export { type Interest, MatchIndex } from "./match_index.ts";
+} from "./match_resources.ts";
 export {
   combinationsOf,
   mostCombinations,

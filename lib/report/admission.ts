@@ -1,6 +1,7 @@
 import {
   type Decision,
   isDeniedByMutation,
+  isFailOrError,
   type PolicyIdentity,
   type PolicyResult,
   type RuleResult,
@@ -85,7 +86,7 @@ function blockedMessage(
   for (const { policy, rules } of results) {
     const shown = rules.filter((rule) => {
       if (policy.language === "cel" && rule.action !== "Enforce") return false;
-      return isBlocking(rule) && isBad(rule);
+      return isBlocking(rule) && isFailOrError(rule);
     });
     if (shown.length === 0) continue;
     if (policy.language === "cel") lines.push(...shown.map((rule) => celMessage(policy, rule)));
@@ -137,11 +138,11 @@ function warningsOf(results: readonly PolicyResult[]): readonly string[] {
     const isInCel = policy.language === "cel";
     for (const rule of rules) {
       if (isInCel) {
-        if (policy.emitWarning && isBad(rule) && !isIgnored(policy, rule)) {
+        if (policy.emitWarning && isFailOrError(rule) && !isIgnored(policy, rule)) {
           warnings.push(celMessage(policy, rule));
         }
       } else if (
-        isBad(rule) || (rule.result === "skip" && rule.warns) ||
+        isFailOrError(rule) || (rule.result === "skip" && rule.warns) ||
         (rule.type === "mutate" && policy.emitWarning && rule.result !== "skip")
       ) {
         warnings.push(`policy ${policy.name}.${rule.rule}: ${rule.message}`);
@@ -163,10 +164,6 @@ function isIgnored({ kind, failurePolicy }: PolicyIdentity, { result }: RuleResu
 function isBlocking({ type, action }: RuleResult): boolean {
   if (type === "mutate") return false;
   return action === "Enforce" || type === "verifyImages" || type === "checkImages";
-}
-
-function isBad(rule: RuleResult): boolean {
-  return rule.result === "fail" || rule.result === "error";
 }
 
 function auditAnnotations(results: readonly PolicyResult[]): Record<string, string> | undefined {

@@ -1,4 +1,4 @@
-import type { Decision, PolicyRequest } from "../engine/mod.ts";
+import { type Decision, isFailOrError, type PolicyRequest } from "../engine/mod.ts";
 import type { Log } from "../ports.ts";
 
 /** The most rules that one line names; it counts the others. */
@@ -10,7 +10,7 @@ const maxRules = 20;
  */
 export function logAudit(log: Log, request: PolicyRequest, { results }: Decision): void {
   const found = results.flatMap(({ policy, rules }) =>
-    rules.filter(({ result }) => result === "fail" || result === "error").map((rule) => ({ policy, rule }))
+    rules.filter(isFailOrError).map((rule) => ({ policy, rule }))
   );
   if (found.length === 0) return;
   const { uid, operation, kind, namespace, name, dryRun } = request;

@@ -1,5 +1,12 @@
 import { isFault } from "../json/mod.ts";
-import { type Decision, evaluate, type Phase, type PolicyRequest, type Snapshot } from "../engine/mod.ts";
+import {
+  type Decision,
+  evaluate,
+  isFailOrError,
+  type Phase,
+  type PolicyRequest,
+  type Snapshot,
+} from "../engine/mod.ts";
 import type { LongNumbers } from "../patch/mod.ts";
 import type { FailurePolicy } from "../policy/mod.ts";
 import type { Log, Ports } from "../ports.ts";
@@ -171,8 +178,8 @@ function logDecision(log: Log, { request, decision, phase, started }: LoggedDeci
 function failingRules({ results }: Decision): string[] {
   const failing: string[] = [];
   for (const { policy, rules } of results) {
-    for (const { rule, result } of rules) {
-      if (result === "fail" || result === "error") failing.push(`${policy.key}/${rule}`);
+    for (const each of rules) {
+      if (isFailOrError(each)) failing.push(`${policy.key}/${each.rule}`);
     }
   }
   return failing;

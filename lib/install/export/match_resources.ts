@@ -3,14 +3,17 @@ import { builtinKind, hasWildcard, parseKindSelectors, pluralOf } from "../../ku
 import {
   type InexpressiblePart,
   inexpressiblePart,
+  matchResources,
   namespaceNames,
+  objectNames,
   withRequirements,
 } from "../../match/mod.ts";
 import type { MatchBlock, MatchFilter, ResourceCriteria, Rule } from "../../policy/mod.ts";
 
 /**
- * The MatchResources that select the objects of a rule; a fault names a part that MatchResources cannot express. The
- * rule of a Policy is restricted to its namespace.
+ * The MatchResources that select the objects of a rule; a fault names a part that MatchResources cannot express. It
+ * reads no cluster, so kinds are built-in ones, or named with their API group. The rule of a Policy is restricted to
+ * its namespace.
  */
 export function matchResourcesOf(rule: Rule, namespace: string | undefined): JsonObject | Fault {
   const match = filtersOf(rule.match, "match");
@@ -32,13 +35,12 @@ export function matchResourcesOf(rule: Rule, namespace: string | undefined): Jso
     ...exclude.filter((filter) => !hasKinds(filter)).flatMap((filter) => namespacesOf(filter, "NotIn")),
   ];
   const namespaceSelector = withRequirements(asObject(selectors[0]?.namespaceSelector), expressions);
-  const objectSelector = asObject(selectors[0]?.selector);
-  return {
+  return matchResources({
     resourceRules,
-    ...(excluded.length > 0 && { excludeResourceRules: excluded }),
-    ...(namespaceSelector !== undefined && { namespaceSelector }),
-    ...(objectSelector !== undefined && { objectSelector }),
-  };
+    excludeResourceRules: excluded,
+    namespaceSelector,
+    objectSelector: asObject(selectors[0]?.selector),
+  });
 }
 
 /** The criteria of every filter; a fault when MatchResources cannot express one. */
@@ -69,10 +71,10 @@ const problems: Readonly<Record<InexpressiblePart, string>> = {
 function filterProblem(filter: MatchFilter, name: "match" | "exclude"): string | undefined {
   const part = inexpressiblePart(filter, name);
   if (part !== undefined) return problems[part];
-  const { resources } = filter, { names, namespaces, operations } = resources;
+  const { resources } = filter, { namespaces, operations } = resources;
   if (hasKinds(resources)) return undefined;
   if (name === "match") return "names no kinds";
-  const isNamespaces = namespaces.length > 0 && names.length === 0 && resources.name === "" &&
+  const isNamespaces = namespaces.length > 0 && objectNames(resources).length === 0 &&
     operations.length === 0;
   return isNamespaces ? undefined : "is neither about kinds nor about namespaces";
 }
@@ -104,8 +106,7 @@ function resourceRule(resources: ResourceCriteria): JsonObject | Fault {
     const plural = pluralOf(kind);
     names.add(subresource === "" ? plural : `${plural}/${subresource}`);
   }
-  const { operations } = resources;
-  const resourceNames = [...resources.names, ...(resources.name === "" ? [] : [resources.name])];
+  const { operations } = resources, resourceNames = objectNames(resources);
   return {
     apiGroups: [...groups],
     apiVersions: [...versions],

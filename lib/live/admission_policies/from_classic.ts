@@ -3,7 +3,7 @@ import { Fault, isFault } from "../../json/mod.ts";
 import type { ServedResource } from "../../ports.ts";
 import { celRuleSpecs } from "../../rules/mod.ts";
 import type { AdmissionPolicyParts } from "./admission_policy_kind.ts";
-import { matchConstraints } from "./match_constraints.ts";
+import { servedMatchResources } from "./match_resources.ts";
 
 /**
  * A ClusterPolicy as a ValidatingAdmissionPolicy; a fault says why that is impossible; `undefined` when the policy
@@ -30,7 +30,7 @@ export function fromClassic(
   if (exceptions.some(({ conditions }) => conditions !== undefined)) {
     return new Fault("skip generation: exceptions with conditions are not applicable");
   }
-  const constraints = matchConstraints({
+  const constraints = servedMatchResources({
     match: rule.match,
     exclude: rule.exclude,
     exceptions: exceptions.map(({ exception }) => exception.match),

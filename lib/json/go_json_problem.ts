@@ -1,9 +1,4 @@
 /**
- * The deepest nesting of JSON in an expression or in a text, so that recursive walks of it do not exhaust the stack.
- */
-export const maxJsonDepth = 1_000;
-
-/**
  * Returns the message of Go's decoder for a text that is not JSON: `invalid character 'b' looking for beginning
  * of value`. Call it after `JSON.parse` rejected the text; it reads the text once, without recursion.
  */
@@ -38,9 +33,9 @@ class Scanner {
           open.pop();
         } else if (char === ",") {
           wants = inside === "{" ? "key" : "value";
-        } else {return this.#unexpected(
-            inside === "{" ? "after object key:value pair" : "after array element",
-          );}
+        } else {
+          return this.#unexpected(inside === "{" ? "after object key:value pair" : "after array element");
+        }
         this.#at++;
         continue;
       }

@@ -1,11 +1,17 @@
 import { asObject, Fault, isFault, isObject, type Json, type JsonObject } from "../../json/mod.ts";
-import { inexpressiblePart, namespaceNames, withRequirements } from "../../match/mod.ts";
+import {
+  inexpressiblePart,
+  matchResources,
+  namespaceNames,
+  objectNames,
+  withRequirements,
+} from "../../match/mod.ts";
 import { type MatchBlock, type MatchFilter, userCriteria } from "../../policy/mod.ts";
 import type { ServedResource } from "../../ports.ts";
 import { targetResources } from "../webhooks/served_kinds.ts";
 
-/** The match of a rule, from which the API server's constraints are made. */
-export interface ConstraintInput {
+/** The match of a rule, from which MatchResources are made. */
+export interface MatchResourcesInput {
   readonly match: MatchBlock;
   readonly exclude: MatchBlock | undefined;
   /** The matches of exceptions, whose objects are excluded. */
@@ -17,12 +23,12 @@ export interface ConstraintInput {
 const everyOperation = ["CREATE", "UPDATE", "CONNECT", "DELETE"];
 
 /**
- * MatchResources that select what a rule matches and does not exclude; a fault names a part that MatchResources
- * cannot express. Kyverno parity: several filters in `match.all` cannot. Pinned by
- * tests/live/admission_policies_test.ts.
+ * The MatchResources that select what a rule matches and does not exclude, with the kinds as the cluster serves them; a
+ * fault names a part that MatchResources cannot express. Kyverno parity: several filters in `match.all` cannot be
+ * expressed. Pinned by tests/live/admission_policies_test.ts.
  */
-export function matchConstraints(
-  { match, exclude, exceptions, served }: ConstraintInput,
+export function servedMatchResources(
+  { match, exclude, exceptions, served }: MatchResourcesInput,
 ): JsonObject | Fault {
   if (match.form === "all" && match.filters.length > 1) {
     return new Fault("skip generation: multiple filters in match.all");
@@ -51,13 +57,12 @@ export function matchConstraints(
     asObject(match.filters[0]?.resources.namespaceSelector),
     namespaces.length === 0 ? [] : [namespaceNames("In", namespaces)],
   );
-  const objectSelector = asObject(match.filters[0]?.resources.selector);
-  return {
+  return matchResources({
     resourceRules: rules,
-    ...(excludeRules.length > 0 && { excludeResourceRules: excludeRules }),
-    ...(namespaceSelector !== undefined && { namespaceSelector }),
-    ...(objectSelector !== undefined && { objectSelector }),
-  };
+    excludeResourceRules: excludeRules,
+    namespaceSelector,
+    objectSelector: asObject(match.filters[0]?.resources.selector),
+  });
 }
 
 function filterProblem(filter: MatchFilter, block: "match" | "exclude"): string | undefined {
@@ -80,7 +85,7 @@ function resourceRules(filters: readonly MatchFilter[], served: readonly ServedR
   const groups = new Map<string, Group>();
   for (const { resources } of filters) {
     const operations = resources.operations.length > 0 ? resources.operations : everyOperation;
-    const names = [...resources.names, ...(resources.name === "" ? [] : [resources.name])];
+    const names = objectNames(resources);
     // Kyverno parity: a namespace without kinds is excluded as an object of that name. Pinned by "Pods, but not those
     // of a namespace, which is excluded as an object of that name".
     const isNamespaces = resources.kinds.length === 0 && resources.namespaces.length > 0;

@@ -1,6 +1,6 @@
-import { asList, isObject, type JsonObject } from "../json/mod.ts";
+import { asList, isObject, type Json, type JsonObject } from "../json/mod.ts";
 import { hasWildcard } from "../kube/mod.ts";
-import { type MatchFilter, userCriteria } from "../policy/mod.ts";
+import { type MatchFilter, type ResourceCriteria, userCriteria } from "../policy/mod.ts";
 
 /** A part of a filter that the API server's MatchResources cannot express. */
 export type InexpressiblePart =
@@ -44,4 +44,28 @@ export function withRequirements(
 ): JsonObject | undefined {
   if (requirements.length === 0) return selector;
   return { ...selector, matchExpressions: [...asList(selector?.["matchExpressions"]), ...requirements] };
+}
+
+/** The names of the objects that a filter selects; none when it selects objects of any name. */
+export function objectNames({ name, names }: ResourceCriteria): string[] {
+  return name === "" ? [...names] : [...names, name];
+}
+
+/** The parts of MatchResources that the match of a rule can have. */
+export interface MatchResourcesParts {
+  readonly resourceRules: readonly Json[];
+  readonly excludeResourceRules: readonly Json[];
+  readonly namespaceSelector: JsonObject | undefined;
+  readonly objectSelector: JsonObject | undefined;
+}
+
+/** Writes MatchResources, without the parts that are absent. */
+export function matchResources(parts: MatchResourcesParts): JsonObject {
+  const { resourceRules, excludeResourceRules, namespaceSelector, objectSelector } = parts;
+  return {
+    resourceRules,
+    ...(excludeResourceRules.length > 0 && { excludeResourceRules }),
+    ...(namespaceSelector !== undefined && { namespaceSelector }),
+    ...(objectSelector !== undefined && { objectSelector }),
+  };
 }
