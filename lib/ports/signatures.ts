@@ -193,7 +193,7 @@ export type DigestAnswer =
 export interface Signatures {
   verify(query: SignatureQuery, signal?: AbortSignal): Promise<SignatureAnswer>;
   verifyText(query: SignedTextQuery, signal?: AbortSignal): Promise<SignedTextAnswer>;
-  /** The digest of an image's manifest or index, from the registry; one in the text is not looked up. */
+  /** The digest of an image's manifest or index, from the registry, which must have the one in the text. */
   digest(image: string, credentials: RegistryCredentials, signal?: AbortSignal): Promise<DigestAnswer>;
   /**
    * For Notary and ImageValidatingPolicy: the JSON of the one layer of an image's referrer of an artifact type, whether

@@ -580,4 +580,10 @@ async function digests({ signatures, images }: SignatureFixtures): Promise<void>
   assert.ok(!unknown.ok);
   assert.equal(unknown.why, "refused");
   assert.match(unknown.message, /^GET http:.*: MANIFEST_UNKNOWN: manifest unknown$/);
+  // An image by its digest is read, too: the registry says whether it has it.
+  const repository = images.signed.slice(0, images.signed.lastIndexOf(":"));
+  assert.deepEqual(await signatures.digest(`${repository}@${digest.digest}`, {}), digest);
+  const gone = await signatures.digest(`${repository}@sha256:${"0".repeat(64)}`, {});
+  assert.ok(!gone.ok);
+  assert.match(gone.message, /MANIFEST_UNKNOWN: manifest unknown$/);
 }

@@ -128,10 +128,9 @@ export class ImageSignatures implements Signatures {
   ): Promise<DigestAnswer> {
     const reference = parseReference(image);
     if (isFault(reference)) return { ok: false, why: "refused", message: reference.message };
-    if (reference.digest !== "") return { ok: true, digest: reference.digest };
     const read = async (memory: QueryMemory): Promise<DigestAnswer> => {
       const access = await this.#access(reference, credentials, memory);
-      const manifest = await this.#content.image(access, reference.tag, this.#end());
+      const manifest = await this.#content.image(access, manifestName(reference), this.#end());
       if (!isFault(manifest)) return { ok: true, digest: manifest.digest };
       const { why, message } = refusedBy(manifest) as Extract<Verdict, { ok: false }>;
       return { ok: false, why: why === "no connection" ? why : "refused", message };

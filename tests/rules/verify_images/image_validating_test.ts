@@ -68,6 +68,11 @@ const cases: readonly (readonly [string, readonly string[], string])[] = [
     "error failed to evaluate policy: failed to get imagedata: MANIFEST_UNKNOWN: manifest unknown",
   ],
   ["true", ["r.io/gone:v1"], "error failed to evaluate policy: MANIFEST_UNKNOWN: manifest unknown"],
+  [
+    images("verifyImageSignatures(i, [attestors.a]) == 0"),
+    ["r.io/one:v1", `r.io/gone@sha256:${"0".repeat(64)}`],
+    "error failed to evaluate policy: MANIFEST_UNKNOWN: manifest unknown",
+  ],
 ];
 
 for (const [validation, pods, expected] of cases) {
