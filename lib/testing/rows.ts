@@ -2,7 +2,7 @@ import type { Diagnostic, DiagnosticCode, Position } from "../diagnostics/mod.ts
 import type { RuleResult } from "../engine/mod.ts";
 import type { JsonObject } from "../json/mod.ts";
 import { reportedResult, type TestRow } from "../report/mod.ts";
-import { effectsOf, ownerOf } from "../rules/mod.ts";
+import { effectsOf, ownerOf, planErrorsOf } from "../rules/mod.ts";
 import type { AppliedStep } from "../apply/mod.ts";
 import { hasRules, isRuleNamed } from "../policy/mod.ts";
 import {
@@ -153,10 +153,26 @@ class EntryRows {
   async #generated(result: ObjectResult): Promise<void> {
     const made = effectsOf(result.rule).filter(({ verb, object }) => verb !== "delete" && ownerOf(object))
       .map(({ object }) => object);
-    if (made.length === 0) this.#addOutcome(result, equalMatch);
+    if (made.length === 0) {
+      this.#addOutcome(result, equalMatch);
+      this.#remarkNothingMade(result);
+    }
     for (const object of made) {
       this.#addOutcome({ ...result, identity: identityOf(object) }, await this.#match(object));
     }
+  }
+
+  /**
+   * Kyverno parity: a rule that could not generate its objects passes, and nothing is compared. Pinned by "a rule that
+   * cannot generate passes with a remark".
+   */
+  #remarkNothingMade({ rule, identity }: ObjectResult): void {
+    const [reason] = planErrorsOf(rule);
+    if (reason === undefined) return;
+    this.#remark(
+      "not-compared",
+      `Nothing was compared: rule "${rule.rule}" made no object for ${identityText(identity)}: ${reason}`,
+    );
   }
 
   /** Compares an object with the files of the entry; one match among several generated objects suffices. */

@@ -53,6 +53,7 @@ export async function runTest(
   const { ports, close } = testPorts(setup, "jmespath");
   const cel = testPorts(setup, "cel");
   const absent = absentSources(setup);
+  const shown = (step: AppliedStep): boolean => hasRow(step, snapshot);
   const answers = new Map<string, ObjectAnswer[]>();
   for (const operation of ["", ...operationsOf(found)]) {
     const options: DecideOptions = {
@@ -67,7 +68,7 @@ export async function runTest(
     const objectAnswers: ObjectAnswer[] = [];
     for (const resource of resources) {
       const { steps } = await applyPolicies(resource, options);
-      objectAnswers.push({ identity: identityOf(resource), object: resource, steps: steps.filter(hasRow) });
+      objectAnswers.push({ identity: identityOf(resource), object: resource, steps: steps.filter(shown) });
     }
     for (const { name, value } of operation === "" ? input.payloads : []) {
       const payload = /\.ya?ml$/.test(name) ? "yaml" : "json";
@@ -76,7 +77,7 @@ export async function runTest(
       objectAnswers.push({
         identity,
         object: value,
-        steps: steps.filter(({ policy }) => !hasRules(policy.kind)).filter(hasRow),
+        steps: steps.filter(({ policy }) => !hasRules(policy.kind)).filter(shown),
       });
     }
     answers.set(operation, objectAnswers);
@@ -91,18 +92,18 @@ export async function runTest(
     environment: { now: ports.clock.now, random: ports.entropy.next },
     diagnostics: [...input.diagnostics, ...snapshot.diagnostics, ...ignoredOperations(snapshot, values)],
   };
+}
 
-  /**
-   * Kyverno parity: a policy with one resource rule and no selector has no row about an object that the rule does not
-   * match; a policy that deletes, generates or verifies images has none about any that it does not match. Pinned by "a
-   * policy with one resource rule alone has no row about what the rule does not match", "a GeneratingPolicy has no row
-   * about what it does not match", "an ImageValidatingPolicy has no row about what its constraints or conditions leave
-   * out" and "a DeletingPolicy has no row about what its constraints leave out".
-   */
-  function hasRow({ policy, rules }: AppliedStep): boolean {
-    if (rules.length === 0 && (hasRowsOfResultsOnly(policy) || isOneResourceRule(policy))) return false;
-    return snapshot.policies.find((each) => each.policy.key === policy.key)?.broken === undefined;
-  }
+/**
+ * Kyverno parity: a policy with one resource rule and no selector has no row about an object that the rule does not
+ * match; a policy that deletes, generates or verifies images has none about any that it does not match. Pinned by "a
+ * policy with one resource rule alone has no row about what the rule does not match", "a GeneratingPolicy has no row
+ * about what it does not match", "an ImageValidatingPolicy has no row about what its constraints or conditions leave
+ * out" and "a DeletingPolicy has no row about what its constraints leave out".
+ */
+function hasRow({ policy, rules }: AppliedStep, snapshot: Snapshot): boolean {
+  if (rules.length === 0 && (hasRowsOfResultsOnly(policy) || isOneResourceRule(policy))) return false;
+  return snapshot.policies.find((each) => each.policy.key === policy.key)?.broken === undefined;
 }
 
 function hasRowsOfResultsOnly({ kind }: AppliedStep["policy"]): boolean {

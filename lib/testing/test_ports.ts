@@ -9,7 +9,8 @@ import { HttpClient, systemClock, systemEntropy } from "../adapters/mod.ts";
 import { ImageSignatures } from "../registries/mod.ts";
 import { type AbsentSource, unservedEntries } from "../context/mod.ts";
 import type { Json, JsonObject } from "../json/mod.ts";
-import type { Clock, Cluster, Entropy, Http, Ports, Registry, Signatures } from "../ports.ts";
+import { parseApiVersion, pluralOf } from "../kube/mod.ts";
+import type { ApiResource, Clock, Cluster, Entropy, Http, Ports, Registry, Signatures } from "../ports.ts";
 import { offlineSignatures } from "./offline_signatures.ts";
 
 /** The objects and answers that a test gives in place of a cluster, services and the global context. */
@@ -59,7 +60,8 @@ export function testPorts(setup: TestSetup, language: TestLanguage): TestPorts {
   const entropy = systemEntropy();
   const seen = language === "jmespath" || setup.isCluster ? setup.resources : [];
   const objects = [...setup.objects, ...seen];
-  const cluster = new EmbeddedCluster({ objects, intake: "verbatim", clock, entropy });
+  const embedded = new EmbeddedCluster({ objects, intake: "verbatim", clock, entropy });
+  const cluster = withAnyKind(embedded);
   const calls = mockedCalls(setup.apiCallResponses);
   const services = language === "cel" ? wrapped(calls) : calls;
   const mocked = setup.apiCallResponses.length > 0;
@@ -98,6 +100,24 @@ export function absentSources(setup: TestSetup): readonly AbsentSource[] {
     globals: setup.globalContextEntries.length > 0,
     images: setup.images.length > 0 || setup.lookup !== undefined,
   });
+}
+
+/**
+ * Kyverno parity: rules of a test may generate objects of kinds that it does not describe. Pinned by "objects of
+ * unknown kinds are generated and compared".
+ */
+function withAnyKind(cluster: EmbeddedCluster): Cluster {
+  return {
+    call: (call) => cluster.call(call),
+    resource: async (apiVersion, kind) =>
+      await cluster.resource(apiVersion, kind) ?? supposedResource(apiVersion, kind),
+  };
+}
+
+function supposedResource(apiVersion: string, kind: string): ApiResource | undefined {
+  const { group, version } = parseApiVersion(apiVersion);
+  // The kinds of the core group are known.
+  return group === "" ? undefined : { group, version, kind, plural: pluralOf(kind), namespaced: true };
 }
 
 function mockedCluster(mocked: MockedCalls, cluster: Cluster): Cluster {

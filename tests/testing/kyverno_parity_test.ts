@@ -57,6 +57,33 @@ spec:
   matchImageReferences: [{glob: "*"}]
   validations: [{expression: "true"}]
 ---
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: makes}
+spec:
+  rules:
+  - name: widget
+    match: {any: [{resources: {kinds: [Service]}}]}
+    generate: {apiVersion: example.com/v1, kind: Widget, name: made, namespace: default, data: {spec: {size: 1}}}
+  - name: lost
+    match: {any: [{resources: {kinds: [Service]}}]}
+    generate: {apiVersion: v1, kind: Secret, name: copy, namespace: default, clone: {name: lost, namespace: default}}
+---
+apiVersion: policies.kyverno.io/v1
+kind: GeneratingPolicy
+metadata: {name: widgets}
+spec:
+  matchConstraints:
+    resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [services]}]
+  generate:
+  - expression: |
+      generator.Apply("default", [{
+        "apiVersion": dyn("example.com/v1"),
+        "kind": dyn("Widget"),
+        "metadata": dyn({"name": "made"}),
+        "spec": dyn({"size": 1}),
+      }])
+---
 apiVersion: policies.kyverno.io/v1
 kind: DeletingPolicy
 metadata: {name: gone}
@@ -108,6 +135,8 @@ results: ${results}
       "resources.yaml": resources,
       "expected.yaml": expected,
       "good.json": '{"metadata": {"name": "good"}}',
+      "large.yaml":
+        "{apiVersion: example.com/v1, kind: Widget, metadata: {name: made, namespace: default}, spec: {size: 2}}",
       "other.json": '{"metadata": {"name": "other"}}',
     };
     for (const [name, content] of Object.entries({ ...files, "kyverno-test.yaml": text })) {
@@ -166,6 +195,16 @@ const cases: readonly (readonly [title: string, results: string, rows: readonly 
       ["v1/Pod/default/good  Not found", "v1/Service/default/web  Not found"],
     ],
     [
+      "objects of unknown kinds are generated and compared",
+      "[{policy: makes, rule: widget, kind: Service, resources: [web], generatedResource: large.yaml, result: pass}, " +
+      "{policy: widgets, isGeneratingPolicy: true, kind: Service, resources: [web], " +
+      "generatedResource: large.yaml, result: pass}]",
+      [
+        "example.com/v1/Widget/default/made widget Resource diff",
+        "example.com/v1/Widget/default/made widgets Resource diff",
+      ],
+    ],
+    [
       "a DeletingPolicy has no row about what its constraints leave out",
       "[{policy: gone, isDeletingPolicy: true, kind: Service, resources: [web], result: skip}]",
       ["v1/Service/default/web  Not found"],
@@ -205,3 +244,18 @@ for (const [title, results, rows, more] of cases) {
     assert.deepEqual(found.rows.map(({ resource, rule, reason }) => `${resource} ${rule} ${reason}`), rows);
   });
 }
+
+Deno.test("kyverno-test.yaml: a rule that cannot generate passes with a remark", async () => {
+  const { rows, remarks } = await rowsOf(
+    "[{policy: makes, rule: lost, kind: Service, resources: [web], generatedResource: large.yaml, result: pass}]",
+  );
+  assert.deepEqual(rows.map(({ resource, result }) => [resource, result]), [[
+    "v1/Service/default/web",
+    "Pass",
+  ]]);
+  assert.deepEqual(remarks.map(({ code, message }) => [code, message]), [[
+    "not-compared",
+    'Nothing was compared: rule "lost" made no object for v1/Service/default/web: source v1/Secret/default/lost not ' +
+    'found: secrets "lost" not found',
+  ]]);
+});
