@@ -14,8 +14,16 @@ export {
   notAboutKinds,
   notByGroups,
   notByUsers,
+  onlyConverted,
   unseenKinds,
 } from "./webhooks/unseen_requests.ts";
+export {
+  isShadowed,
+  joinedCoverage,
+  type ServedVersions,
+  versionCoverages,
+} from "./webhooks/version_coverage.ts";
+export { constraintsOf } from "./webhooks/webhook_group.ts";
 export { type DiscoveredKind, type TargetResource, targetResources } from "./webhooks/served_kinds.ts";
 export {
   type ConfigurationKind,

@@ -267,6 +267,29 @@ for (const [what, given, expected] of rules) {
   });
 }
 
+const versions: readonly [what: string, kinds: readonly string[], expected: readonly string[]][] = [
+  ["one version and all", ["autoscaling/v2/HorizontalPodAutoscaler", "HorizontalPodAutoscaler"], ["p0"]],
+  ["one version of a custom kind and every kind", ["example.com/v1/Widget", "'*'"], ["p0"]],
+  ["two versions of a custom kind", ["example.com/v1/Widget", "example.com/v2/Widget"], ["p0", "p1"]],
+  ["one version of a custom kind", ["example.com/v1/Widget", "example.com/v1/Widget", "Secret"], []],
+  ["the only version and all", ["apps/v1/Deployment", "Deployment", "'*'"], []],
+];
+for (const [what, kinds, expected] of versions) {
+  Deno.test(`a policy gets objects that are written in another version: policies about ${what}`, async () => {
+    const { objects } = await manifestsOf(
+      kinds.map((kind, index) => policy(`p${index}`, [{ match: `kinds: [${kind}]`, body: pattern }])),
+    );
+    const webhooks = [...webhooksOf(objects, "Validating")].filter(([, webhook]) =>
+      JSON.stringify(webhook["matchConditions"]).includes("request.requestKind.version")
+    );
+    assert.deepEqual(
+      webhooks.map(([path]) => path.split("/").slice(-4).join("/")),
+      expected.map((name) => `validate/fail/finegrained/${name}`),
+    );
+    for (const [, webhook] of webhooks) assert.equal(asList(webhook["rules"]).length, 1);
+  });
+}
+
 Deno.test("changes of generated objects and of sources have a webhook that ignores failures", async () => {
   const body = (synchronize: boolean): string =>
     `generate: {synchronize: ${synchronize}, apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, name: net, ` +

@@ -2,6 +2,7 @@ import type { CompiledRule } from "../../engine/mod.ts";
 import { type ResourceRule, resourcesOfRule } from "../../match/mod.ts";
 import {
   type DiscoveredKind,
+  type ServedVersions,
   type Target,
   type TargetResource,
   targetResources,
@@ -112,6 +113,12 @@ const plainKinds: readonly DiscoveredKind[] = builtinKinds.filter((kind) => !uns
 
 /** The groups of plain Kubernetes, which have no custom kinds. */
 const plainGroups: ReadonlySet<string> = new Set(builtinKinds.map(({ group }) => group));
+
+/** The versions of the resources of plain Kubernetes. */
+export const plainVersions: ServedVersions = {
+  served: builtinKinds,
+  isCompleteFor: (group) => plainGroups.has(group),
+};
 
 /**
  * The resources of a kind in plain Kubernetes. For a kind that it does not serve, the resource is guessed. A kind with

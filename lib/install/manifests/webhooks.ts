@@ -4,16 +4,21 @@ import {
   apiServerUser,
   type ConfigurationKind,
   configurationKinds,
+  constraintsOf,
   inNamespacesOf,
+  isShadowed,
+  joinedCoverage,
   notAboutKinds,
   notByGroups,
   notByUsers,
+  onlyConverted,
   unseenKinds,
+  versionCoverages,
   webhookRules,
   webhookTimeout,
 } from "../../live/mod.ts";
 import { appName, certificateSecret, type ManifestOptions, metadata } from "./manifest_options.ts";
-import { followedTargets, type GuessedKind, webhookTargets } from "./webhook_rule.ts";
+import { followedTargets, type GuessedKind, plainVersions, webhookTargets } from "./webhook_rule.ts";
 
 const phases = ["validate", "mutate"] as const;
 
@@ -99,6 +104,10 @@ function groups(all: readonly CompiledPolicy[], phase: WebhookPhase): Group[] {
     const group = policies.filter(({ policy }) => policy.failurePolicy === failurePolicy);
     const common = group.filter(({ policy }) => policy.matchConditions.length === 0);
     const conditional = group.filter(({ policy }) => policy.matchConditions.length > 0);
+    const single = [
+      ...conditional.map((policy) => ({ policy, conditions: policy.policy.matchConditions })),
+      ...shadowed(common, phase).map((policy) => ({ policy, conditions: [onlyConverted] })),
+    ];
     return [
       {
         phase,
@@ -107,13 +116,35 @@ function groups(all: readonly CompiledPolicy[], phase: WebhookPhase): Group[] {
         followed: failurePolicy === "Ignore" ? followed : [],
         single: undefined,
       },
-      ...conditional.map((policy) => {
-        const { key, matchConditions: conditions } = policy.policy;
+      ...single.map(({ policy, conditions }) => {
+        const { key } = policy.policy;
         return { phase, failurePolicy, policies: [policy], followed: [], single: { key, conditions } };
       }),
     ];
   });
   return found.filter((group) => group.policies.length + group.followed.length > 0);
+}
+
+/**
+ * The policies that miss objects in some versions of a resource because another policy of their webhook is about these
+ * versions, too, each with the rules for which it does.
+ */
+function shadowed(policies: readonly CompiledPolicy[], phase: WebhookPhase): CompiledPolicy[] {
+  const units = policies.flatMap((policy) =>
+    policy.rules.filter(({ type }) => isOfWebhook(type, phase)).map((rule) => {
+      const namespaced = policy.policy.namespace !== undefined;
+      return { policy, rule, targets: webhookTargets(rule, { namespaced, guessed: () => {} }) };
+    })
+  );
+  const coverages = versionCoverages(units.map(({ targets }) => targets), plainVersions);
+  const joined = joinedCoverage(coverages);
+  const missing = units.filter(({ policy }, index) =>
+    constraintsOf(policy)?.matchPolicy !== "Exact" && isShadowed(coverages[index]!, joined)
+  );
+  return [...Map.groupBy(missing, ({ policy }) => policy)].map(([policy, ofPolicy]) => ({
+    ...policy,
+    rules: ofPolicy.map(({ rule }) => rule),
+  }));
 }
 
 function webhook(group: Group, options: WebhookOptions, guessed: (kind: GuessedKind) => void): JsonObject {

@@ -7,7 +7,14 @@ import { configurationKinds, webhookTimeout } from "./configuration_kinds.ts";
 import { webhookFamilies } from "./families.ts";
 import { policyConditions } from "./match_conditions.ts";
 import { everyTarget, type Target, webhookRules } from "./target.ts";
-import { apiServerUser, notAboutKinds, notByGroups, notByUsers, unseenKinds } from "./unseen_requests.ts";
+import {
+  apiServerUser,
+  notAboutKinds,
+  notByGroups,
+  notByUsers,
+  onlyConverted,
+  unseenKinds,
+} from "./unseen_requests.ts";
 import {
   constraintsOf,
   type Group,
@@ -107,10 +114,14 @@ function webhook(group: Group, input: WebhookInput): JsonObject & { name: string
  * controllers are about their templates".
  */
 function conditionsOf(
-  { failurePolicy, members, policyKey }: Group,
+  { failurePolicy, members, policyKey, isForConverted }: Group,
   { filters }: WebhookInput,
 ): readonly JsonObject[] {
-  const ofPolicy = policyKey === undefined ? [] : policyConditions(members[0]!.compiled);
+  const ofPolicy = isForConverted
+    ? [onlyConverted]
+    : policyKey === undefined
+    ? []
+    : policyConditions(members[0]!.compiled);
   if (failurePolicy === "Ignore") return ofPolicy;
   const isAboutNodes = members.some(({ targets }) =>
     targets.some(({ resource }) => resource.startsWith("*") || resource.split("/")[0] === "nodes")

@@ -129,7 +129,8 @@ function covers(wider: Target, target: Target): boolean {
     target.operations.every((operation) => wider.operations.includes(operation));
 }
 
-function coversResource(wider: string, resource: string): boolean {
+/** Whether a resource of a webhook's rule, which may have wildcards, covers another one. */
+export function coversResource(wider: string, resource: string): boolean {
   if (wider === resource || wider === "*/*") return true;
   const [widerName, widerSubresource] = wider.split("/"), [name, subresource] = resource.split("/");
   if (widerSubresource === undefined || subresource === undefined) {

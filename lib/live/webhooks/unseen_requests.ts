@@ -43,6 +43,18 @@ export function notAboutKinds(kinds: readonly BuiltinKind[]): JsonObject[] {
   }];
 }
 
+/**
+ * The match condition for objects that the API server converts for the webhook. In a condition `request.resource` is
+ * never the converted one; the object of a subresource (`Scale`) has the same kind in all versions of its resource, so
+ * that all of them are let through.
+ */
+export const onlyConverted: JsonObject = {
+  name: "postern-only-converted",
+  expression: "request.kind.group != request.requestKind.group || " +
+    "request.kind.version != request.requestKind.version || " +
+    "has(request.subResource) && request.subResource != ''",
+};
+
 function resourceOf({ group, plural }: Pick<BuiltinKind, "group" | "plural">): string {
   return `${group}/${plural}`;
 }

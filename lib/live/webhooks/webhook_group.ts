@@ -5,6 +5,7 @@ import type { ServedResource } from "../../ports.ts";
 import { familyOf, isGenerating, type WebhookFamily } from "./families.ts";
 import { policyConditions } from "./match_conditions.ts";
 import { policyTargets } from "./policy_targets.ts";
+import { isShadowed, joinedCoverage, type VersionCoverage, versionCoverages } from "./version_coverage.ts";
 import { allConditional, conditionalOfNamespaces } from "./routes.ts";
 import type { Target } from "./target.ts";
 
@@ -28,6 +29,8 @@ export interface Group {
   readonly selectors: Selectors;
   /** The path of policies with conditions that share a webhook; `undefined` for others. */
   readonly conditional: string | undefined;
+  /** Whether the webhook is only about objects that the API server converts for it. */
+  readonly isForConverted: boolean;
   /** The number of the webhook among those that share a name otherwise, from 1. */
   readonly part: number;
 }
@@ -68,9 +71,70 @@ export function groupsOf(
     ]);
     const existing = groups.get(key);
     const members = [...existing?.members ?? [], { compiled, targets }];
-    groups.set(key, { family, phase, failurePolicy, members, policyKey, selectors, conditional, part: 1 });
+    groups.set(key, { family, phase, failurePolicy, members, policyKey, selectors, conditional, ...single });
   }
-  return numbered([...groups.values()].flatMap(inParts));
+  const all = [...groups.values()].flatMap((group) => ofVersions(group, { served, sharing }));
+  return numbered(all.flatMap(inParts));
+}
+
+const single = { isForConverted: false, part: 1 } as const;
+
+/**
+ * The groups of a group's policies so that each policy gets the objects of its resources in whatever version they are
+ * written: see {@link versionCoverages}. The path of policies in CEL names them, so those that do not go together are
+ * parted. At the path of kyverno.io's kinds all are evaluated: a rule that would miss objects has a webhook besides,
+ * for those that the API server converts.
+ */
+function ofVersions(
+  group: Group,
+  { served, sharing }: { readonly served: readonly ServedResource[]; readonly sharing: Sharing },
+): Group[] {
+  const { family, phase, members, policyKey, conditional } = group;
+  if (policyKey !== undefined || conditional !== undefined || sharing === "all") return [group];
+  const versions = { served, isCompleteFor: () => true };
+  if (family.word !== "") {
+    const coverages = versionCoverages(members.map(({ targets }) => targets), versions);
+    return alike(members, coverages).map((members) => ({ ...group, members }));
+  }
+  const ofRules = members.flatMap(({ compiled }) =>
+    compiled.rules.map((rule) => ({
+      compiled,
+      targets: policyTargets({ ...compiled, rules: [rule] }, phase, served),
+    }))
+  );
+  const coverages = versionCoverages(ofRules.map(({ targets }) => targets), versions);
+  const joined = joinedCoverage(coverages);
+  const shadowed = ofRules.filter((_, index) => isShadowed(coverages[index]!, joined));
+  const added = [...Map.groupBy(shadowed, ({ compiled }) => compiled).values()].map((members): Group => ({
+    ...group,
+    members,
+    policyKey: members[0]!.compiled.policy.key,
+    isForConverted: true,
+  }));
+  return [group, ...added];
+}
+
+/** Policies that go together, with the versions in which they name resources. */
+interface AlikePolicies {
+  readonly members: Member[];
+  readonly coverage: Map<string, string>;
+}
+
+/** Parts policies whose coverages differ in a resource that both name. */
+function alike(members: readonly Member[], coverages: readonly VersionCoverage[]): Member[][] {
+  const parts: AlikePolicies[] = [];
+  for (const [index, member] of members.entries()) {
+    const texts = [...coverages[index]!].map(([key, versions]) =>
+      [key, [...versions].sort().join()] as const
+    );
+    const fits = ({ coverage }: AlikePolicies): boolean =>
+      texts.every(([key, text]) => (coverage.get(key) ?? text) === text);
+    const part: AlikePolicies = parts.find(fits) ?? { members: [], coverage: new Map() };
+    if (part.members.length === 0) parts.push(part);
+    part.members.push(member);
+    for (const [key, text] of texts) part.coverage.set(key, text);
+  }
+  return parts.map(({ members }) => members);
 }
 
 /**
