@@ -24,7 +24,7 @@ interface Check {
 /**
  * The rows of a test's `checks`: assertion trees over rule results, selected by trees over object, policy and rule.
  * Kyverno parity: as in Kyverno 1.18; `podSecurityChecks` holds what reports say of them. Pinned by
- * tests/cli/test_command_test.ts.
+ * tests/cli/test_entries_test.ts.
  */
 export function checkRows(run: TestRun): TestRows {
   const rows: TestRow[] = [];

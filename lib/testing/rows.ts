@@ -30,7 +30,7 @@ export interface TestRows {
  * Kyverno parity, also where it is lenient: an entry that names no object of the test applies to all of them; a rule
  * without a result for an object passes as `Excluded`, whatever was expected; an object that is missing in a file of
  * expected objects is passed over; a policy with an error is skipped. Remarks name each of these. Pinned by
- * tests/testing/kyverno_parity_test.ts and tests/cli/test_command_test.ts.
+ * tests/testing/kyverno_parity_test.ts and tests/cli/test_entries_test.ts.
  */
 export async function testRows(run: TestRun, expectations: readonly Expectation[]): Promise<TestRows> {
   const objects = new ExpectedObjects(run.found.folder);

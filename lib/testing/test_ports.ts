@@ -53,7 +53,7 @@ export type TestLanguage = "jmespath" | "cel";
  * The ports of a test. Only services without a mocked answer are really called. Kyverno parity: CEL expressions
  * cannot read the objects under test unless the test describes a cluster, and they get the mocked answer of a service
  * as `body` beside `statusCode`. Pinned by "without a cluster, expressions in CEL do not see the other objects of the
- * test" and tests/cli/test_command_test.ts.
+ * test" and tests/cli/test_entries_test.ts.
  */
 export function testPorts(setup: TestSetup, language: TestLanguage): TestPorts {
   const clock = systemClock();

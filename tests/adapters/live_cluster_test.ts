@@ -1,25 +1,21 @@
-/**
- * The client of a live API server: against a fake server for what goes wrong, and against a real one, named by
- * TEST_KUBECONFIG, for the contract of every cluster.
- */
+/** Calls to a live API server: what is tried again, what is refused, and tokens. */
 import assert from "node:assert/strict";
 import { dirname } from "node:path";
-import { createServer } from "node:tls";
 import {
   type Endpoint,
-  inClusterEndpoint,
   kubeconfigEndpoint,
-  LiveCluster,
+  type LiveCluster,
   type LiveClusterOptions,
   systemClock,
 } from "../../lib/adapters/mod.ts";
 import { isFault } from "../../lib/json/mod.ts";
-import { madeCertificates } from "../../lib/certificates/mod.ts";
 import { clusterContract } from "../contract/cluster.ts";
-import { countingEntropy, fixedClock, type TestClock } from "./fakes.ts";
+import { fixedClock, type TestClock } from "./fakes.ts";
 import { type Answering, type FakeServer, fakeServer, silence } from "./fake_server.ts";
+import { connect, date, dateText, found, path } from "./live_trials.ts";
 
 const kubeconfig = Deno.env.get("TEST_KUBECONFIG") ?? "";
+
 if (kubeconfig === "") {
   // deno-lint-ignore no-console -- a test that does not run must say so
   console.warn("SKIPPED: the contract of the live cluster; TEST_KUBECONFIG names no kubeconfig file");
@@ -34,17 +30,6 @@ if (kubeconfig === "") {
     const cluster = connect(endpoint, { clock: systemClock() });
     return { cluster, close: () => cluster.close() };
   });
-}
-
-function connect(endpoint: Endpoint, options: Partial<LiveClusterOptions> = {}): LiveCluster {
-  const cluster = LiveCluster.connect(endpoint, {
-    clock: systemClock(),
-    entropy: countingEntropy(),
-    firstDelay: 1,
-    ...options,
-  });
-  assert.ok(!isFault(cluster), isFault(cluster) ? cluster.message : "");
-  return cluster;
 }
 
 interface Trial {
@@ -76,9 +61,6 @@ function liveTest(
 
 const busy = (headers: Record<string, string> = {}) =>
   Response.json({ kind: "Status", message: "busy", code: 429 }, { status: 429, headers });
-const dateText = "Sun, 22 Nov 2026 10:00:00 GMT", date = Date.parse(dateText);
-const found = () => Response.json({ kind: "ConfigMap" }, { headers: { date: dateText } });
-const path = "/api/v1/namespaces/a/configmaps/x";
 
 for (const status of [500, 502, 503, 504, 429]) {
   liveTest(`a read is tried again after ${status}`, {
@@ -249,7 +231,9 @@ liveTest("a refused connection names method and path", {
 });
 
 let tokenText = "first";
+
 const tokenFile = { tokenFile: "/token" };
+
 const readText = () => Promise.resolve(`${tokenText}\n`);
 
 liveTest("a token file is read again after a while", {
@@ -310,159 +294,4 @@ liveTest("discovery is read once for all callers, and again only when a kind is 
     await cluster.resource("v1", "Pod");
     assert.equal(server.received.length, 2);
   },
-});
-
-Deno.test("kubeconfig: data, files, contexts and tokens", async () => {
-  const text = `
-clusters:
-- {name: one, cluster: {server: "https://one.example:6443/", certificate-authority-data: "${btoa("CA 1")}"}}
-- {name: two, cluster: {server: "https://two.example", certificate-authority: ca.pem}}
-users:
-- {name: cert, user: {client-certificate: /abs/cert.pem, client-key-data: "${btoa("KEY")}"}}
-- {name: token, user: {token: T, tokenFile: tok}}
-contexts:
-- {name: first, context: {cluster: one, user: cert, namespace: team}}
-- {name: second, context: {cluster: two, user: token}}
-current-context: first
-`;
-  const input = { text, folder: "/home/me", readText: (file: string) => Promise.resolve(`read ${file}`) };
-  assert.deepEqual(await kubeconfigEndpoint(input), {
-    server: "https://one.example:6443",
-    ca: "CA 1",
-    clientCertificate: "read /abs/cert.pem",
-    clientKey: "KEY",
-    namespace: "team",
-  });
-  assert.deepEqual(await kubeconfigEndpoint({ ...input, context: "second" }), {
-    server: "https://two.example",
-    ca: "read /home/me/ca.pem",
-    tokenFile: "/home/me/tok",
-  });
-});
-
-const refusals: [what: string, cluster: string, user: string, message: string][] = [
-  [
-    "an exec plugin",
-    "server: https://a",
-    "exec: {command: x}",
-    'kubeconfig: user "u": exec is not supported; use a client certificate or a token: `kubectl create token NAME`',
-  ],
-  [
-    "unchecked certificates",
-    "server: https://a, insecure-skip-tls-verify: true",
-    "token: t",
-    'kubeconfig: cluster "c": insecure-skip-tls-verify is not supported; give certificate-authority-data',
-  ],
-  [
-    "no server",
-    "server: nowhere",
-    "token: t",
-    'kubeconfig: cluster "c": server is no address: "nowhere"',
-  ],
-  [
-    "half a client certificate",
-    "server: https://a",
-    "client-key-data: eA==",
-    'kubeconfig: user "u": client-certificate is missing',
-  ],
-  [
-    "broken base64",
-    "server: https://a, certificate-authority-data: '%'",
-    "token: t",
-    "kubeconfig: certificate-authority-data is not base64",
-  ],
-];
-for (const [what, cluster, user, message] of refusals) {
-  Deno.test(`kubeconfig: ${what} is refused with a reason`, async () => {
-    const text = `{clusters: [{name: c, cluster: {${cluster}}}], users: [{name: u, user: {${user}}}],
-      contexts: [{name: x, context: {cluster: c, user: u}}], current-context: x}`;
-    const endpoint = await kubeconfigEndpoint({ text, folder: "", readText: Deno.readTextFile });
-    assert.equal(isFault(endpoint) ? endpoint.message : "", message);
-  });
-}
-
-Deno.test("a process in a cluster uses the service account, and outside there is none", async () => {
-  const env = (name: string) =>
-    ({ KUBERNETES_SERVICE_HOST: "fd00::1", KUBERNETES_SERVICE_PORT: "6443" })[name];
-  const readText = (file: string) =>
-    Promise.resolve(file.endsWith("namespace") ? "postern\n" : `read ${file}`);
-  assert.deepEqual(await inClusterEndpoint({ env, readText, mount: "/sa" }), {
-    server: "https://[fd00::1]:6443",
-    ca: "read /sa/ca.crt",
-    tokenFile: "/sa/token",
-    namespace: "postern",
-  });
-  assert.equal(await inClusterEndpoint({ env: () => undefined, readText }), undefined);
-});
-
-Deno.test("live cluster: certificates that cannot be read are refused without showing the key", () => {
-  const cluster = LiveCluster.connect(
-    { server: "https://a.example", clientCertificate: "no certificate", clientKey: "SECRET" },
-    { clock: fixedClock(), entropy: countingEntropy() },
-  );
-  assert.ok(isFault(cluster));
-  assert.match(cluster.message, /^https:\/\/a\.example: the certificates or the key cannot be used: /);
-  assert.doesNotMatch(cluster.message, /SECRET/);
-});
-
-Deno.test("live cluster: the server is trusted by the endpoint's authority alone", async () => {
-  const { certificate } = await madeCertificates({ names: ["127.0.0.1"], clock: { now: Date.now } })
-    .current();
-  assert.ok(certificate !== undefined);
-  const server = fakeServer(found, certificate);
-  const trusting = connect({ server: server.address, ca: atob(certificate.caBundle ?? "") });
-  const wary = connect({ server: server.address }, { attempts: 1 });
-  try {
-    assert.ok((await trusting.call({ method: "GET", path })).ok);
-    const answer = await wary.call({ method: "GET", path });
-    assert.equal(
-      answer.ok ? "" : answer.message,
-      `GET ${path}: cannot connect: invalid peer certificate: UnknownIssuer`,
-    );
-  } finally {
-    trusting.close();
-    wary.close();
-    await server.close();
-  }
-});
-
-Deno.test("live cluster: a call with a body goes over HTTP/1.1, where it leaves in one piece, others over HTTP/2", async () => {
-  const { certificate } = await madeCertificates({ names: ["127.0.0.1"], clock: { now: Date.now } })
-    .current();
-  const { cert, key, caBundle = "" } = certificate!;
-  const spoken: (string | false | null)[] = [];
-  const server = createServer({ cert, key, ALPNProtocols: ["h2", "http/1.1"] }, (socket) => {
-    spoken.push(socket.alpnProtocol);
-    socket.on("error", () => {});
-    if (socket.alpnProtocol === "h2") socket.destroy();
-    else socket.end("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}");
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as { port: number };
-  const cluster = connect({ server: `https://127.0.0.1:${port}`, ca: atob(caBundle) }, { attempts: 1 });
-  assert.ok((await cluster.call({ method: "POST", path: reviews, body: { spec: {} } })).ok);
-  await cluster.call({ method: "GET", path });
-  assert.deepEqual(spoken, ["http/1.1", "h2"]);
-  cluster.close();
-  server.close();
-});
-
-const reviews = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
-
-Deno.test("live cluster: a watch that is refused with a text without end is refused", async () => {
-  const pull = (controller: ReadableStreamDefaultController): void =>
-    controller.enqueue(new Uint8Array(65_536).fill(120));
-  const server = fakeServer(() => new Response(new ReadableStream({ pull }), { status: 403 }));
-  const cluster = LiveCluster.connect({ server: server.address }, {
-    clock: fixedClock(),
-    entropy: countingEntropy(),
-  });
-  assert.ok(!isFault(cluster));
-  try {
-    const following = await cluster.follow("/api/v1/pods?watch=true", new AbortController().signal);
-    assert.equal(following.ok || following.status, 403);
-  } finally {
-    cluster.close();
-    await server.close();
-  }
 });

@@ -1,69 +1,10 @@
+/** The values of context entries: when they load, what they see, what bounds them. */
 import assert from "node:assert/strict";
-import {
-  compileEntry,
-  Context,
-  type ContextEntry,
-  type EntryOptions,
-  LoadTracker,
-  parseContext,
-  untilLoaded,
-} from "../../lib/context/mod.ts";
+import { Context, LoadTracker, untilLoaded } from "../../lib/context/mod.ts";
 import { compileExpression } from "../../lib/jmespath/mod.ts";
-import { isFault, type Json, type JsonObject } from "../../lib/json/mod.ts";
-import type { Answer, ApiCall, Cluster, Ports } from "../../lib/ports.ts";
-
-/** Reads and compiles one entry of a `context` list. */
-function compileWritten(entry: JsonObject, options: EntryOptions): ContextEntry {
-  return compileEntry(parseContext([entry])[0]!, options);
-}
-
-interface FakeApi {
-  readonly ports: Ports;
-  readonly calls: string[];
-}
-
-/** Ports whose API server answers paths from a table, and counts the calls. */
-function fakeApi(answers: Record<string, Json>, wait = (): Promise<void> => Promise.resolve()): FakeApi {
-  const calls: string[] = [];
-  const call = async ({ method, path }: ApiCall): Promise<Answer> => {
-    calls.push(`${method} ${path}`);
-    await wait();
-    return Object.hasOwn(answers, path)
-      ? { ok: true, status: 200, body: answers[path]! }
-      : { ok: false, status: 404, message: "not found" };
-  };
-  const refuse = (): Promise<Answer> =>
-    Promise.resolve({ ok: false, status: undefined, message: "not here" });
-  const ports: Ports = {
-    cluster: { call, resource: () => Promise.resolve(undefined) },
-    http: { call: refuse },
-    registry: { image: refuse },
-    globals: { entry: refuse },
-    clock: { now: () => 0 },
-    entropy: { next: () => 0 },
-  };
-  return { ports, calls };
-}
-
-function contextOf({ ports }: FakeApi, entries: JsonObject[], deadline?: () => AbortSignal): Context {
-  const tracker = new LoadTracker({ ports, ...(deadline && { deadline }) });
-  const environment = { now: () => 0, random: () => 0 };
-  const root = Context.root({ tracker, environment }, {
-    values: { request: { namespace: "default", object: { n: 2 } } },
-  });
-  const options = { policyNamespace: undefined, report: () => {}, variables: () => {}, need: () => {} };
-  return root.child({ entries: entries.map((entry) => compileWritten(entry, options)) });
-}
-
-async function query(context: Context, text: string): Promise<Json | string> {
-  const expression = compileExpression(text);
-  if (isFault(expression)) return expression.message;
-  const value = await untilLoaded(context.tracker, () => expression.evaluate(context, context.environment));
-  return isFault(value) ? `fault: ${value.message}` : value;
-}
-
-const configMap = { name: "cm", configMap: { name: "settings", namespace: "default" } };
-const path = "/api/v1/namespaces/default/configmaps/settings";
+import { isFault, type JsonObject } from "../../lib/json/mod.ts";
+import type { Cluster } from "../../lib/ports.ts";
+import { compileWritten, configMap, contextOf, fakeApi, path, query } from "./fake_api.ts";
 
 Deno.test("a context value is loaded when it is first read, and only once", async () => {
   const there = fakeApi({ [path]: { data: { a: "1" }, metadata: { name: "settings" } } });
@@ -137,14 +78,6 @@ Deno.test("of entries with one name the first that fails is why the name has no 
   assert.equal(await query(contextOf(fakeApi({}), entries.slice(1)), "v"), 1);
 });
 
-Deno.test("apiCall: a missing path has the message of a raw call", async () => {
-  const entry = { name: "v", apiCall: { urlPath: "/api/v1/pods" } };
-  assert.equal(
-    await query(contextOf(fakeApi({}), [entry]), "v"),
-    "fault: failed to fetch data for APICall: failed to GET resource with raw url: /api/v1/pods: the server could not find the requested resource",
-  );
-});
-
 const variables: [about: string, variable: JsonObject, expected: unknown][] = [
   ["a value", { value: { a: 1 } }, { a: 1 }],
   ["a path into the context", { jmesPath: "request.object.n" }, 2],
@@ -190,33 +123,6 @@ Deno.test("variable: the error of an entry that it reads is quoted as it is", as
     "fault: failed to apply jmespath w.a to variable <nil>: failed to apply jmespath none to variable <nil>: " +
       'JMESPath query failed: Unknown key "none" in path',
   );
-});
-
-Deno.test("apiCall: jmesPath applies to the answer, and not to the default", async () => {
-  const list = { items: [{ metadata: { name: "a" } }] };
-  const entry = (urlPath: string): JsonObject => ({
-    name: "v",
-    apiCall: { urlPath, jmesPath: "items[].metadata.name", default: ["none"] },
-  });
-  assert.deepEqual(await query(contextOf(fakeApi({ "/api/v1/pods": list }), [entry("/api/v1/pods")]), "v"), [
-    "a",
-  ]);
-  assert.deepEqual(await query(contextOf(fakeApi({}), [entry("/api/v1/pods")]), "v"), ["none"]);
-});
-
-Deno.test("apiCall: variables in the path are resolved, values that need one another load in turn", async () => {
-  const there = fakeApi({
-    [path]: { data: { kind: "pods" } },
-    "/api/v1/namespaces/default/pods": { items: [1, 2] },
-  });
-  const entry = {
-    name: "v",
-    apiCall: {
-      urlPath: "/api/v1/namespaces/{{ request.namespace }}/{{ cm.data.kind }}",
-      jmesPath: "length(items)",
-    },
-  };
-  assert.equal(await query(contextOf(there, [configMap, entry]), "v"), 2);
 });
 
 Deno.test("a load that exceeds the request's time is ended, and its name is in the message", async () => {
@@ -292,86 +198,3 @@ for (const [entry, fault] of notText) {
     assert.match(String(await query(context, "e")), fault);
   });
 }
-
-Deno.test("apiCall: a default stands in for calls that fail, not for expressions that do", async () => {
-  const urlPath = "/api/v1/nodes";
-  const entries = [
-    { name: "gone", apiCall: { urlPath: "/api/v1/none", default: "d" } },
-    { name: "unresolved", apiCall: { urlPath: "/api/v1/{{ request.none }}", default: "d" } },
-    { name: "unfit", apiCall: { urlPath, jmesPath: "length(items)", default: "d" } },
-  ];
-  const context = contextOf(fakeApi({ [urlPath]: { items: 1 } }), entries);
-  assert.equal(await query(context, "gone"), "d");
-  assert.match(
-    String(await query(context, "unresolved")),
-    /context entry unresolved .*failed to resolve request.none/,
-  );
-  assert.match(
-    String(await query(context, "unfit")),
-    /failed to apply JMESPath length\(items\) for context entry unfit/,
-  );
-});
-
-const paths: [urlPath: string, fault: RegExp | undefined][] = [
-  ["/api/v1/namespaces/team/configmaps", undefined],
-  ["/apis/apps/v1/namespaces/team/deployments?limit=1", undefined],
-  ["/api/v1/namespaces/team", undefined],
-  [
-    "/api/v1/namespaces/other/configmaps",
-    /refers to namespace other, which is different from the policy namespace team/,
-  ],
-  ["/api/v1/namespaces/other/x/namespaces/team", /refers to namespace other/],
-  ["/api/v1/configmaps", /does not contain a namespace segment/],
-  ["/api/v1/configmaps?x=/namespaces/team", /does not contain a namespace segment/],
-  ["/api/v1/namespaces/team/../other/secrets", /does not contain a namespace segment/],
-  ["/namespaces/team", /does not contain a namespace segment/],
-];
-for (const [urlPath, fault] of paths) {
-  Deno.test(`a Policy of team ${fault === undefined ? "may" : "must not"} call ${urlPath}`, async () => {
-    const { ports, calls } = fakeApi({ [urlPath]: "answer" });
-    const environment = { now: () => 0, random: () => 0 };
-    const root = Context.root({ tracker: new LoadTracker({ ports }), environment }, {});
-    const options = { policyNamespace: "team", report: () => {}, variables: () => {}, need: () => {} };
-    const context = root.child({ entries: [compileWritten({ name: "e", apiCall: { urlPath } }, options)] });
-    const answer = String(await query(context, "e"));
-    if (fault === undefined) assert.equal(answer, "answer");
-    else assert.match(answer, fault);
-    assert.equal(calls.length, fault === undefined ? 1 : 0);
-  });
-}
-
-Deno.test("calls that change with every evaluation end after a number of rounds", async () => {
-  let count = 0;
-  const { ports, calls } = fakeApi({});
-  const tracker = new LoadTracker({ ports });
-  const environment = {
-    now: () => 0,
-    random: () => (count = (Math.imul(count, 1664525) + 1013904223) >>> 0) / 2 ** 32,
-  };
-  const options = { policyNamespace: undefined, report: () => {}, variables: () => {}, need: () => {} };
-  const entry = compileWritten(
-    { name: "e", apiCall: { urlPath: "/api/v1/{{ random('[a-z]{9}') }}" } },
-    options,
-  );
-  const expression = compileExpression("e");
-  assert.ok(!isFault(expression));
-  const value = await untilLoaded(tracker, () => {
-    const context = Context.root({ tracker, environment }, { entries: [entry] });
-    return expression.evaluate(context, environment);
-  });
-  assert.ok(isFault(value));
-  assert.match(value.message, /values were loaded 200 times, one after the other/);
-  assert.equal(calls.length, 200);
-});
-
-Deno.test("calls that differ only in credentials or payload are different, and explanations hide the difference", async () => {
-  const tracker = new LoadTracker({ ports: fakeApi({}).ports });
-  const load = (secret: string) => tracker.load("GET /x", () => Promise.resolve(secret), secret);
-  assert.ok(isFault(load("a")) && isFault(load("b")));
-  await tracker.awaitLoads();
-  assert.deepEqual([load("a"), load("b"), tracker.loads], ["a", "b", 2]);
-  assert.ok(isFault(tracker.load("GET /y", () => Promise.reject(new Error("no")), "hidden")));
-  await tracker.awaitLoads();
-  const failed = tracker.load("GET /y", () => Promise.resolve(1), "hidden");
-  assert.equal(isFault(failed) && failed.message, "failed to load GET /y: no");
-});

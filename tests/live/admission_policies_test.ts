@@ -1,14 +1,11 @@
-/** Admission policies that are made from Kyverno's, and when they stand in for webhooks. */
+/** Policies in CEL become admission policies of Kubernetes where these can express them. */
 import assert from "node:assert/strict";
 import { compile } from "../../lib/engine/mod.ts";
-import { asList, asTexts, dig, isObject, type JsonObject } from "../../lib/json/mod.ts";
-import { ObjectDocuments } from "../../lib/live/object_document.ts";
-import { reportedAdmissionPolicies } from "../../lib/live/admission_policies/reported_policies.ts";
-import { GeneratedPolicies } from "../../lib/live/admission_policies/generated_policies.ts";
+import { asList, asTexts, dig, type JsonObject } from "../../lib/json/mod.ts";
 import { type Conversion, conversions } from "../../lib/live/admission_policies/conversions.ts";
-import type { ApiCall, Cluster, Collections, ServedResource } from "../../lib/ports.ts";
+import type { ServedResource } from "../../lib/ports.ts";
 import { parseDocuments } from "../../lib/yaml/mod.ts";
-import { onPods, silent } from "./setting.ts";
+import { serving } from "./generated_admission_policies.ts";
 
 const patch = `[JSONPatch{op: "add", path: "/a", value: "b"}]`;
 
@@ -22,25 +19,6 @@ spec:
   matchConditions: [{name: in-dev, expression: "request.namespace == 'dev'"}]
   mutations: [{patchType: JSONPatch, jsonPatch: {expression: '${patch}'}}]
 `;
-
-/** The admission policies that an API server serves, the newest version first. */
-function serving(...versions: readonly string[]): ServedResource[] {
-  const kinds = [["Validating", ["v1"]], ["Mutating", versions]] as const;
-  return kinds.flatMap(([word, served]) =>
-    served.flatMap((version, index) =>
-      [["y", "ies"], ["yBinding", "ybindings"]].map(([kind, plural]) => ({
-        group: "admissionregistration.k8s.io",
-        version,
-        kind: `${word}AdmissionPolic${kind}`,
-        plural: `${word.toLowerCase()}admissionpolic${plural}`,
-        namespaced: false,
-        verbs: ["list", "watch"],
-        subresources: [],
-        preferred: index === 0,
-      }))
-    )
-  );
-}
 
 function generated(text: string, served = serving("v1beta1", "v1alpha1")): Conversion[] {
   return conversions(compile(parseDocuments(text, "p.yaml").documents), served);
@@ -281,92 +259,3 @@ Deno.test("the allowed values of an exception are literals, for any text", () =>
   ]);
   assert.match(JSON.stringify(dig(policy!, "spec", "mutations")), /variables\.allowedValues/);
 });
-
-Deno.test("reports include labelled admission policies, each with the bindings of its kind", () => {
-  const objects = ["Validating", "Mutating"].flatMap((word): JsonObject[] => [
-    {
-      kind: `${word}AdmissionPolicy`,
-      metadata: {
-        name: "p",
-        ...(word === "Mutating" && { labels: { "reports.kyverno.io/enabled": "true" } }),
-      },
-    },
-    { kind: `${word}AdmissionPolicyBinding`, metadata: { name: "b" }, spec: { policyName: "p" } },
-  ]);
-  assert.deepEqual(
-    reportedAdmissionPolicies(objects, new ObjectDocuments()).map(({ value }) =>
-      isObject(value) ? value["kind"] : value
-    ),
-    ["MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding"],
-  );
-});
-
-/** An API server that stores objects, or refuses them. */
-function storing(refusing: boolean): { cluster: Cluster; collections: Collections; calls: string[] } {
-  const stored = new Map<string, JsonObject>();
-  const calls: string[] = [];
-  return {
-    calls,
-    cluster: {
-      call: ({ method, path, body }: ApiCall) => {
-        if (method === "GET") {
-          const found = stored.get(path);
-          return Promise.resolve(
-            found === undefined
-              ? { ok: false, status: 404, message: "not found" }
-              : { ok: true, status: 200, body: found },
-          );
-        }
-        calls.push(`${method} ${path.split("/").at(-1)}`);
-        if (refusing) return Promise.resolve({ ok: false, status: 422, message: "is invalid" });
-        if (method === "DELETE") stored.delete(path);
-        if (!isObject(body)) return Promise.resolve({ ok: true, status: 200, body: {} });
-        stored.set(`${path}/${dig(body, "metadata", "name")}`, body);
-        return Promise.resolve({ ok: true, status: 201, body });
-      },
-      resource: () => Promise.resolve(undefined),
-    },
-    collections: {
-      watch: () => ({
-        objects: () => [...stored.values()],
-        synced: Promise.resolve(),
-        close: () => Promise.resolve(),
-      }),
-    },
-  };
-}
-
-const asAdmissionPolicy = onPods.replace(
-  "spec:\n",
-  "spec:\n  autogen: {podControllers: {controllers: []}, validatingAdmissionPolicy: {enabled: true}}\n",
-);
-
-for (const refusing of [false, true]) {
-  const title = refusing ? "the API server refuses it" : "the API server has had time to enforce it";
-  Deno.test(`an admission policy replaces a webhook when ${title}: ${!refusing}`, async () => {
-    const { cluster, collections, calls } = storing(refusing);
-    const later: (() => void)[] = [];
-    let changes = 0;
-    const keeper = new GeneratedPolicies({
-      cluster,
-      collections,
-      log: silent,
-      leads: () => true,
-      after: (_, task) => void later.push(task),
-      changed: () => void changes++,
-    });
-    await keeper.follow(serving());
-    const wanted = conversions(compile(parseDocuments(asAdmissionPolicy, "p.yaml").documents), serving());
-    assert.equal(wanted[0]?.objects.length, 2);
-    const made = await keeper.write(wanted);
-    assert.deepEqual(calls, ["POST validatingadmissionpolicies", "POST validatingadmissionpolicybindings"]);
-    assert.equal(keeper.isEnforced(wanted[0]!), false);
-    for (const task of later) task();
-    assert.equal(keeper.isEnforced(wanted[0]!), !refusing);
-    assert.equal(changes, refusing ? 0 : 1);
-    assert.equal(made[0]!.message, refusing ? "is invalid" : "");
-    await keeper.write([]);
-    assert.equal(keeper.isEnforced(wanted[0]!), false);
-    await keeper.close();
-  });
-}

@@ -1,248 +1,26 @@
-/** Cleanup policies and time-to-live labels delete objects on schedule. */
+/** Cleanups run on time, once, and delete what they evaluated. */
 import assert from "node:assert/strict";
-import { EmbeddedCluster } from "../../lib/embedded/mod.ts";
-import { existingRequest } from "../../lib/background/mod.ts";
-import { compile, evaluate } from "../../lib/engine/mod.ts";
-import { asList, field, isObject, type Json, type JsonObject } from "../../lib/json/mod.ts";
-import { nameOf } from "../../lib/kube/mod.ts";
+import { compile } from "../../lib/engine/mod.ts";
+import type { Json, JsonObject } from "../../lib/json/mod.ts";
 import type { CleanerOptions } from "../../lib/live/cleanup/cleaner.ts";
-import { cleanupPolicy } from "../../lib/live/cleanup/cleanup_policy.ts";
-import type { ExpirerOptions } from "../../lib/live/cleanup/expirer.ts";
-import { compileSchedule, scheduleProblem } from "../../lib/live/cleanup/schedule.ts";
-import { endOfLife, ttlLabel } from "../../lib/live/cleanup/ttl.ts";
-import { Cleaner, Expirer, type PolicyEvent } from "../../lib/live/mod.ts";
+import { Cleaner, type PolicyEvent } from "../../lib/live/mod.ts";
 import type { PolicyObject } from "../../lib/live/policy_objects.ts";
 import { StatusWriter } from "../../lib/live/status_writer.ts";
 import { policyObjectKinds } from "../../lib/policy/mod.ts";
-import type { ApiCall, Clock, Cluster, Discovery, Log, ServedResource } from "../../lib/ports.ts";
+import type { Clock, Cluster, Discovery, Log, ServedResource } from "../../lib/ports.ts";
 import { parseDocuments } from "../../lib/yaml/mod.ts";
-import { countingEntropy } from "../adapters/fakes.ts";
 import { clusterPorts } from "../conformance/ports.ts";
-import { silent } from "./setting.ts";
-
-const created = Date.parse("2026-11-22T10:00:00Z");
-
-const labels: readonly (readonly [label: string, end: string | undefined])[] = [
-  ["2s", "2026-11-22T10:00:02Z"],
-  ["1m", "2026-11-22T10:01:00Z"],
-  ["1h30m", "2026-11-22T11:30:00Z"],
-  ["1d", "2026-11-23T10:00:00Z"],
-  ["1w", "2026-11-29T10:00:00Z"],
-  ["1d12h", "2026-11-23T22:00:00Z"],
-  ["30sec", "2026-11-22T10:00:30Z"],
-  ["2minutes", "2026-11-22T10:02:00Z"],
-  ["1hr", "2026-11-22T11:00:00Z"],
-  ["2days", "2026-11-24T10:00:00Z"],
-  ["1D", "2026-11-23T10:00:00Z"],
-  ["100ms", "2026-11-22T10:00:00.100Z"],
-  ["1month", undefined],
-  ["1y", undefined],
-  ["5", undefined],
-  ["10_s", undefined],
-  ["9999999999999999999s", undefined],
-  ["2026-12-01", "2026-12-01T00:00:00Z"],
-  ["2026-12-01T150405Z", "2026-12-01T15:04:05Z"],
-  ["soon", undefined],
-  ["2026-13-01", undefined],
-];
-
-for (const [label, end] of labels) {
-  Deno.test(`time to live "${label}" ${end === undefined ? "cannot be read" : `ends at ${end}`}`, () => {
-    assert.equal(endOfLife(label, created), end === undefined ? undefined : Date.parse(end));
-  });
-}
-
-const schedules: readonly (readonly [text: string, next: string | undefined])[] = [
-  ["*/1 * * * *", "2026-11-22T10:01:00Z"],
-  ["0 3 * * *", "2026-11-23T03:00:00Z"],
-  ["@hourly", "2026-11-22T11:00:00Z"],
-  ["@weekly", "2026-11-29T00:00:00Z"],
-  ["5/10 * * * *", "2026-11-22T10:05:00Z"],
-  ["0 0 ? * *", "2026-11-23T00:00:00Z"],
-  ["0 0 13 * fri", "2026-11-27T00:00:00Z"],
-  ["0 0 * January Monday", "2027-01-04T00:00:00Z"],
-  ["0 0 L * *", "2026-11-30T00:00:00Z"],
-  ["0 0 1 1 * 2028", "2028-01-01T00:00:00Z"],
-  ["*/20 * * * * * *", "2026-11-22T10:00:20Z"],
-  ["70 0 * * *", undefined],
-  ["@every 1h", undefined],
-  ["*/100 * * * *", undefined],
-  ["* */25 * * *", undefined],
-  ["@reboot", undefined],
-  ["at six", undefined],
-  ["", undefined],
-];
-
-for (const [text, next] of schedules) {
-  Deno.test(`schedule "${text}" ${next === undefined ? "is refused" : `is due at ${next}`}`, () => {
-    const schedule = compileSchedule(text);
-    assert.equal(scheduleProblem(text) === undefined, next !== undefined);
-    if (!(schedule instanceof Error)) assert.equal(schedule(created), Date.parse(next!));
-  });
-}
-
-for (const text of ["0 0 1 1 * 2028", "*/20 * * * * * *"]) {
-  Deno.test(`schedule "${text}" has too many fields for a cleanup policy`, () => {
-    assert.match(scheduleProblem(text, { mostFields: 5 }) ?? "", /5 fields/);
-  });
-}
-
-Deno.test("a schedule for a day that never comes is never due", () => {
-  const schedule = compileSchedule("0 0 30 2 *");
-  assert.ok(!(schedule instanceof Error));
-  assert.equal(schedule(created), undefined);
-});
-
-function object(text: string): JsonObject {
-  const { value } = parseDocuments(text, "object.yaml").documents[0]!;
-  assert.ok(isObject(value));
-  return value;
-}
-
-const policies: readonly (readonly [what: string, policy: string, selected: readonly string[]])[] = [
-  [
-    "a cleanup policy with conditions about its target",
-    `apiVersion: kyverno.io/v2
-kind: ClusterCleanupPolicy
-metadata: {name: p}
-spec:
-  schedule: "* * * * *"
-  match: {any: [{resources: {kinds: [Pod]}}]}
-  conditions: {all: [{key: "{{ target.metadata.name }}", operator: Equals, value: old*}]}`,
-    ["old-a", "old-b"],
-  ],
-  [
-    "a cleanup policy without conditions selects what it matches and does not exclude",
-    `apiVersion: kyverno.io/v2
-kind: CleanupPolicy
-metadata: {name: p, namespace: team}
-spec:
-  schedule: "* * * * *"
-  match: {any: [{resources: {kinds: [Pod]}}]}
-  exclude: {any: [{resources: {names: [old-b]}}]}`,
-    ["old-a", "new"],
-  ],
-  [
-    "a cleanup policy whose target has a field of that name",
-    `apiVersion: kyverno.io/v2
-kind: ClusterCleanupPolicy
-metadata: {name: p}
-spec:
-  schedule: "* * * * *"
-  match: {any: [{resources: {kinds: [Pod]}}]}
-  conditions: {all: [{key: "{{ target.metadata.labels.target }}", operator: Equals, value: new}]}`,
-    ["new"],
-  ],
-  [
-    "a cleanup policy with context about its target",
-    `apiVersion: kyverno.io/v2
-kind: ClusterCleanupPolicy
-metadata: {name: p}
-spec:
-  schedule: "* * * * *"
-  match: {any: [{resources: {kinds: [Pod]}}]}
-  context: [{name: called, variable: {jmesPath: target.metadata.name}}]
-  conditions: {all: [{key: "{{ called }}", operator: Equals, value: old-b}]}`,
-    ["old-b"],
-  ],
-  [
-    "a cleanup policy selects whatever operations its filters name",
-    `apiVersion: kyverno.io/v2
-kind: ClusterCleanupPolicy
-metadata: {name: p}
-spec:
-  schedule: "* * * * *"
-  match: {any: [{resources: {kinds: [Pod], operations: [DELETE]}}]}
-  exclude: {all: [{resources: {names: [new], operations: [UPDATE]}}]}`,
-    ["old-a", "old-b"],
-  ],
-  [
-    "a deleting policy selects where all its conditions hold",
-    `apiVersion: policies.kyverno.io/v1beta1
-kind: DeletingPolicy
-metadata: {name: p}
-spec:
-  schedule: "* * * * *"
-  matchConstraints: {resourceRules: [{apiGroups: [""], apiVersions: [v1], resources: [pods]}]}
-  conditions: [{name: old, expression: "object.metadata.name.startsWith('old')"}]`,
-    ["old-a", "old-b"],
-  ],
-];
-
-for (const [what, text, selected] of policies) {
-  Deno.test(`cleanup: ${what}`, async () => {
-    const policy = cleanupPolicy(object(text), { compiling: { dialect: "current" } });
-    const found: string[] = [];
-    for (const name of ["old-a", "old-b", "new"]) {
-      const target = {
-        apiVersion: "v1",
-        kind: "Pod",
-        metadata: { name, namespace: "team", labels: { target: name } },
-        spec: { containers: [] },
-      };
-      const decision = await evaluate(policy.snapshot, existingRequest(target), {
-        phase: "validate",
-        rules: "all",
-        ports: clusterPorts([]),
-      });
-      if (decision.results.some(({ rules }) => rules.some(({ result }) => result === policy.deletes))) {
-        found.push(name);
-      }
-    }
-    assert.deepEqual(found, selected);
-  });
-}
-
-const configMaps: ServedResource = {
-  group: "",
-  version: "v1",
-  kind: "ConfigMap",
-  plural: "configmaps",
-  namespaced: true,
-  verbs: ["list", "watch", "delete"],
-  subresources: [],
-  preferred: true,
-};
-const configMapsPath = "/api/v1/namespaces/default/configmaps";
-
-function configMap(name: string, labels: JsonObject = {}, namespace = "default"): JsonObject {
-  const metadata = {
-    name,
-    namespace,
-    uid: name,
-    creationTimestamp: "2026-11-22T10:00:00Z",
-    labels,
-  };
-  return { apiVersion: "v1", kind: "ConfigMap", metadata };
-}
-
-/** A cluster that grants every right, and lets a test see each deletion before it is carried out. */
-function clusterWith(
-  objects: readonly JsonObject[],
-  { clock, deleting = () => {} }: { readonly clock: Clock; readonly deleting?: (call: ApiCall) => void },
-): Cluster {
-  const cluster = new EmbeddedCluster({ objects, clock, entropy: countingEntropy() });
-  return {
-    call: (call) => {
-      if (call.method === "DELETE") deleting(call);
-      return call.path.endsWith("/subjectaccessreviews")
-        ? Promise.resolve({ ok: true, status: 201, body: { status: { allowed: true } } })
-        : cluster.call(call);
-    },
-    resource: (...type) => cluster.resource(...type),
-  };
-}
-
-async function namesIn(cluster: Cluster): Promise<string[]> {
-  const answer = await cluster.call({ method: "GET", path: configMapsPath });
-  assert.ok(answer.ok);
-  return asList(field(answer.body, "items")).map(nameOf);
-}
-
-/** Waits until work without timers has ended. */
-async function idle(): Promise<void> {
-  for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setTimeout(resolve));
-}
+import {
+  allServed,
+  almostDue,
+  clusterWith,
+  configMap,
+  configMaps,
+  configMapsPath,
+  deleting,
+  idle,
+  namesIn,
+} from "./cleanup_setting.ts";
 
 /** The kind and the object of a cleanup policy that is due every minute and deletes all ConfigMaps. */
 function cleanup(spec: JsonObject = {}): PolicyObject {
@@ -281,9 +59,6 @@ function cleanerIn(
   return { cleaner, lines, events };
 }
 
-const almostDue: Clock = { now: () => created + 59_999 };
-const allServed: Discovery = { resources: () => Promise.resolve({ ok: true, resources: [configMaps] }) };
-
 const interruptions: readonly (readonly [
   what: string,
   interrupt: (cleaner: Cleaner, lose: () => void) => void,
@@ -293,7 +68,6 @@ const interruptions: readonly (readonly [
   ["another replica leads", (_cleaner, lose) => lose()],
   ["Postern stops", (cleaner) => cleaner.close()],
 ];
-
 for (const [what, interrupt] of interruptions) {
   Deno.test(`a cleanup deletes nothing more when ${what}`, async () => {
     let leads = true;
@@ -435,21 +209,6 @@ for (const [what, resourceFilters, left] of filters) {
     const all = ["default", "kube-system", "other"];
     assert.deepEqual([...new Set(deleted)].sort(), all.filter((name) => !left.includes(name)));
   });
-}
-
-/** A DeletingPolicy that deletes all ConfigMaps. */
-function deleting(): PolicyObject {
-  const kind = policyObjectKinds.find((each) => each.kind === "DeletingPolicy")!;
-  const resourceRules = [{ apiGroups: [""], apiVersions: ["v1"], resources: ["configmaps"] }];
-  return {
-    kind,
-    object: {
-      apiVersion: `${kind.group}/${kind.version}`,
-      kind: "DeletingPolicy",
-      metadata: { name: "p", uid: "u" },
-      spec: { schedule: "* * * * *", matchConstraints: { resourceRules } },
-    },
-  };
 }
 
 for (const reportResult of ["skip", "pass"]) {
@@ -600,61 +359,3 @@ Deno.test("a cleanup for which the API server does not list its resources is log
   cleaner.close();
   assert.deepEqual(lines, ["a cleanup was put off: the cluster's resources were not read"]);
 });
-
-function expirerIn(cluster: Cluster, options: Pick<ExpirerOptions, "clock" | "deleted" | "every">): Expirer {
-  return new Expirer({
-    cluster,
-    discovery: allServed,
-    log: silent,
-    account: "system:serviceaccount:kyverno:cleanup",
-    leads: () => true,
-    ...options,
-  });
-}
-
-Deno.test("an expired object is deleted behind a page of unexpired ones", async () => {
-  const others = Array.from({ length: 600 }, (_, index) => configMap(`a-${index}`, { [ttlLabel]: "100d" }));
-  const clock = { now: () => created + 60_000 };
-  const cluster = clusterWith([...others, configMap("z", { [ttlLabel]: "1s" })], { clock });
-  const gone = Promise.withResolvers<void>();
-  const expirer = expirerIn(cluster, { clock, deleted: () => gone.resolve() });
-  await gone.promise;
-  expirer.close();
-  assert.equal((await namesIn(cluster)).includes("z"), false);
-});
-
-const changes: readonly (readonly [what: string, labels: JsonObject, left: readonly string[]])[] = [
-  ["is prolonged stays", { [ttlLabel]: "1h" }, ["kept"]],
-  ["is removed stays", { [ttlLabel]: null }, ["kept"]],
-  ["does not change is deleted at its end", { team: "a" }, []],
-];
-
-for (const [what, labels, left] of changes) {
-  Deno.test(`an object whose time to live ${what}`, async () => {
-    let lists = 0;
-    const times = [created + 59_999];
-    const clock = { now: () => times.shift() ?? created + 60_000 };
-    const cluster = clusterWith([configMap("kept", { [ttlLabel]: "1m" })], { clock: almostDue });
-    const readAgain = Promise.withResolvers<void>();
-    const expirer = expirerIn({
-      ...cluster,
-      async call(call) {
-        const answer = await cluster.call(call);
-        if (!call.path.includes("labelSelector")) return answer;
-        if (lists++ > 0) readAgain.resolve();
-        // The object changes after the list of all objects, and before its end.
-        else await cluster.call(relabelling(labels));
-        return answer;
-      },
-    }, { clock });
-    await readAgain.promise;
-    await idle();
-    expirer.close();
-    assert.deepEqual(await namesIn(cluster), left);
-  });
-}
-
-function relabelling(labels: JsonObject): ApiCall {
-  const contentType = "application/merge-patch+json", path = `${configMapsPath}/kept`;
-  return { method: "PATCH", path, contentType, body: { metadata: { labels } } };
-}

@@ -1,10 +1,8 @@
-/** The registry client, against a registry on the loopback address that speaks the distribution protocol. */
+/** What a registry says about images, who gets its credentials, and what is refused. */
 import assert from "node:assert/strict";
-import { ImageRegistry, type ImageRegistryOptions, pullSecretLogins } from "../../lib/registries/mod.ts";
+import { ImageRegistry, type ImageRegistryOptions } from "../../lib/registries/mod.ts";
 import { systemClock } from "../../lib/adapters/mod.ts";
-import { parseReference, schemesOf } from "../../lib/registries/registry/reference.ts";
-import { dig, field, isFault, type Json } from "../../lib/json/mod.ts";
-import type { Cluster } from "../../lib/ports.ts";
+import { dig, field, type Json } from "../../lib/json/mod.ts";
 import { countingEntropy, fixedClock, type TestClock } from "../adapters/fakes.ts";
 import { type FakeServer, fakeServer, type ReceivedRequest } from "../adapters/fake_server.ts";
 
@@ -18,14 +16,18 @@ async function digestOf(text: string): Promise<string> {
 
 /** The contents of the fake registry: one image, alone under `single` and within an index under `latest`. */
 const config = { architecture: "amd64", config: { User: "1000", Labels: { a: "b" } } };
+
 const configText = JSON.stringify(config), configDigest = await digestOf(configText);
+
 const manifest = {
   schemaVersion: 2,
   mediaType: MANIFEST,
   config: { digest: configDigest },
   layers: [{ size: 7 }],
 };
+
 const manifestText = JSON.stringify(manifest), manifestDigest = await digestOf(manifestText);
+
 const index = {
   schemaVersion: 2,
   mediaType: INDEX,
@@ -34,6 +36,7 @@ const index = {
     { digest: manifestDigest, platform: { os: "linux", architecture: "amd64" } },
   ],
 };
+
 const indexText = JSON.stringify(index), indexDigest = await digestOf(indexText);
 
 const contents: Readonly<Record<string, [type: string, text: string]>> = {
@@ -256,108 +259,8 @@ registryTest("all callers for one image wait for one load; a deadline ends the w
   },
 });
 
-const D = `sha256:${"a".repeat(64)}`;
-const references: [text: string, registry: string, repository: string, tag: string, digest: string][] = [
-  ["nginx", "index.docker.io", "library/nginx", "latest", ""],
-  ["nginx:1.2", "index.docker.io", "library/nginx", "1.2", ""],
-  ["docker.io/nginx", "index.docker.io", "library/nginx", "latest", ""],
-  ["index.docker.io/org/app", "index.docker.io", "org/app", "latest", ""],
-  ["org/app", "index.docker.io", "org/app", "latest", ""],
-  ["ghcr.io/org/app:v1", "ghcr.io", "org/app", "v1", ""],
-  ["localhost:5000/app", "localhost:5000", "app", "latest", ""],
-  ["localhost/app", "localhost", "app", "latest", ""],
-  [`ghcr.io/app@${D}`, "ghcr.io", "app", "", D],
-  [`ghcr.io/app:v1@${D}`, "ghcr.io", "app", "v1", D],
-  ["[::1]:5000/app", "[::1]:5000", "app", "latest", ""],
-];
-for (const [text, registry, repository, tag, digest] of references) {
-  Deno.test(`parseReference() reads ${text.replace(D, "DIGEST")}`, () => {
-    assert.deepEqual(parseReference(text), { registry, repository, tag, digest });
-  });
-}
-
-const unreadable: readonly (readonly [text: string, reason: RegExp])[] = [
-  ["", /must have 2 to 255 characters$/],
-  ["a", /must have 2 to 255 characters$/],
-  ["ghcr.io/a:1", /must have 2 to 255 characters$/],
-  ["ghcr.io/", /must have 2 to 255 characters$/],
-  [`ghcr.io/${"a".repeat(256)}`, /must have 2 to 255 characters$/],
-  ["UPPER", /can only have the characters a-z/],
-  ["a b", /can only have the characters a-z/],
-  ["ghcr.io/a/../b", /can only have the characters a-z/],
-  ["ghcr.io//a", /can only have the characters a-z/],
-  ["x@sha256:1", /the digest must be/],
-  ["app:-", /the tag has other characters/],
-  ["a.b:x/app", /the registry is no host name/],
-];
-for (const [text, reason] of unreadable) {
-  Deno.test(`parseReference() refuses ${JSON.stringify(text.slice(0, 20))}, and says why`, () => {
-    const read = parseReference(text);
-    assert.ok(isFault(read));
-    assert.match(read.message, reason);
-  });
-}
-
-Deno.test("pull secrets: the first with a login for the registry is used", async () => {
-  const secret = (auths: Json) => ({
-    kind: "Secret",
-    data: { ".dockerconfigjson": btoa(JSON.stringify({ auths })) },
-  });
-  const secrets: { [path: string]: Json } = {
-    one: secret({ "https://index.docker.io/v1/": { auth: btoa("hub:p:w") } }),
-    two: secret({ "ghcr.io": { username: "gh", password: "pw" }, "broken.io": { auth: "%" } }),
-    three: { kind: "Secret", data: { ".dockerconfigjson": "%" } },
-  };
-  const cluster: Cluster = {
-    call: ({ path }) => {
-      const body = secrets[path.replace("/api/v1/namespaces/ns/secrets/", "")];
-      return Promise.resolve(
-        body === undefined
-          ? { ok: false, status: 404, message: "not found" }
-          : { ok: true, status: 200, body },
-      );
-    },
-    resource: () => Promise.resolve(undefined),
-  };
-  const login = pullSecretLogins(cluster, "ns", fixedClock());
-  const all = { secrets: ["gone", "three", "one", "two"] };
-  assert.deepEqual(await login("index.docker.io", all), { username: "hub", password: "p:w" });
-  assert.deepEqual(await login("ghcr.io", all), { username: "gh", password: "pw" });
-  assert.equal(await login("broken.io", all), undefined);
-  assert.equal(await login("ghcr.io", {}), undefined);
-});
-
-Deno.test("pull secrets: a secret of another namespace counts as absent", async () => {
-  const paths: string[] = [];
-  const cluster: Cluster = {
-    call: ({ path }) => {
-      paths.push(path);
-      return Promise.resolve({ ok: false, status: 404, message: "not found" });
-    },
-    resource: () => Promise.resolve(undefined),
-  };
-  const login = pullSecretLogins(cluster, "ns", fixedClock());
-  assert.equal(await login("ghcr.io", { secrets: ["other/one", "ns/two"] }), undefined);
-  assert.deepEqual(paths, ["/api/v1/namespaces/ns/secrets/two"]);
-});
-
-const schemes: readonly (readonly [registry: string, schemes: string])[] = [
-  ["ghcr.io", "https"],
-  ["localhost:5000", "https http"],
-  ["127.1.2.3", "https http"],
-  ["registry.local", "https http"],
-  ["10.0.0.1:5000", "https http"],
-  ["192.168.1.1", "https http"],
-  ["172.31.0.1", "https http"],
-  ["172.32.0.1", "https"],
-];
-for (const [registry, expected] of schemes) {
-  Deno.test(`the registry ${registry} is called by ${expected}`, () => {
-    assert.equal(schemesOf(registry, "no").join(" "), expected);
-  });
-}
-
 const realRegistry = Deno.env.get("TEST_REGISTRY") ?? "";
+
 if (realRegistry === "") {
   // deno-lint-ignore no-console -- a test that does not run must say so
   console.warn("SKIPPED: a real registry; TEST_REGISTRY names no HOST:PORT");

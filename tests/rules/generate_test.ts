@@ -1,73 +1,11 @@
+/** The effects of generate rules, and their errors. */
 import { planErrorsOf } from "../../lib/rules/mod.ts";
 import assert from "node:assert/strict";
-import { type Decision, type Effect, evaluate, type PolicyRequest } from "../../lib/engine/mod.ts";
-import { asString, dig, type JsonObject } from "../../lib/json/mod.ts";
+import { evaluate } from "../../lib/engine/mod.ts";
+import { dig } from "../../lib/json/mod.ts";
 import { policies, portsWith, request } from "../background/setting.ts";
+import { cluster, decide, made, map, namespace, policy, shown, whenWanted } from "./generate_rules.ts";
 
-const namespace: JsonObject = {
-  apiVersion: "v1",
-  kind: "Namespace",
-  metadata: { name: "team", uid: "u-team", labels: { want: "yes" }, annotations: { zones: "a,b,c" } },
-};
-const cluster = `
-{apiVersion: v1, kind: Namespace, metadata: {name: default}}
----
-{apiVersion: v1, kind: Namespace, metadata: {name: team, uid: u-team}}
----
-apiVersion: v1
-kind: Secret
-metadata:
-  name: source
-  namespace: default
-  uid: u-source
-  labels: {keep: me}
-  ownerReferences: [{apiVersion: v1, kind: Pod, name: p, uid: u-pod}]
-data: {a: eA==}
----
-{apiVersion: v1, kind: Secret, metadata: {name: shared-1, namespace: default, labels: {shared: "yes"}}}
----
-{apiVersion: v1, kind: Secret, metadata: {name: shared-2, namespace: default, labels: {shared: "yes"}}}
----
-{apiVersion: v1, kind: ConfigMap, metadata: {name: shared-3, namespace: default, labels: {shared: "yes"}}}
----
-{apiVersion: v1, kind: ConfigMap, metadata: {name: there, namespace: team}, data: {a: old}}
-`;
-
-function policy(generate: string, rest = ""): string {
-  return `
-apiVersion: kyverno.io/v1
-kind: ClusterPolicy
-metadata: {name: p}
-spec:${rest.includes("useServerSideApply") ? "\n  useServerSideApply: true" : ""}
-  rules:
-  - name: r
-    match: {any: [{resources: {kinds: [Namespace]${
-    rest.includes("DELETE") ? ", operations: [DELETE]" : ""
-  }}}]}
-${rest.startsWith("    ") ? rest : ""}
-    generate:
-${generate.trim().split("\n").map((line) => `      ${line}`).join("\n")}
-`;
-}
-
-async function decide(
-  text: string,
-  subject: PolicyRequest = request(namespace),
-  objects = cluster,
-): Promise<Decision> {
-  const { ports } = portsWith(objects);
-  const snapshot = policies(text);
-  assert.deepEqual(snapshot.diagnostics.filter(({ severity }) => severity === "error"), []);
-  return await evaluate(snapshot, subject, { phase: "generate", ports, background: {} });
-}
-
-function shown({ verb, object }: Effect): string {
-  const text = (...path: string[]): string => asString(dig(object, ...path)) ?? "";
-  return `${verb} ${text("kind")} ${text("metadata", "namespace")}/${text("metadata", "name")}`;
-}
-
-const map = (name: string, rest: string): string =>
-  `apiVersion: v1\nkind: ConfigMap\nname: ${name}\nnamespace: team\n${rest}`;
 const cases: [title: string, generate: string, rest: string, effects: string[], planErrors?: RegExp][] = [
   ["data is made", map("new", "data: {data: {a: b}}"), "", ["create ConfigMap team/new"]],
   ["an object without data is made", map("new", ""), "", ["create ConfigMap team/new"]],
@@ -172,7 +110,6 @@ const cases: [title: string, generate: string, rest: string, effects: string[], 
     /none not found/,
   ],
 ];
-
 for (const [title, generate, rest, effects, planErrors] of cases) {
   Deno.test(`generate: ${title}`, async () => {
     const decision = await decide(policy(generate, rest));
@@ -258,7 +195,6 @@ const foreign: [title: string, generate: string][] = [
   ],
   ["generate for the whole cluster", 'apiVersion: v1\nkind: Namespace\nname: x\nnamespace: ""\ndata: {}'],
 ];
-
 for (const [title, generate] of foreign) {
   const text = policy(generate).replace("kind: ClusterPolicy", "kind: Policy")
     .replace("{name: p}", "{name: p, namespace: mine}").replace("kinds: [Namespace]", "kinds: [Pod]");
@@ -285,87 +221,6 @@ for (const missing of ["kind", "name"]) {
   Deno.test(`a pattern without ${missing} is reported at load`, () => {
     const text = policy(map("x", "data: {}").replace(new RegExp(`${missing}: .*\n`), ""));
     assert.match(policies(text).diagnostics[0]?.message ?? "", new RegExp(`generate needs a ${missing}`));
-  });
-}
-
-/** A downstream that the rule made for the trigger before. */
-const downstream = `${cluster}
----
-apiVersion: v1
-kind: ConfigMap
-metadata:
-  name: made
-  namespace: team
-  labels:
-    app.kubernetes.io/managed-by: kyverno
-    generate.kyverno.io/policy-name: p
-    generate.kyverno.io/policy-namespace: ""
-    generate.kyverno.io/rule-name: r
-    generate.kyverno.io/trigger-group: ""
-    generate.kyverno.io/trigger-version: v1
-    generate.kyverno.io/trigger-kind: Namespace
-    generate.kyverno.io/trigger-namespace: ""
-    generate.kyverno.io/trigger-uid: u-team
-`;
-const unwanted: JsonObject = { ...namespace, metadata: { name: "team", uid: "u-team", labels: {} } };
-const whenWanted =
-  '    preconditions: {all: [{key: "{{ request.object.metadata.labels.want || \'\' }}", operator: Equals, value: "yes"}]}';
-const made = (synchronize: boolean): string => map("made", `synchronize: ${synchronize}\ndata: {}`);
-
-const endings: [title: string, text: string, subject: PolicyRequest, result: string, effects: string[]][] = [
-  [
-    "a deleted trigger deletes its downstream objects",
-    policy(made(true)),
-    request(namespace, { operation: "DELETE" }),
-    "fail",
-    ["delete ConfigMap team/made"],
-  ],
-  [
-    "without synchronize downstream objects stay",
-    policy(made(false)),
-    request(namespace, { operation: "DELETE" }),
-    "fail",
-    [],
-  ],
-  [
-    "a trigger whose preconditions held before deletes its downstream objects",
-    policy(made(true), whenWanted),
-    request(unwanted, { operation: "UPDATE", oldObject: namespace }),
-    "fail",
-    ["delete ConfigMap team/made"],
-  ],
-  [
-    "a trigger whose preconditions never held is skipped",
-    policy(made(true), whenWanted),
-    request(unwanted, { operation: "UPDATE", oldObject: unwanted }),
-    "skip",
-    [],
-  ],
-  [
-    "a trigger that no longer matches deletes its downstream objects",
-    policy(made(true)).replace(
-      "kinds: [Namespace]",
-      "kinds: [Namespace], selector: {matchLabels: {want: 'yes'}}",
-    ),
-    request(unwanted, { operation: "UPDATE", oldObject: namespace }),
-    "fail",
-    ["delete ConfigMap team/made"],
-  ],
-  [
-    "a rule that matches deletions generates for them",
-    policy(map("farewell", "synchronize: true\ndata: {}"), "DELETE"),
-    request(namespace, { operation: "DELETE" }),
-    "pass",
-    ["create ConfigMap team/farewell"],
-  ],
-];
-
-for (const [title, text, subject, result, effects] of endings) {
-  Deno.test(`generate: ${title}`, async () => {
-    const decision = await decide(text, subject, downstream);
-    assert.equal(decision.results[0]?.rules[0]?.result, result);
-    assert.deepEqual(decision.effects.map(shown), effects);
-    assert.equal(decision.allowed, true, "what rules do to other objects refuses nothing");
   });
 }
 

@@ -12,7 +12,7 @@ export interface ExceptionOptions {
 
 /**
  * A PolicyException for each violation of an object. Kyverno parity: names, kinds and rules of
- * `--generate-exceptions`. Pinned by tests/cli/apply_test.ts.
+ * `--generate-exceptions`. Pinned by tests/cli/apply_exceptions_test.ts.
  */
 export function exceptionsFor(object: ReportedObject, options: ExceptionOptions): JsonObject[] {
   return rowsOf(object, options).filter(({ result }) => result === "fail").map((row) =>

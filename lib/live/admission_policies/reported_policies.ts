@@ -6,7 +6,7 @@ import type { YamlDocument } from "../../yaml/mod.ts";
 /**
  * The documents of admission policies that scans evaluate for reports, with their bindings. The API server enforces
  * them for requests; a scan finds existing objects that break them. Kyverno parity: those with a label are reported,
- * and those that Kyverno made from its policies. Pinned by tests/live/admission_policies_test.ts.
+ * and those that Kyverno made from its policies. Pinned by tests/live/stored_admission_policies_test.ts.
  */
 export function reportedAdmissionPolicies(
   objects: readonly JsonObject[],

@@ -20,7 +20,7 @@ const inFull =
 
 /**
  * Reads a cron schedule; an error says what is wrong with it. Kyverno parity: the sixth of six fields is the year, and
- * with seven the first is the second. Pinned by tests/live/cleanup_test.ts.
+ * with seven the first is the second. Pinned by tests/live/cleanup_times_test.ts.
  */
 export function compileSchedule(text: string): Schedule | Error {
   const fields = fieldsOf(text);

@@ -29,7 +29,7 @@ export function endOfLife(label: string, created: number): number | undefined {
 
 /**
  * A time to live in milliseconds; `undefined` for a text without one. Kyverno parity: it may be `1w`, `2days` or
- * `1d12h`, and words without a unit of time count nothing. Pinned by tests/live/cleanup_test.ts.
+ * `1d12h`, and words without a unit of time count nothing. Pinned by tests/live/cleanup_times_test.ts.
  */
 function lifetimeOf(label: string): number | undefined {
   const duration = parseDuration(label);

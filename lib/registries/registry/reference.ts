@@ -77,7 +77,7 @@ export function manifestName({ tag, digest }: RegistryReference): string {
 
 /**
  * The schemes to try. Registries on this machine, in private networks and those marked as insecure may speak plain
- * HTTP. Kyverno parity: the same hosts as in go-containerregistry. Pinned by tests/registries/image_registry_test.ts.
+ * HTTP. Kyverno parity: the same hosts as in go-containerregistry. Pinned by tests/registries/references_test.ts.
  */
 export function schemesOf(registry: string, allowInsecure: "yes" | "no"): readonly ("https" | "http")[] {
   const host = registry.replace(/:\d+$/, "");

@@ -125,7 +125,7 @@ export function kyvernoEvaluation(
 
 /**
  * The variables in mode JSON: there is no request, and all numbers are doubles, as Go reads JSON. Kyverno parity: a
- * payload in YAML has ints. Pinned by tests/cli/apply_test.ts.
+ * payload in YAML has ints. Pinned by tests/cli/apply_payloads_test.ts.
  */
 export function payloadRoots({ resource, payload }: RuleInput): Activation {
   let object: Value | undefined;

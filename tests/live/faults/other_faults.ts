@@ -6,7 +6,8 @@ export interface OtherFault {
   readonly title: string;
 }
 
-const upkeep = "tests/background/upkeep_test.ts";
+const existing = "tests/background/existing_objects_test.ts",
+  missed = "tests/background/missed_effects_test.ts";
 
 export const otherFaults: readonly OtherFault[] = [
   {
@@ -18,14 +19,14 @@ export const otherFaults: readonly OtherFault[] = [
   {
     name: "a page of the existing objects of a new rule: 410, 500 or no answer",
     words: "listed again for a minute, then with the next comparison; each object is evaluated once",
-    file: upkeep,
+    file: existing,
     title: "generateExisting evaluates all existing objects although their list fails",
   },
   {
     name: "a page of the objects whose effects were missed: 410, 500 or no answer",
     words:
       "listed again for a minute, then with the next comparison, for the time in which effects were missed",
-    file: upkeep,
+    file: missed,
     title: "is looked up again, for the missed time alone, when the lists failed for a minute",
   },
   {
@@ -48,7 +49,7 @@ export const otherFaults: readonly OtherFault[] = [
     name:
       "the leader renews its Lease too late, as on a busy machine, and leads again before another replica does",
     words: "a comparison with the cluster that broke off meanwhile is made again five seconds later",
-    file: upkeep,
+    file: missed,
     title: "a comparison that broke off",
   },
   {
@@ -78,7 +79,7 @@ export const otherFaults: readonly OtherFault[] = [
   {
     name: "a replica is killed while it generates for existing objects",
     words: "the next one makes what is missing, and changes the targets, none twice",
-    file: upkeep,
+    file: existing,
     title: "generateExisting begins again when a replica was killed before it had generated all",
   },
   {
@@ -96,7 +97,7 @@ export const otherFaults: readonly OtherFault[] = [
   {
     name: "an effect goes on failing after its ten tries",
     words: "tried again after 1, 2, 4 and 8 minutes, and at elections; then its UpdateRequest is deleted",
-    file: "tests/live/update_requests_test.ts",
+    file: "tests/live/update_request_tries_test.ts",
     title: "an UpdateRequest that fails is tried again after longer and longer pauses, and deleted when",
   },
   {
@@ -108,7 +109,7 @@ export const otherFaults: readonly OtherFault[] = [
   {
     name: "the definition of a matched kind is deleted, or comes later",
     words: "its reports go; when it is served, webhooks and reports follow within seconds",
-    file: "tests/live/scanner_test.ts",
+    file: "tests/live/scan_changes_test.ts",
     title:
       "objects of a kind that is defined later are scanned soon, and their reports go with the definition",
   },

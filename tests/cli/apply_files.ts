@@ -1,0 +1,59 @@
+/** A folder with a policy and objects, and the command apply in it. */
+import { inFolder as within, type RunInFolder } from "./in_folder.ts";
+
+export const policy = `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: { name: require-team }
+spec:
+  rules:
+    - name: team
+      match: { any: [{ resources: { kinds: [Pod] } }] }
+      validate:
+        failureAction: Audit
+        message: The label team is required.
+        pattern: { metadata: { labels: { team: "?*" } } }
+`;
+
+const files: Readonly<Record<string, string>> = {
+  "policy.yaml": policy,
+  "good.yaml": "apiVersion: v1\nkind: Pod\nmetadata: { name: good, labels: { team: shop } }\n",
+  "bad.yaml": "apiVersion: v1\nkind: Pod\nmetadata: { name: bad }\n",
+  "namespace.yaml": "apiVersion: v1\nkind: Namespace\nmetadata: { name: shop }\n",
+  "array.yaml": "- apiVersion: v1\n  kind: Pod\n",
+  "scalar.yaml": "just a text\n",
+  "kindless.yaml": "apiVersion: v1\nmetadata: { name: x }\n",
+  "broken.yaml":
+    "kind: Pod\nmetadata: {name: a\n---\napiVersion: v1\nkind: Pod\nmetadata: { name: b, labels: { team: a } }\n",
+  "empty.yaml": "# nothing\n",
+  "cleanup.yaml":
+    "apiVersion: kyverno.io/v2\nkind: ClusterCleanupPolicy\nmetadata: { name: old }\nspec: { schedule: '* * * * *', match: { any: [{ resources: { kinds: [Pod] } }] } }\n",
+  "undeclared.yaml": policy.replace("require-team", "undeclared").replace("?*", "{{ nobody.name }}"),
+  "mutate.yaml": `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: { name: add-owner }
+spec:
+  background: false
+  rules:
+    - name: owner
+      match: { any: [{ resources: { kinds: [Pod] } }] }
+      mutate: { patchStrategicMerge: { metadata: { labels: { owner: "{{ request.userInfo.username }}" } } } }
+`,
+  "exception.yaml": `
+apiVersion: kyverno.io/v2
+kind: PolicyException
+metadata: { name: leave-bad, namespace: default }
+spec:
+  match: { any: [{ resources: { kinds: [Pod], names: [bad] } }] }
+  exceptions: [{ policyName: require-team, ruleNames: [team, autogen-team] }]
+`,
+};
+
+/** Runs `apply` on the files; `@name` stands for a file of that name. */
+export async function inFolder(
+  work: (apply: RunInFolder, folder: string) => Promise<void>,
+  more: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  await within({ ...files, ...more }, (run, folder) => work((...args) => run("apply", ...args), folder));
+}

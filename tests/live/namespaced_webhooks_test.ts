@@ -1,0 +1,120 @@
+/** The webhooks of namespaced policies are about their namespaces alone. */
+import assert from "node:assert/strict";
+import { compile } from "../../lib/engine/mod.ts";
+import { asList, dig, field, textField } from "../../lib/json/mod.ts";
+import { WebhookRoutes } from "../../lib/live/mod.ts";
+import { parseDocuments } from "../../lib/yaml/mod.ts";
+import { configurations, policy } from "./webhook_configurations.ts";
+
+/** The names of the webhooks of validation. */
+function namesOf(policies: string): string[] {
+  return asList(field(configurations(policies).validate, "webhooks")).map((each) => textField(each, "name"));
+}
+
+Deno.test("webhooks: the conditions of a namespaced policy refuse nothing in other namespaces", () => {
+  const condition = `{name: broken, expression: "object.data.missing == '1'"}`;
+  const { validate } = configurations(policy({
+    kind: "Policy",
+    match: "match: {any: [{resources: {kinds: [ConfigMap]}}]}",
+    spec: `webhookConfiguration: {matchConditions: [${condition}]}`,
+  }));
+  const [webhook] = asList(field(validate, "webhooks"));
+  assert.equal(asList(field(webhook, "matchConditions")).length, 1);
+  assert.deepEqual(asList(dig(webhook, "namespaceSelector", "matchExpressions")).at(-1), {
+    key: "kubernetes.io/metadata.name",
+    operator: "In",
+    values: ["team"],
+  });
+});
+
+Deno.test("webhooks: namespaced policies share webhooks when their conditions would make the configuration too large", () => {
+  const match = "match: {any: [{resources: {kinds: [ConfigMap]}}]}";
+  const conditions = (count: number, length: number) =>
+    `webhookConfiguration: {matchConditions: [${
+      Array.from({ length: count }, (_, at) =>
+        `{name: c${at}, expression: "object.metadata.name != '${"a".repeat(length)}'"}`).join()
+    }]}`;
+  const ofCluster = policy({ name: "of-cluster", match, spec: conditions(1, 10) });
+  const ofTenant = (name: string) => policy({ kind: "Policy", name, match, spec: conditions(60, 5_000) });
+  assert.deepEqual(namesOf([ofCluster, ofTenant("a")].join("---")), [
+    "validate.kyverno.svc-fail-finegrained-of-cluster",
+    "validate.kyverno.svc-fail-finegrained-team-a",
+  ]);
+  const many = ["a", "b", "c", "d"].map(ofTenant);
+  assert.deepEqual(namesOf([ofCluster, ...many].join("---")), [
+    "validate.kyverno.svc-fail-conditional-namespaces",
+    "validate.kyverno.svc-fail-finegrained-of-cluster",
+  ]);
+  const snapshot = compile(parseDocuments([ofCluster, ...many].join("---"), "p.yaml").documents, {});
+  const routes = new WebhookRoutes(() => snapshot);
+  const found = (path: string) => routes.find(path)?.snapshot.policies.map(({ policy }) => policy.key);
+  const ofTenants = ["team/a", "team/b", "team/c", "team/d"];
+  assert.deepEqual(found("/validate/fail/conditional/namespaces"), ofTenants);
+  assert.deepEqual(found("/validate/fail/conditional"), ["of-cluster", ...ofTenants]);
+  assert.deepEqual(found("/validate/ignore/conditional"), []);
+  assert.ok(JSON.stringify(configurations([ofCluster, ...many].join("---")).validate).length < 10_000);
+});
+
+Deno.test("webhooks: the webhook of namespaced policies is called for their namespaces alone", () => {
+  const text = (namespace: string) => `
+apiVersion: policies.kyverno.io/v1
+kind: NamespacedValidatingPolicy
+metadata: {name: p, namespace: ${namespace}}
+spec:
+  matchConstraints:
+    resourceRules: [{apiGroups: ["*"], apiVersions: ["*"], operations: [CREATE], resources: ["*"]}]
+  validations: [{expression: "true"}]
+`;
+  const [webhook] = asList(field(configurations(`${text("b")}---${text("a")}`).validate, "webhooks"));
+  assert.deepEqual(asList(dig(webhook, "namespaceSelector", "matchExpressions")).at(-1), {
+    key: "kubernetes.io/metadata.name",
+    operator: "In",
+    values: ["a", "b"],
+  });
+});
+
+const list = (length: number, text: string): string =>
+  Array.from({ length }, (_, at) => text.replace("N", String(at))).join();
+
+const wide: readonly (readonly [what: string, policies: string])[] = [
+  [
+    "3,000 groups and 3,000 resources",
+    `
+apiVersion: policies.kyverno.io/v1
+kind: NamespacedValidatingPolicy
+metadata: {name: wide, namespace: team}
+spec:
+  matchConstraints:
+    resourceRules:
+    - {apiGroups: [${list(3_000, "gN.x")}], apiVersions: [v1], operations: [CREATE], resources: [${
+      list(3_000, "rN")
+    }]}
+  validations: [{expression: "true"}]
+`,
+  ],
+  [
+    "thousands of kinds with wildcards",
+    policy({ kind: "Policy", match: `match: {any: [{resources: {kinds: [${list(5_000, '"*N"')}]}}]}` }),
+  ],
+  [
+    "200 resources in each of 60 policies",
+    Array.from({ length: 60 }, (_, at) => `
+apiVersion: policies.kyverno.io/v1
+kind: ValidatingPolicy
+metadata: {name: p${at}}
+spec:
+  matchConstraints:
+    resourceRules:
+    - {apiGroups: [g${at}.x], apiVersions: [v1], operations: [CREATE], resources: [${list(290, "rN")}]}
+  validations: [{expression: "true"}]
+`).join("---"),
+  ],
+];
+for (const [what, policies] of wide) {
+  Deno.test(`webhooks: policies that name ${what} are about all resources`, () => {
+    const { validate } = configurations(policies);
+    const rules = asList(field(validate, "webhooks")).flatMap((each) => asList(field(each, "rules")));
+    assert.ok(rules.some((rule) => JSON.stringify(field(rule, "resources")) === '["*/*"]'));
+    assert.ok(rules.length < 500, `${rules.length} rules`);
+  });
+}
