@@ -1,4 +1,4 @@
-/** What a registry says about images, who gets its credentials, and what is refused. */
+/** Images are read from registries: their records, who gets credentials, and answers that are refused. */
 import assert from "node:assert/strict";
 import { ImageRegistry, type ImageRegistryOptions } from "../../lib/registries/mod.ts";
 import { systemClock } from "../../lib/adapters/mod.ts";

@@ -54,7 +54,10 @@ export async function* objectsToCheck(
   }
 }
 
-/** Kyverno parity: Kyverno does not check exceptions among the resources. Pinned by tests/cli/apply_exceptions_test.ts. */
+/**
+ * Kyverno parity: Kyverno does not check exceptions among the resources. Pinned by
+ * tests/cli/apply_exceptions_test.ts.
+ */
 function isPassedOver({ object }: GivenObject, { exceptionsWithinResources }: ApplyInputArguments): boolean {
   return exceptionsWithinResources && object["kind"] === "PolicyException";
 }
