@@ -399,7 +399,7 @@ Deno.test("comments and titles use the glossary's words: Kyverno is called Kyver
 
 /** Words that `docs/GLOSSARY.md` replaces; an identifier such as `knownPaths` or `isOwn` must not hold them. */
 const replacedNames =
-  /^(?:known|own|ask|asks|asked|asking|asker|unasked|told|tell|tells|settles?|settled|questions?|worlds?|surroundings|strangers?|brought|lonely|patience|agenda|places?|placed)$/;
+  /^(?:known|own|ask|asks|asked|asking|asker|unasked|told|tell|tells|settles?|settled|questions?|worlds?|surroundings|strangers?|brought|lonely|patience|agenda|judges?|judged|judging|places?|placed)$/;
 
 /** Identifiers of JavaScript, of URLs and of JSON output that hold such a word. */
 const allowedNames = new Set([

@@ -70,15 +70,15 @@ export async function applyPolicies(resource: JsonObject, options: ApplyOptions)
   const current = await verifyImages(mutated, steps, options);
   const generated = current === undefined ? [] : await validateAndGenerate(current, steps, options);
   // Each policy ran alone; an image counts as verified when any of them verified it.
-  const judged = withRequiredImages(steps);
+  const evaluated = withRequiredImages(steps);
   return {
     resource,
-    results: judged.filter(({ rules }) => rules.length > 0).map(({ policy, rules }) => ({
+    results: evaluated.filter(({ rules }) => rules.length > 0).map(({ policy, rules }) => ({
       policy,
       resource,
       rules,
     })),
-    steps: judged,
+    steps: evaluated,
     mutated,
     outputs: [...outputs, ...generated],
   };

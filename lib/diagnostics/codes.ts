@@ -116,7 +116,7 @@ const shape = {
   },
   "left-out-controllers": {
     cause:
-      "A rule about Pods names controllers for which rules are derived, and leaves out others. It still judges the Pods of those.",
+      "A rule about Pods names controllers for which rules are derived, and leaves out others. It is still about the Pods of those.",
     fix: "Exclude such Pods with a precondition, or name all controllers.",
   },
   "missed-subresource": {

@@ -50,7 +50,7 @@ export type Signer =
     readonly identities: readonly Identity[];
     /** `wildcards`: issuer, subject and extensions may have `*` and `?`. */
     readonly compare: "wildcards" | "literally";
-    /** PEM; the trusted root judges when it is empty. */
+    /** PEM; the trusted root is used when it is empty. */
     readonly roots: string;
     /** Certificate extensions by Kyverno's name or by OID, with their wanted values. */
     readonly extensions: Readonly<Record<string, string>>;

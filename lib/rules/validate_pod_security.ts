@@ -26,7 +26,7 @@ export interface PodSecurityBody {
  *
  * Kyverno parity: of its levels only `baseline` leaves controls out, so that in the dialect `current` the level
  * `privileged` and none have those of `restricted`. Pinned by "podSecurity: the level privileged allows all in the
- * dialect classic, and is judged as restricted in the dialect current".
+ * dialect classic, and is checked as restricted in the dialect current".
  */
 export function compilePodSecurityRule(
   { level: wanted, version: written, exclude }: PodSecurityBody,
@@ -34,8 +34,8 @@ export function compilePodSecurityRule(
 ): CompiledBody {
   const { rule } = tools;
   const hasAll = wanted === "" || wanted === "privileged";
-  const judgedAs = hasAll && tools.dialect === "current" ? "restricted" : wanted;
-  const standard = compilePodSecurity({ level: judgedAs, version: written, exclude }, "kyverno");
+  const checkedAs = hasAll && tools.dialect === "current" ? "restricted" : wanted;
+  const standard = compilePodSecurity({ level: checkedAs, version: written, exclude }, "kyverno");
   if (isFault(standard)) {
     tools.report({
       severity: "error",
@@ -57,12 +57,12 @@ export function compilePodSecurityRule(
         return { ...skip(`rule is skipped due to policy exception ${whole.key}`), exceptions: [whole.key] };
       }
       const exclusions = exceptions.flatMap(({ podSecurity }) => compileExclusions(podSecurity));
-      const judged = inStages(
+      const checked = inStages(
         context.tracker,
         () => standard.checkInStages(resource, exclusions, context.tracker.steps),
       );
-      if ("stopped" in judged) return error(stopped(judged.stopped, "podSecurity"));
-      const verdict = judged.value;
+      if ("stopped" in checked) return error(stopped(checked.stopped, "podSecurity"));
+      const verdict = checked.value;
       if (isFault(verdict)) return error(`Error while getting new resource: ${verdict.message}`);
       if (verdict.exempted) {
         const keys = exceptions.map(({ key }) => key);

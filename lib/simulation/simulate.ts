@@ -221,11 +221,11 @@ async function simulatePayload(
   const { rules, lookups } = isObject && setting.snapshot.policies.length > 0
     ? await applyTraced(payload as JsonObject, setting)
     : { rules: [], lookups: new Lookups() };
-  const judged = [...rules.filter(({ policyKind }) => !hasRules(policyKind)), ...scanned];
+  const deciding = [...rules.filter(({ policyKind }) => !hasRules(policyKind)), ...scanned];
   return {
     ...nothing(input, "payload"),
-    allowed: !judged.some(({ refuses }) => refuses),
-    rules: judged,
+    allowed: !deciding.some(({ refuses }) => refuses),
+    rules: deciding,
     object: payload,
     mutated: payload,
     lookups: lookups.list,

@@ -10,15 +10,15 @@ import type { TestRows } from "./rows.ts";
 import type { ObjectAnswer, TestRun } from "./run.ts";
 
 /** Evaluates an assertion tree for a value: returns the violations, or a fault. */
-type Judge = (value: Json) => readonly string[] | Fault;
+type TreeCheck = (value: Json) => readonly string[] | Fault;
 
 /** A compiled entry of a test's `checks`. */
 interface Check {
-  readonly matches: { readonly resource: Judge; readonly policy: Judge; readonly rule: Judge };
+  readonly matches: { readonly resource: TreeCheck; readonly policy: TreeCheck; readonly rule: TreeCheck };
   /** The tree that must hold. */
-  readonly holds: Judge | undefined;
+  readonly holds: TreeCheck | undefined;
   /** The tree that must be violated. */
-  readonly fails: Judge | undefined;
+  readonly fails: TreeCheck | undefined;
 }
 
 /**
@@ -62,8 +62,8 @@ function stepRows(
   });
 }
 
-function accepts(judge: Judge, value: Json): boolean {
-  const violations = judge(value);
+function accepts(check: TreeCheck, value: Json): boolean {
+  const violations = check(value);
   return !isFault(violations) && violations.length === 0;
 }
 
@@ -105,9 +105,9 @@ function checkedResult(rule: RuleResult): JsonObject {
 
 function compileCheck(entry: JsonObject, environment: Environment): Check {
   const match = asObject(entry["match"]) ?? {};
-  const optional = (tree: Json | undefined): Judge | undefined =>
-    tree === undefined || tree === null ? undefined : compileJudge(tree, environment);
-  const chosen = (name: string): Judge => optional(match[name]) ?? (() => []);
+  const optional = (tree: Json | undefined): TreeCheck | undefined =>
+    tree === undefined || tree === null ? undefined : compileTreeCheck(tree, environment);
+  const chosen = (name: string): TreeCheck => optional(match[name]) ?? (() => []);
   return {
     matches: { resource: chosen("resource"), policy: chosen("policy"), rule: chosen("rule") },
     holds: optional(entry["assert"]),
@@ -116,9 +116,9 @@ function compileCheck(entry: JsonObject, environment: Environment): Check {
 }
 
 /** A tree that does not compile is a fault for every value. */
-function compileJudge(tree: Json, environment: Environment): Judge {
+function compileTreeCheck(tree: Json, environment: Environment): TreeCheck {
   const problems: string[] = [];
-  const judge = compileTree(tree, {
+  const check = compileTree(tree, {
     compilers: standardCompilers(),
     path: [],
     report: ({ message }) => problems.push(message),
@@ -126,7 +126,7 @@ function compileJudge(tree: Json, environment: Environment): Judge {
   const [problem] = problems;
   if (problem !== undefined) return () => new Fault(problem);
   return (value) => {
-    const violations = judge(value, { bindings: Bindings.none, environment });
+    const violations = check(value, { bindings: Bindings.none, environment });
     return isFault(violations) ? violations : violations.map(violationText);
   };
 }

@@ -15,7 +15,7 @@ import {
 } from "../apply/mod.ts";
 import type { Expectation } from "./test_case.ts";
 import { ExpectedObjects, type ObjectMatch } from "./expected.ts";
-import { judge } from "./verdict.ts";
+import { verdictOf } from "./verdict.ts";
 import type { ObjectAnswer, TestRun } from "./run.ts";
 
 /** The rows of a test, with remarks about entries that prove less than they seem to. */
@@ -195,7 +195,7 @@ class EntryRows {
     const actual = reportedResult(step.policy, rule);
     this.#add(identity, {
       rule: rule.rule,
-      ...judge({ expected: this.#expectation.status, actual, message: rule.message, match }),
+      ...verdictOf({ expected: this.#expectation.status, actual, message: rule.message, match }),
     });
   }
 

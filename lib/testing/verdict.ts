@@ -12,7 +12,7 @@ export interface Comparison {
 }
 
 /** Decides whether a row passes, and if not, why. Objects are compared before results. */
-export function judge(
+export function verdictOf(
   { expected, actual, message, match }: Comparison,
 ): Pick<TestRow, "result" | "reason" | "message" | "details"> {
   switch (match.kind) {

@@ -39,10 +39,14 @@ const set = (operation: string): Values =>
 const cel = (kind: string, group: string, body: string): string =>
   `{apiVersion: ${group}, kind: ${kind}, metadata: {name: p}, spec: {matchConstraints: {resourceRules: [` +
   `{apiGroups: [""], apiVersions: [v1], operations: [CREATE, UPDATE, DELETE], resources: [configmaps]}]}, ${body}}}`;
-const judging = "validations: [{expression: 'false', messageExpression: request.operation}]";
+const operationAsMessage = "validations: [{expression: 'false', messageExpression: request.operation}]";
 const celPolicies = {
-  ValidatingPolicy: cel("ValidatingPolicy", "policies.kyverno.io/v1", judging),
-  ValidatingAdmissionPolicy: cel("ValidatingAdmissionPolicy", "admissionregistration.k8s.io/v1", judging),
+  ValidatingPolicy: cel("ValidatingPolicy", "policies.kyverno.io/v1", operationAsMessage),
+  ValidatingAdmissionPolicy: cel(
+    "ValidatingAdmissionPolicy",
+    "admissionregistration.k8s.io/v1",
+    operationAsMessage,
+  ),
 };
 const sources = { "the global value": global, "a value for the object": ofObject, "the --set value": set };
 const operationsOfCel:

@@ -12,7 +12,7 @@ export interface Webhook {
   /** The bare webhook that it is compared with: one that gives the same answer without deciding anything. */
   readonly floor?: string;
   /** Whether the goals for Postern count; when absent, where there is a floor. */
-  readonly judged?: boolean;
+  readonly counts?: boolean;
 }
 
 /** A webhook whose server the benchmark starts and registers; none where there is no webhook. */

@@ -197,7 +197,7 @@ const test = flags("test", ["@tests"], [
   [
     "-t, --test-case-selector",
     "differs",
-    "resource=WILDCARD selects those objects; Kyverno judges the others of the row by a wrong result",
+    "resource=WILDCARD selects those objects; Kyverno compares the others of the row with a wrong result",
     ["-t", "policy=require-team"],
     summary,
   ],

@@ -69,7 +69,7 @@ Deno.test("a rule about the scale of a custom resource denies it", () => {
   }
 });
 
-Deno.test("the old object of an update is judged by context entries of its own", () => {
+Deno.test("the old object of an update is evaluated with context entries of its own", () => {
   const rule = `  - name: r
     match: {any: [{resources: {kinds: [Pod]}}]}
     context: [{name: isBad, variable: {jmesPath: "request.object.spec.hostPID || \`false\`"}}]

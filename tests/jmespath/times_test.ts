@@ -60,7 +60,7 @@ const refused: readonly (readonly [layout: string, text: string, problem: string
   ],
   ["2006 002", "2023 366", 'parsing time "2023 366": day-of-year out of range'],
   ["2006 002 01", "2023 059 03", 'parsing time "2023 059 03": day-of-year does not match month'],
-  // The hours of an offset are judged first, whatever stands beside them.
+  // The hours of an offset are checked first, whatever stands beside them.
   ["Z0700", "+25:00", 'parsing time "+25:00": time zone offset hour out of range'],
   ["T-0700", "Tx2561", 'parsing time "Tx2561": time zone offset hour out of range'],
   ["T-0700", "T+x061", 'parsing time "T+x061" as "T-0700": cannot parse "+x061" as "-0700"'],

@@ -1,4 +1,4 @@
-/** Timestamps of Notary Project signatures (RFC 3161), as Kyverno 1.19's ImageValidatingPolicies judge them. */
+/** Timestamps of Notary Project signatures (RFC 3161), as Kyverno 1.19's ImageValidatingPolicies check them. */
 import assert from "node:assert/strict";
 import { systemClock } from "../../lib/adapters/mod.ts";
 import { ImageSignatures } from "../../lib/registries/mod.ts";

@@ -204,7 +204,7 @@ Deno.test("the validate phase reports the first image that is not verified alone
   assert.deepEqual(rows, ["fail missing digest for r.io/one:v1"]);
 });
 
-Deno.test("podSecurity: the level privileged allows all in the dialect classic, and is judged as restricted in the dialect current", async () => {
+Deno.test("podSecurity: the level privileged allows all in the dialect classic, and is checked as restricted in the dialect current", async () => {
   const settings = "{level: privileged, version: latest, exclude: [{controlName: Running as Non-root}]}";
   const text = `
 apiVersion: kyverno.io/v1
@@ -233,7 +233,7 @@ spec:
   assert.equal(await result("current", secured({ drop: ["ALL"] })), "pass");
 });
 
-Deno.test("podSecurity: without a level all controls are judged in the dialect current", async () => {
+Deno.test("podSecurity: without a level all controls are checked in the dialect current", async () => {
   const { rules } = await validated(
     "{podSecurity: {version: v1.30}}",
     pod({ hostPID: true, containers: [] }),

@@ -80,7 +80,7 @@ async function soak(steady: number, overload: number): Promise<boolean> {
   let isSteady = true;
   if (steady > 0) {
     const half = await run(client, server, { rate, connections: 256, seconds: steady * 60 });
-    isSteady = judged(`${steady} minutes at ${Math.round(rate)} reviews a second`, half, true);
+    isSteady = isAsPromised(`${steady} minutes at ${Math.round(rate)} reviews a second`, half, true);
   }
   if (overload === 0) return isSteady;
   const twice = await run(client, server, {
@@ -88,7 +88,7 @@ async function soak(steady: number, overload: number): Promise<boolean> {
     connections: Number(given.connections),
     seconds: overload * 60,
   });
-  return judged(`${overload} minutes at twice the capacity`, twice, false) && isSteady;
+  return isAsPromised(`${overload} minutes at twice the capacity`, twice, false) && isSteady;
 }
 
 /** A run with the memory of the server during it. */
@@ -152,7 +152,7 @@ function healthOf(figures: Figures | undefined): Partial<Figures> {
 }
 
 /** Prints what a run showed, and whether that is what is promised. */
-function judged(what: string, { total, memory }: Run, isSteady: boolean): boolean {
+function isAsPromised(what: string, { total, memory }: Run, isSteady: boolean): boolean {
   const early = memory[Math.floor(memory.length / 4)] ?? NaN, late = memory.at(-1) ?? NaN;
   print(`${what}: ${line(total)}`);
   print(`  memory: ${Math.round(early)} MiB after a quarter, ${Math.round(late)} MiB at the end`);

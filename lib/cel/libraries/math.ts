@@ -18,7 +18,7 @@ import { work } from "../work.ts";
 import { isNamespace } from "./bindings.ts";
 import { type FunctionDeclaration, type Library, type Overload, overload, type Result } from "./library.ts";
 
-/** Whether an argument of `least` or `greatest` may be a number, judged by its form alone. */
+/** Whether an argument of `least` or `greatest` may be a number, as far as its form shows. */
 function mayBeNumber(argument: CelExpression): boolean {
   if (argument.kind === "literal") return numeric(argument.value) !== undefined;
   return argument.kind !== "list" && argument.kind !== "map" && argument.kind !== "struct";

@@ -7,7 +7,7 @@ export const jsonScan = command({
     payload: {
       type: "text",
       value: "file",
-      about: "what is judged; a list is several values",
+      about: "what is evaluated; a list is several values",
       required: true,
     },
     policy: { type: "list", value: "path", about: "files and folders of policies", required: true },

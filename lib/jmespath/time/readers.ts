@@ -206,7 +206,7 @@ function offset(reading: TimeReading, { text }: LayoutElement): "bad" | Range | 
     if (text[at] === ":" && value[at] !== ":") return "bad";
   }
   const parts: number[] = [];
-  // Each number is judged before the next is read, and all before the sign.
+  // Each number is checked before the next is read, and all before the sign.
   for (const part of offsetParts) {
     const at = 1 + parts.length * width;
     if (at >= text.length) break;

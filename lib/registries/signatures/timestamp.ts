@@ -23,7 +23,7 @@ export function timestampTrust(chain: readonly Certificate[]): TimestampTrust | 
 }
 
 /** The trust that verifies a timestamp, and the authorities' certificates that were parsed before. */
-export type TimestampJudge = TimestampTrust & { readonly authorities: AuthorityCertificates };
+export type TimestampAuthorities = TimestampTrust & { readonly authorities: AuthorityCertificates };
 
 /** A timestamp that an authority of the trust signed. */
 export interface VerifiedTimestamp {
@@ -38,7 +38,7 @@ export interface VerifiedTimestamp {
 export async function timestampOf(
   response: Uint8Array,
   data: Uint8Array,
-  trust: TimestampJudge,
+  trust: TimestampAuthorities,
 ): Promise<Date | Fault> {
   const token = await readTimestampResponse(response);
   if (isFault(token)) return token;
@@ -50,7 +50,7 @@ export async function timestampOf(
 export async function verifyTimestamp(
   token: TimestampToken,
   data: Uint8Array,
-  trust: TimestampJudge,
+  trust: TimestampAuthorities,
 ): Promise<VerifiedTimestamp | Fault> {
   const { certificates, at, accuracy } = token;
   const signer = certificates.find(({ issuer, serial }) =>

@@ -16,7 +16,7 @@ export interface TimestampToken {
   readonly signerSerial: Uint8Array;
   /** The hash of the signer's certificate, which the token signs (RFC 5035); absent when the token has none. */
   readonly signerHash: { readonly hash: Hash; readonly digest: Uint8Array } | undefined;
-  /** Why the token does not prove that `data` existed, judged by the key of its signer; `undefined` when it does. */
+  /** Why the token does not prove that `data` existed, checked with the key of its signer; `undefined` when it does. */
   refuses(data: Uint8Array, key: PublicKey): Promise<string | undefined>;
 }
 

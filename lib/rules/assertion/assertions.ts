@@ -38,7 +38,7 @@ export function compileAssertions(assert: Json | undefined, options: TreeOptions
   return (payload, input) => {
     const failed: FailedAssertion[] = [];
     for (const assertion of any) {
-      const failure = judge(assertion, payload, input);
+      const failure = failureOf(assertion, payload, input);
       if (failure instanceof Fault) return failure;
       if (failure === undefined) {
         failed.length = 0;
@@ -48,7 +48,7 @@ export function compileAssertions(assert: Json | undefined, options: TreeOptions
     }
     if (failed.length > 0) return failed;
     for (const assertion of all) {
-      const failure = judge(assertion, payload, input);
+      const failure = failureOf(assertion, payload, input);
       if (failure instanceof Fault) return failure;
       if (failure !== undefined) failed.push(failure);
     }
@@ -74,7 +74,7 @@ function compileEntries(assert: Json | undefined, name: "any" | "all", options: 
   });
 }
 
-function judge(
+function failureOf(
   { path, tree, message }: Assertion,
   payload: Json,
   input: CommunityInput,

@@ -25,9 +25,9 @@ export interface RuleAssertion {
 export function compileRuleAssertion(assert: Json, compilers: Compilers): RuleAssertion {
   const problems: PathDiagnostic[] = [];
   const options: TreeOptions = { compilers, path: ["assert"], report: (problem) => problems.push(problem) };
-  const judge = isBlock(assert) ? judgeBlock(assert, options) : judgeTree(assert, options);
+  const check = isBlock(assert) ? checkOfBlock(assert, options) : checkOfTree(assert, options);
   const [first] = problems;
-  if (first === undefined) return { problems, check: judge };
+  if (first === undefined) return { problems, check };
   const fault = new Fault(`failed to apply assertion: ${first.message}`);
   return { problems, check: () => fault };
 }
@@ -38,7 +38,7 @@ function isBlock(assert: Json): boolean {
     Object.keys(assert).every((key) => key === "any" || key === "all" || key === "compiler");
 }
 
-function judgeTree(assert: Json, options: TreeOptions): RuleAssertion["check"] {
+function checkOfTree(assert: Json, options: TreeOptions): RuleAssertion["check"] {
   const tree = compileTree(assert, options);
   return (payload, input) => {
     const violations = tree(payload, { ...input, budget: newBudget() });
@@ -46,7 +46,7 @@ function judgeTree(assert: Json, options: TreeOptions): RuleAssertion["check"] {
   };
 }
 
-function judgeBlock(assert: Json, options: TreeOptions): RuleAssertion["check"] {
+function checkOfBlock(assert: Json, options: TreeOptions): RuleAssertion["check"] {
   const assertions = compileAssertions(assert, options);
   return (payload, input) => {
     const failures = assertions(payload, { ...input, budget: newBudget() });

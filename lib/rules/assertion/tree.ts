@@ -40,8 +40,8 @@ export function reportProblem(message: string, { path, report }: Pick<TreeOption
   });
 }
 
-/** A value under evaluation. */
-interface Judged {
+/** A value that a part of the tree checks, with its path. */
+interface Checked {
   readonly value: Json;
   readonly path: TreePath | undefined;
   readonly input: CommunityInput;
@@ -53,7 +53,7 @@ const stepsOf = { part: 16, violation: 500 } as const;
 
 /** Adds a violation; a fault when the input's budget does not allow it. */
 function violate(
-  { path, input: { budget }, violations }: Judged,
+  { path, input: { budget }, violations }: Checked,
   violation: Omit<AssertionViolation, "path">,
 ): Fault | undefined {
   violations.push({ ...violation, path: pathText(path) });
@@ -61,7 +61,7 @@ function violate(
 }
 
 /** Evaluates a value; a fault ends the whole tree. */
-type Node = (judged: Judged) => Fault | undefined;
+type Node = (checked: Checked) => Fault | undefined;
 
 /**
  * Compiles an assertion tree. A key projects the value (a field, or an expression in parentheses) and passes it to
@@ -90,12 +90,12 @@ function below(options: TreeOptions, step: string | number): TreeOptions {
 }
 
 function listNode(nodes: readonly Node[]): Node {
-  return (judged) => {
-    const { value, path, input, violations } = judged;
-    if (value === null) return violate(judged, { kind: "invalid", value, detail: "value is null" });
+  return (checked) => {
+    const { value, path, input, violations } = checked;
+    if (value === null) return violate(checked, { kind: "invalid", value, detail: "value is null" });
     if (!isList(value)) return new Fault(invalidText(pathText(path), value, "expected a slice"));
     if (value.length !== nodes.length) {
-      return violate(judged, { kind: "invalid", value, detail: "lengths of slices don't match" });
+      return violate(checked, { kind: "invalid", value, detail: "lengths of slices don't match" });
     }
     for (let index = 0; index < nodes.length; index++) {
       const element = { value: value[index]!, path: elementPath(path, index), input, violations };
@@ -124,24 +124,24 @@ function objectNode(tree: JsonObject, options: TreeOptions): Node {
     return { key, statement, project: projection(statement, inside), node: compileNode(tree[key]!, inside) };
   });
   if (branches.length === 0) return notNull;
-  return (judged) => {
-    let { input } = judged;
+  return (checked) => {
+    let { input } = checked;
     const { budget } = input;
     const tooMany = budget && spend(branches.length * stepsOf.part, budget);
     if (tooMany !== undefined) return tooMany;
     for (const branch of branches) {
       const { binding } = branch.statement;
-      const path = childPath(judged.path, branch.key);
-      const projected = branch.project(judged.value, input);
+      const path = childPath(checked.path, branch.key);
+      const projected = branch.project(checked.value, input);
       if (projected === undefined) {
         const detail = "field not found in the input object";
-        const fault = violate({ ...judged, path }, { kind: "required", value: "", detail });
+        const fault = violate({ ...checked, path }, { kind: "required", value: "", detail });
         if (fault !== undefined) return fault;
         continue;
       }
       if (projected instanceof Fault) return internal(path, projected);
       const inner = bind(input, binding, projected);
-      const fault = descend(branch, { ...judged, value: projected, path, input: inner });
+      const fault = descend(branch, { ...checked, value: projected, path, input: inner });
       if (fault !== undefined) return fault;
       // A new name is visible in the branches that follow; a name from above keeps its value outside this branch.
       if (binding !== undefined && !input.bindings.has(binding)) input = inner;
@@ -150,18 +150,18 @@ function objectNode(tree: JsonObject, options: TreeOptions): Node {
   };
 }
 
-function notNull(judged: Judged): Fault | undefined {
-  const { value } = judged;
+function notNull(checked: Checked): Fault | undefined {
+  const { value } = checked;
   return value === null
-    ? violate(judged, { kind: "invalid", value, detail: "invalid value, must not be null" })
+    ? violate(checked, { kind: "invalid", value, detail: "invalid value, must not be null" })
     : undefined;
 }
 
 /** Evaluates the projected value, or with `~` each of its elements. */
-function descend({ statement, node }: Branch, judged: Judged): Fault | undefined {
+function descend({ statement, node }: Branch, checked: Checked): Fault | undefined {
   const { each } = statement;
-  if (each === undefined) return node(judged);
-  const { value, path, input } = judged;
+  if (each === undefined) return node(checked);
+  const { value, path, input } = checked;
   if (!isList(value) && !isObject(value)) {
     return new Fault(invalidText(pathText(path), value, "expected a slice or a map"));
   }
@@ -169,7 +169,7 @@ function descend({ statement, node }: Branch, judged: Judged): Fault | undefined
   const { budget } = input;
   for (const [index, element] of elements) {
     const fault = (budget && spend(stepsOf.part, budget)) ?? node({
-      ...judged,
+      ...checked,
       value: element,
       path: elementPath(path, index),
       input: bind(input, each.index, index),
@@ -205,13 +205,13 @@ export function compileScalar(scalar: Json, options: TreeOptions): TreeExpressio
 }
 
 function leaf(expected: TreeExpression): Node {
-  return (judged) => {
-    const { value, path, input } = judged;
+  return (checked) => {
+    const { value, path, input } = checked;
     const wanted = expected(value, input);
     if (wanted instanceof Fault) return internal(path, wanted);
     const same = fulfils(wanted, value);
     if (same instanceof Fault) return internal(path, same);
-    return same ? undefined : violate(judged, { kind: "invalid", value, detail: expectation(wanted) });
+    return same ? undefined : violate(checked, { kind: "invalid", value, detail: expectation(wanted) });
   };
 }
 

@@ -53,7 +53,7 @@ export function compileValidations(
   const validations = asList(written).filter(isObject).map(compileOne);
   return (evaluation) => {
     for (const validation of validations) {
-      const verdict = judge(validation, evaluation);
+      const verdict = verdictOf(validation, evaluation);
       if (verdict.result !== "pass") return verdict;
     }
     return passed;
@@ -95,7 +95,7 @@ export function compileValidations(
   }
 }
 
-function judge(
+function verdictOf(
   { expression, program, message, messageProgram }: Validation,
   evaluation: CelEvaluation,
 ): ValidationVerdict {

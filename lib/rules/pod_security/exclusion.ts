@@ -21,7 +21,7 @@ export interface Exclusion {
 export interface ExclusionInput {
   readonly pod: PodView;
   /** The violations of a reduced pod under the controls of a name. */
-  readonly judge: (pod: PodView, controlName: string) => readonly Violation[];
+  readonly violationsOf: (pod: PodView, controlName: string) => readonly Violation[];
   /** The steps of comparing images and values. Beyond them nothing is excluded. */
   readonly steps: StepBudget | undefined;
 }
@@ -48,7 +48,7 @@ export function* withoutExcluded(
   return left;
 }
 
-/** The steps of judging a value of the pod once more. */
+/** The steps of checking a value of the pod once more. */
 const stepsOfValue = 4;
 
 /** The violations of one stage. */
@@ -57,7 +57,7 @@ const fieldsInStage = 5_000;
 function* applyExclusion(
   violations: readonly Violation[],
   exclusion: Exclusion,
-  { pod, judge, steps }: ExclusionInput,
+  { pod, violationsOf, steps }: ExclusionInput,
 ): Stages<readonly Violation[]> {
   const { image, value, controlName, restrictedField } = exclusion;
   if (!violations.some(({ name }) => name === controlName)) return violations;
@@ -79,7 +79,7 @@ function* applyExclusion(
     }
   }
   let looked = 0;
-  for (const { control, fields } of judge(reduced, controlName)) {
+  for (const { control, fields } of violationsOf(reduced, controlName)) {
     const remaining = left.get(control);
     if (remaining === undefined) continue;
     for (const excluded of fields) {

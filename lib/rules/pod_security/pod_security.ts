@@ -47,8 +47,8 @@ export interface PodSecurity {
     exceptions: readonly Exclusion[],
     steps: StepBudget,
   ): Stages<PodSecurityVerdict | Fault>;
-  /** Checks a pod by its metadata and spec, without exclusions. */
-  judge(pod: PodView): readonly Violation[];
+  /** The violations of a pod, by its metadata and spec, without exclusions. */
+  violationsOf(pod: PodView): readonly Violation[];
 }
 
 /** The most containers of a pod to which exclusions apply: those of a Pod of 3 MB took the memory of the process. */
@@ -89,7 +89,7 @@ export function compilePodSecurity(settings: JsonObject, standard: Standard): Po
   return {
     level,
     version,
-    judge: (pod) => completed(judged(pod, selected)),
+    violationsOf: (pod) => completed(violationsUnder(selected, pod)),
     check: (resource, exceptions) => completed(checked(resource, exceptions)),
     checkInStages: checked,
   };
@@ -105,11 +105,11 @@ export function compilePodSecurity(settings: JsonObject, standard: Standard): Po
     const input = {
       pod,
       // An entry excludes controls of one name; the others need no second check.
-      judge: (reduced: PodView, name: string) =>
-        completed(judged(reduced, selected.filter(({ control }) => (control.name ?? "") === name))),
+      violationsOf: (reduced: PodView, name: string) =>
+        completed(violationsUnder(selected.filter(({ control }) => (control.name ?? "") === name), reduced)),
       steps,
     };
-    const found = yield* judged(pod, selected);
+    const found = yield* violationsUnder(selected, pod);
     // Without its exclusions such a pod is denied, which is right for a pod that no node can run.
     const isTooLarge = pod.containers.length > mostExcludable;
     const violations = isTooLarge ? found : yield* withoutExcluded(found, exclusions, input);
@@ -133,7 +133,10 @@ function shortened(violation: Violation, locate: (path: string) => string): Viol
 }
 
 /** The violations of a pod under the controls. It pauses between controls for a large pod. */
-function* judged(pod: PodView, controls: readonly SelectedControl[]): Stages<readonly Violation[]> {
+function* violationsUnder(
+  controls: readonly SelectedControl[],
+  pod: PodView,
+): Stages<readonly Violation[]> {
   const violations: Violation[] = [];
   for (const { control, check } of controls) {
     if (isLarge(pod)) yield;

@@ -10,20 +10,20 @@ export interface Setters {
 }
 
 /**
- * Checks the security contexts of the pod, then of its containers. `judge` gets each context with the path of its
+ * Checks the security contexts of the pod, then of its containers. `check` gets each context with the path of its
  * owner (`spec`, `spec.containers[0]`) and returns violations, none when the context is allowed.
  */
 export function settersOf(
   { security, containers }: PodView,
-  judge: (security: Json, path: string) => readonly FieldViolation[],
+  check: (security: Json, path: string) => readonly FieldViolation[],
 ): Setters | undefined {
   const fields: FieldViolation[] = [];
-  if (security !== undefined) fields.push(...judge(security, "spec"));
+  if (security !== undefined) fields.push(...check(security, "spec"));
   const who = fields.length > 0 ? ["pod"] : [];
   const names: string[] = [];
   for (const container of containers) {
     if (container.security === undefined) continue;
-    const bad = judge(container.security, container.path);
+    const bad = check(container.security, container.path);
     if (bad.length === 0) continue;
     names.push(container.name);
     fields.push(...bad);

@@ -105,7 +105,7 @@ class ImageValidation implements CompiledBody {
       Object.entries(matched).map(([name, list]) => [name, list.map(({ text }) => text)]),
     );
     names = { ...this.#names, images };
-    return this.#judge(input, evaluation, { calls, images: textsOf(matched) });
+    return this.#evaluate(input, evaluation, { calls, images: textsOf(matched) });
   }
 
   /** The evaluation of the expressions for a request, and the calls that they make. */
@@ -134,7 +134,7 @@ class ImageValidation implements CompiledBody {
     return { ...made, calls: calls! };
   }
 
-  #judge(
+  #evaluate(
     input: RuleInput,
     evaluation: CelEvaluation,
     { calls, images }: { readonly calls: ImageCalls; readonly images: readonly string[] },

@@ -18,7 +18,7 @@ interface Program {
   readonly name: string;
   readonly file: string;
   readonly options: readonly string[];
-  /** Bundles are judged by a trusted root, which Kyverno fetches from the internet. */
+  /** Bundles are verified with a trusted root, which Kyverno fetches from the internet. */
   readonly skips: readonly string[];
 }
 

@@ -137,13 +137,13 @@ export const assertClusterPolicy: ConformanceSet = {
       yield {
         id: String(line),
         input: JSON.stringify({ ...row, message: undefined }),
-        check: () => judge(row),
+        check: () => checksOf(row),
       };
     }
   },
 };
 
-function judge({ validate, resource, result, message }: RuleCase): readonly Check[] {
+function checksOf({ validate, resource, result, message }: RuleCase): readonly Check[] {
   const { apiVersion, kind } = resource as { readonly apiVersion: string; readonly kind: string };
   const [version, group = ""] = apiVersion.split("/").reverse();
   const payload = {

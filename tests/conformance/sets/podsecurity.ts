@@ -34,7 +34,11 @@ export const podSecurity: ConformanceSet = {
           ...answers(row, row, "kubernetes"),
           // Kyverno's rules run controls that its evaluator leaves out, so only the verdict compares.
           ...(row.kyvernoFork === undefined ? [] : [
-            checkText("forkAllowed", String(row.kyvernoFork.allowed), String(judged(row, "kyverno").allowed)),
+            checkText(
+              "forkAllowed",
+              String(row.kyvernoFork.allowed),
+              String(verdictOf(row, "kyverno").allowed),
+            ),
           ]),
         ],
       };
@@ -70,14 +74,14 @@ function fixture(path: string, at: { level: string; version: string; outcome: st
       const expected = outcome === "pass" ? "true" : "false";
       const row = { level, version, pod };
       return [
-        checkText("allowed", expected, String(judged(row, "kubernetes").allowed)),
+        checkText("allowed", expected, String(verdictOf(row, "kubernetes").allowed)),
       ];
     },
   };
 }
 
 function answers(expected: Answer, row: Case, standard: Standard): readonly Check[] {
-  const actual = judged(row, standard);
+  const actual = verdictOf(row, standard);
   return [
     checkText("allowed", String(expected.allowed), String(actual.allowed)),
     checkText("reasons", JSON.stringify(expected.forbiddenReasons), JSON.stringify(actual.forbiddenReasons)),
@@ -85,7 +89,7 @@ function answers(expected: Answer, row: Case, standard: Standard): readonly Chec
   ];
 }
 
-function judged(
+function verdictOf(
   { level, version, pod }: Pick<Case, "level" | "version" | "pod">,
   standard: Standard,
 ): Answer {

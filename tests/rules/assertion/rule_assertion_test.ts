@@ -22,7 +22,7 @@ const cases: [name: string, tree: Json, result: readonly string[] | string][] = 
   }, ["no host network: object.spec.hostNetwork: Invalid value: true: Expected value: false"]],
   ["the block form without check", { all: [{ object: { spec: { hostNetwork: true } } }] }, []],
   [
-    "what cannot be judged",
+    "what cannot be checked",
     { object: { spec: "x" } },
     "failed to apply assertion: object.spec: Internal error: types are not comparable, string - map",
   ],

@@ -27,7 +27,7 @@ export function expressionInput(
 }
 
 /** The texts of a tree's violations, or of its fault in a list of its own. */
-export function judge(tree: Json, payload: Json, bindings: JsonObject = {}): readonly string[] {
+export function violationsOf(tree: Json, payload: Json, bindings: JsonObject = {}): readonly string[] {
   const problems: PathDiagnostic[] = [];
   const compiled = compileTree(tree, {
     compilers,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Json } from "../../../lib/json/mod.ts";
 import type { PathDiagnostic } from "../../../lib/diagnostics/mod.ts";
 import { compileTree, readStatement } from "../../../lib/rules/assertion/mod.ts";
-import { compilers, judge } from "./tools.ts";
+import { compilers, violationsOf } from "./tools.ts";
 
 const foo = { foo: { baz: true, bar: 4, bat: 6 } };
 
@@ -42,7 +42,7 @@ const documented: [name: string, tree: Json, payload: Json, violations: string[]
   }, []],
 ];
 for (const [name, tree, payload, violations] of documented) {
-  Deno.test(`a tree evaluates ${name}`, () => assert.deepEqual(judge(tree, payload), violations));
+  Deno.test(`a tree evaluates ${name}`, () => assert.deepEqual(violationsOf(tree, payload), violations));
 }
 
 const payload = {
@@ -111,7 +111,7 @@ const cases: [name: string, tree: Json, violations: string[]][] = [
   ["the payload itself", 1, ["fault: <nil>: Internal error: types are not comparable, int64 - map"]],
 ];
 for (const [name, tree, violations] of cases) {
-  Deno.test(`a tree compares ${name}`, () => assert.deepEqual(judge(tree, payload), violations));
+  Deno.test(`a tree compares ${name}`, () => assert.deepEqual(violationsOf(tree, payload), violations));
 }
 
 const broken: [tree: Json, problem: Pick<PathDiagnostic, "path" | "message">][] = [

@@ -185,7 +185,7 @@ const versioned: [
   ],
 ];
 for (const [name, spec, level, allowedIn, forbiddenIn] of versioned) {
-  Deno.test(`${level} judges ${name} by version`, () => {
+  Deno.test(`${level} checks ${name} by version`, () => {
     for (const version of allowedIn) assert.deepEqual(violations(spec, { level, version }), [], version);
     for (const version of forbiddenIn) assert.notDeepEqual(violations(spec, { level, version }), [], version);
   });
@@ -199,13 +199,13 @@ Deno.test("restricted masks /proc even in a user namespace, baseline does not", 
   ]);
 });
 
-Deno.test("seccomp is judged by annotations before 1.19", () => {
+Deno.test("seccomp is checked by annotations before 1.19", () => {
   const annotations = { "seccomp.security.alpha.kubernetes.io/pod": "unconfined" };
-  const judged = (version: string) => violations(container({}), { level: "baseline", version }, annotations);
-  assert.deepEqual(judged("v1.18").map(({ detail }) => detail), [
+  const found = (version: string) => violations(container({}), { level: "baseline", version }, annotations);
+  assert.deepEqual(found("v1.18").map(({ detail }) => detail), [
     'forbidden annotation seccomp.security.alpha.kubernetes.io/pod="unconfined"',
   ]);
-  assert.deepEqual(judged("v1.19"), []);
+  assert.deepEqual(found("v1.19"), []);
 });
 
 Deno.test("kyverno runs early controls and reports both ways to run as root", () => {
@@ -213,10 +213,10 @@ Deno.test("kyverno runs early controls and reports both ways to run as root", ()
     securityContext: { runAsNonRoot: false },
     ...container({ ...hardened, runAsNonRoot: null, allowPrivilegeEscalation: true }),
   };
-  const judged = violations(spec, { level: "restricted", version: "v1.0", standard: "kyverno" });
-  assert.deepEqual(judged.map(({ control }) => control), ["allowPrivilegeEscalation", "runAsNonRoot"]);
+  const found = violations(spec, { level: "restricted", version: "v1.0", standard: "kyverno" });
+  assert.deepEqual(found.map(({ control }) => control), ["allowPrivilegeEscalation", "runAsNonRoot"]);
   assert.equal(
-    judged[1]!.detail,
+    found[1]!.detail,
     'pod must not set securityContext.runAsNonRoot=false\npod or container "a" must set securityContext.runAsNonRoot=true',
   );
 });

@@ -319,7 +319,7 @@ for (
     ["required: false, verifyDigest: true", ["skip preconditions not met"]],
   ] as const
 ) {
-  Deno.test(`preconditions are judged at validation only where it checks images: ${checks}`, async () => {
+  Deno.test(`preconditions are evaluated at validation only where it checks images: ${checks}`, async () => {
     const rule = "preconditions: {all: [{key: a, operator: Equals, value: b}]}";
     const text = policy(`[{imageReferences: ["r.io/*"], mutateDigest: false, ${checks}}]`, "", rule);
     const decision = await decideImages(text, podOf(["r.io/two:v1"]), { phase: "validate" });
