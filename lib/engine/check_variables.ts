@@ -1,6 +1,6 @@
 import { didYouMean, type PathDiagnostic, replacing } from "../diagnostics/mod.ts";
-import { compileExpression, expressionHint, kyvernoFunctions, wrongArity } from "../jmespath/mod.ts";
-import { type DocumentPath, isFault } from "../json/mod.ts";
+import { expressionHint, kyvernoFunctions, wrongArity } from "../jmespath/mod.ts";
+import type { DocumentPath } from "../json/mod.ts";
 import type { Rule } from "../policy/mod.ts";
 import { namesWithin, type RuleBody } from "../rules/mod.ts";
 import type { Use } from "../template/mod.ts";
@@ -86,10 +86,10 @@ function problemsOf(use: Use, { rule, path: above, withoutUser }: VariableCheckO
     }
     if (name === "null" || name === "true" || name === "false") return [literalName(name, path)];
     return [
-      unknownName(name, { candidates: [...predefined, ...declared], expression: use.expression, path }),
+      unknownName(name, { candidates: [...predefined, ...declared], use, path }),
     ];
   });
-  return [...named, ...functionProblems(use.expression, path)];
+  return [...named, ...functionProblems(use, path)];
 }
 
 /** A rule reads its targets where it changes them, and in their conditions; their names come before them. */
@@ -105,13 +105,14 @@ function hasTarget({ body }: Rule<RuleBody>, [section, field, , name]: (string |
  * refused. Pinned by "a target where a rule has none".
  */
 function withoutTarget(
-  { expression }: Use,
+  use: Use,
   { rule, path }: { readonly rule: Rule<RuleBody>; readonly path: (string | number)[] },
 ): PathDiagnostic {
   return {
-    severity: callsFunction(expression) ? "warning" : "error",
+    severity: severityOf(use),
     code: "lost-target",
-    message: `Cannot resolve "target" of "{{ ${expression} }}": the rule ${rule.name} has no target there`,
+    message:
+      `Cannot resolve "target" of "{{ ${use.expression} }}": the rule ${rule.name} has no target there`,
     hint: rule.generatedFor === undefined
       ? "read request.object, or change the rule to mutate.targets"
       : "set the annotation pod-policies.kyverno.io/autogen-controllers to none: autogen rules have no targets",
@@ -143,19 +144,15 @@ function declaredLater(name: string, path: (string | number)[]): PathDiagnostic 
 const functions = kyvernoFunctions();
 
 /** Calls of functions that do not exist, or with too few or too many arguments. Kyverno reports them when they run. */
-function functionProblems(expression: string, path: (string | number)[]): PathDiagnostic[] {
-  const compiled = compileExpression(expression);
-  if (isFault(compiled)) return [];
+function functionProblems(
+  { expression, functions: called, calls }: Use,
+  path: (string | number)[],
+): PathDiagnostic[] {
   return [
-    ...compiled.functions.filter((name) => !functions.has(name)).map((name) =>
-      unknownFunction(name, expression, path)
-    ),
-    ...compiled.calls.flatMap(({ name, count }): PathDiagnostic[] => {
+    ...called.filter((name) => !functions.has(name)).map((name) => unknownFunction(name, expression, path)),
+    ...calls.flatMap(({ name, count }): PathDiagnostic[] => {
       const record = functions.get(name);
-      // A variable in the expression is text whose quotation marks may end one around it.
-      if (record === undefined || expression.includes("{{") || wrongArity(record, count) === undefined) {
-        return [];
-      }
+      if (record === undefined || wrongArity(record, count) === undefined) return [];
       const parameters = record.parameters.map((parameter) => parameter.name).join(", ");
       return [{
         severity: "warning",
@@ -228,18 +225,18 @@ function absentUser({ expression }: Use, name: string, path: (string | number)[]
 
 function unknownName(
   name: string,
-  { candidates, expression, path }: {
+  { candidates, use, path }: {
     candidates: readonly string[];
-    expression: string;
+    use: Use;
     path: (string | number)[];
   },
 ): PathDiagnostic {
-  const meant = didYouMean(name, candidates);
+  const { expression } = use, meant = didYouMean(name, candidates);
   const others = expression.includes(JSON.stringify(name))
     ? `a text has single quotes: '${name}'; what stands in double quotes is the name of a variable`
     : `declare it in the rule's context, or use one of ${candidates.join(", ")}`;
   return {
-    severity: callsFunction(expression) ? "warning" : "error",
+    severity: severityOf(use),
     code: "unknown-variable",
     message: `Cannot resolve "${name}" of "{{ ${expression} }}"`,
     hint: meant === undefined ? others : `did you mean "${meant}"?`,
@@ -253,9 +250,8 @@ function unknownName(
  * null: `{{ to_string(later) }}` is `null` until a rule declares `later`; pinned by "an unknown name in a function as a
  * warning".
  */
-function callsFunction(expression: string): boolean {
-  const compiled = compileExpression(expression);
-  return !isFault(compiled) && compiled.functions.length > 0;
+function severityOf({ functions }: Use): "warning" | "error" {
+  return functions.length > 0 ? "warning" : "error";
 }
 
 /**

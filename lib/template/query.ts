@@ -95,9 +95,9 @@ export function noteUse(
 ): void {
   const steps = { expression: text, path: spot.steps, column: offset + 1 };
   if (isFault(compiled)) {
-    spot.uses.push({ ...steps, names: [], paths: [], problem: compiled });
+    spot.uses.push({ ...steps, names: [], paths: [], functions: [], calls: [], problem: compiled });
     return;
   }
-  const { names, paths } = compiled;
-  spot.uses.push({ ...steps, names, paths });
+  const { names, paths, functions, calls } = compiled;
+  spot.uses.push({ ...steps, names, paths, functions, calls });
 }

@@ -13,6 +13,10 @@ export interface Use {
   readonly names: readonly string[];
   /** The paths that the expression reads, as far as its text shows them. */
   readonly paths: CompiledExpression["paths"];
+  /** The names of the functions that it calls. If it has inner variables, only those that do not depend on them. */
+  readonly functions: CompiledExpression["functions"];
+  /** Its calls, as it is written; none if it has inner variables, whose values may be more arguments. */
+  readonly calls: CompiledExpression["calls"];
   /** Why it can never be evaluated: it does not compile. */
   readonly problem?: Fault;
 }

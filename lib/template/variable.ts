@@ -109,5 +109,7 @@ function noteNested(parts: Variable["parts"], offset: number, spot: Spot): void 
     column: offset + 1,
     names: compiled?.names.filter((name) => !name.includes(unknown)) ?? [],
     paths: compiled?.paths.filter((path) => !path.some((step) => step.includes(unknown))) ?? [],
+    functions: compiled?.functions.filter((name) => !name.includes(unknown)) ?? [],
+    calls: [],
   });
 }

@@ -4,6 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { conditionCompilations } from "../../lib/condition/mod.ts";
+import { compilations } from "../../lib/jmespath/mod.ts";
 import { type CompiledPolicy, PolicyCompiler, type Snapshot } from "../../lib/engine/mod.ts";
 import type { Json } from "../../lib/json/mod.ts";
 import { patternCompilations } from "../../lib/pattern/mod.ts";
@@ -164,6 +165,29 @@ Deno.test("an exception is compiled once, and kept once, however many rules it n
     return { count: conditionCompilations() - before, lists: new Set(lists).size };
   };
   assert.deepEqual(compiled(100), compiled(1));
+});
+
+Deno.test("the checks of a rule compile no expression again", () => {
+  const compiled = (expression: string): number => {
+    const before = compilations().expressions;
+    new PolicyCompiler().compile([one(`
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: p}
+spec:
+  rules:
+  - name: r
+    match: {any: [{resources: {kinds: [ConfigMap]}}]}
+    validate: {deny: {conditions: {any: [{key: "{{ ${expression} }}", operator: Equals, value: x}]}}}`)]);
+    return compilations().expressions - before;
+  };
+  // One for creations and updates, and one for deletions.
+  const expressions = [
+    "request.object.data.a",
+    "to_upper(request.object.data.a)",
+    "to_string(request.object, late)",
+  ];
+  for (const expression of expressions) assert.equal(compiled(expression), 2, expression);
 });
 
 Deno.test("the problems of a policy that keeps its compiled form are reported again", () => {
