@@ -8,6 +8,8 @@ import {
   namespacedName,
   readAuthority,
   type ServeArguments,
+  unusedWebhooks,
+  withUsedWebhooks,
   wordProblem,
 } from "./serve_arguments.ts";
 import { greet } from "./serve_greeting.ts";
@@ -21,8 +23,8 @@ import { version } from "./version.ts";
 const checkEvery = { secret: 30_000, files: 60_000 };
 
 /** `serve`: answers admission reviews until it is stopped. Exit code 2 when it cannot start. */
-export async function serve(args: ServeArguments, terminal: Terminal): Promise<number> {
-  const { clientCa } = args;
+export async function serve(given: ServeArguments, terminal: Terminal): Promise<number> {
+  const args = withUsedWebhooks(given), { clientCa } = args;
   // Until the port is open messages are written at once: no diagnostic of the start may be lost for lack of room.
   let messages = serveMessages(terminal, args);
   const refuse = (reason: string): number => {
@@ -35,6 +37,8 @@ export async function serve(args: ServeArguments, terminal: Terminal): Promise<n
   const secretPath = args.secretPath ?? environmentVariable("POSTERN_SECRET_PATH");
   const problem = wordProblem(args) ?? keyPairProblem(args) ?? accessProblem({ ...args, secretPath });
   if (problem !== undefined) return refuse(problem);
+  const unused = unusedWebhooks(given);
+  if (unused !== undefined) messages.say("warn", unused);
   const lines = serveLines(terminal);
   const gate = await openGate({
     ...args,

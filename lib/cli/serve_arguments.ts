@@ -67,6 +67,22 @@ export function keyPairProblem({ tlsCert, tlsKey }: ServeArguments): string | un
     : "--tls-cert and --tls-key go together: name both files, or neither";
 }
 
+/**
+ * The options without `--webhooks` where the policies of the cluster are followed: the webhooks of all policies, also
+ * those of files, then have configurations that Postern makes and names. Pods have no rights to others.
+ */
+export function withUsedWebhooks(args: ServeArguments): ServeArguments {
+  const { webhooks: _webhooks, ...rest } = args;
+  return args.watchPolicies === true ? rest : args;
+}
+
+/** What a user should know about a `--webhooks` that has no effect; `undefined` when it has one or is absent. */
+export function unusedWebhooks({ webhooks, watchPolicies }: ServeArguments): string | undefined {
+  if (webhooks === undefined || watchPolicies !== true) return undefined;
+  return `--webhooks ${webhooks} has no effect beside --watch-policies, which keeps webhook configurations for all ` +
+    "policies, those of files too: leave it out, and delete the configurations of that name if they have webhooks";
+}
+
 /** The error about options that let unauthenticated clients send reviews; `undefined` when there is none. */
 export function accessProblem({ tls, host, secretPath }: ServeArguments): string | undefined {
   const access = isLoopback(host) ? "loopback" : "public";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { run } from "../../lib/cli/mod.ts";
-import type { ServeArguments } from "../../lib/cli/serve_arguments.ts";
+import { type ServeArguments, withUsedWebhooks } from "../../lib/cli/serve_arguments.ts";
 import { greet } from "../../lib/cli/serve_greeting.ts";
 import { serveMessages } from "../../lib/cli/serve_messages.ts";
 import type { Gate } from "../../lib/host/mod.ts";
@@ -20,6 +20,25 @@ Deno.test("serve ends with code 2 when a path of --policies does not exist", () 
 
 Deno.test("serve ends with code 2 when a path of --cluster-objects does not exist", () =>
   refuses("--cluster-objects"));
+
+Deno.test("serve says once that --webhooks has no effect beside --watch-policies, and what to do", async () => {
+  for (const [also, times] of [[["--watch-policies"], 1], [[], 0]] as const) {
+    const lines: string[] = [];
+    const terminal = { out: () => {}, err: (line: string) => void lines.push(line) };
+    const options = ["--webhooks", "postern", ...also, "--kubeconfig", `${Deno.cwd()}/nowhere-at-all`];
+    assert.equal(await run(["serve", ...options], terminal), 2);
+    const said = lines.filter((line) =>
+      line.startsWith("--webhooks postern has no effect beside --watch-policies")
+    );
+    assert.equal(said.length, times, lines.join("\n"));
+  }
+});
+
+Deno.test("withUsedWebhooks leaves the certificate and the registration without configurations to write", () => {
+  const args = { webhooks: "postern" } as ServeArguments;
+  assert.equal(withUsedWebhooks({ ...args, watchPolicies: true }).webhooks, undefined);
+  assert.equal(withUsedWebhooks(args).webhooks, "postern");
+});
 
 Deno.test("serve ends with code 2 when a path of --policies is a link to itself, and names it", async () => {
   const folder = await Deno.makeTempDir({ prefix: "postern-loop-" });

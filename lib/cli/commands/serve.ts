@@ -41,7 +41,7 @@ export const serve = command({
       type: "text",
       value: "name",
       about:
-        "webhook configurations that get the webhooks of the policies once the service has a ready replica",
+        "webhook configurations that get the webhooks of the policies once the service has a ready replica; not with --watch-policies",
     },
     certDir: { type: "text", value: "folder", about: "where a certificate that Postern makes is kept" },
     tls: { type: "flag", about: "speak plain HTTP, behind something that speaks TLS", default: true },
