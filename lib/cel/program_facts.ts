@@ -8,6 +8,8 @@ import { type CelExpression, type MapLiteral, partsOf } from "./syntax/mod.ts";
  */
 export interface ProgramFacts {
   readonly needs: readonly ExternalNeed[];
+  /** Whether it calls functions that read values from outside or generate objects, for some only in one namespace. */
+  readonly callsOut: boolean;
   /** The variables that it reads. */
   readonly variables: ReadonlySet<string>;
   /** The fields of variables that it reads, as `request.userInfo`; the variable alone where it reads the whole. */
@@ -21,8 +23,9 @@ export function factsOf(expression: CelExpression, { calls, names }: Checked): P
   const needs: ExternalNeed[] = [];
   const variables = new Set<string>(), fields = new Set<string>();
   const objects: { apiVersion: string; kind: string }[] = [];
+  let callsOut = false;
   visit(expression);
-  return { needs, variables, fields, objects };
+  return { needs, callsOut, variables, fields, objects };
 
   function visit(part: CelExpression, field = ""): void {
     const name = names.get(part);
@@ -31,7 +34,8 @@ export function factsOf(expression: CelExpression, { calls, names }: Checked): P
       fields.add(name.name + field);
     }
     const call = calls.get(part);
-    for (const { needs: needsOf, style } of call?.overloads ?? []) {
+    for (const { needs: needsOf, style, callOut, forCallOut } of call?.overloads ?? []) {
+      callsOut ||= callOut !== undefined || forCallOut !== undefined;
       // The receiver of a method comes first, and does not matter here.
       needs.push(...needsOf?.(call!.args.slice(style === "method" ? 1 : 0).map(constantText)) ?? []);
     }

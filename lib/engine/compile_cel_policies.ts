@@ -44,7 +44,7 @@ export function celPolicies(
   documents: readonly LocatedDocument[],
   exceptionOf: (document: LocatedDocument) => CelException,
 ): CelPolicyInput[] {
-  const exceptions = documents.filter(isCelException).map(exceptionOf);
+  const exceptions = byReference(documents.filter(isCelException).map(exceptionOf));
   const bound = groupBy(
     documents.filter(({ kind }) => kind.endsWith("Binding")),
     ({ group, kind, document }) => `${group}/${kind} ${asString(dig(document, "spec", "policyName"))}`,
@@ -57,12 +57,23 @@ export function celPolicies(
       document,
       kind,
       further,
-      exceptions: exceptions.filter(({ references }) =>
-        references.some((reference) => reference.name === name && reference.kind === document.kind)
-      ),
+      exceptions: exceptions.get(`${document.kind} ${name}`) ?? [],
       bindings: bound.get(`${document.group}/${document.kind}Binding ${name}`) ?? [],
     }];
   }).sort((left, right) => rankOf(left.kind) - rankOf(right.kind));
+}
+
+/** Exceptions by the kind and name of each policy that they name, in the order of their documents. */
+function byReference(exceptions: readonly CelException[]): ReadonlyMap<string, readonly CelException[]> {
+  const found = new Map<string, CelException[]>();
+  for (const exception of exceptions) {
+    for (const key of new Set(exception.references.map(({ kind, name }) => `${kind} ${name}`))) {
+      const others = found.get(key);
+      if (others === undefined) found.set(key, [exception]);
+      else others.push(exception);
+    }
+  }
+  return found;
 }
 
 /** The options of compiling a CEL policy. */

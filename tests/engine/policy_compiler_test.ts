@@ -208,17 +208,35 @@ Deno.test("a policy for any JSON keeps its compiled form", () => {
 
 const range = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 
-Deno.test("an exception from policies in CEL is compiled once, however many policies it names", () => {
-  const names = range(200).map((index) => `p${index}`);
-  const documents = [...names.map(cel), celException("p0")].map(one);
-  const exempting = documents.at(-1)!.value as { spec: Record<string, Json> };
-  exempting.spec["policyRefs"] = names.map((name) => ({ name, kind: "ValidatingPolicy" }));
-  exempting.spec["matchConditions"] = range(500).map((index) => ({
-    name: `c${index}`,
-    expression: `object.metadata.name != 'x${index}' && object.metadata.namespace.startsWith('y')`,
-  }));
-  quickly(5_000, () => assert.deepEqual(new PolicyCompiler().compile(documents).diagnostics, []));
-});
+const inNamespace = (namespace: string): string =>
+  cel("p").replace("kind: V", "kind: NamespacedV").replace("{name: p}", `{name: p, namespace: ${namespace}}`);
+
+for (
+  const [named, policies, references] of [
+    [
+      "policies it names",
+      range(200).map((index) => cel(`p${index}`)),
+      range(200).map((index) => ({
+        name: `p${index}`,
+        kind: "ValidatingPolicy",
+      })),
+    ],
+    ["namespaces have a policy that it names", range(200).map((index) => inNamespace(`n${index}`)), [
+      { name: "p", kind: "NamespacedValidatingPolicy" },
+    ]],
+  ] as const
+) {
+  Deno.test(`an exception from policies in CEL is compiled once, however many ${named}`, () => {
+    const documents = [...policies, celException("p0")].map(one);
+    const exempting = documents.at(-1)!.value as { spec: Record<string, Json> };
+    exempting.spec["policyRefs"] = references;
+    exempting.spec["matchConditions"] = range(500).map((index) => ({
+      name: `c${index}`,
+      expression: `object.metadata.name != 'x${index}' && object.metadata.namespace.startsWith('y')`,
+    }));
+    quickly(5_000, () => assert.deepEqual(new PolicyCompiler().compile(documents).diagnostics, []));
+  });
+}
 
 Deno.test("an admission policy is compiled once, however many bindings it has", () => {
   const policy = one(bound("p"));

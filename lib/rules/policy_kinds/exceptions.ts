@@ -82,8 +82,9 @@ function newConditions(): ExceptionConditions {
 }
 
 /**
- * The compiled conditions of exceptions. Policies of one kind and namespace share them: an exception of a thousand
- * conditions may name a thousand policies.
+ * The compiled conditions of exceptions. Policies of one kind share them: an exception of a thousand conditions may name
+ * a thousand policies, also of a thousand namespaces. Conditions that call out are compiled for each namespace, because
+ * the policies of a namespace read only that one.
  */
 class ExceptionConditions {
   readonly #compiled = new WeakMap<CelException, Map<string, CompiledConditions>>();
@@ -98,15 +99,16 @@ class ExceptionConditions {
     if (expressions.variables.length > 0) return compiledConditions(exception, expressions);
     let compiled = this.#compiled.get(exception);
     if (compiled === undefined) this.#compiled.set(exception, compiled = new Map());
-    const key = [kind, namespace, ...expressions.names].join(" ");
-    const found = compiled.get(key);
-    if (found === undefined) {
-      const made = compiledConditions(exception, expressions);
-      compiled.set(key, made);
-      return made;
+    const ofKind = [kind, ...expressions.names].join(" "), ofNamespace = `${ofKind} ${namespace}`;
+    const found = compiled.get(ofKind) ?? compiled.get(ofNamespace);
+    if (found !== undefined) {
+      expressions.add(found.programs);
+      return found;
     }
-    expressions.add(found.programs);
-    return found;
+    const made = compiledConditions(exception, expressions);
+    const isBound = made.programs.some(({ facts }) => facts.callsOut);
+    compiled.set(isBound ? ofNamespace : ofKind, made);
+    return made;
   }
 }
 

@@ -201,6 +201,25 @@ spec:
   assert.deepEqual(await resultsFor("Fail"), ["error failed to load context: no such key: nope"]);
 });
 
+Deno.test("an exception from policies of several namespaces reads the namespace of each", async () => {
+  const ofNamespace = (namespace: string): string =>
+    written("NamespacedValidatingPolicy", named).replace("{name: p}", `{name: p, namespace: ${namespace}}`);
+  const exception = `
+apiVersion: policies.kyverno.io/v1
+kind: PolicyException
+metadata: {name: e, namespace: exceptions}
+spec:
+  policyRefs: [{name: p, kind: NamespacedValidatingPolicy}]
+  matchConditions: [{name: a, expression: "resource.List('v1', 'configmaps').items.size() > 0"}]
+`;
+  const map = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "exempting", namespace: "dev" } };
+  const policy = [ofNamespace("prod"), ofNamespace("dev"), exception].join("---");
+  const resultsIn = async (namespace: string) =>
+    resultLines(await decide({ policy, object: pod({}, { namespace }), cluster: [map] }));
+  assert.deepEqual(await resultsIn("prod"), ["fail bad name"]);
+  assert.deepEqual(await resultsIn("dev"), ["skip rule is skipped due to policy exception: exceptions/e"]);
+});
+
 Deno.test("ValidatingPolicy: an exception that does not compile is reported and exempts nothing", async () => {
   const policy = `${written("ValidatingPolicy", named)}---
 apiVersion: policies.kyverno.io/v1
