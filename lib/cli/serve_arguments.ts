@@ -76,7 +76,7 @@ export function withUsedWebhooks(args: ServeArguments): ServeArguments {
   return args.watchPolicies === true ? rest : args;
 }
 
-/** What a user should know about a `--webhooks` that has no effect; `undefined` when it has one or is absent. */
+/** The message about a `--webhooks` that has no effect; `undefined` when it has one or is absent. */
 export function unusedWebhooks({ webhooks, watchPolicies }: ServeArguments): string | undefined {
   if (webhooks === undefined || watchPolicies !== true) return undefined;
   return `--webhooks ${webhooks} has no effect beside --watch-policies, which keeps webhook configurations for all ` +

@@ -82,9 +82,9 @@ function newConditions(): ExceptionConditions {
 }
 
 /**
- * The compiled conditions of exceptions. Policies of one kind share them: an exception of a thousand conditions may name
- * a thousand policies, also of a thousand namespaces. Conditions that call out are compiled for each namespace, because
- * the policies of a namespace read only that one.
+ * The compiled conditions of exceptions. Policies of one kind share them: an exception of a thousand conditions may
+ * name a thousand policies, also of a thousand namespaces. Conditions that call out are compiled for each namespace,
+ * because the policies of a namespace read only that one.
  */
 class ExceptionConditions {
   readonly #compiled = new WeakMap<CelException, Map<string, CompiledConditions>>();
