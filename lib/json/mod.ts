@@ -28,6 +28,7 @@ export {
   setField,
   textField,
 } from "./json.ts";
+export { apart } from "./apart.ts";
 export { BoundedCache } from "./bounded_cache.ts";
 export { clipped, quoted } from "./clip.ts";
 export { maxJsonDepth, nestsDeeperThan } from "./depth.ts";

@@ -10,6 +10,7 @@ import { asString, type Fault, isFault, type JsonObject } from "../json/mod.ts";
 import { encodeBase64Text } from "../kube/mod.ts";
 import { type LongNumbers, patchText } from "../patch/mod.ts";
 import { goYaml } from "../yaml/mod.ts";
+import { AnswerRoom } from "./answer_room.ts";
 
 /** The `response` of an AdmissionReview. */
 export interface AdmissionResponse {
@@ -83,14 +84,17 @@ function blockedMessage(
 ): string {
   const blocked = new Map<string, JsonObject>();
   const lines: string[] = [];
+  const room = new AnswerRoom();
   for (const { policy, rules } of results) {
     const shown = rules.filter((rule) => {
       if (policy.language === "cel" && rule.action !== "Enforce") return false;
-      return isBlocking(rule) && isFailOrError(rule);
+      return isBlocking(rule) && isFailOrError(rule) && room.takesMore();
     });
     if (shown.length === 0) continue;
-    if (policy.language === "cel") lines.push(...shown.map((rule) => celMessage(policy, rule)));
-    else blocked.set(policy.name, Object.fromEntries(shown.map((rule) => [rule.rule, rule.message])));
+    if (policy.language === "cel") lines.push(...shown.map((rule) => room.fit(celMessage(policy, rule))));
+    else {
+      blocked.set(policy.name, Object.fromEntries(shown.map((rule) => [rule.rule, room.fit(rule.message)])));
+    }
   }
   const inCel = lines.join("; ");
   if (blocked.size === 0) return inCel;
@@ -114,12 +118,13 @@ function mutationDenial(
   { kind, namespace, name }: ReviewedResource,
 ): string {
   const policy = denying[0]!.policy;
-  const errors = denying.filter((each) => each.policy === policy).map(({ rule }) => rule);
+  const room = new AnswerRoom();
+  const errors = denying.filter((each) => each.policy === policy && room.takesMore()).map(({ rule }) => rule);
   if (policy.language === "cel") {
-    const errorTexts = errors.map((rule) => `Policy ${policy.name}: ${rule.message}`).join(" ");
+    const errorTexts = errors.map((rule) => room.fit(`Policy ${policy.name}: ${rule.message}`)).join(" ");
     return `Resource: ${namespace}/${name}, Kind: ${kind}, Errors: [${errorTexts}]`;
   }
-  const list = errors.map((rule) => `${rule.rule}: ${rule.message}`).join(" ");
+  const list = errors.map((rule) => room.fit(`${rule.rule}: ${rule.message}`)).join(" ");
   return `mutation policy ${policy.name} error: failed to apply policy ${policy.name} rules [${list}]`;
 }
 
@@ -134,18 +139,20 @@ function warnedBesideDenial(decision: Decision): readonly PolicyResult[] {
 
 function warningsOf(results: readonly PolicyResult[]): readonly string[] {
   const warnings: string[] = [];
+  const room = new AnswerRoom();
+  const warn = (text: () => string): void => void (room.takesMore() && warnings.push(room.fit(text())));
   for (const { policy, rules } of results) {
     const isInCel = policy.language === "cel";
     for (const rule of rules) {
       if (isInCel) {
         if (policy.emitWarning && isFailOrError(rule) && !isIgnored(policy, rule)) {
-          warnings.push(celMessage(policy, rule));
+          warn(() => celMessage(policy, rule));
         }
       } else if (
         isFailOrError(rule) || (rule.result === "skip" && rule.warns) ||
         (rule.type === "mutate" && policy.emitWarning && rule.result !== "skip")
       ) {
-        warnings.push(`policy ${policy.name}.${rule.rule}: ${rule.message}`);
+        warn(() => `policy ${policy.name}.${rule.rule}: ${rule.message}`);
       }
     }
   }
@@ -168,9 +175,13 @@ function isBlocking({ type, action }: RuleResult): boolean {
 
 function auditAnnotations(results: readonly PolicyResult[]): Record<string, string> | undefined {
   let found: [string, string][] | undefined;
+  const room = new AnswerRoom();
   for (const { rules } of results) {
     for (const { auditAnnotations } of rules) {
-      if (auditAnnotations !== undefined) (found ??= []).push(...Object.entries(auditAnnotations));
+      if (auditAnnotations === undefined) continue;
+      for (const [name, value] of Object.entries(auditAnnotations)) {
+        if (room.takesMore()) (found ??= []).push([name, room.fit(value)]);
+      }
     }
   }
   return found && Object.fromEntries(found);

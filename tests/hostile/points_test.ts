@@ -86,6 +86,11 @@ const points: readonly Point[] = [
         "audits that wait for a service",
         "short reviews that wait for a service",
       ],
+      "hostile/cut_texts_test.ts": [
+        "keeps no more of it than it shows, in 20 rules",
+        "a Pod of 2.5 MB is answered within the memory bound beside 60 rules",
+      ],
+      "report/answer_room_test.ts": ["with a field of the object has a bound"],
       "hostile/waiting_texts_test.ts": [
         "events that wait keep no object",
         "rows that wait keep no object",

@@ -1,3 +1,4 @@
+import { apart } from "../../json/mod.ts";
 import { type CelFault, isCelFault, noSuchOverload } from "../fault.ts";
 import { callingEffort } from "../effort.ts";
 import type { CallReference } from "../check/mod.ts";
@@ -47,7 +48,7 @@ export function planCall(
   if (only !== undefined && only.callOut === undefined && (args.length === 1 || args.length === 2)) {
     const prepared = only.prepare?.(constants);
     const guarded = {
-      call: prepared ?? only.forCall?.() ?? only.call,
+      call: withoutSource(only, prepared ?? only.forCall?.() ?? only.call),
       args,
       prepared: prepared !== undefined,
       constants,
@@ -204,7 +205,7 @@ function dispatcher(
 ): Dispatch {
   const candidates = overloads.map((overload): Candidate => ({
     guards: guardsOf(overload),
-    call: overload.prepare?.(constants) ?? overload.forCall?.() ?? overload.call,
+    call: withoutSource(overload, overload.prepare?.(constants) ?? overload.forCall?.() ?? overload.call),
     callOut: overload.forCallOut?.() ?? overload.callOut,
   }));
   return (args, external) => {
@@ -217,6 +218,13 @@ function dispatcher(
     }
     return misfit(name, args);
   };
+}
+
+/** An implementation whose result keeps no long text that it was cut from, where it may be cut from one. */
+function withoutSource({ parameters, result }: Overload, call: Implementation): Implementation {
+  const mayCut = ["string", "list", "dyn"].includes(result.kind) &&
+    parameters.some(({ kind }) => kind === "string");
+  return mayCut ? (...args) => apart(call(...args), args) : call;
 }
 
 function accepts(guards: readonly (Guard | undefined)[], args: readonly Value[]): boolean {

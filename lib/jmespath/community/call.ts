@@ -1,4 +1,4 @@
-import { Fault, isList, type Json } from "../../json/mod.ts";
+import { apart, Fault, isList, type Json } from "../../json/mod.ts";
 import type { ByFunction, FunctionRecord, PlainFunction } from "../functions/record.ts";
 import { isOfType } from "../functions/value_type.ts";
 import { printed } from "../printed.ts";
@@ -45,7 +45,7 @@ function planPlain(record: PlainFunction, given: readonly CommunityArgument[]): 
       return spendOnRefused(wrongType(printed(values[wrong]!), wanted[wrong]!), values, frame.budget)!;
     }
     return spendOnArguments(record, values, frame.budget) ??
-      spendOnResult(apply(values, frame.environment, frame.budget), frame.budget);
+      spendOnResult(apart(apply(values, frame.environment, frame.budget), values), frame.budget);
   };
 }
 

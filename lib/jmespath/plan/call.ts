@@ -1,4 +1,4 @@
-import { Fault, isList, type Json } from "../../json/mod.ts";
+import { apart, Fault, isList, type Json } from "../../json/mod.ts";
 import type { FunctionRecord, FunctionTable, ValueType } from "../functions/record.ts";
 import { isOfType } from "../functions/value_type.ts";
 import { spend, spendOnArguments, spendOnRefused, spendOnResult } from "../steps.ts";
@@ -105,7 +105,7 @@ function planPlain(
       if (value instanceof Fault) return value;
       const values = [value];
       return spendOnRefused(wrong?.(value), values, run) ?? spendOnArguments(record, values, run) ??
-        spendOnResult(apply(values, run.environment, run), run);
+        spendOnResult(apart(apply(values, run.environment, run), values), run);
     };
   }
   if (sides.length === 2) {
@@ -119,7 +119,7 @@ function planPlain(
       const values = [first, second];
       return spendOnRefused(wrong?.(first) ?? otherWrong?.(second), values, run) ??
         spendOnArguments(record, values, run) ??
-        spendOnResult(apply(values, run.environment, run), run);
+        spendOnResult(apart(apply(values, run.environment, run), values), run);
     };
   }
   return (current, run) => {
@@ -133,7 +133,8 @@ function planPlain(
       const wrong = checks[index]?.(values[index]!);
       if (wrong !== undefined) return spendOnRefused(wrong, values, run)!;
     }
-    return spendOnArguments(record, values, run) ?? spendOnResult(apply(values, run.environment, run), run);
+    return spendOnArguments(record, values, run) ??
+      spendOnResult(apart(apply(values, run.environment, run), values), run);
   };
 }
 
