@@ -4,7 +4,7 @@ import { collectionPath, deleteOptions, nameOf, namespaceOf, objectPath } from "
 import { namespaceOfKey } from "../policy/mod.ts";
 import type { Answer, ApiCall, ApiResource, Cluster } from "../ports.ts";
 import { longNumberPath } from "./long_number.ts";
-import { isRefusal } from "./refusal.ts";
+import { isRejected } from "./rejected_call.ts";
 
 /** The result of carrying out an effect. */
 export type Carried =
@@ -57,7 +57,7 @@ export async function carryOut(effect: Effect, cluster: Cluster, signal?: AbortS
   if (verb === "create" && answer.status === 409) return { done: true, changed: false };
   if (verb === "delete" && answer.status === 404) return { done: true, changed: false };
   const failed = { done: false, message: answer.message, retryable: isRetryable(answer) } as const;
-  return isRefusal(answer) ? failed : { ...failed, isDoubtful: true };
+  return isRejected(answer) ? failed : { ...failed, isDoubtful: true };
 }
 
 /**

@@ -5,7 +5,7 @@ import { pause } from "../pause.ts";
 import { ApiServerClock } from "./api_server_clock.ts";
 import { annotated, holderOf, renewalOf, renewed } from "./lease.ts";
 import { earlier, longestReview, missedSinceOf, withMissedSince } from "./missed_note.ts";
-import { isRefusal } from "./refusal.ts";
+import { isRejected } from "./rejected_call.ts";
 import { StoredLease } from "./stored_lease.ts";
 import { WaitingNotes, withoutWaiting } from "./waiting_notes.ts";
 
@@ -223,7 +223,7 @@ export class Leadership {
     const { annotations, lostSince } = this.#waiting.withoutEnded(annotationsOf(answer.body), started);
     const written = await this.#write(annotated(answer.body, annotations), identity);
     // The API server may have stored a write that it did not answer. The Lease then no longer has what was read.
-    if (!written.ok && isRefusal(written)) return written;
+    if (!written.ok && isRejected(written)) return written;
     this.#lostSince = earlier(this.#lostSince, lostSince);
     this.#missedSince = earlier(this.#missedSince, missedSinceOf(answer.body));
     if (isSilent) this.#silentSince = earlier(this.#silentSince, silentSince);

@@ -14,8 +14,8 @@ import {
 } from "../rules/mod.ts";
 import type { Use } from "../template/mod.ts";
 import { compileAction } from "./action.ts";
-import { matchProblems } from "./check_match.ts";
-import { variableProblems } from "./check_variables.ts";
+import { matchProblems } from "./match_problems.ts";
+import { variableProblems } from "./variable_problems.ts";
 import type { CompiledException, CompiledRule } from "./compiled.ts";
 import { ConstantResults } from "./plan/constant_results.ts";
 import { compileRuleImages } from "./rule_images.ts";

@@ -1,7 +1,7 @@
 import { exceptionsOf, failedPath } from "../rules/mod.ts";
 import type { RuleTrace } from "../engine/mod.ts";
 import { isFault, type Json, type JsonObject, parseJsonText } from "../json/mod.ts";
-import { isForOtherController, outcomeOf, passedOverReason, ruleLines } from "./rule_explanation.ts";
+import { isForOtherController, passedOverReason, resultWords, ruleLines } from "./rule_explanation.ts";
 
 /** The results of all rules for one object. */
 export interface Explanation {
@@ -14,12 +14,12 @@ export interface Explanation {
 }
 
 /**
- * An explanation for people: the verdict, then each rule with the clause that matched, the loaded values, each
+ * An explanation for people: the decision, then each rule with the clause that matched, the loaded values, each
  * condition with its operands, and the path where a pattern failed.
  */
 export function explanationText({ title, rules, unseen }: Explanation): string {
   const refusing = rules.filter(({ refuses }) => refuses).map(nameOf);
-  const verdict = refusing.length === 0 ? "admitted" : `denied by ${refusing.join(", ")}`;
+  const decided = refusing.length === 0 ? "admitted" : `denied by ${refusing.join(", ")}`;
   // A rule that the user names is always shown.
   const shown = rules.every(isForOtherController)
     ? rules
@@ -32,10 +32,10 @@ export function explanationText({ title, rules, unseen }: Explanation): string {
     const passedOverBy = passedOverReason(trace);
     if (passedOverBy !== undefined) return `${nameOf(trace)}: not applied, ${passedOverBy}`;
     const lines = ruleLines(trace).map((line) => `  ${line.replaceAll("\n", "\n  ")}`);
-    return [`${nameOf(trace)}: ${outcomeOf(trace)}${location}`, ...lines].join("\n");
+    return [`${nameOf(trace)}: ${resultWords(trace)}${location}`, ...lines].join("\n");
   });
   const none = rules.length === 0 ? [unseen ?? "no rule is about it"] : [];
-  return [`${title}: ${verdict}`, ...none, ...sections].join("\n\n");
+  return [`${title}: ${decided}`, ...none, ...sections].join("\n\n");
 }
 
 /** An explanation for programs: the same as {@link explanationText}, as JSON. */
@@ -63,7 +63,7 @@ export function explanationObject({ title, rules, unseen }: Explanation): JsonOb
         rule,
         type,
         body,
-        outcome: outcomeOf(trace),
+        outcome: resultWords(trace),
         generatedFrom,
         unasked: passedOverBy,
         selection,

@@ -44,7 +44,7 @@ export interface ReportResultInput {
   readonly result: ReportResult;
   readonly message: string;
   readonly resource: JsonObject;
-  readonly outcome: RuleResult;
+  readonly ruleResult: RuleResult;
 }
 
 /**
@@ -52,12 +52,12 @@ export interface ReportResultInput {
  * tests/report/policy_report_test.ts.
  */
 export function reportResult(
-  { policy, rule, result, message, resource, outcome }: ReportResultInput,
+  { policy, rule, result, message, resource, ruleResult }: ReportResultInput,
   { now }: { readonly now: number },
 ): JsonObject {
   const category = policy.annotations["policies.kyverno.io/category"];
   const severity = policy.annotations["policies.kyverno.io/severity"];
-  const exceptions = exceptionsOf(outcome);
+  const exceptions = exceptionsOf(ruleResult);
   return {
     source: sourceOf(policy),
     policy: policy.key,
@@ -71,7 +71,7 @@ export function reportResult(
     resources: [reference(resource)],
     ...(message !== "" && { message }),
     properties: {
-      ...outcome.properties,
+      ...ruleResult.properties,
       ...(exceptions !== undefined && { exceptions: exceptions.map(nameOfKey).join(",") }),
       process: policy.background ? "background scan" : "admission review",
     },

@@ -4,12 +4,12 @@ import { asString, documentPathText, field, isFault, type Json, valueAtPath } fr
 import type { Clause } from "../match/mod.ts";
 
 /** The result of a rule in one or two words. */
-export function outcomeOf({ results }: RuleTrace): string {
+export function resultWords({ results }: RuleTrace): string {
   if (results.length === 0) return "not applied";
   return [...new Set(results.map(({ result }) => result))].join(", ");
 }
 
-/** The steps that led to a rule's outcome, in lines, in the order of evaluation. */
+/** The steps that led to a rule's result, in lines, in the order of evaluation. */
 export function ruleLines(trace: RuleTrace): string[] {
   return [...selectionLines(trace), ...stepLines(trace), ...resultLines(trace)];
 }

@@ -21,14 +21,14 @@ export function exceptionsFor(object: ReportedObject, options: ExceptionOptions)
 }
 
 function ruleException(
-  { policy, rule, resource, outcome }: ReportRow,
+  { policy, rule, resource, ruleResult }: ReportRow,
   options: ExceptionOptions,
 ): JsonObject {
   const { kinds, rules } = generatedFrom(rule, kindOf(resource));
   const name = nameOf(resource);
   const names = kinds.length > 1 ? [name, `${name}-*`] : [name];
   const namespace = namespaceOf(resource);
-  const podSecurity = controlsOf(outcome.properties?.["controlsJSON"]);
+  const podSecurity = controlsOf(ruleResult.properties?.["controlsJSON"]);
   return {
     apiVersion: "kyverno.io/v2",
     kind: "PolicyException",

@@ -23,20 +23,27 @@ function ruleOf({ source, policy, rule }: JsonObject): string {
 /** Results as rows of a report. The report's scope names the object. */
 export function rowsOf(results: readonly PolicyResult[], resource: JsonObject, now: number): JsonObject[] {
   return results.flatMap(({ policy, rules }) =>
-    rules.map((outcome) => {
-      const result = reportedResult(policy, outcome);
+    rules.map((ruleResult) => {
+      const result = reportedResult(policy, ruleResult);
       const row = reportResult(
-        { policy, rule: outcome.rule, result, message: messageOf(outcome, result), resource, outcome },
+        {
+          policy,
+          rule: ruleResult.rule,
+          result,
+          message: messageOf(ruleResult, result),
+          resource,
+          ruleResult,
+        },
         { now },
       );
       const { resources: _resources, rule: _rule, properties, ...rest } = row;
       // Kyverno parity: a result of a policy in CEL names no rule. Pinned by "a row names the rule of a classic policy,
       // and exceptions without their namespaces".
-      const rule = hasRules(policy.kind) ? outcome.rule : outcome.reportedAs;
+      const rule = hasRules(policy.kind) ? ruleResult.rule : ruleResult.reportedAs;
       return {
         ...rest,
         ...(rule !== undefined && { rule }),
-        properties: { ...properties as JsonObject, ...namesOf(exceptionsOf(outcome)) },
+        properties: { ...properties as JsonObject, ...namesOf(exceptionsOf(ruleResult)) },
       };
     })
   );

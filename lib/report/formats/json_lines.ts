@@ -15,16 +15,16 @@ export const jsonLines: ReportFormat = {
 };
 
 function lineOf(row: ReportRow): object {
-  const { policy, rule, result, message, resource, outcome, position, rulePosition } = row;
-  const path = failedPath(outcome), exceptions = exceptionsOf(outcome);
+  const { policy, rule, result, message, resource, ruleResult, position, rulePosition } = row;
+  const path = failedPath(ruleResult), exceptions = exceptionsOf(ruleResult);
   return {
     policy: policy.key,
     policyKind: policy.kind,
     rule,
-    type: outcome.type,
+    type: ruleResult.type,
     result,
     message,
-    action: outcome.action,
+    action: ruleResult.action,
     resource: {
       apiVersion: asString(resource["apiVersion"]) ?? "",
       kind: asString(resource["kind"]) ?? "",
@@ -34,7 +34,7 @@ function lineOf(row: ReportRow): object {
     ...(path !== undefined && { path }),
     ...(position !== undefined && { position }),
     ...(rulePosition !== undefined && { rulePosition }),
-    ...(outcome.properties !== undefined && { properties: outcome.properties }),
+    ...(ruleResult.properties !== undefined && { properties: ruleResult.properties }),
     ...(exceptions !== undefined && { exceptions }),
   };
 }

@@ -14,7 +14,7 @@ export interface ReportRow {
   readonly result: ReportResult;
   readonly message: string;
   readonly resource: JsonObject;
-  readonly outcome: RuleResult;
+  readonly ruleResult: RuleResult;
   /** The position of the failed part, or of the object. */
   readonly position: Position | undefined;
   /** The position of the rule. */
@@ -27,8 +27,8 @@ export function rowsOf(
   { auditWarn }: Pick<ReportOptions, "auditWarn">,
 ): readonly ReportRow[] {
   return object.results.flatMap(({ policy, rules }) =>
-    rules.map((outcome) =>
-      new ResultRow(object, { policy, outcome, result: reportedResult(policy, outcome, { auditWarn }) })
+    rules.map((ruleResult) =>
+      new ResultRow(object, { policy, ruleResult, result: reportedResult(policy, ruleResult, { auditWarn }) })
     )
   );
 }
@@ -37,25 +37,25 @@ export function rowsOf(
 class ResultRow implements ReportRow {
   readonly #object: ReportedObject;
   readonly policy: ReportRow["policy"];
-  readonly outcome: RuleResult;
+  readonly ruleResult: RuleResult;
   readonly result: ReportResult;
 
   constructor(
     object: ReportedObject,
-    { policy, outcome, result }: Pick<ReportRow, "policy" | "outcome" | "result">,
+    { policy, ruleResult, result }: Pick<ReportRow, "policy" | "ruleResult" | "result">,
   ) {
     this.#object = object;
     this.policy = policy;
-    this.outcome = outcome;
+    this.ruleResult = ruleResult;
     this.result = result;
   }
 
   get rule(): string {
-    return this.outcome.rule;
+    return this.ruleResult.rule;
   }
 
   get message(): string {
-    return messageOf(this.outcome, this.result);
+    return messageOf(this.ruleResult, this.result);
   }
 
   get resource(): JsonObject {
@@ -63,7 +63,7 @@ class ResultRow implements ReportRow {
   }
 
   get position(): Position | undefined {
-    return this.#object.positionOf?.(stepsOf(failedPath(this.outcome) ?? ""));
+    return this.#object.positionOf?.(stepsOf(failedPath(this.ruleResult) ?? ""));
   }
 
   get rulePosition(): Position | undefined {

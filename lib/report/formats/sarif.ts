@@ -60,8 +60,8 @@ function resultOf(
   row: ReportRow,
   { level, id, options }: { level: string; id: string; options: ReportOptions },
 ): object {
-  const { position, rulePosition, resource, outcome } = row;
-  const path = failedPath(outcome);
+  const { position, rulePosition, resource, ruleResult } = row;
+  const path = failedPath(ruleResult);
   const message = `${resourceText(resource)}: ${row.message.trim() || "validation failed"}`;
   const logicalLocations = [{ fullyQualifiedName: resourceText(resource), kind: "object" }];
   const physical = position === undefined ? {} : { physicalLocation: physicalLocation(position, options) };
@@ -79,7 +79,7 @@ function resultOf(
     }),
     properties: {
       result: row.result,
-      action: outcome.action,
+      action: ruleResult.action,
       ...(path !== undefined && { path }),
     },
   };

@@ -1,4 +1,4 @@
-import type * as full from "../check_variables.ts";
+import type * as full from "../variable_problems.ts";
 
 /** `bundle` has made these checks. */
 const variableProblems: typeof full.variableProblems = () => [];

@@ -1,4 +1,4 @@
-import type * as full from "../check_match.ts";
+import type * as full from "../match_problems.ts";
 
 /** `bundle` has made these checks. */
 const matchProblems: typeof full.matchProblems = () => [];
