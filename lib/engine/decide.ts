@@ -1,5 +1,5 @@
 import { diff } from "../patch/mod.ts";
-import type { FailurePolicy } from "../policy/mod.ts";
+import type { FailurePolicy, Policy } from "../policy/mod.ts";
 import type { Decision, DenyingResult, PolicyIdentity, PolicyResult, RuleResult } from "./decision.ts";
 import type { PolicyRequest } from "./request.ts";
 
@@ -19,6 +19,16 @@ export function decide(
     object: changed ? state.object : request.object,
     patch: changed ? diff(request.object ?? {}, state.object!) : [],
   };
+}
+
+/**
+ * The failurePolicy of a request. Kyverno parity: one policy with failurePolicy Fail makes the errors of all policies
+ * deny the request. Pinned by "one failurePolicy Fail makes the errors of all policies of the request block".
+ */
+export function strictestOf(
+  policies: readonly { readonly policy: Pick<Policy, "failurePolicy"> }[],
+): FailurePolicy {
+  return policies.some(({ policy }) => policy.failurePolicy === "Fail") ? "Fail" : "Ignore";
 }
 
 /** The results that deny a request. */

@@ -11,7 +11,7 @@ export interface RuleIdentity {
   readonly action: FailureAction;
 }
 
-/** The outcome of one rule for one request. */
+/** The outcome of one rule for one request, with the rule. */
 export type RuleResult = Outcome & RuleIdentity;
 
 /** Whether the resource breaks the rule, or the rule could not be evaluated. */

@@ -4,13 +4,13 @@ import { hasRules } from "../policy/mod.ts";
 import type { Ports } from "../ports.ts";
 import { type PolicyQuery, type PolicySelection, rulesOfPass } from "./plan/policy_selection.ts";
 import type { CompiledPolicy } from "./compiled.ts";
-import { decide } from "./decide.ts";
+import { decide, strictestOf } from "./decide.ts";
 import type { Decision, PolicyResult } from "./decision.ts";
 import { type Facts, gatherFacts, type NeededFacts } from "./facts.ts";
 import { mutate } from "./mutate_request.ts";
 import { tracePassedOver } from "./passed_over.ts";
 import { withRequiredImages } from "./required_images.ts";
-import { type PolicyOutcome, runAll, strictestOf } from "./policy_run.ts";
+import { type PolicyOutcome, runAll } from "./policy_run.ts";
 import { ofParent } from "./parent_kinds.ts";
 import type { Phase } from "./phase.ts";
 import type { PolicyRequest } from "./request.ts";
@@ -189,7 +189,6 @@ function untouched(request: PolicyRequest): Decision {
 
 /** Without the facts that matching reads it is unknown which rules match, so the failurePolicy decides. */
 function factsMissing(request: PolicyRequest, policies: readonly CompiledPolicy[], cause: string): Decision {
-  const strictest = policies.some(({ policy }) => policy.failurePolicy === "Fail") ? "Fail" : "Ignore";
   const results = policies.map(({ policy, rules }): PolicyResult => ({
     policy,
     rules: rules.map((rule) => ({
@@ -200,7 +199,12 @@ function factsMissing(request: PolicyRequest, policies: readonly CompiledPolicy[
       action: rule.action(request.namespace, {}),
     })),
   }));
-  return decide(request, { results, object: request.object, effects: [], failurePolicy: strictest });
+  return decide(request, {
+    results,
+    object: request.object,
+    effects: [],
+    failurePolicy: strictestOf(policies),
+  });
 }
 
 function validate(
@@ -217,7 +221,7 @@ function validate(
       applied.map((run): PolicyResult => ({ policy: run.policy.policy, rules: run.results })),
     );
     const effects = runs.flatMap((run) => run.effects);
-    const failurePolicy = strictestOf(applied);
+    const failurePolicy = strictestOf(results);
     return decide(view.base.request, { results, object: view.object, effects, failurePolicy });
   }
 }

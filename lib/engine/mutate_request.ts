@@ -2,7 +2,7 @@ import type { LoadTracker } from "../context/mod.ts";
 import { type Json, jsonLength } from "../json/mod.ts";
 import { error, patchedObject } from "../rules/mod.ts";
 import type { CompiledPolicy } from "./compiled.ts";
-import { decide } from "./decide.ts";
+import { decide, strictestOf } from "./decide.ts";
 import { type Decision, type PolicyResult, replaced } from "./decision.ts";
 import { mergeBatch } from "./plan/merge_batch.ts";
 import { PolicyRun } from "./policy_run.ts";
@@ -65,7 +65,7 @@ export function mutate(
   }
 
   function decided(): Decision {
-    const failurePolicy = results.some(({ policy }) => policy.failurePolicy === "Fail") ? "Fail" : "Ignore";
+    const failurePolicy = strictestOf(results);
     return withinBound(start.base.request, { results, object: view.object, effects: [], failurePolicy });
   }
 }

@@ -1,5 +1,4 @@
 import type { LoadTracker, Progress } from "../context/mod.ts";
-import type { FailurePolicy } from "../policy/mod.ts";
 import { type Effect, error } from "../rules/mod.ts";
 import type { CompiledPolicy, CompiledRule } from "./compiled.ts";
 import type { RuleResult } from "./decision.ts";
@@ -199,12 +198,4 @@ export function runAll(
     }
     return outcomes;
   }
-}
-
-/**
- * Kyverno parity: one policy with failurePolicy Fail makes the errors of all policies deny the request.
- * Pinned by "one failurePolicy Fail makes the errors of all policies of the request block".
- */
-export function strictestOf(runs: readonly PolicyOutcome[]): FailurePolicy {
-  return runs.some(({ policy }) => policy.policy.failurePolicy === "Fail") ? "Fail" : "Ignore";
 }

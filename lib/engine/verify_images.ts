@@ -3,9 +3,9 @@ import { isFault, type JsonObject } from "../json/mod.ts";
 import { type PatchOperation, planJsonPatch } from "../patch/mod.ts";
 import { annotated, type ScopedNotes } from "../rules/mod.ts";
 import type { CompiledPolicy } from "./compiled.ts";
-import { decide } from "./decide.ts";
+import { decide, strictestOf } from "./decide.ts";
 import type { Decision, PolicyResult } from "./decision.ts";
-import { type PolicyOutcome, runAll, strictestOf } from "./policy_run.ts";
+import { type PolicyOutcome, runAll } from "./policy_run.ts";
 import type { RequestView } from "./request_view.ts";
 
 /**
@@ -43,7 +43,7 @@ export function verifyImages(
       results: [...mutated.results, ...results],
       object: verified,
       effects: mutated.effects,
-      failurePolicy: strictestOf(applied),
+      failurePolicy: strictestOf(results),
     });
     return { ...decision, verified };
   }
