@@ -5,6 +5,7 @@ import { admissionPolicyProblems, authorNotes, metadataRefusals, refusals } from
 import { isCelException } from "../policy/mod.ts";
 import { policyDocuments } from "../sources/mod.ts";
 import { unevaluatedPolicies } from "./diagnostics.ts";
+import { strayExceptions } from "./lint_exceptions.ts";
 import type { Terminal } from "./terminal.ts";
 import { unusableSigners } from "./unusable_signers.ts";
 
@@ -32,6 +33,7 @@ export async function lint(
     ...unevaluatedPolicies(snapshot),
     ...snapshot.policies.flatMap(({ policy }) => policy.language === "classic" ? authorNotes(policy) : []),
     ...snapshot.others.flatMap(admissionPolicyProblems),
+    ...strayExceptions(snapshot),
     ...snapshot.exceptions.flatMap(({ document, locate }) =>
       exceptionProblems(document).map((problem) => withPosition(problem, locate))
     ),

@@ -182,6 +182,10 @@ const shape = {
     cause: "An exception cannot be used, such as one with an expression that does not compile.",
     fix: "The message has the reason.",
   },
+  "stray-exception": {
+    cause: "`lint` found an exception for a policy or a rule that is not among its files.",
+    fix: "Check the name, or name the file of the policy, too.",
+  },
   "unused-exception": {
     cause: "Exceptions stand among the policies of a command.",
     fix: "Add `--exceptions-within-policies`, or name them with `--exception`.",

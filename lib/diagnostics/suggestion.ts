@@ -3,6 +3,8 @@ import type { TextReplacement } from "./diagnostic.ts";
 /**
  * The candidate that was probably meant by a misspelt name, or `undefined` when none is near enough.
  *
+ * @param most The most edits between the two; by default a third of the name's length.
+ *
  * ```ts
  * import { didYouMean } from "./suggestion.ts";
  * import assert from "node:assert/strict";
@@ -11,10 +13,14 @@ import type { TextReplacement } from "./diagnostic.ts";
  * assert.equal(didYouMean("xyz", ["pattern", "deny"]), undefined);
  * ```
  */
-export function didYouMean(name: string, candidates: Iterable<string>): string | undefined {
+export function didYouMean(
+  name: string,
+  candidates: Iterable<string>,
+  most = Math.max(1, Math.floor(name.length / 3)),
+): string | undefined {
   const wanted = name.toLowerCase();
   let best: string | undefined;
-  let bestDistance = Math.max(1, Math.floor(name.length / 3)) + 1;
+  let bestDistance = most + 1;
   for (const candidate of candidates) {
     // An object without a name is nothing to suggest.
     if (candidate === "") continue;

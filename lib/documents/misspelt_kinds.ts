@@ -1,4 +1,4 @@
-import { type Diagnostic, type Locate, replacing, withPosition } from "../diagnostics/mod.ts";
+import { type Diagnostic, didYouMean, type Locate, replacing, withPosition } from "../diagnostics/mod.ts";
 import {
   asList,
   type DocumentPath,
@@ -8,7 +8,7 @@ import {
   type Json,
   type JsonObject,
 } from "../json/mod.ts";
-import { builtinKind, builtinResource } from "../kube/mod.ts";
+import { builtinKind, builtinKinds, builtinResource } from "../kube/mod.ts";
 import { kindOfPlural } from "./kind_spelling.ts";
 
 /** A kind that Kubernetes does not have under its written name. */
@@ -55,7 +55,7 @@ function kindsOf(kinds: Json | undefined, path: DocumentPath): MisspeltKind[] {
     const kindPath = isList(kinds) ? [...path, index] : path;
     const plural = kindOfPlural(entry);
     if (plural !== undefined) return [{ written: entry, meant: plural, read: true, path: kindPath }];
-    const meant = builtinResource(entry)?.kind ?? capitalised(entry);
+    const meant = builtinResource(entry)?.kind ?? capitalised(entry) ?? similar(entry);
     return meant === undefined ? [] : [{ written: entry, meant, read: false, path: kindPath }];
   });
 }
@@ -68,4 +68,20 @@ function capitalised(written: string): string | undefined {
     builtinResource(plural)
   );
   return found.find((kind) => kind?.kind.toLowerCase() === lower)?.kind;
+}
+
+const builtinNames = [...new Set(builtinKinds.map(({ kind }) => kind))];
+
+/**
+ * The entry with the built-in kind that differs in a letter or two: `Pdo`, `apps/v1/Deploymnet`. Kinds of other groups
+ * may have such names (`Egress`), so short names must be nearer.
+ */
+function similar(written: string): string | undefined {
+  const parts = /^((?:[\w.*-]+\/){0,2})([A-Z][A-Za-z]{2,})((?:\/[a-z]+)?)$/.exec(written);
+  if (parts === null) return undefined;
+  const [, type = "", kind = "", subresource = ""] = parts;
+  const group = type.split("/").length > 2 ? type.split("/")[0]! : "";
+  if (builtinKind(kind) !== undefined || !/^(?:\*|\w*|.*\.k8s\.io)$/.test(group)) return undefined;
+  const meant = didYouMean(kind, builtinNames, kind.length < 9 ? 1 : 2);
+  return meant === undefined ? undefined : type + meant + subresource;
 }

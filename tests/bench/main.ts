@@ -59,15 +59,22 @@ const sectionTime = 480_000;
 /** Where 10,000 Pods are made first, and where Kyverno may run as well. */
 const longest: Readonly<Record<string, number>> = { scan: 1_200_000, "api-server": 900_000 };
 
-const { values } = parseArgs({
-  args: Deno.args,
-  options: {
-    quick: { type: "boolean" },
-    only: { type: "string" },
-    write: { type: "boolean" },
-    against: { type: "string" },
-  },
-});
+const usage = `deno task bench [options]
+
+  --quick               shorter measurements: rough numbers
+  --only SECTION,…      these sections alone: ${Object.keys(sections).join(", ")}
+  --write               write the results into docs/performance.md, with a plot
+  --against CHECKOUT    only compare the throughput with that of another checkout (a folder)
+  -h, --help            print this
+
+Kyverno runs beside Postern where the environment names its files: KYVERNO=FILE its command line,
+KYVERNO_ADMISSION=FILE its admission controller with KYVERNO_CRDS=FOLDER.`;
+
+const values = givenOptions();
+if (values.help === true) {
+  console.log(usage);
+  Deno.exit(0);
+}
 const quick = values.quick === true;
 const { against } = values;
 const only = against !== undefined ? ["against"] : values.only?.split(",") ?? Object.keys(sections);
@@ -76,7 +83,7 @@ const chosen: Readonly<Record<string, Section>> = against === undefined
   : { against: (bench) => compareWith(resolve(against), bench) };
 const unknown = only.filter((name) => !Object.hasOwn(chosen, name));
 if (unknown.length > 0) {
-  throw new Error(`no section is named ${unknown.join(", ")}; there are ${Object.keys(sections).join(", ")}`);
+  endWith(`no section is named ${unknown.join(", ")}; there are ${Object.keys(sections).join(", ")}`);
 }
 
 const kyverno = kyvernoFiles();
@@ -128,4 +135,27 @@ async function within(milliseconds: number, section: Promise<void>): Promise<voi
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** The options of the command line; ends the process when there are others. */
+function givenOptions() {
+  try {
+    return parseArgs({
+      args: Deno.args,
+      options: {
+        quick: { type: "boolean" },
+        only: { type: "string" },
+        write: { type: "boolean" },
+        against: { type: "string" },
+        help: { type: "boolean", short: "h" },
+      },
+    }).values;
+  } catch (cause) {
+    return endWith(cause instanceof Error ? cause.message : String(cause));
+  }
+}
+
+function endWith(problem: string): never {
+  console.error(`error: ${problem}\n\n${usage}`);
+  Deno.exit(2);
 }

@@ -241,3 +241,30 @@ Deno.test("lint passes over tests beside policies, and over documents of other t
     assert.match(out, /^[^\n]*kustomization\.yaml:1:1: warning no-policy: [^\n]*\n[^\n]*$/);
     assert.equal(code, 0);
   }));
+
+Deno.test("lint names exceptions for policies and rules that are not among its files", () =>
+  inFolder({
+    "policies.yaml": `${clusterPolicy("", "")}---\n${
+      celException("policyRefs: [{ name: pods, kind: ValidatingPolicy }]")
+    }---
+apiVersion: kyverno.io/v2
+kind: PolicyException
+metadata: { name: e, namespace: d }
+spec:
+  match: { any: [{ resources: { kinds: [Pod] } }] }
+  exceptions:
+  - { policyName: p, ruleNames: [r, autogen-r, "r*", rr] }
+  - { policyName: pp, ruleNames: [r] }
+`,
+    "exceptions.yaml": celException("policyRefs: [{ name: pods, kind: ValidatingPolicy }]"),
+  }, async (run) => {
+    const { code, out } = await run("lint", "@policies.yaml");
+    assert.equal(code, 0);
+    assert.deepEqual(out.match(/(?<=stray-exception: ).*(?:\n  hint: .*)?/g), [
+      'Exception "d/e" is about ValidatingPolicy "pods", which is not among these files\n' +
+      "  hint: check the name, or lint the policy's file too",
+      'Exception "d/e" is about rule "rr" in policy "p", which is not among these files\n  hint: did you mean "r"?',
+      'Exception "d/e" is about policy "pp", which is not among these files\n  hint: did you mean "p"?',
+    ]);
+    assert.doesNotMatch((await run("lint", "@exceptions.yaml")).out, /stray-exception/);
+  }));

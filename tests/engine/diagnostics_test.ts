@@ -176,6 +176,16 @@ const table: [about: string, text: string, expected: RegExp][] = [
     /^p\.yaml:8:\d+: warning misspelt-kind: "deployment" is no kind of Kubernetes\n {2}hint: did you mean "Deployment"\?/,
   ],
   [
+    "letters of a kind that were swapped",
+    rule("validate: {pattern: {}}", "{any: [{resources: {kinds: [Pdo]}}]}"),
+    /warning misspelt-kind: "Pdo" is no kind of Kubernetes\n {2}hint: did you mean "Pod"\?/,
+  ],
+  [
+    "a misspelt kind with group and version",
+    rule("validate: {pattern: {}}", "{any: [{resources: {kinds: [apps/v1/Deploymnet]}}]}"),
+    /"apps\/v1\/Deploymnet" is no kind of Kubernetes\n {2}hint: did you mean "apps\/v1\/Deployment"\?/,
+  ],
+  [
     "a match without any criterion",
     rule("validate: {pattern: {}}", "{}"),
     /^p\.yaml:8:\d+: error empty-match: Rule "r" matches nothing\n {2}hint: name kinds, a selector or users/,
