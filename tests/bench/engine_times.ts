@@ -2,7 +2,7 @@
  * Measures evaluation alone, beside the parsing of its review, in a process that does nothing else. Prints
  * microseconds as JSON.
  *
- * deno run --allow-read tests/bench/engine.ts POLICIES REVIEW PHASE
+ * deno run --allow-read tests/bench/engine_times.ts POLICIES REVIEW PHASE
  */
 import { compile, evaluate } from "../../lib/engine/mod.ts";
 import type { Json, JsonObject } from "../../lib/json/mod.ts";

@@ -1,4 +1,4 @@
-/** A cluster with objects to clean up, and what deletes them there. */
+/** A cluster with objects to clean up, and clocks by which they are due. */
 import assert from "node:assert/strict";
 import { EmbeddedCluster } from "../../lib/embedded/mod.ts";
 import { asList, field, isObject, type JsonObject } from "../../lib/json/mod.ts";

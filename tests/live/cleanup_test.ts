@@ -1,17 +1,12 @@
-/** Cleanups run on time, once, and delete what they evaluated. */
+/** Cleanups delete what they evaluated, and nothing that their policies leave out. */
 import assert from "node:assert/strict";
 import { compile } from "../../lib/engine/mod.ts";
 import type { Json, JsonObject } from "../../lib/json/mod.ts";
-import type { CleanerOptions } from "../../lib/live/cleanup/cleaner.ts";
-import { Cleaner, type PolicyEvent } from "../../lib/live/mod.ts";
-import type { PolicyObject } from "../../lib/live/policy_objects.ts";
-import { StatusWriter } from "../../lib/live/status_writer.ts";
+import type { Cleaner } from "../../lib/live/mod.ts";
 import { policyObjectKinds } from "../../lib/policy/mod.ts";
-import type { Clock, Cluster, Discovery, Log, ServedResource } from "../../lib/ports.ts";
+import type { Discovery, ServedResource } from "../../lib/ports.ts";
 import { parseDocuments } from "../../lib/yaml/mod.ts";
-import { clusterPorts } from "../conformance/ports.ts";
 import {
-  allServed,
   almostDue,
   clusterWith,
   configMap,
@@ -21,43 +16,7 @@ import {
   idle,
   namesIn,
 } from "./cleanup_setting.ts";
-
-/** The kind and the object of a cleanup policy that is due every minute and deletes all ConfigMaps. */
-function cleanup(spec: JsonObject = {}): PolicyObject {
-  const [kind] = policyObjectKinds.filter((each) => each.kind === "ClusterCleanupPolicy");
-  const match = { any: [{ resources: { kinds: ["ConfigMap"] } }] };
-  const metadata = { name: "p", uid: "u" };
-  const written = { schedule: "* * * * *", match, ...spec };
-  return {
-    kind: kind!,
-    object: { apiVersion: "kyverno.io/v2", kind: "ClusterCleanupPolicy", metadata, spec: written },
-  };
-}
-
-/** A Cleaner whose policy is due in a millisecond. */
-function cleanerIn(
-  cluster: Cluster,
-  { discovery = allServed, leads = () => true, clock = almostDue, resourceFilters = () => undefined }:
-    Partial<
-      & Pick<CleanerOptions, "discovery" | "leads" | "resourceFilters">
-      & { readonly clock: Clock }
-    > = {},
-): { readonly cleaner: Cleaner; readonly lines: string[]; readonly events: PolicyEvent[] } {
-  const lines: string[] = [], events: PolicyEvent[] = [];
-  const log: Log = { write: (_level, message) => void lines.push(message) };
-  const cleaner = new Cleaner({
-    ports: { ...clusterPorts([]), cluster, clock },
-    discovery,
-    resourceFilters,
-    log,
-    compiling: { dialect: "current" },
-    account: "system:serviceaccount:kyverno:cleanup",
-    statuses: new StatusWriter({ cluster, clock, log }),
-    events: (found) => void events.push(...found),
-    leads,
-  });
-  return { cleaner, lines, events };
-}
+import { cleanerIn, cleanup } from "./cleaner_setting.ts";
 
 const interruptions: readonly (readonly [
   what: string,
@@ -253,94 +212,6 @@ Deno.test("a run that lacks rights says so in one event of its policy", async ()
     events[0]!.message,
     /^failed to delete resources: system:serviceaccount:kyverno:cleanup has no permission to delete configmaps; grant/,
   );
-});
-
-/** A quarter of an hour after the last time at which an hourly cleanup is due. */
-const afterHour: Clock = { now: () => Date.parse("2026-11-22T10:15:00Z") };
-
-function hourly(lastExecutionTime: string | undefined): PolicyObject {
-  const { kind, object } = cleanup({ schedule: "0 * * * *" });
-  const metadata = { name: "p", uid: "u", creationTimestamp: "2026-11-22T09:30:00Z" };
-  return {
-    kind,
-    object: { ...object, metadata, status: lastExecutionTime === undefined ? {} : { lastExecutionTime } },
-  };
-}
-
-const lastRuns: readonly (readonly [what: string, last: string | undefined, left: readonly string[]])[] = [
-  ["since its last run runs at once", "2026-11-22T09:00:00Z", []],
-  ["since it was created runs at once", undefined, []],
-  ["no more since its last run waits", "2026-11-22T10:00:00Z", ["a"]],
-];
-for (const [what, last, left] of lastRuns) {
-  Deno.test(`a cleanup that is due ${what}`, async () => {
-    const cluster = clusterWith([configMap("a")], { clock: afterHour });
-    const { cleaner } = cleanerIn(cluster, { clock: afterHour });
-    cleaner.policies([hourly(last)]);
-    await idle();
-    assert.deepEqual(await namesIn(cluster), left);
-    cleaner.close();
-  });
-}
-
-Deno.test("a cleanup runs once for one time, also when its status was not read again", async () => {
-  let lists = 0;
-  const cluster = clusterWith([], { clock: afterHour });
-  const counting: Cluster = {
-    ...cluster,
-    call: (call) => {
-      if (call.path.startsWith("/api/v1/configmaps")) lists++;
-      return cluster.call(call);
-    },
-  };
-  const { cleaner } = cleanerIn(counting, { clock: afterHour });
-  for (let round = 0; round < 3; round++) {
-    cleaner.policies([hourly("2026-11-22T09:00:00Z")]);
-    await idle();
-  }
-  cleaner.close();
-  assert.equal(lists, 1);
-});
-
-Deno.test("a change of policies computes the next runs of those cleanups that changed, ran, or have another leader", () => {
-  let looks = 0;
-  let leads = true;
-  const clock: Clock = { now: () => (looks++, afterHour.now()) };
-  const looksOf = (changed: readonly PolicyObject[]): number => {
-    looks = 0;
-    cleaner.policies(changed);
-    return looks;
-  };
-  const named = (name: string, last: string, spec: JsonObject = {}): PolicyObject => {
-    const { kind, object } = hourly(last);
-    const metadata = { ...object["metadata"] as JsonObject, name };
-    return { kind, object: { ...object, metadata, spec: { ...object["spec"] as JsonObject, ...spec } } };
-  };
-  const { cleaner } = cleanerIn(clusterWith([], { clock }), { clock, leads: () => leads });
-  const last = "2026-11-22T10:00:00Z";
-  const all = Array.from({ length: 20 }, (_, index) => named(`p${index}`, last));
-  const each = looksOf(all) / all.length;
-  assert.ok(each >= 1);
-  assert.equal(looksOf(all), 0);
-  assert.equal(looksOf([named("p0", last, { schedule: "30 * * * *" }), ...all.slice(1)]), each);
-  assert.equal(looksOf([all[0]!, named("p1", "2026-11-22T10:01:00Z"), ...all.slice(2)]), 2 * each);
-  leads = false;
-  assert.equal(looksOf(all), all.length * each);
-  cleaner.close();
-});
-
-Deno.test("a cleanup that was due before a replica led runs when it leads", async () => {
-  let leads = false;
-  const cluster = clusterWith([configMap("a")], { clock: afterHour });
-  const { cleaner } = cleanerIn(cluster, { clock: afterHour, leads: () => leads });
-  cleaner.policies([hourly("2026-11-22T09:00:00Z")]);
-  await idle();
-  assert.deepEqual(await namesIn(cluster), ["a"]);
-  leads = true;
-  cleaner.policies([hourly("2026-11-22T09:00:00Z")]);
-  await idle();
-  cleaner.close();
-  assert.deepEqual(await namesIn(cluster), []);
 });
 
 Deno.test("a cleanup for which the API server does not list its resources is logged", async () => {

@@ -1,54 +1,20 @@
-/** `ImageSignatures` caches answers, shares reads between requests, and gives up at a deadline. */
+/** Signatures of images are verified, with logins of registries, and their answers are cached. */
 import assert from "node:assert/strict";
 import {
   bundledTrustedRoot,
   ImageSignatures,
-  type ImageSignaturesOptions,
   type Login,
   readTrustedRoot,
 } from "../../lib/registries/mod.ts";
 import { isFault, type Json } from "../../lib/json/mod.ts";
-import type { Cluster, LogTrust, SignatureAnswer, SignatureQuery } from "../../lib/ports.ts";
-import { countingEntropy, fixedClock, type TestClock } from "../adapters/fakes.ts";
+import type { Cluster, SignatureQuery } from "../../lib/ports.ts";
+import { countingEntropy, fixedClock } from "../adapters/fakes.ts";
 import { silence } from "../adapters/fake_server.ts";
-import { issue, type Keys, newKeys } from "./signing/certificates.ts";
+import { issue, newKeys } from "./signing/certificates.ts";
 import { payloadFor, putSignatures, signatureLayer, signImage } from "./signing/cosign.ts";
 import { noLog, queryByKey } from "./signing/query.ts";
-import { type Layer, TestRegistry } from "./signing/registry.ts";
-
-interface Trial {
-  readonly registry: TestRegistry;
-  readonly signatures: ImageSignatures;
-  readonly clock: TestClock;
-  readonly keys: Keys;
-  verify(name: string, more?: Partial<SignatureQuery>, signal?: AbortSignal): Promise<SignatureAnswer>;
-}
-
-function signaturesTest(
-  title: string,
-  run: (trial: Trial) => Promise<void>,
-  options: Partial<ImageSignaturesOptions> = {},
-): void {
-  Deno.test(`signatures: ${title}`, async () => {
-    const registry = new TestRegistry();
-    const clock = fixedClock();
-    const signatures = new ImageSignatures({ clock, entropy: countingEntropy(), firstDelay: 1, ...options });
-    const keys = newKeys();
-    try {
-      await run({
-        registry,
-        signatures,
-        clock,
-        keys,
-        verify: (name, more = {}, signal) =>
-          signatures.verify(queryByKey(`${registry.host}/${name}`, keys.pem, more), signal),
-      });
-    } finally {
-      await signatures.close();
-      await registry.close();
-    }
-  });
-}
+import { TestRegistry } from "./signing/registry.ts";
+import { signaturesTest } from "./signature_trials.ts";
 
 signaturesTest(
   "a pass is cached for an hour, a tag for a minute",
@@ -242,75 +208,6 @@ signaturesTest(
   },
 );
 
-/** A log beside a registry that signs its entries with these keys. */
-function logIn(registry: TestRegistry, { pem }: Keys): LogTrust {
-  return { ...noLog, ignoreTlog: false, rekorUrl: `http://${registry.host}/rekor/`, rekorKey: pem };
-}
-
-signaturesTest(
-  "an entry that a signature lacks is looked up only when allowed",
-  async (trial) => {
-    const { registry, keys, verify } = trial;
-    signImage(registry, "app:v1", { keys });
-    const answer = await verify("app:v1", { log: logIn(registry, newKeys()) });
-    assert.match(answer.ok ? "" : answer.message, /looking entries up in the log is switched off$/);
-    assert.ok(!registry.received.some(({ path }) => path.startsWith("/rekor")));
-  },
-);
-
-signaturesTest("a log without the entry gives the message", async ({ registry, keys, verify }) => {
-  signImage(registry, "app:v1", { keys });
-  const answer = await verify("app:v1", { log: logIn(registry, newKeys()) });
-  assert.match(
-    answer.ok ? "" : answer.message,
-    /^no matching signatures: searching log query: \[POST \/api\/v1\/log\/entries\/retrieve\]\[404\] searchLogQuery default \{\}$/,
-  );
-}, { logSearch: "allowed" });
-
-signaturesTest(
-  "a log is called at no address that registries may not have",
-  async ({ registry, keys, verify }) => {
-    signImage(registry, "app:v1", { keys });
-    const answer = await verify("app:v1", { log: logIn(registry, newKeys()) });
-    assert.match(answer.ok ? "" : answer.message, /searching log query: .*the address is not allowed$/);
-    assert.ok(!registry.received.some(({ path }) => path.startsWith("/rekor")));
-  },
-  {
-    logSearch: "allowed",
-    allows: ({ pathname }) =>
-      Promise.resolve(pathname.startsWith("/rekor") ? { refused: "the address is not allowed" } : {}),
-  },
-);
-
-for (
-  const [title, recorded] of [["the signature's entry", "own"], ["an entry of another key", "other"]] as const
-) {
-  signaturesTest(`a log that has ${title}`, async ({ registry, keys, verify }) => {
-    const log = newKeys(), other = newKeys();
-    const digest = registry.image("app:v1");
-    const payload = payloadFor(digest);
-    const signer = recorded === "own" ? keys : other;
-    const made = signatureLayer(payload, { keys: signer, log: { keys: log } });
-    const { SignedEntryTimestamp, Payload } = JSON.parse(made.annotations!["dev.sigstore.cosign/bundle"]!);
-    const entry = { ...Payload, verification: { signedEntryTimestamp: SignedEntryTimestamp } };
-    // The log's entry is about the signature that is there only when the same bytes were signed by the same key.
-    const layer = signatureLayer(payload, { keys });
-    putSignatures(registry, "app:v1", digest, [recorded === "own" ? withoutBundle(made) : layer]);
-    registry.intercept(({ method, path }) =>
-      method === "POST" && path === "/rekor/api/v1/log/entries/retrieve"
-        ? Response.json([{ uuid: entry }])
-        : undefined
-    );
-    const answer = await verify("app:v1", { useCache: false, log: logIn(registry, log) });
-    assert.equal(answer.ok, recorded === "own", answer.ok ? "" : answer.message);
-  }, { logSearch: "allowed" });
-}
-
-function withoutBundle(layer: Layer): Layer {
-  const { "dev.sigstore.cosign/bundle": _, ...annotations } = layer.annotations ?? {};
-  return { ...layer, annotations };
-}
-
 const chain = (count: number): string =>
   "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n".repeat(count);
 
@@ -380,7 +277,6 @@ const texts: readonly (readonly [what: string, change: Partial<SignatureQuery>, 
     "TSA certificate chain contains too many certificates (13), maximum allowed is 12",
   ],
 ];
-
 for (const [what, change, message] of texts) {
   signaturesTest(`of a policy: ${what}`, async ({ registry, keys, verify }) => {
     signImage(registry, "app:v1", { keys });
