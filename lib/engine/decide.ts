@@ -63,6 +63,7 @@ function refuses(rule: RuleResult, policy: PolicyIdentity, strictest: FailurePol
       return result === "error" && policy.failurePolicy === "Fail";
     default: {
       const isEnforced = action === "Enforce";
+      if (meaning === "unbound") return policy.failurePolicy === "Fail";
       if (isEnforced && (result === "fail" || meaning === "blocking")) return true;
       const isAudited = !isEnforced && (type === "validate" || policy.language !== "classic");
       if (result !== "error" || isAudited) return false;

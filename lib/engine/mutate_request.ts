@@ -3,7 +3,7 @@ import { type Json, jsonLength } from "../json/mod.ts";
 import { error, patchedObject } from "../rules/mod.ts";
 import type { CompiledPolicy } from "./compiled.ts";
 import { decide, strictestOf } from "./decide.ts";
-import { type Decision, type PolicyResult, replaced } from "./decision.ts";
+import { type Decision, type PolicyResult, replaced, type RuleResult } from "./decision.ts";
 import { mergeBatch } from "./plan/merge_batch.ts";
 import { PolicyRun } from "./policy_run.ts";
 import type { PolicyRequest } from "./request.ts";
@@ -41,13 +41,13 @@ export function mutate(
     return take(run) ? step(index + 1) : finish();
   }
 
-  /** Whether to continue: an error under failurePolicy Fail ends the request, under Ignore it drops the patches. */
+  /** Whether to continue: an error ends the request under failurePolicy Fail; under Ignore it drops most patches. */
   function take(run: PolicyRun): boolean {
     const { policy } = run.policy;
     if (!run.applies) return true;
     results.push({ policy, rules: run.results });
     const erred = run.results.some((result) => result.result === "error");
-    if (!erred) view = run.view;
+    if (run.results.every(isHarmless)) view = run.view;
     return !(erred && policy.failurePolicy === "Fail");
   }
 
@@ -68,6 +68,11 @@ export function mutate(
     const failurePolicy = strictestOf(results);
     return withinBound(start.base.request, { results, object: view.object, effects: [], failurePolicy });
   }
+}
+
+/** Whether the changes of the policy's other rules count beside a result. */
+function isHarmless(rule: RuleResult): boolean {
+  return rule.result !== "error" || rule.meaning === "changesStay" || rule.meaning === "unbound";
 }
 
 /**

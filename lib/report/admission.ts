@@ -79,7 +79,7 @@ export function denialMessage(
  * and every rule that did not pass, by policy".
  */
 function blockedMessage(
-  { results }: Decision,
+  { results, denying }: Decision,
   { kind, namespace, name }: ReviewedResource,
 ): string {
   const blocked = new Map<string, JsonObject>();
@@ -87,6 +87,7 @@ function blockedMessage(
   const room = new AnswerRoom();
   for (const { policy, rules } of results) {
     const shown = rules.filter((rule) => {
+      if (denying.some((each) => each.rule === rule)) return true;
       if (policy.language === "cel" && rule.action !== "Enforce") return false;
       return isBlocking(rule) && isFailOrError(rule) && room.takesMore();
     });

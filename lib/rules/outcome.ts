@@ -97,8 +97,10 @@ export interface ErrorOutcome extends Reported {
    * - `unusable`: the rule could not be loaded. The failurePolicy of its own policy decides.
    * - `objectLost`: a mutation failed, so that the rules that follow have no object.
    * - `targetMissing`: an object that the rule names as a target does not exist (yet); nothing else failed.
+   * - `changesStay`: a mutation failed; under failurePolicy Ignore what the policy's other mutations changed stays.
+   * - `unbound`: a binding has no parameters. The failurePolicy of its policy decides, also where it only audits.
    */
-  readonly meaning?: "blocking" | "unusable" | "objectLost" | "targetMissing";
+  readonly meaning?: "blocking" | "unusable" | "objectLost" | "targetMissing" | "changesStay" | "unbound";
 }
 
 /** The result of running a rule body for one request. */

@@ -79,9 +79,13 @@ export function collectParameters(
     ? "unknown"
     : tracker.load(`scope of ${apiVersion} ${kind}`, async () => {
       const resource = await tracker.ports.cluster.resource(apiVersion, kind);
-      return resource === undefined ? "unknown" : resource.namespaced ? "namespaced" : "cluster";
+      return resource === undefined ? "not served" : resource.namespaced ? "namespaced" : "cluster";
     });
   if (isFault(scope)) return scope;
+  // An error whatever parameterNotFoundAction says, as in Kubernetes.
+  if (scope === "not served") {
+    return new Fault(`failed to find resource referenced by paramKind: '${apiVersion}, Kind=${kind}'`);
+  }
   if (scope !== "namespaced" && source.namespace !== "") {
     return new Fault("paramRef.namespace must not be provided for a cluster-scoped `paramKind`");
   }

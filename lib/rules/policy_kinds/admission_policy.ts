@@ -15,7 +15,7 @@ import {
   requestHost,
   requestNamespace,
 } from "../cel/mod.ts";
-import { error, type Outcome, pass } from "../outcome.ts";
+import { error, listed, type Outcome, type OutcomeList, pass } from "../outcome.ts";
 import type { RuleInput } from "../rule_kind.ts";
 import type { BindableBody, PolicyTools } from "./policy_kind.ts";
 
@@ -41,17 +41,17 @@ export function admissionExpressions(
   return expressions;
 }
 
-/** Runs a policy for one parameter (null without). */
-export type RunWith = (input: RuleInput, parameter: Json) => Outcome | undefined;
+/** Runs a policy for each of its parameters. */
+export type RunForEach = (input: RuleInput, parameters: readonly Json[]) => Outcome | OutcomeList | undefined;
 
 /**
- * The body of a policy, which runs for a request once for each parameter of its binding, until one denies it: an error
- * may be one that the failurePolicy ignores, and match conditions read parameters. Without a binding there are no
- * parameters. Kyverno parity: reports name the binding; pinned by "results name the binding of their policy".
+ * The body of a policy, which runs for a request with the parameters of its binding; without a binding or a
+ * `paramRef` null is the parameter. Kyverno parity: reports name the binding; pinned by "results name the binding of
+ * their policy".
  */
-export function bodyForParameters(spec: JsonObject, run: RunWith): BindableBody {
+export function bodyForParameters(spec: JsonObject, run: RunForEach): BindableBody {
   return {
-    run: (input) => run(input, null),
+    run: (input) => run(input, [null]),
     forBinding: (binding, need) => {
       const reference = field(field(binding.document, "spec"), "paramRef");
       const source = parameterSource(field(spec, "paramKind"), reference);
@@ -61,8 +61,13 @@ export function bodyForParameters(spec: JsonObject, run: RunWith): BindableBody 
       const properties = { [property]: nameOf(binding.document) };
       return {
         run: (input) => {
+          const named = (outcome: Outcome): Outcome => ({
+            ...outcome,
+            properties: { ...outcome.properties, ...properties },
+          });
           const outcome = runForEach(input);
-          return outcome && { ...outcome, properties: { ...outcome.properties, ...properties } };
+          if (outcome?.result !== "list") return outcome && named(outcome);
+          return listed(outcome.outcomes.map(named));
         },
       };
     },
@@ -71,28 +76,19 @@ export function bodyForParameters(spec: JsonObject, run: RunWith): BindableBody 
 
 function withParameters(
   source: ParameterSource | undefined,
-  run: RunWith,
-): (input: RuleInput) => Outcome | undefined {
-  if (source === undefined) return (input) => run(input, null);
+  run: RunForEach,
+): (input: RuleInput) => ReturnType<RunForEach> {
+  if (source === undefined) return (input) => run(input, [null]);
   return (input) => {
     const { tracker } = input.context;
     // Where parameters cannot be looked up the policy runs without one.
-    if (!tracker.serves("parameters")) return run(input, null);
+    if (!tracker.serves("parameters")) return run(input, [null]);
     const found = collectParameters(source, tracker, requestNamespace(input));
-    if (isFault(found)) return error(`failed to configure binding: ${found.message}`);
-    let gravest: Outcome | undefined = found.length === 0 ? pass("") : undefined;
-    for (const parameter of found) {
-      const outcome = run(input, parameter);
-      if (outcome?.result === "fail") return outcome;
-      if (outcome !== undefined && isGraver(outcome, gravest)) gravest = outcome;
+    if (isFault(found)) {
+      return { ...error(`failed to configure binding: ${found.message}`), meaning: "unbound" };
     }
-    return gravest;
+    return found.length === 0 ? pass("") : run(input, found);
   };
-}
-
-/** Whether an outcome counts more than those of the parameters before it. An error counts most. */
-function isGraver({ result }: Outcome, before: Outcome | undefined): boolean {
-  return before === undefined || result === "error" || (before.result !== "error" && result !== "skip");
 }
 
 /** The evaluation of expressions for one request and parameter. `over` is read before the request's variables. */

@@ -1,7 +1,7 @@
 import { mutatingLibraries } from "../../cel/mod.ts";
-import { asObject, field, isFault, type Json, type JsonObject } from "../../json/mod.ts";
+import { asObject, type Fault, field, isFault, type Json, type JsonObject } from "../../json/mod.ts";
 import { compileMatchConditions, kubernetesTexts } from "../cel/mod.ts";
-import { error, type Outcome, pass, skip } from "../outcome.ts";
+import { error, listed, type Outcome, type OutcomeList, pass, skip } from "../outcome.ts";
 import type { CompiledBody, RuleInput } from "../rule_kind.ts";
 import { admissionEvaluation, admissionExpressions, bodyForParameters } from "./admission_policy.ts";
 import { changingObject, compileMutations } from "./mutations.ts";
@@ -31,19 +31,51 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
     schema: "optional",
     replacesAtomics: false,
   });
-  return bodyForParameters(spec, run);
+  const ignores = tools.policy.failurePolicy === "Ignore";
+  return bodyForParameters(spec, runForEach);
 
-  function run(input: RuleInput, parameter: Json): Outcome | undefined {
-    const { resource } = input;
+  /**
+   * Runs with each parameter on the object that the one before left. Kubernetes parity: under failurePolicy Ignore a
+   * mutation that fails is passed over, and the others count. Pinned by "MutatingAdmissionPolicy: under failurePolicy
+   * Ignore the mutations that do not fail count".
+   */
+  function runForEach(input: RuleInput, parameters: readonly Json[]): Outcome | OutcomeList | undefined {
+    const failures: Outcome[] = [];
+    let resource = input.resource, applied = false;
     if (resource === undefined) return undefined;
+    for (const parameter of parameters) {
+      const evaluated = run({ ...input, resource }, parameter);
+      failures.push(
+        ...evaluated.faults.map(({ message }) => ({ ...error(message), meaning: "changesStay" as const })),
+      );
+      if (failures.length > 0 && !ignores) return failures[0];
+      if (evaluated.left === undefined) continue;
+      applied = true;
+      resource = evaluated.left;
+    }
+    const [failure] = failures;
+    if (resource !== input.resource) {
+      return listed([{ ...passed, patched: resource }, ...(failure === undefined ? [] : [failure])]);
+    }
+    return failure ?? (applied ? passed : skip("match conditions aren't met"));
+  }
+
+  /** The object that the policy leaves for one parameter, if its conditions hold, and what could not be evaluated. */
+  function run(
+    input: RuleInput & { readonly resource: JsonObject },
+    parameter: Json,
+  ): { readonly left?: JsonObject; readonly faults: readonly Fault[] } {
     const { over, see } = changingObject();
     const evaluation = admissionEvaluation(expressions, input, { parameter, over });
     const applies = conditions(evaluation);
-    if (isFault(applies)) return error(applies.message);
-    if (!applies) return skip("match conditions aren't met");
-    const result = mutate(resource, evaluation, { see, tracker: input.context.tracker });
-    if (isFault(result)) return error(result.message);
-    const passed = pass("mutation is successfully applied");
-    return result === resource ? passed : { ...passed, patched: result };
+    if (isFault(applies)) return { faults: [applies] };
+    if (!applies) return { faults: [] };
+    const faults: Fault[] = [];
+    const { tracker } = input.context;
+    const passOver = (fault: Fault): void => void faults.push(fault);
+    const left = mutate(input.resource, evaluation, { see, tracker, ...(ignores && { passOver }) });
+    return isFault(left) ? { faults: [left] } : { left, faults };
   }
 }
+
+const passed = pass("mutation is successfully applied");

@@ -46,7 +46,12 @@ export function applyingOf({ useServerSideApply }: Policy): Applying {
 export type Mutations = (
   object: JsonObject,
   evaluation: CelEvaluation,
-  changed: { readonly see: See; readonly tracker: LoadTracker },
+  changed: {
+    readonly see: See;
+    readonly tracker: LoadTracker;
+    /** Receives a mutation's fault, and the others are applied; without it the first fault is the result. */
+    readonly passOver?: (fault: Fault) => void;
+  },
 ) => JsonObject | Fault;
 
 /** Sets the object that expressions read from now on. */
@@ -74,21 +79,31 @@ export function compileMutations(
     const { form, program } = compilePatch(mutation, index, tools.expressions);
     return { program, apply: form === "JSONPatch" ? patched : compileMerge(applying, tools) };
   });
-  return (object, evaluation, { see, tracker }) => {
+  return (object, evaluation, { see, tracker, passOver }) => {
     let current = object;
-    for (const { program, apply } of mutations) {
-      if (program === undefined) return new Fault("an expression does not compile");
-      const made = evaluation.evaluateToJson(program);
-      if (isFault(made)) return new Fault(made.message);
-      const tooLarge = tracker.countWritten(made);
-      if (tooLarge !== undefined) return tooLarge;
-      const next = apply(current, made, tracker);
-      if (isFault(next)) return next;
+    for (const mutation of mutations) {
+      const next = mutated(current, mutation, { evaluation, tracker });
+      if (isFault(next)) {
+        if (passOver === undefined) return next;
+        passOver(next);
+        continue;
+      }
       current = next;
       see(current);
     }
     return current;
   };
+}
+
+function mutated(
+  object: JsonObject,
+  { program, apply }: Mutation,
+  { evaluation, tracker }: { readonly evaluation: CelEvaluation; readonly tracker: LoadTracker },
+): JsonObject | Fault {
+  if (program === undefined) return new Fault("an expression does not compile");
+  const made = evaluation.evaluateToJson(program);
+  if (isFault(made)) return new Fault(made.message);
+  return tracker.countWritten(made) ?? apply(object, made, tracker);
 }
 
 function compilePatch(

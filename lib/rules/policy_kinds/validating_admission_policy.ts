@@ -38,7 +38,21 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
     "auditAnnotations",
   ]);
   const { name } = tools.policy;
-  return bodyForParameters(spec, run);
+  return bodyForParameters(spec, runForEach);
+
+  /**
+   * Runs until a parameter denies the request: an error may be one that the failurePolicy ignores, and match conditions
+   * read parameters.
+   */
+  function runForEach(input: RuleInput, parameters: readonly Json[]): Outcome | undefined {
+    let gravest: Outcome | undefined;
+    for (const parameter of parameters) {
+      const outcome = run(input, parameter);
+      if (outcome.result === "fail") return outcome;
+      if (isGraver(outcome, gravest)) gravest = outcome;
+    }
+    return gravest;
+  }
 
   function run(input: RuleInput, parameter: Json): Outcome {
     const evaluation = admissionEvaluation(expressions, input, { parameter });
@@ -52,4 +66,9 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
     const named = Object.entries(annotations).map(([key, value]) => [`${name}/${key}`, value]);
     return named.length === 0 ? outcome : { ...outcome, auditAnnotations: Object.fromEntries(named) };
   }
+}
+
+/** Whether an outcome counts more than those of the parameters before it. An error counts most. */
+function isGraver({ result }: Outcome, before: Outcome | undefined): boolean {
+  return before === undefined || result === "error" || (before.result !== "error" && result !== "skip");
 }
