@@ -95,8 +95,9 @@ export class LiveGate {
     });
     this.#uninstallation = new Uninstallation(ports.cluster, installation);
     this.#routes = new WebhookRoutes(() => this.snapshot);
-    const { roomProblem } = this.#policies;
-    this.#reviews = new ObjectReviews({ ...shared, accounts, compiling, exceptionNamespace, roomProblem });
+    const { roomProblem } = this.#policies,
+      reviewing = { ...shared, accounts, compiling, exceptionNamespace };
+    this.#reviews = new ObjectReviews({ ...reviewing, existing: this.#policies, roomProblem });
     this.#reports = new ReportStore({
       ...shared,
       kind: setting.reports,

@@ -1,5 +1,5 @@
 import { type CompileOptions, PolicyCompiler, restrict, type Snapshot } from "../engine/mod.ts";
-import type { JsonObject } from "../json/mod.ts";
+import { isObject, type JsonObject } from "../json/mod.ts";
 import { nameOf, namespaceOf, objectIdentity, uidOf } from "../kube/mod.ts";
 import { CompiledWeights, roomProblem } from "../policy/mod.ts";
 import { paced } from "../paced.ts";
@@ -150,11 +150,15 @@ export class LivePolicies {
    */
   readonly roomProblem = (policy: JsonObject, former: JsonObject | undefined): string | undefined => {
     if (former !== undefined && this.#weights.of(policy) <= this.#weights.of(former)) return undefined;
-    const files = this.#options.files().map(({ value }) => value);
-    const stored = [...files, ...this.#objects.all().map(({ object }) => object)];
     return this.#objects.lackOfMemory(namespaceOf(policy)) ??
-      roomProblem(policy, { stored, weights: this.#weights });
+      roomProblem(policy, { stored: this.stored(), weights: this.#weights });
   };
+
+  /** The policies, exceptions and global context entries of files and of the cluster, as soon as they are stored. */
+  stored(): JsonObject[] {
+    const files = this.#options.files().map(({ value }) => value).filter(isObject);
+    return [...files, ...this.#objects.all().map(({ object }) => object)];
+  }
 
   /** Writes statuses. */
   get statuses(): StatusWriter {

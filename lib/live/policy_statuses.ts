@@ -35,6 +35,9 @@ export interface StatusFacts {
   readonly served: readonly ServedResource[];
 }
 
+/** The admission policies by the policies that they are made from. */
+type Conversions = ReadonlyMap<CompiledPolicy, Conversion>;
+
 /** A status that is not made yet, with the facts in it that the policy's text does not have. */
 interface WantedStatus {
   readonly enforcement: Enforcement | CelEnforcement | Deletability;
@@ -67,12 +70,13 @@ export class PolicyStatuses {
     const policies = new Map(
       facts.snapshot.policies.map((compiled) => [objectIdentity(compiled.policy.document), compiled]),
     );
+    const generated: Conversions = new Map(facts.generated.map((each) => [each.compiled, each]));
     const leftOut = new Set(facts.snapshot.leftOut.map(({ value }) => objectIdentity(value as JsonObject)));
     for (const { kind, object } of objects) {
       if (leftOut.has(objectIdentity(object))) await this.#writeLeftOut(kind, object);
       const compiled = policies.get(objectIdentity(object));
       if (compiled === undefined || isOfOtherVersion(compiled, object)) continue;
-      const status = await this.#statusOf(compiled, kind.role, facts);
+      const status = await this.#statusOf(compiled, kind.role, { ...facts, generated });
       if (status === undefined) continue;
       const enforcement = JSON.stringify(status.enforcement);
       const current = this.#current.get(compiled);
@@ -92,9 +96,11 @@ export class PolicyStatuses {
   async #statusOf(
     compiled: CompiledPolicy,
     role: PolicyObject["kind"]["role"],
-    { configured, generated: all, served }: StatusFacts,
+    { configured, served, generated: all }: Omit<StatusFacts, "generated"> & {
+      readonly generated: Conversions;
+    },
   ): Promise<WantedStatus | undefined> {
-    const conversion = all.find((each) => each.compiled === compiled);
+    const conversion = all.get(compiled);
     const generated = (conversion?.objects.length ?? 0) > 0, notGenerated = conversion?.message ?? "";
     switch (role) {
       case "classic":

@@ -29,6 +29,7 @@ import { classicChecks } from "./classic_checks.ts";
 import { celChecks } from "./cel_checks.ts";
 import { authorWarnings } from "./author_warnings.ts";
 import { PublishedTypes } from "./published_types.ts";
+import { type ExistingPolicies, missingTargets } from "./exception_warnings.ts";
 import { SlowLane } from "./slow_lane.ts";
 import { cleanupProblems } from "./cleanup_checks.ts";
 import { globalContextProblems } from "./global_context_checks.ts";
@@ -43,6 +44,8 @@ export interface ObjectReviewsOptions {
   readonly scheduler?: Scheduler | undefined;
   /** The namespace whose exceptions have an effect: `*` for all, empty for none. */
   readonly exceptionNamespace: string;
+  /** The policies that exceptions can name; without them nobody is warned of wrong names. */
+  readonly existing?: ExistingPolicies;
   /** Returns the reason why an object has no room in memory; `undefined` when it has. */
   readonly roomProblem: (object: JsonObject, former: JsonObject | undefined) => string | undefined;
 }
@@ -161,9 +164,11 @@ const mostTexts = 20, longestText = 1_000;
 /** Warnings for the author of an exception that has no effect. */
 function exceptionWarnings(
   { object }: CheckedObject,
-  { exceptionNamespace }: ObjectReviewsOptions,
+  { exceptionNamespace, existing }: ObjectReviewsOptions,
 ): string[] {
-  if (exceptionCounts(object, exceptionNamespace)) return [];
+  if (exceptionCounts(object, exceptionNamespace)) {
+    return existing === undefined ? [] : missingTargets(object, existing);
+  }
   return [
     exceptionNamespace === ""
       ? "exceptions are switched off: this one has no effect until they are switched on"

@@ -52,7 +52,7 @@ export function groupsOf(
   },
   { family, phase, sharing }: Pick<Group, "family" | "phase"> & { readonly sharing: Sharing },
 ): Group[] {
-  const groups = new Map<string, Group>();
+  const groups = new Map<string, Group & { readonly members: Member[] }>();
   for (const compiled of policies) {
     if (familyOf(compiled) !== family) continue;
     const targets = policyTargets(compiled, phase, served);
@@ -69,9 +69,21 @@ export function groupsOf(
       policyKey === undefined ? selectors : "",
       conditional ?? "",
     ]);
-    const existing = groups.get(key);
-    const members = [...existing?.members ?? [], { compiled, targets }];
-    groups.set(key, { family, phase, failurePolicy, members, policyKey, selectors, conditional, ...single });
+    const member = { compiled, targets }, existing = groups.get(key);
+    if (existing !== undefined) existing.members.push(member);
+    else {
+      const members = [member];
+      groups.set(key, {
+        family,
+        phase,
+        failurePolicy,
+        members,
+        policyKey,
+        selectors,
+        conditional,
+        ...single,
+      });
+    }
   }
   const all = [...groups.values()].flatMap((group) => ofVersions(group, { served, sharing }));
   return numbered(all.flatMap(inParts));
