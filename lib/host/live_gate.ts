@@ -79,13 +79,12 @@ export class LiveGate {
     const { exceptionNamespace, ignoreFailures } = setting, { accounts } = installation;
     const compiling = { dialect, ignoreFailures, budget: new PolicyBudget(mostWeight()) };
     const { cluster, scheduler } = ports, shared = { ...watching, cluster, scheduler, log, leads };
+    const reading = { ...shared, compiling, exceptionNamespace };
     this.#policies = new LivePolicies({
-      ...shared,
+      ...reading,
       clock: this.#clock,
       installation,
       isBeingRemoved: () => this.#uninstallation.isUnderWay(),
-      compiling,
-      exceptionNamespace,
       files,
       kindsChanged: () => this.#scanner.kindsChanged(),
       loaded: (snapshot) => {
@@ -95,9 +94,8 @@ export class LiveGate {
     });
     this.#uninstallation = new Uninstallation(ports.cluster, installation);
     this.#routes = new WebhookRoutes(() => this.snapshot);
-    const { roomProblem } = this.#policies,
-      reviewing = { ...shared, accounts, compiling, exceptionNamespace };
-    this.#reviews = new ObjectReviews({ ...reviewing, existing: this.#policies, roomProblem });
+    const existing = this.#policies, { roomProblem } = existing;
+    this.#reviews = new ObjectReviews({ ...reading, accounts, existing, roomProblem });
     this.#reports = new ReportStore({
       ...shared,
       kind: setting.reports,
