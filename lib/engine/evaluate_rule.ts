@@ -1,11 +1,12 @@
 import type { ConditionVerdict, Observe } from "../condition/mod.ts";
 import type { ConditionOwner, Context, Observer } from "../context/mod.ts";
-import { clipped, isFault, isObject, type Json, type JsonObject, setField } from "../json/mod.ts";
+import { isFault, isObject, type Json, type JsonObject, setField } from "../json/mod.ts";
 import { error, type Outcome, type OutcomeList, type RuleBody, skip } from "../rules/mod.ts";
 import type { Candidate } from "../match/mod.ts";
 import type { Policy, PolicyException } from "../policy/mod.ts";
 import type { CompiledException, CompiledRule } from "./compiled.ts";
 import { replaced, type RuleResult } from "./decision.ts";
+import { MessageRoom } from "./message_room.ts";
 import { noExceptions, type RequestView } from "./request_view.ts";
 
 /**
@@ -36,16 +37,14 @@ export function resultsFrom(
   return rule.constantResults.of(outcome, action) ?? [resultOf(outcome)];
 
   function resultOf(outcome: Outcome): RuleResult {
-    return { ...bounded(outcome), rule: outcome.reportedAs ?? rule.rule.name, type: rule.type, action };
+    return { ...bounded(outcome, view), rule: outcome.reportedAs ?? rule.rule.name, type: rule.type, action };
   }
 }
 
-/** The most characters of a message: one that shows a field of the object could be as large as the request. */
-const maxMessage = 16_384;
-
-function bounded(outcome: Outcome): Outcome {
+function bounded(outcome: Outcome, { base }: RequestView): Outcome {
   const { message } = outcome;
-  return message.length <= maxMessage ? outcome : { ...outcome, message: clipped(message, maxMessage) };
+  if (MessageRoom.isShort(message)) return outcome;
+  return { ...outcome, message: MessageRoom.of(base.tracker).fit(message) };
 }
 
 const none: readonly RuleResult[] = [];

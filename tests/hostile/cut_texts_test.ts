@@ -1,6 +1,6 @@
 /** Rules that show a part of a long text: until the answer each keeps that part, and must not keep the whole text. */
 import assert from "node:assert/strict";
-import { type Decision, evaluate, type Phase, policyRequest } from "../../lib/engine/mod.ts";
+import { type Decision, evaluate, type Phase, policyRequest, type Snapshot } from "../../lib/engine/mod.ts";
 import { parseReview } from "../../lib/kube/mod.ts";
 import { admissionReview } from "../server/review.ts";
 import { portsOf, snapshotOf } from "../server/serving.ts";
@@ -130,6 +130,25 @@ for (const { what, policies, phase = "validate" } of cases) {
     assert.ok(grown < 5_000_000, `${grown} bytes`);
   });
 }
+
+Deno.test("long messages of a request have a bound together; beyond it each has 512 characters", async () => {
+  const snapshot = snapshotOf(classic(() => denying(`no {{ ${text} }}`)));
+  const more = [0, 1, 2, 3].map((at) =>
+    classic(() => denying(`no {{ ${text} }}`)).replace("showing", `showing${at}`)
+  );
+  const parsed = parseReview(admissionReview({ object: pod }));
+  assert.ok(parsed.ok);
+  const request = policyRequest(parsed.review.request);
+  const options = { phase: "validate", rules: "all", ports: portsOf() } as const;
+  const lengths = async (policies: Snapshot): Promise<readonly number[]> =>
+    (await evaluate(policies, request, options)).results.flatMap(({ rules }) =>
+      rules.map(({ message }) => Math.floor(message.length / 100) * 100)
+    );
+  assert.deepEqual(new Set(await lengths(snapshot)), new Set([16_400]));
+  const all = await lengths(snapshotOf(more.join("\n---\n")));
+  assert.deepEqual([all.length, all[0], all.at(-1)], [80, 16_400, 500]);
+  assert.ok(all.filter((length) => length > 600).length < 34, String(all));
+});
 
 Deno.test("a Pod of 2.5 MB is answered within the memory bound beside 60 rules that show a part of its text", async () => {
   const policies = [0, 1, 2].map((at) =>
