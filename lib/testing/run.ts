@@ -1,6 +1,6 @@
 import { effectsOf } from "../rules/mod.ts";
 import type { Diagnostic } from "../diagnostics/mod.ts";
-import { commandOptions, compile, type Snapshot } from "../engine/mod.ts";
+import { commandOptions, compile, type CompiledPolicy, type Snapshot } from "../engine/mod.ts";
 import type { Environment } from "../jmespath/mod.ts";
 import type { JsonObject } from "../json/mod.ts";
 import type { Dialect } from "../match/mod.ts";
@@ -99,15 +99,21 @@ export async function runTest(
  * match; a policy that deletes, generates or verifies images has none about any that it does not match. Pinned by "a
  * policy with one resource rule alone has no row about what the rule does not match", "a GeneratingPolicy has no row
  * about what it does not match", "an ImageValidatingPolicy has no row about what its constraints or conditions leave
- * out" and "a DeletingPolicy has no row about what its constraints leave out".
+ * out", "a DeletingPolicy has no row about what its constraints leave out" and "a ClusterPolicy that only generates has
+ * no row about what it does not match".
  */
 function hasRow({ policy, rules }: AppliedStep, snapshot: Snapshot): boolean {
-  if (rules.length === 0 && (hasRowsOfResultsOnly(policy) || isOneResourceRule(policy))) return false;
-  return snapshot.policies.find((each) => each.policy.key === policy.key)?.broken === undefined;
+  const compiled = snapshot.policies.find((each) => each.policy.key === policy.key);
+  if (compiled === undefined) return true;
+  if (compiled.broken !== undefined) return false;
+  return rules.length > 0 || !(hasRowsOfResultsOnly(compiled) || isOneResourceRule(policy));
 }
 
-function hasRowsOfResultsOnly({ kind }: AppliedStep["policy"]): boolean {
-  return ["DeletingPolicy", "GeneratingPolicy", "ImageValidatingPolicy"].includes(clusterWideKind(kind));
+function hasRowsOfResultsOnly({ policy, rules }: CompiledPolicy): boolean {
+  if (policy.language === "classic") return rules.every(({ type }) => type === "generate");
+  return ["DeletingPolicy", "GeneratingPolicy", "ImageValidatingPolicy"].includes(
+    clusterWideKind(policy.kind),
+  );
 }
 
 function isOneResourceRule(policy: AppliedStep["policy"]): boolean {

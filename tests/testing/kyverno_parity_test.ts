@@ -195,6 +195,11 @@ const cases: readonly (readonly [title: string, results: string, rows: readonly 
       ["v1/Pod/default/good  Not found", "v1/Service/default/web  Not found"],
     ],
     [
+      "a ClusterPolicy that only generates has no row about what it does not match",
+      "[{policy: makes, rule: widget, kind: Pod, resources: [good], result: pass}]",
+      ["v1/Pod/default/good widget Not found"],
+    ],
+    [
       "objects of unknown kinds are generated and compared",
       "[{policy: makes, rule: widget, kind: Service, resources: [web], generatedResource: large.yaml, result: pass}, " +
       "{policy: widgets, isGeneratingPolicy: true, kind: Service, resources: [web], " +
