@@ -167,18 +167,22 @@ const points: readonly Point[] = [
   {
     attack: "Effects that starve others, or get lost",
     shownBy: {
-      "live/scanner_test.ts": [
+      "live/scan_changes_test.ts": [
         "a Policy that turns its kinds off and on lists the cluster's objects once",
         "a Policy that changes all the time does not begin the scan of other namespaces again",
         "a scan ends before another begins for the policies that changed meanwhile",
       ],
-      "background/background_worker_test.ts": [
+      "background/worker_queue_test.ts": [
         "requests of one namespace that wait for a retry do not block those of others",
         "a hanging look-up delays only its namespace",
       ],
       "background/upkeep_test.ts": [
         "a new replica makes downstream objects again that were deleted while none ran",
+      ],
+      "background/changed_rules_test.ts": [
         "changed data of a rule reaches its downstream objects",
+      ],
+      "background/missed_effects_test.ts": [
         "is found again when the worker had no room for it",
       ],
     },
@@ -186,12 +190,12 @@ const points: readonly Point[] = [
   {
     attack: "Policies that end the process at load",
     shownBy: {
-      "live/webhooks_test.ts": [
+      "live/namespaced_webhooks_test.ts": [
         "webhooks: the conditions of a namespaced policy refuse nothing in other namespaces",
         "webhooks: namespaced policies share webhooks when their conditions would make the configuration too large",
         "are about all resources",
       ],
-      "deploy/manifests_test.ts": ["the conditions of a Policy refuse nothing in other namespaces"],
+      "deploy/manifest_webhooks_test.ts": ["the conditions of a Policy refuse nothing in other namespaces"],
       "patch/json_patch_test.ts": ["copies that double a list again and again are refused"],
       "engine/large_policies_test.ts": ["is refused with a diagnostic"],
     },
@@ -295,7 +299,7 @@ const points: readonly Point[] = [
   },
   {
     attack: "Role bindings without need",
-    shownBy: { "deploy/manifests_test.ts": ["rights include role bindings"] },
+    shownBy: { "deploy/manifest_rights_test.ts": ["rights include role bindings"] },
   },
   {
     attack: "Autogen of nested `foreach`",
