@@ -24,6 +24,7 @@ import {
   type PolicyTools,
   rankOf,
 } from "../rules/mod.ts";
+import { constraintProblems } from "./match_problems.ts";
 import type { CompiledPolicy, CompiledRule } from "./compiled.ts";
 import { celRefusals } from "./kyverno_refusals.ts";
 import { ConstantResults } from "./plan/constant_results.ts";
@@ -107,6 +108,7 @@ export function* compileCelPolicy(
       // A spec for controllers has the same problems as the first spec of its kind.
       const isFirst = !bodies.some((each) => each.kind === source.kind);
       const report = (problem: PathDiagnostic): void => isFirst ? problems.addOnce(problem) : undefined;
+      for (const problem of constraintProblems(source.kind.constraints(source.spec))) report(problem);
       shared = compileBody(source, { policy, exceptions, once: options.once, report });
       bodies = [...bodies, shared];
     }

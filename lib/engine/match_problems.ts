@@ -1,6 +1,17 @@
 import { didYouMean, type PathDiagnostic } from "../diagnostics/mod.ts";
-import { type DocumentPath, isFault, isList, isObject, isString, type Json } from "../json/mod.ts";
-import { admissionOperations, compileLabelSelector } from "../kube/mod.ts";
+import {
+  asList,
+  asTexts,
+  type DocumentPath,
+  field,
+  isFault,
+  isList,
+  isObject,
+  isString,
+  type Json,
+  type JsonObject,
+} from "../json/mod.ts";
+import { admissionOperations, compileLabelSelector, pluralOf } from "../kube/mod.ts";
 import type { MatchBlock, Rule } from "../policy/mod.ts";
 
 /** The problems of a rule's match and exclude. Those that its autogen rules share are reported for the written rule. */
@@ -45,8 +56,61 @@ function filterProblems({ form, filters }: MatchBlock, name: string): PathDiagno
   });
 }
 
-function selectorProblems(selector: Json | undefined, path: DocumentPath): PathDiagnostic[] {
-  const compiled = selector === undefined ? undefined : compileLabelSelector(selector, { wildcards: true });
+/**
+ * The problems of a policy's `matchConstraints`: parts that select nothing. The API server would refuse a webhook with
+ * them, with all other webhooks of its configuration.
+ */
+export function constraintProblems(constraints: JsonObject | undefined): PathDiagnostic[] {
+  if (constraints === undefined) return [];
+  const path = ["spec", "matchConstraints"];
+  return [
+    ...["namespaceSelector", "objectSelector"].flatMap((name) =>
+      selectorProblems(constraints[name], [...path, name], { wildcards: false }).map((
+        problem,
+      ): PathDiagnostic => ({
+        ...problem,
+        severity: "error",
+      }))
+    ),
+    ...["resourceRules", "excludeResourceRules"].flatMap((list) =>
+      asList(constraints[list]).flatMap((rule, index) => resourceRuleProblems(rule, [...path, list, index]))
+    ),
+  ];
+}
+
+function resourceRuleProblems(rule: Json, path: DocumentPath): PathDiagnostic[] {
+  const missing = ["apiGroups", "apiVersions", "resources"].filter((name) =>
+    asTexts(field(rule, name)).length === 0
+  );
+  return [
+    ...missing.map((name): PathDiagnostic => ({
+      severity: "error",
+      code: "empty-match",
+      message: `The rule selects nothing: it has no ${name}`,
+      hint: name === "apiGroups" ? 'write "" for the group of Pods, "*" for all' : 'write "*" for all',
+      path,
+    })),
+    ...asTexts(field(rule, "resources")).filter((text) => text !== text.toLowerCase()).map(
+      (text): PathDiagnostic => {
+        const [kind = ""] = text.split("/");
+        return {
+          severity: "warning",
+          code: "misspelt-kind",
+          message: `"${text}" selects nothing: resources are plurals in lower case`,
+          hint: `write "${pluralOf(kind)}${text.slice(kind.length).toLowerCase()}"`,
+          path: [...path, "resources"],
+        };
+      },
+    ),
+  ];
+}
+
+function selectorProblems(
+  selector: Json | undefined,
+  path: DocumentPath,
+  options = { wildcards: true },
+): PathDiagnostic[] {
+  const compiled = selector === undefined ? undefined : compileLabelSelector(selector, options);
   if (!isFault(compiled)) return [];
   const message = `The selector selects nothing: ${compiled.message}`;
   return [{ severity: "warning", code: "bad-selector", message, path }];

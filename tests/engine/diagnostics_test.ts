@@ -43,6 +43,18 @@ const targets = (name: string, value: string): string =>
   `mutate:\n  targets: [{apiVersion: v1, kind: ConfigMap, namespace: a, name: "${name}"}]\n` +
   `  patchStrategicMerge: {metadata: {labels: {team: "${value}"}}}`;
 
+/** A policy in CEL with the given line and resource rule among its constraints. */
+const constrained = (line: string, rule: string): string =>
+  `apiVersion: policies.kyverno.io/v1
+kind: ValidatingPolicy
+metadata: {name: p}
+spec:
+  matchConstraints:
+    ${line}
+    resourceRules: [${rule}]
+  validations: [{expression: "true"}]
+`;
+
 /** Mistakes that leave the rule usable; Kyverno refuses most of them. */
 const mistakes: [about: string, text: string, expected: RegExp][] = [
   [
@@ -364,6 +376,24 @@ validate: {pattern: {}}`),
       "{any: [{resources: {kinds: [Pod], selector: {matchExpressions: [{key: a, operator: Inn}]}}}]}",
     ),
     /^p\.yaml:8:\d+: warning bad-selector: The selector selects nothing: .*Inn/,
+  ],
+  [
+    "a selector of a policy in CEL that cannot be read",
+    constrained(
+      "objectSelector: {matchExpressions: [{key: a, operator: Inn}]}",
+      "{apiGroups: [''], apiVersions: [v1], resources: [pods]}",
+    ),
+    /^p\.yaml:6:\d+: error bad-selector: The selector selects nothing: .*Inn/,
+  ],
+  [
+    "a resource rule without a group in a policy in CEL",
+    constrained("", "{apiVersions: [v1], resources: [pods]}"),
+    /^p\.yaml:7:\d+: error empty-match: The rule selects nothing: it has no apiGroups\n {2}hint: write ""/,
+  ],
+  [
+    "a kind for a resource in a policy in CEL",
+    constrained("", "{apiGroups: [''], apiVersions: [v1], resources: [Pod/exec]}"),
+    /warning misspelt-kind: "Pod\/exec" selects nothing: resources are plurals in lower case\n {2}hint: write "pods\/exec"$/,
   ],
   [
     "an operation that no request has",

@@ -156,6 +156,20 @@ const refused: readonly (readonly [what: string, policy: string, message: RegExp
     /^spec\.matchConstraints: Required value: a matchConstraints with at least one resource rule is required$/,
   ],
   [
+    "a policy in CEL with a selector that cannot be read",
+    "apiVersion: policies.kyverno.io/v1\nkind: ValidatingPolicy\nmetadata: {name: p}\n" +
+    "spec: {matchConstraints: {objectSelector: {matchExpressions: [{key: a, operator: Inn}]}, resourceRules: " +
+    "[{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [pods]}]}, validations: [{expression: 'true'}]}",
+    /^The selector selects nothing: .*Inn/,
+  ],
+  [
+    "a policy in CEL with a resource rule without groups",
+    "apiVersion: policies.kyverno.io/v1\nkind: ValidatingPolicy\nmetadata: {name: p}\n" +
+    "spec: {matchConstraints: {resourceRules: [{apiVersions: [v1], operations: [CREATE], resources: [pods]}]}, " +
+    "validations: [{expression: 'true'}]}",
+    /^The rule selects nothing: it has no apiGroups/,
+  ],
+  [
     "a subresource that is not served in a background policy",
     policy(`match: {any: [{resources: {kinds: [Pod/lid]}}]}\n${pattern}`),
     /does not see Pod\/lid/,

@@ -70,6 +70,14 @@ const versionCases: readonly (readonly [what: string, policies: string, webhooks
     ofKinds("a", "autoscaling/v2/Scaler") + "---" + ofKinds("b", "Scaler", "failurePolicy: Ignore"),
     ["/validate/fail v2:scalers", "/validate/ignore v1:scalers v2:scalers"],
   ],
+  [
+    "of which one has a selector that cannot be read",
+    [
+      vpol("a", "v1", "secrets"),
+      vpol("b", "v1", "secrets", "objectSelector: {matchExpressions: [{key: a, operator: Inn}]}"),
+    ].join("---"),
+    ["/vpol/a v1:secrets"],
+  ],
   ["about kinds of one version", ofKinds("a", "v1/Secret") + "---" + ofKinds("b", "'*'"), [
     "/validate/fail *:*,pods/ephemeralcontainers",
   ]],

@@ -1,5 +1,6 @@
 import type { CompiledPolicy, WebhookPhase } from "../../engine/mod.ts";
-import type { Json } from "../../json/mod.ts";
+import { isFault, isObject, type Json } from "../../json/mod.ts";
+import { compileLabelSelector } from "../../kube/mod.ts";
 import type { ConstraintSection } from "../../policy/mod.ts";
 import type { ServedResource } from "../../ports.ts";
 import { familyOf, isGenerating, type WebhookFamily } from "./families.ts";
@@ -56,7 +57,7 @@ export function groupsOf(
   for (const compiled of policies) {
     if (familyOf(compiled) !== family) continue;
     const targets = policyTargets(compiled, phase, served);
-    if (targets.length === 0) continue;
+    if (targets.length === 0 || !hasUsableSelectors(compiled)) continue;
     const { policy } = compiled;
     const failurePolicy = isGenerating(compiled) ? "Ignore" : policy.failurePolicy;
     const shares = sharing === "all" || sharing === "namespaces" && policy.namespace !== undefined;
@@ -215,6 +216,16 @@ export function constraintsOf({ policy }: CompiledPolicy): ConstraintSection | u
 interface Selectors {
   readonly namespaceSelector: Json;
   readonly objectSelector: Json;
+}
+
+/**
+ * Whether the API server accepts the selectors of a policy. For one that it does not accept it would refuse the whole
+ * configuration. Such a selector selects nothing; the policy's status and diagnostics say so.
+ */
+function hasUsableSelectors(compiled: CompiledPolicy): boolean {
+  return Object.values(selectorsOf(compiled)).every((selector) =>
+    !isObject(selector) || !isFault(compileLabelSelector(selector))
+  );
 }
 
 const noSelectors: Selectors = { namespaceSelector: null, objectSelector: null };
