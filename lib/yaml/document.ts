@@ -235,6 +235,8 @@ function asDiagnostic(cause: unknown, chunk: Chunk, file: string): Diagnostic {
 /** Returns a hint about the usual mistake in a line that is not valid YAML; `undefined` when it shows none. */
 function hintFor(line: string): string | undefined {
   if (/^\s*\t/.test(line)) return "indent with spaces, not with tabs";
+  if (/[:-][ ]*\t/.test(line)) return "write spaces in place of the tab";
+  if (/(?:^|[\s[{,])\*[\w-]+:/.test(line)) return "write a space between the alias and its colon";
   if (/(?::|-)\s+\{\{/.test(line)) return 'a value that starts with "{{" must be quoted';
   if (line.split('"').slice(1, -1).some((part) => part.includes("{{"))) {
     return "within double quotes, write texts of an expression as 'x'";

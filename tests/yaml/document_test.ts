@@ -205,6 +205,12 @@ Deno.test("a duplicate key is a warning with its position, an overridden merge k
   }]);
 });
 
+Deno.test("a colon behind an alias, and a tab behind a colon, get hints", () => {
+  const hint = (text: string) => parseDocuments(text, "f").diagnostics[0]?.hint;
+  assert.equal(hint("a: &x 1\n*x: 2\n"), "write a space between the alias and its colon");
+  assert.equal(hint("a:\t&x {b: 1}\n"), "write spaces in place of the tab");
+});
+
 Deno.test("an unquoted variable gets a hint", () => {
   const { diagnostics } = parseDocuments("a:\n  b: {{ x }}-y\n", "f.yaml");
   assert.equal(diagnostics[0]?.hint, 'a value that starts with "{{" must be quoted');
