@@ -411,6 +411,7 @@ export const deliberate: readonly string[] = [
   "With `--audit-warn`, failures of policies in CEL with the action Audit are warnings everywhere. Kyverno prints and reports them as warnings, but counts them as failures and ends with 1.",
   "Folders of resources are read with their subfolders and JSON files, without files whose names begin with a dot; Kyverno reads the YAML files of the folder itself.",
   "A `CleanupPolicy` is named as not evaluated: the command line deletes nothing.",
+  "Text that YAML 1.1 and 1.2 read differently in brackets, anchors and tags is an error: `{a:}`, `[?a]`, `&a:b`, `[!!str, a]`; Kyverno reads it by YAML 1.1.",
   "`json scan` ends with 1 when a check fails.",
   "`apply --table` prints more than 10,000 rows as tables of 10,000 rows, so that memory does not grow with the input.",
   "Exit codes: 0 all is well, 1 failures, errors or unusable input, 2 the command cannot run, 130 interrupted, 141 the reader of a pipe ended; `--warn-exit-code` as with Kyverno.",
