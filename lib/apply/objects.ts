@@ -20,7 +20,8 @@ export interface DocumentObjects {
 
 /**
  * The objects of a document, ready for policies: items of lists, with a namespace where they have none, and empty
- * maps for null. A value that is not an object, or has no kind, is a diagnostic: no policy would check it.
+ * maps for null. A value that is not an object, or has no kind or apiVersion, is a diagnostic:
+ * no policy would check it as the API server does.
  */
 export function documentObjects({ value, positionOf }: YamlDocument): DocumentObjects {
   const objects: GivenObject[] = [];
@@ -59,6 +60,12 @@ function problemOf(item: Json): Pick<Diagnostic, "message" | "hint"> | undefined
     return {
       message: "The object has no kind",
       hint: "JSON that is no Kubernetes object is checked with --json",
+    };
+  }
+  if ((asString(item["apiVersion"]) ?? "") === "") {
+    return {
+      message: "The object has no apiVersion",
+      hint: "kubectl explain KIND prints the group and the version of a kind",
     };
   }
   return undefined;

@@ -22,6 +22,7 @@ const files: Readonly<Record<string, string>> = {
   "namespace.yaml": "apiVersion: v1\nkind: Namespace\nmetadata: { name: shop }\n",
   "array.yaml": "- apiVersion: v1\n  kind: Pod\n",
   "scalar.yaml": "just a text\n",
+  "versionless.yaml": "kind: Pod\nmetadata: { name: x }\n",
   "kindless.yaml": "apiVersion: v1\nmetadata: { name: x }\n",
   "broken.yaml":
     "kind: Pod\nmetadata: {name: a\n---\napiVersion: v1\nkind: Pod\nmetadata: { name: b, labels: { team: a } }\n",

@@ -23,6 +23,7 @@ const notGreen: [what: string, args: string[], code: number, said: RegExp][] = [
     /array\.yaml:1:1: error no-object: A list is no object/,
   ],
   ["a resource that is a text", [...pass, "-r", "@scalar.yaml"], 1, /"just a text" is no object/],
+  ["a resource without apiVersion", [...pass, "-r", "@versionless.yaml"], 1, /The object has no apiVersion/],
   ["a resource without a kind", [...pass, "-r", "@kindless.yaml"], 1, /The object has no kind/],
   ["a missing resource file", [...pass, "-r", "@missing.yaml"], 1, /missing-file/],
   ["no object at all", ["@policy.yaml", "-r", "@empty.yaml"], 1, /There was no object to check/],
