@@ -190,6 +190,23 @@ Deno.test("events about an object whose name is no name are left out", async () 
   assert.equal(paths.length, 1);
 });
 
+Deno.test("the message of an event has at most 1,024 bytes", async () => {
+  const notes: string[] = [];
+  const call: Cluster["call"] = ({ body }) => {
+    notes.push(String((body as JsonObject)["note"]));
+    return Promise.resolve({ ok: true, status: 201, body: {} });
+  };
+  const options = { cluster: { ...cluster, call }, clock, log, omitted: new Set<never>() };
+  const writer = new EventWriter({ ...options, successActions: () => [] });
+  const regarding = { kind: "ClusterPolicy", name: "p" };
+  const event = { regarding, reason: "PolicyViolation", action: "None", component: "c" } as const;
+  writer.add(
+    ["a".repeat(2_000), "é".repeat(600), "a😀".repeat(300)].map((message) => ({ ...event, message })),
+  );
+  await writer.drain();
+  assert.deepEqual(notes, ["a".repeat(1_024), "é".repeat(512), `${"a😀".repeat(204)}a`]);
+});
+
 const counts = (report: JsonObject): Json => report["summary"] ?? null;
 
 Deno.test("a report whose rows are too large for etcd has shorter texts", () => {

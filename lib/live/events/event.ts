@@ -23,7 +23,7 @@ export interface PolicyEvent {
   readonly component: string;
 }
 
-/** The most characters of a message that the API server accepts. */
+/** The most bytes of a message that the API server accepts. */
 export const longestMessage = 1024;
 
 /** A reference to an object, as events have it. */

@@ -96,7 +96,12 @@ function isTooLong({ name }: JsonObject): boolean {
 
 /** The event as it waits, without the rest of its request. */
 function short(event: PolicyEvent): PolicyEvent {
-  return detached(
-    { ...event, message: event.message.slice(0, longestMessage) } as unknown as JsonObject,
-  ) as unknown as PolicyEvent;
+  const message = beginning(event.message);
+  return detached({ ...event, message } as unknown as JsonObject) as unknown as PolicyEvent;
+}
+
+/** The characters that the API server has room for, which counts bytes. */
+function beginning(message: string): string {
+  const { read } = new TextEncoder().encodeInto(message, new Uint8Array(longestMessage));
+  return message.slice(0, read);
 }
