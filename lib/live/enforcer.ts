@@ -12,6 +12,7 @@ import { PolicyStatuses } from "./policy_statuses.ts";
 import type { StatusWriter } from "./status_writer.ts";
 import { StatusRounds } from "./status_rounds.ts";
 import type { Timers } from "./timers.ts";
+import { CachedTargets } from "./webhooks/cached_targets.ts";
 import { configurationPaths } from "./webhooks/configuration_kinds.ts";
 import { resourceConfigurations } from "./webhooks/configurations.ts";
 import { withoutRefused } from "./webhooks/refused_webhooks.ts";
@@ -60,6 +61,7 @@ export class Enforcer {
   readonly #generated: GeneratedPolicies;
   readonly #statuses: PolicyStatuses;
   readonly #statusRounds: StatusRounds;
+  readonly #targets = new CachedTargets();
   #closed = false;
   #serves = false;
   #enforcing: Promise<void> = Promise.resolve();
@@ -186,6 +188,7 @@ export class Enforcer {
       // The API server needs no webhook for policies that it enforces itself.
       policies: snapshot.policies.filter((compiled) => !enforced.has(compiled)),
       served: discovered.resources,
+      targetsOf: this.#targets.among(discovered.resources),
       installation,
       settings,
       filters,

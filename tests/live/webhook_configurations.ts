@@ -1,6 +1,7 @@
 /** The webhook configurations of policies in a cluster that serves a few kinds. */
 import { compile } from "../../lib/engine/mod.ts";
 import type { Json, JsonObject } from "../../lib/json/mod.ts";
+import { CachedTargets } from "../../lib/live/webhooks/cached_targets.ts";
 import { resourceConfigurations } from "../../lib/live/webhooks/configurations.ts";
 import { readConfiguration } from "../../lib/live/configuration.ts";
 import type { Installation } from "../../lib/live/mod.ts";
@@ -59,6 +60,7 @@ export function configurations(policies: string, configMap?: JsonObject): { vali
   const [validate = null, mutate = null] = resourceConfigurations({
     policies: compiled,
     served,
+    targetsOf: new CachedTargets().among(served),
     installation,
     settings: webhooks,
     filters,

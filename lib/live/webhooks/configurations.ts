@@ -3,6 +3,7 @@ import { asList, asObject, isObject, type Json, type JsonObject } from "../../js
 import type { ServedResource } from "../../ports.ts";
 import type { RequestFilters, WebhookSettings } from "../configuration.ts";
 import { type Installation, managedBy } from "../installation.ts";
+import type { TargetsOf } from "./cached_targets.ts";
 import { configurationKinds, webhookTimeout } from "./configuration_kinds.ts";
 import { webhookFamilies } from "./families.ts";
 import { policyConditions } from "./match_conditions.ts";
@@ -29,6 +30,7 @@ import {
 export interface WebhookInput {
   readonly policies: readonly CompiledPolicy[];
   readonly served: readonly ServedResource[];
+  readonly targetsOf: TargetsOf;
   readonly installation: Installation;
   readonly settings: WebhookSettings;
   /** Requests that no policy sees: webhooks that refuse without a replica are not called for them. */

@@ -5,7 +5,7 @@ import type { ConstraintSection } from "../../policy/mod.ts";
 import type { ServedResource } from "../../ports.ts";
 import { familyOf, isGenerating, type WebhookFamily } from "./families.ts";
 import { policyConditions } from "./match_conditions.ts";
-import { policyTargets } from "./policy_targets.ts";
+import type { TargetsOf } from "./cached_targets.ts";
 import { isShadowed, joinedCoverage, type VersionCoverage, versionCoverages } from "./version_coverage.ts";
 import { allConditional, conditionalOfNamespaces } from "./routes.ts";
 import type { Target } from "./target.ts";
@@ -47,16 +47,17 @@ const mostInPath = 40;
 
 /** The groups of the policies of one family and phase, whose webhooks have different names. */
 export function groupsOf(
-  { policies, served }: {
+  { policies, served, targetsOf }: {
     readonly policies: readonly CompiledPolicy[];
     readonly served: readonly ServedResource[];
+    readonly targetsOf: TargetsOf;
   },
   { family, phase, sharing }: Pick<Group, "family" | "phase"> & { readonly sharing: Sharing },
 ): Group[] {
   const groups = new Map<string, Group & { readonly members: Member[] }>();
   for (const compiled of policies) {
     if (familyOf(compiled) !== family) continue;
-    const targets = policyTargets(compiled, phase, served);
+    const targets = targetsOf(compiled, phase);
     if (targets.length === 0 || !hasUsableSelectors(compiled)) continue;
     const { policy } = compiled;
     const failurePolicy = isGenerating(compiled) ? "Ignore" : policy.failurePolicy;
@@ -86,7 +87,7 @@ export function groupsOf(
       });
     }
   }
-  const all = [...groups.values()].flatMap((group) => ofVersions(group, { served, sharing }));
+  const all = [...groups.values()].flatMap((group) => ofVersions(group, { served, targetsOf, sharing }));
   return numbered(all.flatMap(inParts));
 }
 
@@ -100,7 +101,11 @@ const single = { isForConverted: false, part: 1 } as const;
  */
 function ofVersions(
   group: Group,
-  { served, sharing }: { readonly served: readonly ServedResource[]; readonly sharing: Sharing },
+  { served, targetsOf, sharing }: {
+    readonly served: readonly ServedResource[];
+    readonly targetsOf: TargetsOf;
+    readonly sharing: Sharing;
+  },
 ): Group[] {
   const { family, phase, members, policyKey, conditional } = group;
   if (policyKey !== undefined || conditional !== undefined || sharing === "all") return [group];
@@ -112,7 +117,7 @@ function ofVersions(
   const ofRules = members.flatMap(({ compiled }) =>
     compiled.rules.map((rule) => ({
       compiled,
-      targets: policyTargets({ ...compiled, rules: [rule] }, phase, served),
+      targets: targetsOf({ ...compiled, rules: [rule] }, phase),
     }))
   );
   const coverages = versionCoverages(ofRules.map(({ targets }) => targets), versions);
