@@ -93,7 +93,9 @@ const shape = {
   },
   "empty-match": {
     cause: "A rule would match nothing, or has no `match`.",
-    fix: "Name kinds, a selector or users under `match`.",
+    fix:
+      "Name kinds, a selector or users under `match`, and in a policy in CEL `apiGroups`, `apiVersions` and " +
+      "`resources` in each resource rule.",
   },
   "missing-spec": { cause: "A policy has no `spec`.", fix: "Write what it does under `spec`." },
   "not-an-object": {
@@ -208,7 +210,7 @@ const rules = {
     fix: "Write a list of `key`, `operator`, `value`, under `any` or `all`.",
   },
   "bad-selector": {
-    cause: "A label selector of a filter cannot be read, so it selects nothing.",
+    cause: "A label selector of a filter or of `matchConstraints` cannot be read, so it selects nothing.",
     fix: "The message has the reason.",
   },
   "bad-expression": {
