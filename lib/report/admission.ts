@@ -85,11 +85,12 @@ function blockedMessage(
   const blocked = new Map<string, JsonObject>();
   const lines: string[] = [];
   const room = new AnswerRoom();
+  const denyingRules = new Set(denying.map(({ rule }) => rule));
   for (const { policy, rules } of results) {
     const shown = rules.filter((rule) => {
-      if (denying.some((each) => each.rule === rule)) return true;
-      if (policy.language === "cel" && rule.action !== "Enforce") return false;
-      return isBlocking(rule) && isFailOrError(rule) && room.takesMore();
+      const isAudited = policy.language === "cel" && rule.action !== "Enforce";
+      const isNamed = denyingRules.has(rule) || !isAudited && isBlocking(rule) && isFailOrError(rule);
+      return isNamed && room.takesMore();
     });
     if (shown.length === 0) continue;
     if (policy.language === "cel") lines.push(...shown.map((rule) => room.fit(celMessage(policy, rule))));

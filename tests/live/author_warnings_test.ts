@@ -17,7 +17,13 @@ function unserved(kind: string): string {
 
 const accepted: readonly (readonly [what: string, policy: string, ...warnings: (string | RegExp)[]])[] = [
   ["without a cause for a warning", policy(`${on("Pod")}\n${pattern}`)],
-  ["about a kind that is not served", policy(`${on("Pot")}\n${pattern}`), unserved("Pot")],
+  ["about a kind that is not served", policy(`${on("Stove")}\n${pattern}`), unserved("Stove")],
+  [
+    "about a kind that is not served, and nearly called like one of Kubernetes",
+    policy(`${on("Pot")}\n${pattern}`),
+    '"Pot" is no kind of Kubernetes: did you mean "Pod"?',
+    unserved("Pot"),
+  ],
   [
     "about a kind in a version that is not served",
     policy(`${on("apps/v2/Pod")}\n${pattern}`),
