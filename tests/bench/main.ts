@@ -1,3 +1,4 @@
+// deno-lint-ignore-file no-console
 /**
  * The benchmark of the whole:
  *

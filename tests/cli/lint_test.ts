@@ -260,7 +260,7 @@ spec:
   }, async (run) => {
     const { code, out } = await run("lint", "@policies.yaml");
     assert.equal(code, 0);
-    assert.deepEqual(out.match(/(?<=stray-exception: ).*(?:\n  hint: .*)?/g), [
+    assert.deepEqual(out.match(/(?<=stray-exception: ).*(?:\n {2}hint: .*)?/g), [
       'Exception "d/e" is about ValidatingPolicy "pods", which is not among these files\n' +
       "  hint: check the name, or lint the policy's file too",
       'Exception "d/e" is about rule "rr" in policy "p", which is not among these files\n  hint: did you mean "r"?',
