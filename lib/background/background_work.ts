@@ -7,7 +7,7 @@ import { LongWaits } from "./long_waits.ts";
 import { addPosternUsername } from "./postern_username.ts";
 import { onceOnlyInDoubt } from "./once_only.ts";
 import { Upkeep } from "./upkeep.ts";
-import type { WorkOutcome } from "./work_outcome.ts";
+import type { EffectsResult } from "./effects_result.ts";
 
 /** The Lease by which replicas elect a leader, and how this replica appears in it. */
 export interface LeaseSetting {
@@ -29,8 +29,8 @@ export interface BackgroundWorkOptions {
   readonly lease?: LeaseSetting;
   /** The service account that acts for policies, besides the user name under which the API server knows Postern. */
   readonly account?: string | undefined;
-  /** Receives the outcome of each request's effects. True when an UpdateRequest keeps those that failed. */
-  readonly worked?: (outcome: WorkOutcome) => boolean | void;
+  /** Receives the result of each request's effects. True when an UpdateRequest keeps those that failed. */
+  readonly effectsTried?: (result: EffectsResult) => boolean | void;
   /** Called when this replica becomes the leader. */
   readonly elected?: () => void;
   /** Milliseconds between two comparisons with the cluster; see {@link Upkeep}. */
@@ -69,7 +69,7 @@ export class BackgroundWork {
       refused: (_, waited) => this.#upkeep.missed(waited),
       taken: () => longWaits.watch(),
       inDoubt: onceOnlyInDoubt,
-      ...(options.worked !== undefined && { worked: options.worked }),
+      ...(options.effectsTried !== undefined && { effectsTried: options.effectsTried }),
     });
     const leadership = lease === undefined ? undefined : new Leadership({
       ...lease,

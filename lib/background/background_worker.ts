@@ -10,7 +10,7 @@ import type { onceOnlyInDoubt } from "./once_only.ts";
 import type { JobScope, RequestJob } from "./request_job.ts";
 import { phases, type Tried, tryRequest } from "./request_try.ts";
 import { RecentRequests } from "./recent_requests.ts";
-import type { WorkOutcome } from "./work_outcome.ts";
+import type { EffectsResult } from "./effects_result.ts";
 
 /** The ports and bounds of the worker. */
 export interface BackgroundOptions extends TriesOptions {
@@ -41,10 +41,10 @@ export interface BackgroundOptions extends TriesOptions {
   /** Called with each request that is taken. */
   readonly taken?: () => void;
   /**
-   * Receives the outcome of a request's effects when they are done or given up, and once before that when several tries
+   * Receives the result of a request's effects when they are done or given up, and once before that when several tries
    * failed. True when the cluster has an UpdateRequest for the failed effects, so that they outlive this worker.
    */
-  readonly worked?: (outcome: WorkOutcome) => boolean | void;
+  readonly effectsTried?: (result: EffectsResult) => boolean | void;
   /**
    * Chooses updates after a try in which some had no answer. Absent in bundles, which have no room for it: an update
    * that adds to its target may then be carried out twice.
@@ -218,7 +218,7 @@ export class BackgroundWorker {
         this.#logTry(job, "effects given up", { cause: next.cause, level: next.isError ? "error" : "debug" });
         return this.#end("given up", ticket, tried);
       case "again":
-        if (next.isReported) job.isKept = this.#reportOutcome("failing", job, tried) === true;
+        if (next.isReported) job.isKept = this.#reportResult("failing", job, tried) === true;
         this.#logTry(job, "effects are tried again", { cause: next.cause, level: "debug" });
         job.tries++;
         return this.#pause(ticket, next.delay);
@@ -244,18 +244,18 @@ export class BackgroundWorker {
   }
 
   #end(state: "done" | "given up", ticket: Ticket<RequestJob>, tried: Tried): void {
-    this.#reportOutcome(state, ticket.item, tried);
+    this.#reportResult(state, ticket.item, tried);
     this.#writer.forget(ticket.item);
     this.#queue.release(ticket);
     ticket.item.ended?.("over");
   }
 
-  #reportOutcome(
-    state: WorkOutcome["state"],
+  #reportResult(
+    state: EffectsResult["state"],
     { done }: RequestJob,
     { request, results, failures }: Tried,
   ): boolean | void {
-    return this.#options.worked?.({ state, request, results, carried: [...done.values()], failures });
+    return this.#options.effectsTried?.({ state, request, results, carried: [...done.values()], failures });
   }
 
   /** Runs one try of a job. */

@@ -15,6 +15,6 @@ export { RulesInForce } from "./rules_in_force.ts";
 export { Upkeep, type UpkeepOptions } from "./upkeep.ts";
 export { type DownstreamState, reconcile } from "./reconcile.ts";
 export { type Change, followChange } from "./synchronize.ts";
-export { isOver, type WorkOutcome } from "./work_outcome.ts";
+export { type EffectsResult, isOver } from "./effects_result.ts";
 export { existingRequest } from "./existing_request.ts";
 export { type ListFault, listResource, type ResourceListing } from "./list_objects.ts";

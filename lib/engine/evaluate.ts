@@ -10,7 +10,7 @@ import { type Facts, gatherFacts, type NeededFacts } from "./facts.ts";
 import { mutate } from "./mutate_request.ts";
 import { tracePassedOver } from "./passed_over.ts";
 import { withRequiredImages } from "./required_images.ts";
-import { type PolicyOutcome, runAll } from "./policy_run.ts";
+import { type EvaluatedPolicy, runAll } from "./policy_run.ts";
 import { ofParent } from "./parent_kinds.ts";
 import type { Phase } from "./phase.ts";
 import type { PolicyRequest } from "./request.ts";
@@ -106,7 +106,7 @@ export function evaluate(
 
 /** Records the decision in the trace. */
 function recorded(decision: Decision | Promise<Decision>, trace: Trace): Decision | Promise<Decision> {
-  if (decision instanceof Promise) return decision.then((found) => recorded(found, trace));
+  if (decision instanceof Promise) return decision.then((decided) => recorded(decided, trace));
   trace.decide(decision);
   return decision;
 }
@@ -212,10 +212,10 @@ function validate(
   view: RequestView,
   tracker: LoadTracker,
 ): Decision | Promise<Decision> {
-  const runs = runAll(joint?.outcomes(view, tracker) ?? policies, view, tracker);
+  const runs = runAll(joint?.evaluate(view, tracker) ?? policies, view, tracker);
   return runs instanceof Promise ? runs.then(finish) : finish(runs);
 
-  function finish(runs: readonly PolicyOutcome[]): Decision {
+  function finish(runs: readonly EvaluatedPolicy[]): Decision {
     const applied = runs.filter((run) => run.applies);
     const results = withRequiredImages(
       applied.map((run): PolicyResult => ({ policy: run.policy.policy, rules: run.results })),

@@ -7,8 +7,8 @@ import { resultsFrom } from "./evaluate_rule.ts";
 import { resultsOf } from "./rule_results.ts";
 import type { RuleTrace } from "./trace.ts";
 
-/** The outcome of one policy for a request. */
-export interface PolicyOutcome {
+/** A policy that was evaluated for a request, with its results and effects. */
+export interface EvaluatedPolicy {
   readonly policy: CompiledPolicy;
   /** Whether the policy applies: its match conditions hold. */
   readonly applies: boolean;
@@ -20,7 +20,7 @@ export interface PolicyOutcome {
  * The evaluation of one policy for one request. It advances rule by rule. Where a rule waits for a value it stops,
  * and continues with that rule when it is advanced again. Each rule sees the mutations of the rules before.
  */
-export class PolicyRun implements PolicyOutcome {
+export class PolicyRun implements EvaluatedPolicy {
   readonly policy: CompiledPolicy;
   readonly #tracker: LoadTracker;
   #view: RequestView;
@@ -175,27 +175,27 @@ function ends({ result, type }: RuleResult): boolean {
 
 /**
  * Runs policies on the same object concurrently: all load together, and each continues where it stopped. Policies whose
- * outcome is already there stay as they are.
+ * results are already there stay as they are.
  */
 export function runAll(
-  policies: readonly (CompiledPolicy | PolicyOutcome)[],
+  policies: readonly (CompiledPolicy | EvaluatedPolicy)[],
   view: RequestView,
   tracker: LoadTracker,
-): PolicyOutcome[] | Promise<PolicyOutcome[]> {
+): EvaluatedPolicy[] | Promise<EvaluatedPolicy[]> {
   const open: PolicyRun[] = [];
-  const outcomes = policies.map((policy): PolicyOutcome => {
+  const evaluated = policies.map((policy): EvaluatedPolicy => {
     if ("results" in policy) return policy;
     const run = new PolicyRun(policy, view, tracker);
     if (!run.advance()) open.push(run);
     return run;
   });
-  return open.length === 0 ? outcomes : later();
+  return open.length === 0 ? evaluated : later();
 
-  async function later(): Promise<PolicyOutcome[]> {
+  async function later(): Promise<EvaluatedPolicy[]> {
     for (let waiting = open; waiting.length > 0;) {
       await tracker.awaitLoads();
       waiting = waiting.filter((run) => !run.advance());
     }
-    return outcomes;
+    return evaluated;
   }
 }

@@ -5,7 +5,7 @@ import { annotated, type ScopedNotes } from "../rules/mod.ts";
 import type { CompiledPolicy } from "./compiled.ts";
 import { decide, strictestOf } from "./decide.ts";
 import type { Decision, PolicyResult } from "./decision.ts";
-import { type PolicyOutcome, runAll } from "./policy_run.ts";
+import { type EvaluatedPolicy, runAll } from "./policy_run.ts";
 import type { RequestView } from "./request_view.ts";
 
 /**
@@ -23,7 +23,7 @@ export function verifyImages(
   const runs = runAll(policies, view, tracker);
   return runs instanceof Promise ? runs.then(finish) : finish(runs);
 
-  function finish(runs: readonly PolicyOutcome[]): Decision {
+  function finish(runs: readonly EvaluatedPolicy[]): Decision {
     const applied = runs.filter((run) => run.applies);
     const found = applied.flatMap(({ policy: { policy }, results }) =>
       results.flatMap(({ rule, images }) => images?.phase === "mutate" ? [{ policy, rule, ...images }] : [])

@@ -72,7 +72,7 @@ export async function openGate(options: GateOptions): Promise<Gate | string> {
     ports,
     log,
     elected: () => policies.elected(),
-    worked: (outcome) => policies.worked(outcome),
+    effectsTried: (effects) => policies.effectsTried(effects),
     account: options.live?.installation.accounts.background,
     ...(opened.kind === "live" && { lease: options.lease }),
   });

@@ -4,6 +4,9 @@ import {
   AdmissionReports,
   Cleaner,
   decisionEvents,
+  type EffectContext,
+  effectEvents,
+  effectRows,
   entryStatus,
   EventWriter,
   Expirer,
@@ -21,11 +24,8 @@ import {
   unscannedResults,
   UpdateRequests,
   WebhookRoutes,
-  type WorkContext,
-  workEvents,
-  workRows,
 } from "../live/mod.ts";
-import type { BackgroundWork, WorkOutcome } from "../background/mod.ts";
+import type { BackgroundWork, EffectsResult } from "../background/mod.ts";
 import { asString, type JsonObject } from "../json/mod.ts";
 import { nameOf } from "../kube/mod.ts";
 import type { Dialect } from "../match/mod.ts";
@@ -184,17 +184,17 @@ export class LiveGate {
     );
   }
 
-  /** Receives the outcome of effects on other objects. True when an UpdateRequest keeps those that failed. */
-  worked(outcome: WorkOutcome): boolean {
-    this.#events.add(workEvents(outcome, this.#eventContext));
-    const isKept = this.#updateRequests.worked(outcome);
+  /** Receives the result of effects on other objects. True when an UpdateRequest keeps those that failed. */
+  effectsTried(effects: EffectsResult): boolean {
+    this.#events.add(effectEvents(effects, this.#eventContext));
+    const isKept = this.#updateRequests.effectsTried(effects);
     const { snapshot } = this;
     if (snapshot === undefined) return isKept;
     const reported = {
-      ...outcome,
-      results: outcome.results.filter((each) => isReportedPolicy(each, snapshot)),
+      ...effects,
+      results: effects.results.filter((each) => isReportedPolicy(each, snapshot)),
     };
-    for (const { object, rows } of workRows(reported, this.#clock.now())) {
+    for (const { object, rows } of effectRows(reported, this.#clock.now())) {
       this.#admissionReports.add(object, rows);
     }
     return isKept;
@@ -215,7 +215,7 @@ export class LiveGate {
     });
   }
 
-  get #eventContext(): WorkContext {
+  get #eventContext(): EffectContext {
     return {
       policyObject: (kind, key) => this.#policies.policyObject(kind, key),
       exceptionObject: (role, key) => this.#policies.exceptionObject(role, key),

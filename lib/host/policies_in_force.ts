@@ -1,4 +1,4 @@
-import type { WorkOutcome } from "../background/mod.ts";
+import type { EffectsResult } from "../background/mod.ts";
 import type { Diagnostic } from "../diagnostics/mod.ts";
 import { readsImages, type Snapshot } from "../engine/mod.ts";
 import type { WebhookRegistration } from "../install/mod.ts";
@@ -145,9 +145,9 @@ export class PoliciesInForce {
     this.#live?.refresh();
   }
 
-  /** Receives the outcome of a request's effects. True when an UpdateRequest keeps those that failed. */
-  worked(outcome: WorkOutcome): boolean {
-    return this.#live?.worked(outcome) ?? false;
+  /** Receives the result of a request's effects. True when an UpdateRequest keeps those that failed. */
+  effectsTried(effects: EffectsResult): boolean {
+    return this.#live?.effectsTried(effects) ?? false;
   }
 
   /** Registers webhooks for the policies of files, if the installation has configurations for them. */

@@ -41,7 +41,7 @@ export {
   type OutcomeCounts,
   summaryOf,
 } from "./outcome.ts";
-export type { FailedValue, Plain, ReportedOutcome, ReportedViolation, RuleReport } from "./rule_report.ts";
+export type { FailedValue, Plain, ReportedRuleResult, ReportedViolation, RuleReport } from "./rule_report.ts";
 export { type Simulation, simulation } from "./simulation.ts";
 export type { InputName } from "./input.ts";
 export { noTexts, type SimulationOptions, type SimulationTexts, type TextName } from "./texts.ts";

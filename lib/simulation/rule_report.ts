@@ -17,7 +17,7 @@ export type Plain<T> = T extends Fault ? FailedValue
   : T;
 
 /** One result of a rule. */
-export interface ReportedOutcome {
+export interface ReportedRuleResult {
   readonly result: "pass" | "fail" | "error" | "skip";
   readonly message: string;
   /** Where a pattern failed: `/spec/containers/0/image/`. */
@@ -46,7 +46,7 @@ export interface RuleReport {
   readonly type: string;
   /** The kind of its body: `pattern`, `deny`, `foreach` … */
   readonly body: string;
-  readonly outcome: ReportedOutcome["result"] | "not applied";
+  readonly outcome: ReportedRuleResult["result"] | "not applied";
   /** Whether the rule denies the request. */
   readonly refuses: boolean;
   /** The position of the rule in the policies. */
@@ -58,7 +58,7 @@ export interface RuleReport {
   readonly passedOverBy?: RuleTrace["passedOverBy"];
   readonly selection?: Plain<NonNullable<RuleTrace["selection"]>>;
   readonly steps: readonly Plain<TraceStep>[];
-  readonly results: readonly ReportedOutcome[];
+  readonly results: readonly ReportedRuleResult[];
   /** The changes of a mutation, compared with the object before the rule. */
   readonly changes: readonly PatchOperation[];
   /** The failures of assertion trees. */

@@ -1,7 +1,7 @@
 /** The worker tries again what failed, and reports what it gives up. */
 import assert from "node:assert/strict";
 import { dig } from "../../lib/json/mod.ts";
-import type { WorkOutcome } from "../../lib/background/mod.ts";
+import type { EffectsResult } from "../../lib/background/mod.ts";
 import { pause } from "../../lib/pause.ts";
 import { request } from "./setting.ts";
 import { pullSecret, quota, quotaPath, secrets, setUp, team, touch, trigger } from "./worker_setting.ts";
@@ -22,7 +22,7 @@ Deno.test("a worker that ends does not wait for requests that fail again and aga
   const refused: number[] = [], states: string[] = [];
   const { worker } = setUp(pullSecret, {
     refused: (_, waited) => void refused.push(waited),
-    worked: ({ state }) => (states.push(state), true),
+    effectsTried: ({ state }) => (states.push(state), true),
     wait: (milliseconds) => milliseconds > 300 ? new Promise(() => {}) : Promise.resolve(),
   });
   worker.add(request(team));
@@ -46,7 +46,7 @@ for (const [what, policy, objects] of unkept) {
       ...objects,
       triggers: "as-stored",
       refused: (_, waited) => void refused.push(waited),
-      worked: () => false,
+      effectsTried: () => false,
       wait: (milliseconds) =>
         milliseconds > 1_000 ? (long.resolve(), new Promise(() => {})) : Promise.resolve(),
     });
@@ -90,18 +90,18 @@ Deno.test("the worker gives up after the last retry, and reports it", async () =
 const named = touch.replace('"t*"', "{NAME}");
 
 Deno.test("the worker looks for a missing target five times, and reports no failure", async () => {
-  const outcomes: WorkOutcome[] = [];
+  const reported: EffectsResult[] = [];
   const { worker, waits, log } = setUp(named.replace("{NAME}", "t3"), {
     objects: secrets,
     firstDelay: 100,
-    worked: (outcome) => void outcomes.push(outcome),
+    effectsTried: (effects) => void reported.push(effects),
   });
   worker.add(request(trigger));
   await worker.drain();
   assert.deepEqual(waits, [100, 200, 400, 800]);
   assert.deepEqual(log.lines.filter((line) => !line.startsWith("debug")), []);
   assert.deepEqual(
-    outcomes.map(({ state, failures }) => [state, failures.map(({ nothingToDo }) => nothingToDo)]),
+    reported.map(({ state, failures }) => [state, failures.map(({ nothingToDo }) => nothingToDo)]),
     [
       ["failing", ["targetMissing"]],
       ["given up", ["targetMissing"]],
@@ -184,17 +184,17 @@ Deno.test("close ends the waits for further tries", async () => {
 });
 
 Deno.test("the worker reports that a request's effects fail, and later that they are done", async () => {
-  const outcomes: WorkOutcome[] = [];
-  const { cluster, worker } = setUp(quota, { worked: (outcome) => void outcomes.push(outcome) });
+  const reported: EffectsResult[] = [];
+  const { cluster, worker } = setUp(quota, { effectsTried: (effects) => void reported.push(effects) });
   let refusals = 4;
   cluster.interfere = ({ method }) =>
     method === "POST" && refusals-- > 0 ? { ok: false, status: 503, message: "not now" } : undefined;
   worker.add(request(team));
   await worker.drain();
-  assert.deepEqual(outcomes.map(({ state, failures }) => [state, failures[0]?.message]), [
+  assert.deepEqual(reported.map(({ state, failures }) => [state, failures[0]?.message]), [
     ["failing", "not now"],
     ["done", undefined],
   ]);
-  assert.deepEqual(outcomes[0]?.failures[0]?.by, { policy: "quotas", rule: "quota" });
-  assert.deepEqual(outcomes[1]?.carried.map(({ object }) => dig(object, "kind")), ["ResourceQuota"]);
+  assert.deepEqual(reported[0]?.failures[0]?.by, { policy: "quotas", rule: "quota" });
+  assert.deepEqual(reported[1]?.carried.map(({ object }) => dig(object, "kind")), ["ResourceQuota"]);
 });

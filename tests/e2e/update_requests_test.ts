@@ -81,7 +81,7 @@ function startWork(live: LiveCluster, lastPause: Promise<void>) {
     attempts: 4,
     firstDelay: 10,
     wait: (milliseconds) => milliseconds === 40 ? lastPause : pause(milliseconds),
-    worked: (outcome) => requests.worked(outcome),
+    effectsTried: (outcome) => requests.effectsTried(outcome),
   });
   const requests: UpdateRequests = new UpdateRequests({
     cluster: live,

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { compile, evaluate, type PolicyRequest } from "../../lib/engine/mod.ts";
 import { dig, isObject, type Json, type JsonObject } from "../../lib/json/mod.ts";
-import { decisionEvents, EventWriter, workEvents } from "../../lib/live/mod.ts";
+import { decisionEvents, effectEvents, EventWriter } from "../../lib/live/mod.ts";
 import type { ApiCall, Cluster } from "../../lib/ports.ts";
 import { parseDocuments } from "../../lib/yaml/mod.ts";
 import { clusterPorts } from "../conformance/ports.ts";
@@ -112,7 +112,7 @@ Deno.test("events: a missing target has no event", async () => {
   }));
   const by = { policy: "teams", rule: "team" };
   const found = (nothingToDo?: "targetMissing") =>
-    workEvents({
+    effectEvents({
       state: "given up",
       request: admitted,
       results: effects,

@@ -1,12 +1,12 @@
 /** Reports list rows of scans, of admission, and of effects on other objects. */
 import assert from "node:assert/strict";
-import type { WorkOutcome } from "../../lib/background/mod.ts";
+import type { EffectsResult } from "../../lib/background/mod.ts";
 import { compile, type Effect, evaluate, type PolicyRequest, type Snapshot } from "../../lib/engine/mod.ts";
 import { asList, dig, type JsonObject } from "../../lib/json/mod.ts";
 import { policyReports } from "../../lib/live/reports/report_kind.ts";
 import { reportOf } from "../../lib/live/reports/report.ts";
 import { isScanned } from "../../lib/live/reports/scan_targets.ts";
-import { isLasting, rowsOf, unscannedResults, workRows } from "../../lib/live/mod.ts";
+import { effectRows, isLasting, rowsOf, unscannedResults } from "../../lib/live/mod.ts";
 import { existingRequest } from "../../lib/background/mod.ts";
 import { parseDocuments } from "../../lib/yaml/mod.ts";
 import { clusterPorts } from "../conformance/ports.ts";
@@ -192,7 +192,7 @@ const made: Effect = {
   reason: "",
 };
 
-async function outcomeOf(policy: string, change: Partial<WorkOutcome>): Promise<WorkOutcome> {
+async function effectsResult(policy: string, change: Partial<EffectsResult>): Promise<EffectsResult> {
   const snapshot = snapshotWith(true);
   const ports = clusterPorts([]);
   const decision = await evaluate(snapshot, admitted, { phase: "generate", policy, ports, background: {} });
@@ -207,7 +207,7 @@ async function outcomeOf(policy: string, change: Partial<WorkOutcome>): Promise<
 }
 
 Deno.test("reports of effects: the trigger's report names the downstream objects", async () => {
-  const [found] = workRows(await outcomeOf("teams", { carried: [made] }), 0);
+  const [found] = effectRows(await effectsResult("teams", { carried: [made] }), 0);
   assert.equal(found?.object, object);
   assert.equal(dig(found?.rows[0], "result"), "pass");
   assert.deepEqual(
@@ -218,12 +218,12 @@ Deno.test("reports of effects: the trigger's report names the downstream objects
 
 Deno.test("reports of effects: a failed generation is an error", async () => {
   const failures = [{ message: "no room", retryable: true, by: { policy: "teams", rule: "quota" } }];
-  const [found] = workRows(await outcomeOf("teams", { state: "given up", failures }), 0);
+  const [found] = effectRows(await effectsResult("teams", { state: "given up", failures }), 0);
   assert.deepEqual([dig(found?.rows[0], "result"), dig(found?.rows[0], "message")], ["error", "no room"]);
 });
 
 Deno.test("reports of effects: a row of a GeneratingPolicy counts as admission and has the policy's name", async () => {
-  const [found] = workRows(await outcomeOf("makes", {}), 0);
+  const [found] = effectRows(await effectsResult("makes", {}), 0);
   const [row] = found?.rows ?? [];
   assert.deepEqual(
     [row?.["source"], row?.["rule"], dig(row, "properties", "process")],

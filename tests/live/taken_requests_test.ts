@@ -4,8 +4,8 @@ import type { Intake } from "../../lib/background/mod.ts";
 import { asObject, dig } from "../../lib/json/mod.ts";
 import {
   callText,
+  effectsResult,
   ours,
-  outcome,
   path,
   requestNamed,
   requestOf,
@@ -20,7 +20,7 @@ Deno.test("the worker carries out an UpdateRequest of another client and deletes
   notice(requestNamed("team"));
   await new Promise((resolve) => setTimeout(resolve));
   assert.deepEqual(worked.map(({ kind, name }) => `${kind} ${name}`), ["Namespace team"]);
-  requests.worked({ ...await outcome("done"), request: worked[0]! });
+  requests.effectsTried({ ...await effectsResult("done"), request: worked[0]! });
   await requests.close();
   assert.deepEqual(calls.map(callText), [`DELETE ${path}/theirs`]);
 });
@@ -53,7 +53,7 @@ Deno.test("an UpdateRequest that loses its room to other requests is carried out
   ends[0]!("refused");
   await new Promise((resolve) => setTimeout(resolve));
   assert.deepEqual(worked.map(({ kind, name }) => `${kind} ${name}`), ["Namespace team", "Namespace team"]);
-  requests.worked({ ...await outcome("done"), request: worked[1]! });
+  requests.effectsTried({ ...await effectsResult("done"), request: worked[1]! });
   await requests.close();
   assert.deepEqual(calls.map(callText), [`DELETE ${path}/theirs`]);
 });
@@ -66,7 +66,7 @@ Deno.test("an UpdateRequest for which the worker has no room stays Pending, and 
   stored.push(requestNamed("team"));
   notice(stored[0]!);
   while (worked.length < 3) await new Promise((resolve) => setTimeout(resolve));
-  requests.worked({ ...await outcome("done"), request: worked[2]! });
+  requests.effectsTried({ ...await effectsResult("done"), request: worked[2]! });
   await requests.close();
   const states = calls.map(callText);
   assert.deepEqual(new Set(states.slice(0, -1)), new Set([`PATCH ${path}/theirs/status Pending`]));
@@ -83,11 +83,11 @@ Deno.test("an UpdateRequest stays while one of its effects waits for room", asyn
   stored.push(requestOf(["quota", "other"]));
   notice(stored[0]!);
   while (worked.length < 2) await new Promise((resolve) => setTimeout(resolve));
-  requests.worked({ ...await outcome("done"), request: worked[0]! });
+  requests.effectsTried({ ...await effectsResult("done"), request: worked[0]! });
   waited.resolve(true);
   while (worked.length < 3) await new Promise((resolve) => setTimeout(resolve));
   assert.equal(calls.map(callText).includes(`DELETE ${path}/theirs`), false);
-  requests.worked({ ...await outcome("done"), request: worked[2]! });
+  requests.effectsTried({ ...await effectsResult("done"), request: worked[2]! });
   await requests.close();
   assert.deepEqual(rules, ["quota", "other", "other"]);
   assert.equal(calls.map(callText).filter((text) => text === `DELETE ${path}/theirs`).length, 1);
@@ -113,7 +113,10 @@ Deno.test("an UpdateRequest of another client whose target is missing is deleted
   const { calls, worked, requests, notice } = setUp({ reads: { "/api/v1/namespaces/team": team } });
   notice(requestNamed("team"));
   await new Promise((resolve) => setTimeout(resolve));
-  requests.worked({ ...await outcome("given up", "not found", "targetMissing"), request: worked[0]! });
+  requests.effectsTried({
+    ...await effectsResult("given up", "not found", "targetMissing"),
+    request: worked[0]!,
+  });
   await requests.close();
   assert.deepEqual(calls.map(callText), [`DELETE ${path}/theirs`]);
 });
@@ -131,10 +134,10 @@ for (const [what, intakes] of others) {
     notice(requestOf(["quota", "other"]));
     while (worked.length < 2) await turn();
     if (intakes[0] === "taken") {
-      requests.worked({ ...await outcome("failing", "no right"), request: worked[0]! });
-      requests.worked({ ...await outcome("given up", "no right"), request: worked[0]! });
+      requests.effectsTried({ ...await effectsResult("failing", "no right"), request: worked[0]! });
+      requests.effectsTried({ ...await effectsResult("given up", "no right"), request: worked[0]! });
     }
-    requests.worked({ ...await outcome("done"), request: worked[1]! });
+    requests.effectsTried({ ...await effectsResult("done"), request: worked[1]! });
     await requests.close();
     const last = calls.at(-1)!;
     assert.equal(callText(last), `PATCH ${theirs}/status Failed`);
@@ -146,8 +149,8 @@ Deno.test("an UpdateRequest names every effect that has failed", async () => {
   const { calls, worked, requests, notice } = setUp({ reads: { "/api/v1/namespaces/team": team } });
   notice(requestOf(["quota", "other"]));
   while (worked.length < 2) await turn();
-  requests.worked({ ...await outcome("given up", "no right"), request: worked[0]! });
-  requests.worked({ ...await outcome("given up", "no source"), request: worked[1]! });
+  requests.effectsTried({ ...await effectsResult("given up", "no right"), request: worked[0]! });
+  requests.effectsTried({ ...await effectsResult("given up", "no source"), request: worked[1]! });
   await requests.close();
   assert.deepEqual(calls.map(callText), [`PATCH ${theirs}/status Failed`]);
   assert.equal(dig(calls[0]!.body, "status", "message"), "no right; no source");

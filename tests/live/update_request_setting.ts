@@ -1,5 +1,5 @@
 /** A leader with UpdateRequests in an embedded cluster, and its worker. */
-import type { Intake, JobScope, WorkOutcome } from "../../lib/background/mod.ts";
+import type { EffectsResult, Intake, JobScope } from "../../lib/background/mod.ts";
 import { existingRequest } from "../../lib/background/mod.ts";
 import { compile, evaluate, type PolicyRequest } from "../../lib/engine/mod.ts";
 import { dig, type Json, type JsonObject } from "../../lib/json/mod.ts";
@@ -29,11 +29,11 @@ export const request: PolicyRequest = { ...existingRequest(team), uid: "r-1" };
 
 export const path = "/apis/kyverno.io/v2/namespaces/kyverno/updaterequests";
 
-export async function outcome(
-  state: WorkOutcome["state"],
+export async function effectsResult(
+  state: EffectsResult["state"],
   message?: string,
   nothingToDo?: "notStored" | "targetMissing",
-): Promise<WorkOutcome> {
+): Promise<EffectsResult> {
   const snapshot = compile(parseDocuments(policyText, "p.yaml").documents, { dialect: "current" });
   const { results } = await evaluate(snapshot, request, {
     phase: "generate",

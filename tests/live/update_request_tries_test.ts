@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { dig, type JsonObject } from "../../lib/json/mod.ts";
 import {
   callText,
+  effectsResult,
   ours,
-  outcome,
   path,
   requestOf,
   setUp,
@@ -22,14 +22,14 @@ Deno.test("the next election tries the failed effects of an UpdateRequest again,
   while (worked.length < 2) await turn();
   requests.elected();
   await turn();
-  requests.worked({ ...await outcome("done"), request: worked[0]! });
-  requests.worked({ ...await outcome("given up", "no right"), request: worked[1]! });
+  requests.effectsTried({ ...await effectsResult("done"), request: worked[0]! });
+  requests.effectsTried({ ...await effectsResult("given up", "no right"), request: worked[1]! });
   stored[0] = { ...stored[0]!, status: { state: "Failed" } };
   requests.elected();
   while (worked.length < 3) await turn();
   await turn();
   assert.deepEqual(rules, ["quota", "other", "other"]);
-  requests.worked({ ...await outcome("done"), request: worked[2]! });
+  requests.effectsTried({ ...await effectsResult("done"), request: worked[2]! });
   await requests.close();
   assert.deepEqual(calls.map(callText), [`PATCH ${theirs}/status Failed`, `DELETE ${theirs}`]);
 });
@@ -71,8 +71,8 @@ Deno.test("an UpdateRequest that fails is tried again after longer and longer pa
     reads: { "/api/v1/namespaces/team": team },
     wait: () => Promise.resolve(++rounds > 0),
   });
-  requests.worked(await outcome("failing", "no right"));
-  requests.worked(await outcome("given up", "no right"));
+  requests.effectsTried(await effectsResult("failing", "no right"));
+  requests.effectsTried(await effectsResult("given up", "no right"));
   await turn();
   const made = calls[0]!.body as JsonObject;
   const follow = (): void => {
@@ -86,7 +86,7 @@ Deno.test("an UpdateRequest that fails is tried again after longer and longer pa
     while (worked.length <= index) await turn();
     pauses.push(rounds);
     rounds = 0;
-    requests.worked({ ...await outcome("given up", "no right"), request: worked[index]! });
+    requests.effectsTried({ ...await effectsResult("given up", "no right"), request: worked[index]! });
     await Promise.resolve();
     follow();
   }
@@ -116,7 +116,7 @@ for (const by of ["Postern", "another client"]) {
       requests.elected();
       while (worked.length < 1) await turn();
       stored.length = 0;
-      requests.worked({ ...await outcome("given up", "no right"), request: worked[0]! });
+      requests.effectsTried({ ...await effectsResult("given up", "no right"), request: worked[0]! });
       await requests.close();
       assert.equal(callText(calls.at(-1)!), last);
       assert.equal(dig(calls.at(-1)!.body, "status", "retryCount"), count);

@@ -6,13 +6,21 @@ import type { PolicyRequest } from "../../lib/engine/mod.ts";
 import { dig, type Json, type JsonObject } from "../../lib/json/mod.ts";
 import { updateRequest, wantedEffects } from "../../lib/live/mod.ts";
 import type { ApiCall } from "../../lib/ports.ts";
-import { callText, outcome, path, request, requestNamed, setUp, team } from "./update_request_setting.ts";
+import {
+  callText,
+  effectsResult,
+  path,
+  request,
+  requestNamed,
+  setUp,
+  team,
+} from "./update_request_setting.ts";
 
 Deno.test("effects that fail have an UpdateRequest with the reason, until they are done", async () => {
   const { calls, requests } = setUp();
-  requests.worked(await outcome("failing", "no source"));
-  requests.worked(await outcome("given up", "no source"));
-  requests.worked(await outcome("done"));
+  requests.effectsTried(await effectsResult("failing", "no source"));
+  requests.effectsTried(await effectsResult("given up", "no source"));
+  requests.effectsTried(await effectsResult("done"));
   await requests.close();
   assert.deepEqual(calls.map(callText), [
     `POST ${path}`,
@@ -30,7 +38,7 @@ Deno.test("effects that fail have an UpdateRequest with the reason, until they a
 
 Deno.test("effects that succeed at once have no UpdateRequest", async () => {
   const { calls, requests } = setUp();
-  requests.worked(await outcome("done"));
+  requests.effectsTried(await effectsResult("done"));
   await requests.close();
   assert.deepEqual(calls, []);
 });
@@ -38,8 +46,8 @@ Deno.test("effects that succeed at once have no UpdateRequest", async () => {
 for (const nothingToDo of ["notStored", "targetMissing"] as const) {
   Deno.test(`effects without an object to change (${nothingToDo}) have no UpdateRequest`, async () => {
     const { calls, requests } = setUp();
-    requests.worked(await outcome("failing", "nothing there", nothingToDo));
-    requests.worked(await outcome("given up", "nothing there", nothingToDo));
+    requests.effectsTried(await effectsResult("failing", "nothing there", nothingToDo));
+    requests.effectsTried(await effectsResult("given up", "nothing there", nothingToDo));
     await requests.close();
     assert.deepEqual(calls, []);
   });
@@ -47,24 +55,27 @@ for (const nothingToDo of ["notStored", "targetMissing"] as const) {
 
 Deno.test("an UpdateRequest is deleted once its blocking target is missing", async () => {
   const { calls, requests } = setUp();
-  requests.worked(await outcome("failing", "no right"));
-  requests.worked(await outcome("given up", "not found", "targetMissing"));
+  requests.effectsTried(await effectsResult("failing", "no right"));
+  requests.effectsTried(await effectsResult("given up", "not found", "targetMissing"));
   await requests.close();
   assert.deepEqual(calls.map(callText).at(-1), `DELETE ${path}/UR`);
 });
 
 Deno.test("an UpdateRequest is deleted when its trigger was deleted while the effects waited", async () => {
   const { calls, requests } = setUp();
-  requests.worked(await outcome("failing", "no source"));
-  requests.worked({ ...await outcome("given up", "the CREATE cannot be seen", "notStored"), results: [] });
+  requests.effectsTried(await effectsResult("failing", "no source"));
+  requests.effectsTried({
+    ...await effectsResult("given up", "the CREATE cannot be seen", "notStored"),
+    results: [],
+  });
   await requests.close();
   assert.deepEqual(calls.map(callText).at(-1), `DELETE ${path}/UR`);
 });
 
 Deno.test("the deletion of a trigger deletes the UpdateRequests that failed for it, and no others", async () => {
   const { calls, requests, stored } = setUp();
-  requests.worked(await outcome("failing", "no source"));
-  requests.worked(await outcome("given up", "no source"));
+  requests.effectsTried(await effectsResult("failing", "no source"));
+  requests.effectsTried(await effectsResult("given up", "no source"));
   await new Promise((resolve) => setTimeout(resolve, 0));
   const made = calls[0]!.body as JsonObject;
   const ofOther: JsonObject = {
@@ -80,14 +91,14 @@ Deno.test("the deletion of a trigger deletes the UpdateRequests that failed for 
     object: undefined,
     oldObject: team,
   };
-  requests.worked({ ...await outcome("done"), request: deletion });
+  requests.effectsTried({ ...await effectsResult("done"), request: deletion });
   await requests.close();
   assert.deepEqual(calls.filter(({ method }) => method === "DELETE").map(callText), [`DELETE ${path}/UR`]);
 });
 
 Deno.test("an UpdateRequest of Postern whose trigger is gone is deleted by the next leader", async () => {
   const { calls, requests } = setUp();
-  requests.worked(await outcome("failing", "no source"));
+  requests.effectsTried(await effectsResult("failing", "no source"));
   await requests.close();
   const next = setUp();
   next.stored.push({ ...calls[0]!.body as JsonObject, status: { state: "Failed" } });
@@ -100,17 +111,17 @@ Deno.test("the outcome for one existing trigger does not change the UpdateReques
   const { calls, requests } = setUp();
   const about = (name: string): PolicyRequest =>
     existingRequest({ ...team, metadata: { name, uid: `u-${name}` } });
-  requests.worked({ ...await outcome("failing", "no right"), request: about("red") });
-  requests.worked({ ...await outcome("done"), request: about("blue") });
+  requests.effectsTried({ ...await effectsResult("failing", "no right"), request: about("red") });
+  requests.effectsTried({ ...await effectsResult("done"), request: about("blue") });
   await requests.close();
   assert.deepEqual(calls.map(({ method }) => method), ["POST", "PATCH"]);
 });
 
 Deno.test("no more than 1,000 UpdateRequests are kept at a time", async () => {
   const { calls, requests } = setUp();
-  const failing = await outcome("failing", "no right");
+  const failing = await effectsResult("failing", "no right");
   for (let index = 0; index < 1_001; index++) {
-    requests.worked({ ...failing, request: { ...request, uid: `r-${index}` } });
+    requests.effectsTried({ ...failing, request: { ...request, uid: `r-${index}` } });
   }
   await requests.close();
   const created = calls.filter(({ method }) => method === "POST").length;
@@ -119,11 +130,14 @@ Deno.test("no more than 1,000 UpdateRequests are kept at a time", async () => {
 
 Deno.test("an UpdateRequest becomes Failed when its effects are given up, however many there are", async () => {
   const { calls, requests } = setUp();
-  const failing = await outcome("failing", "no right");
+  const failing = await effectsResult("failing", "no right");
   for (let index = 0; index < 1_000; index++) {
-    requests.worked({ ...failing, request: { ...request, uid: `r-${index}` } });
+    requests.effectsTried({ ...failing, request: { ...request, uid: `r-${index}` } });
   }
-  requests.worked({ ...await outcome("given up", "still no right"), request: { ...request, uid: "r-7" } });
+  requests.effectsTried({
+    ...await effectsResult("given up", "still no right"),
+    request: { ...request, uid: "r-7" },
+  });
   await requests.close();
   const failed = calls.map(({ body }) => dig(body, "status")).filter((status) =>
     dig(status, "state") === "Failed"
@@ -166,11 +180,11 @@ Deno.test("an UpdateRequest returns the effects that it was made from", () => {
 
 Deno.test("an UpdateRequest holds the rules that failed, and no others", async () => {
   const { calls, requests } = setUp();
-  const failing = await outcome("failing", "no source");
+  const failing = await effectsResult("failing", "no source");
   const [result] = failing.results;
   const results = [{ ...result!, rules: [{ ...result!.rules[0]!, rule: "early" }, ...result!.rules] }];
-  requests.worked({ ...failing, results });
-  requests.worked({
+  requests.effectsTried({ ...failing, results });
+  requests.effectsTried({
     ...failing,
     results,
     state: "given up",
@@ -186,9 +200,9 @@ Deno.test("an UpdateRequest holds the rules that failed, and no others", async (
 
 Deno.test("an UpdateRequest becomes Failed also when the last try ended before its rules", async () => {
   const { calls, requests } = setUp();
-  requests.worked(await outcome("failing", "no source"));
+  requests.effectsTried(await effectsResult("failing", "no source"));
   const failures = [{ message: "the API server does not answer", retryable: true }];
-  requests.worked({ ...await outcome("given up"), results: [], failures });
+  requests.effectsTried({ ...await effectsResult("given up"), results: [], failures });
   await requests.close();
   assert.deepEqual(calls.map(callText).at(-1), `PATCH ${path}/UR/status Failed`);
 });

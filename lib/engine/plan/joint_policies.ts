@@ -2,7 +2,7 @@ import type { LoadTracker } from "../../context/mod.ts";
 import { joinPatterns, type JointPatterns, maxJoint, type PatternTree } from "../../pattern/mod.ts";
 import type { CompiledPolicy, CompiledRule } from "../compiled.ts";
 import type { RuleResult } from "../decision.ts";
-import type { PolicyOutcome } from "../policy_run.ts";
+import type { EvaluatedPolicy } from "../policy_run.ts";
 import type { RequestView } from "../request_view.ts";
 import { constant } from "./constant_results.ts";
 
@@ -10,7 +10,7 @@ import { constant } from "./constant_results.ts";
 interface Member {
   /** The bits of its patterns. */
   readonly bits: number;
-  readonly passed: PolicyOutcome;
+  readonly passed: EvaluatedPolicy;
 }
 
 /** Policies whose patterns are compared in one walk. */
@@ -124,23 +124,23 @@ export class JointPolicies {
     return groups.length === 0 ? undefined : new JointPolicies(policies, groups);
   }
 
-  /** The policies, with the outcomes of those that pass. */
-  outcomes(view: RequestView, tracker: LoadTracker): readonly (CompiledPolicy | PolicyOutcome)[] {
+  /** The policies, with the results of those that pass. */
+  evaluate(view: RequestView, tracker: LoadTracker): readonly (CompiledPolicy | EvaluatedPolicy)[] {
     const { object, operation, base: { background, watch } } = view;
     // Those who watch see each rule being evaluated. A deletion has no object to compare.
     const isApart = watch !== undefined || background !== undefined || operation === "DELETE";
     if (isApart || object === undefined || !view.hasObject || tracker.beforeRule() !== "go") {
       return this.#policies;
     }
-    const outcomes: (CompiledPolicy | PolicyOutcome)[] = [...this.#policies];
+    const evaluated: (CompiledPolicy | EvaluatedPolicy)[] = [...this.#policies];
     for (const { group: { patterns, members }, positions } of this.#groups) {
       const doubtful = patterns.doubtful(object, { left: mostSteps });
       for (let index = 0; index < members.length; index++) {
         const { bits, passed } = members[index]!;
-        if ((doubtful & bits) === 0) outcomes[positions[index]!] = passed;
+        if ((doubtful & bits) === 0) evaluated[positions[index]!] = passed;
       }
     }
-    return outcomes;
+    return evaluated;
   }
 }
 
@@ -161,8 +161,8 @@ function treeOf({ type, selectsAll, bodyAlone, rule, body }: CompiledRule): Patt
   return decides ? body.tree : undefined;
 }
 
-/** The outcome of a policy whose rules all pass. */
-function passedBy(policy: CompiledPolicy): PolicyOutcome {
+/** The results of a policy whose rules all pass. */
+function passedBy(policy: CompiledPolicy): EvaluatedPolicy {
   const results = policy.rules.flatMap((rule): readonly RuleResult[] => {
     // Without overrides the action is the same in every namespace.
     const action = rule.action("", {}), [passed] = rule.body.constants!;

@@ -23,7 +23,7 @@ export function context(number: number, form: "primitive" | "constructed" = "pri
 }
 
 /** The first problem, shared by a reader and all readers inside its value. */
-interface Outcome {
+interface FirstProblem {
   problem: string | undefined;
 }
 
@@ -33,17 +33,17 @@ interface Outcome {
  */
 export class Der {
   readonly #bytes: Uint8Array;
-  readonly #outcome: Outcome;
+  readonly #first: FirstProblem;
   #at = 0;
 
-  constructor(bytes: Uint8Array, outcome: Outcome = { problem: undefined }) {
+  constructor(bytes: Uint8Array, first: FirstProblem = { problem: undefined }) {
     this.#bytes = bytes;
-    this.#outcome = outcome;
+    this.#first = first;
   }
 
   /** The first problem; `undefined` when there is none. */
   get problem(): string | undefined {
-    return this.#outcome.problem;
+    return this.#first.problem;
   }
 
   /** All bytes of this reader. */
@@ -53,7 +53,7 @@ export class Der {
 
   /** Whether the reader is at the end. */
   get done(): boolean {
-    return this.#at >= this.#bytes.length || this.#outcome.problem !== undefined;
+    return this.#at >= this.#bytes.length || this.#first.problem !== undefined;
   }
 
   /** The next element's tag; 0 at the end. */
@@ -63,12 +63,12 @@ export class Der {
 
   /** Records a problem, unless there is one already. */
   fail(problem: string): void {
-    this.#outcome.problem ??= problem;
+    this.#first.problem ??= problem;
   }
 
   /** Returns a reader of the next element's content. The element must have the tag. */
   read(tag: number): Der {
-    return new Der(this.content(tag), this.#outcome);
+    return new Der(this.content(tag), this.#first);
   }
 
   /** Returns a reader of the next element's content if the element has the tag. */

@@ -1,11 +1,11 @@
-import { isOver, type WorkOutcome } from "../../background/mod.ts";
+import { type EffectsResult, isOver } from "../../background/mod.ts";
 import type { RuleResult } from "../../engine/mod.ts";
 import type { JsonObject } from "../../json/mod.ts";
 import { type DecisionContext, resourceOf } from "./admission_events.ts";
 import { type PolicyEvent, referenceTo } from "./event.ts";
 
 /** The options of events about background work. */
-export type WorkContext = Omit<DecisionContext, "request" | "by">;
+export type EffectContext = Omit<DecisionContext, "request" | "by">;
 
 const components: Partial<Record<RuleResult["type"], string>> = {
   generate: "kyverno-generate",
@@ -16,8 +16,8 @@ const components: Partial<Record<RuleResult["type"], string>> = {
  * The events of effects on other objects. Kyverno parity: those of its background controller. Pinned by
  * tests/live/events_test.ts.
  */
-export function workEvents(outcome: WorkOutcome, context: WorkContext): PolicyEvent[] {
-  return outcome.results.flatMap(({ policy, rules }) => {
+export function effectEvents(effects: EffectsResult, context: EffectContext): PolicyEvent[] {
+  return effects.results.flatMap(({ policy, rules }) => {
     const object = context.policyObject(policy.kind, policy.key);
     if (object === undefined) return [];
     const named = new Map(rules.map((rule) => [rule.rule, rule]));
@@ -29,12 +29,12 @@ export function workEvents(outcome: WorkOutcome, context: WorkContext): PolicyEv
         by?.policy === policy.key && by.rule === rule;
       // Kyverno parity: of a target that does not exist no event says anything. Pinned by "events: a missing target has
       // no event".
-      const failures = outcome.failures.filter(({ by, nothingToDo }) =>
+      const failures = effects.failures.filter(({ by, nothingToDo }) =>
         isOf(by) && nothingToDo === undefined
       );
-      if (failures.length > 0) return failures.map(({ message }) => failed(about, outcome, message));
-      if (!isOver(outcome) || !context.successes) return [];
-      const changed = outcome.carried.filter((effect) =>
+      if (failures.length > 0) return failures.map(({ message }) => failed(about, effects, message));
+      if (!isOver(effects) || !context.successes) return [];
+      const changed = effects.carried.filter((effect) =>
         isOf(effect) && effect.verb !== "delete" && effect.dispensable === undefined
       );
       return changed.flatMap(({ object }) => applied(about, object, type));
@@ -76,7 +76,7 @@ function applied(
 
 function failed(
   { regarding, policy, rule, component }: EventParts,
-  { request }: WorkOutcome,
+  { request }: EffectsResult,
   cause: string,
 ): PolicyEvent {
   return {

@@ -5,7 +5,7 @@ import type { Cluster, Collection, Collections, Log } from "../../ports.ts";
 import { isRetryable } from "../repeated_call.ts";
 import { digestOf, reportOf } from "./report.ts";
 import { type ReportKind, reportsPath } from "./report_kind.ts";
-import { ReportWrite, versionOf, type WantedReport, type WriteOutcome } from "./report_write.ts";
+import { ReportWrite, type ReportWriteResult, versionOf, type WantedReport } from "./report_write.ts";
 import { withoutReplaced } from "./rows.ts";
 import { isManaged, type StoredReport, StoredReports, type StoredReportsOptions } from "./stored_reports.ts";
 
@@ -24,7 +24,7 @@ export interface ReportStoreOptions extends StoredReportsOptions {
 }
 
 /** The result of a write; `unchanged` when the stored report was equal. */
-export type Written = "unchanged" | WriteOutcome["state"];
+export type Written = "unchanged" | ReportWriteResult["state"];
 
 /** Writes reports, and keeps a digest of each stored report so that it writes only changed ones. */
 export class ReportStore {
@@ -126,7 +126,7 @@ export class ReportStore {
     const running = this.#underWay.get(uid);
     if (running !== undefined) {
       running.wanted = wanted;
-      return (await running.outcome()).state;
+      return (await running.result()).state;
     }
     const { cluster, kind, wait = pause } = this.#options;
     const write = new ReportWrite(wanted, {
@@ -137,20 +137,20 @@ export class ReportStore {
       pause: (milliseconds) => wait(milliseconds, this.#stop.signal),
     });
     this.#underWay.set(uid, write);
-    const outcome = await write.outcome();
+    const result = await write.result();
     this.#underWay.delete(uid);
-    this.#ended(uid, outcome);
+    this.#ended(uid, result);
     if (write.seen !== undefined) await this.#seen(write.seen);
     // The wanted report may have changed since the write ended.
-    return write.wanted === outcome.wanted ? outcome.state : await this.#put(uid, namespace, write.wanted);
+    return write.wanted === result.wanted ? result.state : await this.#put(uid, namespace, write.wanted);
   }
 
-  #ended(uid: string, outcome: WriteOutcome): void {
+  #ended(uid: string, result: ReportWriteResult): void {
     const { log, missed } = this.#options;
-    switch (outcome.state) {
+    switch (result.state) {
       case "stored":
         this.#written++;
-        this.#stored.remember(outcome.wanted.report, outcome.version, outcome.wanted.digest);
+        this.#stored.remember(result.wanted.report, result.version, result.wanted.digest);
         return;
       case "deleted":
         this.#stored.forget(uid);
@@ -158,10 +158,10 @@ export class ReportStore {
       case "refused":
       case "failed":
         // The namespace or the kind of reports is gone.
-        if (outcome.status !== 404) {
-          log.write("warn", "report not written", { name: uid, reason: outcome.reason });
+        if (result.status !== 404) {
+          log.write("warn", "report not written", { name: uid, reason: result.reason });
         }
-        if (outcome.state === "failed") missed();
+        if (result.state === "failed") missed();
     }
   }
 

@@ -27,7 +27,7 @@ export interface ReportWriteOptions {
  * The result of writing a report, or of deleting it (`wanted` is undefined). `refused`: the API server refuses it for
  * good. `failed`: another attempt may succeed.
  */
-export type WriteOutcome =
+export type ReportWriteResult =
   | { readonly state: "stored"; readonly wanted: WantedReport; readonly version: string }
   | { readonly state: "deleted"; readonly wanted: undefined }
   | {
@@ -49,7 +49,7 @@ export class ReportWrite {
   seen: JsonObject | undefined;
   readonly #options: ReportWriteOptions;
   #version: string | undefined;
-  #outcome: Promise<WriteOutcome> | undefined;
+  #result: Promise<ReportWriteResult> | undefined;
 
   constructor(wanted: WantedReport | undefined, options: ReportWriteOptions) {
     this.wanted = wanted;
@@ -58,11 +58,11 @@ export class ReportWrite {
   }
 
   /** Begins with the first call; resolves when the write has ended. */
-  outcome(): Promise<WriteOutcome> {
-    return this.#outcome ??= this.#run();
+  result(): Promise<ReportWriteResult> {
+    return this.#result ??= this.#run();
   }
 
-  async #run(): Promise<WriteOutcome> {
+  async #run(): Promise<ReportWriteResult> {
     let tries = 0;
     for (;;) {
       const { wanted } = this;
@@ -75,7 +75,7 @@ export class ReportWrite {
     }
   }
 
-  async #try(wanted: WantedReport | undefined): Promise<WriteOutcome> {
+  async #try(wanted: WantedReport | undefined): Promise<ReportWriteResult> {
     const first = await this.#send(wanted);
     const isInTheWay = !first.ok && (first.status === 409 || this.#isGone(first, wanted));
     const answer = isInTheWay ? await this.#stored(wanted) ?? await this.#send(wanted) : first;

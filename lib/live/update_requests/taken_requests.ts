@@ -1,9 +1,9 @@
 import {
+  type EffectsResult,
   existingRequest,
   type Intake,
   isOver,
   type JobScope,
-  type WorkOutcome,
 } from "../../background/mod.ts";
 import type { PolicyRequest } from "../../engine/mod.ts";
 import { asString, dig, isObject, type JsonObject } from "../../json/mod.ts";
@@ -92,16 +92,16 @@ export class TakenRequests {
     this.#forget(name);
   }
 
-  /** Takes the outcome of an effect; false when it is of a request that came otherwise. */
-  worked(outcome: WorkOutcome): boolean {
-    const { request, state, failures } = outcome;
+  /** Takes the result of an effect; false when it is of a request that came otherwise. */
+  effectsTried(effects: EffectsResult): boolean {
+    const { request, state, failures } = effects;
     const taken = this.#taken.get(request.uid);
     if (taken === undefined) return false;
     const message = failures[0]?.message ?? "";
     if (state === "failing") this.#writeStatus(taken.name, { state: "Pending", message });
     else {
       this.#taken.delete(request.uid);
-      this.#end(taken, isOver(outcome) ? { is: "done" } : { is: "failed", message });
+      this.#end(taken, isOver(effects) ? { is: "done" } : { is: "failed", message });
     }
     return true;
   }

@@ -1,4 +1,4 @@
-import type { WorkOutcome } from "../../background/mod.ts";
+import type { EffectsResult } from "../../background/mod.ts";
 import type { PolicyRequest, PolicyResult } from "../../engine/mod.ts";
 import { asObject, asString, dig, type JsonObject } from "../../json/mod.ts";
 import { nameOf, uidOf } from "../../kube/mod.ts";
@@ -66,14 +66,14 @@ export class UpdateRequests {
    * Writes or deletes UpdateRequests after the attempt to carry out a request's effects. True when there is one for
    * them afterwards.
    */
-  worked(outcome: WorkOutcome): boolean {
-    if (this.#taken.worked(outcome)) return true;
-    this.#keep(outcome);
-    return this.#made.ofRequest(identityOf(outcome.request)).length > 0;
+  effectsTried(effects: EffectsResult): boolean {
+    if (this.#taken.effectsTried(effects)) return true;
+    this.#keep(effects);
+    return this.#made.ofRequest(identityOf(effects.request)).length > 0;
   }
 
-  #keep(outcome: WorkOutcome): void {
-    const { request, failures, state } = outcome;
+  #keep(effects: EffectsResult): void {
+    const { request, failures, state } = effects;
     if (failures.some(({ nothingToDo }) => nothingToDo === "notStored")) {
       if (state === "given up") this.#forget(request);
       return;
@@ -86,10 +86,10 @@ export class UpdateRequests {
       }
     }
     if (request.operation === "DELETE") this.#triggerDeleted(request);
-    for (const result of outcome.results) this.#workedPolicy(result, outcome);
+    for (const result of effects.results) this.#triedPolicy(result, effects);
   }
 
-  #workedPolicy(result: PolicyResult, { request, failures, state }: WorkOutcome): void {
+  #triedPolicy(result: PolicyResult, { request, failures, state }: EffectsResult): void {
     const policy = `${result.policy.kind} ${result.policy.key}`;
     const existing = this.#made.of(identityOf(request), policy);
     const failed = failures.filter(({ by, nothingToDo }) =>
@@ -119,7 +119,7 @@ export class UpdateRequests {
   }
 
   /** The status of an UpdateRequest of this replica; `undefined` when it failed too often to stay. */
-  #statusAfter(name: string, state: WorkOutcome["state"], message: string): OpenStatus | undefined {
+  #statusAfter(name: string, state: EffectsResult["state"], message: string): OpenStatus | undefined {
     return state === "failing" ? { state: "Pending", message } : this.#made.tries.fail(name, message);
   }
 

@@ -276,7 +276,7 @@ const generated: Writer = {
       ports: { ...ports, cluster: cluster.live },
       log: silent,
       wait: () => Promise.resolve(),
-      worked: ({ state }) => assert.equal(state, "done"),
+      effectsTried: ({ state }) => assert.equal(state, "done"),
     });
     cluster.begin();
     worker.add(request(team));
@@ -319,7 +319,7 @@ const updateRequest: Writer = {
     });
     const failures = [{ message: "no source", retryable: true, by }];
     cluster.begin();
-    requests.worked({ state: "failing", request: trigger, results, carried: [], failures });
+    requests.effectsTried({ state: "failing", request: trigger, results, carried: [], failures });
     const path = "/apis/kyverno.io/v2/namespaces/kyverno/updaterequests";
     const states = async () =>
       asList(field(await read(cluster, path) ?? null, "items")).map((each) => dig(each, "status", "state"));

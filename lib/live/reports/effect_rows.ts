@@ -1,4 +1,4 @@
-import type { WorkOutcome } from "../../background/mod.ts";
+import type { EffectsResult } from "../../background/mod.ts";
 import { type Effect, type PolicyIdentity, replaced, type RuleResult } from "../../engine/mod.ts";
 import type { JsonObject } from "../../json/mod.ts";
 import { nameOf, namespaceOf, typeOf, uidOf } from "../../kube/mod.ts";
@@ -16,16 +16,16 @@ export interface ObjectRows {
  * the objects that were made or changed; those of a MutatingPolicy are about the targets. Pinned by
  * tests/live/reports_test.ts.
  */
-export function workRows(outcome: WorkOutcome, now: number): ObjectRows[] {
-  const trigger = outcome.request.object;
-  return outcome.results.flatMap(({ policy, rules }) =>
+export function effectRows(effects: EffectsResult, now: number): ObjectRows[] {
+  const trigger = effects.request.object;
+  return effects.results.flatMap(({ policy, rules }) =>
     rules.flatMap((rule): ObjectRows[] => {
-      const reported = withFailures(rule, policy, outcome);
+      const reported = withFailures(rule, policy, effects);
       if (reported.result === "skip" && exceptionsOf(reported) === undefined) return [];
       const isAboutTarget = rule.type === "mutateExisting" && policy.language !== "classic";
       const object = isAboutTarget ? effectsOf(rule)[0]?.object : trigger;
       if (object === undefined || uidOf(object) === "") return [];
-      const properties = isAboutTarget ? {} : changed(rule, policy, outcome);
+      const properties = isAboutTarget ? {} : changed(rule, policy, effects);
       const result = { ...reported, properties: { ...rule.properties, ...properties } };
       const rows = rowsOf([{ policy: reporting(policy, rule), rules: [result] }], object, now);
       return [{
@@ -41,12 +41,12 @@ function reporting(policy: PolicyIdentity, { type }: RuleResult): PolicyIdentity
   return type === "generate" && policy.language !== "classic" ? { ...policy, background: false } : policy;
 }
 
-function withFailures(rule: RuleResult, policy: PolicyIdentity, { failures }: WorkOutcome): RuleResult {
+function withFailures(rule: RuleResult, policy: PolicyIdentity, { failures }: EffectsResult): RuleResult {
   const failure = failures.find(({ by }) => by?.policy === policy.key && by.rule === rule.rule);
   return failure === undefined ? rule : replaced(rule, error(failure.message));
 }
 
-function changed(rule: RuleResult, policy: PolicyIdentity, { carried }: WorkOutcome): JsonObject {
+function changed(rule: RuleResult, policy: PolicyIdentity, { carried }: EffectsResult): JsonObject {
   if (rule.type === "mutateExisting") {
     const [effect] = effectsOf(rule);
     return effect === undefined ? {} : { "patched-target": described(effect.object) };

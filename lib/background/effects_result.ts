@@ -2,13 +2,13 @@ import type { Effect, PolicyRequest, PolicyResult } from "../engine/mod.ts";
 import type { Failure } from "./failure.ts";
 
 /** Whether nothing is left to do: all effects are done, or the failed ones had no target. */
-export function isOver({ state, failures }: WorkOutcome): boolean {
+export function isOver({ state, failures }: EffectsResult): boolean {
   return state === "done" ||
     state === "given up" && failures.every(({ nothingToDo }) => nothingToDo !== undefined);
 }
 
-/** The outcome of a request's effects. {@link BackgroundWorker} reports it to events, reports and update requests. */
-export interface WorkOutcome {
+/** The result of a request's effects. {@link BackgroundWorker} reports it to events, reports and update requests. */
+export interface EffectsResult {
   /** `failing`: several tries failed, and others follow. */
   readonly state: "done" | "failing" | "given up";
   /** The request, with the stored object in place of the reviewed one where it could be read. */
