@@ -1,4 +1,4 @@
-import { decideReview, Trace } from "../engine/mod.ts";
+import { decideReview, policyRequest, Trace } from "../engine/mod.ts";
 import type { Json } from "../json/mod.ts";
 import { parseReview } from "../kube/mod.ts";
 import type { Explanation } from "../report/mod.ts";
@@ -15,7 +15,7 @@ export async function explainReview(
   if (!parsed.ok) return { problem: parsed.message };
   const { request } = parsed.review;
   const title = reviewText(request);
-  if (compileFilters()(request)) {
+  if (compileFilters()(policyRequest(request))) {
     return { title, rules: [], unseen: "the server's resource filters admit such requests unevaluated" };
   }
   const traces: Trace[] = [];

@@ -97,7 +97,7 @@ async function answer(
   route: Route | undefined,
   { snapshot, ports, absent }: ApplyOptions & { readonly snapshot: Snapshot },
 ): Promise<{ allowed: boolean; message: string }> {
-  if (compileFilters()(request)) return { allowed: true, message: "" };
+  if (compileFilters()(policyRequest(request))) return { allowed: true, message: "" };
   const decisions = route === undefined
     ? Object.values(await decideReview(snapshot, request, { ports, absent }))
     : [await evaluate(snapshot, policyRequest(request), { ...route, rules: "admission", ports, absent })];

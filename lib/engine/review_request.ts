@@ -16,32 +16,45 @@ export function policyRequest(request: AdmissionRequest): PolicyRequest {
     subresource: request.subResource,
     namespace: request.namespace,
     name: request.name,
-    object: inNamespace(request.object, request),
-    oldObject: inNamespace(request.oldObject, request),
+    object: ofRequest(request.object, request),
+    oldObject: ofRequest(request.oldObject, request),
     requester: { username: request.userInfo.username, groups: request.userInfo.groups },
     dryRun: request.dryRun,
     variable: request.json,
   };
 }
 
-/** The kind of the parent resource: a request for `pods/exec` is about a Pod. */
-function topLevelKind({ kind, resource, subResource }: AdmissionRequest): GroupVersionKind {
-  if (subResource === "") return kind;
+/**
+ * The kind of the resource: a request for `pods/exec` is about a Pod. Kyverno parity: the kind of the request counts
+ * for objects alone. Pinned by "policies are about the resource, whatever the kind says".
+ */
+function topLevelKind({ kind, resource }: AdmissionRequest): GroupVersionKind {
   const { group, version } = resource;
   const parent = builtinResource(resource.resource, formatApiVersion(resource));
   return parent === undefined ? kind : { group, version, kind: parent.kind };
 }
 
 /**
- * Puts an object into the request's namespace. Kyverno parity: pinned by "an object without a namespace is in the
- * request's".
+ * An object with the type and the namespace of its request, which override those that it names. Kyverno parity: pinned
+ * by "an object without a namespace is in the request's", "an object has the type of its request".
  */
-function inNamespace(
-  object: JsonObject | null,
-  { namespace, kind }: AdmissionRequest,
-): JsonObject | undefined {
+function ofRequest(object: JsonObject | null, request: AdmissionRequest): JsonObject | undefined {
   if (object === null) return undefined;
-  if (namespace === "" || kind.kind === "Namespace") return object;
+  return inNamespace(typed(object, request.kind), request);
+}
+
+function typed(object: JsonObject, type: GroupVersionKind): JsonObject {
+  const apiVersion = formatApiVersion(type), { kind } = type;
+  return object["kind"] === kind && object["apiVersion"] === apiVersion
+    ? object
+    : { ...object, apiVersion, kind };
+}
+
+function inNamespace(object: JsonObject, { namespace, kind }: AdmissionRequest): JsonObject {
   const metadata = asObject(object["metadata"]) ?? {};
-  return metadata["namespace"] === namespace ? object : { ...object, metadata: { ...metadata, namespace } };
+  // A Namespace is in none.
+  const right = kind.kind === "Namespace" ? undefined : namespace || metadata["namespace"];
+  if (metadata["namespace"] === right) return object;
+  const { namespace: _, ...others } = metadata;
+  return { ...object, metadata: right === undefined ? others : { ...others, namespace: right } };
 }

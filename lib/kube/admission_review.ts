@@ -58,10 +58,17 @@ export interface AdmissionReview {
   readonly request: AdmissionRequest;
 }
 
-/** A review, or the reason why the body is not a review; `uid` is empty if it cannot be read. */
+/** A review, or the reason why the body is not a review. */
 export type ParsedReview =
   | { readonly ok: true; readonly review: AdmissionReview }
-  | { readonly ok: false; readonly message: string; readonly uid: string };
+  | {
+    readonly ok: false;
+    readonly message: string;
+    /** Empty if it cannot be read. */
+    readonly uid: string;
+    /** Whether the request itself can be read, so that it is denied, whatever the failurePolicy says. */
+    readonly denied?: true;
+  };
 
 const reviewVersion = "admission.k8s.io/v1";
 
@@ -117,6 +124,8 @@ export function parseReview(body: Json): ParsedReview {
   if (reviewed !== undefined && !isGiven(field(request, reviewed))) {
     return refuse(`request.${reviewed} is missing: a request for ${operation} has one`);
   }
+  const odd = oddObject(request);
+  if (odd !== undefined) return { ok: false, message: odd, uid, denied: true };
   return {
     ok: true,
     review: {
@@ -137,6 +146,22 @@ export function parseReview(body: Json): ParsedReview {
       },
     },
   };
+}
+
+/**
+ * Why an object of the request is none; `undefined` when both are usable or absent. Kyverno parity: requests with such
+ * objects are denied. Pinned by "an object that is none is denied where the failurePolicy would admit it".
+ */
+function oddObject(request: JsonObject): string | undefined {
+  for (const name of ["object", "oldObject"]) {
+    const object = field(request, name);
+    if (!isGiven(object)) continue;
+    if (!isObject(object)) return `request.${name} must be an object`;
+    if (textField(object, "kind") === "") {
+      return `request.${name} has no kind`;
+    }
+  }
+  return undefined;
 }
 
 /**

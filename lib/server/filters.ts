@@ -1,10 +1,5 @@
-import {
-  type AdmissionRequest,
-  compileResourceFilters,
-  compileWildcard,
-  defaultResourceFilters,
-  nameOf,
-} from "../kube/mod.ts";
+import type { PolicyRequest } from "../engine/mod.ts";
+import { compileResourceFilters, compileWildcards, defaultResourceFilters, nameOf } from "../kube/mod.ts";
 
 /** Selects the requests that no policy sees. */
 export interface FilterConfig {
@@ -28,28 +23,44 @@ const groupsOfUnseen: ReadonlyMap<string, string> = new Map([
   ["UpdateRequest", "kyverno.io"],
 ]);
 
-/** Compiles the filters; the result is true for a request that is admitted without evaluating a policy. */
-export function compileFilters(config: FilterConfig = {}): (request: AdmissionRequest) => boolean {
+/**
+ * Compiles the filters; the result is true for a request that is admitted without evaluating a policy. Filters are
+ * about the resource: `[Pod/exec,*,*]` holds for an exec, whose object is a PodExecOptions.
+ */
+export function compileFilters(config: FilterConfig = {}): (request: PolicyRequest) => boolean {
   const filtered = compileResourceFilters(config.resourceFilters ?? defaultResourceFilters);
-  const group = compileExclusions(config.excludeGroups ?? ["system:nodes"]);
-  const username = compileExclusions(config.excludeUsernames ?? []);
+  const excluded = compileExclusions(config);
   return (request) => {
-    const { userInfo, kind, subResource, namespace } = request;
-    if (groupsOfUnseen.get(kind.kind) === kind.group) return true;
-    if (username(userInfo.username) || userInfo.groups.some(group)) return true;
-    const name = request.name || nameOf(request.object ?? request.oldObject ?? undefined);
-    return filtered({ ...kind, subresource: subResource, namespace, name });
+    if (groupsOfUnseen.get(request.kind) === request.group || excluded(request)) return true;
+    const name = request.name || nameOf(request.object ?? request.oldObject);
+    return filtered({ ...request, name });
   };
 }
 
 /**
- * Kyverno parity: an entry that begins with `!` is an inclusion, which overrides every exclusion. Pinned by
- * "an inclusion overrides an exclusion".
+ * Kyverno parity: an entry that begins with `!` is an inclusion. A user whom one inclusion matches, be it of a group or
+ * of a user name, is never excluded. Pinned by "an inclusion overrides an exclusion".
  */
-function compileExclusions(entries: readonly string[]): (text: string) => boolean {
-  const excluded = entries.filter((entry) => !entry.startsWith("!")).map(compileWildcard);
-  const included = entries.filter((entry) => entry.startsWith("!")).map((entry) =>
-    compileWildcard(entry.slice(1))
-  );
-  return (text) => excluded.some((matches) => matches(text)) && !included.some((matches) => matches(text));
+function compileExclusions(
+  { excludeGroups = ["system:nodes"], excludeUsernames = [] }: FilterConfig,
+): (request: PolicyRequest) => boolean {
+  const groups = exclusionsOf(excludeGroups), usernames = exclusionsOf(excludeUsernames);
+  return ({ requester }) => {
+    if (requester === undefined) return false;
+    const { username } = requester;
+    const isOf = (kind: "included" | "excluded"): boolean =>
+      usernames[kind](username) || requester.groups.some((group) => groups[kind](group));
+    return isOf("excluded") && !isOf("included");
+  };
+}
+
+type Exclusions = Readonly<Record<"included" | "excluded", (text: string) => boolean>>;
+
+function exclusionsOf(entries: readonly string[]): Exclusions {
+  const isInclusion = (entry: string): boolean => entry.startsWith("!");
+  const included = entries.filter(isInclusion).map((entry) => entry.slice(1).trim());
+  return {
+    included: compileWildcards(included.filter((entry) => entry !== "")),
+    excluded: compileWildcards(entries.filter((entry) => !isInclusion(entry))),
+  };
 }

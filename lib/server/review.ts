@@ -16,6 +16,8 @@ export interface HttpError {
   readonly message: string;
   /** The review's uid; empty when it cannot be read. */
   readonly uid: string;
+  /** Whether the answer is a denial, which the API server obeys whatever the failurePolicy says. */
+  readonly denied?: true | undefined;
 }
 
 /** The most bytes of a review. The API server's limit for objects is 3 MB, and a review may hold two of them. */
@@ -68,5 +70,5 @@ export function* readReviewInStages(text: string, most?: number): Stages<ReadRev
   const parsed = parseReview(body);
   return parsed.ok
     ? { request: parsed.review.request, longNumbers: digits.mayBeLong ? new LongNumbers(text) : undefined }
-    : { status: 400, message: parsed.message, uid: parsed.uid };
+    : { status: 400, message: parsed.message, uid: parsed.uid, denied: parsed.denied };
 }

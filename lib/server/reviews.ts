@@ -1,6 +1,5 @@
 import { type PolicyRequest, policyRequest } from "../engine/mod.ts";
 import { heapSizeOfText, isString } from "../json/mod.ts";
-import type { AdmissionRequest } from "../kube/mod.ts";
 import { admissionReview } from "../report/mod.ts";
 import type { AppOptions } from "./app_options.ts";
 import { decide, failed, type ReviewOptions, type ReviewResponse, withoutDecision } from "./decide.ts";
@@ -73,7 +72,7 @@ export class Reviews {
   /** Parses long texts within the memory for them. */
   readonly texts: TextParser;
   readonly #options: AppOptions;
-  #filters: { readonly config: FilterConfig; readonly unseen: (request: AdmissionRequest) => boolean };
+  #filters: { readonly config: FilterConfig; readonly unseen: (request: PolicyRequest) => boolean };
   readonly #pending: PendingReviews;
 
   constructor(options: AppOptions) {
@@ -180,11 +179,13 @@ export class Reviews {
       // The webhook exists, but its policy is not loaded yet or was deleted, so it is unknown what it would deny.
       return withoutDecision(failed(request, failurePolicy, `no policy ${key} is loaded`));
     }
-    if (this.#unseen(request)) return withoutDecision({ uid: request.uid, allowed: true });
-    const reviewed = policyRequest(request);
+    const reviewed = policyRequest(request), unseen = withoutDecision({ uid: request.uid, allowed: true });
+    if (this.#unseen(reviewed)) return unseen;
     const about = this.#options.parents?.of(reviewed, snapshot, started + timeout - performance.now());
     const decided = (policyInput: PolicyRequest | string): ReviewResponse | Promise<ReviewResponse> => {
       if (isString(policyInput)) return withoutDecision(failed(request, failurePolicy, policyInput));
+      // Filters may be about the kind of the parent that was looked up.
+      if (policyInput !== reviewed && this.#unseen(policyInput)) return unseen;
       const isLarge = length > large;
       const decision = { ...route, snapshot, started, timeout, isLarge, waits, longNumbers };
       const responded = decide(policyInput, decision, this.#options);
@@ -217,17 +218,17 @@ export class Reviews {
     }
   }
 
-  #unseen(request: AdmissionRequest): boolean {
+  #unseen(request: PolicyRequest): boolean {
     const config = this.#options.filters?.() ?? this.#filters.config;
     if (config !== this.#filters.config) this.#filters = { config, unseen: compileFilters(config) };
     return this.#filters.unseen(request);
   }
 
-  #refuse(path: string, { status, message, uid }: HttpError): ReviewAnswer {
+  #refuse(path: string, { status, message, uid, denied }: HttpError): ReviewAnswer {
     this.#options.log.write("warn", "request refused", { path, status, cause: message });
     if (uid === "") return { status, body: JSON.stringify({ message }) };
     const response = { uid, allowed: false, status: { status: "Failure", message, code: status } } as const;
-    return { status, body: JSON.stringify(admissionReview(response)) };
+    return { status: denied ? 200 : status, body: JSON.stringify(admissionReview(response)) };
   }
 }
 

@@ -45,6 +45,24 @@ const conditionCases: readonly (readonly [
     [byServer],
   ],
   [
+    "no group some of whose users an entry of groups includes",
+    policy({ match: pods }),
+    { excludeGroups: "system:nodes, !auditors" },
+    [byServer],
+  ],
+  [
+    "no group some of whose users an entry of user names includes",
+    policy({ match: pods }),
+    { excludeUsernames: "!alice" },
+    [byServer],
+  ],
+  [
+    "no kind whose subresources the ConfigMap's filters show",
+    policy({ match: 'match: {any: [{resources: {kinds: ["*"]}}]}' }),
+    { resourceFilters: "[Node,*,*]" },
+    [byNodes, byServer],
+  ],
+  [
     "no kind that the ConfigMap's filters show, in some namespaces or all",
     policy({ match: 'match: {any: [{resources: {kinds: ["*"]}}]}' }),
     { resourceFilters: "[Pod,default,*][Secret,*,a*]" },

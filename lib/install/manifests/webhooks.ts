@@ -196,7 +196,7 @@ function webhook(group: Group, options: WebhookOptions, guessed: (kind: GuessedK
 /** Leaves out kubelets, which the server filters by default too, Postern, and the API server. */
 function unseenUsers(namespace: string): JsonObject[] {
   return [
-    ...notByGroups(["system:nodes"]),
+    ...notByGroups({ excludeGroups: ["system:nodes"], excludeUsernames: [] }),
     ...notByUsers([apiServerUser, `system:serviceaccount:${namespace}:${appName}`]),
   ];
 }

@@ -130,7 +130,7 @@ function conditionsOf(
   );
   if (!isAboutNodes && ofPolicy.length > 0) return ofPolicy;
   return [
-    ...notByGroups(filters.excludeGroups),
+    ...notByGroups(filters),
     ...notByUsers([apiServerUser]),
     ...(isAboutNodes ? notAboutKinds(unseenKinds(filters)) : []),
     ...ofPolicy,

@@ -9,12 +9,14 @@ import {
 import type { RequestFilters } from "../configuration.ts";
 
 /**
- * Match conditions that leave out the requests of groups; none when the API server cannot compare their names alone.
- * The server evaluates no policy for these requests, and without a replica they must not be refused: a node that cannot
- * report itself runs no new replica.
+ * Match conditions that leave out the requests of groups; none when the API server cannot compare their names alone, or
+ * when an entry `!x` of groups or user names may include some of their users. The server evaluates no policy for these
+ * requests, and without a replica they must not be refused: a node that cannot report itself runs no new replica.
  */
-export function notByGroups(groups: readonly string[]): JsonObject[] {
-  if (groups.length === 0 || groups.some((group) => hasWildcard(group) || group.startsWith("!"))) return [];
+export function notByGroups({ excludeGroups: groups, excludeUsernames }: RequestFilters): JsonObject[] {
+  const isInclusion = (entry: string): boolean => entry.startsWith("!");
+  if (groups.length === 0 || groups.some(hasWildcard)) return [];
+  if (groups.some(isInclusion) || excludeUsernames.some(isInclusion)) return [];
   const isIn = groups.map((group) => `${JSON.stringify(group)} in request.userInfo.groups`).join(" || ");
   return [{ name: "postern-not-by-nodes", expression: `!has(request.userInfo.groups) || !(${isIn})` }];
 }
@@ -62,15 +64,18 @@ function resourceOf({ group, plural }: Pick<BuiltinKind, "group" | "plural">): s
 /** Two names without common parts: a filter that matches both matches every namespace and name. */
 const samples = ["any", "0-9"];
 
-/** The built-in kinds that the server's resource filters hide from policies wholly, such as Events and Nodes. */
+/**
+ * The built-in kinds that the server's resource filters hide from policies wholly, with their subresources, such as
+ * Events and Nodes.
+ */
 export function unseenKinds(
   { resourceFilters }: Pick<RequestFilters, "resourceFilters"> = {},
 ): BuiltinKind[] {
   const isFiltered = compileResourceFilters(resourceFilters ?? defaultResourceFilters);
-  return builtinKinds.filter(({ group, version, kind, namespaced }) =>
-    samples.every((sample) => {
-      const namespace = namespaced ? sample : "";
-      return isFiltered({ group, version, kind, subresource: "", namespace, name: sample });
+  return builtinKinds.filter(({ namespaced, subresources, ...type }) =>
+    samples.every((name) => {
+      const resource = { ...type, namespace: namespaced ? name : "", name };
+      return ["", ...subresources].every((subresource) => isFiltered({ ...resource, subresource }));
     })
   );
 }
