@@ -23,6 +23,30 @@ const groupsOfUnseen: ReadonlyMap<string, string> = new Map([
   ["UpdateRequest", "kyverno.io"],
 ]);
 
+/** The filters as they are configured now: compiled when they have changed since the last request. */
+export class CurrentFilters {
+  readonly #configured: (() => FilterConfig) | undefined;
+  #config: FilterConfig;
+  #excludes: (request: PolicyRequest) => boolean;
+
+  /** `configured` is called for each request; Kyverno's defaults hold without it. */
+  constructor(configured?: () => FilterConfig) {
+    this.#configured = configured;
+    this.#config = configured?.() ?? {};
+    this.#excludes = compileFilters(this.#config);
+  }
+
+  /** Whether a request is admitted without evaluating a policy. */
+  exclude(request: PolicyRequest): boolean {
+    const config = this.#configured?.() ?? this.#config;
+    if (config !== this.#config) {
+      this.#config = config;
+      this.#excludes = compileFilters(config);
+    }
+    return this.#excludes(request);
+  }
+}
+
 /**
  * Compiles the filters; the result is true for a request that is admitted without evaluating a policy. Filters are
  * about the resource: `[Pod/exec,*,*]` holds for an exec, whose object is a PodExecOptions.
