@@ -82,7 +82,7 @@ export class WaitingNotes {
   }
 }
 
-/** The annotations that are no notes of waiting effects. */
+/** The annotations that are not notes of waiting effects. */
 export function withoutWaiting(annotations: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(annotations).filter(([name]) => !name.startsWith(prefix)));
 }

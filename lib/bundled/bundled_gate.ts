@@ -66,7 +66,7 @@ export async function openBundledGate(snapshot: Snapshot, runtime: BundleRuntime
     if (severity === "error") log.write("error", message);
   }
   const secretPath = settings("POSTERN_SECRET_PATH");
-  // A bundle does not know who reaches it.
+  // A bundle does not know its callers.
   const problem = secretPath && secretPathProblem(secretPath, "public");
   if (problem) return refusingGate(`POSTERN_SECRET_PATH ${problem}`, log);
   const ports = await bundledPorts(settings, { images, resolve, scheduler });

@@ -8,8 +8,8 @@ export interface TlsFiles {
 }
 
 /**
- * The files with which a bundle serves TLS; `undefined` when neither is set. One alone is a fault: who sets it expects
- * TLS, and reviews contain Secrets.
+ * The files with which a bundle serves TLS; `undefined` when neither is set. One alone is a fault: a user who sets it
+ * expects TLS, and reviews contain Secrets.
  */
 export function tlsFiles(settings: Settings): TlsFiles | undefined | Fault {
   const cert = settings("POSTERN_CERT_FILE"), key = settings("POSTERN_KEY_FILE");

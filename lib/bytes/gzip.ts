@@ -13,7 +13,7 @@ const step = 4_096;
 const gzipOnly = 15 + 16;
 
 /**
- * Unpacks gzip, all its members one after the other. Returns a fault for bytes that are no gzip, whose checksum
+ * Unpacks gzip, all its members one after the other. Returns a fault for bytes that are not gzip, whose checksum
  * or length is wrong, that end too soon, or that unpack to more than `most` bytes. A few bytes can unpack to
  * any number of bytes, so the rest is not even unpacked.
  *

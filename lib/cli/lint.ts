@@ -68,7 +68,7 @@ function inFileOrder(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   );
 }
 
-/** A policy can be used that the API server refuses; it is an error for who is about to store it. */
+/** The API server would refuse the policy, which can still be evaluated: an error for an author who will store it. */
 function asRefused(problem: Diagnostic): Diagnostic {
   return problem.code === "refused-by-api-server" ? { ...problem, severity: "error" } : problem;
 }

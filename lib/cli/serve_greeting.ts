@@ -19,7 +19,7 @@ export function greet({ args, gate, secretPath }: Greeting, { say }: ServeMessag
     "info",
     `\nPostern listens on ${url} (metrics: http://${args.host}:${metricsPort}/metrics), with the ${about}.`,
   );
-  // Who writes a webhook configuration by hand needs the caBundle. A pod writes the configuration itself.
+  // A user who writes a webhook configuration by hand needs the caBundle. A pod writes the configuration itself.
   const writesWebhooks = args.webhooks !== undefined || args.watchPolicies === true;
   const isPod = writesWebhooks && !isLoopback(args.host);
   if (caBundle !== undefined && !isPod) say("info", `caBundle of its certificate: ${caBundle}`);

@@ -3,7 +3,7 @@ import { fileProblem } from "../diagnostics/mod.ts";
 export interface Terminal {
   /** Writes one or more lines of the result. */
   out(line: string): void;
-  /** Writes a line that is no result, such as a diagnostic. */
+  /** Writes a line that is not a result, such as a diagnostic. */
   err(line: string): void;
   /**
    * Writes lines with their breaks as `err` does, while the process goes on; absent where nothing can block a write.

@@ -3,8 +3,8 @@ import { maxSteps } from "../jmespath/mod.ts";
 import { elapsedOn, type Ports } from "../ports.ts";
 
 /**
- * The instruction for a rule or a loop: go on, pause until other requests had their turn, or end because the time is
- * over.
+ * The instruction for a rule or a loop: go on, pause until other requests had their turn, or end because the deadline
+ * has passed.
  */
 export type Turn = "go" | "pause" | "over";
 

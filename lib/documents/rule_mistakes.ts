@@ -33,7 +33,7 @@ export function ruleMistakes(rule: JsonObject): PathDiagnostic[] {
   ];
 }
 
-/** Texts with a `{{` that no `}}` follows: they are no variables. */
+/** Texts with a `{{` that no `}}` follows: they are not variables. */
 function openVariables(value: Json | undefined, path: DocumentPath): PathDiagnostic[] {
   if (isList(value)) return value.flatMap((item, index) => openVariables(item, [...path, index]));
   if (isObject(value)) {

@@ -13,7 +13,7 @@ export interface RuleCount {
   readonly verifyImages: number;
 }
 
-/** The rules of a spec as its author wrote them. Items that are no objects are left out. */
+/** The rules of a spec as its author wrote them. Items that are not objects are left out. */
 export function writtenRules(spec: Json | undefined): RuleSource[] {
   return asList(field(spec, "rules")).flatMap((rule, index) =>
     isObject(rule) ? [{ rule, path: ["spec", "rules", index], generatedFor: undefined }] : []

@@ -1,5 +1,5 @@
 import type { Diagnostic } from "../diagnostics/mod.ts";
-import { completed, type Stages } from "../json/mod.ts";
+import { compareTexts, completed, type Stages } from "../json/mod.ts";
 import { type Dialect, type Interest, MatchIndex } from "../match/mod.ts";
 import { isOfPhase, type Phase, phases } from "./phase.ts";
 import type { LocatedDocument, Policy, PolicyException } from "../policy/mod.ts";
@@ -84,7 +84,7 @@ export function rulesOfPhase({ rules }: CompiledPolicy, phase: Phase): CompiledP
 
 function byName({ policy: left }: CompiledPolicy, { policy: right }: CompiledPolicy): number {
   const scope = Number(left.namespace !== undefined) - Number(right.namespace !== undefined);
-  return scope !== 0 ? scope : left.key < right.key ? -1 : left.key > right.key ? 1 : 0;
+  return scope !== 0 ? scope : compareTexts(left.key, right.key);
 }
 
 /** The criteria of a rule's match that the index can use. */

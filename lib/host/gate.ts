@@ -180,7 +180,7 @@ async function openRecorder(
   return opened;
 }
 
-/** Waits for something to end, but at most for so many milliseconds. */
+/** Waits for something to end, but at most for this many milliseconds. */
 async function within(milliseconds: number, ending: Promise<void>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<void>((resolve) => timer = setTimeout(resolve, milliseconds));

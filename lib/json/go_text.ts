@@ -14,6 +14,15 @@ export function compareBytes(left: string, right: string): number {
   return left.length - right.length;
 }
 
+/**
+ * Orders strings by their UTF-16 code units, as `<` does: for orders that need not be Go's. Unlike {@link compareBytes}
+ * it reads no character of its own.
+ */
+export function compareTexts(left: string, right: string): -1 | 0 | 1 {
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
+}
+
 /** Characters that the runtime compares at once, which takes a twentieth of the time. */
 const block = 64;
 

@@ -160,7 +160,7 @@ class Reader {
 
 const numberOrWord = /[-+.0-9A-Za-z]+/y;
 
-/** The position of the next character that is no space of JSON (RFC 8259 §2). */
+/** The position of the next character that is not white space in JSON (RFC 8259 §2). */
 function afterSpace(text: string, start: number): number {
   let at = start;
   for (;; at++) {

@@ -50,7 +50,16 @@ export { groupBy } from "./group_by.ts";
 export { parseJson } from "./parse.ts";
 export { parseJsonText } from "./json_text.ts";
 export { formatPointer, parsePointer } from "./pointer.ts";
-export { compareBytes, goFloat, goJson, goPrint, quoteAscii, sortedKeys, sortedTexts } from "./go_text.ts";
+export {
+  compareBytes,
+  compareTexts,
+  goFloat,
+  goJson,
+  goPrint,
+  quoteAscii,
+  sortedKeys,
+  sortedTexts,
+} from "./go_text.ts";
 export { programSize } from "./program_size.ts";
 export { hasRepeatedNames } from "./repeated_names.ts";
 export { type Scope, scopeOf } from "./scope.ts";

@@ -28,7 +28,7 @@ export function parseIpPrefix(text: string): IpPrefix | Fault {
   if (isFault(address)) return problem(address.message);
   if (address.zone !== "") return problem("IPv6 zones cannot be present in a prefix");
   const bits = text.slice(slash + 1);
-  // Only digits without leading zeros; a sign alone is no number either.
+  // Only digits without leading zeros; a sign alone is not a number either.
   if (!/^(?:[0-9]|[1-9][0-9]{1,18})$/.test(bits)) {
     return problem(`bad bits after slash: ${quoted(bits)}`);
   }

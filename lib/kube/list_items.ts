@@ -1,8 +1,9 @@
 import { asString, field, isList, type Json } from "../json/mod.ts";
 
 /**
- * The objects of a list answer; `undefined` when the answer is no list, such as the page of a proxy before the API
- * server: whoever takes it for an empty list removes everything. An empty list may come without items, or with null.
+ * The objects of a list answer; `undefined` when the answer is not a list, such as the page of a proxy before the API
+ * server: a caller that takes it for an empty list removes everything. An empty list may come without items, or with
+ * null.
  */
 export function itemsOf(list: Json): readonly Json[] | undefined {
   const items = field(list, "items") ?? null;

@@ -29,7 +29,7 @@ const shortening = 4;
 
 /**
  * Lists the objects at a path page by page, so that memory holds one page however many objects there are. Pages become
- * shorter when one is too long to be read. A failed answer comes last; an answer that is no list is one, too.
+ * shorter when one is too long to be read. A failed answer comes last; an answer that is not a list counts as failed.
  */
 export async function* listPages(
   path: string,

@@ -66,7 +66,7 @@ const holds = { granted: 60_000, refused: 5_000 };
 /** The most cached answers: policies come and go. */
 const mostAnswers = 5_000;
 
-/** Caches answers about rights for a while. */
+/** Caches answers about rights, for {@link holds} milliseconds. */
 export class CachedRights {
   readonly #cluster: Cluster;
   readonly #clock: Clock;

@@ -41,7 +41,7 @@ export interface DynamicConfiguration {
   readonly successEventActions: readonly string[];
 }
 
-/** Reads the data of the ConfigMap; of none, the defaults. Values that cannot be read count as absent. */
+/** Reads the data of the ConfigMap; without a ConfigMap, the defaults. Values that cannot be read count as absent. */
 export function readConfiguration(
   configMap: JsonObject | undefined,
   { namespace }: { readonly namespace: string },

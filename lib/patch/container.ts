@@ -32,7 +32,7 @@ function indexIn(list: readonly Json[], token: string): number | Fault {
   return position < 0 || position >= list.length ? noSuchIndex(index) : position;
 }
 
-/** Go's message for a token that is no number. */
+/** Go's message for a token that is not a number. */
 function notANumber(token: string): Fault {
   return new Fault(`strconv.Atoi: parsing ${JSON.stringify(token)}: invalid syntax`);
 }

@@ -131,7 +131,7 @@ function removal(pointer: PointerParts): PatchStep {
   return (state) => withDocument(state, editAt(state, pointer, edit(state)) ?? state.draft.resource);
 }
 
-/** A `test` that found another value; one that found no place for a value is another fault. */
+/** The fault of a `test` that found another value. A `test` at a path that does not exist has a fault of its own. */
 export class FailedTest extends Fault {}
 
 function comparison(pointer: PointerParts, expected: Json): PatchStep {

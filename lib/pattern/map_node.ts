@@ -30,7 +30,7 @@ export function compileMap(compiler: Compiler, { pattern, path, section }: MapPa
     const keyTemplate = compiler.template({ text, path, role: "key" });
     const node = compiler.node(value, [...path, text], sectionUnder(section, anchor?.key ?? text));
     fills.push([text, keyTemplate, node.fill]);
-    // Kyverno parity: labels and annotations of a pattern that are no strings are ignored. Pinned by "values that are
+    // Kyverno parity: labels and annotations of a pattern that are not strings are ignored. Pinned by "values that are
     // no strings are dropped".
     if (section === "labels" && !isString(value)) continue;
     entries.push(compileEntry({ text, anchor, pattern: value, node, wildcards: section === "labels" }));

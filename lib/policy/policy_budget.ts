@@ -1,5 +1,5 @@
 import type { Diagnostic } from "../diagnostics/mod.ts";
-import { asString, dig, type Json, type JsonObject, textField } from "../json/mod.ts";
+import { asString, compareTexts, dig, type Json, type JsonObject, textField } from "../json/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import { CompiledWeights } from "./compiled_weight.ts";
 import { matchedKinds } from "./matched_kinds.ts";
@@ -120,9 +120,9 @@ function byNamespace(documents: readonly YamlDocument[], weights: readonly numbe
   const ages = documents.map(({ value }) => ageOf(value));
   return [...groups].map(([namespace, indices]) => ({
     namespace,
-    indices: indices.sort((one, other) => compare(ages[one]!, ages[other]!)),
+    indices: indices.sort((one, other) => compareTexts(ages[one]!, ages[other]!)),
     rank: namespace === everywhere ? 0 : sumOf(indices.map((index) => weights[index]!)),
-  })).sort((one, other) => one.rank - other.rank || compare(one.namespace, other.namespace));
+  })).sort((one, other) => one.rank - other.rank || compareTexts(one.namespace, other.namespace));
 }
 
 /** A text that sorts objects by the time of their creation, and those of one second by kind and name. */
@@ -130,10 +130,6 @@ function ageOf(document: Json): string {
   const text = (name: string): string => asString(dig(document, "metadata", name)) ?? "";
   const created = text("creationTimestamp");
   return created === "" ? "" : [created, textField(document, "kind"), text("name")].join(" ");
-}
-
-function compare(one: string, other: string): number {
-  return one < other ? -1 : one > other ? 1 : 0;
 }
 
 function sumOf(weights: readonly number[]): number {

@@ -42,7 +42,7 @@ export interface GenerateEntry {
 /**
  * Compiles a rule that generates objects for a trigger. The rule plans which objects to create or update, and which to
  * delete once the trigger is gone; `lib/background` carries the plan out. Kyverno parity: the rule passes when it
- * applies, even if nothing can be planned; the plan errors stand beside the outcome. Pinned by "a variable that cannot
+ * applies, even if nothing can be planned; the outcome then has plan errors. Pinned by "a variable that cannot
  * be resolved is a plan error".
  */
 export function compileGenerate(body: GenerateBody, tools: RuleTools): CompiledBody {

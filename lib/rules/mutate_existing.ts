@@ -63,7 +63,7 @@ export function compileMutateExisting(body: MutateExistingBody, tools: RuleTools
         } else if ("missing" in found) failures.push(found.missing);
         else for (const part of found) outcomes.push(changeTarget(part, target, context));
       }
-      if (failures.length > 0) outcomes.unshift(unfound(failures, isOnlyMissing));
+      if (failures.length > 0) outcomes.unshift(noTargets(failures, isOnlyMissing));
       return listed(outcomes);
 
       function changeTarget({ object, subresource }: Part, target: Target, context: Context): Outcome {
@@ -91,7 +91,7 @@ export function compileMutateExisting(body: MutateExistingBody, tools: RuleTools
  * The outcome for targets that were not found. Kyverno parity: its message begins with a colon. Pinned by
  * tests/rules/mutate_existing_test.ts.
  */
-function unfound(failures: readonly string[], isOnlyMissing: boolean): Outcome {
+function noTargets(failures: readonly string[], isOnlyMissing: boolean): Outcome {
   const outcome = error(`: ${failures.join("; ")}`);
   return isOnlyMissing ? { ...outcome, meaning: "targetMissing" } : outcome;
 }

@@ -33,7 +33,7 @@ export interface Mutation {
 /** The outcome of a patch that changes nothing. */
 export const unchanged: Outcome = skip("no patches applied");
 
-/** Compiles `mutate` with a patch or with foreach. A mutation that has neither is reported and always errs. */
+/** Compiles `mutate` with a patch or with foreach. A mutation that has neither is reported, and is always an error. */
 export function compileMutation(change: ChangeSpec, tools: RuleTools): Mutation {
   return change.by === "foreach" ? compileForeach(change.entries, tools) : compilePatch(change.patch, tools);
 }

@@ -48,7 +48,7 @@ export function readReview(text: string): ReadReview {
   return completed(readReviewInStages(text, Infinity));
 }
 
-/** The same in stages, for long texts; each parses so many characters. */
+/** The same in stages, for long texts; each parses `most` characters. */
 export function* readReviewInStages(text: string, most?: number): Stages<ReadReview> {
   if (text.trim() === "") return { status: 400, message: "the request has an empty body", uid: "" };
   const deep = tooDeep(text);

@@ -28,7 +28,7 @@ export interface TextParsing<T> {
   readonly bytes: number;
   /** Milliseconds within which there must be room for it. */
   readonly within: number;
-  /** Parses it in stages of so many characters. */
+  /** Parses it in stages of `most` characters. */
   readonly read: (text: string, most?: number) => Stages<T>;
 }
 

@@ -8,7 +8,7 @@ export interface ShapeStart {
   readonly locate: Locate;
   /**
    * Whether it is the value of an object that an API server stores: numbers in place of texts, and a text in place of a
-   * list, are read, and are warnings. Without it they are no problem.
+   * list, are read, and are warnings. Without it they are accepted.
    */
   readonly stored?: boolean;
 }

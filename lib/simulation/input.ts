@@ -48,7 +48,7 @@ export function inputsOf(
   return { inputs, diagnostics };
 }
 
-/** The name of an input: its metadata, or its number for JSON that is no object. */
+/** The name of an input: its metadata, or its number for JSON that is not an object. */
 export function nameOfInput({ kind, value }: SimulatedInput, index: number): InputName {
   const request = kind === "review" ? field(value, "request") : undefined;
   const object = request === undefined

@@ -24,7 +24,7 @@ export interface StreamOptions extends DocumentStreamOptions {
   readonly booleans?: Booleans;
 }
 
-/** The bytes that are read at once: so many that a long document is not scanned too often. */
+/** The bytes that are read at once: enough that a long document is not scanned too often. */
 const pieceBytes = 1_048_576;
 
 /**

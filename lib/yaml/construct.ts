@@ -35,7 +35,7 @@ const yamlTags = "tag:yaml.org,2002:";
 
 /**
  * Builds the JSON value of the document that starts at an event. Throws a YAMLException where Kubernetes refuses the
- * document: keys that are no text, infinite numbers, and aliases that are undefined, recursive or excessive.
+ * document: keys that are not strings, infinite numbers, and aliases that are undefined, recursive or excessive.
  */
 export function construct(parsed: Events, start: number, booleans: Booleans = "1.1"): Constructed {
   const constructor = new Constructor(parsed, start, booleans);
@@ -109,7 +109,7 @@ class Constructor {
 
   #mapping(): Json {
     const map: { [key: string]: Json } = {};
-    // The map may override a key that a merge added; that is no duplicate.
+    // The map may override a key that a merge added; that is not a duplicate.
     const merged = new Set<string>();
     while (this.#events[this.#at]!.type !== EVENT_ID.POP) {
       const event = this.#events[this.#at]!;

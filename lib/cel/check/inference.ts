@@ -121,7 +121,7 @@ export class Inference {
     return this.report(offset, `found no matching overload for '${name}' applied to '${signature}'`);
   }
 
-  /** Reports a type that is no bool. */
+  /** Reports a type that is not bool. */
   expectBool(type: CelType, offset: number): void {
     if (!this.substitution.assign([type], [boolType])) this.mismatch(offset, boolType, type);
   }

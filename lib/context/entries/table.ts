@@ -20,7 +20,7 @@ const kinds = [
   imageRegistryKind,
 ] as const;
 
-/** An entry of a kind that there is. */
+/** An entry of a kind in the table. */
 type KindEntry = ReturnType<(typeof kinds)[number]["read"]>;
 
 /** An entry of a rule's `context`, parsed. Texts are templates. */
@@ -46,8 +46,8 @@ const sharedNotes: FieldNotes = {
 };
 
 /**
- * The descriptions of the fields of `context`. They are no fields of the records, because a bundler leaves out a
- * function that nobody calls, but no field of an object: engines in browsers and bundles have no use for them.
+ * The descriptions of the fields of `context`. A function returns them, because engines in browsers and bundles have no
+ * use for them: a bundler leaves out a function that nothing calls, but it keeps every field of a record.
  */
 export function contextNotes(): readonly FieldNotes[] {
   return [
@@ -77,7 +77,7 @@ export function unservedEntries(standIns: StandIns): readonly EntrySource[] {
   return all.filter(({ isServed }) => !isServed(standIns)).map(({ kind }) => kind);
 }
 
-/** Compiles one entry of `context`; an entry of no kind that there is is reported and never loads. */
+/** Compiles one entry of `context`; an entry of an unknown kind is reported, and never loads. */
 export function compileEntry(entry: EntrySpec, options: EntryOptions): ContextEntry {
   const { name } = entry;
   if (name === "") {

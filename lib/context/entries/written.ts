@@ -5,7 +5,7 @@ export function text(value: Json | undefined): string {
   return asString(value) ?? "";
 }
 
-/** A value, for which null is none. */
+/** A value; null counts as absent. */
 export function given(value: Json | undefined): Json | undefined {
   return value === null ? undefined : value;
 }

@@ -34,8 +34,8 @@ export function conditionRefusals(
 }
 
 /**
- * The conditions of a list, or of `any` and `all`, that compare the operation of a request with one that there is not.
- * Kyverno parity: those of loops are not looked at. Pinned by "policy is accepted:".
+ * The conditions of a list, or of `any` and `all`, that compare the operation of a request with one that does not
+ * exist. Kyverno parity: those of loops are not looked at. Pinned by "policy is accepted:".
  */
 export function operationRefusals(conditions: Json | undefined, path: DocumentPath): PathDiagnostic[] {
   return listed(conditions, path).flatMap(({ condition, path }) =>
@@ -79,7 +79,7 @@ function spellingRefusals(
   }];
 }
 
-/** The operation of a request is compared with those that there are. A variable may be any of them. */
+/** The operation of a request is compared with those that exist. A variable may be any of them. */
 function valueRefusals(condition: Json, path: DocumentPath): PathDiagnostic[] {
   const key = field(condition, "key"), value = field(condition, "value") ?? null;
   if (value === null || !isString(key) || key.replaceAll(" ", "") !== "{{request.operation}}") return [];

@@ -87,7 +87,7 @@ function firstLoop(body: Json | undefined, name: string, path: DocumentPath): Pa
     : [{ value: field(loops[index], name) ?? null, path: [...path, "foreach", index, name] }];
 }
 
-/** Labels and annotations that are no texts, of an object and of its pod template. */
+/** Labels and annotations that are not strings, of an object and of its pod template. */
 function labelRefusals(shape: Json, path: DocumentPath): PathDiagnostic[] {
   const template = ["spec", "template", "metadata"];
   const inTemplate = template.reduce<Json | undefined>((value, name) => field(value, name), shape);

@@ -8,7 +8,7 @@ const celPolicies: typeof full.celPolicies = (documents) =>
     return kind === undefined ? [] : [{ document, kind, further: [], exceptions: [], bindings: [] }];
   });
 
-/** A bundle without this part has no policies in CEL: one that is there all the same is reported, and broken. */
+/** A bundle without this part was made from policies without CEL: a policy in CEL is reported, and is broken. */
 // deno-lint-ignore require-yield -- it compiles no spec
 const compileCelPolicy: typeof full.compileCelPolicy = function* ({ document, kind }, { report }) {
   const { policy, diagnostics } = parseCelPolicy(document, kind);

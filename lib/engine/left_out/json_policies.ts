@@ -6,7 +6,7 @@ const leftOut = new Fault("this bundle was made without JSON policies");
 
 const isJsonPolicy: typeof full.isJsonPolicy = ({ group }) => group === "json.kyverno.io";
 
-/** A bundle without this part has no JSON policies: one that is there all the same is reported. */
+/** A bundle without this part was made without JSON policies: a JSON policy is reported. */
 const compileJsonPolicy: typeof full.compileJsonPolicy = ({ document }, report) => {
   const name = nameOf(document);
   const hint = "make the bundle again with this policy";

@@ -34,7 +34,7 @@ function isInternal(address: IpAddress): boolean {
   return isOfClass(address, "loopback") || isOfClass(address, "private");
 }
 
-/** A host without a zone, as in `fe80::1%eth0`: it is no part of the address. */
+/** A host without a zone, as in `fe80::1%eth0`: it is not a part of the address. */
 function withoutZone(host: string): string {
   const colon = host.indexOf(":"), zone = host.lastIndexOf("%");
   return colon >= 0 && zone > colon ? host.slice(0, zone) : host;

@@ -25,7 +25,7 @@ function duration(text: Json | undefined): bigint | Fault {
 }
 
 /**
- * Applies a function to times read from the arguments in order; the fault of the first argument that is no time is
+ * Applies a function to times read from the arguments in order; the fault of the first argument that is not a time is
  * the result.
  */
 function onTimes(compute: (...times: readonly Instant[]) => Json): Apply {

@@ -99,7 +99,7 @@ function attempt(text: string): Node | Error {
 
 /**
  * The problem of the first word that the parser cannot parse. Its errors carry no position; but a beginning of the
- * text that holds the offending word fails for the same reason, and a shorter one only for want of an end.
+ * text that holds the offending word fails for the same reason, and a shorter one only because its end is missing.
  */
 function firstFailure(words: readonly string[], tokens: readonly Token[], whole: Error): TextProblem {
   const failsAt = (count: number): Error | undefined => {

@@ -46,7 +46,7 @@ export type Expression =
     readonly kind: "object";
     readonly entries: readonly { readonly key: string; readonly value: Expression }[];
   }
-  /** A function call; `name` is undefined for a call on something that is no name, such as `@(x)`. */
+  /** A function call; `name` is undefined for a call on something that is not a name, such as `@(x)`. */
   | { readonly kind: "call"; readonly name: string | undefined; readonly args: readonly Expression[] }
   /** `&of`: an expression handed to a function. */
   | { readonly kind: "reference"; readonly of: Expression };

@@ -31,7 +31,7 @@ class Blocks {
   #headersEnd = 0;
   /** The next line that ends a block. */
   #end = -1;
-  /** The body that was decoded last, which is no base64 or is followed by text. */
+  /** The body that was decoded last, which is not base64 or is followed by text. */
   #broken = -1;
 
   constructor(text: string) {

@@ -35,7 +35,7 @@ export interface CheckedPolicy extends CheckedObject {
 }
 
 /**
- * One reason for which Kyverno refuses a policy, or warns its author: returns the problems, none when there are none.
+ * Checks a policy for one reason for which Kyverno refuses it, or warns its author; returns the problems.
  */
 export type PolicyCheck = (
   policy: CheckedPolicy,

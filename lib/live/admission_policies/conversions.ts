@@ -7,7 +7,7 @@ import { type AdmissionPolicyParts, admissionPolicyVersion } from "./admission_p
 import { fromCel } from "./from_cel.ts";
 import { fromClassic } from "./from_classic.ts";
 
-/** The admission policy that a policy of Kyverno becomes, or why it becomes none. */
+/** The admission policy that is made from a policy of Kyverno, or why none is made. */
 export interface Conversion {
   readonly compiled: CompiledPolicy;
   /** The admission policy and its binding; empty when none are made. */

@@ -33,7 +33,7 @@ interface Scheduled {
   object: PolicyObject;
   /** When its last run here ended, in milliseconds since 1970: its status may not have been read again since. */
   ran: number;
-  /** The last run and the leadership from which its next run was computed; `undefined` when that must be anew. */
+  /** The last run and the leadership from which the next run was computed; `undefined` to compute it again. */
   basis: string | undefined;
   isRunning: boolean;
   timer: ReturnType<typeof setTimeout> | undefined;

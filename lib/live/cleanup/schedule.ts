@@ -44,7 +44,7 @@ function fieldsOf(text: string): string[] {
     .map((field) => field.replace(/[a-z]+/gi, (word) => inFull.test(word) ? word.slice(0, 3) : word));
 }
 
-/** Why a text is no cron schedule, or has too many fields; `undefined` when it is usable. */
+/** Why a text is not a cron schedule, or has too many fields; `undefined` when it is usable. */
 export function scheduleProblem(
   text: string,
   { mostFields = 7 }: { readonly mostFields?: number } = {},

@@ -87,7 +87,7 @@ function isAbout(regarding: JsonObject): boolean {
   return regarding["name"] !== "" && !isTooLong(regarding);
 }
 
-/** The most characters of an object's name. The API server asks about longer ones, too, before it refuses them. */
+/** The most characters of an object's name. Reviews may have longer ones, which the API server refuses afterwards. */
 const longestName = 253;
 
 function isTooLong({ name }: JsonObject): boolean {

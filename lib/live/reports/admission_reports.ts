@@ -8,7 +8,7 @@ import { type Waiting, WaitingRows } from "./waiting_rows.ts";
 
 /** Milliseconds by which the API server's clock may be behind. */
 const clockSkew = 10_000;
-/** While the API server fails, rows are written again for so many milliseconds. */
+/** Milliseconds for which rows are written again while the API server fails. */
 const longest = 600_000;
 
 /** The ports of {@link AdmissionReports}. */

@@ -1,4 +1,4 @@
-import { asList, asString, isObject, type Json, type JsonObject } from "../../json/mod.ts";
+import { asList, asString, compareTexts, isObject, type Json, type JsonObject } from "../../json/mod.ts";
 import { nameOf, namespaceOf, uidOf } from "../../kube/mod.ts";
 import type { ReportKind } from "./report_kind.ts";
 import { rowResults } from "../../report/mod.ts";
@@ -25,7 +25,7 @@ export function reportOf(
     uid,
   };
   const sorted = rows.map((row) => ({ row, key: sortKey(row) }))
-    .sort((left, right) => compare(left.key, right.key)).map(({ row }) => row);
+    .sort((left, right) => compareTexts(left.key, right.key)).map(({ row }) => row);
   return {
     apiVersion: reportKind.apiVersion,
     kind: (namespace === "" ? reportKind.clusterWide : reportKind.namespaced).kind,
@@ -81,8 +81,4 @@ function summaryOf(rows: readonly JsonObject[]): JsonObject {
 
 function sortKey({ policy, rule, source }: JsonObject): string {
   return `${asString(policy) ?? ""}\u0000${asString(rule) ?? ""}\u0000${asString(source) ?? ""}`;
-}
-
-function compare(left: string, right: string): number {
-  return left < right ? -1 : left > right ? 1 : 0;
 }

@@ -164,7 +164,7 @@ export class Scanner {
     await this.#conclude();
   }
 
-  /** Whether a kind stays followed as it is. Otherwise it is closed, and listed anew if policies still match it. */
+  /** Whether a kind stays followed as it is. Otherwise it is closed, and listed again if policies still match it. */
   #isKept(
     kind: ScannedKind,
     { version, everything, isServed }: Scope & {

@@ -1,5 +1,5 @@
 import type { CompiledPolicy, WebhookPhase } from "../../engine/mod.ts";
-import { asList, asObject, isObject, type Json, type JsonObject } from "../../json/mod.ts";
+import { asList, asObject, compareTexts, isObject, type Json, type JsonObject } from "../../json/mod.ts";
 import type { ServedResource } from "../../ports.ts";
 import type { RequestFilters, WebhookSettings } from "../configuration.ts";
 import { type Installation, managedBy } from "../installation.ts";
@@ -82,7 +82,7 @@ function configuration(input: WebhookInput, phase: WebhookPhase, sharing: Sharin
     webhooks: webhookFamilies.filter(({ phases }) => phases.includes(phase))
       .flatMap((family) => groupsOf(input, { family, phase, sharing }))
       .map((group) => webhook(group, input))
-      .sort((left, right) => left.name < right.name ? -1 : left.name > right.name ? 1 : 0),
+      .sort((left, right) => compareTexts(left.name, right.name)),
   };
 }
 

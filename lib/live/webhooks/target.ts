@@ -1,3 +1,5 @@
+import { compareTexts } from "../../json/mod.ts";
+
 /** A resource of the API, with the operations for which a webhook is called. */
 export interface Target {
   readonly group: string;
@@ -54,7 +56,7 @@ export function webhookRules(targets: readonly Target[]): WebhookRule[] {
       resources: [...new Set(alike.map(({ resource }) => resource))].sort(),
       scope,
     };
-  }).sort((left, right) => compare(sortKey(left), sortKey(right)));
+  }).sort((left, right) => compareTexts(sortKey(left), sortKey(right)));
 }
 
 /** A target with all operations for its resource. */
@@ -142,8 +144,4 @@ export function coversResource(wider: string, resource: string): boolean {
 
 function sortKey({ apiGroups, apiVersions, resources, operations, scope }: WebhookRule): string {
   return [apiGroups, apiVersions, resources, operations].map((list) => list.join(",")).join("\u0000") + scope;
-}
-
-function compare(left: string, right: string): number {
-  return left < right ? -1 : left > right ? 1 : 0;
 }

@@ -55,7 +55,7 @@ export function loginIn(auths: Json | undefined, registry: string): Login | unde
   return colon < 0 ? undefined : { username: pair.slice(0, colon), password: pair.slice(colon + 1) };
 }
 
-/** Decodes base64 to text; empty when it is no base64. */
+/** Decodes base64 to text; empty when it is not base64. */
 export function decodedText(base64: string): string {
   try {
     return new TextDecoder().decode(Uint8Array.fromBase64(base64.replace(/\s/g, "")));

@@ -54,7 +54,7 @@ export async function verifySignedText(
     : { ok: false, message: identityProblem };
 }
 
-/** Decodes an annotation from base64; one that is no base64 stays as it is. */
+/** Decodes an annotation from base64; one that is not base64 stays as it is. */
 function textOf(annotation: string): string {
   const bytes = base64Bytes(annotation);
   return bytes === undefined ? annotation : new TextDecoder().decode(bytes);

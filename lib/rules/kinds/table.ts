@@ -86,8 +86,8 @@ export function sectionShape(section: Section): { readonly [field: string]: Shap
 }
 
 /**
- * The descriptions of the fields of all kinds. They are no fields of the records, because a bundler leaves out a
- * function that nobody calls, but no field of an object.
+ * The descriptions of the fields of all kinds. A function returns them: a bundler leaves out a function that nothing
+ * calls, but it keeps every field of a record.
  */
 export function kindNotes(): readonly FieldNotes[] {
   return [

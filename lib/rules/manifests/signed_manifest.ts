@@ -76,7 +76,7 @@ export function manifestFor(object: JsonObject, message: Uint8Array): JsonObject
 
 const block = 512;
 
-/** The files of a tar archive, which may be gzipped. A message that is no archive is one file. */
+/** The files of a tar archive, which may be gzipped. A message that is not an archive is one file. */
 function filesIn(packed: Uint8Array): Uint8Array[] {
   const message = packed[0] === 0x1f && packed[1] === 0x8b ? gunzipped(packed) ?? packed : packed;
   if (message.length < block || ascii(message, 257, 5) !== "ustar") return [message];

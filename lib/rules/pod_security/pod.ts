@@ -25,7 +25,7 @@ export interface PodView {
   readonly hasUserNamespace: boolean;
 }
 
-/** Whether checking all containers takes so long that it is done in stages. No usual pod is so large. */
+/** Whether checking all containers takes so long that it is done in stages. Usual pods are smaller. */
 export function isLarge({ containers }: PodView): boolean {
   return containers.length > 1_000;
 }

@@ -148,7 +148,7 @@ function* violationsUnder(
   return violations;
 }
 
-/** Compiles entries of `exclude`, or of an exception's `podSecurity`. Values that are no objects are left out. */
+/** Compiles entries of `exclude`, or of an exception's `podSecurity`. Values that are not objects are left out. */
 export function compileExclusions(entries: readonly Json[]): readonly Exclusion[] {
   return entries.flatMap((entry) => {
     const controlName = asString(field(entry, "controlName"));

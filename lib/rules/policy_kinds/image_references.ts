@@ -46,8 +46,8 @@ export type ReadImageLists = (
 
 /**
  * Compiles the images that a policy reads from an object: those of `spec.images`, besides the containers of Pods.
- * Kyverno parity: what is no list of texts is a fault, so that no image escapes, and a list may replace that of the
- * containers. Pinned by tests/rules/verify_images/image_lists_test.ts.
+ * Kyverno parity: a value that is not a list of strings is a fault, so that no image escapes, and a list may replace
+ * that of the containers. Pinned by tests/rules/verify_images/image_lists_test.ts.
  */
 export function compileImageLists(written: Json | undefined, expressions: ExpressionSet): ReadImageLists {
   const expressionImages = asList(written).filter(isObject).map((entry, index) => {

@@ -182,7 +182,8 @@ function merged(object: JsonObject, patch: Json, schema: MergeSchema | Fault): J
 }
 
 /**
- * Whoever names an atomic list means to add to it, and would remove all other elements.
+ * Refuses an apply configuration with an atomic list: its author means to add elements, but the merge would remove all
+ * others.
  *
  * Kyverno parity: useServerSideApply allows it. Of custom resources Kyverno reads the schema from the cluster; here
  * each of their lists counts as atomic, which is the default of schemas. Pinned by "MutatingPolicy: an apply

@@ -9,7 +9,7 @@ export type SetVerdict =
     readonly ok: false;
     /** The reasons, each with the path of its entry. */
     readonly reasons: readonly string[];
-    /** Whether a registry could not be reached: the rule errs instead of failing. */
+    /** Whether a registry could not be reached: the rule is an error then, not a failure. */
     readonly unreachable: boolean;
   };
 
