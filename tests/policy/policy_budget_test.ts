@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { compile, evaluate, policyRequest } from "../../lib/engine/mod.ts";
 import type { Json, JsonObject } from "../../lib/json/mod.ts";
-import { nameOf, parseReview } from "../../lib/kube/mod.ts";
+import { nameOf, parseReview, pluralOf } from "../../lib/kube/mod.ts";
 import { PolicyBudget } from "../../lib/policy/mod.ts";
 import type { YamlDocument } from "../../lib/yaml/mod.ts";
 import { admissionReview } from "../server/review.ts";
@@ -46,10 +46,14 @@ interface Tried {
   readonly kind?: JsonObject;
 }
 
+function resourceOf({ group, version, kind }: JsonObject): JsonObject {
+  return { group: group!, version: version!, resource: pluralOf(String(kind)) };
+}
+
 /** Whether a Pod, or an object of another kind, is admitted in a namespace. */
 async function admits({ documents, namespace, mostWeight, kind }: Tried): Promise<boolean> {
   const review = admissionReview({ namespace });
-  const request = { ...review["request"] as JsonObject, ...(kind && { kind }) };
+  const request = { ...review["request"] as JsonObject, ...(kind && { kind, resource: resourceOf(kind) }) };
   const parsed = parseReview({ ...review, request });
   assert.ok(parsed.ok);
   const snapshot = compile(documents, { budget: new PolicyBudget(mostWeight) });
