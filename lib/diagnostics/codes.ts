@@ -92,7 +92,7 @@ const shape = {
     fix: "Give it one.",
   },
   "empty-match": {
-    cause: "A rule would match nothing, or has no `match`.",
+    cause: "A rule would match nothing, or has no `match`, or a policy in CEL no `matchConstraints`.",
     fix:
       "Name kinds, a selector or users under `match`, and in a policy in CEL `apiGroups`, `apiVersions` and " +
       "`resources` in each resource rule.",

@@ -57,11 +57,11 @@ function filterProblems({ form, filters }: MatchBlock, name: string): PathDiagno
 }
 
 /**
- * The problems of a policy's `matchConstraints`: parts that select nothing. The API server would refuse a webhook with
- * them, with all other webhooks of its configuration.
+ * The problems of a policy's `matchConstraints`: parts that select nothing, or that there are none. The API server
+ * would refuse a webhook with such parts, with all other webhooks of its configuration.
  */
 export function constraintProblems(constraints: JsonObject | undefined): PathDiagnostic[] {
-  if (constraints === undefined) return [];
+  if (constraints === undefined) return [withoutConstraints];
   const path = ["spec", "matchConstraints"];
   return [
     ...["namespaceSelector", "objectSelector"].flatMap((name) =>
@@ -77,6 +77,15 @@ export function constraintProblems(constraints: JsonObject | undefined): PathDia
     ),
   ];
 }
+
+/** Kyverno stores such a policy, which never acts, and does not say so. */
+const withoutConstraints: PathDiagnostic = {
+  severity: "warning",
+  code: "empty-match",
+  message: "The policy selects nothing: it has no matchConstraints",
+  hint: "name resources under spec.matchConstraints.resourceRules",
+  path: ["spec"],
+};
 
 function resourceRuleProblems(rule: Json, path: DocumentPath): PathDiagnostic[] {
   const missing = ["apiGroups", "apiVersions", "resources"].filter((name) =>

@@ -386,6 +386,16 @@ validate: {pattern: {}}`),
     /^p\.yaml:6:\d+: error bad-selector: The selector selects nothing: .*Inn/,
   ],
   [
+    "a policy in CEL without constraints",
+    `apiVersion: policies.kyverno.io/v1
+kind: ValidatingPolicy
+metadata: {name: p}
+spec:
+  validations: [{expression: "true"}]
+`,
+    /^p\.yaml:4:\d+: warning empty-match: The policy selects nothing: it has no matchConstraints\n {2}hint: name/,
+  ],
+  [
     "a resource rule without a group in a policy in CEL",
     constrained("", "{apiVersions: [v1], resources: [pods]}"),
     /^p\.yaml:7:\d+: error empty-match: The rule selects nothing: it has no apiGroups\n {2}hint: write ""/,
