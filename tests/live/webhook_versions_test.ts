@@ -99,3 +99,15 @@ for (const [what, policies, expected] of versionCases) {
     assert.deepEqual(found.sort(), [...expected].sort());
   });
 }
+
+Deno.test("webhooks: policies of namespaces take no objects in other versions from policies of the cluster", () => {
+  const kinds = "kinds: [autoscaling/v2/Scaler]", match = `match: {any: [{resources: {${kinds}}}]}`;
+  const ofTenants = Array.from(
+    { length: 800 },
+    (_, at) => policy({ kind: "Policy", name: `p${at}`, match }),
+  );
+  const text = [ofKinds("of-cluster", "autoscaling/v2/Scaler"), ofKinds("all", "Scaler"), ...ofTenants];
+  const { validate } = configurations(text.join("---"));
+  const names = asList(field(validate, "webhooks")).map((each) => textField(each, "name"));
+  assert.deepEqual(names, ["validate.kyverno.svc-fail", "validate.kyverno.svc-fail-finegrained-of-cluster"]);
+});

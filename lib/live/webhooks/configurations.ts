@@ -19,11 +19,11 @@ import {
 import {
   constraintsOf,
   type Group,
+  type Grouping,
   groupsOf,
   type Member,
   nameOf,
   pathOf,
-  type Sharing,
 } from "./webhook_group.ts";
 
 /** The policies and settings from which webhook configurations are made. */
@@ -52,16 +52,29 @@ export function resourceConfigurationNames(prefix: string): Readonly<Record<Webh
 const mostCharacters = 700_000;
 
 /**
- * The two configurations for resources. Without policies they have no webhooks. Policies of namespaces share webhooks
- * when the configuration would be too large otherwise: the API server would refuse it, and no new policy would come
- * into force.
+ * The ways to group policies, each with fewer webhooks than the one before. Policies of namespaces come last, so that
+ * their authors cannot take webhooks from the policies of the cluster.
+ */
+const groupings: readonly Grouping[] = [
+  { sharing: "none", versionsFor: "all" },
+  { sharing: "namespaces", versionsFor: "all" },
+  { sharing: "namespaces", versionsFor: "policies of the cluster" },
+  { sharing: "all", versionsFor: "policies of the cluster" },
+  { sharing: "all", versionsFor: "none" },
+];
+
+/**
+ * The two configurations for resources. Without policies they have no webhooks. Policies share webhooks when the
+ * configuration would be too large otherwise: the API server would refuse it, and no new policy would come into force.
  */
 export function resourceConfigurations(input: WebhookInput): JsonObject[] {
   return (["validate", "mutate"] as const).map((phase) => {
-    const separate = configuration(input, phase, "none");
-    if (isSmall(separate)) return separate;
-    const shared = configuration(input, phase, "namespaces");
-    return isSmall(shared) ? shared : configuration(input, phase, "all");
+    let made: JsonObject = {};
+    for (const grouping of groupings) {
+      made = configuration(input, phase, grouping);
+      if (isSmall(made)) break;
+    }
+    return made;
   });
 }
 
@@ -69,7 +82,7 @@ function isSmall(made: JsonObject): boolean {
   return JSON.stringify(made).length <= mostCharacters;
 }
 
-function configuration(input: WebhookInput, phase: WebhookPhase, sharing: Sharing): JsonObject {
+function configuration(input: WebhookInput, phase: WebhookPhase, grouping: Grouping): JsonObject {
   const { installation: { prefix }, settings } = input;
   return {
     apiVersion: "admissionregistration.k8s.io/v1",
@@ -80,7 +93,7 @@ function configuration(input: WebhookInput, phase: WebhookPhase, sharing: Sharin
       annotations: { "admissions.enforcer/disabled": "true", ...settings.annotations },
     },
     webhooks: webhookFamilies.filter(({ phases }) => phases.includes(phase))
-      .flatMap((family) => groupsOf(input, { family, phase, sharing }))
+      .flatMap((family) => groupsOf(input, { family, phase, ...grouping }))
       .map((group) => webhook(group, input))
       .sort((left, right) => compareTexts(left.name, right.name)),
   };

@@ -16,6 +16,15 @@ import type { Target } from "./target.ts";
  */
 export type Sharing = "none" | "namespaces" | "all";
 
+/** The policies that get the objects that are written in another version of their resource: see {@link groupsOf}. */
+export type VersionsFor = "all" | "policies of the cluster" | "none";
+
+/** How few webhooks the policies get. */
+export interface Grouping {
+  readonly sharing: Sharing;
+  readonly versionsFor: VersionsFor;
+}
+
 /** The most characters of a policy's key in a webhook's name, which has at most 253 (RFC 1123). */
 const longestKeyInName = 180;
 
@@ -52,7 +61,7 @@ export function groupsOf(
     readonly served: readonly ServedResource[];
     readonly targetsOf: TargetsOf;
   },
-  { family, phase, sharing }: Pick<Group, "family" | "phase"> & { readonly sharing: Sharing },
+  { family, phase, sharing, versionsFor }: Pick<Group, "family" | "phase"> & Grouping,
 ): Group[] {
   const groups = new Map<string, Group & { readonly members: Member[] }>();
   for (const compiled of policies) {
@@ -87,7 +96,7 @@ export function groupsOf(
       });
     }
   }
-  const all = [...groups.values()].flatMap((group) => ofVersions(group, { served, targetsOf, sharing }));
+  const all = [...groups.values()].flatMap((group) => ofVersions(group, { served, targetsOf, versionsFor }));
   return numbered(all.flatMap(inParts));
 }
 
@@ -101,16 +110,19 @@ const single = { isForConverted: false, part: 1 } as const;
  */
 function ofVersions(
   group: Group,
-  { served, targetsOf, sharing }: {
+  { served, targetsOf, versionsFor }: {
     readonly served: readonly ServedResource[];
     readonly targetsOf: TargetsOf;
-    readonly sharing: Sharing;
+    readonly versionsFor: VersionsFor;
   },
 ): Group[] {
   const { family, phase, members, policyKey, conditional } = group;
-  if (policyKey !== undefined || conditional !== undefined || sharing === "all") return [group];
+  if (policyKey !== undefined || conditional !== undefined || versionsFor === "none") return [group];
+  const isMended = ({ policy }: CompiledPolicy): boolean =>
+    versionsFor === "all" || policy.namespace === undefined;
   const versions = { served, isCompleteFor: () => true };
   if (family.word !== "") {
+    if (!members.every(({ compiled }) => isMended(compiled))) return [group];
     const coverages = versionCoverages(members.map(({ targets }) => targets), versions);
     return alike(members, coverages).map((members) => ({ ...group, members }));
   }
@@ -122,7 +134,9 @@ function ofVersions(
   );
   const coverages = versionCoverages(ofRules.map(({ targets }) => targets), versions);
   const joined = joinedCoverage(coverages);
-  const shadowed = ofRules.filter((_, index) => isShadowed(coverages[index]!, joined));
+  const shadowed = ofRules.filter(({ compiled }, index) =>
+    isMended(compiled) && isShadowed(coverages[index]!, joined)
+  );
   const added = [...Map.groupBy(shadowed, ({ compiled }) => compiled).values()].map((members): Group => ({
     ...group,
     members,
