@@ -34,7 +34,7 @@ Deno.test("a policy with match conditions gets a separate webhook with them", as
     name: "not-mine",
     expression: 'request.name != "a"',
   });
-  assert.deepEqual(rulesOf(webhook), ["CREATE,UPDATE /v1 services Namespaced"]);
+  assert.deepEqual(rulesOf(webhook), ["CREATE,UPDATE */* services *"]);
 });
 
 Deno.test("the conditions of a Policy refuse nothing in other namespaces", async () => {
@@ -85,18 +85,21 @@ Deno.test("no webhook can lock a cluster", async () => {
 });
 
 const rules: readonly [what: string, rules: readonly Rule[], expected: readonly string[]][] = [
-  ["a pattern for Pods", [{ body: pattern }], ["CREATE,UPDATE /v1 pods,pods/ephemeralcontainers Namespaced"]],
+  ["a pattern for Pods", [{ body: pattern }], [
+    "CREATE,UPDATE /v1 pods/ephemeralcontainers Namespaced",
+    "CREATE,UPDATE */* pods *",
+  ]],
   ["deny, which also applies to deletions", [{ match: "kinds: [Service]", body: deny }], [
-    "CREATE,DELETE,UPDATE /v1 services Namespaced",
+    "CREATE,DELETE,UPDATE */* services *",
   ]],
   ["the operations in match", [{ match: "kinds: [Service], operations: [DELETE]", body: deny }], [
-    "DELETE /v1 services Namespaced",
+    "DELETE */* services *",
   ]],
   ["two rules about one resource", [{ match: "kinds: [Service]", body: pattern }, {
     match: "kinds: [Service], operations: [DELETE]",
     body: deny,
   }], [
-    "CREATE,DELETE,UPDATE /v1 services Namespaced",
+    "CREATE,DELETE,UPDATE */* services *",
   ]],
   ["a subresource that is connected to", [{ match: "kinds: [Pod/exec]", body: deny }], [
     "CONNECT,CREATE,DELETE,UPDATE /v1 pods/exec Namespaced",
@@ -106,8 +109,7 @@ const rules: readonly [what: string, rules: readonly Rule[], expected: readonly 
     "CREATE,UPDATE batch/v1 cronjobs Namespaced",
   ]],
   ["a cluster-scoped kind", [{ match: "kinds: [Namespace, ClusterRole]", body: pattern }], [
-    "CREATE,UPDATE /v1 namespaces *",
-    "CREATE,UPDATE rbac.authorization.k8s.io/v1 clusterroles *",
+    "CREATE,UPDATE */* clusterroles,namespaces *",
   ]],
   ["a pattern for a subresource that is connected to", [{ match: "kinds: [Pod/exec]", body: pattern }], [
     "CONNECT,CREATE,UPDATE /v1 pods/exec Namespaced",
@@ -141,6 +143,9 @@ const rules: readonly [what: string, rules: readonly Rule[], expected: readonly 
     "CREATE,UPDATE longhorn.io/v1 nodes *",
     "CREATE,UPDATE projectcalico.org/* networkpolicies *",
     "CREATE,UPDATE serving.knative.dev/v1 services *",
+  ]],
+  ["a version without a group", [{ match: "kinds: [v1/Service]", body: pattern }], [
+    "CREATE,UPDATE */v1 services *",
   ]],
   ["a version or subresource that other releases of Kubernetes serve", [
     { match: "kinds: [apps/v2/Deployment, Deployment/pause]", body: pattern },
@@ -197,7 +202,7 @@ Deno.test("changes of generated objects and of sources have a webhook that ignor
     policy("kept", [{ match, body: body(true) }, { match, body: clones }]),
   ]);
   const webhooks = webhooksOf(objects, "Validating");
-  assert.deepEqual(rulesOf(webhooks.get("/validate/fail")!), ["CREATE,DELETE,UPDATE /v1 namespaces *"]);
+  assert.deepEqual(rulesOf(webhooks.get("/validate/fail")!), ["CREATE,DELETE,UPDATE */* namespaces *"]);
   assert.deepEqual(rulesOf(webhooks.get("/validate/ignore")!), [
     "DELETE,UPDATE /v1 secrets Namespaced",
     "DELETE,UPDATE networking.k8s.io/v1 networkpolicies Namespaced",
@@ -210,7 +215,9 @@ Deno.test("the webhook's rules include those for pod controllers", async () => {
   const text = policy("p", [{ body: pattern }]).replace(/, annotations: \{[^}]*\}/, "");
   const { objects } = await manifestsOf([text]);
   assert.deepEqual(rulesOf(webhooksOf(objects, "Validating").get("/validate/fail")!), [
-    "CREATE,UPDATE /v1 pods,pods/ephemeralcontainers,replicationcontrollers Namespaced",
+    "CREATE,UPDATE /v1 pods/ephemeralcontainers Namespaced",
+    "CREATE,UPDATE */* pods *",
+    "CREATE,UPDATE */v1 replicationcontrollers *",
     "CREATE,UPDATE apps/v1 daemonsets,deployments,statefulsets Namespaced",
     "CREATE,UPDATE batch/v1 cronjobs,jobs Namespaced",
   ]);

@@ -36,6 +36,8 @@ const connected = ["exec", "attach", "portforward", "proxy"];
 export interface WebhookTargetOptions {
   /** Whether the policy is one of a namespace. */
   readonly namespaced: boolean;
+  /** Whether a kind without a group is looked for in all groups, not only where plain Kubernetes has it. */
+  readonly everyGroup?: boolean;
   /** Receives the kinds whose resources are guessed. */
   readonly guessed: (kind: GuessedKind) => void;
 }
@@ -126,7 +128,7 @@ export const plainVersions: ServedVersions = {
  */
 function plainResources(
   selector: KindSelector,
-  { namespaced, guessed }: WebhookTargetOptions,
+  { namespaced, everyGroup = false, guessed }: WebhookTargetOptions,
 ): TargetResource[] {
   const { group, version, kind, subresource, text } = selector;
   const found = targetResources(text, { served: plainKinds, namespaced, everyVersion: true });
@@ -137,11 +139,25 @@ function plainResources(
     const resource = subresource === "" ? "*" : `*/${literal(subresource)}`;
     return [...found, { ...target, resource, scope: namespaced ? "Namespaced" : "*" }];
   }
+  if (everyGroup && found.length > 0 && hasWildcard(group)) {
+    return inEveryGroup(found, { ...target, scope: namespaced ? "Namespaced" : "*" });
+  }
   if (found.length > 0 || isUnseen(selector)) return found;
   const resource = subresource === "" ? pluralOf(kind) : `${pluralOf(kind)}/${literal(subresource)}`;
   // A built-in kind has the same resource in each version, and custom kinds that are called like it nearly always do.
   if (builtinKind(kind) === undefined) guessed({ kind: text, resource });
   return [{ ...target, resource, scope: "*" }];
+}
+
+/**
+ * Built-in resources, in all groups besides: a custom kind that is called like a built-in one (the NetworkPolicy of
+ * Calico, the Service of Knative, the Job of Volcano) nearly always has the same plural, and policies are about it, too.
+ */
+function inEveryGroup(
+  found: readonly TargetResource[],
+  target: Omit<TargetResource, "resource">,
+): TargetResource[] {
+  return found.flatMap((each) => each.resource.includes("/") ? [each] : [each, { ...each, ...target }]);
 }
 
 function isUnseen(selector: KindSelector): boolean {

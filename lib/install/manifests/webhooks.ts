@@ -133,7 +133,11 @@ function shadowed(policies: readonly CompiledPolicy[], phase: WebhookPhase): Com
   const units = policies.flatMap((policy) =>
     policy.rules.filter(({ type }) => isOfWebhook(type, phase)).map((rule) => {
       const namespaced = policy.policy.namespace !== undefined;
-      return { policy, rule, targets: webhookTargets(rule, { namespaced, guessed: () => {} }) };
+      return {
+        policy,
+        rule,
+        targets: webhookTargets(rule, { namespaced, everyGroup: true, guessed: () => {} }),
+      };
     })
   );
   const coverages = versionCoverages(units.map(({ targets }) => targets), plainVersions);
@@ -154,7 +158,7 @@ function webhook(group: Group, options: WebhookOptions, guessed: (kind: GuessedK
   const matched = policies.flatMap(({ policy, rules }) => {
     const namespaced = policy.namespace !== undefined;
     return rules.filter(({ type }) => isOfWebhook(type, phase)).flatMap((rule) =>
-      webhookTargets(rule, { namespaced, guessed })
+      webhookTargets(rule, { namespaced, everyGroup: true, guessed })
     );
   });
   const targets = [...matched, ...followed.flatMap((rule) => followedTargets(rule, guessed))];
