@@ -150,8 +150,8 @@ function plainResources(
 }
 
 /**
- * Built-in resources, in all groups besides: a custom kind that is called like a built-in one (the NetworkPolicy of
- * Calico, the Service of Knative, the Job of Volcano) nearly always has the same plural, and policies are about it, too.
+ * Built-in resources, in all groups besides: policies are also about custom kinds that are called like built-in ones
+ * (the NetworkPolicy of Calico, the Service of Knative, the Job of Volcano), nearly all of which have the same plural.
  */
 function inEveryGroup(
   found: readonly TargetResource[],
