@@ -42,6 +42,7 @@ export type { PolicyRequest, Requester } from "./request.ts";
 export type { Background, GivenValues } from "./request_view.ts";
 export { customParent, type ParentResource, withParentKind } from "./parent_kinds.ts";
 export { policyRequest } from "./review_request.ts";
+export { rolesOf } from "./roles.ts";
 export type { RuleWatch } from "./rule_watch.ts";
 export { commandOptions, compile, type CompileOptions, PolicyCompiler } from "./policy_compiler.ts";
 export { readsImages } from "./needed_images.ts";

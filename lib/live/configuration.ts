@@ -26,6 +26,9 @@ export interface RequestFilters {
   readonly resourceFilters?: string;
   readonly excludeGroups: readonly string[];
   readonly excludeUsernames: readonly string[];
+  /** Of users, as `namespace:name`, and cluster roles. */
+  readonly excludeRoles: readonly string[];
+  readonly excludeClusterRoles: readonly string[];
 }
 
 /** The dynamic configuration: ConfigMap `kyverno` (or `postern`), read while running. */
@@ -33,9 +36,6 @@ export interface DynamicConfiguration {
   readonly webhooks: WebhookSettings;
   /** Selects the requests that no policy sees. */
   readonly filters: RequestFilters;
-  /** Roles and cluster roles whose requests no policy sees. */
-  readonly excludeRoles: readonly string[];
-  readonly excludeClusterRoles: readonly string[];
   readonly generateSuccessEvents: boolean;
   /** The actions whose success is an event; all when empty. */
   readonly successEventActions: readonly string[];
@@ -64,9 +64,9 @@ export function readConfiguration(
       ...(texts["resourceFilters"] !== undefined && { resourceFilters: text("resourceFilters") ?? "" }),
       excludeGroups: texts["excludeGroups"] === undefined ? ["system:nodes"] : list("excludeGroups"),
       excludeUsernames: list("excludeUsernames"),
+      excludeRoles: list("excludeRoles"),
+      excludeClusterRoles: list("excludeClusterRoles"),
     },
-    excludeRoles: list("excludeRoles"),
-    excludeClusterRoles: list("excludeClusterRoles"),
     generateSuccessEvents: text("generateSuccessEvents") === "true",
     successEventActions: list("successEventActions"),
   };

@@ -8,6 +8,14 @@ export interface FilterConfig {
   /** Wildcards; an entry `!x` includes x again. `system:nodes` by default. */
   readonly excludeGroups?: readonly string[];
   readonly excludeUsernames?: readonly string[];
+  /** Of the user, as `namespace:name`, and cluster roles. */
+  readonly excludeRoles?: readonly string[];
+  readonly excludeClusterRoles?: readonly string[];
+}
+
+/** The entries about roles. */
+function roleEntries({ excludeRoles = [], excludeClusterRoles = [] }: FilterConfig): readonly string[] {
+  return [...excludeRoles, ...excludeClusterRoles];
 }
 
 /**
@@ -36,7 +44,12 @@ export class CurrentFilters {
     this.#excludes = compileFilters(this.#config);
   }
 
-  /** Whether a request is admitted without evaluating a policy. */
+  /** Whether some are about the roles of a user, which a request does not have. */
+  get readRoles(): boolean {
+    return roleEntries(this.#config).length > 0;
+  }
+
+  /** Whether a request is admitted without evaluating a policy. Exclusions by roles need a request with them. */
   exclude(request: PolicyRequest): boolean {
     const config = this.#configured?.() ?? this.#config;
     if (config !== this.#config) {
@@ -62,26 +75,32 @@ export function compileFilters(config: FilterConfig = {}): (request: PolicyReque
 }
 
 /**
- * Kyverno parity: an entry that begins with `!` is an inclusion. A user whom one inclusion matches, be it of a group or
- * of a user name, is never excluded. Pinned by "an inclusion overrides an exclusion".
+ * Kyverno parity: an entry that begins with `!` is an inclusion. A user whom one inclusion matches, be it of a name, a
+ * group or a role, is never excluded. Pinned by "an inclusion overrides an exclusion".
  */
-function compileExclusions(
-  { excludeGroups = ["system:nodes"], excludeUsernames = [] }: FilterConfig,
-): (request: PolicyRequest) => boolean {
-  const groups = exclusionsOf(excludeGroups), usernames = exclusionsOf(excludeUsernames);
+function compileExclusions(config: FilterConfig): (request: PolicyRequest) => boolean {
+  const { excludeGroups = ["system:nodes"], excludeUsernames = [] } = config;
+  const ofGroups = exclusionsOf(excludeGroups), ofUsernames = exclusionsOf(excludeUsernames);
+  const ofRoles = exclusionsOf(config.excludeRoles ?? []);
+  const ofClusterRoles = exclusionsOf(config.excludeClusterRoles ?? []);
+  const mayInclude = roleEntries(config).some(isInclusion);
   return ({ requester }) => {
-    if (requester === undefined) return false;
-    const { username } = requester;
-    const isOf = (kind: "included" | "excluded"): boolean =>
-      usernames[kind](username) || requester.groups.some((group) => groups[kind](group));
+    if (requester === undefined || mayInclude && requester.roles === undefined) return false;
+    const { username, groups, roles = [], clusterRoles = [] } = requester;
+    const isOf = (kind: keyof Exclusions): boolean =>
+      ofUsernames[kind](username) || groups.some((group) => ofGroups[kind](group)) ||
+      roles.some((role) => ofRoles[kind](role)) || clusterRoles.some((role) => ofClusterRoles[kind](role));
     return isOf("excluded") && !isOf("included");
   };
+}
+
+function isInclusion(entry: string): boolean {
+  return entry.startsWith("!");
 }
 
 type Exclusions = Readonly<Record<"included" | "excluded", (text: string) => boolean>>;
 
 function exclusionsOf(entries: readonly string[]): Exclusions {
-  const isInclusion = (entry: string): boolean => entry.startsWith("!");
   const included = entries.filter(isInclusion).map((entry) => entry.slice(1).trim());
   return {
     included: compileWildcards(included.filter((entry) => entry !== "")),

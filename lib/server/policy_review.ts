@@ -3,6 +3,7 @@ import { isString } from "../json/mod.ts";
 import type { AppOptions } from "./app_options.ts";
 import { decide, failed, type ReviewOptions, type ReviewResponse, withoutDecision } from "./decide.ts";
 import type { CurrentFilters } from "./filters.ts";
+import { withRoles } from "./requester_roles.ts";
 import type { UsableReview } from "./review.ts";
 import type { ReviewHeap } from "./review_heap.ts";
 import type { Route } from "./review_route.ts";
@@ -44,28 +45,44 @@ export function respondByPolicies(
   reviewed: PolicyReview,
   setting: PolicyReviewSetting,
 ): ReviewResponse | Promise<ReviewResponse> {
-  const { review, arrival: { started, timeout }, snapshot } = reviewed;
+  const { review, arrival: { started, timeout } } = reviewed;
   const request = policyRequest(review.request);
   if (setting.filters.exclude(request)) return admitted(request);
-  const { parents } = setting.options;
+  if (!setting.filters.readRoles) return respondToUser(request, reviewed, setting);
+  const within = started + timeout - performance.now();
+  const ofUser = withRoles(request, setting.options.ports.cluster, within);
+  const respond = (found: PolicyRequest | string) =>
+    respondWithFacts(found, { reviewed, setting }, respondToUser);
+  return ofUser instanceof Promise ? ofUser.then(respond) : respond(ofUser);
+}
+
+type Respond = (
+  request: PolicyRequest,
+  reviewed: PolicyReview,
+  setting: PolicyReviewSetting,
+) => ReviewResponse | Promise<ReviewResponse>;
+
+/** Responds to a request whose user no filter excludes. */
+const respondToUser: Respond = (request, reviewed, setting) => {
+  const { arrival: { started, timeout }, snapshot } = reviewed, { parents } = setting.options;
   if (parents === undefined) return respondToRequest(request, reviewed, setting);
   const withParent = parents.of(request, snapshot, started + timeout - performance.now());
   if (withParent === request) return respondToRequest(request, reviewed, setting);
-  return withParent instanceof Promise
-    ? withParent.then((found) => respondWithParent(found, reviewed, setting))
-    : respondWithParent(withParent, reviewed, setting);
-}
+  const respond = (found: PolicyRequest | string) =>
+    respondWithFacts(found, { reviewed, setting }, respondToRequest);
+  return withParent instanceof Promise ? withParent.then(respond) : respond(withParent);
+};
 
-/** Responds to a request with the kind of its parent, about which filters may be; a text says why it is unknown. */
-function respondWithParent(
+/** Goes on with a request whose facts were looked up: filters may be about them. A text says why they are unknown. */
+function respondWithFacts(
   request: PolicyRequest | string,
-  reviewed: PolicyReview,
-  setting: PolicyReviewSetting,
+  { reviewed, setting }: { readonly reviewed: PolicyReview; readonly setting: PolicyReviewSetting },
+  respond: Respond,
 ): ReviewResponse | Promise<ReviewResponse> {
   if (isString(request)) {
     return withoutDecision(failed(reviewed.review.request, reviewed.route.failurePolicy ?? "Fail", request));
   }
-  return setting.filters.exclude(request) ? admitted(request) : respondToRequest(request, reviewed, setting);
+  return setting.filters.exclude(request) ? admitted(request) : respond(request, reviewed, setting);
 }
 
 /** The response to a request that no policy sees. */

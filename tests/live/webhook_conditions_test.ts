@@ -57,6 +57,12 @@ const conditionCases: readonly (readonly [
     [byServer],
   ],
   [
+    "no group some of whose users an entry of cluster roles includes",
+    policy({ match: pods }),
+    { excludeClusterRoles: "!auditor" },
+    [byServer],
+  ],
+  [
     "no kind whose subresources the ConfigMap's filters show",
     policy({ match: 'match: {any: [{resources: {kinds: ["*"]}}]}' }),
     { resourceFilters: "[Node,*,*]" },

@@ -200,7 +200,12 @@ function webhook(group: Group, options: WebhookOptions, guessed: (kind: GuessedK
 /** Leaves out kubelets, which the server filters by default too, Postern, and the API server. */
 function unseenUsers(namespace: string): JsonObject[] {
   return [
-    ...notByGroups({ excludeGroups: ["system:nodes"], excludeUsernames: [] }),
+    ...notByGroups({
+      excludeGroups: ["system:nodes"],
+      excludeUsernames: [],
+      excludeRoles: [],
+      excludeClusterRoles: [],
+    }),
     ...notByUsers([apiServerUser, `system:serviceaccount:${namespace}:${appName}`]),
   ];
 }

@@ -10,13 +10,17 @@ import type { RequestFilters } from "../configuration.ts";
 
 /**
  * Match conditions that leave out the requests of groups; none when the API server cannot compare their names alone, or
- * when an entry `!x` of groups or user names may include some of their users. The server evaluates no policy for these
+ * when an entry `!x` of any list may include some of their users. The server evaluates no policy for these
  * requests, and without a replica they must not be refused: a node that cannot report itself runs no new replica.
  */
-export function notByGroups({ excludeGroups: groups, excludeUsernames }: RequestFilters): JsonObject[] {
-  const isInclusion = (entry: string): boolean => entry.startsWith("!");
+export function notByGroups(filters: Omit<RequestFilters, "resourceFilters">): JsonObject[] {
+  const { excludeGroups: groups, excludeUsernames, excludeRoles, excludeClusterRoles } = filters;
   if (groups.length === 0 || groups.some(hasWildcard)) return [];
-  if (groups.some(isInclusion) || excludeUsernames.some(isInclusion)) return [];
+  if (
+    [groups, excludeUsernames, excludeRoles, excludeClusterRoles].flat().some((entry) =>
+      entry.startsWith("!")
+    )
+  ) return [];
   const isIn = groups.map((group) => `${JSON.stringify(group)} in request.userInfo.groups`).join(" || ");
   return [{ name: "postern-not-by-nodes", expression: `!has(request.userInfo.groups) || !(${isIn})` }];
 }
