@@ -3,12 +3,15 @@ import {
   asString,
   asTexts,
   field,
+  isFault,
   isObject,
+  isString,
   type Json,
   type JsonObject,
   parseJson,
 } from "../json/mod.ts";
-import { areUsable } from "./webhooks/match_conditions.ts";
+import { compileLabelSelector, labelKeyProblem, labelValueProblem } from "../kube/mod.ts";
+import { usableConditions } from "./webhooks/match_conditions.ts";
 import { parseYaml } from "../yaml/mod.ts";
 
 /** The settings of webhooks in the ConfigMap. */
@@ -56,9 +59,9 @@ export function readConfiguration(
       namespaceSelector: withoutSystem(selectors.namespaceSelector, namespace),
       objectSelector: selectors.objectSelector,
       // A condition that the API server refuses would make it refuse all webhooks.
-      matchConditions: jsonList(text("matchConditions")).filter((each) => areUsable([each])),
-      labels: asObject(jsonOf(text("webhookLabels"))) ?? {},
-      annotations: asObject(jsonOf(text("webhookAnnotations"))) ?? {},
+      matchConditions: usableConditions(jsonList(text("matchConditions"))),
+      labels: textsIn(text("webhookLabels"), isLabel),
+      annotations: textsIn(text("webhookAnnotations"), isAnnotation),
     },
     filters: {
       ...(texts["resourceFilters"] !== undefined && { resourceFilters: text("resourceFilters") ?? "" }),
@@ -67,7 +70,8 @@ export function readConfiguration(
       excludeRoles: list("excludeRoles"),
       excludeClusterRoles: list("excludeClusterRoles"),
     },
-    generateSuccessEvents: text("generateSuccessEvents") === "true",
+    // As Go reads booleans.
+    generateSuccessEvents: /^(?:1|t|T|TRUE|true|True)$/.test(text("generateSuccessEvents") ?? ""),
     successEventActions: list("successEventActions"),
   };
 }
@@ -82,9 +86,30 @@ function webhookSelectors(text: string | undefined): Selectors {
   const value = jsonOf(text);
   const written = Array.isArray(value) ? value[0] : value;
   return {
-    namespaceSelector: asObject(field(written, "namespaceSelector")) ?? {},
-    objectSelector: asObject(field(written, "objectSelector")) ?? {},
+    namespaceSelector: selectorOf(field(written, "namespaceSelector")),
+    objectSelector: selectorOf(field(written, "objectSelector")),
   };
+}
+
+/** A selector; an empty one for a selector that the API server would refuse, with all webhooks. */
+function selectorOf(written: Json | undefined): JsonObject {
+  const selector = asObject(written) ?? {};
+  return isFault(compileLabelSelector(selector, { wildcards: false })) ? {} : selector;
+}
+
+/** The labels or annotations that the API server takes. It would refuse all webhooks with one of the others. */
+function textsIn(text: string | undefined, isValid: (key: string, value: string) => boolean): JsonObject {
+  const entries = Object.entries(asObject(jsonOf(text)) ?? {});
+  return Object.fromEntries(entries.filter(([key, value]) => isString(value) && isValid(key, value)));
+}
+
+function isLabel(key: string, value: string): boolean {
+  return labelKeyProblem(key) === undefined && labelValueProblem(value) === undefined;
+}
+
+/** The key of an annotation is one of a label in any case. */
+function isAnnotation(key: string): boolean {
+  return labelKeyProblem(key.toLowerCase()) === undefined;
 }
 
 /**

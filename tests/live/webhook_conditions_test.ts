@@ -148,6 +148,52 @@ Deno.test("webhooks: a condition of the ConfigMap that the API server would refu
   assert.deepEqual(webhooks.matchConditions.map((each) => field(each, "name")), ["nodes"]);
 });
 
+const condition = (name: string) => ({ name, expression: "request.name != 'a'" });
+
+const together: readonly (readonly [what: string, names: readonly string[], isKept: boolean])[] = [
+  ["with another name", ["mine"], true],
+  ["with a name of the ConfigMap", ["common"], false],
+  ["with a name of Postern's", ["mine", "postern-not-about-events-and-nodes"], false],
+  ["that fill a webhook", Array.from({ length: 60 }, (_, at) => `c${at}`), true],
+  ["of which there are too many beside others", Array.from({ length: 64 }, (_, at) => `c${at}`), false],
+];
+for (const [what, names, isKept] of together) {
+  Deno.test(`webhooks: a policy has a webhook that the API server takes, with conditions ${what}`, () => {
+    const text = policy({
+      match: "match: {any: [{resources: {kinds: [Node]}}]}",
+      spec: `webhookConfiguration: {matchConditions: ${JSON.stringify(names.map(condition))}}`,
+    });
+    const data = { matchConditions: JSON.stringify([condition("common"), condition("common")]) };
+    const [webhook, ...others] = asList(field(configurations(text, { data }).validate, "webhooks"));
+    assert.deepEqual(others, []);
+    assert.equal(dig(webhook, "clientConfig", "service", "path"), "/validate/fail/finegrained/p");
+    assert.deepEqual(
+      asList(field(webhook, "matchConditions")).map((each) => field(each, "name")),
+      ["common", byNodes, byServer, aboutNodes, ...(isKept ? names : [])],
+    );
+  });
+}
+
+Deno.test("webhooks: parts of the ConfigMap that the API server would refuse are left out", () => {
+  const { webhooks } = readConfiguration({
+    data: {
+      webhooks: JSON.stringify({
+        namespaceSelector: { matchExpressions: [{ key: "a", operator: "Inn", values: ["b"] }] },
+        objectSelector: { matchLabels: { a: 5 } },
+      }),
+      webhookLabels: '{"a":"b","n":5,"x y":"z","v":"a b","B.c/d":"e"}',
+      webhookAnnotations: '{"a":"any text","n":5,"x y":"z"}',
+      matchConditions: JSON.stringify(
+        [...Array.from({ length: 100 }, (_, at) => condition(`c${at}`)), condition("postern-x")],
+      ),
+    },
+  }, { namespace: "kyverno" });
+  assert.equal(webhooks.matchConditions.length, 60);
+  assert.equal(asList(webhooks.namespaceSelector["matchExpressions"]).length, 2);
+  assert.deepEqual(webhooks.objectSelector, {});
+  assert.deepEqual([webhooks.labels, webhooks.annotations], [{ a: "b" }, { a: "any text" }]);
+});
+
 const unseen: readonly (readonly [what: string, name: string, expression: string])[] = [
   ["that the API server would refuse", "p", "namespaceObject.metadata.name == 'a'"],
   ["whose policy has a long name", "a".repeat(253), "object.metadata.name == 'a'"],

@@ -6,7 +6,7 @@ import { type Installation, managedBy } from "../installation.ts";
 import type { TargetsOf } from "./cached_targets.ts";
 import { configurationKinds, webhookTimeout } from "./configuration_kinds.ts";
 import { webhookFamilies } from "./families.ts";
-import { policyConditions } from "./match_conditions.ts";
+import { areTogetherUsable, policyConditions } from "./match_conditions.ts";
 import { everyTarget, type Target, webhookRules } from "./target.ts";
 import {
   apiServerUser,
@@ -103,7 +103,7 @@ function webhook(group: Group, input: WebhookInput): JsonObject & { name: string
   const { installation, settings } = input;
   const { phase, failurePolicy, members, policyKey } = group;
   const { compiled } = members[0]!;
-  const conditions = [...settings.matchConditions, ...conditionsOf(group, input)];
+  const conditions = conditionsOf(group, input);
   return {
     name: nameOf(group, installation.prefix),
     clientConfig: clientConfig(installation, pathOf(group)),
@@ -122,21 +122,31 @@ function webhook(group: Group, input: WebhookInput): JsonObject & { name: string
 }
 
 /**
- * The match conditions of a group: those of its only policy, and those that leave out what no policy sees. The latter
- * let a cluster without any replica start one: nodes report themselves, come and go, and are drained.
+ * The match conditions of a group: those of the settings, those of its only policy, and those that leave out what no
+ * policy sees. The latter let a cluster without any replica start one: nodes report themselves, come and go, and are
+ * drained. Those of a policy are left out when the API server would not take all of them together: Postern evaluates
+ * them all the same, and the policy would have no webhook.
  *
  * Kyverno parity: conditions of a policy that is not about nodes stand alone. Pinned by "webhooks: conditions of
  * controllers are about their templates".
  */
-function conditionsOf(
-  { failurePolicy, members, policyKey, isForConverted }: Group,
-  { filters }: WebhookInput,
-): readonly JsonObject[] {
+function conditionsOf(group: Group, input: WebhookInput): readonly Json[] {
+  const { members, policyKey, isForConverted } = group, { matchConditions } = input.settings;
   const ofPolicy = isForConverted
     ? [onlyConverted]
     : policyKey === undefined
     ? []
     : policyConditions(members[0]!.compiled);
+  const all = [...matchConditions, ...joinedConditions(ofPolicy, group, input)];
+  return areTogetherUsable(all) ? all : [...matchConditions, ...joinedConditions([], group, input)];
+}
+
+/** The conditions of a policy with those that leave out what no policy sees. */
+function joinedConditions(
+  ofPolicy: readonly JsonObject[],
+  { failurePolicy, members }: Group,
+  { filters }: WebhookInput,
+): readonly JsonObject[] {
   if (failurePolicy === "Ignore") return ofPolicy;
   const isAboutNodes = members.some(({ targets }) =>
     targets.some(({ resource }) => resource.startsWith("*") || resource.split("/")[0] === "nodes")

@@ -21,10 +21,34 @@ export function policyConditions(compiled: CompiledPolicy): readonly JsonObject[
 
 /** Whether the API server accepts the conditions of a webhook. */
 export function areUsable(conditions: readonly Json[]): boolean {
-  const names = conditions.map((condition) => textField(condition, "name"));
-  return new Set(names).size === names.length && names.every((name) => labelKeyProblem(name) === undefined) &&
-    conditions.every((condition) => apiServerEvaluates(textField(condition, "expression")));
+  return areTogetherUsable(conditions) &&
+    conditions.every((condition) =>
+      labelKeyProblem(textField(condition, "name")) === undefined &&
+      apiServerEvaluates(textField(condition, "expression"))
+    );
 }
+
+/** The most conditions of a webhook that the API server accepts. */
+const mostConditions = 64;
+
+/** Whether the API server accepts conditions together, each of which it accepts: no two may have one name. */
+export function areTogetherUsable(conditions: readonly Json[]): boolean {
+  const names = new Set(conditions.map((condition) => textField(condition, "name")));
+  return names.size === conditions.length && names.size <= mostConditions;
+}
+
+/** The first conditions that are usable together, so that Postern's own have room beside them. */
+export function usableConditions(conditions: readonly Json[]): readonly Json[] {
+  const byName = new Map<string, Json>();
+  for (const each of conditions) {
+    const name = textField(each, "name");
+    if (!byName.has(name) && !name.startsWith("postern-") && areUsable([each])) byName.set(name, each);
+  }
+  return [...byName.values()].slice(0, mostConditions - addedConditions);
+}
+
+/** The most conditions that Postern adds to a webhook: see `unseen_requests.ts`. */
+const addedConditions = 4;
 
 /**
  * The match conditions of a policy of policies.kyverno.io. A policy that also matches the controllers of Pods has
