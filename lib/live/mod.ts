@@ -23,6 +23,7 @@ export {
   type ServedVersions,
   versionCoverages,
 } from "./webhooks/version_coverage.ts";
+export { areTogetherUsable, areUsable } from "./webhooks/match_conditions.ts";
 export { constraintsOf } from "./webhooks/webhook_group.ts";
 export { type DiscoveredKind, type TargetResource, targetResources } from "./webhooks/served_kinds.ts";
 export {

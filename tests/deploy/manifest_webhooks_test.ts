@@ -37,6 +37,33 @@ Deno.test("a policy with match conditions gets a separate webhook with them", as
   assert.deepEqual(rulesOf(webhook), ["CREATE,UPDATE */* services *"]);
 });
 
+const named = (names: readonly string[], expression = "true"): string =>
+  `webhookConfiguration: {matchConditions: ${JSON.stringify(names.map((name) => ({ name, expression })))}}`;
+
+const refused: readonly [what: string, name: string, conditions: string, path: string][] = [
+  ["two conditions of one name", "p", named(["a", "a"]), "/validate/fail/finegrained/p"],
+  ["a name of Postern's", "p", named(["postern-not-by-nodes"]), "/validate/fail/finegrained/p"],
+  [
+    "more than 64 conditions",
+    "p",
+    named(Array.from({ length: 65 }, (_, at) => `c${at}`)),
+    "/validate/fail/finegrained/p",
+  ],
+  ["a name with a space", "a b", named(["a"]), "/validate"],
+  ["a name in upper case", "P", named(["a"]), "/validate"],
+  ["a long name", "p".repeat(253), named(["a"]), "/validate"],
+];
+for (const [what, name, conditions, path] of refused) {
+  Deno.test(`a policy that the API server would not take in a webhook has one all the same: ${what}`, async () => {
+    const { objects } = await manifestsOf([policy(JSON.stringify(name), [{ body: pattern }], conditions)]);
+    const webhooks = webhooksOf(objects, "Validating");
+    assert.deepEqual([...webhooks.keys()], [path]);
+    const added = asList(webhooks.get(path)!["matchConditions"]).map((each) => field(each, "name"));
+    assert.deepEqual(added, ["postern-not-by-nodes", "postern-not-by-itself"]);
+    assert.ok((asString(webhooks.get(path)!["name"]) ?? "").length < 253);
+  });
+}
+
 Deno.test("the conditions of a Policy refuse nothing in other namespaces", async () => {
   const conditions =
     "webhookConfiguration: {matchConditions: [{name: fails, expression: 'object.spec.nowhere == 1'}]}";

@@ -1,7 +1,10 @@
 import { type CompiledPolicy, type CompiledRule, isOfWebhook, type WebhookPhase } from "../../engine/mod.ts";
 import type { JsonObject } from "../../json/mod.ts";
+import { dnsSubdomainProblems } from "../../kube/mod.ts";
 import {
   apiServerUser,
+  areTogetherUsable,
+  areUsable,
   type ConfigurationKind,
   configurationKinds,
   constraintsOf,
@@ -89,8 +92,20 @@ interface Group {
    * reason to deny a request.
    */
   readonly followed: readonly CompiledRule[];
-  /** The key and the match conditions of a webhook's only policy; the API server evaluates them. */
-  readonly single: { readonly key: string; readonly conditions: readonly JsonObject[] } | undefined;
+  /** The path of policies with match conditions, and the conditions that the API server evaluates. */
+  readonly single: { readonly path: PolicyPath; readonly conditions: readonly JsonObject[] } | undefined;
+}
+
+/** A policy by its key, or every policy: the API server takes no other paths. */
+type PolicyPath = { readonly key: string } | "every policy";
+
+/** The most characters of a policy's key in a webhook's name, which has at most 253 (RFC 1123). */
+const longestKeyInName = 180;
+
+/** Whether the API server takes the key of a policy in a path and in a webhook's name. */
+function isInPaths({ policy: { key } }: CompiledPolicy): boolean {
+  return key.length <= longestKeyInName &&
+    key.split("/").every((name) => dnsSubdomainProblems(name).length === 0);
 }
 
 function groups(all: readonly CompiledPolicy[], phase: WebhookPhase): Group[] {
@@ -103,11 +118,12 @@ function groups(all: readonly CompiledPolicy[], phase: WebhookPhase): Group[] {
   const found = (["Fail", "Ignore"] as const).flatMap((failurePolicy): Group[] => {
     const group = policies.filter(({ policy }) => policy.failurePolicy === failurePolicy);
     const common = group.filter(({ policy }) => policy.matchConditions.length === 0);
-    const conditional = group.filter(({ policy }) => policy.matchConditions.length > 0);
-    const single = [
-      ...conditional.map((policy) => ({ policy, conditions: policy.policy.matchConditions })),
+    const conditional = [
+      ...group.filter(({ policy }) => policy.matchConditions.length > 0)
+        .map((policy) => ({ policy, conditions: usableConditions(policy) })),
       ...shadowed(common, phase).map((policy) => ({ policy, conditions: [onlyConverted] })),
     ];
+    const others = conditional.filter(({ policy }) => !isInPaths(policy)).map(({ policy }) => policy);
     return [
       {
         phase,
@@ -116,13 +132,28 @@ function groups(all: readonly CompiledPolicy[], phase: WebhookPhase): Group[] {
         followed: failurePolicy === "Ignore" ? followed : [],
         single: undefined,
       },
-      ...single.map(({ policy, conditions }) => {
-        const { key } = policy.policy;
-        return { phase, failurePolicy, policies: [policy], followed: [], single: { key, conditions } };
+      ...conditional.filter(({ policy }) => isInPaths(policy)).map(({ policy, conditions }) => {
+        const single = { path: { key: policy.policy.key }, conditions };
+        return { phase, failurePolicy, policies: [policy], followed: [], single };
       }),
+      {
+        phase,
+        failurePolicy,
+        policies: others,
+        followed: [],
+        single: { path: "every policy", conditions: [] },
+      },
     ];
   });
   return found.filter((group) => group.policies.length + group.followed.length > 0);
+}
+
+/** The conditions of a policy, if the API server takes them beside Postern's; Postern evaluates them all the same. */
+function usableConditions({ policy: { matchConditions } }: CompiledPolicy): readonly JsonObject[] {
+  const added = [...unseenUsers(""), ...notAboutKinds(unseenKinds())];
+  return areUsable(matchConditions) && areTogetherUsable([...added, ...matchConditions])
+    ? matchConditions
+    : [];
 }
 
 /**
@@ -154,7 +185,8 @@ function shadowed(policies: readonly CompiledPolicy[], phase: WebhookPhase): Com
 function webhook(group: Group, options: WebhookOptions, guessed: (kind: GuessedKind) => void): JsonObject {
   const { phase, failurePolicy, policies, followed, single } = group;
   const word = failurePolicy.toLowerCase();
-  const finegrained = single === undefined ? "" : `/finegrained/${single.key}`;
+  const path = single?.path, isAll = path === "every policy";
+  const finegrained = path === undefined || isAll ? "" : `/finegrained/${path.key}`;
   const matched = policies.flatMap(({ policy, rules }) => {
     const namespaced = policy.namespace !== undefined;
     return rules.filter(({ type }) => isOfWebhook(type, phase)).flatMap((rule) =>
@@ -164,13 +196,13 @@ function webhook(group: Group, options: WebhookOptions, guessed: (kind: GuessedK
   const targets = [...matched, ...followed.flatMap((rule) => followedTargets(rule, guessed))];
   const rules = webhookRules(targets).map((rule) => ({ ...rule }));
   return {
-    name: `${phase}.${appName}.svc-${word}${finegrained.replaceAll("/", "-")}`,
+    name: `${phase}.${appName}.svc-${word}${isAll ? "-conditional" : finegrained.replaceAll("/", "-")}`,
     clientConfig: {
       service: {
         namespace: options.namespace,
         name: options.service,
         port: 443,
-        path: `${options.secretPath ?? ""}/${phase}/${word}${finegrained}`,
+        path: `${options.secretPath ?? ""}/${phase}${isAll ? "" : `/${word}${finegrained}`}`,
       },
       ...(options.caBundle !== undefined && { caBundle: options.caBundle }),
     },
