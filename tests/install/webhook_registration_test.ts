@@ -147,6 +147,37 @@ Deno.test("registered webhooks follow the policies of a replica whose policies c
   assert.deepEqual(resourcesOf(await webhooks()), ["configmaps"]);
 });
 
+const datum: JsonObject = {
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: { name: "data.example.com" },
+  spec: {
+    group: "example.com",
+    names: { kind: "Datum", plural: "data", singular: "datum", listKind: "DatumList" },
+    scope: "Namespaced",
+    versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } }],
+  },
+};
+const plurals: readonly [kind: string, definitions: readonly JsonObject[], resource: string][] = [
+  ["example.com/v1/Datum", [datum], "data"],
+  ["example.com/v1/Datum/status", [datum], "data/status"],
+  ["example.com/v2/Datum", [datum], "datums"],
+  ["example.com/v1/Datum", [], "datums"],
+  ["Datum", [datum], "datums"],
+];
+for (const [kind, definitions, resource] of plurals) {
+  Deno.test(`the webhook of ${kind} is about ${resource}, with ${definitions.length} definitions`, async () => {
+    const configurations = objects.filter((each) => String(each["kind"]).endsWith("WebhookConfiguration"));
+    const { state, webhooks, looks, endpoints: set } = installed({
+      configurations: [...configurations, ...definitions],
+    });
+    set(endpoints(true));
+    state.snapshot = snapshotOf(kind);
+    await looks(3);
+    assert.deepEqual(resourcesOf(await webhooks()), [resource]);
+  });
+}
+
 Deno.test("a replica with former policies does not change the webhooks of newer ones", async () => {
   const { webhooks, writes, looks, put, endpoints: set } = installed();
   set(endpoints(true));

@@ -32,12 +32,17 @@ function targetsOf(rule: ResourceRule): Target[] {
 
 const connected = ["exec", "attach", "portforward", "proxy"];
 
+/** Plurals that a cluster gave, by the kind as policies write it (`example.com/v1/Datum`). */
+export type Plurals = ReadonlyMap<string, string>;
+
 /** The scope of a rule's policy, and what is done with guesses. */
 export interface WebhookTargetOptions {
   /** Whether the policy is one of a namespace. */
   readonly namespaced: boolean;
   /** Whether a kind without a group is looked for in all groups, not only where plain Kubernetes has it. */
   readonly everyGroup?: boolean;
+  /** The plurals of kinds that plain Kubernetes does not serve, by the kind as policies write it. */
+  readonly plurals?: Plurals | undefined;
   /** Receives the kinds whose resources are guessed. */
   readonly guessed: (kind: GuessedKind) => void;
 }
@@ -128,7 +133,7 @@ export const plainVersions: ServedVersions = {
  */
 function plainResources(
   selector: KindSelector,
-  { namespaced, everyGroup = false, guessed }: WebhookTargetOptions,
+  { namespaced, everyGroup = false, plurals, guessed }: WebhookTargetOptions,
 ): TargetResource[] {
   const { group, version, kind, subresource, text } = selector;
   const found = targetResources(text, { served: plainKinds, namespaced, everyVersion: true });
@@ -143,9 +148,10 @@ function plainResources(
     return inEveryGroup(found, { ...target, scope: namespaced ? "Namespaced" : "*" });
   }
   if (found.length > 0 || isUnseen(selector)) return found;
-  const resource = subresource === "" ? pluralOf(kind) : `${pluralOf(kind)}/${literal(subresource)}`;
+  const served = plurals?.get(text), plural = served ?? pluralOf(kind);
+  const resource = subresource === "" ? plural : `${plural}/${literal(subresource)}`;
   // A built-in kind has the same resource in each version, and custom kinds that are called like it nearly always do.
-  if (builtinKind(kind) === undefined) guessed({ kind: text, resource });
+  if (served === undefined && builtinKind(kind) === undefined) guessed({ kind: text, resource });
   return [{ ...target, resource, scope: "*" }];
 }
 

@@ -21,7 +21,13 @@ import {
   webhookTimeout,
 } from "../../live/mod.ts";
 import { appName, certificateSecret, type ManifestOptions, metadata } from "./manifest_options.ts";
-import { followedTargets, type GuessedKind, plainVersions, webhookTargets } from "./webhook_rule.ts";
+import {
+  followedTargets,
+  type GuessedKind,
+  plainVersions,
+  type Plurals,
+  webhookTargets,
+} from "./webhook_rule.ts";
 
 const phases = ["validate", "mutate"] as const;
 
@@ -39,6 +45,8 @@ export interface WebhookOptions {
   readonly secretPath?: string | undefined;
   /** The authorities as base64 of PEM. */
   readonly caBundle: string | undefined;
+  /** Those that the cluster gave; without it they are guessed. */
+  readonly plurals?: Plurals;
 }
 
 /** The webhooks of one configuration. */
@@ -73,7 +81,7 @@ export function webhooksOf(
 ): ConfiguredWebhooks[] {
   return phases.map((phase) => ({
     kind: configurationKinds[phase],
-    webhooks: groups(policies, phase).map((group) => webhook(group, options, guessed)),
+    webhooks: groups(policies, phase, options.plurals).map((group) => webhook(group, options, guessed)),
   }));
 }
 
@@ -108,7 +116,7 @@ function isInPaths({ policy: { key } }: CompiledPolicy): boolean {
     key.split("/").every((name) => dnsSubdomainProblems(name).length === 0);
 }
 
-function groups(all: readonly CompiledPolicy[], phase: WebhookPhase): Group[] {
+function groups(all: readonly CompiledPolicy[], phase: WebhookPhase, plurals: Plurals | undefined): Group[] {
   const policies = all.filter(({ policy, rules }) =>
     policy.admission && rules.some(({ type }) => isOfWebhook(type, phase))
   );
@@ -121,7 +129,7 @@ function groups(all: readonly CompiledPolicy[], phase: WebhookPhase): Group[] {
     const conditional = [
       ...group.filter(({ policy }) => policy.matchConditions.length > 0)
         .map((policy) => ({ policy, conditions: usableConditions(policy) })),
-      ...shadowed(common, phase).map((policy) => ({ policy, conditions: [onlyConverted] })),
+      ...shadowed(common, phase, plurals).map((policy) => ({ policy, conditions: [onlyConverted] })),
     ];
     const others = conditional.filter(({ policy }) => !isInPaths(policy)).map(({ policy }) => policy);
     return [
@@ -160,14 +168,18 @@ function usableConditions({ policy: { matchConditions } }: CompiledPolicy): read
  * The policies that miss objects in some versions of a resource because another policy of their webhook is about these
  * versions, too, each with the rules for which it does.
  */
-function shadowed(policies: readonly CompiledPolicy[], phase: WebhookPhase): CompiledPolicy[] {
+function shadowed(
+  policies: readonly CompiledPolicy[],
+  phase: WebhookPhase,
+  plurals: Plurals | undefined,
+): CompiledPolicy[] {
   const units = policies.flatMap((policy) =>
     policy.rules.filter(({ type }) => isOfWebhook(type, phase)).map((rule) => {
       const namespaced = policy.policy.namespace !== undefined;
       return {
         policy,
         rule,
-        targets: webhookTargets(rule, { namespaced, everyGroup: true, guessed: () => {} }),
+        targets: webhookTargets(rule, { namespaced, everyGroup: true, plurals, guessed: () => {} }),
       };
     })
   );
@@ -190,7 +202,7 @@ function webhook(group: Group, options: WebhookOptions, guessed: (kind: GuessedK
   const matched = policies.flatMap(({ policy, rules }) => {
     const namespaced = policy.namespace !== undefined;
     return rules.filter(({ type }) => isOfWebhook(type, phase)).flatMap((rule) =>
-      webhookTargets(rule, { namespaced, everyGroup: true, guessed })
+      webhookTargets(rule, { namespaced, everyGroup: true, plurals: options.plurals, guessed })
     );
   });
   const targets = [...matched, ...followed.flatMap((rule) => followedTargets(rule, guessed))];

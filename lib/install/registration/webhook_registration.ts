@@ -1,4 +1,4 @@
-import type { Snapshot } from "../../engine/mod.ts";
+import type { CompiledPolicy, Snapshot } from "../../engine/mod.ts";
 import {
   asList,
   asString,
@@ -10,9 +10,11 @@ import {
   type JsonObject,
   textField,
 } from "../../json/mod.ts";
+import { formatApiVersion, hasWildcard, parseKindSelectors } from "../../kube/mod.ts";
 import { configurationPaths } from "../../live/mod.ts";
 import type { Cluster, Log } from "../../ports.ts";
-import { webhooksOf } from "../manifests/webhooks.ts";
+import type { Plurals } from "../manifests/webhook_rule.ts";
+import { type WebhookOptions, webhooksOf } from "../manifests/webhooks.ts";
 import { checksInARow } from "./reachable.ts";
 import { readyEndpoints, type ServiceReference } from "./ready_endpoints.ts";
 
@@ -107,7 +109,8 @@ export class WebhookRegistration {
     const { snapshot, service, secretPath, caBundle } = this.#options;
     const policies = snapshot()?.policies;
     if (policies === undefined || this.#isClosed) return false;
-    const setting = { namespace: service.namespace, service: service.name, secretPath, caBundle: caBundle() };
+    const address = { namespace: service.namespace, service: service.name, secretPath, caBundle: caBundle() };
+    const setting = { ...address, plurals: await this.#plurals(policies, address) };
     let complete = true;
     for (const { kind, webhooks } of webhooksOf(policies, setting)) {
       const path = `${configurationPaths[kind]}/${encodeURIComponent(this.#options.name)}`;
@@ -123,6 +126,18 @@ export class WebhookRegistration {
     }
     if (complete) this.#problems.clear();
     return complete;
+  }
+
+  /** The plurals of custom kinds whose group and version policies name, as the cluster serves them now. */
+  async #plurals(policies: readonly CompiledPolicy[], address: WebhookOptions): Promise<Plurals> {
+    const kinds = new Set<string>(), plurals = new Map<string, string>();
+    webhooksOf(policies, address, ({ kind }) => kinds.add(kind));
+    for (const { text, group, version, kind } of [...kinds].flatMap(parseKindSelectors)) {
+      if ([group, version, kind].some(hasWildcard)) continue;
+      const served = await this.#options.cluster.resource(formatApiVersion({ group, version }), kind);
+      if (served !== undefined) plurals.set(text, served.plural);
+    }
+    return plurals;
   }
 
   #withAuthority(present: readonly Json[], configuration: Json): readonly Json[] {
