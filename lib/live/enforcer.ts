@@ -1,9 +1,19 @@
-import type { Snapshot } from "../engine/mod.ts";
-import type { JsonObject } from "../json/mod.ts";
-import { type Clock, type Cluster, type Collections, type Discovery, elapsedOn, type Log } from "../ports.ts";
+import type { CompiledPolicy, Snapshot } from "../engine/mod.ts";
+import type { JsonObject, Stages } from "../json/mod.ts";
+import { paced } from "../paced.ts";
+import {
+  type Clock,
+  type Cluster,
+  type Collections,
+  type Discovery,
+  elapsedOn,
+  type Log,
+  type Scheduler,
+  type ServedResource,
+} from "../ports.ts";
 import { objectConfigurations } from "./admission/configurations.ts";
 import { GeneratedPolicies } from "./admission_policies/generated_policies.ts";
-import { conversions } from "./admission_policies/conversions.ts";
+import { type Conversion, conversions } from "./admission_policies/conversions.ts";
 import type { DynamicConfiguration } from "./configuration.ts";
 import type { Installation } from "./installation.ts";
 import { ObjectKeeper } from "./object_keeper.ts";
@@ -12,6 +22,7 @@ import { PolicyStatuses } from "./policy_statuses.ts";
 import type { StatusWriter } from "./status_writer.ts";
 import { StatusRounds } from "./status_rounds.ts";
 import type { Timers } from "./timers.ts";
+import { CachedConditions } from "./webhooks/cached_conditions.ts";
 import { CachedTargets } from "./webhooks/cached_targets.ts";
 import { configurationPaths } from "./webhooks/configuration_kinds.ts";
 import { resourceConfigurations } from "./webhooks/configurations.ts";
@@ -25,6 +36,8 @@ export interface EnforcerOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly installation: Installation;
+  /** Lets requests have their turns while webhooks are made; without it they wait. */
+  readonly scheduler?: Scheduler | undefined;
   readonly timers: Timers;
   /** Whether this replica writes webhooks and statuses. */
   readonly leads: () => boolean;
@@ -51,6 +64,12 @@ const lookForRights = 10_000;
 /** Milliseconds between two checks whether another authority signed the serving certificate. */
 const lookForAuthority = 10_000;
 
+/** The webhook configurations that policies need, and the admission policies that are made from them. */
+interface WantedObjects {
+  readonly configurations: readonly JsonObject[];
+  readonly generated: readonly Conversion[];
+}
+
 /**
  * Makes the API server call Postern for the policies in force: writes webhook configurations, admission policies, and
  * then the statuses of the policies.
@@ -62,6 +81,7 @@ export class Enforcer {
   readonly #statuses: PolicyStatuses;
   readonly #statusRounds: StatusRounds;
   readonly #targets = new CachedTargets();
+  readonly #conditions = new CachedConditions();
   #closed = false;
   #serves = false;
   #enforcing: Promise<void> = Promise.resolve();
@@ -168,7 +188,7 @@ export class Enforcer {
   }
 
   async #enforceNow(): Promise<void> {
-    const { discovery, installation, leads, log, clock } = this.#options;
+    const { discovery, installation, leads, log, clock, scheduler } = this.#options;
     const snapshot = this.#options.snapshot()!;
     if (!leads() || this.#closed) return;
     const discovered = await discovery.resources();
@@ -179,21 +199,12 @@ export class Enforcer {
     }
     this.#authority = installation.caBundle();
     await this.#generated.follow(discovered.resources);
-    const generated = conversions(snapshot, discovered.resources);
-    const enforced = new Set(
-      generated.filter((each) => this.#generated.isEnforced(each)).map(({ compiled }) => compiled),
+    const { configurations, generated } = await paced(
+      this.#wanted(snapshot, discovered.resources),
+      scheduler,
     );
-    const { webhooks: settings, filters } = this.#options.configuration();
-    const configurations = resourceConfigurations({
-      // The API server needs no webhook for policies that it enforces itself.
-      policies: snapshot.policies.filter((compiled) => !enforced.has(compiled)),
-      served: discovered.resources,
-      targetsOf: this.#targets.among(discovered.resources),
-      installation,
-      settings,
-      filters,
-    });
-    const kept = await this.#webhooks.keep([...objectConfigurations(installation), ...configurations]);
+    if (!leads() || this.#closed) return;
+    const kept = await this.#webhooks.keep(configurations);
     const configured = kept.every(({ state }) => state !== "failed");
     if (configured) this.#failures = 0;
     else this.#enforceAgain();
@@ -204,6 +215,30 @@ export class Enforcer {
       { snapshot, configured, generated: made, served: discovered.resources },
       this.#activeAt,
     );
+  }
+
+  /** The objects that the policies need, in stages: thousands of policies take a second. */
+  *#wanted(snapshot: Snapshot, served: readonly ServedResource[]): Stages<WantedObjects> {
+    const generated = yield* conversions(snapshot, served);
+    const enforced = new Set<CompiledPolicy>();
+    for (const each of generated) {
+      if (this.#generated.isEnforced(each)) enforced.add(each.compiled);
+      yield;
+    }
+    const authority = this.#authority;
+    const installation = { ...this.#options.installation, caBundle: () => authority };
+    const { webhooks: settings, filters } = this.#options.configuration();
+    const configurations = yield* resourceConfigurations({
+      // The API server needs no webhook for policies that it enforces itself.
+      policies: snapshot.policies.filter((compiled) => !enforced.has(compiled)),
+      served,
+      targetsOf: this.#targets.among(served),
+      conditionsOf: this.#conditions.of,
+      installation,
+      settings,
+      filters,
+    });
+    return { configurations: [...objectConfigurations(installation), ...configurations], generated };
   }
 
   #enforceAgain(): void {

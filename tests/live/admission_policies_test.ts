@@ -1,7 +1,7 @@
 /** Policies in CEL become admission policies of Kubernetes where these can express them. */
 import assert from "node:assert/strict";
 import { compile } from "../../lib/engine/mod.ts";
-import { asList, asTexts, dig, type JsonObject } from "../../lib/json/mod.ts";
+import { asList, asTexts, completed, dig, type JsonObject } from "../../lib/json/mod.ts";
 import { type Conversion, conversions } from "../../lib/live/admission_policies/conversions.ts";
 import type { ServedResource } from "../../lib/ports.ts";
 import { parseDocuments } from "../../lib/yaml/mod.ts";
@@ -21,7 +21,7 @@ spec:
 `;
 
 function generated(text: string, served = serving("v1beta1", "v1alpha1")): Conversion[] {
-  return conversions(compile(parseDocuments(text, "p.yaml").documents), served);
+  return completed(conversions(compile(parseDocuments(text, "p.yaml").documents), served));
 }
 
 Deno.test("a MutatingPolicy becomes a MutatingAdmissionPolicy", () => {

@@ -1,7 +1,7 @@
 /** Admission policies are stored beside their policies, and reports include their results. */
 import assert from "node:assert/strict";
 import { compile } from "../../lib/engine/mod.ts";
-import { dig, isObject, type JsonObject } from "../../lib/json/mod.ts";
+import { completed, dig, isObject, type JsonObject } from "../../lib/json/mod.ts";
 import { ObjectDocuments } from "../../lib/live/object_document.ts";
 import { reportedAdmissionPolicies } from "../../lib/live/admission_policies/reported_policies.ts";
 import { GeneratedPolicies } from "../../lib/live/admission_policies/generated_policies.ts";
@@ -85,7 +85,9 @@ for (const refusing of [false, true]) {
       changed: () => void changes++,
     });
     await keeper.follow(serving());
-    const wanted = conversions(compile(parseDocuments(asAdmissionPolicy, "p.yaml").documents), serving());
+    const wanted = completed(
+      conversions(compile(parseDocuments(asAdmissionPolicy, "p.yaml").documents), serving()),
+    );
     assert.equal(wanted[0]?.objects.length, 2);
     const made = await keeper.write(wanted);
     assert.deepEqual(calls, ["POST validatingadmissionpolicies", "POST validatingadmissionpolicybindings"]);

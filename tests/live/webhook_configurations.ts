@@ -1,7 +1,8 @@
 /** The webhook configurations of policies in a cluster that serves a few kinds. */
 import { compile } from "../../lib/engine/mod.ts";
-import type { Json, JsonObject } from "../../lib/json/mod.ts";
+import { completed, type Json, type JsonObject } from "../../lib/json/mod.ts";
 import { CachedTargets } from "../../lib/live/webhooks/cached_targets.ts";
+import { policyConditions } from "../../lib/live/webhooks/match_conditions.ts";
 import { resourceConfigurations } from "../../lib/live/webhooks/configurations.ts";
 import { readConfiguration } from "../../lib/live/configuration.ts";
 import type { Installation } from "../../lib/live/mod.ts";
@@ -57,14 +58,15 @@ export function configurations(policies: string, configMap?: JsonObject): { vali
     dialect: "current",
   });
   const { webhooks, filters } = readConfiguration(configMap, { namespace: "kyverno" });
-  const [validate = null, mutate = null] = resourceConfigurations({
+  const [validate = null, mutate = null] = completed(resourceConfigurations({
     policies: compiled,
     served,
     targetsOf: new CachedTargets().among(served),
+    conditionsOf: policyConditions,
     installation,
     settings: webhooks,
     filters,
-  });
+  }));
   return { validate, mutate };
 }
 

@@ -56,14 +56,20 @@ Deno.test("where the roles of a user are unknown, the failurePolicy decides, in 
   for (const cluster of [portsOf().cluster, silentCluster]) {
     const { review } = serving(policies, { filters: () => filters, ports: portsOf({ cluster }) });
     const denied = await review("/validate/fail?timeout=1s", admissionReview());
-    assert.match(denied.status?.message ?? "", /roles of the user, by which requests are excluded, are unknown/);
+    assert.match(
+      denied.status?.message ?? "",
+      /roles of the user, by which requests are excluded, are unknown/,
+    );
     assert.equal((await review("/validate/ignore?timeout=1s", admissionReview())).allowed, true);
   }
 });
 
 Deno.test("no roles are read for requests that other filters exclude", async () => {
   const filters: FilterConfig = { excludeClusterRoles: ["admin"] };
-  const { review } = serving(policies, { filters: () => filters, ports: portsOf({ cluster: silentCluster }) });
+  const { review } = serving(policies, {
+    filters: () => filters,
+    ports: portsOf({ cluster: silentCluster }),
+  });
   const unseen = [
     admissionReview({ kind: "Event", resource: "events" }),
     admissionReview({ userInfo: { username: "system:node:a", groups: ["system:nodes"] } }),

@@ -1,5 +1,5 @@
 import { type CompiledPolicy, type CompiledRule, isOfWebhook, type WebhookPhase } from "../../engine/mod.ts";
-import type { JsonObject } from "../../json/mod.ts";
+import { completed, type JsonObject } from "../../json/mod.ts";
 import { dnsSubdomainProblems } from "../../kube/mod.ts";
 import {
   apiServerUser,
@@ -183,7 +183,7 @@ function shadowed(
       };
     })
   );
-  const coverages = versionCoverages(units.map(({ targets }) => targets), plainVersions);
+  const coverages = completed(versionCoverages(units.map(({ targets }) => targets), plainVersions));
   const joined = joinedCoverage(coverages);
   const missing = units.filter(({ policy }, index) =>
     constraintsOf(policy)?.matchPolicy !== "Exact" && isShadowed(coverages[index]!, joined)

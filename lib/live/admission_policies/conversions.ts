@@ -1,5 +1,5 @@
 import type { CompiledPolicy, Snapshot } from "../../engine/mod.ts";
-import { asString, isFault, type JsonObject } from "../../json/mod.ts";
+import { asString, isFault, type JsonObject, type Stages } from "../../json/mod.ts";
 import { uidOf } from "../../kube/mod.ts";
 import { type CelException, isCelException, parseCelException, policyObjectKinds } from "../../policy/mod.ts";
 import type { ServedResource } from "../../ports.ts";
@@ -16,20 +16,35 @@ export interface Conversion {
   readonly message: string;
 }
 
-/** Makes an admission policy and its binding for each policy that requests it, or gives the reason against it. */
-export function conversions(snapshot: Snapshot, served: readonly ServedResource[]): Conversion[] {
+/**
+ * Makes an admission policy and its binding for each policy that requests it, or gives the reason against it. Each
+ * stage is about one policy.
+ */
+export function* conversions(snapshot: Snapshot, served: readonly ServedResource[]): Stages<Conversion[]> {
   const exceptions: CelException[] = snapshot.others.filter(isCelException).map(parseCelException);
-  return snapshot.policies.flatMap((compiled): Conversion[] => {
-    // Only objects of the cluster can be owners.
-    if (uidOf(compiled.policy.document) === "") return [];
-    const parts = fromClassic(compiled, served) ?? fromCel(compiled, exceptions);
-    if (parts === undefined) return [];
-    if (isFault(parts)) return [{ compiled, objects: [], message: parts.message }];
-    const apiVersion = admissionPolicyVersion(parts.kind, served);
-    return apiVersion === undefined
-      ? [{ compiled, objects: [], message: `skip generation: the cluster serves no kind ${parts.kind}` }]
-      : [{ compiled, objects: objectsOf(compiled, parts, apiVersion), message: "" }];
-  });
+  const found: Conversion[] = [];
+  for (const compiled of snapshot.policies) {
+    const conversion = conversionOf(compiled, exceptions, served);
+    if (conversion !== undefined) found.push(conversion);
+    yield;
+  }
+  return found;
+}
+
+function conversionOf(
+  compiled: CompiledPolicy,
+  exceptions: readonly CelException[],
+  served: readonly ServedResource[],
+): Conversion | undefined {
+  // Only objects of the cluster can be owners.
+  if (uidOf(compiled.policy.document) === "") return undefined;
+  const parts = fromClassic(compiled, served) ?? fromCel(compiled, exceptions);
+  if (parts === undefined) return undefined;
+  if (isFault(parts)) return { compiled, objects: [], message: parts.message };
+  const apiVersion = admissionPolicyVersion(parts.kind, served);
+  return apiVersion === undefined
+    ? { compiled, objects: [], message: `skip generation: the cluster serves no kind ${parts.kind}` }
+    : { compiled, objects: objectsOf(compiled, parts, apiVersion), message: "" };
 }
 
 /** The kinds of policies from which admission policies are made. */

@@ -1,12 +1,21 @@
 import type { CompiledPolicy, WebhookPhase } from "../../engine/mod.ts";
-import { asList, asObject, compareTexts, isObject, type Json, type JsonObject } from "../../json/mod.ts";
+import {
+  asList,
+  asObject,
+  compareTexts,
+  isObject,
+  type Json,
+  type JsonObject,
+  type Stages,
+} from "../../json/mod.ts";
 import type { ServedResource } from "../../ports.ts";
 import type { RequestFilters, WebhookSettings } from "../configuration.ts";
 import { type Installation, managedBy } from "../installation.ts";
+import type { ConditionsOf } from "./cached_conditions.ts";
 import type { TargetsOf } from "./cached_targets.ts";
 import { configurationKinds, webhookTimeout } from "./configuration_kinds.ts";
 import { webhookFamilies } from "./families.ts";
-import { areTogetherUsable, policyConditions } from "./match_conditions.ts";
+import { areTogetherUsable } from "./match_conditions.ts";
 import { everyTarget, type Target, webhookRules } from "./target.ts";
 import {
   apiServerUser,
@@ -31,6 +40,7 @@ export interface WebhookInput {
   readonly policies: readonly CompiledPolicy[];
   readonly served: readonly ServedResource[];
   readonly targetsOf: TargetsOf;
+  readonly conditionsOf: ConditionsOf;
   readonly installation: Installation;
   readonly settings: WebhookSettings;
   /** Requests that no policy sees: webhooks that refuse without a replica are not called for them. */
@@ -66,23 +76,52 @@ const groupings: readonly Grouping[] = [
 /**
  * The two configurations for resources. Without policies they have no webhooks. Policies share webhooks when the
  * configuration would be too large otherwise: the API server would refuse it, and no new policy would come into force.
+ * Each stage is about a policy or a webhook.
  */
-export function resourceConfigurations(input: WebhookInput): JsonObject[] {
-  return (["validate", "mutate"] as const).map((phase) => {
-    let made: JsonObject = {};
-    for (const grouping of groupings) {
-      made = configuration(input, phase, grouping);
-      if (isSmall(made)) break;
+export function* resourceConfigurations(input: WebhookInput): Stages<JsonObject[]> {
+  const made: JsonObject[] = [];
+  for (const phase of ["validate", "mutate"] as const) {
+    made.push(configuration(input, phase, yield* webhooksOf(input, phase)));
+  }
+  return made;
+}
+
+/** The webhooks of the first grouping whose configuration is small enough; of the last one in any case. */
+function* webhooksOf(input: WebhookInput, phase: WebhookPhase): Stages<readonly Webhook[]> {
+  const others = JSON.stringify(configuration(input, phase, [])).length;
+  for (const grouping of groupings) {
+    const most = grouping === groupings.at(-1) ? Infinity : mostCharacters - others;
+    const found = yield* groupedWebhooks(input, { phase, grouping, most });
+    if (found !== undefined) return found;
+  }
+  return [];
+}
+
+/** The webhooks of a grouping; `undefined` as soon as they have more than `most` characters together. */
+function* groupedWebhooks(
+  input: WebhookInput,
+  { phase, grouping, most }: {
+    readonly phase: WebhookPhase;
+    readonly grouping: Grouping;
+    readonly most: number;
+  },
+): Stages<Webhook[] | undefined> {
+  const made: Webhook[] = [];
+  let characters = 0;
+  for (const family of webhookFamilies) {
+    if (!family.phases.includes(phase)) continue;
+    for (const group of yield* groupsOf(input, { family, phase, ...grouping })) {
+      const each = webhook(group, input);
+      characters += JSON.stringify(each).length + 1;
+      if (characters > most) return undefined;
+      made.push(each);
+      yield;
     }
-    return made;
-  });
+  }
+  return made;
 }
 
-function isSmall(made: JsonObject): boolean {
-  return JSON.stringify(made).length <= mostCharacters;
-}
-
-function configuration(input: WebhookInput, phase: WebhookPhase, grouping: Grouping): JsonObject {
+function configuration(input: WebhookInput, phase: WebhookPhase, webhooks: readonly Webhook[]): JsonObject {
   const { installation: { prefix }, settings } = input;
   return {
     apiVersion: "admissionregistration.k8s.io/v1",
@@ -92,18 +131,17 @@ function configuration(input: WebhookInput, phase: WebhookPhase, grouping: Group
       labels: { ...settings.labels, ...managedBy },
       annotations: { "admissions.enforcer/disabled": "true", ...settings.annotations },
     },
-    webhooks: webhookFamilies.filter(({ phases }) => phases.includes(phase))
-      .flatMap((family) => groupsOf(input, { family, phase, ...grouping }))
-      .map((group) => webhook(group, input))
-      .sort((left, right) => compareTexts(left.name, right.name)),
+    webhooks: webhooks.toSorted((left, right) => compareTexts(left.name, right.name)),
   };
 }
 
-function webhook(group: Group, input: WebhookInput): JsonObject & { name: string } {
+type Webhook = JsonObject & { readonly name: string };
+
+function webhook(group: Group, input: WebhookInput): Webhook {
   const { installation, settings } = input;
   const { phase, failurePolicy, members, policyKey } = group;
   const { compiled } = members[0]!;
-  const conditions = conditionsOf(group, input);
+  const conditions = groupConditions(group, input);
   return {
     name: nameOf(group, installation.prefix),
     clientConfig: clientConfig(installation, pathOf(group)),
@@ -130,13 +168,13 @@ function webhook(group: Group, input: WebhookInput): JsonObject & { name: string
  * Kyverno parity: conditions of a policy that is not about nodes stand alone. Pinned by "webhooks: conditions of
  * controllers are about their templates".
  */
-function conditionsOf(group: Group, input: WebhookInput): readonly Json[] {
+function groupConditions(group: Group, input: WebhookInput): readonly Json[] {
   const { members, policyKey, isForConverted } = group, { matchConditions } = input.settings;
   const ofPolicy = isForConverted
     ? [onlyConverted]
     : policyKey === undefined
     ? []
-    : policyConditions(members[0]!.compiled);
+    : input.conditionsOf(members[0]!.compiled);
   const all = [...matchConditions, ...joinedConditions(ofPolicy, group, input)];
   return areTogetherUsable(all) ? all : [...matchConditions, ...joinedConditions([], group, input)];
 }

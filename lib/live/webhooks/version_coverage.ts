@@ -1,3 +1,4 @@
+import type { Stages } from "../../json/mod.ts";
 import { coversResource, type Target } from "./target.ts";
 
 /** A resource in one of the versions in which a cluster serves it. */
@@ -29,15 +30,17 @@ interface PartlyNamed {
  * The versions in which lists of targets name those resources that one of them names in some versions alone. The API
  * server converts an object for a webhook that is called for another version of its resource, but only if the webhook
  * is not called for the object's own version, too: when policies about different versions share a webhook, those about
- * one version miss the objects that are written in another. Whoever writes the object chooses the version.
+ * one version miss the objects that are written in another. Whoever writes the object chooses the version. Each
+ * stage is about one list.
  */
-export function versionCoverages(
+export function* versionCoverages(
   lists: readonly (readonly Target[])[],
   versions: ServedVersions,
-): readonly VersionCoverage[] {
-  const partly = partlyNamed(lists.flat(), versions);
-  return lists.map((targets) => {
-    if (partly.length === 0) return new Map();
+): Stages<readonly VersionCoverage[]> {
+  const partly = yield* partlyNamed(lists, versions);
+  if (partly.length === 0) return lists.map(() => new Map());
+  const coverages: VersionCoverage[] = [];
+  for (const targets of lists) {
     const byGroup = Map.groupBy(targets, ({ group }) => group);
     const coverage = new Map<string, ReadonlySet<string>>();
     for (const named of partly) {
@@ -45,8 +48,10 @@ export function versionCoverages(
       const versions = versionsIn(near, named);
       if (versions.size > 0) coverage.set(named.key, versions);
     }
-    return coverage;
-  });
+    coverages.push(coverage);
+    yield;
+  }
+  return coverages;
 }
 
 /** All versions that some of the coverages have. */
@@ -65,7 +70,10 @@ export function isShadowed(coverage: VersionCoverage, by: VersionCoverage): bool
   );
 }
 
-function partlyNamed(targets: readonly Target[], { served, isCompleteFor }: ServedVersions): PartlyNamed[] {
+function* partlyNamed(
+  lists: readonly (readonly Target[])[],
+  { served, isCompleteFor }: ServedVersions,
+): Stages<PartlyNamed[]> {
   const byResource = new Map<string, Set<string>>();
   for (const { group, plural, version } of served) {
     const key = `${group}/${plural}`, versions = byResource.get(key);
@@ -78,19 +86,22 @@ function partlyNamed(targets: readonly Target[], { served, isCompleteFor }: Serv
     found.set(key, { key, group, resource, versions });
   };
   const several = [...byResource].filter(([, { size }]) => size > 1);
-  for (const { group, version, resource } of targets) {
-    if (version === "*") continue;
-    const [name = "", subresource] = resource.split("/"),
-      end = subresource === undefined ? "" : `/${subresource}`;
-    if (group !== "*" && name !== "*" && !isCompleteFor(group)) add(group, resource, undefined);
-    for (const [key, versions] of several) {
-      const [ofGroup = "", plural = ""] = key.split("/");
-      if (
-        (group === "*" || group === ofGroup) && (name === "*" || name === plural) && versions.has(version)
-      ) {
-        add(ofGroup, `${plural}${end}`, versions);
+  for (const targets of lists) {
+    for (const { group, version, resource } of targets) {
+      if (version === "*") continue;
+      const [name = "", subresource] = resource.split("/"),
+        end = subresource === undefined ? "" : `/${subresource}`;
+      if (group !== "*" && name !== "*" && !isCompleteFor(group)) add(group, resource, undefined);
+      for (const [key, versions] of several) {
+        const [ofGroup = "", plural = ""] = key.split("/");
+        if (
+          (group === "*" || group === ofGroup) && (name === "*" || name === plural) && versions.has(version)
+        ) {
+          add(ofGroup, `${plural}${end}`, versions);
+        }
       }
     }
+    yield;
   }
   return [...found.values()];
 }

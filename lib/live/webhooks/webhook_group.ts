@@ -1,10 +1,10 @@
 import type { CompiledPolicy, WebhookPhase } from "../../engine/mod.ts";
-import { isFault, isObject, type Json } from "../../json/mod.ts";
+import { isFault, isObject, type Json, type Stages } from "../../json/mod.ts";
 import { compileLabelSelector } from "../../kube/mod.ts";
 import type { ConstraintSection } from "../../policy/mod.ts";
 import type { ServedResource } from "../../ports.ts";
 import { familyOf, isGenerating, type WebhookFamily } from "./families.ts";
-import { policyConditions } from "./match_conditions.ts";
+import type { ConditionsOf } from "./cached_conditions.ts";
 import type { TargetsOf } from "./cached_targets.ts";
 import { isShadowed, joinedCoverage, type VersionCoverage, versionCoverages } from "./version_coverage.ts";
 import { allConditional, conditionalOfNamespaces } from "./routes.ts";
@@ -54,24 +54,32 @@ export interface Member {
 /** The most policies in a path: a longer path would come near the limit of HTTP servers. */
 const mostInPath = 40;
 
-/** The groups of the policies of one family and phase, whose webhooks have different names. */
-export function groupsOf(
-  { policies, served, targetsOf }: {
-    readonly policies: readonly CompiledPolicy[];
-    readonly served: readonly ServedResource[];
-    readonly targetsOf: TargetsOf;
-  },
+/** The policies of webhooks, and what is known of them. */
+export interface GroupInput {
+  readonly policies: readonly CompiledPolicy[];
+  readonly served: readonly ServedResource[];
+  readonly targetsOf: TargetsOf;
+  readonly conditionsOf: ConditionsOf;
+}
+
+/**
+ * The groups of the policies of one family and phase, whose webhooks have different names. Each stage adds a policy to
+ * its group.
+ */
+export function* groupsOf(
+  { policies, served, targetsOf, conditionsOf }: GroupInput,
   { family, phase, sharing, versionsFor }: Pick<Group, "family" | "phase"> & Grouping,
-): Group[] {
+): Stages<Group[]> {
   const groups = new Map<string, Group & { readonly members: Member[] }>();
   for (const compiled of policies) {
     if (familyOf(compiled) !== family) continue;
+    yield;
     const targets = targetsOf(compiled, phase);
     if (targets.length === 0 || !hasUsableSelectors(compiled)) continue;
     const { policy } = compiled;
     const failurePolicy = isGenerating(compiled) ? "Ignore" : policy.failurePolicy;
     const shares = sharing === "all" || sharing === "namespaces" && policy.namespace !== undefined;
-    const policyKey = !shares && needsSeparateWebhook(compiled) ? policy.key : undefined;
+    const policyKey = !shares && needsSeparateWebhook(compiled, conditionsOf) ? policy.key : undefined;
     const selectors = shares ? noSelectors : selectorsOf(compiled);
     const conditional = shares ? conditionalPath(compiled, sharing) : undefined;
     const key = JSON.stringify([
@@ -96,8 +104,14 @@ export function groupsOf(
       });
     }
   }
-  const all = [...groups.values()].flatMap((group) => ofVersions(group, { served, targetsOf, versionsFor }));
-  return numbered(all.flatMap(inParts));
+  const all: Group[] = [];
+  for (const group of groups.values()) {
+    for (const each of yield* ofVersions(group, { served, targetsOf, versionsFor })) {
+      all.push(...inParts(each));
+    }
+    yield;
+  }
+  return numbered(all);
 }
 
 const single = { isForConverted: false, part: 1 } as const;
@@ -108,14 +122,14 @@ const single = { isForConverted: false, part: 1 } as const;
  * parted. At the path of kyverno.io's kinds all are evaluated: a rule that would miss objects has a webhook besides,
  * for those that the API server converts.
  */
-function ofVersions(
+function* ofVersions(
   group: Group,
   { served, targetsOf, versionsFor }: {
     readonly served: readonly ServedResource[];
     readonly targetsOf: TargetsOf;
     readonly versionsFor: VersionsFor;
   },
-): Group[] {
+): Stages<Group[]> {
   const { family, phase, members, policyKey, conditional } = group;
   if (policyKey !== undefined || conditional !== undefined || versionsFor === "none") return [group];
   const isMended = ({ policy }: CompiledPolicy): boolean =>
@@ -123,16 +137,17 @@ function ofVersions(
   const versions = { served, isCompleteFor: () => true };
   if (family.word !== "") {
     if (!members.every(({ compiled }) => isMended(compiled))) return [group];
-    const coverages = versionCoverages(members.map(({ targets }) => targets), versions);
-    return alike(members, coverages).map((members) => ({ ...group, members }));
+    const coverages = yield* versionCoverages(members.map(({ targets }) => targets), versions);
+    return (yield* alike(members, coverages)).map((members) => ({ ...group, members }));
   }
-  const ofRules = members.flatMap(({ compiled }) =>
-    compiled.rules.map((rule) => ({
-      compiled,
-      targets: targetsOf({ ...compiled, rules: [rule] }, phase),
-    }))
-  );
-  const coverages = versionCoverages(ofRules.map(({ targets }) => targets), versions);
+  const ofRules: Member[] = [];
+  for (const { compiled } of members) {
+    for (const rule of compiled.rules) {
+      ofRules.push({ compiled, targets: targetsOf({ ...compiled, rules: [rule] }, phase) });
+    }
+    yield;
+  }
+  const coverages = yield* versionCoverages(ofRules.map(({ targets }) => targets), versions);
   const joined = joinedCoverage(coverages);
   const shadowed = ofRules.filter(({ compiled }, index) =>
     isMended(compiled) && isShadowed(coverages[index]!, joined)
@@ -153,7 +168,7 @@ interface AlikePolicies {
 }
 
 /** Parts policies whose coverages differ in a resource that both name. */
-function alike(members: readonly Member[], coverages: readonly VersionCoverage[]): Member[][] {
+function* alike(members: readonly Member[], coverages: readonly VersionCoverage[]): Stages<Member[][]> {
   const parts: AlikePolicies[] = [];
   for (const [index, member] of members.entries()) {
     const texts = [...coverages[index]!].map(([key, versions]) =>
@@ -165,6 +180,7 @@ function alike(members: readonly Member[], coverages: readonly VersionCoverage[]
     if (part.members.length === 0) parts.push(part);
     part.members.push(member);
     for (const [key, text] of texts) part.coverage.set(key, text);
+    yield;
   }
   return parts.map(({ members }) => members);
 }
@@ -212,11 +228,11 @@ export function nameOf(
  * Kyverno parity: a policy with conditions, an exact match or a timeout of its own has a webhook of its own. Pinned
  * by "webhooks: policies of each failurePolicy share one, and policies with match conditions get separate ones".
  */
-function needsSeparateWebhook(compiled: CompiledPolicy): boolean {
+function needsSeparateWebhook(compiled: CompiledPolicy, conditionsOf: ConditionsOf): boolean {
   const { policy } = compiled;
   // Postern evaluates conditions of these kinds at a path that names the policy alone.
   if (familyOf(compiled)?.word === "") return policy.matchConditions.length > 0;
-  if (policyConditions(compiled).length > 0) return true;
+  if (conditionsOf(compiled).length > 0) return true;
   return constraintsOf(compiled)?.matchPolicy === "Exact" || policy.timeoutSeconds !== undefined;
 }
 
