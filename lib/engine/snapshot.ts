@@ -37,10 +37,16 @@ export interface Snapshot {
 
 /** The snapshot with some of its policies, for one of several webhooks. */
 export function restrict(snapshot: Snapshot, keep: (policy: CompiledPolicy) => boolean): Snapshot {
+  return completed(restrictStages(snapshot, keep));
+}
+
+/** The same in stages, so that requests are answered between them. */
+export function* restrictStages(
+  snapshot: Snapshot,
+  keep: (policy: CompiledPolicy) => boolean,
+): Stages<Snapshot> {
   const written = snapshot.written.filter(keep);
-  return written.length === snapshot.written.length
-    ? snapshot
-    : completed(snapshotOf({ ...snapshot, written }));
+  return written.length === snapshot.written.length ? snapshot : yield* snapshotOf({ ...snapshot, written });
 }
 
 /** The snapshot of policies that are compiled, each of which a stage adds to the indexes. */

@@ -1,5 +1,5 @@
 import { type CompileOptions, PolicyCompiler, restrict, type Snapshot } from "../engine/mod.ts";
-import { isObject, type JsonObject } from "../json/mod.ts";
+import { isObject, type JsonObject, type Stages } from "../json/mod.ts";
 import { nameOf, namespaceOf, objectIdentity, uidOf } from "../kube/mod.ts";
 import { CompiledWeights, roomProblem } from "../policy/mod.ts";
 import { paced } from "../paced.ts";
@@ -29,6 +29,8 @@ export interface LivePoliciesOptions {
   readonly scheduler?: Scheduler | undefined;
   /** Policies from files; a policy object of the same name has no effect. */
   readonly files: () => readonly YamlDocument[];
+  /** Prepares what requests read of a snapshot, in stages, before it is in force. */
+  readonly prepare?: (snapshot: Snapshot) => Stages<void>;
   /** Called with each new snapshot before its webhooks are written. */
   readonly loaded: (snapshot: Snapshot) => void;
   /** Called when the API server may serve other kinds than before. */
@@ -232,8 +234,11 @@ export class LivePolicies {
 
   async #loadNow(): Promise<void> {
     if (!this.#started || this.#closed) return;
-    const { loaded, scheduler } = this.#options;
-    const compiled = await paced(this.#compiler.stages(this.#documentsToLoad()), scheduler);
+    const { loaded, prepare, scheduler } = this.#options;
+    const compiled = this.#withoutGone(
+      await paced(this.#compiler.stages(this.#documentsToLoad()), scheduler),
+    );
+    if (prepare !== undefined) await paced(prepare(compiled), scheduler);
     if (this.#closed) return;
     this.#snapshot = this.#withoutGone(compiled);
     loaded(this.#snapshot);
