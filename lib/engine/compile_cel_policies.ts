@@ -25,7 +25,7 @@ import {
   rankOf,
 } from "../rules/mod.ts";
 import { constraintProblems } from "./match_problems.ts";
-import type { CompiledPolicy, CompiledRule } from "./compiled.ts";
+import { type CompiledPolicy, type CompiledRule, withoutExceptions } from "./compiled.ts";
 import { celRefusals } from "./kyverno_refusals.ts";
 import { ConstantResults } from "./plan/constant_results.ts";
 
@@ -212,7 +212,7 @@ function compileCelRule(
     selector,
     entries: [],
     preconditions: undefined,
-    exceptions: [],
+    exceptions: withoutExceptions,
     action: binding === undefined ? () => policy.failureAction : () => action,
     needs: selector.needsNamespaceLabels ? [...needs, { kind: "namespaceLabels" }] : needs,
     needsRoles: false,

@@ -10,14 +10,14 @@ import {
   MutationConflicts,
   type RuleBody,
 } from "../rules/mod.ts";
-import type { CompiledException, CompiledPolicy, CompiledRule } from "./compiled.ts";
+import type { CompiledPolicy, CompiledRule, RuleExceptions } from "./compiled.ts";
 import { compileUnlessRefused } from "./kyverno_refusals.ts";
 import { compileRule } from "./compile_rule.ts";
 
 /** The options of compiling a policy. */
 export interface CompilePolicyOptions {
   /** The exceptions of a rule, by its name. */
-  readonly exceptions: (rule: string) => readonly CompiledException[];
+  readonly exceptions: (rule: string) => RuleExceptions;
   /** The first error that was found when the policy was parsed. */
   readonly broken: Diagnostic | undefined;
   readonly refusedByKyverno: "evaluated" | "refused";

@@ -16,7 +16,7 @@ import type { Use } from "../template/mod.ts";
 import { compileAction } from "./action.ts";
 import { matchProblems } from "./match_problems.ts";
 import { variableProblems } from "./variable_problems.ts";
-import type { CompiledException, CompiledRule } from "./compiled.ts";
+import type { CompiledException, CompiledRule, RuleExceptions } from "./compiled.ts";
 import { ConstantResults } from "./plan/constant_results.ts";
 import { compileRuleImages } from "./rule_images.ts";
 import { compileReportProperties } from "./report_properties.ts";
@@ -25,7 +25,7 @@ import { compileReportProperties } from "./report_properties.ts";
 export interface CompileRuleOptions {
   readonly policy: Policy;
   /** The exceptions of a rule, by its name. */
-  readonly exceptions: (rule: string) => readonly CompiledException[];
+  readonly exceptions: (rule: string) => RuleExceptions;
   /** An error of the whole policy, which makes all its rules unusable. */
   readonly broken: Diagnostic | undefined;
   /** Whether variables of the user are problems, because background scans have none. */
@@ -80,7 +80,7 @@ class RuleCompiler {
     const exceptions = this.#options.exceptions(rule.name);
     const properties = rule.reportProperties &&
       compileReportProperties(rule.reportProperties, (uses) => this.#variables(uses, ["reportProperties"]));
-    this.#matchNeeds(selector, exceptions);
+    this.#matchNeeds(selector, exceptions.all);
     const needs = this.#needs;
     const shared = {
       rule,

@@ -2,7 +2,7 @@ import type { ActionOf } from "./action.ts";
 import type { Conditions } from "../condition/mod.ts";
 import type { ContextEntry, Need } from "../context/mod.ts";
 import type { Diagnostic } from "../diagnostics/mod.ts";
-import type { Block, RuleSelector } from "../match/mod.ts";
+import type { Block, Candidate, RuleSelector } from "../match/mod.ts";
 import type { Policy, PolicyException, Rule } from "../policy/mod.ts";
 import {
   changesOthers,
@@ -19,8 +19,21 @@ import type { ReportProperties } from "./report_properties.ts";
 export interface CompiledException {
   readonly exception: PolicyException;
   readonly match: Block;
+  /** Keys of which each object that it matches has one, for an index; `undefined` when it has none or too many. */
+  readonly keys: readonly string[] | undefined;
   readonly conditions: Conditions | undefined;
 }
+
+/** The exceptions of a rule. */
+export interface RuleExceptions {
+  /** In the order in which messages name them. */
+  readonly all: readonly CompiledException[];
+  /** Those that may match an object, in the same order: all that match it, and maybe others. */
+  mayMatch(candidate: Candidate): readonly CompiledException[];
+}
+
+/** The exceptions of most rules: none. */
+export const withoutExceptions: RuleExceptions = { all: [], mayMatch: () => [] };
 
 /** A compiled rule. */
 export interface CompiledRule extends PhaseTraits {
@@ -35,7 +48,7 @@ export interface CompiledRule extends PhaseTraits {
   readonly bodyAlone?: boolean;
   readonly entries: readonly ContextEntry[];
   readonly preconditions: Conditions | undefined;
-  readonly exceptions: readonly CompiledException[];
+  readonly exceptions: RuleExceptions;
   readonly action: ActionOf;
   /** `reportProperties`; `undefined` when there are none. */
   readonly properties?: ReportProperties | undefined;

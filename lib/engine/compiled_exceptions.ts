@@ -1,9 +1,10 @@
 import { compileConditions } from "../condition/mod.ts";
 import { isFault } from "../json/mod.ts";
 import { compileWildcard, hasWildcard } from "../kube/mod.ts";
-import { compileExceptionMatch } from "../match/mod.ts";
+import { compileExceptionMatch, keysOfBlock } from "../match/mod.ts";
 import type { PolicyException } from "../policy/mod.ts";
-import type { CompiledException } from "./compiled.ts";
+import { type CompiledException, type RuleExceptions, withoutExceptions } from "./compiled.ts";
+import { ExceptionIndex, type IndexedException } from "./exception_index.ts";
 
 /** Whether an exception names a rule. */
 type NameTest = (rule: string) => boolean;
@@ -16,18 +17,18 @@ export class CompiledExceptions {
   readonly #compiled = new WeakMap<PolicyException, readonly CompiledException[]>();
 
   /** Returns the exceptions of each rule of a policy, by the rule's name. Rules with the same ones share their list. */
-  forPolicy(
-    key: string,
-    exceptions: readonly PolicyException[],
-  ): (rule: string) => readonly CompiledException[] {
-    const candidates = exceptions.flatMap((exception) =>
+  forPolicy(key: string, exceptions: readonly PolicyException[]): (rule: string) => RuleExceptions {
+    const compiled = exceptions.flatMap((exception) =>
       this.#compile(exception).map((compiled) => ({ compiled, names: nameTest(exception, key) }))
     );
-    let last: readonly CompiledException[] = none;
+    if (compiled.length === 0) return () => withoutExceptions;
+    const indexed = compiled.map((exception, order): IndexedException => ({ ...exception, order }));
+    const index = new ExceptionIndex(indexed);
+    let last: readonly IndexedException[] = none, ofLast = withoutExceptions;
     return (rule) => {
-      const found = candidates.filter(({ names }) => names(rule)).map(({ compiled }) => compiled);
-      if (!isSame(found, last)) last = found;
-      return last;
+      const found = indexed.filter(({ names }) => names(rule));
+      if (!isSame(found, last)) [last, ofLast] = [found, index.forRule(rule, found)];
+      return ofLast;
     };
   }
 
@@ -46,13 +47,13 @@ function isSame(one: readonly object[], other: readonly object[]): boolean {
 }
 
 function compileException(exception: PolicyException): readonly CompiledException[] {
-  const match = compileExceptionMatch(exception.match);
+  const match = compileExceptionMatch(exception.match), keys = keysOfBlock(exception.match);
   if (exception.conditions === undefined || exception.conditions === null) {
-    return [{ exception, match, conditions: undefined }];
+    return [{ exception, match, keys, conditions: undefined }];
   }
   // The classic dialect has no exceptions, and in it a variable without a value could exempt an object.
   const conditions = compileConditions(exception.conditions, { dialect: "current", evaluator: "exception" });
-  return isFault(conditions) ? none : [{ exception, match, conditions }];
+  return isFault(conditions) ? none : [{ exception, match, keys, conditions }];
 }
 
 function nameTest({ targets }: PolicyException, key: string): NameTest {

@@ -4,7 +4,7 @@ import { isFault, isObject, type Json, type JsonObject, setField } from "../json
 import { error, type Outcome, type OutcomeList, type RuleBody, skip } from "../rules/mod.ts";
 import type { Candidate } from "../match/mod.ts";
 import type { Policy, PolicyException } from "../policy/mod.ts";
-import type { CompiledException, CompiledRule } from "./compiled.ts";
+import { type CompiledRule, type RuleExceptions, withoutExceptions } from "./compiled.ts";
 import { replaced, type RuleResult } from "./decision.ts";
 import { MessageRoom } from "./message_room.ts";
 import { noExceptions, type RequestView } from "./request_view.ts";
@@ -75,7 +75,7 @@ function violatedAlready(rule: CompiledRule, policy: Policy<RuleBody>, view: Req
   view.base.trace?.turnToExisting();
   // Kyverno parity: an exception that skips the rule says nothing about the old object. Pinned by "an update of an
   // object that violated the rule before is admitted, although an exception exempted it".
-  const exceptions = rule.appliesExceptions ? rule.exceptions : [];
+  const exceptions = rule.appliesExceptions ? rule.exceptions : withoutExceptions;
   // The old object may be of another type, so the preparation for the request's type does not apply.
   return outcomeOf({ ...rule, exceptions, selectsAll: false }, policy, existing)?.result === "fail";
 }
@@ -113,7 +113,7 @@ function unmetPreconditions({ preconditions }: CompiledRule, context: Context): 
 
 /** Runs the body of a rule that matches the object, unless an exception exempts the object. */
 function runBody(rule: CompiledRule, context: Context, view: RequestView): Outcome | OutcomeList | undefined {
-  const exceptions = rule.exceptions.length === 0
+  const exceptions = rule.exceptions.all.length === 0
     ? noExceptions
     : matchingExceptions(rule.exceptions, view.candidate()!, context);
   if (exceptions.length > 0 && !rule.appliesExceptions) {
@@ -152,13 +152,15 @@ function overlaid(base: JsonObject, parts: JsonObject): JsonObject {
 
 /** The exceptions that match the object. An exception whose conditions fail does not. */
 export function matchingExceptions(
-  exceptions: readonly CompiledException[],
+  exceptions: RuleExceptions,
   candidate: Candidate,
   context: Context,
 ): readonly PolicyException[] {
   const { observer } = context.tracker;
   const matching: PolicyException[] = [];
-  for (const { exception, match, conditions } of exceptions) {
+  // An explanation says of each exception why it does not match.
+  const tried = observer === undefined ? exceptions.mayMatch(candidate) : exceptions.all;
+  for (const { exception, match, conditions } of tried) {
     const { key } = exception;
     const mismatch = match.mismatch(candidate);
     if (mismatch !== undefined) {

@@ -52,7 +52,7 @@ function generateOutcome(
 ): Outcome | OutcomeList | undefined {
   const candidate = view.candidate();
   if (candidate === undefined) return undefined;
-  if (rule.exceptions.length > 0) {
+  if (rule.exceptions.all.length > 0) {
     const exceptions = matchingExceptions(rule.exceptions, candidate, ruleContext(rule, policy, view));
     const keys = exceptions.map(({ key }) => key);
     if (keys.length > 0) {

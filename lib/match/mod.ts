@@ -15,6 +15,7 @@ export { compileConstraints } from "./constraints.ts";
 export type { Clause } from "./clause.ts";
 export { type Filter, labelTest, type Mismatch } from "./filter.ts";
 export { type Interest, MatchIndex } from "./match_index.ts";
+export { keysOfBlock, keysOfCandidate } from "./object_keys.ts";
 export {
   type InexpressiblePart,
   inexpressiblePart,

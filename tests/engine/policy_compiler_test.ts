@@ -112,10 +112,10 @@ for (const [what, before, after, anew] of changes) {
     assert.deepEqual(
       second.policies.map((
         { policy, rules },
-      ) => [policy.key, rules.map(({ exceptions }) => exceptions.length)]),
+      ) => [policy.key, rules.map(({ exceptions }) => exceptions.all.length)]),
       fresh.policies.map((
         { policy, rules },
-      ) => [policy.key, rules.map(({ exceptions }) => exceptions.length)]),
+      ) => [policy.key, rules.map(({ exceptions }) => exceptions.all.length)]),
     );
   });
 }
@@ -161,7 +161,7 @@ Deno.test("an exception is compiled once, and kept once, however many rules it n
     const before = conditionCompilations();
     const { policies } = new PolicyCompiler().compile(parseDocuments(exempting(rules), "p.yaml").documents);
     const lists = policies.flatMap(({ rules }) => rules.map(({ exceptions }) => exceptions));
-    assert.ok(lists.length === rules && lists.every((list) => list.length === 1));
+    assert.ok(lists.length === rules && lists.every((list) => list.all.length === 1));
     return { count: conditionCompilations() - before, lists: new Set(lists).size };
   };
   assert.deepEqual(compiled(100), compiled(1));

@@ -83,7 +83,7 @@ function isForKind({ rule }: CompiledRule, kind: string, rules: readonly Compile
 
 function markedRule(rule: CompiledRule, type: TypeOfRequest): CompiledRule {
   const { entries, preconditions, exceptions, properties } = rule;
-  const bodyAlone = entries.length === 0 && preconditions === undefined && exceptions.length === 0 &&
+  const bodyAlone = entries.length === 0 && preconditions === undefined && exceptions.all.length === 0 &&
     properties === undefined;
   return { ...rule, selectsAll: selectsAll(rule, type), bodyAlone };
 }

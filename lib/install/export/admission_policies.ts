@@ -69,7 +69,7 @@ function exportRule(
 
 /** Why a rule cannot become a ValidatingAdmissionPolicy; `undefined` when it can. */
 function problemOf(policy: Policy, { rule, exceptions }: CompiledRule): string | undefined {
-  if (exceptions.length > 0) return "there are exceptions from it";
+  if (exceptions.all.length > 0) return "there are exceptions from it";
   if (rule.preconditions !== undefined && rule.preconditions !== null) return "it has preconditions";
   if ([...policy.overrides, ...rule.overrides].length > 0) return "its action differs by namespace";
   return undefined;

@@ -27,13 +27,13 @@ export function fromClassic(
   }
   const overrides = [...policy.overrides, ...rule.overrides];
   if (overrides.length > 0) return new Fault("skip generation: failureActionOverrides are not applicable");
-  if (exceptions.some(({ conditions }) => conditions !== undefined)) {
+  if (exceptions.all.some(({ conditions }) => conditions !== undefined)) {
     return new Fault("skip generation: exceptions with conditions are not applicable");
   }
   const constraints = servedMatchResources({
     match: rule.match,
     exclude: rule.exclude,
-    exceptions: exceptions.map(({ exception }) => exception.match),
+    exceptions: exceptions.all.map(({ exception }) => exception.match),
     served,
   });
   if (isFault(constraints)) return constraints;

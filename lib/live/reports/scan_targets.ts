@@ -110,7 +110,7 @@ function isAbout({ group, version, resource: plural }: Target, resource: ServedR
 function versionOf({ policy, rules }: CompiledPolicy, { others }: Snapshot): string {
   const { metadata, spec = null, kind = "" } = policy.document;
   const { annotations = null, labels = null } = metadata as JsonObject;
-  const exceptions = rules.flatMap((rule) => rule.exceptions.map(({ exception }) => exception));
+  const exceptions = rules.flatMap((rule) => rule.exceptions.all.map(({ exception }) => exception));
   const celExceptions = policy.language === "classic"
     ? []
     : others.filter((other) => other.kind === "PolicyException").map(({ document }) =>
