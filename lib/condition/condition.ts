@@ -5,9 +5,11 @@ import {
   Fault,
   field,
   isFault,
+  isList,
   type Json,
   type Scope,
   scopeOf,
+  stepsOfText,
   textField,
 } from "../json/mod.ts";
 import { compileTemplate, type Template, type TemplateOptions, type Use } from "../template/mod.ts";
@@ -49,6 +51,7 @@ export function compileCondition(condition: Json, path: DocumentPath, options: T
     path,
     operator: operator?.name ?? name,
     message,
+    stepsOfPart: operator?.printsElements === true ? stepsOfPrinted : stepsOfCompared,
     lenient: options.unresolved === "empty",
   };
   const evaluate = evaluation({ key, value }, comparing(operator, name, value), reported);
@@ -103,12 +106,14 @@ interface ReportedParts {
   readonly message: string;
   /** Whether variables without a value become empty texts. */
   readonly lenient: boolean;
+  /** The steps of comparing one part of a value. */
+  readonly stepsOfPart: number;
 }
 
 function evaluation(
   { key, value }: { readonly key: Operand; readonly value: Operand },
   compare: Compare,
-  { lenient, ...reported }: ReportedParts,
+  { lenient, stepsOfPart, ...reported }: ReportedParts,
 ): Condition["evaluate"] {
   const noOperator = new Fault(
     `failed to create handler for condition operator: there is no operator ${
@@ -128,9 +133,9 @@ function evaluation(
       observe?.({ ...reported, key: left, result });
       return result;
     }
-    spendOn(left, right, environment);
     const sourced: Sourced = { value: left, source: key.source };
-    const result = compare === undefined ? noOperator : compare(right)(sourced);
+    const result = spendOn([left, right], environment, stepsOfPart) ??
+      (compare === undefined ? noOperator : compare(right)(sourced));
     if (observe !== undefined) {
       const missing = lenient
         ? [...reasons(key, scope, environment), ...reasons(value, scope, environment)]
@@ -143,18 +148,44 @@ function evaluation(
 }
 
 /** Takes the steps of comparing two values. Where there are not so many, the rule is an error, whatever they say. */
-function spendOn(left: Json, right: Json, { budget }: Environment): void {
-  if (budget === undefined) return;
-  budget.left -= stepsOf(left, budget.left) + stepsOf(right, budget.left);
+function spendOn(
+  sides: readonly [key: Json, value: Json],
+  { budget }: Environment,
+  stepsOfPart: number,
+): Fault | undefined {
+  if (budget === undefined) return undefined;
+  for (const side of sides) {
+    budget.left -= stepsOf(side, budget.left, stepsOfPart);
+    if (budget.left < 0) return tooManyParts;
+  }
+  const [, value] = sides;
+  if (stepsOfPart === stepsOfPrinted && typeof value === "string" && mayBeJson.test(value)) {
+    budget.left -= value.length >> 1;
+  }
+  return budget.left < 0 ? tooManyParts : undefined;
 }
 
-function stepsOf(side: Json, limit: number): number {
+/** The begin of a value that set operators parse. */
+const mayBeJson = /^\s*[[{"]/;
+
+const tooManyParts = new Fault("a condition compares lists or objects that have too many parts");
+
+function stepsOf(side: Json, limit: number, stepsOfPart: number): number {
   if (typeof side === "string") return side.length >> 5;
-  return typeof side === "object" && side !== null ? stepsOfPart * weightOf(side, limit / stepsOfPart) : 0;
+  if (typeof side !== "object" || side === null) return 0;
+  if (!isList(side)) return stepsOfPart * weightOf(side, limit / stepsOfPart);
+  let steps = 0;
+  for (let index = 0; index < side.length && steps <= limit; index++) {
+    const part = side[index]!;
+    steps += typeof part === "string"
+      ? stepsOfCompared * stepsOfText(part)
+      : stepsOfPart * weightOf(part, (limit - steps) / stepsOfPart);
+  }
+  return steps;
 }
 
-/** The steps of comparing one part of a value: operators make texts of parts, and look them up. */
-const stepsOfPart = 8;
+/** The steps of comparing one part of a value, and of printing it before. */
+const stepsOfCompared = 8, stepsOfPrinted = 24;
 
 /** Why variables of a side have no value. The side is compiled again, because only explanations need the reasons. */
 function reasons({ template, source }: Operand, scope: Scope, environment: Environment): string[] {

@@ -1,9 +1,9 @@
 /** Large and odd values neither break conditions nor hold them up. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { operatorNames } from "../../lib/condition/mod.ts";
-import type { Json } from "../../lib/json/mod.ts";
-import { verdictOf } from "./evaluate.ts";
+import { compileConditions, operatorNames } from "../../lib/condition/mod.ts";
+import { isFault, type Json, scopeOf } from "../../lib/json/mod.ts";
+import { environment, verdictOf } from "./evaluate.ts";
 import { quickly } from "../support/processor_time.ts";
 
 const many = Array.from({ length: 10_000 }, (_, index) => `name-${index}`);
@@ -134,4 +134,52 @@ Deno.test("for keys that are not null NotEquals is the opposite of Equals", () =
     };
     assert.notEqual(holds("Equals"), holds("NotEquals"));
   }));
+});
+
+const setOperators = ["AnyIn", "AllIn", "AnyNotIn", "AllNotIn", "In", "NotIn"];
+
+for (
+  const [what, element] of [
+    ["numbers", (index: number): Json => index + 0.5],
+    ["objects", (index: number): Json => ({ a: index, b: "x" })],
+    ["lists", (index: number): Json => [[index]]],
+  ] as const
+) {
+  Deno.test(`the steps of printing ${what} are taken before they are printed`, () => {
+    const list = Array.from({ length: 100_000 }, (_, index) => element(index));
+    const conditions = compileConditions(
+      { all: setOperators.map((operator) => ({ key: "{{ k }}", operator, value: "{{ k }}" })) },
+      { dialect: "current", evaluator: "rule" },
+    );
+    assert.ok(!isFault(conditions));
+    const budget = { left: 4_000_000 };
+    quickly(150, () => {
+      const verdict = conditions.evaluate(scopeOf({ k: list }), { ...environment, budget });
+      assert.ok(isFault(verdict));
+      assert.match(verdict.message, /lists or objects that have too many parts/);
+    });
+  });
+}
+
+Deno.test("a text with a JSON list is bounded as a list is", () => {
+  const text = JSON.stringify(Array.from({ length: 300_000 }, (_, index) => `n${index}`));
+  for (const operator of setOperators) {
+    for (const key of [["a", "b"], "a"]) {
+      const verdict = verdictOf([{ key: "{{ k }}", operator, value: "{{ v }}" }], { k: key, v: text });
+      assert.match(String(verdict), /compares a list of 300000 elements/);
+    }
+  }
+});
+
+Deno.test("many short texts and many short patterns are a fault", () => {
+  const keys = Array.from({ length: 4_000 }, (_, index) => String(index % 10));
+  const patterns = Array.from({ length: 4_000 }, () => "?a");
+  for (const [k, v] of [[keys, patterns], [patterns, keys]]) {
+    quickly(200, () => {
+      assert.match(
+        String(verdictOf([{ key: "{{ k }}", operator: "AnyIn", value: "{{ v }}" }], { k: k!, v: v! })),
+        /wildcards that are too long or too many/,
+      );
+    });
+  }
 });

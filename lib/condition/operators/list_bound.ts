@@ -17,7 +17,8 @@ export function withinListBound(prepare: Operator["prepare"]): Operator["prepare
   };
 }
 
-function tooLong(value: Json): Fault | undefined {
+/** The fault of a list that is too long to be compared. */
+export function tooLong(value: Json): Fault | undefined {
   if (!isList(value) || value.length <= mostElements) return undefined;
   return new Fault(
     `a condition compares a list of ${value.length} elements, at most ${mostElements} are allowed`,

@@ -1,6 +1,7 @@
 import { type Fault, isList, isString, parseJson } from "../../json/mod.ts";
 import { compileWildcard, hasWildcard, wildcardSteps } from "../../kube/mod.ts";
 import { goText, itemOf, type Sourced } from "../go_value.ts";
+import { tooLong } from "./list_bound.ts";
 import { tooManySteps } from "./wildcards.ts";
 
 /** A set of texts in which keys are searched, with wildcards on both sides. */
@@ -37,15 +38,19 @@ export class Members {
   refuses(keys: readonly string[]): Fault | undefined {
     let steps = 0;
     for (const key of keys) {
-      steps += key.length * this.#steps + (hasWildcard(key) ? wildcardSteps(key) * this.#size : 0);
+      steps += (key.length + stepsOfTrial) * this.#steps +
+        (hasWildcard(key) ? wildcardSteps(key) * this.#size : 0);
     }
     return tooManySteps(steps);
   }
 }
 
+/** The steps of comparing a text with a pattern, besides those for its characters. */
+const stepsOfTrial = 3;
+
 function totalLength(texts: readonly string[]): number {
   let sum = 0;
-  for (const text of texts) sum += text.length;
+  for (const text of texts) sum += text.length + stepsOfTrial;
   return sum;
 }
 
@@ -58,15 +63,17 @@ export function textsOf({ value, source }: Sourced): readonly string[] {
 
 /**
  * The texts in a string that holds a JSON list of strings; `"other"` for other JSON, `undefined` for a string that is
- * not JSON. Kyverno parity: null counts as an empty list and, inside a list, as an empty string. Pinned by
- * tests/condition/operators_test.ts.
+ * not JSON, a fault for a list that is too long. Kyverno parity: null counts as an empty list and, inside a list, as
+ * an empty string. Pinned by tests/condition/operators_test.ts.
  */
-export function jsonTexts(text: string): readonly string[] | "other" | undefined {
+export function jsonTexts(text: string): readonly string[] | "other" | Fault | undefined {
   if (!/^[\s[{"0-9tfn-]/.test(text)) return undefined;
   const parsed = parseJson(text);
   if (parsed === undefined) return undefined;
   if (parsed === null) return [];
   if (!isList(parsed)) return "other";
+  const problem = tooLong(parsed);
+  if (problem !== undefined) return problem;
   const texts = parsed.map((item) => item ?? "");
   return texts.every(isString) ? texts : "other";
 }

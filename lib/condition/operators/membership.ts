@@ -16,11 +16,13 @@ export const membership: readonly Operator[] = [
   {
     name: "In",
     insteadOf: ["AllIn", "AnyIn"],
+    printsElements: true,
     prepare: withinListBound((value) => membershipTest(value, "in")),
   },
   {
     name: "NotIn",
     insteadOf: ["AllNotIn", "AnyNotIn"],
+    printsElements: true,
     prepare: withinListBound((value) => membershipTest(value, "not in")),
   },
 ];
@@ -30,6 +32,7 @@ function membershipTest(value: Sourced, sense: "in" | "not in"): Test {
   const whole = typeof value.value === "string" ? value.value : undefined;
   const matches = whole === undefined ? undefined : wildcardTest(whole);
   const texts = whole !== undefined ? jsonTexts(whole) : isList(value.value) ? textsOf(value) : undefined;
+  if (isFault(texts)) return () => texts;
   const members = texts === undefined || texts === "other" ? undefined : new Members(texts);
   const onlyStrings = !isList(value.value) || value.value.every(isString);
 

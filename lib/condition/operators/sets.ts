@@ -12,10 +12,10 @@ import { wildcardTest } from "./wildcards.ts";
  * another type all of them are false, also the negated ones; so they are for a key that is null or a map.
  */
 export const sets: readonly Operator[] = [
-  { name: "AnyIn", prepare: withinListBound((value) => setTest(value, anyIn)) },
-  { name: "AllIn", prepare: withinListBound((value) => setTest(value, allIn)) },
-  { name: "AnyNotIn", prepare: withinListBound((value) => setTest(value, anyNotIn)) },
-  { name: "AllNotIn", prepare: withinListBound((value) => setTest(value, allNotIn)) },
+  { name: "AnyIn", printsElements: true, prepare: withinListBound((value) => setTest(value, anyIn)) },
+  { name: "AllIn", printsElements: true, prepare: withinListBound((value) => setTest(value, allIn)) },
+  { name: "AnyNotIn", printsElements: true, prepare: withinListBound((value) => setTest(value, anyNotIn)) },
+  { name: "AllNotIn", printsElements: true, prepare: withinListBound((value) => setTest(value, allNotIn)) },
 ];
 
 /** The properties in which the four operators differ. */
@@ -132,6 +132,7 @@ function prepareRange(text: string, { negated, ofList, reversesRange }: SetOpera
 function prepareJson(text: string, operator: SetOperator): Prepared {
   const texts = jsonTexts(text) ?? [text];
   if (texts === "other") return invalid;
+  if (isFault(texts)) return { single: () => texts, list: () => texts };
   const members = new Members(texts);
   return {
     single: (key) => members.hasExactly(key) !== operator.negated,
