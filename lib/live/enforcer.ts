@@ -101,6 +101,7 @@ export class Enforcer {
     this.#options = options;
     const { cluster, collections, clock, log, leads, isBeingRemoved, installation, timers, noticed } =
       options;
+    const { scheduler } = options;
     const after = (milliseconds: number, task: () => void): void => timers.after(milliseconds, task);
     const keeping = { cluster, collections, log, leads };
     this.#webhooks = new ObjectKeeper({
@@ -115,6 +116,7 @@ export class Enforcer {
       cluster,
       clock,
       log,
+      scheduler,
       accounts: installation.accounts,
       lookAgain: () => this.#enforceSoon(lookForRights),
     });

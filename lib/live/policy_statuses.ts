@@ -1,7 +1,7 @@
 import type { CompiledPolicy, Snapshot } from "../engine/mod.ts";
 import { dig, type JsonObject } from "../json/mod.ts";
 import { objectIdentity, uidOf } from "../kube/mod.ts";
-import type { Clock, Cluster, Log, ServedResource } from "../ports.ts";
+import type { Clock, Cluster, Log, Scheduler, ServedResource } from "../ports.ts";
 import type { Accounts } from "./installation.ts";
 import { CachedRights } from "./access_review.ts";
 import type { Conversion } from "./admission_policies/conversions.ts";
@@ -19,6 +19,8 @@ export interface PolicyStatusesOptions {
   readonly cluster: Cluster;
   readonly clock: Clock;
   readonly log: Log;
+  /** Lets requests have their turns while statuses are made; without it they wait. */
+  readonly scheduler?: Scheduler | undefined;
   /** The accounts whose rights are checked. */
   readonly accounts: Accounts;
   /** Called when a right is missing, as no watch shows when it is granted, and when a status could not be written. */
@@ -38,6 +40,9 @@ export interface StatusFacts {
 /** The admission policies by the policies that they are made from. */
 type Conversions = ReadonlyMap<CompiledPolicy, Conversion>;
 
+/** The facts of a round. */
+type RoundFacts = Omit<StatusFacts, "generated"> & { readonly generated: Conversions };
+
 /** A status that is not made yet, with the facts in it that the policy's text does not have. */
 interface WantedStatus {
   readonly enforcement: Enforcement | CelEnforcement | Deletability;
@@ -49,6 +54,9 @@ interface CurrentStatus {
   readonly object: JsonObject;
   readonly enforcement: string;
 }
+
+/** The most statuses that are written at a time. */
+const mostAtOnce = 8;
 
 /** Writes the statuses of policies. */
 export class PolicyStatuses {
@@ -65,26 +73,43 @@ export class PolicyStatuses {
     this.#rights = new CachedRights(options);
   }
 
-  /** Writes the statuses that changed. */
+  /** Writes the statuses that changed, some at a time. The next call must wait for this one. */
   async write(objects: readonly PolicyObject[], facts: StatusFacts): Promise<void> {
     const policies = new Map(
       facts.snapshot.policies.map((compiled) => [objectIdentity(compiled.policy.document), compiled]),
     );
     const generated: Conversions = new Map(facts.generated.map((each) => [each.compiled, each]));
     const leftOut = new Set(facts.snapshot.leftOut.map(({ value }) => objectIdentity(value as JsonObject)));
-    for (const { kind, object } of objects) {
-      if (leftOut.has(objectIdentity(object))) await this.#writeLeftOut(kind, object);
-      const compiled = policies.get(objectIdentity(object));
-      if (compiled === undefined || isOfOtherVersion(compiled, object)) continue;
-      const status = await this.#statusOf(compiled, kind.role, { ...facts, generated });
-      if (status === undefined) continue;
-      const enforcement = JSON.stringify(status.enforcement);
-      const current = this.#current.get(compiled);
-      if (current?.object === object && current.enforcement === enforcement) continue;
-      const written = await this.writer.write(kind, object, status.make());
-      if (written === "current") this.#current.set(compiled, { object, enforcement });
-      if (written === "failed") this.#options.lookAgain();
-    }
+    const { scheduler } = this.#options, waiting = objects.values();
+    let until = performance.now() + (scheduler?.sliceMilliseconds ?? 0);
+    const writeSome = async (): Promise<void> => {
+      for (const each of waiting) {
+        if (scheduler !== undefined && performance.now() >= until) {
+          await scheduler.pause();
+          until = performance.now() + scheduler.sliceMilliseconds;
+        }
+        const identity = objectIdentity(each.object), compiled = policies.get(identity);
+        if (leftOut.has(identity)) await this.#writeLeftOut(each.kind, each.object);
+        if (compiled !== undefined) await this.#writeOne(each, compiled, { ...facts, generated });
+      }
+    };
+    await Promise.all(Array.from({ length: mostAtOnce }, writeSome));
+  }
+
+  async #writeOne(
+    { kind, object }: PolicyObject,
+    compiled: CompiledPolicy,
+    facts: RoundFacts,
+  ): Promise<void> {
+    if (isOfOtherVersion(compiled, object)) return;
+    const status = await this.#statusOf(compiled, kind.role, facts);
+    if (status === undefined) return;
+    const enforcement = JSON.stringify(status.enforcement);
+    const current = this.#current.get(compiled);
+    if (current?.object === object && current.enforcement === enforcement) return;
+    const written = await this.writer.write(kind, object, status.make());
+    if (written === "current") this.#current.set(compiled, { object, enforcement });
+    if (written === "failed") this.#options.lookAgain();
   }
 
   async #writeLeftOut(kind: PolicyObject["kind"], object: JsonObject): Promise<void> {
@@ -96,9 +121,7 @@ export class PolicyStatuses {
   async #statusOf(
     compiled: CompiledPolicy,
     role: PolicyObject["kind"]["role"],
-    { configured, served, generated: all }: Omit<StatusFacts, "generated"> & {
-      readonly generated: Conversions;
-    },
+    { configured, served, generated: all }: RoundFacts,
   ): Promise<WantedStatus | undefined> {
     const conversion = all.get(compiled);
     const generated = (conversion?.objects.length ?? 0) > 0, notGenerated = conversion?.message ?? "";

@@ -19,13 +19,16 @@ const longestWait = 1_000;
 /**
  * Writes the statuses of all policies in rounds: one round writes each policy's status once, for one snapshot, so that
  * changes in quick succession cost one round. While policies change all the time, each snapshot is replaced before its
- * round is due; a round is then written for a snapshot that is no longer the newest, at most once a second.
+ * round is due; a round is then written for a snapshot that is no longer the newest, at most once a second. A round
+ * waits for the end of the running one, so that no older status of a policy follows a newer one.
  */
 export class StatusRounds {
   readonly #options: StatusRoundsOptions;
   /** The end of the last round, by `elapsedOn`. */
   #endedAt = -Infinity;
-  #writing = 0;
+  #isWriting = false;
+  /** The facts of the newest round that waits for the running one. */
+  #next: StatusFacts | undefined;
 
   constructor(options: StatusRoundsOptions) {
     this.#options = options;
@@ -35,15 +38,23 @@ export class StatusRounds {
   add(facts: StatusFacts, at: number): void {
     const { clock, after, isNewest } = this.#options;
     after(Math.max(0, at - elapsedOn(clock)), () => {
-      const isOverdue = this.#writing === 0 && elapsedOn(clock) - this.#endedAt >= longestWait;
+      const isOverdue = !this.#isWriting && elapsedOn(clock) - this.#endedAt >= longestWait;
       if (isNewest(facts.snapshot) || isOverdue) void this.#write(facts);
     });
   }
 
   async #write(facts: StatusFacts): Promise<void> {
-    this.#writing++;
-    await this.#options.write(facts);
-    this.#writing--;
+    this.#next = facts;
+    if (this.#isWriting) return;
+    this.#isWriting = true;
+    for (let next = this.#taken(); next !== undefined; next = this.#taken()) await this.#options.write(next);
+    this.#isWriting = false;
     this.#endedAt = elapsedOn(this.#options.clock);
+  }
+
+  #taken(): StatusFacts | undefined {
+    const next = this.#next;
+    this.#next = undefined;
+    return next;
   }
 }
