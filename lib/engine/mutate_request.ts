@@ -15,58 +15,76 @@ export function mutate(
   start: RequestView,
   tracker: LoadTracker,
 ): Decision | Promise<Decision> {
-  const results: PolicyResult[] = [];
-  let view = start;
-  return step(0);
+  return new RequestMutation(policies, start, tracker).from(0);
+}
 
-  function step(from: number): Decision | Promise<Decision> {
-    for (let index = from; index < policies.length; index++) {
-      const row = mergeBatch({ policies, from: index }, view, tracker);
-      if (row !== undefined) {
-        results.push(...row.results);
-        if (row.erred) break;
-        view = row.view;
-        index += row.results.length - 1;
-        continue;
-      }
-      const run = new PolicyRun(policies[index]!, view, tracker);
-      if (!run.advance()) return later(run, index);
-      if (!take(run)) break;
-    }
-    return finish();
+/** The mutation of one request: its results so far, and the view with the object as the policies so far left it. */
+class RequestMutation {
+  readonly #policies: readonly CompiledPolicy[];
+  readonly #request: PolicyRequest;
+  readonly #tracker: LoadTracker;
+  readonly #results: PolicyResult[] = [];
+  #view: RequestView;
+
+  constructor(policies: readonly CompiledPolicy[], start: RequestView, tracker: LoadTracker) {
+    this.#policies = policies;
+    this.#request = start.base.request;
+    this.#view = start;
+    this.#tracker = tracker;
   }
 
-  async function later(run: PolicyRun, index: number): Promise<Decision> {
-    do await tracker.awaitLoads(); while (!run.advance());
-    return take(run) ? step(index + 1) : finish();
+  /** Runs the policies from this index on, at once until one waits for a value. */
+  from(first: number): Decision | Promise<Decision> {
+    for (let index = first; index < this.#policies.length; index++) {
+      const batch = mergeBatch({ policies: this.#policies, from: index }, this.#view, this.#tracker);
+      if (batch !== undefined) {
+        this.#results.push(...batch.results);
+        if (batch.erred) break;
+        this.#view = batch.view;
+        index += batch.results.length - 1;
+        continue;
+      }
+      const run = new PolicyRun(this.#policies[index]!, this.#view, this.#tracker);
+      if (!run.advance()) return this.#afterLoads(run, index);
+      if (!this.#take(run)) break;
+    }
+    return this.#finish();
+  }
+
+  /** Continues when the values that a policy waits for are loaded. */
+  async #afterLoads(run: PolicyRun, index: number): Promise<Decision> {
+    do await this.#tracker.awaitLoads(); while (!run.advance());
+    return this.#take(run) ? this.from(index + 1) : this.#finish();
   }
 
   /** Whether to continue: an error ends the request under failurePolicy Fail; under Ignore it drops most patches. */
-  function take(run: PolicyRun): boolean {
+  #take(run: PolicyRun): boolean {
     const { policy } = run.policy;
     if (!run.applies) return true;
-    results.push({ policy, rules: run.results });
+    this.#results.push({ policy, rules: run.results });
     const erred = run.results.some((result) => result.result === "error");
-    if (run.results.every(isHarmless)) view = run.view;
+    if (run.results.every(isHarmless)) this.#view = run.view;
     return !(erred && policy.failurePolicy === "Fail");
   }
 
   /** Computing the patch of a large object takes as long as a slice, and so does writing it into an answer. */
-  function finish(): Decision | Promise<Decision> {
-    const rest = tracker.rest();
-    if (rest !== undefined) return rest.then(decided).then(rested);
-    const decision = decided();
-    return tracker.rest()?.then(() => decision) ?? decision;
+  #finish(): Decision | Promise<Decision> {
+    const rest = this.#tracker.rest();
+    if (rest !== undefined) return this.#finishAfter(rest);
+    const decision = this.#decide();
+    return this.#tracker.rest()?.then(() => decision) ?? decision;
   }
 
-  async function rested(decision: Decision): Promise<Decision> {
-    await tracker.rest();
+  async #finishAfter(rest: Promise<void>): Promise<Decision> {
+    await rest;
+    const decision = this.#decide();
+    await this.#tracker.rest();
     return decision;
   }
 
-  function decided(): Decision {
-    const failurePolicy = strictestOf(results);
-    return withinBound(start.base.request, { results, object: view.object, effects: [], failurePolicy });
+  #decide(): Decision {
+    const results = this.#results, failurePolicy = strictestOf(results);
+    return withinBound(this.#request, { results, object: this.#view.object, effects: [], failurePolicy });
   }
 }
 

@@ -5,10 +5,12 @@ import { answerBytes, plainAnswer } from "./answer_bytes.ts";
 import { AnswerWriter } from "./answer_writer.ts";
 import { type BodyConnection, BodyReading } from "./body_reading.ts";
 import { giveBack, giveBackAll } from "./give_back.ts";
+import type { Caller } from "./caller.ts";
 import type { HandlerAnswer, ListenerAnswer } from "./handler.ts";
 import { InputBuffer } from "./input_buffer.ts";
 import { SocketReading } from "./socket_reading.ts";
-import { endOfHead, readHead, type RequestHead } from "./request_head.ts";
+import { headOf } from "./head_of_bytes.ts";
+import type { RequestHead } from "./request_head.ts";
 import type { Service } from "./service.ts";
 import { type Activity, TimedActivity } from "./timed_activity.ts";
 
@@ -19,16 +21,6 @@ const maxPipelined = 16 * 1024;
 const lingerTime = 2_000;
 
 const nothing: Uint8Array = new Uint8Array(0);
-
-/** The caller of a connection, and how it connected. */
-export interface Caller {
-  /** The number of the certificate with which the connection began. */
-  readonly generation: number;
-  /** Whether the caller presented a client certificate of the configured authority. */
-  readonly authenticated: boolean;
-  /** The socket below TLS; absent without TLS. */
-  readonly transport: Socket | undefined;
-}
 
 /** One HTTP/1.1 connection: reads requests, one after the other, and writes their answers. */
 export class Connection {
@@ -161,33 +153,27 @@ export class Connection {
   #readHead(given: Uint8Array): void {
     const { limits, screen } = this.#service;
     const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength);
-    // RFC 9112, section 2.2: a server ignores an empty line before a request.
-    const start = bytes[0] === 13 && bytes[1] === 10 ? 2 : 0;
-    const end = endOfHead(bytes, { from: start, most: limits.headBytes });
-    if (end < 0 && bytes.length > limits.headBytes) {
-      return this.#refuse(plainAnswer(431, `the head is larger than ${limits.headBytes} bytes`));
-    }
-    if (end < 0) {
+    const found = headOf(bytes, limits.headBytes);
+    if (found === "incomplete") {
       this.#input.keep(bytes);
       return this.#reading.start();
     }
+    if ("status" in found) return this.#refuse(found);
     this.#input.keep(nothing);
-    const head = readHead(bytes.toString("latin1", start, end));
-    if ("status" in head) return this.#refuse(plainAnswer(head.status, head.message));
+    const { head, rest } = found;
     this.#head = head;
     const { method, target, body } = head;
     const { authenticated } = this.#caller, address = this.#address;
     const refused = screen({ method, target, authenticated, address });
     if (refused !== undefined) return this.#refuse(refused);
-    const after = bytes.subarray(end + 4);
     if (body !== "chunked" && body.length === 0) {
       // Requests without a body, such as health checks, do not wait in the queue, unless their caller waits for no
       // answer.
-      this.#receivedAll(after);
-      if (after.length === 0) giveBackAll(bytes);
+      this.#receivedAll(rest);
+      if (rest.length === 0) giveBackAll(bytes);
       return this.#isAhead ? this.#takeTurn(nothing) : this.#handle(nothing);
     }
-    this.#readBody(head, after);
+    this.#readBody(head, rest);
   }
 
   /** Begins to read a body, of which some bytes have arrived with the head. */

@@ -2,7 +2,8 @@ import { createServer as createPlainServer, type Server, type Socket } from "nod
 import { createServer as createSecureServer, type Server as SecureServer, type TLSSocket } from "node:tls";
 import { pause } from "../pause.ts";
 import { ByteBudget } from "./byte_budget.ts";
-import { type Caller, Connection } from "./connection.ts";
+import type { Caller } from "./caller.ts";
+import { Connection } from "./connection.ts";
 import { Connections } from "./connections.ts";
 import { DateHeader } from "./date_header.ts";
 import { type Announced, type Fetch, fetchHandler, type Handler, type ListenerAnswer } from "./handler.ts";
