@@ -85,7 +85,9 @@ function outcomeOf(
   policy: Policy<RuleBody>,
   view: RequestView,
 ): Outcome | OutcomeList | undefined {
-  if (!view.hasObject) return undefined;
+  // Kyverno parity: policies in CEL are also about connections without options. Pinned by "a connection without options
+  // is denied by policies in CEL alone".
+  if (!view.hasObject && (view.operation !== "CONNECT" || policy.language !== "cel")) return undefined;
   const { trace } = view.base;
   trace?.select(rule.selector.explain(view.candidate()!));
   if (rule.selectsAll !== true && !rule.selector.select(view.candidate()!).selected) return undefined;

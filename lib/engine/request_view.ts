@@ -199,7 +199,7 @@ export class RequestView implements Computed {
   }
 
   #newCandidate(): Candidate | undefined {
-    if (!this.hasObject) return undefined;
+    if (!this.hasObject && this.operation !== "CONNECT") return undefined;
     const resource = isEmpty(this.object) ? this.oldObject ?? this.object : this.object;
     const { group, version, kind, subresource } = this.#type;
     return {
@@ -209,7 +209,7 @@ export class RequestView implements Computed {
       subresource,
       plural: asString(dig(this.base.request.variable, "resource", "resource")),
       operation: this.operation,
-      resource: resource!,
+      resource: resource ?? {},
       oldResource: this.oldObject,
       namespaceLabels: this.base.facts.namespaceLabels,
       user: this.#user,

@@ -51,7 +51,7 @@ function generateOutcome(
   view: RequestView,
 ): Outcome | OutcomeList | undefined {
   const candidate = view.candidate();
-  if (candidate === undefined) return undefined;
+  if (candidate === undefined || !view.hasObject) return undefined;
   if (rule.exceptions.all.length > 0) {
     const exceptions = matchingExceptions(rule.exceptions, candidate, ruleContext(rule, policy, view));
     const keys = exceptions.map(({ key }) => key);

@@ -248,3 +248,22 @@ Deno.test("an object that is none is denied where the failurePolicy would admit 
   assert.deepEqual([answer.status, response.uid, response.allowed], [200, "review-1", false]);
   assert.match(response.status.message, /^request\.object has no kind/);
 });
+
+Deno.test("a connection without options is denied by policies in CEL alone", async () => {
+  const policies = (resources: string): string => `
+apiVersion: policies.kyverno.io/v1
+kind: ValidatingPolicy
+metadata: {name: cel}
+spec:
+  matchConstraints:
+    resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CONNECT], resources: [${resources}]}]
+  validations: [{expression: "object != null", message: no options}]
+${denies("seen", "validationFailureAction: Enforce", "kinds: [Pod/exec]")}`;
+  const review = structuredClone(admissionReview()) as Fields;
+  both(exec, set({ object: null }))(review["request"] as Fields, review);
+  for (const [resources, allowed] of [["pods/exec", false], ["pods/attach", true]] as const) {
+    const { response } = await (await serving(policies(resources)).post("/validate/fail", review)).json();
+    assert.equal(response.allowed, allowed);
+    assert.equal(response.status?.message.includes("no options") ?? false, !allowed);
+  }
+});
