@@ -47,7 +47,7 @@ function parseForm(text: string): FieldForm {
   return { shape: "list", type: text.slice(0, bracket), keys: keys === "" ? [] : keys.split(",") };
 }
 
-/** Reads kinds: `group/Kind`, and `group/version/Kind` where a version differs from the most stable one. */
+/** Reads kinds: `group/Kind` for all versions without an entry, and `group/version/Kind` for one version. */
 export function readKinds<Type>(
   kinds: Readonly<Record<string, string>>,
   types: ReadonlyMap<string, Type>,
@@ -62,7 +62,7 @@ export function readKinds<Type>(
   return found;
 }
 
-/** Returns the type of a kind. A version without an entry has the type of the most stable one. */
+/** Returns the type of a kind. A version without an entry has the type of `group/Kind`, where there is one. */
 export function typeOfKind<Type>(kinds: KindTypes<Type>, apiVersion: string, kind: string): Type | undefined {
   const named = kinds.get(kind);
   if (named === undefined) return undefined;

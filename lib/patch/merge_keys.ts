@@ -31,9 +31,12 @@ const byKind = readKinds(table.kinds, types);
 
 /**
  * Returns where lists merge in a built-in kind; `undefined` for custom resources and for kinds without such
- * lists. A version that Kubernetes no longer has counts as the kind's present one.
+ * lists.
  *
- * Source: the x-kubernetes-patch-strategy, -patch-merge-key and -list-map-keys of the Kubernetes API.
+ * Kyverno parity: the x-kubernetes-patch-strategy, -patch-merge-key and -list-map-keys of Kubernetes 1.21.2, with which
+ * Kyverno merges in every cluster. Lists, kinds and versions that are newer or older are replaced as in a custom
+ * resource: `schedulingGates`, `autoscaling/v2`. Pinned by "lists, kinds and versions that Kubernetes 1.21 does not
+ * have do not merge".
  *
  * ```ts
  * import { mergeTypeOf } from "./merge_keys.ts";

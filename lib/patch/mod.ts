@@ -9,8 +9,8 @@
  * the API server does: `structured_merge.ts` and `strict_patch.ts`. A `draft.ts` is a document that several patches
  * change, and `diff.ts` makes the patch of an answer.
  *
- * It evaluates no variables: the caller renders templates before. Merge keys are those of Kubernetes 1.34
- * (Kyverno has those of 1.21); a patch replaces lists of custom resources as a whole, and `$retainKeys`,
+ * It evaluates no variables: the caller renders templates before. Merge keys are those of Kubernetes 1.21, as in
+ * Kyverno; a patch replaces lists of custom resources and newer lists as a whole, and `$retainKeys`,
  * `$setElementOrder` and `$deleteFromPrimitiveList` are ordinary keys.
  *
  * Differences from Kyverno: several elements with anchors in one list all count (in Kyverno they remove each

@@ -5,7 +5,9 @@
  *     deno run --allow-read --allow-write tests/generators/merge_keys.ts SWAGGER.json patch lib/patch/merge_keys.json
  *     deno run --allow-read --allow-write tests/generators/merge_keys.ts SWAGGER.json apply lib/patch/apply_types.json
  *
- * `patch` is for strategic merge patches: only what leads to a list that they merge is kept. `apply` is for server-side
+ * `patch` is for strategic merge patches: only what leads to a list that they merge is kept. Its description is that of
+ * Kubernetes 1.21.2, which the library that merges for Kyverno carries (sigs.k8s.io/kustomize/kyaml, `swagger.pb`, read
+ * with gnostic-models and written as JSON); that of a present Kubernetes merges more lists than Kyverno does. `apply` is for server-side
  * apply: only what leads to a list that merges, to an atomic map or struct, or to a map that may hold lists. Types that
  * look alike become one. The formats are described where they are read, in `lib/patch/`.
  */
@@ -239,7 +241,10 @@ function written({ shape, keys, isAtomic, type }: Field): string {
   return shape === "list" ? `${below}[${keys.join(",")}]` : `${below}*`;
 }
 
-/** `group/Kind`, or `group/version/Kind` for a version that differs from the most stable one. */
+/**
+ * For `patch` each `group/version/Kind` that the description has: Kyverno knows no others. For `apply` `group/Kind`, or
+ * `group/version/Kind` for a version that differs from the most stable one.
+ */
 function kindTable(): Record<string, string> {
   const versions = new Map<string, { version: string; type: string }[]>();
   for (const name of types.keys()) {
@@ -253,9 +258,9 @@ function kindTable(): Record<string, string> {
   for (const [key, all] of versions) {
     all.sort((a, b) => stability(b.version) - stability(a.version));
     const [first, ...others] = all;
-    written.push([key, first!.type]);
-    for (const { version, type } of others) {
-      if (type !== first!.type) written.push([key.replace("/", `/${version}/`), type]);
+    if (rules === "apply") written.push([key, first!.type]);
+    for (const { version, type } of rules === "apply" ? others : all) {
+      if (rules === "patch" || type !== first!.type) written.push([key.replace("/", `/${version}/`), type]);
     }
   }
   return Object.fromEntries(written.sort(([a], [b]) => a < b ? -1 : 1));
