@@ -5,7 +5,7 @@ import type { StatusCondition } from "./status_writer.ts";
 
 /** The state of a policy's webhooks and admission policy, from which its status is written. */
 export interface Enforcement {
-  /** Whether the policy's webhook configurations are written. */
+  /** Whether the policy's webhooks are written. */
   readonly configured: boolean;
   /** The rights that the author must grant, as a message; empty when none are missing. */
   readonly missingRules: string;

@@ -16,7 +16,7 @@ import { GeneratedPolicies } from "./admission_policies/generated_policies.ts";
 import { type Conversion, conversions } from "./admission_policies/conversions.ts";
 import type { DynamicConfiguration } from "./configuration.ts";
 import type { Installation } from "./installation.ts";
-import { ObjectKeeper } from "./object_keeper.ts";
+import { type Kept, ObjectKeeper } from "./object_keeper.ts";
 import type { PolicyObject } from "./policy_objects.ts";
 import { PolicyStatuses } from "./policy_statuses.ts";
 import type { StatusWriter } from "./status_writer.ts";
@@ -25,8 +25,8 @@ import type { Timers } from "./timers.ts";
 import { CachedConditions } from "./webhooks/cached_conditions.ts";
 import { CachedTargets } from "./webhooks/cached_targets.ts";
 import { configurationPaths } from "./webhooks/configuration_kinds.ts";
-import { resourceConfigurations } from "./webhooks/configurations.ts";
-import { withoutRefused } from "./webhooks/refused_webhooks.ts";
+import { type ResourceConfiguration, resourceConfigurations } from "./webhooks/configurations.ts";
+import { policiesWithoutWebhooks, withoutRefused } from "./webhooks/refused_webhooks.ts";
 
 /** The ports and the policies of {@link Enforcer}. */
 export interface EnforcerOptions {
@@ -66,7 +66,9 @@ const lookForAuthority = 10_000;
 
 /** The webhook configurations that policies need, and the admission policies that are made from them. */
 interface WantedObjects {
-  readonly configurations: readonly JsonObject[];
+  /** The configurations about policies and their like. */
+  readonly ofObjects: readonly JsonObject[];
+  readonly ofResources: readonly ResourceConfiguration[];
   readonly generated: readonly Conversion[];
 }
 
@@ -201,20 +203,23 @@ export class Enforcer {
     }
     this.#authority = installation.caBundle();
     await this.#generated.follow(discovered.resources);
-    const { configurations, generated } = await paced(
+    const { ofObjects, ofResources, generated } = await paced(
       this.#wanted(snapshot, discovered.resources),
       scheduler,
     );
     if (!leads() || this.#closed) return;
-    const kept = await this.#webhooks.keep(configurations);
-    const configured = kept.every(({ state }) => state !== "failed");
-    if (configured) this.#failures = 0;
-    else this.#enforceAgain();
-    if (kept.some(({ state }) => state === "written")) this.#activeAt = elapsedOn(clock) + takesEffect;
+    const kept = await this.#webhooks.keep([...ofObjects, ...ofResources.map(({ object }) => object)]);
+    if (kept.some(({ state }) => state === "failed")) this.#enforceAgain();
+    else this.#failures = 0;
+    const configured = kept.slice(0, ofObjects.length).every(({ state }) => state !== "failed");
+    const unconfigured = new Set(
+      ofResources.flatMap((each, index) => policiesWithoutWebhooks(each, kept[ofObjects.length + index]!)),
+    );
+    if (kept.some(isChanged)) this.#activeAt = elapsedOn(clock) + takesEffect;
     const made = await this.#generated.write(generated);
     // A user who reads that a policy is ready expects that it is evaluated.
     this.#statusRounds.add(
-      { snapshot, configured, generated: made, served: discovered.resources },
+      { snapshot, configured, unconfigured, generated: made, served: discovered.resources },
       this.#activeAt,
     );
   }
@@ -230,7 +235,7 @@ export class Enforcer {
     const authority = this.#authority;
     const installation = { ...this.#options.installation, caBundle: () => authority };
     const { webhooks: settings, filters } = this.#options.configuration();
-    const configurations = yield* resourceConfigurations({
+    const ofResources = yield* resourceConfigurations({
       // The API server needs no webhook for policies that it enforces itself.
       policies: snapshot.policies.filter((compiled) => !enforced.has(compiled)),
       served,
@@ -240,7 +245,7 @@ export class Enforcer {
       settings,
       filters,
     });
-    return { configurations: [...objectConfigurations(installation), ...configurations], generated };
+    return { ofObjects: objectConfigurations(installation), ofResources, generated };
   }
 
   #enforceAgain(): void {
@@ -256,4 +261,9 @@ export class Enforcer {
       this.enforce();
     });
   }
+}
+
+/** Whether the cluster has another configuration than before. */
+function isChanged(kept: Kept): boolean {
+  return kept.state === "failed" ? kept.instead !== undefined : kept.state === "written";
 }

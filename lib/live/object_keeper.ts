@@ -51,6 +51,8 @@ export type Kept =
     readonly reason: string;
     /** Whether another try may succeed. */
     readonly retryable: boolean;
+    /** The object that was written instead, if there is one. */
+    readonly instead?: JsonObject;
   };
 
 const unchanged: Kept = { state: "unchanged" };
@@ -183,8 +185,9 @@ export class ObjectKeeper {
     this.#failures.set(path, reason);
     const fields = { name: nameOf(wanted), reason, ...replacement?.fields };
     log.write(isLogged ? "debug" : "error", `${about} not written`, fields);
-    if (replacement !== undefined) await this.#writeWhole(replacement.object);
-    return kept;
+    if (replacement === undefined) return kept;
+    const replaced = await this.#writeWhole(replacement.object);
+    return replaced.state === "failed" ? kept : { ...kept, instead: replacement.object };
   }
 
   async #writeWhole(wanted: JsonObject): Promise<Kept> {

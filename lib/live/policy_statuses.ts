@@ -30,8 +30,10 @@ export interface PolicyStatusesOptions {
 /** The facts from which statuses are written. */
 export interface StatusFacts {
   readonly snapshot: Snapshot;
-  /** Whether the webhook configurations are written. */
+  /** Whether the webhook configurations about policies themselves are written. */
   readonly configured: boolean;
+  /** The policies whose own webhooks are not written, as when the API server refuses one; none when absent. */
+  readonly unconfigured?: ReadonlySet<CompiledPolicy>;
   readonly generated: readonly Conversion[];
   /** The resource types that the cluster serves. */
   readonly served: readonly ServedResource[];
@@ -121,8 +123,9 @@ export class PolicyStatuses {
   async #statusOf(
     compiled: CompiledPolicy,
     role: PolicyObject["kind"]["role"],
-    { configured, served, generated: all }: RoundFacts,
+    { configured: areConfigured, unconfigured, served, generated: all }: RoundFacts,
   ): Promise<WantedStatus | undefined> {
+    const configured = areConfigured && unconfigured?.has(compiled) !== true;
     const conversion = all.get(compiled);
     const generated = (conversion?.objects.length ?? 0) > 0, notGenerated = conversion?.message ?? "";
     switch (role) {

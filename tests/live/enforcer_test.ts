@@ -2,10 +2,12 @@
 import assert from "node:assert/strict";
 import { systemClock } from "../../lib/adapters/mod.ts";
 import { compile } from "../../lib/engine/mod.ts";
+import { asList, dig, field, type JsonObject, textField } from "../../lib/json/mod.ts";
 import { Enforcer, type EnforcerOptions } from "../../lib/live/enforcer.ts";
 import { readConfiguration } from "../../lib/live/configuration.ts";
 import { Timers } from "../../lib/live/timers.ts";
-import type { ApiCall } from "../../lib/ports.ts";
+import type { ApiCall, ServedResource } from "../../lib/ports.ts";
+import { policyObjectKinds } from "../../lib/policy/mod.ts";
 import { parseDocuments } from "../../lib/yaml/mod.ts";
 import { installation, silent } from "./setting.ts";
 
@@ -61,6 +63,18 @@ Deno.test("webhooks that cannot be written are tried again after waits that doub
   ]);
 });
 
+/** Timers that run what waits less than two seconds at once, and nothing else. */
+class PromptTimers extends Timers {
+  override after(milliseconds: number, task: () => void): void {
+    if (milliseconds < 2_000) queueMicrotask(task);
+  }
+}
+
+const configMaps: ServedResource = {
+  ...{ group: "", version: "v1", kind: "ConfigMap", plural: "configmaps", namespaced: true },
+  ...{ verbs: ["create"], subresources: [], preferred: true },
+};
+
 /** Timers of which none ends. */
 class EndlessTimers extends Timers {
   override after(): void {}
@@ -112,10 +126,7 @@ for (const [which, policy] of works) {
         resources: () =>
           Promise.resolve({
             ok: true,
-            resources: [{
-              ...{ group: "", version: "v1", kind: "ConfigMap", plural: "configmaps", namespaced: true },
-              ...{ verbs: ["create"], subresources: [], preferred: true },
-            }],
+            resources: [configMaps],
           }),
       },
       cluster: {
@@ -140,5 +151,52 @@ for (const [which, policy] of works) {
     await enforcer.close();
     assert.match(JSON.stringify(body), /configmaps/);
     assert.ok(turns >= count, `${turns} turns`);
+  });
+}
+
+const webhookNames = ["validate.postern.svc-fail", "validate.postern.svc-fail-finegrained-p1"];
+
+const refusals: readonly (readonly [what: string, reason: string, ready: readonly string[]])[] = [
+  ["none of its webhooks", "", ["p0 True", "p1 True"]],
+  ["one of its webhooks", "webhooks[1].matchConditions[0].expression: Invalid value", [
+    "p0 True",
+    "p1 False",
+  ]],
+  ["a configuration as a whole", "too large", ["p0 False", "p1 False"]],
+];
+
+for (const [what, reason, expected] of refusals) {
+  Deno.test(`policies are ready as their webhooks are when the API server refuses ${what}`, async () => {
+    const text = `${classic(0)}---${classic(1, `webhookConfiguration: {${conditions}}`)}`;
+    const { documents } = parseDocuments(text, "p.yaml"), snapshot = compile(documents);
+    const kind = policyObjectKinds.find(({ kind }) => kind === "ClusterPolicy")!;
+    const ready: string[] = [], done = Promise.withResolvers<void>();
+    const isRefused = (call: ApiCall): boolean => {
+      const webhooks = asList(field(call.body, "webhooks")).map((each) => textField(each, "name"));
+      return call.method === "POST" && reason !== "" && webhooks.join() === webhookNames.join();
+    };
+    const enforcer = enforcerOf({
+      timers: new PromptTimers(),
+      snapshot: () => snapshot,
+      objects: () => documents.map(({ value }) => ({ kind, object: value as JsonObject })),
+      discovery: { resources: () => Promise.resolve({ ok: true, resources: [configMaps] }) },
+      cluster: {
+        call(call) {
+          if (call.method === "PATCH") {
+            const [condition] = asList(dig(call.body ?? null, "status", "conditions"));
+            ready.push(`${call.path.split("/").at(-2)} ${textField(condition, "status")}`);
+            if (ready.length === 2) done.resolve();
+          }
+          if (call.method === "GET") return Promise.resolve({ ok: false, status: 404, message: "" });
+          if (isRefused(call)) return Promise.resolve({ ok: false, status: 422, message: reason });
+          return Promise.resolve({ ok: true, status: 200, body: call.body ?? {} });
+        },
+        resource: () => Promise.resolve(undefined),
+      },
+    });
+    enforcer.serve();
+    await done.promise;
+    await enforcer.close();
+    assert.deepEqual(ready.sort(), expected);
   });
 }

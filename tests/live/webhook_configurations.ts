@@ -58,7 +58,7 @@ export function configurations(policies: string, configMap?: JsonObject): { vali
     dialect: "current",
   });
   const { webhooks, filters } = readConfiguration(configMap, { namespace: "kyverno" });
-  const [validate = null, mutate = null] = completed(resourceConfigurations({
+  const [validate, mutate] = completed(resourceConfigurations({
     policies: compiled,
     served,
     targetsOf: new CachedTargets().among(served),
@@ -67,7 +67,7 @@ export function configurations(policies: string, configMap?: JsonObject): { vali
     settings: webhooks,
     filters,
   }));
-  return { validate, mutate };
+  return { validate: validate!.object, mutate: mutate!.object };
 }
 
 interface PolicyParts {

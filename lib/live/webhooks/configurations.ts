@@ -73,21 +73,37 @@ const groupings: readonly Grouping[] = [
   { sharing: "all", versionsFor: "none" },
 ];
 
+/** A configuration, and the policies of each of its webhooks by the webhook's name. */
+export interface ResourceConfiguration {
+  readonly object: JsonObject;
+  readonly policies: ReadonlyMap<string, readonly CompiledPolicy[]>;
+}
+
+/** A webhook with its policies. */
+interface PolicyWebhook {
+  readonly webhook: Webhook;
+  readonly policies: readonly CompiledPolicy[];
+}
+
 /**
  * The two configurations for resources. Without policies they have no webhooks. Policies share webhooks when the
  * configuration would be too large otherwise: the API server would refuse it, and no new policy would come into force.
  * Each stage is about a policy or a webhook.
  */
-export function* resourceConfigurations(input: WebhookInput): Stages<JsonObject[]> {
-  const made: JsonObject[] = [];
+export function* resourceConfigurations(input: WebhookInput): Stages<ResourceConfiguration[]> {
+  const made: ResourceConfiguration[] = [];
   for (const phase of ["validate", "mutate"] as const) {
-    made.push(configuration(input, phase, yield* webhooksOf(input, phase)));
+    const found = yield* webhooksOf(input, phase);
+    made.push({
+      object: configuration(input, phase, found.map(({ webhook }) => webhook)),
+      policies: new Map(found.map(({ webhook, policies }) => [webhook.name, policies])),
+    });
   }
   return made;
 }
 
 /** The webhooks of the first grouping whose configuration is small enough; of the last one in any case. */
-function* webhooksOf(input: WebhookInput, phase: WebhookPhase): Stages<readonly Webhook[]> {
+function* webhooksOf(input: WebhookInput, phase: WebhookPhase): Stages<readonly PolicyWebhook[]> {
   const others = JSON.stringify(configuration(input, phase, [])).length;
   for (const grouping of groupings) {
     const most = grouping === groupings.at(-1) ? Infinity : mostCharacters - others;
@@ -105,8 +121,8 @@ function* groupedWebhooks(
     readonly grouping: Grouping;
     readonly most: number;
   },
-): Stages<Webhook[] | undefined> {
-  const made: Webhook[] = [];
+): Stages<PolicyWebhook[] | undefined> {
+  const made: PolicyWebhook[] = [];
   let characters = 0;
   for (const family of webhookFamilies) {
     if (!family.phases.includes(phase)) continue;
@@ -114,7 +130,7 @@ function* groupedWebhooks(
       const each = webhook(group, input);
       characters += JSON.stringify(each).length + 1;
       if (characters > most) return undefined;
-      made.push(each);
+      made.push({ webhook: each, policies: group.members.map(({ compiled }) => compiled) });
       yield;
     }
   }

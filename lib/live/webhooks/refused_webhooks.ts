@@ -1,11 +1,29 @@
 import { asList, type JsonObject, textField } from "../../json/mod.ts";
 import type { LogFields } from "../../ports.ts";
+import type { CompiledPolicy } from "../../engine/mod.ts";
+import type { Kept } from "../object_keeper.ts";
+import type { ResourceConfiguration } from "./configurations.ts";
 
 /** A configuration without the webhooks that the API server refuses. */
 export interface Remainder {
   readonly object: JsonObject;
   /** For the log: the names of the webhooks that are left out, whose policies are not in force. */
   readonly fields: LogFields & { readonly refused: readonly string[] };
+}
+
+/**
+ * The policies of the webhooks of a configuration that the cluster does not have: none when it was written, those of
+ * refused webhooks when the others were, and all otherwise.
+ */
+export function policiesWithoutWebhooks(
+  { object, policies }: ResourceConfiguration,
+  kept: Kept,
+): CompiledPolicy[] {
+  if (kept.state !== "failed") return [];
+  const present = new Set(asList(kept.instead?.["webhooks"]).map((webhook) => textField(webhook, "name")));
+  return asList(object["webhooks"]).map((webhook) => textField(webhook, "name"))
+    .filter((name) => !present.has(name))
+    .flatMap((name) => policies.get(name) ?? []);
 }
 
 /**
