@@ -1,8 +1,8 @@
 import { parseApiVersion } from "../kube/mod.ts";
 
 /*
- * The tables of this folder (made by tests/generators/merge_keys.ts) have kinds, `group/Kind` or `group/version/Kind`,
- * with the name of their type, and types: `field:form` for each field, where the form is
+ * The tables of this folder (made by tests/generators/merge_keys.ts) have kinds, `group/Kind` or
+ * `group/version,version/Kind`, with the name of their type, and types: `field:form` for each field, where the form is
  *     Type            an object
  *     {Type}          a map of such objects
  *     Type[key,key]   a list of such objects that is merged by these keys, `[]` for scalars
@@ -47,7 +47,7 @@ function parseForm(text: string): FieldForm {
   return { shape: "list", type: text.slice(0, bracket), keys: keys === "" ? [] : keys.split(",") };
 }
 
-/** Reads kinds: `group/Kind` for all versions without an entry, and `group/version/Kind` for one version. */
+/** Reads kinds: `group/Kind` for all versions without an entry, and `group/version,version/Kind` for some. */
 export function readKinds<Type>(
   kinds: Readonly<Record<string, string>>,
   types: ReadonlyMap<string, Type>,
@@ -56,8 +56,9 @@ export function readKinds<Type>(
   for (const [written, name] of Object.entries(kinds)) {
     const [group = "", ...rest] = written.split("/");
     const kind = rest.pop()!;
-    const type = { group, version: rest[0] ?? "", type: types.get(name)! };
-    found.set(kind, [...found.get(kind) ?? [], type]);
+    const type = types.get(name)!;
+    const entries = (rest[0] ?? "").split(",").map((version) => ({ group, version, type }));
+    found.set(kind, [...found.get(kind) ?? [], ...entries]);
   }
   return found;
 }

@@ -7,9 +7,10 @@
  *
  * `patch` is for strategic merge patches: only what leads to a list that they merge is kept. Its description is that of
  * Kubernetes 1.21.2, which the library that merges for Kyverno carries (sigs.k8s.io/kustomize/kyaml, `swagger.pb`, read
- * with gnostic-models and written as JSON); that of a present Kubernetes merges more lists than Kyverno does. `apply` is for server-side
- * apply: only what leads to a list that merges, to an atomic map or struct, or to a map that may hold lists. Types that
- * look alike become one. The formats are described where they are read, in `lib/patch/`.
+ * with gnostic-models and written as JSON); that of a present Kubernetes merges more lists than Kyverno does.
+ *
+ * `apply` is for server-side apply: only what leads to a list that merges, to an atomic map or struct, or to a map that
+ * may hold lists. Types that look alike become one. The formats are described where they are read, in `lib/patch/`.
  */
 
 interface Schema {
@@ -242,8 +243,8 @@ function written({ shape, keys, isAtomic, type }: Field): string {
 }
 
 /**
- * For `patch` each `group/version/Kind` that the description has: Kyverno knows no others. For `apply` `group/Kind`, or
- * `group/version/Kind` for a version that differs from the most stable one.
+ * For `patch` `group/version,version/Kind` with all versions of the description: Kyverno knows no others. For `apply`
+ * `group/Kind`, or `group/version/Kind` for a version that differs from the most stable one.
  */
 function kindTable(): Record<string, string> {
   const versions = new Map<string, { version: string; type: string }[]>();
@@ -258,9 +259,15 @@ function kindTable(): Record<string, string> {
   for (const [key, all] of versions) {
     all.sort((a, b) => stability(b.version) - stability(a.version));
     const [first, ...others] = all;
-    if (rules === "apply") written.push([key, first!.type]);
-    for (const { version, type } of rules === "apply" ? others : all) {
-      if (rules === "patch" || type !== first!.type) written.push([key.replace("/", `/${version}/`), type]);
+    if (rules === "patch") {
+      for (const [type, alike] of Map.groupBy(all, ({ type }) => type)) {
+        written.push([key.replace("/", `/${alike.map(({ version }) => version)}/`), type]);
+      }
+      continue;
+    }
+    written.push([key, first!.type]);
+    for (const { version, type } of others) {
+      if (type !== first!.type) written.push([key.replace("/", `/${version}/`), type]);
     }
   }
   return Object.fromEntries(written.sort(([a], [b]) => a < b ? -1 : 1));
