@@ -137,32 +137,39 @@ function compileTarget(target: TargetSpec, index: number, tools: RuleTools): Tar
       : ruleConditions(preconditions, tools, [...path, "preconditions"]),
     find(context, clusterObjects) {
       const rendered = template.render(context, context.environment);
-      if (isFault(rendered)) {
-        return new Fault(`failed to substitute variables in target[${index}]: ${rendered.message}`);
-      }
-      // Kyverno parity: a Policy only finds targets in its own namespace, whatever the target says. Pinned by "a
-      // Policy finds targets only in its namespace" and tests/background/namespaced_policies_test.ts.
-      const namespace = policy.namespace ?? textField(rendered, "namespace");
-      const [kind = "", subresource = ""] = textField(rendered, "kind").split(/[/.]/, 2);
-      const kinds = targetKinds(context.tracker, {
-        apiVersion: textField(rendered, "apiVersion"),
-        kind,
-        subresource,
-      });
-      if (isFault(kinds)) return kinds;
-      // The objects of all kinds are loaded at the same time.
-      const found = kinds.map((type) => ({
-        type,
-        objects: findTargets(clusterObjects, {
-          type,
-          namespace,
-          name: textField(rendered, "name"),
-          selector: isObject(rendered) ? asObject(rendered["selector"]) : undefined,
-        }),
-      }));
-      return partsOf(found, policy);
+      return isFault(rendered)
+        ? new Fault(`failed to substitute variables in target[${index}]: ${rendered.message}`)
+        : findParts(rendered, { policy, tracker: context.tracker, clusterObjects });
     },
   };
+}
+
+/** The policy of a target, and the ports with which its objects are found. */
+interface TargetSetting extends Pick<RuleTools, "policy"> {
+  readonly tracker: Context["tracker"];
+  readonly clusterObjects: ClusterObjects;
+}
+
+/**
+ * Finds the objects of a target whose variables are replaced, of all its kinds at the same time. Kyverno parity: a
+ * Policy only finds targets in its own namespace, whatever the target says. Pinned by "a Policy finds targets only in
+ * its namespace" and tests/background/namespaced_policies_test.ts.
+ */
+function findParts(
+  target: Json,
+  { policy, tracker, clusterObjects }: TargetSetting,
+): readonly Part[] | Missing | Fault {
+  const namespace = policy.namespace ?? textField(target, "namespace");
+  const [kind = "", subresource = ""] = textField(target, "kind").split(/[/.]/, 2);
+  const kinds = targetKinds(tracker, { apiVersion: textField(target, "apiVersion"), kind, subresource });
+  if (isFault(kinds)) return kinds;
+  const name = textField(target, "name");
+  const selector = isObject(target) ? asObject(target["selector"]) : undefined;
+  const found = kinds.map((type) => ({
+    type,
+    objects: findTargets(clusterObjects, { type, namespace, name, selector }),
+  }));
+  return partsOf(found, policy);
 }
 
 /** The objects of a kind that fit a target. */
