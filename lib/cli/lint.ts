@@ -1,7 +1,14 @@
 import { celExceptionProblems, compile, exceptionProblems } from "../engine/mod.ts";
 import { type Diagnostic, formatDiagnostic, type Position, withPosition } from "../diagnostics/mod.ts";
 import type { Dialect } from "../match/mod.ts";
-import { admissionPolicyProblems, authorNotes, metadataRefusals, refusals } from "../documents/mod.ts";
+import {
+  admissionPolicyProblems,
+  authorNotes,
+  idleParts,
+  metadataRefusals,
+  missingFields,
+  refusals,
+} from "../documents/mod.ts";
 import { isCelException } from "../policy/mod.ts";
 import { policyDocuments } from "../sources/mod.ts";
 import { unevaluatedPolicies } from "./diagnostics.ts";
@@ -22,7 +29,7 @@ export async function lint(
   const snapshot = compile(documents, { dialect });
   const refused = snapshot.policies.flatMap(({ policy }) => [
     ...metadataRefusals(policy),
-    ...(policy.language === "classic" ? refusals(policy) : []),
+    ...(policy.language === "classic" ? refusals(policy) : missingFields(policy)),
   ]);
   const all: Diagnostic[] = [
     ...diagnostics,
@@ -31,7 +38,9 @@ export async function lint(
     ...refused,
     ...await unusableSigners(snapshot),
     ...unevaluatedPolicies(snapshot),
-    ...snapshot.policies.flatMap(({ policy }) => policy.language === "classic" ? authorNotes(policy) : []),
+    ...snapshot.policies.flatMap(({ policy }) =>
+      policy.language === "classic" ? authorNotes(policy) : idleParts(policy)
+    ),
     ...snapshot.others.flatMap(admissionPolicyProblems),
     ...strayExceptions(snapshot),
     ...snapshot.exceptions.flatMap(({ document, locate }) =>

@@ -94,15 +94,18 @@ const shape = {
   "empty-match": {
     cause: "A rule would match nothing, or has no `match`, or a policy in CEL no `matchConstraints`.",
     fix:
-      "Name kinds, a selector or users under `match`, and in a policy in CEL `apiGroups`, `apiVersions` and " +
-      "`resources` in each resource rule.",
+      "Name kinds, a selector or users under `match`, and in a policy in CEL `apiGroups`, `apiVersions`, " +
+      "`operations` and `resources` in each resource rule.",
   },
   "missing-spec": { cause: "A policy has no `spec`.", fix: "Write what it does under `spec`." },
   "not-an-object": {
     cause: "A document of a policy file is a text or a list.",
     fix: "Write an object with `apiVersion` and `kind`; `---` separates several.",
   },
-  "no-rules": { cause: "A policy has no rules.", fix: "Add one, or delete the policy." },
+  "no-rules": {
+    cause: "A policy has no rules, or in CEL no validations, mutations or expressions that generate.",
+    fix: "Add one, or delete the policy.",
+  },
   "misspelt-kind": {
     cause: "A kind has a name that no kind of Kubernetes has.",
     fix: "Write the name that the hint suggests.",

@@ -15,6 +15,7 @@ export { parsePolicy } from "./classic_policy.ts";
 export { type PolicySet, policySet, readPolicies } from "./policy_set.ts";
 export { parseCelPolicy } from "./cel_policy.ts";
 export { metadataRefusals } from "./refusals/metadata.ts";
+export { idleParts, missingFields } from "./refusals/missing_fields.ts";
 export { exemptedControls } from "./refusals/pod_security.ts";
 export { refusedWarnings } from "./refusals/warnings.ts";
 export { refusals } from "./refusals/refusals.ts";

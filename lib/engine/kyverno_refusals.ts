@@ -1,6 +1,11 @@
 import type { Diagnostic } from "../diagnostics/mod.ts";
 import type { Stages } from "../json/mod.ts";
-import { metadataRefusals, refusals, refusedWarnings as refusedCodes } from "../documents/mod.ts";
+import {
+  metadataRefusals,
+  missingFields,
+  refusals,
+  refusedWarnings as refusedCodes,
+} from "../documents/mod.ts";
 import type { CelPolicy, ClassicPolicy } from "../policy/mod.ts";
 import type { CompiledPolicy } from "./compiled.ts";
 
@@ -54,5 +59,5 @@ export function celRefusals(
 ): Diagnostic[] {
   return refusedByKyverno === "evaluated"
     ? []
-    : metadataRefusals(policy).map(({ path: _path, ...each }) => each);
+    : [...metadataRefusals(policy), ...missingFields(policy)].map(({ path: _path, ...each }) => each);
 }

@@ -225,11 +225,28 @@ function explain(cause: unknown): Explanation {
 
 function asDiagnostic(cause: unknown, chunk: Chunk, file: string): Diagnostic {
   const { message, line, column } = explain(cause);
+  const conflict = chunk.text.search(conflictMark);
+  if (conflict >= 0) return conflictDiagnostic(chunk, conflict, file);
   const hint = hintFor(chunk.text.split("\n")[line - 1] ?? "");
   const before = line === 1 ? (chunk.firstColumn ?? 1) - 1 : 0;
   const position = { file, line: chunk.firstLine + line - 1, column: column + before };
   const diagnostic: Diagnostic = { severity: "error", code: "invalid-yaml", message, position };
   return hint === undefined ? diagnostic : { ...diagnostic, hint };
+}
+
+/** The first line of a merge conflict that git left in the file. */
+const conflictMark = /^<{7} /m;
+
+/** Says where the conflict begins: the parser stops lines later, at a colon that is right. */
+function conflictDiagnostic({ text, firstLine }: Chunk, index: number, file: string): Diagnostic {
+  const line = firstLine + text.slice(0, index).split("\n").length - 1;
+  return {
+    severity: "error",
+    code: "invalid-yaml",
+    message: "The file has a merge conflict",
+    hint: 'choose one side, and remove the lines that begin with "<<<<<<<", "=======" and ">>>>>>>"',
+    position: { file, line, column: 1 },
+  };
 }
 
 /** Returns a hint about the usual mistake in a line that is not valid YAML; `undefined` when it shows none. */

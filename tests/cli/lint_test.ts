@@ -268,3 +268,65 @@ spec:
     ]);
     assert.doesNotMatch((await run("lint", "@exceptions.yaml")).out, /stray-exception/);
   }));
+
+const selecting =
+  "matchConstraints: { resourceRules: [{ apiGroups: [''], apiVersions: [v1], resources: [pods], " +
+  "operations: [CREATE] }] }";
+const forAnyOperation = selecting.replace(", operations: [CREATE]", "");
+const always = 'validations: [{ expression: "true" }]';
+
+/** Specs of policies in CEL that would do nothing, with the line of the first problem that `lint` prints. */
+const idle: readonly (readonly [kind: string, spec: string, line: RegExp | undefined])[] = [
+  [
+    "ValidatingPolicy",
+    "{}",
+    /^4:\d+: warning empty-match: The policy selects nothing: it has no matchConstraints/,
+  ],
+  [
+    "ValidatingPolicy",
+    `{ matchConstraints: {}, ${always} }`,
+    /^4:\d+: error empty-match: The policy selects nothing: spec\.matchConstraints has no resource rule/,
+  ],
+  ["ValidatingPolicy", `{ ${selecting} }`, /^4:\d+: warning no-rules: spec\.validations is empty/],
+  ["ValidatingPolicy", `{ ${forAnyOperation}, ${always} }`, /error empty-match: .*it has no operations/],
+  ["ValidatingPolicy", `{ ${selecting}, ${always} }`, undefined],
+  ["ValidatingPolicy", `{ evaluation: { mode: JSON }, ${always} }`, undefined],
+  ["NamespacedMutatingPolicy", `{ ${selecting} }`, /warning no-rules: spec\.mutations is empty/],
+  ["GeneratingPolicy", `{ ${selecting} }`, /error refused-by-api-server: spec\.generate: Required value/],
+  ["GeneratingPolicy", `{ ${selecting}, generate: [] }`, /warning no-rules: spec\.generate is empty/],
+  [
+    "ImageValidatingPolicy",
+    `{ ${selecting}, ${always} }`,
+    /error refused-by-api-server: spec\.attestors: Required value/,
+  ],
+  [
+    "ImageValidatingPolicy",
+    `{ ${selecting}, attestors: [] }`,
+    /error refused-by-api-server: spec\.validations: Required value/,
+  ],
+  ["DeletingPolicy", `{ ${forAnyOperation} }`, /error refused-by-api-server: spec\.schedule: Required value/],
+];
+for (const [kind, spec, line] of idle) {
+  Deno.test(`lint ${line === undefined ? "accepts" : "says why nothing comes of"} a ${kind} with ${spec}`, () =>
+    inFolder({
+      "p.yaml":
+        `apiVersion: policies.kyverno.io/v1\nkind: ${kind}\nmetadata: { name: p, namespace: d }\nspec: ${spec}\n`,
+    }, async (run) => {
+      const { code, out } = await run("lint", "@p.yaml");
+      const printed = out.split("\n").filter((each) => /empty-match|no-rules|refused-by/.test(each));
+      if (line === undefined) return assert.deepEqual([printed, code], [[], 0]);
+      assert.match((printed[0] ?? "").replace(/^.*p\.yaml:/, ""), line);
+      assert.equal(code, / error /.test(printed[0] ?? "") ? 1 : 0);
+    }));
+}
+
+Deno.test("in the dialect current apply evaluates no policy that lacks a required field", () =>
+  inFolder({
+    "p.yaml":
+      `apiVersion: policies.kyverno.io/v1\nkind: GeneratingPolicy\nmetadata: { name: p }\nspec: { ${selecting} }\n`,
+    "pod.yaml": "apiVersion: v1\nkind: Pod\nmetadata: { name: a }\n",
+  }, async (run) => {
+    const { code, err } = await run("apply", "@p.yaml", "-r", "@pod.yaml", "--dialect", "current");
+    assert.match(err, /spec\.generate: Required value/);
+    assert.equal(code, 1);
+  }));

@@ -211,6 +211,19 @@ Deno.test("a colon behind an alias, and a tab behind a colon, get hints", () => 
   assert.equal(hint("a:\t&x {b: 1}\n"), "write spaces in place of the tab");
 });
 
+Deno.test("a merge conflict is named where it begins", () => {
+  const text = "a: 1\n---\nb:\n<<<<<<< HEAD\n  c: 1\n=======\n  c: 2\n>>>>>>> branch\n";
+  const { documents, diagnostics } = parseDocuments(text, "f.yaml");
+  assert.deepEqual(documents.map(({ value }) => value), [{ a: 1 }]);
+  assert.deepEqual(diagnostics, [{
+    severity: "error",
+    code: "invalid-yaml",
+    message: "The file has a merge conflict",
+    hint: 'choose one side, and remove the lines that begin with "<<<<<<<", "=======" and ">>>>>>>"',
+    position: { file: "f.yaml", line: 4, column: 1 },
+  }]);
+});
+
 Deno.test("an unquoted variable gets a hint", () => {
   const { diagnostics } = parseDocuments("a:\n  b: {{ x }}-y\n", "f.yaml");
   assert.equal(diagnostics[0]?.hint, 'a value that starts with "{{" must be quoted');
