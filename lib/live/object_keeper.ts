@@ -80,6 +80,10 @@ export class ObjectKeeper {
   /** Why objects could not be written, by their paths. The log has each reason once, until the object is written. */
   readonly #failures = new Map<string, string>();
   #writing: Promise<readonly Kept[]> = Promise.resolve([]);
+  /** Whether a round is due that began after no change yet: it restores what all changes until then did. */
+  #isDue = false;
+  /** The keys of the wanted objects. */
+  #keys: ReadonlySet<string> = new Set();
   readonly #stop = new AbortController();
   #again: ReturnType<typeof setTimeout> | undefined;
 
@@ -104,6 +108,7 @@ export class ObjectKeeper {
   /** Writes these objects and no longer the former ones; returns the result for each. */
   keep(wanted: readonly JsonObject[]): Promise<readonly Kept[]> {
     this.#wanted = wanted;
+    this.#keys = new Set(wanted.map(keyOf));
     return this.#write();
   }
 
@@ -111,6 +116,7 @@ export class ObjectKeeper {
   async remove(): Promise<void> {
     const wanted = this.#wanted;
     this.#wanted = [];
+    this.#keys = new Set();
     await this.#writing;
     for (const each of wanted) {
       const call = { method: "DELETE", path: this.#pathOf(each) } as const;
@@ -127,21 +133,24 @@ export class ObjectKeeper {
 
   #noticed(object: JsonObject | undefined): void {
     if (object !== undefined) this.#options.noticed?.(object);
-    const isKept = this.#wanted.some((each) =>
-      each["kind"] === object?.["kind"] && nameOf(each) === nameOf(object ?? {})
-    );
-    if (isKept) void this.#restore();
+    if (object !== undefined && this.#keys.has(keyOf(object)) && !this.#isDue) void this.#restore();
   }
 
   #write(): Promise<readonly Kept[]> {
-    this.#writing = this.#writing.then(() => this.#writeAll(this.#wanted));
+    this.#isDue = true;
+    this.#writing = this.#writing.then(() => {
+      this.#isDue = false;
+      return this.#writeAll(this.#wanted);
+    });
     return this.#writing;
   }
 
   async #writeAll(wanted: readonly JsonObject[]): Promise<readonly Kept[]> {
     if (!this.#options.leads()) return wanted.map(() => unchanged);
     const all: Kept[] = [];
-    for (const each of wanted) all.push(await this.#writeOne(each));
+    // The watch reports a change that happens after this read, and the keeper writes then.
+    const watched = new Map(this.objects().map((each) => [keyOf(each), each]));
+    for (const each of wanted) all.push(await this.#writeOne(each, watched.get(keyOf(each))));
     if (!await this.#deleteOthers(wanted)) this.#tryAgain();
     return all;
   }
@@ -162,9 +171,8 @@ export class ObjectKeeper {
   async #deleteOthers(wanted: readonly JsonObject[]): Promise<boolean> {
     const { isMadeByPostern, cluster } = this.#options;
     if (isMadeByPostern === undefined) return true;
-    const kept = new Set(wanted.map((each) => `${each["kind"]} ${nameOf(each)}`));
-    const others = this.#watched.flatMap((collection) => collection.objects())
-      .filter((each) => isMadeByPostern(each) && !kept.has(`${each["kind"]} ${nameOf(each)}`));
+    const kept = new Set(wanted.map(keyOf));
+    const others = this.objects().filter((each) => isMadeByPostern(each) && !kept.has(keyOf(each)));
     let areGone = true;
     for (const each of others) {
       const answer = await cluster.call({ method: "DELETE", path: this.#pathOf(each) });
@@ -173,9 +181,9 @@ export class ObjectKeeper {
     return areGone;
   }
 
-  async #writeOne(wanted: JsonObject): Promise<Kept> {
+  async #writeOne(wanted: JsonObject, watched: JsonObject | undefined): Promise<Kept> {
     const { fallback, log, about } = this.#options;
-    const kept = await this.#writeWhole(wanted), path = this.#pathOf(wanted);
+    const kept = await this.#writeWhole(wanted, watched), path = this.#pathOf(wanted);
     if (kept.state !== "failed") {
       this.#failures.delete(path);
       return kept;
@@ -186,15 +194,12 @@ export class ObjectKeeper {
     const fields = { name: nameOf(wanted), reason, ...replacement?.fields };
     log.write(isLogged ? "debug" : "error", `${about} not written`, fields);
     if (replacement === undefined) return kept;
-    const replaced = await this.#writeWhole(replacement.object);
+    const replaced = await this.#writeWhole(replacement.object, watched);
     return replaced.state === "failed" ? kept : { ...kept, instead: replacement.object };
   }
 
-  async #writeWhole(wanted: JsonObject): Promise<Kept> {
+  async #writeWhole(wanted: JsonObject, watched: JsonObject | undefined): Promise<Kept> {
     const { cluster, log } = this.#options;
-    // The watch reports a change that happens after this read, and the keeper writes then.
-    const watched = this.#watched.flatMap((collection) => collection.objects())
-      .find((each) => each["kind"] === wanted["kind"] && nameOf(each) === nameOf(wanted));
     const path = this.#pathOf(wanted);
     if (watched !== undefined) this.#existing.add(path);
     if (watched !== undefined && holds(watched, wanted)) return unchanged;
@@ -252,6 +257,11 @@ export class ObjectKeeper {
   #pathOf(object: JsonObject): string {
     return `${this.#collectionOf(object)}/${nameOf(object)}`;
   }
+}
+
+/** The kind and the name of an object: all kept kinds are cluster-wide. */
+function keyOf(object: JsonObject): string {
+  return `${asString(object["kind"]) ?? ""} ${nameOf(object)}`;
 }
 
 function failed({ status, message: reason }: Extract<Answer, { ok: false }>): Kept {

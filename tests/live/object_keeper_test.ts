@@ -274,3 +274,46 @@ Deno.test("a webhook that the API server refuses is left out, and the log says s
   assert.deepEqual(field(answer.body, "webhooks"), [{ name: "good" }]);
   await keeper.close();
 });
+
+Deno.test("the work for many kept objects that all change does not grow with the square of their number", async () => {
+  const stored = new Map<string, JsonObject>(), count = 300;
+  let reads = 0;
+  let changed: (change: ObjectChange) => void | Promise<void> = () => {};
+  const keeper = new ObjectKeeper({
+    cluster: {
+      call({ method, body }) {
+        if (method === "GET") return Promise.resolve({ ok: false, status: 404, message: "not found" });
+        const object = body as JsonObject;
+        stored.set(nameOf(object), object);
+        void changed({ object, former: undefined });
+        return Promise.resolve({ ok: true, status: 201, body: object });
+      },
+      resource: () => Promise.resolve(undefined),
+    },
+    collections: {
+      watch(watched, follow) {
+        if (watched === path) changed = follow;
+        return {
+          objects() {
+            reads++;
+            return watched === path ? [...stored.values()] : [];
+          },
+          synced: Promise.resolve(),
+          close: () => Promise.resolve(),
+        };
+      },
+    },
+    log: silent,
+    leads: () => true,
+    kinds: configurationPaths,
+    about: "webhook configuration",
+  });
+  const wanted = Array.from({ length: count }, (_, index) => configuration(`c${index}`));
+  const kept = await keeper.keep(wanted);
+  assert.deepEqual([...new Set(kept.map(({ state }) => state))], ["written"]);
+  // The rounds that the changes have caused.
+  const again = await keeper.keep(wanted);
+  assert.deepEqual([...new Set(again.map(({ state }) => state))], ["unchanged"]);
+  assert.ok(reads < count, `${reads} reads of all objects`);
+  await keeper.close();
+});
