@@ -93,18 +93,23 @@ function mergeLists(
   }
   if (left === undefined) return right;
   const leftKeys = left.map(identity);
+  // An element of the patch replaces all that have its key: it merges with one alone. So it is in Kyverno.
+  const seen = new Set<string>();
+  const several = new Set(leftKeys.filter((key) => seen.size === seen.add(key).size));
   const merged: Json[] = [];
   const taken = new Set<string>();
   for (let l = 0, r = 0; l < left.length || r < right.length;) {
     if (l < left.length && taken.has(leftKeys[l]!)) l++;
     else if (l < left.length && r < right.length && leftKeys[l] === wanted[r]) {
-      const element = unite(left[l++]!, right[r++]!);
+      const element = several.has(wanted[r]!) ? right[r]! : unite(left[l]!, right[r]!);
       if (isFault(element)) return element;
       merged.push(element);
+      taken.add(wanted[r++]!);
+      l++;
     } else if (l < left.length && !wanted.includes(leftKeys[l]!)) merged.push(left[l++]!);
     else {
       const same = leftKeys.indexOf(wanted[r]!);
-      const element = same < 0 ? right[r]! : unite(left[same]!, right[r]!);
+      const element = same < 0 || several.has(wanted[r]!) ? right[r]! : unite(left[same]!, right[r]!);
       if (isFault(element)) return element;
       merged.push(element);
       taken.add(wanted[r++]!);

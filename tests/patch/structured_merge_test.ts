@@ -135,3 +135,21 @@ Deno.test("a patch of many operations on one map is applied in linear time", () 
   assert.deepEqual(Object.keys(result.metadata.labels), names.map((name) => `new-${name}`));
   assert.equal(Object.keys(object.metadata.labels).length, 30_000, "the given object stays as it is");
 });
+
+Deno.test("an element replaces several elements with its key, and those that the patch does not name stay", () => {
+  const containers = (...list: JsonObject[]): JsonObject => ({ spec: { containers: list } });
+  const [first, second, other] = [
+    { name: "c", image: "1" },
+    { name: "c", image: "2" },
+    { name: "a", image: "3" },
+  ] as const;
+  const wanted = { name: "c", imagePullPolicy: "Always" };
+  const merged = (patch: JsonObject, ...list: JsonObject[]) =>
+    structuredMerge(containers(...list), containers(patch), pod);
+  assert.deepEqual(merged(wanted, first, second, other), containers(wanted, other));
+  assert.deepEqual(merged(wanted, other, first, second), containers(other, wanted));
+  assert.deepEqual(merged(wanted, first, other, second), containers(wanted, other));
+  assert.deepEqual(merged(wanted, first, second), containers(wanted));
+  const named = { name: "a", imagePullPolicy: "Always" };
+  assert.deepEqual(merged(named, first, second, other), containers(first, second, { ...other, ...named }));
+});
