@@ -54,6 +54,7 @@ spec:
     objectSelector: {matchLabels: {team: a}}
     resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}]
   matchConditions: [{name: none, expression: object.metadata.name != "good"}]
+  attestors: []
   matchImageReferences: [{glob: "*"}]
   validations: [{expression: "true"}]
 ---
