@@ -162,7 +162,7 @@ export function perCharacter(steps: number): Cost {
 }
 
 /** The steps of sorting, for each element of a list. */
-export const stepsOfSorting = 8;
+export const stepsOfSorting = 16;
 
 /** The cost of sorting a list. */
 export function sorting([list]: readonly Json[]): number {

@@ -23,11 +23,15 @@ export function apart<Result>(result: Result, sources: readonly unknown[]): Resu
   const least = isText ? Math.max(long, 2 * result.length) : long;
   for (const source of sources) {
     if (typeof source !== "string" || source.length < least) continue;
-    return isText || isTexts(result as readonly unknown[]) ? detached(result as Json) as Result : result;
+    return isText || isCutFrom(source, result as readonly unknown[])
+      ? detached(result as Json) as Result
+      : result;
   }
   return result;
 }
 
-function isTexts(list: readonly unknown[]): boolean {
-  return list.every((item) => typeof item === "string");
+/** Whether a list consists of texts, one of which may keep the source although it is much shorter. */
+function isCutFrom(source: string, list: readonly unknown[]): boolean {
+  return list.every((item) => typeof item === "string") &&
+    list.some(({ length }) => length > copied && 2 * length < source.length);
 }

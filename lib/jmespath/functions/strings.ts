@@ -159,9 +159,9 @@ function split(text: string, separator: string): Json {
   return separator === "" ? [...text] : new TextSearch(separator).split(text);
 }
 
-/** The cost of splitting at a separator; an empty one stands between all characters. */
+/** The cost of splitting at a separator; an empty one stands between all characters. The parts are copied. */
 function splitting([text, separator]: readonly Json[], limit: number): number {
-  return perCharacter(1)([separator === "" ? text! : separator!], limit);
+  return perCharacter(1)([separator === "" ? text! : separator!], limit) + perCharacter(0.25)([text!], limit);
 }
 
 /** The cost of searching; an empty part is found at each character. */
