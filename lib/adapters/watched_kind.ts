@@ -8,7 +8,14 @@ import {
   type JsonObject,
   parseJsonText,
 } from "../json/mod.ts";
-import type { Answer, ApiCall, Clock, Entropy, LeftOutObjects } from "../ports.ts";
+import {
+  type Answer,
+  type ApiCall,
+  type Clock,
+  elapsedOn,
+  type Entropy,
+  type LeftOutObjects,
+} from "../ports.ts";
 import { describeFailure, type FailedAnswer, listPages, nameOf } from "../kube/mod.ts";
 import { pause } from "../pause.ts";
 import { CollectionScope } from "./collection_scope.ts";
@@ -42,6 +49,11 @@ const LASTS = 290;
 const LASTS_WITHOUT_ROOM = 60;
 /** Milliseconds without an event after which a watch counts as broken: the API server sends a bookmark each minute. */
 const SILENCE = 150_000;
+/**
+ * Milliseconds of the shortest watch after which the next is opened without a pause. An API server, or a proxy before
+ * it, that ends each watch at once would be asked hundreds of times a second.
+ */
+const BRIEF = 1_000;
 /** Milliseconds before the first and, at most, before every further attempt after a failure. */
 const FIRST_DELAY = 500, MAX_DELAY = 30_000;
 /** An API server that starts forbids everything for about a second: it has not read its roles yet. */
@@ -112,7 +124,7 @@ export class WatchedKind {
   }
 
   async #run(): Promise<void> {
-    const stopped = this.#stop.signal;
+    const stopped = this.#stop.signal, { clock } = this.#options;
     let delay = FIRST_DELAY, forbidden = 0;
     let state: "list" | "watch" | "give up" = "list";
     while (!stopped.aborted && state !== "give up") {
@@ -129,11 +141,12 @@ export class WatchedKind {
         if (refusal !== undefined) this.#log(state === "give up" ? "not kept" : "list failed", refusal);
       }
       // `close` may have been called during the list.
+      const began = elapsedOn(clock);
       const end = state === "watch" && !stopped.aborted ? await this.#watch() : "broken";
       this.#open = false;
       if (this.#objects.isFull) state = "give up";
       else if (end === "too old" || end === "over" && this.#objects.hasRoomAgain) state = "list";
-      if (end === "over") delay = FIRST_DELAY;
+      if (end === "over" && elapsedOn(clock) - began >= BRIEF) delay = FIRST_DELAY;
       else if (state !== "give up") {
         await pause(delay * (0.5 + this.#options.entropy.next() / 2), stopped);
         delay = Math.min(MAX_DELAY, delay * 2);

@@ -113,6 +113,31 @@ for (const [options, accept] of watches) {
   });
 }
 
+const endsAtOnce: readonly (readonly [what: string, lines: readonly string[]])[] = [
+  ["without an event", []],
+  ["behind a bookmark", ['{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"9"}}}']],
+];
+for (const [what, lines] of endsAtOnce) {
+  Deno.test(`watches that the API server ends at once ${what}, again and again, are opened after pauses`, async () => {
+    let opened = 0;
+    const cluster: FollowedCluster = {
+      call: () => Promise.resolve(list(["a"], "")),
+      resource: () => Promise.resolve(undefined),
+      follow: async () => {
+        opened++;
+        // As an answer over the network, it leaves room for timers.
+        await new Promise((resolve) => setTimeout(resolve, 1));
+        return { ok: true, lines: ReadableStream.from(lines) };
+      },
+    };
+    const collections = new LiveCollections({ cluster, clock: systemClock(), entropy: countingEntropy() });
+    const collection = collections.watch("/api/v1/pods", () => {});
+    await new Promise((resolve) => setTimeout(resolve, 900));
+    await collection.close();
+    assert.ok(opened >= 2 && opened <= 4, `${opened} watches in 900 ms`);
+  });
+}
+
 function large(name: string, namespace: string, bytes: number): JsonObject {
   return { metadata: { name, namespace, resourceVersion: name }, data: { text: "x".repeat(bytes) } };
 }
