@@ -1,8 +1,8 @@
 /** The author of an exception is warned of policies and rules that do not exist. */
 import assert from "node:assert/strict";
-import { compile } from "../../lib/engine/mod.ts";
+import { compile, type Snapshot } from "../../lib/engine/mod.ts";
 import type { JsonObject } from "../../lib/json/mod.ts";
-import { missingTargets } from "../../lib/live/admission/exception_warnings.ts";
+import { type ExistingPolicies, missingTargets } from "../../lib/live/admission/exception_warnings.ts";
 import { parseDocuments } from "../../lib/yaml/mod.ts";
 
 const policies = parseDocuments(
@@ -35,10 +35,21 @@ spec:
   "p.yaml",
 ).documents;
 
-const existing = {
-  stored: () => policies.map(({ value }) => value as JsonObject),
-  snapshot: compile(policies),
-};
+/** Policies whose methods read private fields, as those of a cluster do. */
+class KnownPolicies implements ExistingPolicies {
+  readonly #objects = policies.map(({ value }) => value as JsonObject);
+  readonly snapshot: Snapshot | undefined;
+
+  constructor(snapshot: Snapshot | undefined) {
+    this.snapshot = snapshot;
+  }
+
+  stored(): readonly JsonObject[] {
+    return this.#objects;
+  }
+}
+
+const existing = new KnownPolicies(compile(policies));
 
 /** An exception of kyverno.io from rules of a policy. */
 function from(policyName: string, ...ruleNames: string[]): JsonObject {
@@ -89,5 +100,5 @@ for (const [what, exception, warnings] of cases) {
 }
 
 Deno.test("before policies are in force, an exception is not compared with their rules", () => {
-  assert.deepEqual(missingTargets(from("pods", "teams"), { ...existing, snapshot: undefined }), []);
+  assert.deepEqual(missingTargets(from("pods", "teams"), new KnownPolicies(undefined)), []);
 });

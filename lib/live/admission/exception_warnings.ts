@@ -20,8 +20,8 @@ export function missingTargets(exception: JsonObject, existing: ExistingPolicies
   return isCel ? missingReferences(exception, existing) : missingRules(exception, existing);
 }
 
-function missingReferences(exception: JsonObject, { stored }: ExistingPolicies): string[] {
-  const names = new Set(stored().map((each) => `${textField(each, "kind")} ${nameOf(each)}`));
+function missingReferences(exception: JsonObject, existing: ExistingPolicies): string[] {
+  const names = new Set(existing.stored().map((each) => `${textField(each, "kind")} ${nameOf(each)}`));
   return asList(field(exception["spec"], "policyRefs")).filter(isObject)
     .map((reference) => `${textField(reference, "kind")} ${textField(reference, "name")}`)
     .filter((name) => !names.has(name))
