@@ -47,7 +47,7 @@ export const streamFaults: readonly StreamFault[] = [
   },
   {
     name: "the stream ends behind an event",
-    words: "watched again at once, from that event",
+    words: "watched again from that event, after a pause when the watch was short",
     stream: () => new Response(added("early", "11")),
     calls: ["list", from("10"), from("11")],
   },
