@@ -36,7 +36,7 @@ spec:
 ).documents;
 
 /** Policies whose methods read private fields, as those of a cluster do. */
-class KnownPolicies implements ExistingPolicies {
+class StoredPolicyObjects implements ExistingPolicies {
   readonly #objects = policies.map(({ value }) => value as JsonObject);
   readonly snapshot: Snapshot | undefined;
 
@@ -49,7 +49,7 @@ class KnownPolicies implements ExistingPolicies {
   }
 }
 
-const existing = new KnownPolicies(compile(policies));
+const existing = new StoredPolicyObjects(compile(policies));
 
 /** An exception of kyverno.io from rules of a policy. */
 function from(policyName: string, ...ruleNames: string[]): JsonObject {
@@ -100,5 +100,5 @@ for (const [what, exception, warnings] of cases) {
 }
 
 Deno.test("before policies are in force, an exception is not compared with their rules", () => {
-  assert.deepEqual(missingTargets(from("pods", "teams"), new KnownPolicies(undefined)), []);
+  assert.deepEqual(missingTargets(from("pods", "teams"), new StoredPolicyObjects(undefined)), []);
 });
