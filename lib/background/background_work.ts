@@ -29,7 +29,7 @@ export interface BackgroundWorkOptions {
   readonly lease?: LeaseSetting;
   /** The service account that acts for policies, besides the user name under which the API server knows Postern. */
   readonly account?: string | undefined;
-  /** Receives the result of each request's effects. True when an UpdateRequest keeps those that failed. */
+  /** Receives the result of each request's effects; returns true when an UpdateRequest will retry the failed ones. */
   readonly effectsTried?: (result: EffectsResult) => boolean | void;
   /** Called when this replica becomes the leader. */
   readonly elected?: () => void;

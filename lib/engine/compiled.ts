@@ -26,9 +26,9 @@ export interface CompiledException {
 
 /** The exceptions of a rule. */
 export interface RuleExceptions {
-  /** In the order in which messages name them. */
+  /** All of them, in the order in which messages list them. */
   readonly all: readonly CompiledException[];
-  /** Those that may match an object, in the same order: all that match it, and maybe others. */
+  /** Those that may match an object, in the same order: each that matches, and possibly others. */
   mayMatch(candidate: Candidate): readonly CompiledException[];
 }
 

@@ -30,7 +30,7 @@ export function apart<Result>(result: Result, sources: readonly unknown[]): Resu
   return result;
 }
 
-/** Whether a list consists of texts, one of which may keep the source although it is much shorter. */
+/** Whether a list has only texts, of which one may keep the source in memory although it is much shorter. */
 function isCutFrom(source: string, list: readonly unknown[]): boolean {
   return list.every((item) => typeof item === "string") &&
     list.some(({ length }) => length > copied && 2 * length < source.length);

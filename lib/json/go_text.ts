@@ -15,8 +15,8 @@ export function compareBytes(left: string, right: string): number {
 }
 
 /**
- * Orders strings by their UTF-16 code units, as `<` does: for orders that need not be Go's. Unlike {@link compareBytes}
- * it reads no character of its own.
+ * Orders strings by their UTF-16 code units, as `<` does. Where the order must be
+ * Go's, use {@link compareBytes}.
  */
 export function compareTexts(left: string, right: string): -1 | 0 | 1 {
   if (left === right) return 0;

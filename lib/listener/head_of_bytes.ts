@@ -3,7 +3,7 @@ import { plainAnswer } from "./answer_bytes.ts";
 import type { ListenerAnswer } from "./handler.ts";
 import { endOfHead, readHead, type RequestHead } from "./request_head.ts";
 
-/** The head with which some bytes begin, and the bytes after it. */
+/** The head of a request, and the bytes that were read after it. */
 export interface HeadOfBytes {
   readonly head: RequestHead;
   readonly rest: Uint8Array;

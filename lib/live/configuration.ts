@@ -91,7 +91,7 @@ function webhookSelectors(text: string | undefined): Selectors {
   };
 }
 
-/** A selector; an empty one for a selector that the API server would refuse, with all webhooks. */
+/** Returns a selector; an empty one if the API server would refuse it, because it would refuse all webhooks with it. */
 function selectorOf(written: Json | undefined): JsonObject {
   const selector = asObject(written) ?? {};
   return isFault(compileLabelSelector(selector, { wildcards: false })) ? {} : selector;

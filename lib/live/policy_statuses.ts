@@ -30,7 +30,7 @@ export interface PolicyStatusesOptions {
 /** The facts from which statuses are written. */
 export interface StatusFacts {
   readonly snapshot: Snapshot;
-  /** Whether the webhook configurations about policies themselves are written. */
+  /** Whether the API server has the webhooks that review policies before it stores them. */
   readonly configured: boolean;
   /** The policies whose own webhooks are not written, as when the API server refuses one; none when absent. */
   readonly unconfigured?: ReadonlySet<CompiledPolicy>;

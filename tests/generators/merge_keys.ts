@@ -7,7 +7,7 @@
  *
  * `patch` is for strategic merge patches: only what leads to a list that they merge is kept. Its description is that of
  * Kubernetes 1.21.2, which the library that merges for Kyverno carries (sigs.k8s.io/kustomize/kyaml, `swagger.pb`, read
- * with gnostic-models and written as JSON); that of a present Kubernetes merges more lists than Kyverno does.
+ * with gnostic-models and written as JSON); newer releases of Kubernetes merge more lists than Kyverno.
  *
  * `apply` is for server-side apply: only what leads to a list that merges, to an atomic map or struct, or to a map that
  * may hold lists. Types that look alike become one. The formats are described where they are read, in `lib/patch/`.

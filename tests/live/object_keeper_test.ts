@@ -6,12 +6,34 @@ import { nameOf } from "../../lib/kube/mod.ts";
 import { ObjectKeeper } from "../../lib/live/object_keeper.ts";
 import { withoutRefused } from "../../lib/live/webhooks/refused_webhooks.ts";
 import { configurationPaths } from "../../lib/live/webhooks/configuration_kinds.ts";
-import type { ObjectChange } from "../../lib/ports.ts";
+import type { Collections, ObjectChange } from "../../lib/ports.ts";
 import { countingEntropy, fixedClock } from "../adapters/fakes.ts";
 import { silent } from "./setting.ts";
 
 const [kind, path] = ["ValidatingWebhookConfiguration", configurationPaths["ValidatingWebhookConfiguration"]];
 const configuration = (name: string): JsonObject => ({ kind, metadata: { name }, webhooks: [] });
+
+type Follow = Parameters<Collections["watch"]>[1];
+
+/** Watched webhook configurations: `followed` gets the follower of their changes, `read` is called at each read. */
+function watching(
+  stored: ReadonlyMap<string, JsonObject>,
+  { followed, read }: { readonly followed: (follow: Follow) => void; readonly read?: () => void },
+): Collections {
+  return {
+    watch(watched, follow) {
+      if (watched === path) followed(follow);
+      return {
+        objects() {
+          read?.();
+          return watched === path ? [...stored.values()] : [];
+        },
+        synced: Promise.resolve(),
+        close: () => Promise.resolve(),
+      };
+    },
+  };
+}
 
 /** A keeper on an API server that stores webhook configurations, with tasks that the test runs. */
 function keeping() {
@@ -36,16 +58,7 @@ function keeping() {
       },
       resource: () => Promise.resolve(undefined),
     },
-    collections: {
-      watch(watched, follow) {
-        if (watched === path) changed = follow;
-        return {
-          objects: () => watched === path ? [...stored.values()] : [],
-          synced: Promise.resolve(),
-          close: () => Promise.resolve(),
-        };
-      },
-    },
+    collections: watching(stored, { followed: (follow) => changed = follow }),
     log: silent,
     leads: () => true,
     kinds: configurationPaths,
@@ -290,19 +303,7 @@ Deno.test("the work for many kept objects that all change does not grow with the
       },
       resource: () => Promise.resolve(undefined),
     },
-    collections: {
-      watch(watched, follow) {
-        if (watched === path) changed = follow;
-        return {
-          objects() {
-            reads++;
-            return watched === path ? [...stored.values()] : [];
-          },
-          synced: Promise.resolve(),
-          close: () => Promise.resolve(),
-        };
-      },
-    },
+    collections: watching(stored, { followed: (follow) => changed = follow, read: () => reads++ }),
     log: silent,
     leads: () => true,
     kinds: configurationPaths,

@@ -45,7 +45,7 @@ export interface WebhookOptions {
   readonly secretPath?: string | undefined;
   /** The authorities as base64 of PEM. */
   readonly caBundle: string | undefined;
-  /** Those that the cluster gave; without it they are guessed. */
+  /** The plurals that the cluster serves; when absent, they are guessed from the kinds. */
   readonly plurals?: Plurals;
 }
 
