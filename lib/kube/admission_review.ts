@@ -149,8 +149,9 @@ export function parseReview(body: Json): ParsedReview {
 }
 
 /**
- * Why an object of the request is none; `undefined` when both are usable or absent. Kyverno parity: requests with such
- * objects are denied. Pinned by "an object that is none is denied where the failurePolicy would admit it".
+ * Says why `object` or `oldObject` is not a Kubernetes object; `undefined` when both are usable or absent.
+ * Kyverno parity: requests with such objects are denied. Pinned by "an object that is none is denied where the
+ * failurePolicy would admit it".
  */
 function oddObject(request: JsonObject): string | undefined {
   for (const name of ["object", "oldObject"]) {

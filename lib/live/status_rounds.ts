@@ -47,8 +47,14 @@ export class StatusRounds {
     this.#next = facts;
     if (this.#isWriting) return;
     this.#isWriting = true;
-    for (let next = this.#taken(); next !== undefined; next = this.#taken()) await this.#options.write(next);
-    this.#isWriting = false;
+    try {
+      for (let next = this.#taken(); next !== undefined; next = this.#taken()) {
+        await this.#options.write(next);
+      }
+    } finally {
+      // Otherwise one exception would end all further rounds.
+      this.#isWriting = false;
+    }
     this.#endedAt = elapsedOn(this.#options.clock);
   }
 

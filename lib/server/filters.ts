@@ -44,7 +44,7 @@ export class CurrentFilters {
     this.#excludes = compileFilters(this.#config);
   }
 
-  /** Whether some are about the roles of a user, which a request does not have. */
+  /** Whether some are about roles of the user. The API server does not send them: they must be looked up. */
   get readRoles(): boolean {
     return roleEntries(this.#config).length > 0;
   }
