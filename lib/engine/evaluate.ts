@@ -1,12 +1,11 @@
 import { type AbsentSource, LoadTracker, untilLoaded } from "../context/mod.ts";
 import { type Fault, isFault } from "../json/mod.ts";
-import { hasRules } from "../policy/mod.ts";
 import type { Ports } from "../ports.ts";
-import { type PolicyQuery, type PolicySelection, rulesOfPass } from "./plan/policy_selection.ts";
+import type { PolicyQuery, PolicySelection } from "./plan/policy_selection.ts";
 import type { CompiledPolicy } from "./compiled.ts";
 import { decide, strictestOf } from "./decide.ts";
 import type { Decision, PolicyResult } from "./decision.ts";
-import { type Facts, gatherFacts, type NeededFacts } from "./facts.ts";
+import { type Facts, gatherFacts } from "./facts.ts";
 import { mutate } from "./mutate_request.ts";
 import { tracePassedOver } from "./passed_over.ts";
 import { withRequiredImages } from "./required_images.ts";
@@ -14,6 +13,7 @@ import { type EvaluatedPolicy, runAll } from "./policy_run.ts";
 import { ofParent } from "./parent_kinds.ts";
 import type { Phase } from "./phase.ts";
 import type { PolicyRequest } from "./request.ts";
+import { policiesOfPass, type RequestPolicies, selectPolicies } from "./request_policies.ts";
 import { type Background, type GivenValues, RequestView } from "./request_view.ts";
 import type { RuleWatch } from "./rule_watch.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -51,57 +51,53 @@ export function evaluate(
 ): Decision | Promise<Decision> {
   const request = ofParent(received, snapshot.parents);
   const { ports, deadline, absent, budget, trace } = options;
-  const selection = select(options);
-  const images = options.phase === "mutate" ? verifying(selectForImages(), options) : nothing;
-  const policies = images.policies.length === 0
-    ? selection.policies
-    : [...selection.policies, ...images.policies];
-  if (policies.length === 0 && trace === undefined) return untouched(request);
+  const policies = selectPolicies(snapshot, request, { query: options, isExplained: trace !== undefined });
+  if (policies.all.length === 0 && trace === undefined) return untouched(request);
   const tracker = new LoadTracker({ ports, deadline, absent, budget, observer: trace });
-  const facts = untilLoaded(tracker, () => gatherFacts(request, joinedNeeds(selection, images), tracker));
-  const decision = facts instanceof Promise ? facts.then((gathered) => start(gathered)) : start(facts);
+  const facts = untilLoaded(tracker, () => gatherFacts(request, policies.needs, tracker));
+  const start = (facts: Facts | Fault) =>
+    isFault(facts)
+      ? factsMissing(request, policies.all, facts.message)
+      : run({ snapshot, request, policies, facts, tracker }, options);
+  const decision = facts instanceof Promise ? facts.then(start) : start(facts);
   return decision instanceof Promise ? decision.finally(() => tracker.end()) : decision;
+}
 
-  function start(facts: Facts | Fault): Decision | Promise<Decision> {
-    if (isFault(facts)) return factsMissing(request, policies, facts.message);
-    const now = ports.clock.now();
-    const view = RequestView.of({
-      request,
-      facts,
-      tracker,
-      environment: { now: () => now, random: () => tracker.random(), budget: tracker.steps },
-      given: options.given,
-      background: options.background,
-      trace,
-      watch: trace ?? options.watch,
-    });
-    if (trace !== undefined) tracePassedOver(trace, { snapshot, view }, { ...options, selected: policies });
-    const chosen = { selection: chosenOf(selection, facts), images: chosenOf(images, facts) };
-    const decision = runPhase(options.phase, { ...chosen, joint: selection.joint, tracker }, view);
-    return trace === undefined ? decision : recorded(decision, trace);
-  }
+/** A request with the policies that may be about it, and the facts that these match. */
+interface MatchableRequest {
+  readonly snapshot: Snapshot;
+  readonly request: PolicyRequest;
+  readonly policies: RequestPolicies;
+  readonly facts: Facts;
+  readonly tracker: LoadTracker;
+}
 
-  function selectForImages(): PolicySelection {
-    if (snapshot.candidates("verifyImages", request).length === 0) return nothing;
-    return select({ ...options, phase: "verifyImages" });
-  }
-
-  /** An explanation also shows the rules for other kinds. */
-  function select(query: PolicyQuery): PolicySelection {
-    const { selections } = snapshot;
-    return trace === undefined
-      ? selections.select(request, query)
-      : selections.forExplanation(request, query);
-  }
-
-  function chosenOf(
-    { policies, needsNamespaceLabels }: PolicySelection,
-    { namespaceLabels }: Facts,
-  ): PolicySelection["policies"] {
-    if (!needsNamespaceLabels) return policies;
-    const pass = { rules: options.rules ?? "all", namespace: request.namespace, namespaceLabels };
-    return policies.flatMap((policy) => rulesOfPass(policy, pass) ?? []);
-  }
+/** Runs the policies that may be about a request. */
+function run(
+  { snapshot, request, policies, facts, tracker }: MatchableRequest,
+  options: EvaluateOptions & { readonly ports: Ports },
+): Decision | Promise<Decision> {
+  const { ports, given, background, trace, phase, rules = "all" } = options;
+  const now = ports.clock.now();
+  const view = RequestView.of({
+    request,
+    facts,
+    tracker,
+    environment: { now: () => now, random: () => tracker.random(), budget: tracker.steps },
+    given,
+    background,
+    trace,
+    watch: trace ?? options.watch,
+  });
+  const { selection, images } = policies, pass = { rules, facts };
+  if (trace !== undefined) tracePassedOver(trace, { snapshot, view }, { ...options, selected: policies.all });
+  const decision = runPhase(phase, {
+    selection: policiesOfPass(selection, request, pass),
+    images: policiesOfPass(images, request, pass),
+    joint: selection.joint,
+    tracker,
+  }, view);
+  return trace === undefined ? decision : recorded(decision, trace);
 }
 
 /** Records the decision in the trace. */
@@ -134,22 +130,6 @@ function runPhase(
   }
 }
 
-const nothing: PolicySelection = { policies: [], needsNamespaceLabels: false, needsRoles: false };
-
-/**
- * Images are verified after the mutations of a request. Kyverno parity: a ClusterPolicy or Policy with match
- * conditions, which has a separate webhook, never verifies images; its validate phase still denies images that no
- * policy verified. Pinned by "a classic policy with its own webhook path verifies no images".
- */
-function verifying(
-  { policies, ...needs }: PolicySelection,
-  { policy: key }: EvaluateOptions,
-): PolicySelection {
-  if (key === undefined) return { policies, ...needs };
-  const kept = policies.filter(({ policy: { kind } }) => !hasRules(kind));
-  return { policies: kept, ...needs };
-}
-
 /** Runs the mutations, then verifies the images of the mutated object. */
 function mutateAndVerify(
   { mutating, verifying }: Readonly<Record<"mutating" | "verifying", readonly CompiledPolicy[]>>,
@@ -161,16 +141,6 @@ function mutateAndVerify(
   return decision instanceof Promise
     ? decision.then((mutated) => verifyImages(verifying, view, { tracker, mutated }))
     : verifyImages(verifying, view, { tracker, mutated: decision });
-}
-
-function joinedNeeds(
-  one: PolicySelection,
-  other: PolicySelection,
-): NeededFacts {
-  return {
-    needsNamespaceLabels: one.needsNamespaceLabels || other.needsNamespaceLabels,
-    needsRoles: one.needsRoles || other.needsRoles,
-  };
 }
 
 function untouched(request: PolicyRequest): Decision {

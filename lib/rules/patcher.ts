@@ -2,8 +2,7 @@ import {
   asString,
   dig,
   type DocumentPath,
-  type Fault,
-  Fault as Failure,
+  Fault,
   goJson,
   isFault,
   isObject,
@@ -22,7 +21,7 @@ import {
   planStrategicMerge,
 } from "../patch/mod.ts";
 import type { PatchSpec } from "./change.ts";
-import { compileTemplate } from "../template/mod.ts";
+import { compileTemplate, type Template } from "../template/mod.ts";
 import { pathProblems } from "./patch_paths.ts";
 import type { RuleTools } from "./rule_kind.ts";
 
@@ -51,6 +50,14 @@ interface Plan {
   applyTo?(draft: Draft): boolean | Fault;
 }
 
+/** A patch as it is written, which may have variables. */
+interface PatchTemplate {
+  readonly template: Template;
+  /** The path of the patch in the rendered template. */
+  readonly path: readonly string[];
+  readonly plan: (patch: Json) => Plan | Fault;
+}
+
 /** Compiles `patchStrategicMerge` or `patchesJson6902`; `undefined` when there is neither. */
 export function compilePatcher(
   patch: PatchSpec,
@@ -64,33 +71,28 @@ export function compilePatcher(
   const document = shownPath.reduceRight<Json>((inner, step) => ({ [step]: inner }), { [name]: written });
   const template = compileTemplate(document);
   tools.variables(template.uses, path.slice(0, path.length - shownPath.length));
-  if (template.problem !== undefined) {
-    const { message } = template.problem;
+  const report = (message: string): void =>
     tools.report({ severity: "error", code: "bad-patch", message, path: [...path, name] });
-  }
+  if (template.problem !== undefined) report(template.problem.message);
   if (!isMerge) {
     for (const problem of pathProblems(written, [...path, name])) tools.report(problem);
   }
   const nodes: PatchNodes = new WeakMap();
-  const planOf = isMerge ? (patch: Json) => planMerge(patch, nodes) : planOperations;
-  if (!template.constant) {
-    return {
-      apply: (resource, context) => {
-        const plan = renderedPatch(context);
-        return isFault(plan) ? plan : applyPlan(plan, resource, context);
-      },
-      change: (draft, context) => {
-        const plan = renderedPatch(context);
-        return isFault(plan) ? plan : changeDraft(plan, draft, context);
-      },
-    };
-  }
+  const plan = isMerge ? (rendered: Json) => planMerge(rendered, nodes) : planOperations;
+  const compiled = { template, path: [...shownPath, name], plan };
+  return template.constant ? constantPatcher(compiled, report) : variablePatcher(compiled);
+}
 
+/** A patch without variables, which is planned once. */
+function constantPatcher(
+  { template, path, plan: planOf }: PatchTemplate,
+  report: (message: string) => void,
+): Patcher {
   // The template is rendered although it has no variables, because it may have references and escapes.
   const rendered = template.render(scopeOf({}), fixedEnvironment);
-  const plan = isFault(rendered) ? rendered : planOf(dig(rendered, ...shownPath, name) ?? null);
+  const plan = isFault(rendered) ? rendered : planOf(dig(rendered, ...path) ?? null);
   if (isFault(plan)) {
-    tools.report({ severity: "error", code: "bad-patch", message: plan.message, path: [...path, name] });
+    report(plan.message);
     const broken = failed(plan);
     return { apply: () => broken, change: () => broken };
   }
@@ -100,11 +102,25 @@ export function compilePatcher(
     change: (draft, context) => changeDraft(plan, draft, context),
     ...(applyTo && { merge: mergeOf(applyTo) }),
   };
+}
 
-  function renderedPatch(context: Context): Plan | Fault {
-    const rendered = template.render(context, context.environment);
-    if (isFault(rendered)) return new Failure(`variable substitution failed: ${rendered.message}`);
-    const patch = dig(rendered, ...shownPath, name) ?? null;
+/** A patch with variables, which is rendered and planned for each object. */
+function variablePatcher({ template, path, plan: planOf }: PatchTemplate): Patcher {
+  return {
+    apply: (resource, context) => {
+      const plan = rendered(context);
+      return isFault(plan) ? plan : applyPlan(plan, resource, context);
+    },
+    change: (draft, context) => {
+      const plan = rendered(context);
+      return isFault(plan) ? plan : changeDraft(plan, draft, context);
+    },
+  };
+
+  function rendered(context: Context): Plan | Fault {
+    const document = template.render(context, context.environment);
+    if (isFault(document)) return new Fault(`variable substitution failed: ${document.message}`);
+    const patch = dig(document, ...path) ?? null;
     const plan = context.tracker.countWritten(patch) ?? planOf(patch);
     return isFault(plan) ? failed(plan) : plan;
   }
@@ -160,11 +176,11 @@ function checkedDraft(draft: Draft): JsonObject | Fault {
 /** The patched object; a fault when the patch removed its kind. */
 function checked(patched: Json): JsonObject | Fault {
   if (isObject(patched) && asString(patched["kind"])) return patched;
-  return new Failure(
+  return new Fault(
     `failed to unmarshal patched resource: Object 'Kind' is missing in '${goJson(patched)}'`,
   );
 }
 
 function failed(cause: Fault): Fault {
-  return new Failure(`failed to patch resource: ${cause.message}`);
+  return new Fault(`failed to patch resource: ${cause.message}`);
 }
