@@ -9,70 +9,85 @@ export function goJsonProblem(text: string): string {
 
 const number = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 
+/** The part of the text that must come next. */
+type Expected = "value" | "key" | "key or }" | "value or ]" | ", or end";
+
 class Scanner {
   readonly #text: string;
+  /** The objects and arrays around the current position. */
+  readonly #open: ("{" | "[")[] = [];
+  #expected: Expected = "value";
   #at = 0;
 
   constructor(text: string) {
     this.#text = text;
   }
 
+  /** The first problem; `undefined` when the text ends before one is found. */
   problem(): string | undefined {
-    const open: ("{" | "[")[] = [];
-    let wants: "value" | "key" | "key or }" | "value or ]" | "," = "value";
     for (;;) {
       this.#skipSpace();
       const char = this.#text[this.#at];
-      if (wants === "," && open.length === 0) {
-        return char === undefined ? undefined : this.#unexpected("after top-level value");
-      }
       if (char === undefined) return undefined;
-      const inside = open.at(-1);
-      if (wants === ",") {
-        if (char === (inside === "{" ? "}" : "]")) {
-          open.pop();
-        } else if (char === ",") {
-          wants = inside === "{" ? "key" : "value";
-        } else {
-          return this.#unexpected(inside === "{" ? "after object key:value pair" : "after array element");
-        }
-        this.#at++;
-        continue;
-      }
-      if (wants === "key" || wants === "key or }") {
-        if (char === "}" && wants === "key or }") {
-          open.pop();
-          wants = ",";
-          this.#at++;
-          continue;
-        }
-        if (char !== '"') return this.#unexpected("looking for beginning of object key string");
-        const problem = this.#string();
-        if (problem !== undefined) return problem;
-        this.#skipSpace();
-        if (this.#at >= this.#text.length) return undefined;
-        if (this.#text[this.#at] !== ":") return this.#unexpected("after object key");
-        this.#at++;
-        wants = "value";
-        continue;
-      }
-      if (char === "]" && wants === "value or ]") {
-        open.pop();
-        wants = ",";
-        this.#at++;
-        continue;
-      }
-      if (char === "{" || char === "[") {
-        open.push(char);
-        wants = char === "{" ? "key or }" : "value or ]";
-        this.#at++;
-        continue;
-      }
-      const problem = this.#scalar(char);
+      const problem = this.#part(char);
       if (problem !== undefined) return problem;
-      if (this.#at >= this.#text.length && open.length > 0) return undefined;
-      wants = ",";
     }
+  }
+
+  #part(char: string): string | undefined {
+    switch (this.#expected) {
+      case ", or end":
+        return this.#afterValue(char);
+      case "key":
+      case "key or }":
+        return this.#key(char);
+      default:
+        return this.#value(char);
+    }
+  }
+
+  #afterValue(char: string): string | undefined {
+    const inside = this.#open.at(-1);
+    if (inside === undefined) return this.#unexpected("after top-level value");
+    if (char === (inside === "{" ? "}" : "]")) return this.#close();
+    if (char !== ",") {
+      return this.#unexpected(inside === "{" ? "after object key:value pair" : "after array element");
+    }
+    this.#at++;
+    this.#expected = inside === "{" ? "key" : "value";
+    return undefined;
+  }
+
+  #close(): undefined {
+    this.#open.pop();
+    this.#at++;
+    this.#expected = ", or end";
+  }
+
+  /** Reads a key and the colon after it. */
+  #key(char: string): string | undefined {
+    if (char === "}" && this.#expected === "key or }") return this.#close();
+    if (char !== '"') return this.#unexpected("looking for beginning of object key string");
+    const problem = this.#string();
+    if (problem !== undefined) return problem;
+    this.#skipSpace();
+    if (this.#at >= this.#text.length) return undefined;
+    if (this.#text[this.#at] !== ":") return this.#unexpected("after object key");
+    this.#at++;
+    this.#expected = "value";
+    return undefined;
+  }
+
+  #value(char: string): string | undefined {
+    if (char === "]" && this.#expected === "value or ]") return this.#close();
+    if (char === "{" || char === "[") {
+      this.#open.push(char);
+      this.#at++;
+      this.#expected = char === "{" ? "key or }" : "value or ]";
+      return undefined;
+    }
+    this.#expected = ", or end";
+    return this.#scalar(char);
   }
 
   #scalar(char: string): string | undefined {
