@@ -1,5 +1,5 @@
 import type { DocumentPath } from "../json/mod.ts";
-import type { DiagnosticCode } from "./codes.ts";
+import type { DiagnosticCode } from "./codes/mod.ts";
 
 /** The severity. A policy with an error cannot be used as it is written; a policy with a warning can. */
 export type Severity = "error" | "warning" | "info";

@@ -15,6 +15,6 @@ export {
   type TextReplacement,
   withPosition,
 } from "./diagnostic.ts";
-export { type CodeNote, codeNotes, type DiagnosticCode } from "./codes.ts";
+export { type CodeNote, codeNotes, type DiagnosticCode } from "./codes/mod.ts";
 export { mostSerious } from "./most_serious.ts";
 export { didYouMean, replacing } from "./suggestion.ts";

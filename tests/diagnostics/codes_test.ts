@@ -6,12 +6,12 @@ import { codeNotes } from "../../lib/diagnostics/mod.ts";
 const root = join(import.meta.dirname!, "../..");
 const explained = Object.values(codeNotes).flatMap((notes) => Object.keys(notes));
 
-/** The texts of all sources below a folder, except the table of codes. */
+/** The texts of all sources below a folder, except the tables of codes. */
 function sources(folder: string): string[] {
   return [...Deno.readDirSync(folder)].flatMap(({ name, isDirectory }) => {
     const path = join(folder, name);
-    if (isDirectory) return sources(path);
-    return name.endsWith(".ts") && name !== "codes.ts" ? [Deno.readTextFileSync(path)] : [];
+    if (isDirectory) return name === "codes" ? [] : sources(path);
+    return name.endsWith(".ts") ? [Deno.readTextFileSync(path)] : [];
   });
 }
 
@@ -31,7 +31,7 @@ Deno.test("docs/diagnostics.md contains the table of codes", async () => {
     "# Diagnostics",
     "What Postern says about policies, tests and other files, by code. A message has file, line and often a hint. Errors " +
     "take the rule or the document out of use (its requests get the answer of its failurePolicy) and reach the exit code " +
-    "of commands; warnings do not. This page is made from `lib/diagnostics/codes.ts`: " +
+    "of commands; warnings do not. This page is made from `lib/diagnostics/codes`: " +
     "`UPDATE_GOLDEN=1 deno test -A tests/diagnostics/codes_test.ts`.",
     ...sections,
   ].join("\n\n") + "\n";
