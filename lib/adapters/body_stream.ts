@@ -1,4 +1,6 @@
-/** The most characters of a line: the largest object that Kubernetes stores, with room for JSON escapes. */
+import { UnfinishedLine } from "./unfinished_line.ts";
+
+/** The most bytes of a line: the largest object that Kubernetes stores, with room for JSON escapes. */
 const MAX_LINE = 8_000_000;
 
 /** The buffer's sizes in bytes: it starts small, because most answers are short, and grows when a read fills it. */
@@ -55,22 +57,24 @@ function readerOf(body: ReadableStream<Uint8Array>): BodyReader {
   };
 }
 
+const lineFeed = 10;
+
 /** Yields the lines of a body as {@link chunksOf} does; it throws when a line is longer than `MAX_LINE`. */
 export async function* linesOf(
   body: ReadableStream<Uint8Array>,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
   const decoder = new TextDecoder();
-  let rest = "";
+  const unfinished = new UnfinishedLine(MAX_LINE);
   for await (const chunk of chunksOf(body, signal)) {
-    rest += decoder.decode(chunk, { stream: true });
     let start = 0;
-    for (let end = rest.indexOf("\n"); end >= 0; end = rest.indexOf("\n", start)) {
-      if (end > start) yield rest.slice(start, end);
+    for (let end = chunk.indexOf(lineFeed); end >= 0; end = chunk.indexOf(lineFeed, start)) {
+      const line = unfinished.end(chunk.subarray(start, end));
+      if (line.length > 0) yield decoder.decode(line);
       start = end + 1;
     }
-    rest = rest.slice(start);
-    if (rest.length > MAX_LINE) throw new Error(`a line is longer than ${MAX_LINE} characters`);
+    unfinished.add(chunk.subarray(start));
   }
-  if (rest !== "" && !signal.aborted) yield rest;
+  const rest = unfinished.end(new Uint8Array(0));
+  if (rest.length > 0 && !signal.aborted) yield decoder.decode(rest);
 }

@@ -43,10 +43,13 @@ export async function withRetries<T>(
   }
 }
 
-/** `Retry-After` in milliseconds: seconds or an HTTP date (RFC 9110 §10.2.3); 0 when there is none. */
+/**
+ * `Retry-After` in milliseconds: seconds or an HTTP date (RFC 9110 §10.2.3); 0 when there is none. More seconds than a
+ * number has digits for are a pause without an end.
+ */
 export function retryAfter(headers: Headers, clock: Clock): number {
   const text = headers.get("retry-after")?.trim() ?? "";
-  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
+  if (/^\d+$/.test(text)) return Number(text) * 1000;
   const date = text === "" ? NaN : Date.parse(text);
   return Number.isNaN(date) ? 0 : Math.max(0, date - clock.now());
 }

@@ -55,3 +55,31 @@ for (const [how, bodyOf] of Object.entries(bodies)) {
     assert.equal(chunks, 2);
   });
 }
+
+/** A body of so many pieces, each made when it is read. */
+function repeated(piece: string, count: number): ReadableStream<Uint8Array> {
+  const chunk = new TextEncoder().encode(piece);
+  let left = count;
+  return new ReadableStream({ pull: (to) => left-- > 0 ? to.enqueue(chunk) : to.close() });
+}
+
+Deno.test("the pieces of a long line are read once: a line in 500,000 pieces takes no minutes", async () => {
+  const [line = ""] = await Array.fromAsync(linesOf(repeated("0123456789abcde", 500_000), open()));
+  assert.equal(line.length, 7_500_000);
+});
+
+Deno.test("characters and line breaks of a line may be in pieces", async () => {
+  const all = new TextEncoder().encode('"ä€😀"\n\n"b"\r\n"c');
+  const parts = [...all].map((byte) => new Uint8Array([byte]));
+  const lines = await Array.fromAsync(linesOf(ReadableStream.from(parts), open()));
+  assert.deepEqual(lines, ['"ä€😀"', '"b"\r', '"c']);
+});
+
+Deno.test("a line without an end is given up, and its body with it", async () => {
+  let read = 0;
+  const body = new ReadableStream<Uint8Array>({
+    pull: (to) => to.enqueue(new Uint8Array(65_536).fill(++read % 26 + 97)),
+  });
+  await assert.rejects(Array.fromAsync(linesOf(body, open())), /longer than 8000000 bytes/);
+  assert.ok(read < 130, String(read));
+});
