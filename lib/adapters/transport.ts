@@ -189,6 +189,7 @@ export function causeOf(error: unknown): string {
   let reason = error;
   while (reason instanceof Error && reason.cause instanceof Error) reason = reason.cause;
   const text = reason instanceof Error ? reason.message : String(reason);
-  return text.replace(/^error sending request (?:from \S+ )?for url \([^)]*\)(?: \([^)]*\))?: /, "")
-    .replace(/^error sending request: /, "").replace(/^client error \(Connect\): /, "cannot connect: ");
+  return text.replace(/^error sending request (?:from \S+ )?for (?:url \([^)]*\)|\S+)(?: \([^)]*\))?: /, "")
+    .replace(/^error sending request: /, "").replace(/^client error \(Connect\): /, "cannot connect: ")
+    .replace(/^client error \(SendRequest\): /, "");
 }
