@@ -66,6 +66,11 @@ export class AnswerReading {
     return this.#most > freeBytes;
   }
 
+  /** Whether its evaluation holds so much that others may wait for it. */
+  get isAwaited(): boolean {
+    return this.#holder !== undefined && this.#holder.bytes > freeBytes;
+  }
+
   /** Why there was no room. */
   get lack(): string {
     return this.isTooLarge

@@ -6,6 +6,7 @@ import { AnswerBody } from "./answer_body.ts";
 import { AnswerMemory } from "./answer_memory.ts";
 import type { AnswerReading } from "./answer_reading.ts";
 import type { BodySink } from "./body_sink.ts";
+import { CallTurns } from "./call_turns.ts";
 import { RenewedClient, singleUse } from "./renewed_client.ts";
 import { sendInto, type Unanswered } from "./transport.ts";
 
@@ -28,6 +29,12 @@ export interface HttpOptions {
   readonly namespaced?: boolean;
 }
 
+/** The most calls of one service and of all that are under way: each takes a connection. */
+const mostOfOne = 64, mostCalls = 256;
+
+/** Makes the answer to a call that failed. */
+type Failed = (reason: string, status?: number) => Answer;
+
 /**
  * Calls to services over HTTP(S) for policies: JSON in and out, bounded in time and size.
  *
@@ -42,6 +49,7 @@ export class HttpClient implements Http {
   readonly #namespaced: boolean;
   readonly #memory: AnswerMemory;
   readonly #client: RenewedClient;
+  readonly #turns = new CallTurns({ mostOfOne, most: mostCalls });
 
   constructor(options: HttpOptions = {}) {
     const { timeout = 30_000, maxBytes = 2_000_000, refuses, namespaced = false, memory } = options;
@@ -62,7 +70,7 @@ export class HttpClient implements Http {
     const url = URL.canParse(call.url) ? new URL(call.url) : undefined;
     // Kyverno parity: transport errors read as Go's do, `Get "<url>": <reason>`. Pinned by
     // tests/adapters/http_test.ts.
-    const failed = (reason: string, status?: number): Answer => ({
+    const failed: Failed = (reason, status) => ({
       ok: false,
       status,
       message: `${call.method === "GET" ? "Get" : "Post"} "${call.url}": ${reason}`,
@@ -71,12 +79,30 @@ export class HttpClient implements Http {
     if (call.namespace !== undefined && !this.#namespaced) {
       return failed("policies of namespaces may not call services (--namespaced-service-calls lets them)");
     }
+    const reading = this.#memory.reading(call.lifetime);
+    try {
+      const exchange = () => this.#exchange(call, { url, reading, failed });
+      // Calls that have their turn may wait for the memory that this evaluation holds: they would wait for each other.
+      if (reading.isAwaited) return await exchange();
+      return await this.#turns.run(url.host, call, exchange) ?? failed("the request's deadline passed");
+    } finally {
+      reading.end();
+    }
+  }
+
+  async #exchange(
+    call: HttpCall,
+    { url, reading, failed }: {
+      readonly url: URL;
+      readonly reading: AnswerReading;
+      readonly failed: Failed;
+    },
+  ): Promise<Answer> {
     const pinned = new PinnedClients();
     const refusal = await this.#refusalOf(url, pinned);
     if (refusal !== undefined) return failed(refusal);
     const client = clientFor(call.caBundle);
     if (typeof client === "string") return { ok: false, status: undefined, message: client };
-    const reading = this.#memory.reading(call.lifetime);
     let answer: AnswerBody | undefined;
     try {
       const sink = ({ ok }: Pick<Response, "ok">) =>
@@ -101,7 +127,6 @@ export class HttpClient implements Http {
         ? failed("the answer is not JSON", sent.status)
         : { ok: true, status: sent.status, body };
     } finally {
-      reading.end();
       client?.close();
       pinned.close();
     }

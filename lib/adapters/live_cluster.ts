@@ -13,6 +13,7 @@ import {
 } from "../ports.ts";
 import { failureOf, noAnswer, posternManager, segmentsOf } from "../kube/mod.ts";
 import { ApiCredentials } from "./api_credentials.ts";
+import { CallTurns } from "./call_turns.ts";
 import type { Endpoint } from "./kubeconfig.ts";
 import { LiveDiscovery } from "./live_discovery.ts";
 import { OpenWatch } from "./open_watch.ts";
@@ -49,6 +50,11 @@ export interface LiveClusterOptions {
 const MAX_DELAY = 5_000;
 /** Characters of all paths with large answers. */
 const mostPathLength = 100_000;
+/**
+ * The most calls of evaluations to one API group and to all that are under way. An API server takes some hundred
+ * streams of HTTP/2, of which watches and Postern's work need some: a group whose server hangs must not take all.
+ */
+const mostOfGroup = 32, mostCalls = 64;
 /** The most bytes of a body that an API server takes. Objects share texts, so a larger one is refused unwritten. */
 const mostSent = 3 * 1024 * 1024;
 const REPEATABLE = [500, 502, 503, 504];
@@ -72,6 +78,7 @@ export class LiveCluster implements Cluster {
   readonly #discovery: LiveDiscovery;
   /** The bytes of heap that large answers took last, by path, so that their next ones wait before they are read. */
   readonly #sizes = new BoundedCache<number>(mostPathLength, (_, path) => path.length);
+  readonly #turns = new CallTurns({ mostOfOne: mostOfGroup, most: mostCalls });
   readonly #options:
     & Required<Omit<LiveClusterOptions, "readText" | "called">>
     & Pick<LiveClusterOptions, "called">;
@@ -176,7 +183,7 @@ export class LiveCluster implements Cluster {
     const { clock, entropy, attempts, firstDelay, timeout } = this.#options;
     const until = elapsedOn(clock) + timeout;
     const answer = () =>
-      withRetries(() => this.#attempt(call, reading, until), {
+      withRetries(() => this.#attemptAtTurn(call, reading, until), {
         clock,
         entropy,
         attempts,
@@ -226,6 +233,17 @@ export class LiveCluster implements Cluster {
 
   resource(apiVersion: string, kind: string): Promise<ApiResource | undefined> {
     return this.#discovery.resource(apiVersion, kind);
+  }
+
+  /**
+   * Makes an attempt; one of an evaluation has its turn, unless calls that have theirs may wait for the memory that the
+   * evaluation holds: they would wait for each other.
+   */
+  async #attemptAtTurn(call: ApiCall, reading: AnswerReading, until: number): Promise<Attempt<Answer>> {
+    const attempt = () => this.#attempt(call, reading, until);
+    if (call.lifetime === undefined || reading.isAwaited) return await attempt();
+    const late = { value: noAnswer(call, "the request's deadline passed"), again: undefined };
+    return await this.#turns.run(groupOf(call.path), call, attempt) ?? late;
   }
 
   async #attempt(call: ApiCall, reading: AnswerReading, until: number): Promise<Attempt<Answer>> {
@@ -282,6 +300,14 @@ export class LiveCluster implements Cluster {
     if (authorization !== undefined) headers["authorization"] = authorization;
     return headers;
   }
+}
+
+/**
+ * The part of the API whose calls have turns of their kind: an API group, or what is behind the API server, as another
+ * server answers for each of them.
+ */
+function groupOf(path: string): string {
+  return /\/proxy(?:[/?]|$)/.test(path) ? "proxy" : /^\/(?:apis\/)?[^/?]*/.exec(path)![0].slice(1);
 }
 
 /** Parses a body whose content type is JSON, `undefined` when that fails; returns other text (`/healthz`, logs). */

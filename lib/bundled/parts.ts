@@ -51,8 +51,8 @@ export const bundleParts: readonly BundlePart[] = [
   part("global context", ["adapters/global_entries.ts"], needsGlobalContext),
   // A bundle reads objects when a request needs them.
   part("watches", ["adapters/open_watch.ts"], () => false),
-  // The platform bounds the memory.
-  part("memory of answers", ["adapters/answer_memory.ts"], () => false),
+  // The platform bounds the memory, and calls.
+  part("memory of answers", ["adapters/answer_memory.ts", "adapters/call_turns.ts"], () => false),
   part(
     "clients and files of Deno",
     ["read_connection", "renewed_client", "pinned_clients", "bearer_token", "kubeconfig"]

@@ -93,3 +93,27 @@ for (const [what, answer, message] of peers) {
     }
   });
 }
+
+Deno.test("a service that never answers takes a bounded number of connections, and leaves room for others", async () => {
+  const silent = rawServer(() => new Promise(() => {}));
+  const other = rawServer(async (write) => void await write(`${head}content-length: 4\r\n\r\ntrue`));
+  const stop = new AbortController(), http = new HttpClient();
+  try {
+    const { signal } = stop;
+    const calls = Array.from(
+      { length: 300 },
+      () => http.call({ method: "GET", url: silent.address, signal }),
+    );
+    while (silent.most() === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    const answer = await http.call({ method: "GET", url: other.address, signal });
+    assert.ok(answer.ok);
+    assert.ok(silent.most() <= 64, String(silent.most()));
+    stop.abort();
+    const messages = new Set((await Promise.all(calls)).map((each) => each.ok ? "ok" : each.message));
+    assert.deepEqual([...messages], [`Get "${silent.address}": the request's deadline passed`]);
+  } finally {
+    http.close();
+    silent.close();
+    other.close();
+  }
+});

@@ -4,6 +4,7 @@ import type { AnswerReading } from "../answer_reading.ts";
 const reading: Pick<AnswerReading, keyof AnswerReading> = {
   most: 0,
   isLarge: false,
+  isAwaited: false,
   lack: "",
   isTooLarge: false,
   mustWait: false,
