@@ -1,5 +1,6 @@
 import { LoadTracker, untilLoaded } from "../context/mod.ts";
 import type { CompiledRule, Snapshot } from "../engine/mod.ts";
+import { policyKey } from "../policy/mod.ts";
 import type { Ports } from "../ports.ts";
 import { type ClusterObjects, type GeneratingRule, objectsInCluster } from "../rules/mod.ts";
 import type { DownstreamState } from "./reconcile.ts";
@@ -18,13 +19,12 @@ export function reader(ports: Ports): <T>(read: (objects: ClusterObjects) => T) 
 
 /** The generate rule that labels name, if it is in force. Policies of several kinds may have one name. */
 export function findRule(
-  { policies }: Snapshot,
+  { named }: Snapshot,
   { policy, rule, language }: GeneratingRule,
 ): CompiledRule | undefined {
-  return policies.filter((each) =>
-    each.policy.name === policy.name && each.policy.namespace === policy.namespace &&
-    each.policy.language === language
-  ).flatMap(({ rules }) => rules).find((each) => each.rule.name === rule && each.type === "generate");
+  return named(policyKey(policy)).filter((each) => each.policy.language === language).flatMap(({ rules }) =>
+    rules
+  ).find((each) => each.rule.name === rule && each.type === "generate");
 }
 
 /** The reference by which labels name a rule. */

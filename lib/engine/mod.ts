@@ -46,7 +46,7 @@ export { rolesOf } from "./roles.ts";
 export type { RuleWatch } from "./rule_watch.ts";
 export { commandOptions, compile, type CompileOptions, PolicyCompiler } from "./policy_compiler.ts";
 export { readsImages } from "./needed_images.ts";
-export { restrict, restrictStages, type Snapshot } from "./snapshot.ts";
+export { restrict, type Snapshot } from "./snapshot.ts";
 export { isOfPhase, isOfWebhook, type Phase, phases, type WebhookPhase } from "./phase.ts";
 export { withdrawsOnDeletion } from "./trigger_deletion.ts";
 export { type EntryTrace, type LoadTrace, type RuleTrace, Trace, type TraceStep } from "./trace.ts";

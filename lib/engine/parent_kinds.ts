@@ -1,5 +1,12 @@
 import { asString, dig } from "../json/mod.ts";
-import { builtinResource, formatApiVersion, hasWildcard, parseKindSelectors, pluralOf } from "../kube/mod.ts";
+import {
+  builtinResource,
+  formatApiVersion,
+  hasWildcard,
+  type KindSelector,
+  parseKindSelectors,
+  pluralOf,
+} from "../kube/mod.ts";
 import type { CompiledPolicy } from "./compiled.ts";
 import type { PolicyRequest } from "./request.ts";
 
@@ -17,11 +24,14 @@ export interface ParentResource {
   readonly plural: string;
 }
 
-/** The custom kinds whose subresources policies name. */
-export function parentKinds(policies: readonly CompiledPolicy[]): NamedParents {
-  const named = policies.flatMap(({ rules }) =>
-    rules.flatMap(({ selector }) => selector.match.filters.flatMap(({ kinds }) => kinds))
-  ).flatMap(parseKindSelectors).filter(({ subresource }) => subresource !== "");
+/** The kinds of a policy that name subresources. */
+export function subresourceKinds({ rules }: CompiledPolicy): KindSelector[] {
+  return rules.flatMap(({ selector }) => selector.match.filters.flatMap(({ kinds }) => kinds))
+    .flatMap(parseKindSelectors).filter(({ subresource }) => subresource !== "");
+}
+
+/** The custom kinds among those that name subresources. */
+export function parentKinds(named: readonly KindSelector[]): NamedParents {
   const usual = named.filter(({ kind }) => !hasWildcard(kind)).map(({ kind }) =>
     [pluralOf(kind), kind] as const
   );

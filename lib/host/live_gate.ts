@@ -87,7 +87,6 @@ export class LiveGate {
       isBeingRemoved: () => this.#uninstallation.isUnderWay(),
       files,
       kindsChanged: () => this.#scanner.kindsChanged(),
-      prepare: (snapshot) => this.#routes.prepare(snapshot),
       loaded: (snapshot) => {
         cameIntoForce(snapshot);
         this.#follow(snapshot, options);

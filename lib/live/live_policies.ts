@@ -1,5 +1,5 @@
 import { type CompileOptions, PolicyCompiler, restrict, type Snapshot } from "../engine/mod.ts";
-import { isObject, type JsonObject, type Stages } from "../json/mod.ts";
+import { isObject, type JsonObject } from "../json/mod.ts";
 import { nameOf, namespaceOf, objectIdentity, uidOf } from "../kube/mod.ts";
 import { CompiledWeights, roomProblem } from "../policy/mod.ts";
 import { paced } from "../paced.ts";
@@ -29,8 +29,6 @@ export interface LivePoliciesOptions {
   readonly scheduler?: Scheduler | undefined;
   /** Policies from files; a policy object of the same name has no effect. */
   readonly files: () => readonly YamlDocument[];
-  /** Prepares what requests read of a snapshot, in stages, before it is in force. */
-  readonly prepare?: (snapshot: Snapshot) => Stages<void>;
   /** Called with each new snapshot before its webhooks are written. */
   readonly loaded: (snapshot: Snapshot) => void;
   /** Called when the API server may serve other kinds than before. */
@@ -70,6 +68,9 @@ export class LivePolicies {
   readonly #timers = new Timers();
   /** Loads changed admission policies and bindings. */
   readonly #admissionPolicies: PacedTask;
+  /** The policies of the last load. */
+  #compiled: Snapshot | undefined;
+  /** Those of them that were not deleted since. */
   #snapshot: Snapshot | undefined;
   /** The objects of policies that were taken out of force: a load that began before has them, too. */
   readonly #gone = new WeakSet<JsonObject>();
@@ -138,12 +139,12 @@ export class LivePolicies {
 
   /** The objects of policies that delete on schedule. */
   cleanupPolicies(): PolicyObject[] {
-    return this.#objects.all().filter(({ kind }) => kind.role === "cleanup" || kind.role === "deleting");
+    return this.#objects.of("cleanup", "deleting");
   }
 
   /** The objects of the global context. */
   globalContextEntries(): PolicyObject[] {
-    return this.#objects.all().filter(({ kind }) => kind.role === "global-context");
+    return this.#objects.of("global-context");
   }
 
   /**
@@ -169,18 +170,15 @@ export class LivePolicies {
 
   /** The object of a policy; `undefined` for one from a file. The key is as in `Policy.key`. */
   policyObject(kind: string, key: string): JsonObject | undefined {
-    const compiled = this.#snapshot?.policies.find(({ policy }) =>
-      policy.kind === kind && policy.key === key
-    );
+    const compiled = this.#snapshot?.named(key).find(({ policy }) => policy.kind === kind);
     const document = compiled?.policy.document;
     return document !== undefined && uidOf(document) !== "" ? document : undefined;
   }
 
   /** The object of an exception, by its namespace and name; `undefined` for one from a file. */
   exceptionObject(role: ExceptionRole, key: string): JsonObject | undefined {
-    return this.#objects.all().find(({ kind, object }) =>
-      kind.role === role && `${namespaceOf(object)}/${nameOf(object)}` === key
-    )?.object;
+    return this.#objects.of(role).find(({ object }) => `${namespaceOf(object)}/${nameOf(object)}` === key)
+      ?.object;
   }
 
   /** Waits until all policies are listed, and puts them in force. */
@@ -234,12 +232,10 @@ export class LivePolicies {
 
   async #loadNow(): Promise<void> {
     if (!this.#started || this.#closed) return;
-    const { loaded, prepare, scheduler } = this.#options;
-    const compiled = this.#withoutGone(
-      await paced(this.#compiler.stages(this.#documentsToLoad()), scheduler),
-    );
-    if (prepare !== undefined) await paced(prepare(compiled), scheduler);
+    const { loaded, scheduler } = this.#options;
+    const compiled = await paced(this.#compiler.stages(this.#documentsToLoad()), scheduler);
     if (this.#closed) return;
+    this.#compiled = compiled;
     this.#snapshot = this.#withoutGone(compiled);
     loaded(this.#snapshot);
     this.#enforcer.enforce();
@@ -267,7 +263,7 @@ export class LivePolicies {
    */
   #remove(documents: ReadonlySet<YamlDocument>): void {
     for (const { value } of documents) this.#gone.add(value as JsonObject);
-    if (this.#snapshot !== undefined) this.#snapshot = this.#withoutGone(this.#snapshot);
+    if (this.#compiled !== undefined) this.#snapshot = this.#withoutGone(this.#compiled);
   }
 
   #withoutGone(snapshot: Snapshot): Snapshot {

@@ -144,6 +144,13 @@ export class PolicyObjects {
     );
   }
 
+  /** The objects of kinds with these roles. */
+  of(...roles: readonly PolicyObjectKind["role"][]): PolicyObject[] {
+    return [...this.#collections].flatMap(([kind, collection]) =>
+      roles.includes(kind.role) ? collection.objects().map((object) => ({ kind, object })) : []
+    );
+  }
+
   /**
    * All objects as documents, each the same until its object changes. Denials come first: of policies with one name the
    * first counts, and users choose names.

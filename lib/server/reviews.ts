@@ -171,7 +171,7 @@ export class Reviews {
     if (snapshot === undefined) {
       return withoutDecision(failed(request, failurePolicy, "policies are still being loaded"));
     }
-    if (route.policy !== undefined && !snapshot.policies.some(({ policy }) => policy.key === route.policy)) {
+    if (route.policy !== undefined && snapshot.named(route.policy).length === 0) {
       // The webhook exists, but its policy is not loaded yet or was deleted, so it is unknown what it would deny.
       return withoutDecision(failed(request, failurePolicy, `no policy ${route.policy} is loaded`));
     }

@@ -5,7 +5,7 @@ import { systemClock } from "../../lib/adapters/mod.ts";
 import type { Snapshot } from "../../lib/engine/mod.ts";
 import type { JsonObject } from "../../lib/json/mod.ts";
 import { nameOf } from "../../lib/kube/mod.ts";
-import { LivePolicies, WebhookRoutes } from "../../lib/live/mod.ts";
+import { LivePolicies } from "../../lib/live/mod.ts";
 import type { Collections, ObjectChange } from "../../lib/ports.ts";
 import { countingEntropy } from "../adapters/fakes.ts";
 import { installation, silent } from "./setting.ts";
@@ -30,7 +30,6 @@ function policy(name: string, { version = 1, rules = 1 } = {}): JsonObject {
 
 /** Policies of a cluster that a test changes. Each look at the clock finds the slice used up. */
 function setUp(...first: readonly JsonObject[]) {
-  const routes: WebhookRoutes = new WebhookRoutes(() => policies.snapshot);
   const stored = new Map(first.map((each) => [nameOf(each), each]));
   let changed: (change: ObjectChange) => void | Promise<void> = () => {};
   const collections: Collections = {
@@ -63,7 +62,6 @@ function setUp(...first: readonly JsonObject[]) {
       },
     },
     files: () => [],
-    prepare: (snapshot) => routes.prepare(snapshot),
     loaded: (snapshot) => void loaded.push(snapshot),
     leads: () => false,
     isBeingRemoved: () => Promise.resolve(false),
@@ -71,7 +69,6 @@ function setUp(...first: readonly JsonObject[]) {
   });
   return {
     policies,
-    routes,
     loaded,
     turns,
     put(object: JsonObject): void {
@@ -114,30 +111,6 @@ for (const [what, objects, least] of works) {
     await policies.close();
   });
 }
-
-Deno.test("no request after a load selects the policies of kyverno.io: the load did it", async () => {
-  const inCel = {
-    apiVersion: "policies.kyverno.io/v1",
-    kind: "ValidatingPolicy",
-    metadata: { name: "cel", uid: "cel" },
-    spec: { matchConstraints: { resourceRules: [] }, validations: [{ expression: "true" }] },
-  };
-  const { policies, put, routes, untilLoads } = setUp(policy("a"), inCel);
-  await policies.start();
-  const check = (): void => {
-    const written = policies.snapshot!.written, { filter } = written;
-    Object.assign(written, { filter: () => assert.fail("a request selects policies") });
-    assert.deepEqual(names(routes.classic()).includes("cel"), false);
-    assert.ok(names(routes.classic()).includes("a"));
-    Object.assign(written, { filter });
-  };
-  assert.deepEqual(names(policies.snapshot).sort(), ["a", "cel"]);
-  check();
-  put(policy("b"));
-  await untilLoads(2);
-  check();
-  await policies.close();
-});
 
 Deno.test("the former policies hold until all changed ones are compiled", async () => {
   const { policies, put, remove, turns, loaded, untilLoads } = setUp(policy("a"), policy("b"));

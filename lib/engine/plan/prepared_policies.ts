@@ -1,4 +1,6 @@
+import type { KindSelector } from "../../kube/mod.ts";
 import type { CompiledPolicy } from "../compiled.ts";
+import { subresourceKinds } from "../parent_kinds.ts";
 import { isOfPhase, type Phase } from "../phase.ts";
 import { JointGroups } from "./joint_policies.ts";
 import { RulesForTypes } from "./rules_for_type.ts";
@@ -13,6 +15,7 @@ const usualBytes = 64_000_000;
 export class PreparedPolicies {
   readonly #mostBytes: number;
   readonly #ofPhases = new WeakMap<CompiledPolicy, Map<Phase, CompiledPolicy>>();
+  readonly #subresourceKinds = new WeakMap<CompiledPolicy, readonly KindSelector[]>();
   #selections = 0;
   #rules = new RulesForTypes();
   #groups = new JointGroups();
@@ -45,6 +48,15 @@ export class PreparedPolicies {
     if (rules.length === 0) return undefined;
     const made = { ...policy, rules };
     phases.set(phase, made);
+    return made;
+  }
+
+  /** The kinds of a policy that name subresources. */
+  subresourceKinds(policy: CompiledPolicy): readonly KindSelector[] {
+    const found = this.#subresourceKinds.get(policy);
+    if (found !== undefined) return found;
+    const made = subresourceKinds(policy);
+    this.#subresourceKinds.set(policy, made);
     return made;
   }
 

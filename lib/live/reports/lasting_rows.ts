@@ -8,12 +8,11 @@ import { isReported } from "./scan_targets.ts";
  * Whether a row stays when its object is scanned again although no scan can find it: the result of an admission or of
  * background work, by a rule that still exists.
  */
-export function isLasting(row: JsonObject, { policies }: Pick<Snapshot, "policies">): boolean {
+export function isLasting(row: JsonObject, { named }: Pick<Snapshot, "named">): boolean {
   const source = textField(row, "source");
-  const key = textField(row, "policy");
   const name = asString(field(row, "rule"));
-  return policies.some((compiled) =>
-    compiled.policy.key === key && isSource(source, compiled) && lasts(compiled, name)
+  return named(textField(row, "policy")).some((compiled) =>
+    isSource(source, compiled) && lasts(compiled, name)
   );
 }
 
@@ -34,18 +33,15 @@ function lasts({ policy, rules }: CompiledPolicy, name: string | undefined): boo
 }
 
 /** Whether reports show the results of a policy. */
-export function isReportedPolicy(
-  { policy }: PolicyResult,
-  { policies }: Pick<Snapshot, "policies">,
-): boolean {
-  const found = policies.find((each) => each.policy.key === policy.key && each.policy.kind === policy.kind);
+export function isReportedPolicy({ policy }: PolicyResult, { named }: Pick<Snapshot, "named">): boolean {
+  const found = named(policy.key).find((each) => each.policy.kind === policy.kind);
   return found !== undefined && isReported(found.policy.document);
 }
 
 /** The results of an admission decision that no scan can find: of policies that are not scanned, and of mutations. */
 export function unscannedResults(
   { results }: Decision,
-  snapshot: Pick<Snapshot, "policies"> | undefined,
+  snapshot: Pick<Snapshot, "named"> | undefined,
 ): PolicyResult[] {
   if (snapshot === undefined) return [];
   return results.flatMap((result) => {

@@ -1,11 +1,5 @@
-import {
-  type CompiledPolicy,
-  restrict,
-  restrictStages,
-  type Snapshot,
-  type WebhookPhase,
-} from "../../engine/mod.ts";
-import { BoundedCache, completed, type Stages } from "../../json/mod.ts";
+import { type CompiledPolicy, restrict, type Snapshot, type WebhookPhase } from "../../engine/mod.ts";
+import { BoundedCache } from "../../json/mod.ts";
 import { hasRules } from "../../policy/mod.ts";
 import { webhookFamilies } from "./families.ts";
 
@@ -29,27 +23,17 @@ export class WebhookRoutes {
   readonly #snapshot: () => Snapshot | undefined;
   #of: Snapshot | undefined;
   #classic: Snapshot | undefined;
-  /** The policies of kyverno.io of a snapshot that is about to be in force. */
-  #prepared: { readonly of: Snapshot; readonly classic: Snapshot } | undefined;
   #found = new BoundedCache<WebhookRoute>(mostPaths);
 
   constructor(snapshot: () => Snapshot | undefined) {
     this.#snapshot = snapshot;
   }
 
-  /**
-   * Selects the policies of kyverno.io of a snapshot before it is in force, in stages: otherwise its first request
-   * waits for that.
-   */
-  *prepare(snapshot: Snapshot): Stages<void> {
-    this.#prepared = { of: snapshot, classic: yield* classicOf(snapshot) };
-  }
-
   /** The policies of kyverno.io alone, which the paths `/validate` and `/mutate` evaluate. */
   classic(): Snapshot | undefined {
     const current = this.#current();
     if (current === undefined) return undefined;
-    return this.#classic ??= completed(classicOf(current));
+    return this.#classic ??= restrict(current, ({ policy }) => hasRules(policy.kind));
   }
 
   /** The policies of other kinds in a path; `undefined` for the path of no webhook. */
@@ -70,16 +54,11 @@ export class WebhookRoutes {
     const current = this.#snapshot();
     if (current !== this.#of) {
       this.#of = current;
-      this.#classic = this.#prepared?.of === current ? this.#prepared?.classic : undefined;
-      this.#prepared = undefined;
+      this.#classic = undefined;
       this.#found = new BoundedCache(mostPaths);
     }
     return current;
   }
-}
-
-function classicOf(snapshot: Snapshot): Stages<Snapshot> {
-  return restrictStages(snapshot, ({ policy }) => hasRules(policy.kind));
 }
 
 /** The policies of a path. */
