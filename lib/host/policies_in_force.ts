@@ -176,8 +176,8 @@ export class PoliciesInForce {
   }
 
   #cameIntoForce(after: Snapshot): void {
-    const { background, metrics, log, prepareImages } = this.#followers;
-    metrics.loaded(after, this.#checksum);
+    const { background, metrics, log, prepareImages, ports: { scheduler } } = this.#followers;
+    void metrics.loadedInSlices(after, { checksum: this.#checksum, scheduler });
     if (readsImages(after)) prepareImages();
     if (after.leftOut.length > 0) {
       log.write("error", "policies are left out: all together take too much memory", {

@@ -3,6 +3,7 @@ import { nameOf, namespaceOf, uidOf } from "../../kube/mod.ts";
 import type { ReportKind } from "./report_kind.ts";
 import { rowResults } from "../../report/mod.ts";
 import { storable } from "./storable_rows.ts";
+import { textDigest } from "./text_digest.ts";
 
 /** The labels of reports about policies. */
 export const reportLabels = { "app.kubernetes.io/managed-by": "kyverno" } as const;
@@ -47,7 +48,7 @@ export function digestOf(report: JsonObject): string {
     const { timestamp: _timestamp, ...rest } = row as { [name: string]: Json };
     return sortedText(rest);
   });
-  return `${rows.length}:${hash(rows.join("\n"))}`;
+  return `${rows.length}:${textDigest(rows.join("\n"))}`;
 }
 
 /**
@@ -60,17 +61,6 @@ function sortedText(value: Json): string {
   let text = "{";
   for (const key of Object.keys(value).sort()) text += `${JSON.stringify(key)}:${sortedText(value[key]!)},`;
   return `${text}}`;
-}
-
-/** FNV-1a in two lanes: enough to distinguish two versions of one report. */
-function hash(text: string): string {
-  let first = 0x811c9dc5, second = 0x01000193;
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index);
-    first = Math.imul(first ^ code, 0x01000193);
-    second = Math.imul(second ^ code, 0x85ebca6b);
-  }
-  return `${(first >>> 0).toString(16)}${(second >>> 0).toString(16)}`;
 }
 
 function summaryOf(rows: readonly JsonObject[]): JsonObject {

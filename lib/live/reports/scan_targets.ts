@@ -1,10 +1,12 @@
 import type { CompiledPolicy, CompiledRule, Snapshot } from "../../engine/mod.ts";
-import type { JsonObject } from "../../json/mod.ts";
+import type { JsonObject, Stages } from "../../json/mod.ts";
 import { labelsOf } from "../../kube/mod.ts";
 import type { ServedResource } from "../../ports.ts";
 import { policyTargets } from "../webhooks/policy_targets.ts";
 import { openReports, policyReports } from "./report_kind.ts";
 import type { Target } from "../webhooks/target.ts";
+import type { PolicyVersions } from "./policy_versions.ts";
+import { textDigest } from "./text_digest.ts";
 
 /** The kinds that are not scanned: short-lived ones, and those of policies. */
 const unscanned = [
@@ -40,36 +42,60 @@ function isScannedRule({ type }: CompiledRule, { language }: CompiledPolicy["pol
 /** A resource that is scanned. */
 export interface ScannedResource {
   readonly resource: ServedResource;
-  /** Changes when a policy of the cluster for the resource changes: then its objects are scanned again. */
+  /**
+   * Changes when a policy of the cluster for the resource changes: then its objects are scanned again. Empty when only
+   * policies of namespaces match the resource.
+   */
   readonly version: string;
 }
 
-/** The resources that scanned policies match, as far as they can be listed and watched. */
-export function scannedResources(
+/**
+ * The resources that scanned policies match, as far as they can be listed and watched. Each stage is about one policy.
+ */
+export function* scannedResources(
   snapshot: Snapshot,
   served: readonly ServedResource[],
-): ScannedResource[] {
-  const policies = snapshot.policies.filter(isScanned).map((compiled) => ({
-    targets: scannedTargets(compiled, served),
-    versions: compiled.policy.namespace === undefined ? [versionOf(compiled, snapshot)] : [],
+  versions: PolicyVersions,
+): Stages<ScannedResource[]> {
+  const followed = served.filter(isFollowed).map((resource) => ({
+    resource,
+    isMatched: false,
+    versions: [] as string[],
   }));
-  return served.filter(isFollowed).flatMap((resource) => {
-    const about = policies.filter(({ targets }) => targets.some((target) => isAbout(target, resource)));
-    return about.length === 0
-      ? []
-      : [{ resource, version: about.flatMap(({ versions }) => versions).join("\n") }];
-  });
+  for (const compiled of snapshot.policies) {
+    yield;
+    if (!isScanned(compiled)) continue;
+    const targets = scannedTargets(compiled, served), isOfCluster = compiled.policy.namespace === undefined;
+    for (const each of followed) {
+      if (!targets.some((target) => isAbout(target, each.resource))) continue;
+      each.isMatched = true;
+      if (isOfCluster) each.versions.push(versions.of(compiled, snapshot));
+    }
+  }
+  return followed.filter(({ isMatched }) => isMatched).map(({ resource, versions }) => ({
+    resource,
+    version: versions.length === 0 ? "" : textDigest(versions.join("\n")),
+  }));
 }
 
-/** For each namespace with scanned policies a text that changes when one of them does: then it is scanned again. */
-export function namespaceVersions(snapshot: Snapshot): ReadonlyMap<string, string> {
-  const versions = new Map<string, string>();
+/**
+ * For each namespace with scanned policies a text that changes when one of them does: then it is scanned again. Each
+ * stage is about one policy.
+ */
+export function* namespaceVersions(
+  snapshot: Snapshot,
+  versions: PolicyVersions,
+): Stages<ReadonlyMap<string, string>> {
+  const found = new Map<string, string[]>();
   for (const compiled of snapshot.policies) {
+    yield;
     const { namespace } = compiled.policy;
     if (namespace === undefined || !isScanned(compiled)) continue;
-    versions.set(namespace, `${versions.get(namespace) ?? ""}${versionOf(compiled, snapshot)}\n`);
+    const version = versions.of(compiled, snapshot), others = found.get(namespace);
+    if (others === undefined) found.set(namespace, [version]);
+    else others.push(version);
   }
-  return versions;
+  return new Map([...found].map(([namespace, each]) => [namespace, textDigest(each.join("\n"))]));
 }
 
 /**
@@ -104,17 +130,4 @@ export function scannedTargets(
 function isAbout({ group, version, resource: plural }: Target, resource: ServedResource): boolean {
   return (group === "*" || group === resource.group) && (version === "*" || version === resource.version) &&
     (plural === "*" || plural === "*/*" || plural === resource.plural);
-}
-
-/** The inputs of a policy's results besides loaded values: its text, and its exceptions. */
-function versionOf({ policy, rules }: CompiledPolicy, { others }: Snapshot): string {
-  const { metadata, spec = null, kind = "" } = policy.document;
-  const { annotations = null, labels = null } = metadata as JsonObject;
-  const exceptions = rules.flatMap((rule) => rule.exceptions.all.map(({ exception }) => exception));
-  const celExceptions = policy.language === "classic"
-    ? []
-    : others.filter((other) => other.kind === "PolicyException").map(({ document }) =>
-      document["spec"] ?? null
-    );
-  return JSON.stringify([kind, policy.key, annotations, labels, spec, exceptions, celExceptions]);
 }

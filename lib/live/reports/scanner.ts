@@ -2,8 +2,17 @@ import { listResource } from "../../background/mod.ts";
 import type { Snapshot } from "../../engine/mod.ts";
 import { equal, isFault, type JsonObject } from "../../json/mod.ts";
 import { collectionPath, labelsOf, nameOf } from "../../kube/mod.ts";
-import type { Collection, Collections, Discovery, ObjectChange } from "../../ports.ts";
+import { paced } from "../../paced.ts";
+import type {
+  Collection,
+  Collections,
+  Discovery,
+  ObjectChange,
+  Scheduler,
+  ServedResource,
+} from "../../ports.ts";
 import { ObjectScans, type ObjectScansOptions } from "./object_scans.ts";
+import { PolicyVersions } from "./policy_versions.ts";
 import { scannedPolicies } from "./scan_decision.ts";
 import { NamespaceScans } from "./namespace_scans.ts";
 import { namespaceVersions, type ScannedResource, scannedResources } from "./scan_targets.ts";
@@ -39,6 +48,7 @@ export class Scanner {
   readonly #stop = new AbortController();
   readonly #hourly: ReturnType<typeof setInterval>;
   readonly #namespaceScans: NamespaceScans;
+  readonly #versions = new PolicyVersions();
   #namespaces: Collection | undefined;
   /** The versions of the policies of each namespace. */
   #namespaceVersions: ReadonlyMap<string, string> | undefined;
@@ -70,7 +80,7 @@ export class Scanner {
     this.#queue(async () => {
       const { policies } = this.#scans, discovered = await this.#options.discovery.resources();
       if (policies === undefined || !discovered.ok) return;
-      const wanted = scannedResources(policies.all, discovered.resources);
+      const wanted = await this.#scannedResources(policies.all, discovered.resources);
       const isFollowed = wanted.length === this.#matched().length &&
         wanted.every(({ resource }) => this.#watched.has(collectionPath(resource, "")));
       if (!isFollowed) await this.#restart({ everything: false });
@@ -151,7 +161,9 @@ export class Scanner {
     await store.ready();
     this.#followNamespaces(policies.all);
     const served = new Set(discovered.resources.map((resource) => collectionPath(resource, "")));
-    const matched = scannedResources(policies.all, discovered.resources);
+    const matched = await this.#scannedResources(policies.all, discovered.resources);
+    const ofNamespaces = await paced(namespaceVersions(policies.all, this.#versions), this.#scheduler);
+    if (this.#closed) return;
     const wanted = new Map(matched.map((each) => [collectionPath(each.resource, ""), each]));
     for (const [path, kind] of this.#watched) {
       const version = wanted.get(path)?.version;
@@ -160,8 +172,17 @@ export class Scanner {
       await kind.options.collection.close();
     }
     for (const [path, each] of wanted) if (!this.#watched.has(path)) this.#follow(path, each);
-    this.#scanNamespaces(policies.all);
+    this.#scanNamespaces(ofNamespaces);
     await this.#conclude();
+  }
+
+  /** The resources that policies match; found in slices. */
+  #scannedResources(policies: Snapshot, served: readonly ServedResource[]): Promise<ScannedResource[]> {
+    return paced(scannedResources(policies, served, this.#versions), this.#scheduler);
+  }
+
+  get #scheduler(): Scheduler | undefined {
+    return this.#options.ports.scheduler;
   }
 
   /** Whether a kind stays followed as it is. Otherwise it is closed, and listed again if policies still match it. */
@@ -234,8 +255,8 @@ export class Scanner {
   }
 
   /** Scans the namespaces again whose policies changed. */
-  #scanNamespaces(snapshot: Snapshot): void {
-    const former = this.#namespaceVersions, current = namespaceVersions(snapshot);
+  #scanNamespaces(current: ReadonlyMap<string, string>): void {
+    const former = this.#namespaceVersions;
     this.#namespaceVersions = current;
     // The first scan is about all of them.
     if (former === undefined) return;

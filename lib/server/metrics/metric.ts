@@ -1,3 +1,4 @@
+import type { Stages } from "../../json/mod.ts";
 import type { SeriesRoom } from "./series_room.ts";
 
 /** The type of a metric in Prometheus' text format. */
@@ -19,6 +20,8 @@ abstract class Metric<Series> {
   readonly #type: MetricType;
   readonly #room: SeriesRoom;
   readonly #series = new Map<string, Series>();
+  /** The key of the series that counts what has no room, and takes none. */
+  readonly #keyOfOther: string;
   /** The lines of a series, and the characters of each besides the values of its labels. */
   readonly #shape: { readonly lines: number; readonly characters: number };
 
@@ -27,6 +30,7 @@ abstract class Metric<Series> {
     this.#options = options;
     this.#room = room;
     const { name, labels } = options;
+    this.#keyOfOther = seriesKey(labels.map(() => other));
     this.#shape = { lines, characters: name.length + labels.join('="",').length + 32 };
   }
 
@@ -37,21 +41,27 @@ abstract class Metric<Series> {
 
   /** Deletes all series. */
   reset(): void {
-    this.drop(() => true);
+    for (const key of this.#series.keys()) this.#giveBack(key);
+    this.#series.clear();
   }
 
-  /** Deletes the series of labels that are gone, and returns their number. */
-  drop(isGone: (labels: Readonly<Record<string, string>>) => boolean): number {
+  /** Deletes the series of labels that are gone, and returns their number. Each stage is about one series. */
+  *drop(isGone: (labels: Readonly<Record<string, string>>) => boolean): Stages<number> {
     const { labels } = this.#options;
     let dropped = 0;
     for (const key of this.#series.keys()) {
+      yield;
       const values = key.split(separator);
       if (!isGone(Object.fromEntries(labels.map((label, index) => [label, values[index] ?? ""])))) continue;
       this.#series.delete(key);
-      if (values.some((value) => value !== other)) this.#room.giveBack(this.#charactersOf(key));
+      this.#giveBack(key);
       dropped++;
     }
     return dropped;
+  }
+
+  #giveBack(key: string): void {
+    if (key !== this.#keyOfOther) this.#room.giveBack(this.#charactersOf(key));
   }
 
   #charactersOf(key: string): number {
@@ -74,11 +84,16 @@ abstract class Metric<Series> {
   }
 
   protected series(values: readonly string[], fresh: () => Series): Series {
-    let key = values.length === 1 ? values[0]! : values.join(separator);
+    return this.seriesAt(seriesKey(values), fresh);
+  }
+
+  /** The series of a {@link seriesKey}. */
+  protected seriesAt(wanted: string, fresh: () => Series): Series {
+    let key = wanted;
     let series = this.#series.get(key);
     if (series !== undefined) return series;
     if (this.#series.size >= mostSeries || !this.#room.take(this.#charactersOf(key))) {
-      key = values.map(() => other).join(separator);
+      key = this.#keyOfOther;
       series = this.#series.get(key);
     }
     if (series === undefined) {
@@ -113,6 +128,11 @@ export const other = "other";
 
 /** Separates label values in a key; no name in Kubernetes contains it. */
 const separator = "\u0000";
+
+/** The key of a series, from the values of its labels. */
+export function seriesKey(values: readonly string[]): string {
+  return values.length === 1 ? values[0]! : values.join(separator);
+}
 
 /** Prometheus' text format, version 0.0.4. */
 function escaped(value: string): string {
@@ -152,6 +172,12 @@ export class Gauge extends Metric<SeriesValue> {
 
   set(value: number, ...values: readonly string[]): void {
     this.series(values, zero).value = value;
+  }
+
+  /** Sets the series of these keys to 1, and deletes all others. */
+  setOnly(keys: readonly string[]): void {
+    this.reset();
+    for (const key of keys) this.seriesAt(key, zero).value = 1;
   }
 
   protected override samples({ value }: SeriesValue): Sample[] {

@@ -1,4 +1,4 @@
-import { equal } from "../../json/mod.ts";
+import { equal, type Stages } from "../../json/mod.ts";
 import type { Policy } from "../../policy/mod.ts";
 
 /** A policy that was created, updated or deleted. */
@@ -7,15 +7,20 @@ export interface PolicyChange {
   readonly change: "created" | "updated" | "deleted";
 }
 
-/** The differences between the policies that were in force and those that are. */
-export function policyChanges(before: readonly Policy[], after: readonly Policy[]): PolicyChange[] {
-  const former = new Map(before.map((policy) => [keyOf(policy), policy]));
-  const changes = after.flatMap((policy): PolicyChange[] => {
-    const earlier = former.get(keyOf(policy));
-    former.delete(keyOf(policy));
-    if (earlier === undefined) return [{ policy, change: "created" }];
-    return isSame(earlier, policy) ? [] : [{ policy, change: "updated" }];
-  });
+/** The differences between the policies that were in force and those that are. Each stage is about one policy. */
+export function* policyChanges(before: readonly Policy[], after: readonly Policy[]): Stages<PolicyChange[]> {
+  const former = new Map<string, Policy>(), changes: PolicyChange[] = [];
+  for (const policy of before) {
+    former.set(keyOf(policy), policy);
+    yield;
+  }
+  for (const policy of after) {
+    const key = keyOf(policy), earlier = former.get(key);
+    former.delete(key);
+    if (earlier === undefined) changes.push({ policy, change: "created" });
+    else if (!isSame(earlier, policy)) changes.push({ policy, change: "updated" });
+    yield;
+  }
   return [...changes, ...[...former.values()].map((policy) => ({ policy, change: "deleted" as const }))];
 }
 

@@ -1,4 +1,5 @@
 import { areConstant, type PolicyIdentity, type PolicyResult, type RuleResult } from "../../engine/mod.ts";
+import type { Stages } from "../../json/mod.ts";
 import type { Policy } from "../../policy/mod.ts";
 import { Counter, Histogram, other, type SeriesValue } from "./metric.ts";
 import { type PolicyFamily, ruleMetrics } from "./metric_table.ts";
@@ -120,18 +121,21 @@ export class RuleSeries {
     this.#durations[family].observe(milliseconds / 1000, ...labels);
   }
 
-  /** Deletes the series of all other policies, which are gone. */
-  keep(policies: readonly Policy[]): void {
-    const present = new Set(policies.map((policy) => {
+  /** Deletes the series of all other policies, which are gone. Each stage is about one policy or series. */
+  *keep(policies: readonly Policy[]): Stages<void> {
+    const present = new Set<string>();
+    for (const policy of policies) {
       const { namespace, name } = labelsOfPolicy(policy);
-      return `${namespace}/${name}`;
-    }));
+      present.add(`${namespace}/${name}`);
+      yield;
+    }
     const isGone = (labels: Readonly<Record<string, string>>): boolean =>
       !present.has(`${labels["policy_namespace"]}/${labels["policy_name"]}`) &&
       labels["policy_name"] !== other;
     let dropped = 0;
     for (const family of families) {
-      dropped += this.#results[family].drop(isGone) + this.#durations[family].drop(isGone);
+      dropped += yield* this.#results[family].drop(isGone);
+      dropped += yield* this.#durations[family].drop(isGone);
     }
     if (dropped === 0) return;
     this.#series = new WeakMap();

@@ -1,4 +1,5 @@
 import type { CompiledRule, RuleResult, RuleWatch, Snapshot } from "../../engine/mod.ts";
+import type { Stages } from "../../json/mod.ts";
 import type { Policy } from "../../policy/mod.ts";
 
 /** The measured durations of one rule, in milliseconds. */
@@ -58,11 +59,13 @@ export class RuleTimes {
     return new RuleTimer((timed) => this.#add(timed));
   }
 
-  /** Deletes the durations of rules that are no longer in force. */
-  loaded({ policies }: Snapshot): void {
-    const present = new Set(
-      policies.flatMap(({ policy, rules }) => rules.map(({ rule }) => keyOf(policy, rule.name))),
-    );
+  /** Deletes the durations of rules that are no longer in force. Each stage is about one policy. */
+  *loading({ policies }: Snapshot): Stages<void> {
+    const present = new Set<string>();
+    for (const { policy, rules } of policies) {
+      for (const { rule } of rules) present.add(keyOf(policy, rule.name));
+      yield;
+    }
     for (const key of this.#sums.keys()) if (!present.has(key)) this.#sums.delete(key);
   }
 
