@@ -1,18 +1,43 @@
 import { completed, type Stages } from "./json/mod.ts";
 import type { Scheduler } from "./ports.ts";
 
+/** The slices of one piece of work: others work whenever a slice of the scheduler is used up. */
+export class Slices {
+  readonly #scheduler: Scheduler;
+  #until: number;
+
+  /** Begins the first slice. */
+  constructor(scheduler: Scheduler) {
+    this.#scheduler = scheduler;
+    this.#until = this.#end();
+  }
+
+  /** Whether the current slice is used up. */
+  get isUsedUp(): boolean {
+    return performance.now() >= this.#until;
+  }
+
+  /** Lets others work, and begins the next slice. */
+  async next(): Promise<void> {
+    await this.#scheduler.pause();
+    this.#until = this.#end();
+  }
+
+  #end(): number {
+    return performance.now() + this.#scheduler.sliceMilliseconds;
+  }
+}
+
 /**
  * Does work in stages, and lets others work whenever a slice of the scheduler is used up. Without a scheduler it does
  * all at once.
  */
 export async function paced<T>(stages: Stages<T>, scheduler: Scheduler | undefined): Promise<T> {
   if (scheduler === undefined) return completed(stages);
-  let until = performance.now() + scheduler.sliceMilliseconds;
+  const slices = new Slices(scheduler);
   for (;;) {
     const stage = stages.next();
     if (stage.done === true) return stage.value;
-    if (performance.now() < until) continue;
-    await scheduler.pause();
-    until = performance.now() + scheduler.sliceMilliseconds;
+    if (slices.isUsedUp) await slices.next();
   }
 }

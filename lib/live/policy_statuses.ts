@@ -1,6 +1,7 @@
 import type { CompiledPolicy, Snapshot } from "../engine/mod.ts";
 import { dig, type JsonObject } from "../json/mod.ts";
 import { objectIdentity, uidOf } from "../kube/mod.ts";
+import { Slices } from "../paced.ts";
 import type { Clock, Cluster, Log, Scheduler, ServedResource } from "../ports.ts";
 import type { Accounts } from "./installation.ts";
 import { CachedRights } from "./access_review.ts";
@@ -83,13 +84,10 @@ export class PolicyStatuses {
     const generated: Conversions = new Map(facts.generated.map((each) => [each.compiled, each]));
     const leftOut = new Set(facts.snapshot.leftOut.map(({ value }) => objectIdentity(value as JsonObject)));
     const { scheduler } = this.#options, waiting = objects.values();
-    let until = performance.now() + (scheduler?.sliceMilliseconds ?? 0);
+    const slices = scheduler && new Slices(scheduler);
     const writeSome = async (): Promise<void> => {
       for (const each of waiting) {
-        if (scheduler !== undefined && performance.now() >= until) {
-          await scheduler.pause();
-          until = performance.now() + scheduler.sliceMilliseconds;
-        }
+        if (slices?.isUsedUp === true) await slices.next();
         const identity = objectIdentity(each.object), compiled = policies.get(identity);
         if (leftOut.has(identity)) await this.#writeLeftOut(each.kind, each.object);
         if (compiled !== undefined) await this.#writeOne(each, compiled, { ...facts, generated });
