@@ -1,23 +1,20 @@
 import { Fault, field, isFault, isObject, type Json, sharedHeapSize, textField } from "../json/mod.ts";
-import type { Answer, Clock, Cluster, GlobalEntries, Http } from "../ports.ts";
+import type { Answer, GlobalEntries } from "../ports.ts";
 import { itemsOf } from "../kube/mod.ts";
-import { SharedLoads } from "./shared_loads.ts";
 import {
-  calledValue,
+  type CompileProjection,
+  EntryProjections,
   type EntryValues,
-  projectedValues,
   projectionOf,
-  refreshOf,
-  watchedPath,
-} from "./global_entry.ts";
+  sizeOf,
+} from "./entry_projections.ts";
+import { calledValue, type Callers, type EntryCall, refreshOf, watchedPath } from "./global_entry.ts";
+import { LoadLifetime } from "./load_lifetime.ts";
+import { SharedLoads } from "./shared_loads.ts";
 
 /** The ports and bounds of {@link ClusterGlobalEntries}. Times are in milliseconds. */
-export interface GlobalEntriesOptions {
-  readonly cluster: Cluster;
-  readonly http: Http;
-  readonly clock: Clock;
-  /** Compiles and applies a projection's JMESPath, because adapters evaluate no expressions themselves. */
-  readonly project: (expression: string, value: Json) => Json | Fault;
+export interface GlobalEntriesOptions extends Callers {
+  readonly compile: CompileProjection;
   /** How long the cache keeps an entry's definition and the objects of a `kubernetesResource`: 10,000. */
   readonly ttl?: number;
   /** How long the cache keeps a failure: 5,000. */
@@ -95,21 +92,32 @@ export class ClusterGlobalEntries implements GlobalEntries {
   }
 
   async #hold(spec: Json): Promise<Held> {
-    const { ttl, failureTtl } = this.#options;
-    const resource = field(spec, "kubernetesResource"), apiCall = field(spec, "apiCall");
-    const value = isObject(resource)
-      ? await this.#objects(resource)
-      : await calledValue(apiCall ?? null, this.#options);
-    if (isFault(value)) return { values: value, bytes: value.message.length, ttl: failureTtl };
-    const values = projectedValues(spec, value, this.#options.project);
-    if (isFault(values)) return { values, bytes: values.message.length, ttl: failureTtl };
-    const bytes = [...values.values()].reduce<number>((sum, each) => sum + sharedHeapSize(each), 0);
-    return { values, bytes, ttl: isObject(resource) ? ttl : refreshOf(apiCall ?? null) };
+    const lifetime = new LoadLifetime();
+    try {
+      return await this.#valuesOf(spec, { lifetime });
+    } finally {
+      // From now on the cache counts what it keeps.
+      lifetime.end();
+    }
   }
 
-  async #objects(resource: Json): Promise<Json | Fault> {
+  async #valuesOf(spec: Json, bounds: EntryCall): Promise<Held> {
+    const { ttl, failureTtl, compile } = this.#options;
+    const resource = field(spec, "kubernetesResource"), apiCall = field(spec, "apiCall") ?? null;
+    const isCall = !isObject(resource);
+    const value = isCall
+      ? await calledValue(apiCall, this.#options, bounds)
+      : await this.#objects(resource, bounds);
+    const values = isFault(value)
+      ? value
+      : new EntryProjections(spec, isCall ? "answer" : "objects", compile).values(value);
+    if (isFault(values)) return { values, bytes: values.message.length, ttl: failureTtl };
+    return { values, bytes: sizeOf(values), ttl: isCall ? refreshOf(apiCall) : ttl };
+  }
+
+  async #objects(resource: Json, bounds: EntryCall): Promise<Json | Fault> {
     const path = watchedPath(resource);
-    const answer = await this.#options.cluster.call({ method: "GET", path });
+    const answer = await this.#options.cluster.call({ method: "GET", path, ...bounds });
     if (!answer.ok) return new Fault(`failed to list ${path}: ${answer.message}`);
     const listKind = textField(answer.body, "kind");
     const kind = listKind.endsWith("List") ? listKind.slice(0, -4) : "";

@@ -1,21 +1,26 @@
 import { asList, asString, Fault, field, isFault, type Json, setField, textField } from "../json/mod.ts";
 import { parseDuration } from "../kube/mod.ts";
-import type { Answer, ApiCall, Cluster, Http, HttpCall } from "../ports.ts";
-
-/** The values of a GlobalContextEntry: its data under the empty name, and its projections by name. */
-export type EntryValues = ReadonlyMap<string, Json>;
-
-/** Compiles and applies a projection's JMESPath, because adapters evaluate no expressions themselves. */
-export type Projector = (expression: string, value: Json) => Json | Fault;
+import type { ApiCall, Clock, Cluster, Entropy, Http, HttpCall, Lifetime } from "../ports.ts";
+import { withRetries } from "./retry.ts";
 
 /** The ports through which entries make their calls. */
 export interface Callers {
   readonly cluster: Cluster;
   readonly http: Http;
+  readonly clock: Clock;
+  readonly entropy: Entropy;
+}
+
+/** How long the answer to an entry's call counts among those of evaluations, and what ends its tries. */
+export interface EntryCall {
+  readonly lifetime: Lifetime;
+  readonly signal?: AbortSignal;
 }
 
 const DEFAULT_REFRESH = 600_000;
 const DEFAULT_RETRIES = 3;
+/** Milliseconds before the second try and, at most, before each further one. */
+const FIRST_PAUSE = 100, MOST_PAUSE = 5_000;
 
 /** Returns the API path of the objects that an entry's `kubernetesResource` names. */
 export function watchedPath(resource: Json): string {
@@ -31,47 +36,33 @@ export function watchedPath(resource: Json): string {
 }
 
 /**
- * Returns one value of an entry. Kyverno parity: a projection that is null or absent reads as no data. Pinned by
- * tests/adapters/global_entries_test.ts.
+ * Makes an entry's `apiCall`, up to `retryLimit` times with pauses that double, and returns the answer's body or the
+ * last failure.
  */
-export function projectionOf(values: EntryValues | Fault, projection: string): Answer {
-  // Only the fault of an entry that does not exist has `missing`.
-  if (isFault(values)) {
-    return { ok: false, status: values.missing === undefined ? undefined : 404, message: values.message };
-  }
-  const value = values.get(projection);
-  if (value === undefined || value === null) {
-    return { ok: false, status: undefined, message: "no data available" };
-  }
-  return { ok: true, status: 200, body: value };
-}
-
-/** Makes an entry's `apiCall`, up to `retryLimit` times, and returns the answer's body or the last failure. */
-export async function calledValue(apiCall: Json, { cluster, http }: Callers): Promise<Json | Fault> {
+export async function calledValue(
+  apiCall: Json,
+  { cluster, http, clock, entropy }: Callers,
+  bounds: EntryCall,
+): Promise<Json | Fault> {
   const call = callOf(apiCall);
   if (isFault(call)) return call;
-  const tries = retriesOf(apiCall);
-  let failure = new Fault("the entry names neither a resource nor a call");
-  for (let tried = 0; tried < tries; tried++) {
-    const answer = "url" in call ? await http.call(call) : await cluster.call(call);
-    if (answer.ok) return answer.body;
+  return await withRetries<Json | Fault>(async () => {
+    const answer = "url" in call
+      ? await http.call({ ...call, ...bounds })
+      : await cluster.call({ ...call, ...bounds });
+    if (answer.ok) return { value: answer.body, again: undefined };
     const where = "url" in call ? "" : `failed to ${call.method} resource with raw url: ${call.path}: `;
-    failure = new Fault(`${where}${answer.message}`);
-    // The server would give the same answer again.
-    if (answer.status !== undefined && answer.status < 500 && answer.status !== 429) break;
-  }
-  return failure;
-}
-
-/** Computes the projections of an entry and returns them with its data. */
-export function projectedValues(spec: Json, value: Json, project: Projector): EntryValues | Fault {
-  const values = new Map<string, Json>([["", value]]);
-  for (const projection of asList(field(spec, "projections"))) {
-    const result = project(textField(projection, "jmesPath"), value);
-    if (isFault(result)) return result;
-    values.set(textField(projection, "name"), result);
-  }
-  return values;
+    const isFinal = answer.status !== undefined && answer.status < 500 && answer.status !== 429;
+    return { value: new Fault(`${where}${answer.message}`), again: isFinal ? undefined : 0 };
+  }, {
+    clock,
+    entropy,
+    attempts: retriesOf(apiCall),
+    firstDelay: FIRST_PAUSE,
+    maxDelay: MOST_PAUSE,
+    until: Infinity,
+    signal: bounds.signal,
+  });
 }
 
 /** The call that an entry's `apiCall` describes. */

@@ -10,11 +10,8 @@ export interface LiveCollectionsOptions {
   readonly clock: Clock;
   readonly entropy: Entropy;
   readonly log?: Log;
-  /**
-   * The most bytes of objects in all collections together: 64,000,000, of one namespace half of them, and a quarter
-   * more for objects of the whole cluster. Further objects are left out.
-   */
-  readonly maxBytes?: number;
+  /** Bounds the objects of all collections together; 64,000,000 bytes by default. Further objects are left out. */
+  readonly budget?: ObjectBudget;
 }
 
 /** The API groups whose definitions come with an installation that follows the policies of the cluster. */
@@ -33,7 +30,7 @@ export class LiveCollections implements Collections {
 
   constructor(options: LiveCollectionsOptions) {
     this.#options = options;
-    this.#budget = new ObjectBudget(options.maxBytes ?? 64_000_000);
+    this.#budget = options.budget ?? new ObjectBudget(64_000_000);
   }
 
   watch(

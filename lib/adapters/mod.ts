@@ -21,7 +21,10 @@ export {
   type ReadFilesOptions,
 } from "./files.ts";
 export { ClusterGlobalEntries, type GlobalEntriesOptions } from "./global_entries.ts";
-export { type EntryState, WatchedGlobalEntries } from "./watched_global_entries.ts";
+export type { CompileProjection } from "./entry_projections.ts";
+export type { EntryState } from "./kept_entry.ts";
+export { WatchedGlobalEntries } from "./watched_global_entries.ts";
+export { ObjectBudget } from "./object_budget.ts";
 export { addressesOf, type AddressLookup, addressToCall } from "./addresses_of.ts";
 export { AnswerMemory, type AnswerMemoryOptions } from "./answer_memory.ts";
 export { HttpClient, type HttpOptions } from "./http.ts";

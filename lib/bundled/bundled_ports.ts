@@ -1,6 +1,7 @@
 import {
   type AddressLookup,
   ClusterGlobalEntries,
+  type CompileProjection,
   type Endpoint,
   HttpClient,
   inClusterEndpoint,
@@ -10,7 +11,7 @@ import {
   systemEntropy,
 } from "../adapters/mod.ts";
 import { compileExpression } from "../jmespath/mod.ts";
-import { Fault, isFault, type Json, scopeOf, withoutEnding } from "../json/mod.ts";
+import { Fault, isFault, scopeOf, withoutEnding } from "../json/mod.ts";
 import type { Answer, Cluster, Ports, Scheduler } from "../ports.ts";
 import type { Settings } from "./settings.ts";
 
@@ -49,7 +50,8 @@ export async function bundledPorts(
     cluster,
     http,
     clock,
-    project: (text, value) => project(text, value),
+    entropy,
+    compile,
   });
   const { registry, signatures } = images?.({ clock, entropy, cluster, resolve }) ?? { registry: noRegistry };
   return {
@@ -63,10 +65,15 @@ export async function bundledPorts(
     scheduler,
   };
 
-  function project(text: string, value: Json): Json | Fault {
+  function compile(text: string): ReturnType<CompileProjection> {
     const expression = compileExpression(text, { root: "document" });
     if (isFault(expression)) return expression;
-    return expression.evaluate(scopeOf(value), { now: () => clock.now(), random: () => entropy.next() });
+    return (value, budget) =>
+      expression.evaluate(scopeOf(value), {
+        now: () => clock.now(),
+        random: () => entropy.next(),
+        budget,
+      });
   }
 }
 

@@ -23,6 +23,14 @@ export function mostObjectBytes(): number {
   return getHeapStatistics().heap_size_limit * 3 / 10;
 }
 
+/**
+ * Bytes of heap that the values of global context entries may take which no watch keeps up to date. Policies from files
+ * read these; the objects of followed policies take their room otherwise.
+ */
+export function mostCachedBytes(): number {
+  return Math.min(64_000_000, mostObjectBytes());
+}
+
 /** Bytes that reviews may take, and whether the heap has room for so many more. */
 export interface ReviewShares {
   readonly long: number;

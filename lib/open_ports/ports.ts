@@ -3,6 +3,7 @@ import {
   AggregatedDiscovery,
   AnswerMemory,
   ClusterGlobalEntries,
+  type CompileProjection,
   type Endpoint,
   eventLoopScheduler,
   HttpClient,
@@ -10,6 +11,7 @@ import {
   kubeconfigEndpoint,
   LiveCluster,
   LiveCollections,
+  ObjectBudget,
   serviceAddresses,
   systemClock,
   systemEntropy,
@@ -19,11 +21,11 @@ import {
 import type { Patch } from "../embedded/mod.ts";
 import { type Diagnostic, fileProblem } from "../diagnostics/mod.ts";
 import { compileExpression } from "../jmespath/mod.ts";
-import { Fault, isFault, isObject, type Json, type JsonObject, scopeOf } from "../json/mod.ts";
+import { Fault, isFault, isObject, type JsonObject, scopeOf } from "../json/mod.ts";
 import { parseJsonPatch, planStrategicMerge } from "../patch/mod.ts";
-import type { ApiCall, Cluster, Collections, Discovery, Log, Ports } from "../ports.ts";
+import type { ApiCall, Clock, Cluster, Collections, Discovery, Log, Ports } from "../ports.ts";
 import { dirname } from "node:path";
-import { answerMemory, garbageBound, mostObjectBytes } from "../heap/mod.ts";
+import { answerMemory, garbageBound, mostCachedBytes, mostObjectBytes } from "../heap/mod.ts";
 import type { ImagePortsOptions, openImagePorts } from "./image_ports.ts";
 import { LateCluster } from "./late_cluster.ts";
 import { LateImages } from "./late_images.ts";
@@ -61,6 +63,8 @@ export interface ServiceOptions {
 /** The watches of a running cluster. */
 export interface Watching {
   readonly collections: Collections;
+  /** Bounds the objects of the collections, and what the global context keeps. */
+  readonly budget: ObjectBudget;
   readonly discovery: Discovery;
   /** The global context, whose entries the caller sets. */
   readonly entries: WatchedGlobalEntries;
@@ -112,9 +116,14 @@ export async function openPorts(options: PortsOptions): Promise<OpenPorts | Faul
     await rest.close();
     return problems;
   }
-  const now = (): number => clock.now();
-  const calling = { cluster, http, clock, project: (text: string, value: Json) => project(text, value, now) };
-  const others = new ClusterGlobalEntries(calling);
+  const calling = {
+    cluster,
+    http,
+    clock,
+    entropy,
+    compile: (text: string) => compileProjection(text, clock),
+  };
+  const others = new ClusterGlobalEntries({ ...calling, ...(isServer && { cacheBytes: mostCachedBytes() }) });
   const entries = rest.watching && new WatchedGlobalEntries({ ...calling, ...rest.watching, others });
   const ports = {
     cluster,
@@ -223,14 +232,10 @@ function connect(
     await watched.close();
     live.close();
   };
+  const budget = new ObjectBudget(mostObjectBytes());
   const watching = {
-    collections: new LiveCollections({
-      cluster: live,
-      clock,
-      entropy,
-      log: watch,
-      maxBytes: mostObjectBytes(),
-    }),
+    budget,
+    collections: new LiveCollections({ cluster: live, clock, entropy, log: watch, budget }),
     discovery: new AggregatedDiscovery(live, clock),
   };
   return { cluster: watched, kind: "live", about, watching, diagnostics: [], close };
@@ -260,10 +265,12 @@ const patches: Readonly<Record<string, Patch>> = {
   },
 };
 
-/** Applies a projection of a global context entry. */
-function project(text: string, value: Json, now: () => number): Json | Fault {
+/** Compiles a projection of a global context entry. */
+function compileProjection(text: string, clock: Clock): ReturnType<CompileProjection> {
   const expression = compileExpression(text, { root: "document" });
-  return isFault(expression) ? expression : expression.evaluate(scopeOf(value), { now, random: () => 0 });
+  if (isFault(expression)) return expression;
+  return (value, budget) =>
+    expression.evaluate(scopeOf(value), { now: () => clock.now(), random: () => 0, budget });
 }
 
 async function namedEndpoint(

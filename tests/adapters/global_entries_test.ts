@@ -29,9 +29,11 @@ function trial(objects: Json[], answers: Answer[] = []) {
       return Promise.resolve(answers[Math.min(calls.length, answers.length) - 1]!);
     },
   };
-  const project = (expression: string, value: Json) =>
+  const entropy = countingEntropy();
+  const compile = (expression: string) => (value: Json) =>
     expression === "fail" ? new Fault("cannot") : expression === "length(@)" ? asList(value).length : null;
-  return { entries: new ClusterGlobalEntries({ cluster, http, clock, project }), cluster, clock, calls };
+  const entries = new ClusterGlobalEntries({ cluster, http, clock, entropy, compile });
+  return { entries, cluster, clock, calls };
 }
 
 const deployment = (name: string) => ({
@@ -56,8 +58,8 @@ Deno.test("global entries: objects of a resource are read whole and projected, a
     [["Deployment", "x"]],
   );
   assert.deepEqual(await entries.entry("deps.count"), { ok: true, status: 200, body: 1 });
-  const none = { ok: false, status: undefined, message: "no data available" };
-  assert.deepEqual(await entries.entry("deps.nothing"), none);
+  assert.deepEqual(await entries.entry("deps.nothing"), { ok: true, status: 200, body: null });
+  const none = { ok: false, status: undefined, message: 'projection "unknown" not found' };
   assert.deepEqual(await entries.entry("deps.unknown"), none);
   await cluster.call({
     method: "POST",
@@ -119,10 +121,32 @@ const problems: [what: string, objects: Json[], name: string, message: string][]
   ["no such entry", [entry("y", deployments)], "x", 'globalcontextentries.kyverno.io "x" not found'],
   ["neither resource nor call", [entry("x", {})], "x", "the entry names neither a resource nor a call"],
   [
-    "a projection that fails",
+    "a projection of objects that fails",
     [entry("x", { ...deployments, projections: [{ name: "p", jmesPath: "fail" }] })],
+    "x.p",
+    'projection "p": cannot',
+  ],
+  [
+    "a projection of an answer that fails",
+    [
+      entry("x", {
+        apiCall: { urlPath: "/version" },
+        projections: [{ name: "p", jmesPath: "fail" }],
+      }),
+    ],
     "x",
     "cannot",
+  ],
+  [
+    "a projection of an answer that is null",
+    [
+      entry("x", {
+        apiCall: { urlPath: "/version" },
+        projections: [{ name: "p", jmesPath: "nothing" }],
+      }),
+    ],
+    "x.p",
+    "no data available",
   ],
   [
     "a resource that is not served",

@@ -1,6 +1,6 @@
 /** Collections of a running cluster: when the first list is there, and what refusals mean for those who wait for it. */
 import assert from "node:assert/strict";
-import { type FollowedCluster, LiveCollections, systemClock } from "../../lib/adapters/mod.ts";
+import { type FollowedCluster, LiveCollections, ObjectBudget, systemClock } from "../../lib/adapters/mod.ts";
 import type { JsonObject } from "../../lib/json/mod.ts";
 import { metadataOnly, nameOf } from "../../lib/kube/mod.ts";
 import type { Answer, ApiCall, Log, WatchOptions } from "../../lib/ports.ts";
@@ -192,7 +192,7 @@ Deno.test("objects above the limit are left out, with their namespaces, until th
     cluster,
     clock: systemClock(),
     entropy: countingEntropy(),
-    maxBytes: 5_500,
+    budget: new ObjectBudget(5_500),
     log: { write: (level, message) => void log.push(`${level} ${message}`) },
   });
   const whenListed = Promise.withResolvers<void>(), whenLast = Promise.withResolvers<void>();
@@ -236,7 +236,7 @@ Deno.test("objects of the whole cluster are kept when namespaces use up their by
     },
     clock: systemClock(),
     entropy: countingEntropy(),
-    maxBytes: 12_000,
+    budget: new ObjectBudget(12_000),
   });
   const policies = collections.watch("/apis/kyverno.io/v1/policies", () => {});
   await policies.synced;
@@ -255,7 +255,7 @@ Deno.test("objects of a namespace are kept when another namespace uses up its by
     cluster: pagedCluster([flood, others], Promise.resolve([])),
     clock: systemClock(),
     entropy: countingEntropy(),
-    maxBytes: 10_000,
+    budget: new ObjectBudget(10_000),
   });
   const policies = collections.watch("/apis/kyverno.io/v1/policies", () => {});
   await policies.synced;
@@ -270,7 +270,7 @@ Deno.test("however many objects of a namespace are left out, they concern that n
     cluster: pagedCluster([flood], Promise.resolve([])),
     clock: systemClock(),
     entropy: countingEntropy(),
-    maxBytes: 1_000,
+    budget: new ObjectBudget(1_000),
   });
   const policies = collections.watch("/apis/kyverno.io/v1/policies", () => {});
   await policies.synced;
@@ -302,7 +302,12 @@ Deno.test("objects are listed again when there is room for those that were left 
         })(),
       }),
   };
-  const ports = { cluster, clock: systemClock(), entropy: countingEntropy(), maxBytes: 6_000 };
+  const ports = {
+    cluster,
+    clock: systemClock(),
+    entropy: countingEntropy(),
+    budget: new ObjectBudget(6_000),
+  };
   const collection = new LiveCollections(ports).watch("/apis/kyverno.io/v1/policies", ({ object }) => {
     if (object !== undefined) noticed.push(nameOf(object));
     if (collection?.objects().length === 2 && noticed.length > 3) kept.resolve();
@@ -331,7 +336,12 @@ Deno.test("left-out objects stay left out while all are listed again", async () 
     resource: () => Promise.resolve(undefined),
     follow: () => Promise.resolve({ ok: false, status: 410, message: "gone" }),
   };
-  const ports = { cluster, clock: systemClock(), entropy: countingEntropy(), maxBytes: 1_000 };
+  const ports = {
+    cluster,
+    clock: systemClock(),
+    entropy: countingEntropy(),
+    budget: new ObjectBudget(1_000),
+  };
   const collection = new LiveCollections(ports).watch("/apis/kyverno.io/v1/policies", () => {});
   await collection.synced;
   assert.deepEqual([...collection.leftOut?.namespaces ?? []], ["team"]);

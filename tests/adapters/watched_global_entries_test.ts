@@ -1,67 +1,15 @@
 /** The global context with its entries at hand. */
 import assert from "node:assert/strict";
-import { EmbeddedCluster, systemObjects } from "../../lib/embedded/mod.ts";
-import { type EntryState, WatchedGlobalEntries } from "../../lib/adapters/mod.ts";
 import { refreshOf } from "../../lib/adapters/global_entry.ts";
-import { asList, type Json, type JsonObject } from "../../lib/json/mod.ts";
-import type { Answer, Collections, LeftOutObjects } from "../../lib/ports.ts";
-import { countingEntropy, fixedClock } from "./fakes.ts";
+import type { Json, JsonObject } from "../../lib/json/mod.ts";
+import type { Answer } from "../../lib/ports.ts";
+import { entriesTrial as trial } from "./entries_trial.ts";
 
 const entry = (spec: Json): JsonObject => ({ kind: "GlobalContextEntry", metadata: { name: "deps" }, spec });
 const resource = {
   kubernetesResource: { group: "apps", version: "v1", resource: "deployments", namespace: "a" },
 };
 const counted = { ...resource, projections: [{ name: "count", jmesPath: "length(@)" }] };
-
-/** Collections whose objects a test changes. */
-function fakeCollections() {
-  interface Watched {
-    objects: JsonObject[];
-    readonly changed: () => void;
-    closed: boolean;
-    leftOut?: LeftOutObjects;
-  }
-  const watched = new Map<string, Watched>();
-  const collections: Collections = {
-    watch(path, changed) {
-      const kept: Watched = {
-        objects: [],
-        changed: () => void changed({ object: undefined, former: undefined }),
-        closed: false,
-      };
-      watched.set(path, kept);
-      return {
-        objects: () => watched.get(path)!.objects,
-        synced: Promise.resolve(),
-        close: () => Promise.resolve(void (kept.closed = true)),
-        get leftOut() {
-          return kept.leftOut;
-        },
-      };
-    },
-  };
-  return { watched, collections };
-}
-
-function trial(answers: Answer[] = []) {
-  const clock = fixedClock();
-  const cluster = new EmbeddedCluster({ objects: systemObjects(), clock, entropy: countingEntropy() });
-  const { watched, collections } = fakeCollections();
-  const reported: EntryState[] = [];
-  let projections = 0;
-  const entries = new WatchedGlobalEntries({
-    cluster,
-    clock,
-    collections,
-    http: { call: () => Promise.resolve(answers.shift() ?? { ok: false, status: 404, message: "no more" }) },
-    project: (_, value) => (projections++, asList(value).length),
-    others: { entry: (name) => Promise.resolve({ ok: false, status: 404, message: `no ${name}` }) },
-    retry: 5,
-    leastRefresh: 5,
-  });
-  const define = (...objects: JsonObject[]) => entries.define(objects, (state) => reported.push(state));
-  return { entries, watched, reported, define, projections: () => projections };
-}
 
 const path = "/apis/apps/v1/namespaces/a/deployments";
 
