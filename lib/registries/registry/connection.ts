@@ -35,11 +35,17 @@ type Scheme = "https" | "http";
 interface Try extends Reading {
   readonly memory: QueryMemory;
   readonly attempts: number;
-  readonly limit: Limit;
+  /** Sends a request as soon as it is the registry's turn. */
+  readonly atTurn: (send: () => Promise<Sent>) => Promise<Sent>;
 }
 
 /** The most requests to one registry at a time, so that Postern floods neither the registry nor itself. */
 const REQUESTS_PER_REGISTRY = 8;
+/**
+ * The most requests at a time to registries that have not answered before. Whoever creates Pods names them, and each
+ * that never answers would take a connection. Registries that have answered do not wait for them.
+ */
+const REQUESTS_TO_UNTRIED = 128;
 const MAX_REGISTRIES = 1_000;
 
 /** Reads from registries over HTTP: it chooses the scheme, gets tokens and repeats failed requests. */
@@ -54,6 +60,7 @@ export class RegistryConnection implements RegistryReader {
    * By registry. A registry whose limit was evicted gets a new one, beside the requests that still run under the old.
    */
   readonly #limits = new BoundedCache<Limit>(MAX_REGISTRIES);
+  readonly #untried = new Limit(REQUESTS_TO_UNTRIED);
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -67,12 +74,14 @@ export class RegistryConnection implements RegistryReader {
     const lastScheme = this.#schemes.get(registry);
     const schemes = lastScheme !== undefined && all.includes(lastScheme) ? [lastScheme] : all;
     const limit = this.#limits.getOrMake(registry, () => new Limit(REQUESTS_PER_REGISTRY));
+    const atTurn: Try["atTurn"] = (send) =>
+      limit.run(() => lastScheme === undefined ? this.#untried.run(send) : send());
     const refusals: RegistryFault[] = [];
     for (const [index, scheme] of schemes.entries()) {
       const url = `${scheme}://${registry}/v2/${repository}/${reading.path}`;
       // All schemes but the last get one attempt: a plain HTTP server fails at once over TLS.
       const attempts = index === schemes.length - 1 ? this.#options.attempts : 1;
-      const got = await this.#readFrom(access, url, { ...reading, attempts, limit, memory: access.memory });
+      const got = await this.#readFrom(access, url, { ...reading, attempts, atTurn, memory: access.memory });
       // Without any answer the loop goes on to the next scheme.
       if (!isFault(got) || got.reached) {
         this.#schemes.set(registry, scheme);
@@ -143,7 +152,7 @@ export class RegistryConnection implements RegistryReader {
 
   async #get(
     url: string,
-    { accept, attempts, maxBytes, limit, memory, until: end = Infinity }: Try,
+    { accept, attempts, maxBytes, atTurn, memory, until: end = Infinity }: Try,
     { authorization, from }: {
       readonly authorization: string | undefined;
       readonly from?: string;
@@ -160,17 +169,19 @@ export class RegistryConnection implements RegistryReader {
     const refused = await permits(new URL(url), from === undefined ? undefined : new URL(from));
     if (refused !== undefined) return { ok: false, reason: "redirect", message: refused };
     const attempt = async () => {
-      const value = await limit.run(() =>
-        send({
+      const value = await atTurn(async () => {
+        const left = until - elapsedOn(clock);
+        if (left <= 0) return { ok: false, reason: "timeout", message: "no answer in time" };
+        return await send({
           method: "GET",
           url,
           headers: { accept, ...(authorization === undefined ? {} : { authorization }) },
-          timeout: Math.max(1, until - elapsedOn(clock)),
+          timeout: left,
           maxBytes: maxBytes ?? this.#options.maxBytes,
           client: (target) => pinned.clientOf(target) ?? client.use(),
           follow: async (target) => await permits(target, new URL(url)) === undefined,
-        }, memory.take)
-      );
+        }, memory.take);
+      });
       const isRetryable = value.ok
         ? value.status === 408 || value.status === 429 || value.status >= 500
         : value.reason === "network" || value.reason === "timeout";

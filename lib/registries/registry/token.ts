@@ -73,7 +73,8 @@ interface Token {
   readonly expires: number;
 }
 
-const MAX_TOKENS = 1_000;
+/** Characters of all tokens and their keys: some thousand usual ones. */
+const MAX_KEPT = 2_000_000;
 /** Registries issue tokens of some kilobytes, and servers take heads of 16 KB at most. */
 const MAX_CHARACTERS = 16_000;
 /** The lifetime of a token whose answer names none, by the distribution specification. */
@@ -83,7 +84,7 @@ const MARGIN_SECONDS = 10;
 /** Keeps tokens while they are valid, by the registry, repository and user that they are for. */
 export class Tokens {
   readonly #clock: Clock;
-  readonly #tokens = new BoundedCache<Token>(MAX_TOKENS);
+  readonly #tokens = new BoundedCache<Token>(MAX_KEPT, ({ value }, key) => value.length + key.length);
 
   constructor(clock: Clock) {
     this.#clock = clock;
