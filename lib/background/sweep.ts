@@ -104,7 +104,9 @@ class RuleSweep {
         const owner = ownerOf(object);
         if (owner === undefined || owner.trigger.uid === "" || !isMadeBy(object, maker)) continue;
         const made = { object: identityOf(object), trigger: owner.trigger, source: sourceOf(object) };
-        this.#made.set(owner.trigger.uid, [...this.#made.get(owner.trigger.uid) ?? [], made]);
+        const others = this.#made.get(owner.trigger.uid);
+        if (others === undefined) this.#made.set(owner.trigger.uid, [made]);
+        else others.push(made);
       }
     }
     return undefined;

@@ -63,15 +63,16 @@ export async function hasRight(
 /** Milliseconds for which an answer is cached. Rights are seldom revoked, but a missing one is often granted soon. */
 const holds = { granted: 60_000, refused: 5_000 };
 
-/** The most cached answers: policies come and go. */
-const mostAnswers = 5_000;
+/** Characters of the queries whose answers are cached, some 5,000: policies come and go. */
+const mostCharacters = 1_000_000;
 
 /** Caches answers about rights, for {@link holds} milliseconds. */
 export class CachedRights {
   readonly #cluster: Cluster;
   readonly #clock: Clock;
   readonly #answers = new BoundedCache<{ readonly answer: RightAnswer; readonly at: number }>(
-    mostAnswers,
+    mostCharacters,
+    (_, query) => query.length,
   );
 
   constructor({ cluster, clock }: { readonly cluster: Cluster; readonly clock: Clock }) {

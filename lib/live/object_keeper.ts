@@ -109,7 +109,16 @@ export class ObjectKeeper {
   keep(wanted: readonly JsonObject[]): Promise<readonly Kept[]> {
     this.#wanted = wanted;
     this.#keys = new Set(wanted.map(keyOf));
+    this.#forgetOthers();
     return this.#write();
+  }
+
+  /** Forgets the objects that are no longer wanted: policies come and go, with names that do not come again. */
+  #forgetOthers(): void {
+    const paths = new Set(this.#wanted.map((each) => this.#pathOf(each)));
+    for (const kept of [this.#existing, this.#completed, this.#failures]) {
+      for (const path of kept.keys()) if (!paths.has(path)) kept.delete(path);
+    }
   }
 
   /** Deletes every kept object. */

@@ -20,7 +20,10 @@ Deno.test("hundreds of registries that never answer take a bounded number of con
   try {
     // It has answered before, as registries that clusters use have.
     assert.equal((await registry.image(`${host}/app:v1`)).status, 404);
-    const images = Array.from({ length: 500 }, (_, at) => `127.0.${at >> 8}.${at & 255 | 2}:${port}/app:v${at}`);
+    const images = Array.from(
+      { length: 500 },
+      (_, at) => `127.0.${at >> 8}.${at & 255 | 2}:${port}/app:v${at}`,
+    );
     const reads = images.map((image) => registry.image(image));
     while (silent.most() < 100) await new Promise((resolve) => setTimeout(resolve, 5));
     await new Promise((resolve) => setTimeout(resolve, 200));

@@ -70,8 +70,10 @@ interface UpdateRequestSetting {
  * later.
  */
 export function setUp(
-  { reads = {}, intakes = ["taken"], wait = () => Promise.resolve(true) }: {
+  { reads = {}, writes, intakes = ["taken"], wait = () => Promise.resolve(true) }: {
     reads?: Record<string, Json>;
+    /** The answer to a call that writes; an empty object by default. */
+    writes?: (call: ApiCall) => Answer | undefined;
     intakes?: readonly Intake[];
     wait?: () => Promise<boolean>;
   } = {},
@@ -87,7 +89,9 @@ export function setUp(
     call: (call): Promise<Answer> => {
       if (call.method !== "GET") calls.push(call);
       const body = reads[call.path];
-      if (call.method !== "GET") return Promise.resolve({ ok: true, status: 200, body: {} });
+      if (call.method !== "GET") {
+        return Promise.resolve(writes?.(call) ?? { ok: true, status: 200, body: {} });
+      }
       return Promise.resolve(
         body === undefined
           ? { ok: false, status: 404, message: "not found" }

@@ -128,6 +128,24 @@ Deno.test("no more than 1,000 UpdateRequests are kept at a time", async () => {
   assert.equal(created, 1_000);
 });
 
+Deno.test("UpdateRequests that could not be created take no room of later ones", async () => {
+  let refuses = true;
+  const { calls, requests } = setUp({
+    writes: ({ method }) =>
+      refuses && method === "POST" ? { ok: false, status: 403, message: "no right" } : undefined,
+  });
+  const failing = await effectsResult("failing", "no right");
+  for (let index = 0; index < 1_000; index++) {
+    requests.effectsTried({ ...failing, request: { ...request, uid: `r-${index}` } });
+  }
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  refuses = false;
+  const before = calls.length;
+  requests.effectsTried({ ...failing, request: { ...request, uid: "later" } });
+  await requests.close();
+  assert.deepEqual(calls.slice(before).map(({ method }) => method), ["POST", "PATCH"]);
+});
+
 Deno.test("an UpdateRequest becomes Failed when its effects are given up, however many there are", async () => {
   const { calls, requests } = setUp();
   const failing = await effectsResult("failing", "no right");

@@ -49,7 +49,12 @@ const maxCached = 8;
  */
 function generating(): typeof generate {
   const cached = new BoundedCache<TextGenerator | CelFault>(maxCached);
-  return (external, pattern) => generated(external, cached.getOrMake(pattern, () => generatorOf(pattern)));
+  // A text that a request brings may have megabytes, and would stay.
+  const generatorFor = (pattern: string): TextGenerator | CelFault =>
+    pattern.length > maxPattern
+      ? generatorOf(pattern)
+      : cached.getOrMake(pattern, () => generatorOf(pattern));
+  return (external, pattern) => generated(external, generatorFor(pattern));
 }
 
 /** Compiles a constant pattern at load, and reports an invalid one. */

@@ -227,7 +227,8 @@ export function zoneOffset(zone: string, seconds: number, formatOf: ZoneFormat):
     return (match[1] === "-" ? -1 : 1) * (Number(match[2]) * 3600 + Number(match[3]) * 60);
   }
   // Names of zones differ by case, which the platform's formatter ignores.
-  const format = /^[A-Z][\w+-]*(\/[A-Z0-9][\w+-]*)*$/.test(zone) ? formatOf(zone) : undefined;
+  const isName = zone.length <= longestZone && /^[A-Z][\w+-]*(\/[A-Z0-9][\w+-]*)*$/.test(zone);
+  const format = isName ? formatOf(zone) : undefined;
   if (format === undefined) return failure(`unknown time zone ${zone}`);
   const part = Object.fromEntries(
     format.formatToParts(seconds * 1000).map(({ type, value }) => [type, value]),
@@ -237,6 +238,9 @@ export function zoneOffset(zone: string, seconds: number, formatOf: ZoneFormat):
     Number(part["hour"]) * 3600 + Number(part["minute"]) * 60 + Number(part["second"]);
   return local - seconds;
 }
+
+/** Characters; the longest name of a zone has 32. A request may bring a text of megabytes, which a cache would keep. */
+const longestZone = 64;
 
 /** The most zones whose formats one call caches. */
 const maxCached = 8;

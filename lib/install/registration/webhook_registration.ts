@@ -2,6 +2,7 @@ import type { CompiledPolicy, Snapshot } from "../../engine/mod.ts";
 import {
   asList,
   asString,
+  BoundedCache,
   dig,
   equal,
   field,
@@ -36,6 +37,11 @@ export interface WebhookRegistrationOptions {
 /** Milliseconds between two checks: before the webhooks are registered, and after. */
 const checkEvery = { before: 1_000, after: 30_000 };
 
+/** Remembers problems as logged. Their reasons may differ each time, by a number or a time in them. */
+function newProblems(): BoundedCache<true> {
+  return new BoundedCache(100);
+}
+
 /** The annotation of configurations whose authority cert-manager keeps current. */
 const injected = "cert-manager.io/inject-ca-from";
 
@@ -52,7 +58,7 @@ export class WebhookRegistration {
   #isRegistered = false;
   #readyChecks = 0;
   /** The problems that were logged since the last attempt without a problem. */
-  readonly #problems = new Set<string>();
+  #problems = newProblems();
   /** Checks and writes run one after the other. */
   #working: Promise<void> = Promise.resolve();
 
@@ -124,7 +130,7 @@ export class WebhookRegistration {
       if (equal([...present], [...next])) continue;
       if (!await this.#replace(path, kind, { read: read.body, next })) complete = false;
     }
-    if (complete) this.#problems.clear();
+    if (complete) this.#problems = newProblems();
     return complete;
   }
 
@@ -176,8 +182,10 @@ export class WebhookRegistration {
 
   /** Logs a problem, once. */
   #problem(reason: string): false {
-    if (!this.#problems.has(reason)) this.#options.log.write("error", "webhooks not registered", { reason });
-    this.#problems.add(reason);
+    if (this.#problems.get(reason) !== true) {
+      this.#options.log.write("error", "webhooks not registered", { reason });
+    }
+    this.#problems.set(reason, true);
     return false;
   }
 }

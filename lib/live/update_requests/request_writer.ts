@@ -36,11 +36,13 @@ export class RequestWriter {
     return collectionPath(type, this.#options.namespace);
   }
 
-  /** Creates an UpdateRequest with its status. */
-  async create(name: string, body: JsonObject, status: OpenStatus): Promise<void> {
+  /** Creates an UpdateRequest with its status; false when the API server does not store it. */
+  async create(name: string, body: JsonObject, status: OpenStatus): Promise<boolean> {
     const answer = await this.call({ method: "POST", path: this.path, body });
-    if (!answer.ok && answer.status !== 409) return this.#notWritten(answer);
-    await this.writeStatus(name, status);
+    const isStored = answer.ok || answer.status === 409;
+    if (isStored) await this.writeStatus(name, status);
+    else this.#notWritten(answer);
+    return isStored;
   }
 
   /** Replaces fields of an UpdateRequest's spec. */

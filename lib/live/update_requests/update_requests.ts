@@ -109,7 +109,10 @@ export class UpdateRequests {
     const isHeld = !this.#made.hold(name, rules), status = this.#statusAfter(name, state, failed[0]!.message);
     if (existing === undefined && status !== undefined) {
       this.#made.set(identityOf(request), policy, name);
-      return this.#later((writer) => writer.create(name, body, status));
+      return this.#later(async (writer) => {
+        // No event would ever say that it is gone, and it would take the room of others.
+        if (!await writer.create(name, body, status)) this.#made.delete(name);
+      });
     }
     const { rule, ruleContext } = asObject(body["spec"]) ?? {};
     if (!isHeld) {

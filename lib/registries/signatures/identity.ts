@@ -117,13 +117,20 @@ export function unusableIdentity({ identities, extensions }: Keyless): string | 
   return faults.includes(undefined) ? undefined : faults[0]?.message;
 }
 
-const maxPatterns = 1_000;
+/** Characters of all expressions: a policy may take the values of a request into them. */
+const maxCharacters = 200_000;
+
+/** The characters that a short expression counts as, because of its compiled form. */
+const charactersOfExpression = 200;
 
 /**
  * Compiles the regular expressions of identities, in Go's syntax, once: that takes longer than checking a signature.
  */
 export class IdentityPatterns {
-  readonly #compiled = new BoundedCache<((text: string) => boolean) | string>(maxPatterns);
+  readonly #compiled = new BoundedCache<((text: string) => boolean) | string>(
+    maxCharacters,
+    (_, expression) => charactersOfExpression + expression.length,
+  );
 
   /** Compiles an expression to a function that searches a text; the fault has cosign's words and the field's name. */
   compile(name: string, expression: string): ((text: string) => boolean) | Fault {

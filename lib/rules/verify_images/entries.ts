@@ -46,8 +46,11 @@ export interface ImageEntries {
   resolve(context: Context): readonly ImageEntry[] | Fault;
 }
 
-/** The most different replacements of a rule's variables that are cached. */
-const maxResolved = 64;
+/**
+ * Characters of all replacements of a rule's variables that are cached, some 60 with a key each. A request may bring
+ * texts of megabytes.
+ */
+const maxResolved = 200_000;
 
 /** Compiles the entries of a rule. Entries without variables are compiled once, others once for each replacement. */
 export function compileEntries(objects: readonly JsonObject[], tools: RuleTools): ImageEntries {
@@ -57,7 +60,7 @@ export function compileEntries(objects: readonly JsonObject[], tools: RuleTools)
   const template = compileTemplate({ verifyImages: objects.map(withoutConditions) });
   tools.variables(template.uses, []);
   if (template.uses.length === 0) return { written, resolve: () => written };
-  const resolved = new BoundedCache<readonly ImageEntry[]>(maxResolved);
+  const resolved = new BoundedCache<readonly ImageEntry[]>(maxResolved, (_, text) => text.length);
   return { written, resolve };
 
   function resolve(context: Context): readonly ImageEntry[] | Fault {
