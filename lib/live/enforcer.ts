@@ -105,7 +105,7 @@ export class Enforcer {
       options;
     const { scheduler } = options;
     const after = (milliseconds: number, task: () => void): void => timers.after(milliseconds, task);
-    const keeping = { cluster, collections, log, leads };
+    const keeping = { cluster, collections, log, leads, scheduler };
     this.#webhooks = new ObjectKeeper({
       ...keeping,
       kinds: configurationPaths,
@@ -119,6 +119,7 @@ export class Enforcer {
       clock,
       log,
       scheduler,
+      leads,
       accounts: installation.accounts,
       lookAgain: () => this.#enforceSoon(lookForRights),
     });

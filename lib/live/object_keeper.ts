@@ -1,6 +1,7 @@
 import { asList, asString, dig, isObject, type Json, type JsonObject, textField } from "../json/mod.ts";
 import { nameOf } from "../kube/mod.ts";
-import type { Answer, Cluster, Collection, Collections, Log, LogFields } from "../ports.ts";
+import { Slices } from "../paced.ts";
+import type { Answer, Cluster, Collection, Collections, Log, LogFields, Scheduler } from "../ports.ts";
 import { isRetryable, repeatedCall } from "./repeated_call.ts";
 import { areAlike, holds } from "./wanted_fields.ts";
 
@@ -11,6 +12,8 @@ export interface ObjectKeeperOptions {
   readonly log: Log;
   /** Whether this replica may write: only the leader may. */
   readonly leads: () => boolean;
+  /** Lets requests have their turns while thousands of objects are compared; without it they wait. */
+  readonly scheduler?: Scheduler | undefined;
   /** The collections of the kept kinds, by kind. All of them are cluster-wide. */
   readonly kinds: Readonly<Record<string, string>>;
   /** The name of the kept objects in log lines: `webhook configuration`. */
@@ -155,12 +158,18 @@ export class ObjectKeeper {
   }
 
   async #writeAll(wanted: readonly JsonObject[]): Promise<readonly Kept[]> {
-    if (!this.#options.leads()) return wanted.map(() => unchanged);
+    const { leads, scheduler } = this.#options;
+    if (!leads()) return wanted.map(() => unchanged);
     const all: Kept[] = [];
     // The watch reports a change that happens after this read, and the keeper writes then.
     const watched = new Map(this.objects().map((each) => [keyOf(each), each]));
-    for (const each of wanted) all.push(await this.#writeOne(each, watched.get(keyOf(each))));
-    if (!await this.#deleteOthers(wanted)) this.#tryAgain();
+    const slices = scheduler && new Slices(scheduler);
+    for (const each of wanted) {
+      // Writes may take long, as when this process is stopped for a while: another replica leads then.
+      all.push(leads() ? await this.#writeOne(each, watched.get(keyOf(each))) : unchanged);
+      if (slices?.isUsedUp === true) await slices.next();
+    }
+    if (leads() && !await this.#deleteOthers(wanted)) this.#tryAgain();
     return all;
   }
 

@@ -22,6 +22,8 @@ export interface PolicyStatusesOptions {
   readonly log: Log;
   /** Lets requests have their turns while statuses are made; without it they wait. */
   readonly scheduler?: Scheduler | undefined;
+  /** Whether this replica may write statuses. */
+  readonly leads: () => boolean;
   /** The accounts whose rights are checked. */
   readonly accounts: Accounts;
   /** Called when a right is missing, as no watch shows when it is granted, and when a status could not be written. */
@@ -83,11 +85,13 @@ export class PolicyStatuses {
     );
     const generated: Conversions = new Map(facts.generated.map((each) => [each.compiled, each]));
     const leftOut = new Set(facts.snapshot.leftOut.map(({ value }) => objectIdentity(value as JsonObject)));
-    const { scheduler } = this.#options, waiting = objects.values();
+    const { scheduler, leads } = this.#options, waiting = objects.values();
     const slices = scheduler && new Slices(scheduler);
     const writeSome = async (): Promise<void> => {
       for (const each of waiting) {
         if (slices?.isUsedUp === true) await slices.next();
+        // A round of thousands of statuses takes long; another replica may lead meanwhile.
+        if (!leads()) return;
         const identity = objectIdentity(each.object), compiled = policies.get(identity);
         if (leftOut.has(identity)) await this.#writeLeftOut(each.kind, each.object);
         if (compiled !== undefined) await this.#writeOne(each, compiled, { ...facts, generated });

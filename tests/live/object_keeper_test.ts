@@ -122,6 +122,36 @@ for (const [what, present, writes] of stored) {
   });
 }
 
+Deno.test("a replica that no longer leads writes no further object, and requests have turns between them", async () => {
+  const names = ["a", "b", "c"], stored = new Map<string, JsonObject>(), written: string[] = [];
+  let turns = 0;
+  const keeper = new ObjectKeeper({
+    cluster: {
+      call({ method, body }) {
+        if (method === "POST") written.push(nameOf(body as JsonObject));
+        return Promise.resolve(
+          method === "POST"
+            ? { ok: true, status: 201, body: body! }
+            : { ok: false, status: 404, message: "" },
+        );
+      },
+      resource: () => Promise.resolve(undefined),
+    },
+    collections: watching(stored, { followed: () => {} }),
+    log: silent,
+    // The process was stopped during the write of the second object.
+    leads: () => written.length < 2,
+    scheduler: { sliceMilliseconds: 0, pause: () => Promise.resolve(void turns++) },
+    kinds: configurationPaths,
+    about: "webhook configuration",
+  });
+  const kept = await keeper.keep(names.map(configuration));
+  assert.deepEqual(written, ["a", "b"]);
+  assert.deepEqual(kept.map(({ state }) => state), ["written", "written", "unchanged"]);
+  assert.equal(turns, names.length);
+  await keeper.close();
+});
+
 Deno.test("an object to which the API server adds a field is written once", async () => {
   const added = { fieldOfTheFuture: "a" };
   const { keeper, puts } = keepingOne({ ...configuration("a"), webhooks: [{ ...webhook, ...added }] }, added);

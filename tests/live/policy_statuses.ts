@@ -32,5 +32,12 @@ export const enforcement = {
 
 export function statusesIn(cluster: Cluster): PolicyStatuses {
   const accounts = { background: "b", reports: "r", cleanup: "c" };
-  return new PolicyStatuses({ cluster, clock: fixedClock(0), log: silent, accounts, lookAgain() {} });
+  return new PolicyStatuses({
+    cluster,
+    clock: fixedClock(0),
+    log: silent,
+    accounts,
+    leads: () => true,
+    lookAgain() {},
+  });
 }

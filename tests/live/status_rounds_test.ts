@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { fixedClock } from "../adapters/fakes.ts";
 import { compile } from "../../lib/engine/mod.ts";
 import type { JsonObject } from "../../lib/json/mod.ts";
+import { notConverted } from "../../lib/live/admission_policies/conversions.ts";
 import { objectDocument } from "../../lib/live/object_document.ts";
 import { PolicyStatuses } from "../../lib/live/policy_statuses.ts";
 import { StatusRounds } from "../../lib/live/status_rounds.ts";
@@ -41,7 +42,8 @@ Deno.test("status: those of many policies are written eight at a time, and reque
     resource: () => Promise.resolve(undefined),
   };
   const scheduler = { sliceMilliseconds: 0, pause: () => Promise.resolve(void turns++) };
-  const options = { cluster, clock: fixedClock(0), log: silent, accounts, scheduler, lookAgain() {} };
+  const leads = (): boolean => true;
+  const options = { cluster, clock: fixedClock(0), log: silent, leads, accounts, scheduler, lookAgain() {} };
   await new PolicyStatuses(options).write(objects, facts);
   assert.equal(most, 8);
   assert.equal(written.size, objects.length);
@@ -49,11 +51,24 @@ Deno.test("status: those of many policies are written eight at a time, and reque
   assert.ok(turns >= objects.length, `${turns} turns`);
 });
 
+Deno.test("status: a replica that no longer leads writes none", async () => {
+  let written = 0;
+  const cluster: Cluster = {
+    call: () => Promise.resolve((written++, { ok: true, status: 200, body: {} })),
+    resource: () => Promise.resolve(undefined),
+  };
+  const leads = (): boolean => written < 10;
+  await new PolicyStatuses({ cluster, clock: fixedClock(0), log: silent, leads, accounts, lookAgain() {} })
+    .write(objects, facts);
+  // Eight are written at a time.
+  assert.ok(written < 20, `${written} statuses`);
+});
+
 Deno.test("status: a round begins after the running one has ended, and the newest of those that wait", async () => {
   const begun: string[] = [], ends: (() => void)[] = [];
   const all = ["a", "b", "c"].map((message) => ({
     ...facts,
-    generated: [{ compiled: snapshot.policies[0]!, objects: [], message }],
+    generated: [notConverted(snapshot.policies[0]!, message)],
   }));
   const rounds = new StatusRounds({
     clock: fixedClock(0),

@@ -222,6 +222,7 @@ Deno.test("status: a current status is written again when its facts change or it
     cluster,
     clock: fixedClock(0),
     log: silent,
+    leads: () => true,
     accounts,
     lookAgain() {},
   });

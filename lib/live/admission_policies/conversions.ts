@@ -12,6 +12,8 @@ export interface Conversion {
   readonly compiled: CompiledPolicy;
   /** The admission policy and its binding; empty when none are made. */
   readonly objects: readonly JsonObject[];
+  /** The objects as text: with an equal text the API server enforces the same. */
+  readonly text: string;
   /** Why none are made; empty when they are. */
   readonly message: string;
 }
@@ -40,11 +42,18 @@ function conversionOf(
   if (uidOf(compiled.policy.document) === "") return undefined;
   const parts = fromClassic(compiled, served) ?? fromCel(compiled, exceptions);
   if (parts === undefined) return undefined;
-  if (isFault(parts)) return { compiled, objects: [], message: parts.message };
+  if (isFault(parts)) return notConverted(compiled, parts.message);
   const apiVersion = admissionPolicyVersion(parts.kind, served);
-  return apiVersion === undefined
-    ? { compiled, objects: [], message: `skip generation: the cluster serves no kind ${parts.kind}` }
-    : { compiled, objects: objectsOf(compiled, parts, apiVersion), message: "" };
+  if (apiVersion === undefined) {
+    return notConverted(compiled, `skip generation: the cluster serves no kind ${parts.kind}`);
+  }
+  const objects = objectsOf(compiled, parts, apiVersion);
+  return { compiled, objects, text: JSON.stringify(objects), message: "" };
+}
+
+/** The conversion of a policy from which no admission policy is made. */
+export function notConverted(compiled: CompiledPolicy, message: string): Conversion {
+  return { compiled, objects: [], text: "", message };
 }
 
 /** The kinds of policies from which admission policies are made. */

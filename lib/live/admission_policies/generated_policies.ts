@@ -8,7 +8,7 @@ import {
   admissionPolicyPaths,
   admissionPolicyVersion,
 } from "./admission_policy_kind.ts";
-import { type Conversion, hasGeneratedName } from "./conversions.ts";
+import { type Conversion, hasGeneratedName, notConverted } from "./conversions.ts";
 
 /** The ports and listeners of {@link GeneratedPolicies}. */
 export interface GeneratedPoliciesOptions
@@ -76,7 +76,7 @@ export class GeneratedPolicies {
    * request passes unchecked.
    */
   isEnforced(conversion: Conversion): boolean {
-    return conversion.objects.length > 0 && this.#enforced.has(textOf(conversion));
+    return conversion.objects.length > 0 && this.#enforced.has(conversion.text);
   }
 
   /**
@@ -90,11 +90,11 @@ export class GeneratedPolicies {
       const failed = each.objects.map((object) => kept.get(object)).find((state) =>
         state?.state === "failed"
       );
-      return failed?.state === "failed" ? { ...each, objects: [], message: failed.reason } : each;
+      return failed?.state === "failed" ? notConverted(each.compiled, failed.reason) : each;
     });
     const isMissing = [...kept.values()].some((each) => each.state === "failed" && each.retryable);
     if (isMissing) this.#options.after(tryAgain, () => this.#options.changed());
-    const present = new Set(made.filter(({ objects }) => objects.length > 0).map(textOf));
+    const present = new Set(made.filter(({ objects }) => objects.length > 0).map(({ text }) => text));
     if (present.symmetricDifference(this.#enforced).size === 0) return made;
     // The webhook must be called again at once for a policy whose admission policy is deleted.
     this.#enforced = present.intersection(this.#enforced);
@@ -122,11 +122,6 @@ export class GeneratedPolicies {
     }
     return kept;
   }
-}
-
-/** Equal texts mean that the API server enforces the same policy. */
-function textOf({ objects }: Conversion): string {
-  return JSON.stringify(objects);
 }
 
 /** Whether an admission policy was made from a policy of Kyverno; others belong to their authors. */

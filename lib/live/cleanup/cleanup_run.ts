@@ -13,6 +13,7 @@ import {
   objectText,
   typeOf,
 } from "../../kube/mod.ts";
+import { Slices } from "../../paced.ts";
 import type { Discovery, Log, Ports, ServedResource } from "../../ports.ts";
 import { exceptionsOf } from "../../rules/mod.ts";
 import { hasRight } from "../access_review.ts";
@@ -77,7 +78,7 @@ export class CleanupRun {
 
   /** Deletes the selected objects of one kind, if the account has the rights, and leaves filtered ones alone. */
   async #runOn(resource: ServedResource, isFiltered: (resource: FilteredResource) => boolean): Promise<void> {
-    const { ports: { cluster }, account, log, goesOn } = this.#options;
+    const { ports: { cluster, scheduler }, account, log, goesOn } = this.#options;
     const { namespace } = this.#running.policy;
     const { group, plural } = resource;
     for (const verb of ["list", "delete"]) {
@@ -89,7 +90,9 @@ export class CleanupRun {
         return;
       }
     }
+    const slices = scheduler && new Slices(scheduler);
     for await (const target of listResource(resource, { cluster, namespace })) {
+      if (slices?.isUsedUp === true) await slices.next();
       if (!goesOn()) return;
       if (isFault(target)) {
         log.write("warn", "cleanup could not list all objects", { resource: plural, reason: target.message });

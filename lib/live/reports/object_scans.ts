@@ -10,6 +10,7 @@ import {
   typeOf,
   uidOf,
 } from "../../kube/mod.ts";
+import { Slices } from "../../paced.ts";
 import type { Log, ObjectChange, Ports } from "../../ports.ts";
 import type { ReportStore } from "./report_store.ts";
 import { rowsOf } from "./rows.ts";
@@ -33,6 +34,7 @@ const most = 8;
 export class ObjectScans {
   readonly #options: ObjectScansOptions;
   readonly #writing = new Set<Promise<void>>();
+  readonly #slices: Slices | undefined;
   #isHidden: (object: JsonObject) => boolean = () => false;
   #evaluations = 0;
   /** The policies that are evaluated; set before the first object. */
@@ -40,6 +42,8 @@ export class ObjectScans {
 
   constructor(options: ObjectScansOptions) {
     this.#options = options;
+    const { scheduler } = options.ports;
+    this.#slices = scheduler && new Slices(scheduler);
   }
 
   /** Leaves out the objects of `[Kind,namespace,name]` items from now on; those of the defaults when absent. */
@@ -64,9 +68,11 @@ export class ObjectScans {
 
   /**
    * Scans a changed object, or removes the report of a deleted one; `scanned` are the uids of the scanned objects of
-   * its kind. It resolves as soon as the next may begin, so that a long list does not fill the memory.
+   * its kind. It resolves as soon as the next may begin, so that a long list does not fill the memory. Requests have
+   * their turns between two objects: an object whose report stays causes no call, which would let them in.
    */
   async changed({ object, former }: ObjectChange, scanned: Set<string>): Promise<void> {
+    if (this.#slices?.isUsedUp === true) await this.#slices.next();
     const working = object === undefined ? this.#gone(former!, scanned) : this.#scan(object, scanned);
     const work: Promise<void> = working.catch((cause) =>
       this.#options.log.write("error", "an object could not be scanned", { cause: String(cause) })

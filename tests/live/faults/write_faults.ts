@@ -167,6 +167,7 @@ const status: Writer = {
       cluster: cluster.live,
       clock: fixedClock(0),
       log: silent,
+      leads: () => true,
       accounts: { background: "b", reports: "r", cleanup: "c" },
       lookAgain: () => looks++,
     });
