@@ -91,6 +91,8 @@ export interface Discovery {
       readonly message: string;
     }
   >;
+  /** Makes {@link resources} read them again, because a definition changed. */
+  expire?(): void;
 }
 
 /** A change of one object of a watched collection. Objects have their kind and apiVersion, and no managed fields. */

@@ -35,6 +35,10 @@ export class AggregatedDiscovery implements Discovery {
     return discovered;
   }
 
+  expire(): void {
+    this.#current = undefined;
+  }
+
   async #read(): Promise<Discovered> {
     const answers = await Promise.all(
       ["/api", "/apis"].map((path) => this.#cluster.call({ method: "GET", path, accept: aggregated })),

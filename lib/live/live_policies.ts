@@ -48,9 +48,13 @@ const bindingTime = 100;
 const restAfterLoad = 3;
 
 /**
- * Milliseconds after the change of a definition until the API server serves its kind: most often, and at the latest.
+ * Milliseconds after the change of a definition when the served kinds are read. The API server serves the kind after
+ * some of them, and objects of it are not checked until its webhook is written.
  */
-const servingTimes = [300, 2_500];
+const servingTimes = [50, 200, 500, 1_000, 2_500, 10_000];
+
+/** The shortest wait between two reads of the served kinds: a package may bring hundreds of definitions. */
+const restAfterKinds = 250;
 
 /**
  * Policies that are objects of the cluster. It compiles them when they change and puts all in force as one snapshot.
@@ -68,6 +72,10 @@ export class LivePolicies {
   readonly #timers = new Timers();
   /** Loads changed admission policies and bindings. */
   readonly #admissionPolicies: PacedTask;
+  /** Reads the served kinds after a change of definitions. */
+  readonly #kinds: PacedTask;
+  /** The served kinds that were read last, as text. */
+  #served = "";
   /** The policies of the last load. */
   #compiled: Snapshot | undefined;
   /** Those of them that were not deleted since. */
@@ -112,12 +120,13 @@ export class LivePolicies {
     });
     this.#definitions = collections.watch("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", () => {
       if (!this.#started) return;
-      for (const delay of servingTimes) {
-        this.#timers.after(delay, () => {
-          this.#enforcer.enforce();
-          options.kindsChanged?.();
-        });
-      }
+      for (const delay of servingTimes) this.#timers.after(delay, () => this.#kinds.request());
+    });
+    this.#kinds = new PacedTask({
+      run: () => this.#readKinds(),
+      rest: (took) => Math.max(restAfterKinds, took * restAfterLoad),
+      after: (milliseconds, task) => this.#timers.after(milliseconds, task),
+      now: () => performance.now(),
     });
     const path = `/api/v1/namespaces/${installation.namespace}/configmaps`;
     this.#configMaps = collections.watch(path, ({ object, former }) => {
@@ -219,6 +228,19 @@ export class LivePolicies {
     const { installation: { namespace, configMap } } = this.#options;
     const found = this.#configMaps.objects().find((object) => nameOf(object) === configMap);
     return readConfiguration(found, { namespace });
+  }
+
+  /** Writes webhooks again if the API server serves other kinds than before. */
+  async #readKinds(): Promise<void> {
+    const { discovery, kindsChanged } = this.#options;
+    discovery.expire?.();
+    const discovered = await discovery.resources();
+    if (!discovered.ok || this.#closed) return;
+    const served = JSON.stringify(discovered.resources);
+    if (served === this.#served) return;
+    this.#served = served;
+    this.#enforcer.enforce();
+    kindsChanged?.();
   }
 
   /** Loads all policies, after the running load: once for all calls until then, so that each load comes to its end. */

@@ -176,3 +176,48 @@ spec:
     [[1, ["policies.kyverno.io"]]],
   );
 });
+
+Deno.test("a definition whose kind is served late: the kinds are read anew until it is, and followed once", async () => {
+  const changed: (() => void)[] = [];
+  let expired = 0;
+  const followers: number[] = [];
+  const policies = new LivePolicies({
+    cluster: new EmbeddedCluster({ objects: [], clock: systemClock(), entropy: countingEntropy() }),
+    collections: {
+      watch(path, changes) {
+        if (path.endsWith("/customresourcedefinitions")) {
+          changed.push(() => void changes({ object: definitions[0]!, former: undefined }));
+        }
+        return {
+          objects: () => [],
+          synced: Promise.resolve(),
+          close: () => Promise.resolve(),
+          leftOut: undefined,
+        };
+      },
+    },
+    clock: systemClock(),
+    discovery: {
+      resources: () => Promise.resolve({ ok: true, resources: expired < 3 ? [] : served }),
+      expire: () => void expired++,
+    },
+    log: { write() {} },
+    installation,
+    compiling: {},
+    files: () => [],
+    loaded: () => {},
+    kindsChanged() {
+      followers.push(expired);
+    },
+    leads: () => false,
+    isBeingRemoved: () => Promise.resolve(false),
+    exceptionNamespace: "*",
+  });
+  await policies.start();
+  // Many definitions cost no more reads than one.
+  for (let count = 0; count < 50; count++) changed[0]!();
+  while (expired < 4) await new Promise((resolve) => setTimeout(resolve, 20));
+  await policies.close();
+  // The first read finds what is served at all, the third the new kind.
+  assert.deepEqual(followers, [1, 3]);
+});

@@ -1,6 +1,6 @@
 /** The kinds and operations of a policy are the rules of its webhook. */
 import assert from "node:assert/strict";
-import { asList, field, type Json } from "../../lib/json/mod.ts";
+import { asList, asObject, field, type Json, type JsonObject } from "../../lib/json/mod.ts";
 import { all, celPolicy, configurations, policy } from "./webhook_configurations.ts";
 
 const tables: readonly (readonly [
@@ -201,6 +201,29 @@ Deno.test("webhooks: a kind that the cluster does not serve has no webhook", () 
   );
   assert.deepEqual([field(validate, "webhooks"), field(mutate, "webhooks")], [[], []]);
 });
+
+const expectedTables: readonly (readonly [kind: string, rule: JsonObject | undefined])[] = [
+  ["example.com/v1/Widget", { apiGroups: ["example.com"], apiVersions: ["v1"], resources: ["widgets"] }],
+  ["example.com/*/Widget", { apiGroups: ["example.com"], apiVersions: ["*"], resources: ["widgets"] }],
+  ["example.com/v1/Widget/scale", {
+    apiGroups: ["example.com"],
+    apiVersions: ["v1"],
+    resources: ["widgets/scale"],
+  }],
+  ["*/v1/Widget", undefined],
+  ["example.com/v1/W*", undefined],
+];
+for (const [kind, rule] of expectedTables) {
+  Deno.test(`webhooks: ${kind} has ${rule ? "the usual" : "no"} resource before its definition comes`, () => {
+    const { validate } = configurations(
+      policy({ match: `match: {any: [{resources: {kinds: ['${kind}']}}]}` }),
+    );
+    const [webhook] = asList(field(validate, "webhooks")), [found] = asList(field(webhook, "rules"));
+    const { operations: _operations, scope, ...rest } = asObject(found) ?? {};
+    assert.deepEqual(rest, rule ?? {});
+    assert.equal(scope, rule && "*");
+  });
+}
 
 Deno.test("webhooks: a rule that a wider one covers is left out", () => {
   const wide = policy({ name: "wide", match: "match: {any: [{resources: {kinds: ['*']}}]}" });

@@ -1,9 +1,9 @@
 import type { CompiledPolicy, WebhookPhase } from "../../engine/mod.ts";
 import type { ServedResource } from "../../ports.ts";
-import { policyTargets } from "./policy_targets.ts";
+import { webhookTargets } from "./policy_targets.ts";
 import type { Target } from "./target.ts";
 
-/** Returns the targets of a policy, or of a policy with one of its rules: see {@link policyTargets}. */
+/** Returns the targets of a policy, or of a policy with one of its rules: see {@link webhookTargets}. */
 export type TargetsOf = (compiled: CompiledPolicy, phase: WebhookPhase) => readonly Target[];
 
 /**
@@ -28,7 +28,7 @@ export class CachedTargets {
       // A policy with one of its rules is another object each time.
       const key = rules.length === 1 ? rules[0]! : rules, cached = found[phase].get(key);
       if (cached !== undefined) return cached;
-      const targets = policyTargets(compiled, phase, served);
+      const targets = webhookTargets(compiled, phase, served);
       found[phase].set(key, targets);
       return targets;
     };

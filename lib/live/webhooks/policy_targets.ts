@@ -3,24 +3,44 @@ import { asObject } from "../../json/mod.ts";
 import { resourcesOfRule } from "../../match/mod.ts";
 import type { MatchBlock } from "../../policy/mod.ts";
 import type { ServedResource } from "../../ports.ts";
-import { targetResources } from "./served_kinds.ts";
+import { type TargetOptions, targetResources } from "./served_kinds.ts";
 import type { Target } from "./target.ts";
 
 const everyOperation = ["CONNECT", "CREATE", "DELETE", "UPDATE"];
 
 /**
- * The resources and operations for which the webhooks of a phase must be called for one policy; empty when none of
- * its rules runs in the phase.
+ * The served resources, and the operations, that the rules of a policy in a phase are about; empty when none of its
+ * rules runs in the phase.
  */
 export function policyTargets(
-  { policy, rules }: CompiledPolicy,
+  compiled: CompiledPolicy,
   phase: WebhookPhase,
   served: readonly ServedResource[],
+): Target[] {
+  return targetsOf(compiled, phase, { served });
+}
+
+/**
+ * The resources and operations for which the webhooks of a phase must be called for one policy: its targets, and the
+ * resources that its kinds will have which are not served yet.
+ */
+export function webhookTargets(
+  compiled: CompiledPolicy,
+  phase: WebhookPhase,
+  served: readonly ServedResource[],
+): Target[] {
+  return targetsOf(compiled, phase, { served, expectsUnserved: true });
+}
+
+function targetsOf(
+  { policy, rules }: CompiledPolicy,
+  phase: WebhookPhase,
+  kinds: Pick<TargetOptions, "served" | "expectsUnserved">,
 ): Target[] {
   if (!policy.admission) return [];
   const ofPhase = rules.filter(({ type }) => isOfWebhook(type, phase));
   const setting = {
-    served,
+    ...kinds,
     namespaced: policy.namespace !== undefined,
     hasTooManyKinds: ofPhase.reduce((sum, rule) => sum + numberOfKinds(rule), 0) > mostKinds,
   };
@@ -45,9 +65,7 @@ function keyOf({ group, version, resource, scope, operations, rule }: Target): s
   return [group, version, resource, scope, operations.join(), rule ?? ""].join("\n");
 }
 
-interface Setting {
-  readonly served: readonly ServedResource[];
-  readonly namespaced: boolean;
+interface Setting extends TargetOptions {
   readonly hasTooManyKinds: boolean;
 }
 

@@ -1,4 +1,10 @@
-import { compileWildcard, hasWildcard, type KindSelector, parseKindSelectors } from "../../kube/mod.ts";
+import {
+  compileWildcard,
+  hasWildcard,
+  type KindSelector,
+  parseKindSelectors,
+  pluralOf,
+} from "../../kube/mod.ts";
 import type { ServedResource } from "../../ports.ts";
 import type { Target } from "./target.ts";
 
@@ -18,17 +24,43 @@ export interface TargetOptions {
   readonly namespaced: boolean;
   /** Whether a kind without a version means each version that is served; only the preferred one by default. */
   readonly everyVersion?: boolean;
+  /**
+   * Whether a kind of a named group that is not served yet means the resource with the usual plural. Otherwise it means
+   * none.
+   */
+  readonly expectsUnserved?: boolean;
 }
 
 /**
  * The resources of a policy's kind (`Pod`, `apps/v1/Deployment`, `Pod/exec`, `*`), as the cluster serves them. A kind
- * that is not served has none: its policy waits for the definition.
+ * that is not served has none, unless it is expected: its policy waits for the definition.
  */
 export function targetResources(kind: string, options: TargetOptions): TargetResource[] {
   return parseKindSelectors(kind).flatMap((selector) => {
     if (selector.kind === "*") return [everything(selector, options.namespaced)].flat();
-    return matching(selector, options).flatMap((resource) => targetsOfResource(resource, selector));
+    const found = matching(selector, options);
+    return found.length === 0 && options.expectsUnserved === true
+      ? expected(selector, options.namespaced)
+      : found.flatMap((resource) => targetsOfResource(resource, selector));
   });
+}
+
+/**
+ * The resource that a kind will have when its definition comes. The API server serves it some seconds before webhooks
+ * can be written for it, and objects would be stored unchecked meanwhile.
+ */
+function expected(
+  { group, version, kind, subresource }: KindSelector,
+  namespaced: boolean,
+): TargetResource[] {
+  if (group === "" || hasWildcard(group) || hasWildcard(kind)) return [];
+  const plural = pluralOf(kind);
+  return [{
+    group,
+    version: literal(version),
+    resource: subresource === "" ? plural : `${plural}/${literal(subresource)}`,
+    scope: namespaced ? "Namespaced" : "*",
+  }];
 }
 
 /** The resources of `*`, `*\/scale` and `*\/*`, which the API server accepts as they are. */
