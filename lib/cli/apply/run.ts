@@ -1,44 +1,25 @@
-import { type Applied, applyPolicies, type GivenObject, MissingInputs, Tally } from "../../apply/mod.ts";
+import { applyPolicies, type GivenObject, MissingInputs, Tally } from "../../apply/mod.ts";
 import { hasRules } from "../../policy/mod.ts";
 import { isFault } from "../../json/mod.ts";
 import { nameOf, parseDuration } from "../../kube/mod.ts";
-import type { ReportedObject } from "../../report/mod.ts";
-import { toYaml } from "../../yaml/mod.ts";
 import { interruptedCode, type Interruption, watchInterruption } from "../interruption.ts";
 import { ObjectFiles } from "../output.ts";
 import { openProgress, type ProgressBar } from "../progress.ts";
 import { type Terminal, unusable } from "../terminal.ts";
 import { version } from "../version.ts";
-import { exceptionsFor } from "./exceptions.ts";
 import { type ApplyInputArguments, type ApplyInputs, openInputs } from "./inputs.ts";
 import { type ClusterArguments, type NextObject, objectsToCheck } from "./objects.ts";
 import { type OutputChoice, outputChoice, ReportFiles } from "./outputs.ts";
-import { ResultTable } from "./result_table.ts";
-import {
-  failureText,
-  objectParts,
-  type OutputPart,
-  OutputText,
-  skippedText,
-  startText,
-  summaryText,
-} from "./text.ts";
+import { type PrintArguments, RunOutput } from "./run_output.ts";
 
 /** The options of `apply`. */
-export interface ApplyArguments extends ApplyInputArguments, ClusterArguments {
+export interface ApplyArguments extends ApplyInputArguments, ClusterArguments, PrintArguments {
   /** `FORMAT=PATH` for reports, a path for changed and generated objects. */
   readonly output: readonly string[];
   readonly policyReport: boolean;
   readonly outputFormat: "json" | "yaml";
-  readonly auditWarn: boolean;
   readonly warnExitCode: number;
   readonly warnNoPass: boolean;
-  readonly table: boolean;
-  readonly detailedResults: boolean;
-  readonly removeColor: boolean;
-  /** Whether to print only changed and generated objects, for `kubectl apply -f -`. */
-  readonly stdin: boolean;
-  readonly generateExceptions: boolean;
   readonly generatedExceptionTtl: string;
   readonly showPerformance: boolean;
 }
@@ -72,7 +53,9 @@ export async function apply(args: ApplyArguments, terminal: Terminal): Promise<n
   const objects = choice.objects === undefined ? undefined : new ObjectFiles(choice.objects);
   const problem = await objects?.open();
   if (problem !== undefined) return unusable(problem, terminal);
-  return await new ApplyRun({ args, ttl, choice, inputs: opened, reports: files, objects, terminal }).run();
+  const isReport = requested(choice, args).some(({ path }) => path === "-");
+  const output = new RunOutput({ args, ttl, isReport, hasFiles: objects !== undefined, terminal });
+  return await new ApplyRun({ args, inputs: opened, output, reports: files, objects, terminal }).run();
 }
 
 /** The reports that the options name; `--policy-report` names one on standard output. */
@@ -86,10 +69,8 @@ function requested(
 
 interface ApplyRunOptions {
   readonly args: ApplyArguments;
-  /** The time to live of generated exceptions, in nanoseconds. */
-  readonly ttl: bigint;
-  readonly choice: OutputChoice;
   readonly inputs: ApplyInputs;
+  readonly output: RunOutput;
   readonly reports: ReportFiles;
   /** The files for changed and generated objects; `undefined` for the terminal. */
   readonly objects: ObjectFiles | undefined;
@@ -102,41 +83,26 @@ const READ_AHEAD = 300;
 /** One run of the command. */
 class ApplyRun {
   readonly #args: ApplyArguments;
-  readonly #ttl: bigint;
   readonly #objects: ObjectFiles | undefined;
   readonly #inputs: ApplyInputs;
   readonly #reports: ReportFiles;
+  readonly #output: RunOutput;
   readonly #terminal: Terminal;
   readonly #tally: Tally;
   readonly #missing: MissingInputs;
-  readonly #table: ResultTable;
-  /** The kind of standard output: text for people, or one document for programs. */
-  readonly #prints: "text" | "table" | "objects" | "exceptions" | "report";
-  readonly #parts = new OutputText();
   #progress: ProgressBar | undefined;
   /** The number of bytes read from the files, and the files' total size. */
   #read = { bytes: 0, of: 0 };
 
-  constructor({ args, ttl, choice, inputs, reports, objects, terminal }: ApplyRunOptions) {
+  constructor({ args, inputs, output, reports, objects, terminal }: ApplyRunOptions) {
     this.#args = args;
-    this.#ttl = ttl;
     this.#objects = objects;
     this.#inputs = inputs;
     this.#reports = reports;
+    this.#output = output;
     this.#terminal = terminal;
     this.#tally = new Tally(args);
-    this.#table = new ResultTable(terminal, args);
     this.#missing = new MissingInputs(inputs.options);
-    const isReport = requested(choice, args).some(({ path }) => path === "-");
-    this.#prints = isReport
-      ? "report"
-      : args.generateExceptions
-      ? "exceptions"
-      : args.stdin
-      ? "objects"
-      : args.table
-      ? "table"
-      : "text";
   }
 
   async run(): Promise<number> {
@@ -146,7 +112,8 @@ class ApplyRun {
     const objects = objectsToCheck(this.#args, this.#inputs);
     const { first, isAll } = await readAhead(objects, interruption);
     const count = first.filter(({ kind }) => kind === "object").length;
-    this.#start(isAll ? count : undefined);
+    const { snapshot, exceptions } = this.#inputs;
+    this.#output.start(snapshot, { resources: isAll ? count : undefined, exceptions }, this.#progress);
     // This frees each decided object: an object with its positions takes seven times the memory of its text.
     first.reverse();
     for (let next = first.pop(); next !== undefined && !interruption.happened; next = first.pop()) {
@@ -163,14 +130,6 @@ class ApplyRun {
     }
     const code = await this.#end();
     return interruption.happened ? interruptedCode : code;
-  }
-
-  #start(resources: number | undefined): void {
-    if (this.#prints !== "text" && this.#prints !== "table") return;
-    const { snapshot, exceptions } = this.#inputs;
-    this.#print([{ text: startText(snapshot, { resources, exceptions }) }]);
-    const skipped = skippedText(snapshot);
-    if (skipped !== "") this.#print([{ text: skipped }]);
   }
 
   async #take(next: NextObject): Promise<void> {
@@ -202,53 +161,7 @@ class ApplyRun {
     if (problem !== undefined) {
       this.#inputs.diagnostics.add({ severity: "error", code: "unwritable", message: problem });
     }
-    if (this.#prints === "text") {
-      const { auditWarn } = this.#args;
-      this.#print(objectParts({ ...applied, results }, { auditWarn, objects: this.#objects === undefined }));
-      return;
-    }
-    const text = this.#documentOf(applied, reported);
-    // Standard output is for the objects alone, so the reason of the exit code goes to standard error.
-    const failures = this.#prints === "objects" ? failureText(results, this.#args) : "";
-    if (text === "" && failures === "") return;
-    this.#progress?.clear();
-    if (text !== "") this.#terminal.out(text);
-    if (failures !== "") this.#terminal.err(failures);
-  }
-
-  /** Prints the next parts of the text for users. */
-  #print(parts: readonly OutputPart[]): void {
-    if (parts.length === 0) return;
-    this.#progress?.clear();
-    this.#terminal.out(this.#parts.join(parts));
-  }
-
-  #documentOf(applied: Applied, reported: ReportedObject): string {
-    const { auditWarn } = this.#args;
-    switch (this.#prints) {
-      case "table":
-        this.#table.add(reported);
-        if (this.#table.isFull) this.#printTable();
-        return "";
-      case "objects":
-        return [
-          ...applied.mutated === undefined ? [] : [applied.mutated],
-          ...applied.steps.flatMap(({ targets }) => targets),
-          ...applied.steps.flatMap(({ generated }) => generated),
-        ]
-          .map((object) => `${toYaml(object)}---`).join("\n");
-      case "exceptions":
-        return exceptionsFor(reported, { auditWarn, ttl: this.#ttl }).map((each) => `---\n${toYaml(each)}`)
-          .join("");
-      case "text":
-      case "report":
-        return "";
-    }
-  }
-
-  #printTable(): void {
-    this.#progress?.clear();
-    this.#table.print();
+    this.#output.add({ ...applied, results }, reported);
   }
 
   async #end(): Promise<number> {
@@ -262,9 +175,7 @@ class ApplyRun {
       });
     }
     await this.#reports.end({ summary, diagnostics: diagnostics.all });
-    if (this.#prints === "table" && this.#table.isDue) this.#printTable();
-    if (this.#prints === "text") this.#print([{ text: summaryText(summary) }]);
-    else if (this.#prints === "objects") this.#terminal.err(summaryText(summary));
+    this.#output.end(summary);
     return this.#exitCode(summary);
   }
 
@@ -276,20 +187,14 @@ class ApplyRun {
     const { warnExitCode, warnNoPass } = this.#args;
     if (fail > 0 || error > 0 || this.#inputs.diagnostics.errors > 0) return 1;
     if (warn > 0 && warnExitCode !== 0) {
-      this.#note(`exit as warnExitCode is ${warnExitCode}`);
+      this.#output.note(`exit as warnExitCode is ${warnExitCode}`);
       return warnExitCode;
     }
     if (pass === 0 && warnNoPass) {
-      this.#note("exit as no objects satisfied policy");
+      this.#output.note("exit as no objects satisfied policy");
       return warnExitCode;
     }
     return 0;
-  }
-
-  /** Writes a line below the summary, where the output is text; a document on standard output stays alone. */
-  #note(line: string): void {
-    if (this.#prints === "text") this.#terminal.out(line);
-    else this.#terminal.err(line);
   }
 }
 
