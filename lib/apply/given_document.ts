@@ -1,11 +1,18 @@
 import { type Diagnostic, type Locate, withPosition } from "../diagnostics/mod.ts";
 import { type DocumentPath, documentPathText, isList, isObject, type Json } from "../json/mod.ts";
 import { checkShape, type Shape } from "../shape/mod.ts";
-import { userInfoShape, userInfoTypes, valuesShape, valuesTypes } from "./given_shapes.ts";
+import {
+  contextShape,
+  contextTypes,
+  userInfoShape,
+  userInfoTypes,
+  valuesShape,
+  valuesTypes,
+} from "./given_shapes.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import { valueProblems } from "./value_problems.ts";
 
-/** A document of the kind Values or UserInfo under the proper names of its fields, and its problems. */
+/** A document of the kind Values, UserInfo or Context under the proper names of its fields, and its problems. */
 export interface GivenDocument {
   readonly value: Json;
   readonly diagnostics: readonly Diagnostic[];
@@ -27,6 +34,11 @@ export function checkValues(document: Json, locate: Locate): GivenDocument {
 /** Checks a UserInfo document, as {@link checkValues}. */
 export function checkUser(document: Json, locate: Locate): GivenDocument {
   return check(document, { shape: userInfoShape, types: userInfoTypes, locate });
+}
+
+/** Checks a Context document, as {@link checkValues}. */
+export function checkContext(document: Json, locate: Locate): GivenDocument {
+  return check(document, { shape: contextShape, types: contextTypes, locate });
 }
 
 /**

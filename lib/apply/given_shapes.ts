@@ -55,6 +55,25 @@ export const userInfoShape: Shape = {
   userInfo: { username: "text", uid: "text", groups: ["text"], extra: "open" },
 };
 
+/** The fields of a Context file of cli.kyverno.io. */
+export const contextShape: Shape = {
+  ...header,
+  spec: {
+    resources: "open",
+    images: [{
+      image: "text",
+      resolvedImage: "text",
+      registry: "text",
+      repository: "text",
+      tag: "text",
+      digest: "text",
+      imageIndex: "open",
+      manifest: "open",
+      config: "open",
+    }],
+  },
+};
+
 /** The texts and the maps and lists of a Values file that a shape leaves open; `*` stands for each name or index. */
 export const valuesTypes: readonly (readonly [path: string, type: "text" | "map" | "list"])[] = [
   ["globalValues", "map"],
@@ -86,4 +105,14 @@ export const userInfoTypes: typeof valuesTypes = [
   ["userInfo.groups.*", "text"],
   ["userInfo.extra", "map"],
   ["userInfo.extra.*", "list"],
+];
+
+/** The same for a Context file. */
+export const contextTypes: typeof valuesTypes = [
+  ["spec", "map"],
+  ["spec.resources", "list"],
+  ["spec.resources.*", "map"],
+  ["spec.images", "list"],
+  ["spec.images.*", "map"],
+  ["spec.images.*.image", "text"],
 ];

@@ -8,7 +8,7 @@ export { type Applied, type AppliedStep, type ApplyOptions, applyPolicies, type 
 export type { DecideOptions } from "./decide.ts";
 export { openList, readUser } from "./documents.ts";
 export { faultyPolicies, type FaultyPolicy } from "./faulty_policies.ts";
-export { checkUser, checkValues, duplicateKeys, type GivenDocument } from "./given_document.ts";
+export { checkContext, checkUser, checkValues, duplicateKeys, type GivenDocument } from "./given_document.ts";
 export { manifestObjects } from "./manifest_objects.ts";
 export { type DocumentObjects, documentObjects, type GivenObject } from "./objects.ts";
 export { type GivenUser, resourceRequest, withNamespace } from "./resource_request.ts";

@@ -13,7 +13,14 @@ import {
 } from "../json/mod.ts";
 import { nameOf, namespaceOf, typeOf } from "../kube/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
-import { checkUser, checkValues, duplicateKeys, type GivenDocument, readUser } from "../apply/mod.ts";
+import {
+  checkContext,
+  checkUser,
+  checkValues,
+  duplicateKeys,
+  type GivenDocument,
+  readUser,
+} from "../apply/mod.ts";
 import { loadDocuments, streamDocuments } from "../sources/mod.ts";
 import { manifestObjects } from "../apply/mod.ts";
 import type { GivenUser } from "../apply/mod.ts";
@@ -60,7 +67,7 @@ export async function loadTestInput({ test, folder, positionOf }: FoundTest): Pr
     test.results.flatMap(({ cloneSourceResource }) => cloneSourceResource ?? []),
   );
   const cluster = await files.clusterObjects(test.clusterResources);
-  const context = asObject(dig((await files.single(test.context))?.value ?? null, "spec")) ?? {};
+  const context = asObject(field((await files.given(test.context, checkContext)) ?? null, "spec")) ?? {};
   const payloads = await readPayloads(test, files);
   // Kyverno parity: values in the test replace its file. Pinned by "values in the test replace those of its file".
   const given = test.values === undefined
@@ -141,11 +148,7 @@ class TestFiles {
     return manifestObjects(await this.documents(files));
   }
 
-  async single(file: string | undefined): Promise<YamlDocument | undefined> {
-    return file === undefined ? undefined : (await this.documents([file]))[0];
-  }
-
-  /** The first document of a file with values or a user, checked; `undefined` when it has none. */
+  /** The first document of a file with values, a user or a context, checked; `undefined` when it has none. */
   async given(file: string | undefined, check: typeof checkValues): Promise<Json | undefined> {
     if (file === undefined) return undefined;
     const path = this.pathOf(file);

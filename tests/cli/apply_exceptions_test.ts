@@ -20,6 +20,23 @@ for (const [args, skipped] of exceptionCases) {
     }));
 }
 
+const notExceptions: readonly (readonly [file: string, said: RegExp])[] = [
+  [
+    "@policy.yaml",
+    /policy\.yaml:3:1: error unknown-kind: "ClusterPolicy" \(kyverno\.io\/v1\) is no PolicyException/,
+  ],
+  ["@kindless.yaml", /kindless\.yaml:1:1: error unknown-kind: "" \(v1\) is no PolicyException/],
+];
+for (const [file, said] of notExceptions) {
+  Deno.test(`exceptions: ${file} holds none`, () =>
+    inFolder(async (apply) => {
+      const { out, err, code } = await apply("@policy.yaml", "-r", "@good.yaml", "-e", file);
+      assert.match(err, said);
+      assert.match(out, /^\nApplying 3 policy rule\(s\) to 1 resource\(s\)\.\.\.$/m);
+      assert.equal(code, 1);
+    }));
+}
+
 Deno.test("exceptions that apply generates let the same objects pass", () =>
   inFolder(async (apply, folder) => {
     const { out } = await apply(

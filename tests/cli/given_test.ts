@@ -125,9 +125,22 @@ const users: Refused = [
     /error duplicate-key: The key "roles" occurs twice\n/,
   ],
 ];
+const contexts: Refused = [
+  ["resources outside of spec", "resources: []", /:4:1: error unknown-field: Unknown field "resources"/],
+  [
+    "an unknown field of spec",
+    "spec: { resource: [] }",
+    /Unknown field "resource" in spec\n {2}hint: did you/,
+  ],
+  ["resources that are no list", "spec: { resources: { kind: Pod } }", /spec\.resources must be a list/],
+  ["a resource that is a text", "spec: { resources: [pod.yaml] }", /spec\.resources\[0\] must be an object/],
+  ["an unknown field of an image", "spec: { images: [{ name: a }] }", /"name" in spec\.images\[0\]/],
+  ["an image that is a number", "spec: { images: [{ image: 5 }] }", /images\[0\]\.image must be text/],
+];
 const kinds = [
   ["Values", [...values, ...wholly], "--values-file", "variables"],
   ["UserInfo", users, "--userinfo", "userinfo"],
+  ["Context", contexts, "--context-file", "context"],
 ] as const;
 for (const [kind, refused, flag, field] of kinds) {
   for (const [name, text, said] of refused) {

@@ -1,4 +1,5 @@
 import {
+  checkContext,
   checkUser,
   checkValues,
   duplicateKeys,
@@ -45,7 +46,7 @@ export async function readGiven(
   diagnostics.add(...completed.diagnostics);
   const user = await readFile(userinfo, { check: checkUser, diagnostics });
   if (isFault(user)) return user;
-  const context = await readFile(contextFile, { diagnostics });
+  const context = await readFile(contextFile, { check: checkContext, diagnostics });
   if (isFault(context)) return context;
   return {
     values: completed.values,
@@ -55,8 +56,8 @@ export async function readGiven(
 }
 
 interface Reading {
-  /** Checks the fields of the document; absent for one with any fields. */
-  readonly check?: (document: Json, locate: Locate) => GivenDocument;
+  /** Checks the fields of the document. */
+  readonly check: (document: Json, locate: Locate) => GivenDocument;
   readonly diagnostics: Diagnostics;
 }
 
@@ -69,7 +70,7 @@ async function readFile(
     const text = await Deno.readTextFile(path);
     const value = parseYaml(text);
     if (isFault(value)) return new Fault(`${path}: ${value.message}`);
-    if (check === undefined || value === null) return value;
+    if (value === null) return value;
     const parsed = parseDocuments(text, path);
     const checked = check(value, parsed.documents[0]?.positionOf ?? (() => undefined));
     const problems = [...duplicateKeys(parsed), ...checked.diagnostics];

@@ -1,30 +1,24 @@
-import type { Diagnostic } from "../../diagnostics/mod.ts";
 import { type ApplyOptions, documentObjects, ignoredOperations } from "../../apply/mod.ts";
 import { type AbsentSource, unservedEntries } from "../../context/mod.ts";
 import { commandOptions, compile, type Snapshot } from "../../engine/mod.ts";
 import { openPorts } from "../../open_ports/mod.ts";
-import { asList, Fault, field, isFault, isObject, type JsonObject } from "../../json/mod.ts";
+import { asList, Fault, isFault, isObject, type JsonObject } from "../../json/mod.ts";
 import type { Dialect } from "../../match/mod.ts";
-import { loadDocuments, policyDocuments, streamDocuments } from "../../sources/mod.ts";
+import { streamDocuments } from "../../sources/mod.ts";
 import { mockedImages } from "../../embedded/mod.ts";
-import type { YamlDocument } from "../../yaml/mod.ts";
 import { ImageRecorder } from "../../registries/mod.ts";
 import { Diagnostics, unevaluatedPolicies } from "../diagnostics.ts";
 import { imageSource, type RecordingArguments, writeRecording } from "../image_recording.ts";
 import { standardInputProblem } from "../standard_input.ts";
 import type { Terminal } from "../terminal.ts";
 import { type GivenArguments, readGiven } from "./given.ts";
+import { type PolicyFileArguments, readPolicyFiles } from "./policy_files.ts";
 
 /** The arguments of commands that apply policies to objects. */
-export interface ApplyInputArguments extends RecordingArguments, GivenArguments {
-  readonly policies: readonly string[];
-  readonly resource: readonly string[];
+export interface ApplyInputArguments extends RecordingArguments, GivenArguments, PolicyFileArguments {
   readonly json?: readonly string[];
   /** AdmissionReviews, for commands that take them. */
   readonly review?: readonly string[];
-  readonly exception: readonly string[];
-  readonly exceptionsWithinPolicies: boolean;
-  readonly exceptionsWithinResources: boolean;
   readonly targetResource: readonly string[];
   readonly parameterResource: readonly string[];
   readonly clusterObjects: readonly string[];
@@ -34,9 +28,6 @@ export interface ApplyInputArguments extends RecordingArguments, GivenArguments 
   readonly registry: boolean;
   readonly trustedRoot: readonly string[];
   readonly searchLogs: boolean;
-  readonly gitBranch?: string;
-  readonly username?: string;
-  readonly password?: string;
   readonly dialect: Dialect;
 }
 
@@ -143,46 +134,6 @@ function argumentProblem(args: ApplyInputArguments): string | undefined {
   }
   const remote = [...resource, ...json].find((path) => /^[a-z][a-z+]*:\/\//.test(path));
   return remote === undefined ? undefined : `${remote}: resources are read from files; download it first`;
-}
-
-async function readPolicyFiles(
-  args: ApplyInputArguments,
-  diagnostics: Diagnostics,
-): Promise<{ policies: YamlDocument[]; exceptions: YamlDocument[] }> {
-  const remote = { branch: args.gitBranch, username: args.username, password: args.password };
-  const loaded = await policyDocuments(args.policies, remote);
-  const given = await loadDocuments(args.exception);
-  diagnostics.add(...loaded.diagnostics, ...given.diagnostics);
-  const policies = loaded.documents.filter((document) => !isException(document));
-  const within = loaded.documents.filter(isException);
-  const exceptions = [...given.documents];
-  if (args.exceptionsWithinPolicies) exceptions.push(...within);
-  else {
-    diagnostics.add(...within.map(({ positionOf }): Diagnostic => ({
-      severity: "warning",
-      code: "unused-exception",
-      message: "PolicyExceptions among the policies count only with --exceptions-within-policies",
-      position: positionOf([]),
-    })));
-  }
-  if (args.exceptionsWithinResources) exceptions.push(...await exceptionsOfFiles(args.resource));
-  if (policies.length === 0 && diagnostics.errors === 0) {
-    const message = `${args.policies.join(", ")}: there are no policies`;
-    diagnostics.add({ severity: "error", code: "no-policies", message });
-  }
-  return { policies, exceptions };
-}
-
-async function exceptionsOfFiles(paths: readonly string[]): Promise<YamlDocument[]> {
-  const exceptions: YamlDocument[] = [];
-  for await (const part of streamDocuments(paths)) {
-    if (part.kind === "document" && isException(part.document)) exceptions.push(part.document);
-  }
-  return exceptions;
-}
-
-function isException({ value }: YamlDocument): boolean {
-  return field(value, "kind") === "PolicyException";
 }
 
 async function objectsOfFiles(paths: readonly string[], diagnostics: Diagnostics): Promise<JsonObject[]> {
