@@ -234,6 +234,8 @@ export interface Log {
 /** Everything that evaluation reads from outside the request. */
 export interface Ports {
   readonly cluster: Cluster;
+  /** The objects that expressions in CEL read, where a command line names others than those of the cluster. */
+  readonly celObjects?: Cluster;
   readonly http: Http;
   readonly registry: Registry;
   readonly globals: GlobalEntries;

@@ -5,6 +5,7 @@
  * @module
  */
 export { type Applied, type AppliedStep, type ApplyOptions, applyPolicies, type Output } from "./apply.ts";
+export { Cleanups, isCleanupKind } from "./cleanups.ts";
 export type { DecideOptions } from "./decide.ts";
 export { openList, readUser } from "./documents.ts";
 export { faultyPolicies, type FaultyPolicy } from "./faulty_policies.ts";

@@ -1,3 +1,4 @@
+import { isCleanupKind } from "../apply/mod.ts";
 import type { Snapshot } from "../engine/mod.ts";
 import { nameOf } from "../kube/mod.ts";
 import { type Diagnostic, formatDiagnostic, withPosition } from "../diagnostics/mod.ts";
@@ -31,22 +32,25 @@ export class Diagnostics {
   }
 }
 
-/** The kinds of policies that `apply` does not evaluate. */
-const cleanupKinds = /^(?:Cluster)?CleanupPolicy$/;
+/** The kinds of policies that a command shows the objects of, although it deletes none. */
+export interface ShownDeletions {
+  /** Whether it shows the objects of a DeletingPolicy, as `apply`, `explain` and `test` do. */
+  readonly showsDeleting?: boolean;
+  /** Whether it shows those of a CleanupPolicy, as `apply` does. */
+  readonly showsCleanups?: boolean;
+}
 
-/**
- * Reports policies of kinds that a command does not evaluate, so that no user relies on them. `apply`, `explain` and
- * `test` show the objects that a DeletingPolicy selects.
- */
+/** Reports policies of kinds that a command does not evaluate, so that no user relies on them. */
 export function unevaluatedPolicies(
   { others, diagnostics }: Snapshot,
-  { showsDeleting = false }: { readonly showsDeleting?: boolean } = {},
+  { showsDeleting = false, showsCleanups = false }: ShownDeletions = {},
 ): Diagnostic[] {
   return others.flatMap(({ kind, document, locate }) => {
     const policy = nameOf(document);
     const isNamed = diagnostics.some((each) => each.severity === "error" && each.policy === policy);
-    const isEvaluated = !cleanupKinds.test(kind) &&
-      (showsDeleting || clusterWideKind(kind) !== "DeletingPolicy");
+    const isEvaluated = isCleanupKind(kind)
+      ? showsCleanups
+      : showsDeleting || clusterWideKind(kind) !== "DeletingPolicy";
     if (isEvaluated || isNamed) return [];
     const message = `${kind} "${policy}" is not evaluated: Postern deletes nothing`;
     return [

@@ -21,6 +21,9 @@ const predefined = [...rootNames, "image", "element", "elementIndex", "target"];
 /** Those that come from the user. */
 const accountNames = ["serviceAccountName", "serviceAccountNamespace"];
 
+/** Those that are literals in other languages. */
+const literalNames = ["null", "true", "false"];
+
 /** The fields of an AdmissionRequest, and those that Kyverno adds. */
 const requestFields = [
   "uid",
@@ -84,12 +87,33 @@ function problemsOf(use: Use, { rule, path: above, withoutUser }: VariableCheckO
     if (declared.includes(name)) {
       return isDeclaredLater(name, rule, path) ? [declaredLater(name, path)] : [];
     }
-    if (name === "null" || name === "true" || name === "false") return [literalName(name, path)];
+    if (literalNames.includes(name)) return [literalName(name, path)];
     return [
       unknownName(name, { candidates: [...predefined, ...declared], use, path }),
     ];
   });
-  return [...named, ...functionProblems(use, path)];
+  return [...named, ...constantProblems(use, { path, withoutUser }), ...functionProblems(use, path)];
+}
+
+/** The texts by which Kyverno takes an expression for one that reads something; policies for background scans first. */
+const readingText = {
+  background: /request\.|element|@|images|image\.|[a-z_0-9]+\([^{}]/,
+  admission: /request|serviceAccountName|serviceAccountNamespace|element|@|image|[a-z_0-9]+\([^{}]/,
+};
+
+/**
+ * Kyverno parity: a policy with a variable that reads nothing is refused, such as `{{ 'text' }}`. Pinned by "a variable
+ * that reads nothing".
+ */
+function constantProblems(
+  { names, expression }: Use,
+  { path, withoutUser }: { path: (string | number)[]; withoutUser: boolean },
+): PathDiagnostic[] {
+  if (!names.every((name) => literalNames.includes(name)) || expression.includes("{{")) return [];
+  const reading = withoutUser ? readingText.background : readingText.admission;
+  if (reading.test(expression.replaceAll('"', ""))) return [];
+  const message = `"{{ ${expression} }}" is a constant`;
+  return [{ severity: "warning", code: "constant-variable", message, hint: "write its value", path }];
 }
 
 /** A rule reads its targets where it changes them, and in their conditions; their names come before them. */

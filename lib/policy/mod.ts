@@ -11,6 +11,7 @@ export {
   isRuleNamed,
   writtenRuleName,
 } from "./autogen_names.ts";
+export { cleanupValidation } from "./cleanup_validation.ts";
 export { type CelException, isCelException, parseCelException } from "./cel_exception.ts";
 export { celGroup, type CelKind, celKinds, clusterWideKind, inBothScopes } from "./cel_kinds.ts";
 export { podControllerSpecs, type Rewrite, rewriteText } from "./cel_autogen.ts";

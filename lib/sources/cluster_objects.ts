@@ -15,7 +15,7 @@ import type { ApiResource, Cluster } from "../ports.ts";
 export interface ClusterObjectsOptions {
   readonly cluster: Cluster;
   /** The policies: only objects of kinds that they may match are read. */
-  readonly snapshot: Snapshot;
+  readonly snapshots: readonly Snapshot[];
   /** Only objects of this namespace, and with {@link clusterWide} those without a namespace. */
   readonly namespace?: string | undefined;
   readonly clusterWide: boolean;
@@ -35,11 +35,10 @@ export type ClusterObject =
  * kind that cannot be listed, is a problem, and the others are still read.
  */
 export async function* clusterObjects(options: ClusterObjectsOptions): AsyncGenerator<ClusterObject> {
-  const { snapshot, concurrent } = options;
+  const { snapshots, concurrent } = options;
   const { kinds, problems } = await servedKinds(options.cluster);
   for (const problem of problems) yield { kind: "problem", problem };
-  const namespaces = new Set(["", ...snapshot.policies.flatMap(({ policy }) => policy.namespace ?? [])]);
-  const wanted = kinds.filter(({ kind }) => isWanted(kind, namespaces, snapshot));
+  const wanted = kinds.filter(({ kind }) => snapshots.some((snapshot) => isWanted(kind, snapshot)));
   for (let at = 0; at < wanted.length; at += Math.max(1, concurrent)) {
     const lists = wanted.slice(at, at + Math.max(1, concurrent)).map((each) => pages(each, options));
     // The first pages of these kinds are read concurrently; objects stay in order.
@@ -50,8 +49,9 @@ export async function* clusterObjects(options: ClusterObjectsOptions): AsyncGene
   }
 }
 
-/** Whether a policy of the whole cluster or of one of the namespaces may match a kind. */
-function isWanted(kind: string, namespaces: ReadonlySet<string>, snapshot: Snapshot): boolean {
+/** Whether a policy of the whole cluster or of a namespace may match a kind. */
+function isWanted(kind: string, snapshot: Snapshot): boolean {
+  const namespaces = new Set(["", ...snapshot.policies.flatMap(({ policy }) => policy.namespace ?? [])]);
   return (["mutate", "validate", "generate", "mutateExisting"] as const).some((phase) =>
     [...namespaces].some((namespace) =>
       snapshot.candidates(phase, { kind, operation: "CREATE", namespace }).length > 0

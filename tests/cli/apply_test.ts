@@ -7,7 +7,6 @@ const pass = ["@policy.yaml", "-r", "@good.yaml"];
 /** Runs that must not succeed: the arguments, the exit code, and the message. */
 const notGreen: [what: string, args: string[], code: number, said: RegExp][] = [
   ["a missing policy", ["@policy.yaml", "@missing.yaml", "-r", "@good.yaml"], 1, /missing-file/],
-  ["a kind that is not evaluated", [...pass, "@cleanup.yaml"], 1, /cleanup\.yaml.*ClusterCleanupPolicy/],
   ["an object among the policies", [...pass, "@bad.yaml"], 1, /"Pod" \(v1\) is not a policy/],
   ["an undeclared variable", ["@undeclared.yaml", "-r", "@good.yaml"], 1, /unknown-variable|nobody/],
   [

@@ -410,7 +410,6 @@ export const deliberate: readonly string[] = [
   "A value of `--set` with several `=` counts, and values files may leave out `apiVersion` and `kind`. A warning says which values do not count.",
   "With `--audit-warn`, failures of policies in CEL with the action Audit are warnings everywhere. Kyverno prints and reports them as warnings, but counts them as failures and ends with 1.",
   "Folders of resources are read with their subfolders and JSON files, without files whose names begin with a dot; Kyverno reads the YAML files of the folder itself.",
-  "A `CleanupPolicy` is named as not evaluated: the command line deletes nothing. Kyverno's `apply` passes an object that the policy would delete, and counts every other object as a failure, also those of other kinds.",
   "Text that YAML 1.1 and 1.2 read differently in brackets, anchors and tags is an error: `{a:}`, `[?a]`, `&a:b`, `[!!str, a]`; Kyverno reads it by YAML 1.1.",
   "`json scan` ends with 1 when a check fails.",
   "`apply --table` prints more than 10,000 rows as tables of 10,000 rows, so that memory does not grow with the input.",

@@ -39,12 +39,13 @@ const commands: readonly (readonly [name: string, args: (path: string) => readon
 ];
 
 /**
- * Whether a command treats the mistake in another way: lint and test read no addresses, and all but lint evaluate
- * DeletingPolicies.
+ * Whether a command treats the mistake in another way: lint and test read no addresses, all but lint evaluate
+ * DeletingPolicies, and apply evaluates cleanup policies.
  */
 const isOtherwise = (command: string, what: string): boolean =>
   what.startsWith("a remote policy") && (command === "lint" || command === "test") ||
-  what === "a DeletingPolicy" && command !== "lint";
+  what === "a DeletingPolicy" && command !== "lint" ||
+  what === "a ClusterCleanupPolicy" && command === "apply";
 
 function testOf(path: string): string {
   return `

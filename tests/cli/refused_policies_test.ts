@@ -138,6 +138,14 @@ const refused: readonly (readonly [what: string, policy: string, said: RegExp])[
     /reserved-name: A context entry cannot be named "request.x"/,
   ],
   [
+    "a variable that reads nothing",
+    policy(
+      "",
+      `${plain}preconditions: { all: [{ key: "{{ 'a' }}", operator: Equals, value: a }] }\n      ${deny}`,
+    ),
+    /error constant-variable: "\{\{ 'a' \}\}" is a constant/,
+  ],
+  [
     "a rule with two bodies",
     policy("", `${plain}mutate: { patchStrategicMerge: { metadata: { labels: { a: b } } } }\n      ${deny}`),
     /several-bodies: /,

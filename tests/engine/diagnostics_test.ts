@@ -534,6 +534,16 @@ spec:
     /warning bare-literal: "null" is read as a key/,
   ],
   [
+    "a variable that reads nothing",
+    deny(`{key: "{{ 'text' }}", operator: Equals, value: b}`),
+    /warning constant-variable: "\{\{ 'text' \}\}" is a constant\n {2}hint: write its value/,
+  ],
+  [
+    "a variable that is a literal of another language",
+    deny('{key: "{{ true }}", operator: Equals, value: b}'),
+    /warning constant-variable: "\{\{ true \}\}" is a constant/,
+  ],
+  [
     "a user in a background scan",
     deny('{key: "{{ request.userInfo.username }}", operator: Equals, value: a}').replace(
       "background: false",

@@ -69,7 +69,9 @@ Deno.test("an unreadable image is a fault in place of the rule's images", () => 
 });
 
 Deno.test("an invalid image extractor is a diagnostic", () => {
-  const { diagnostics } = policies(policy("{Task: [{value: image}, {path: /a/b, jmesPath: 'a('}]}", "'a'"));
+  const { diagnostics } = policies(
+    policy("{Task: [{value: image}, {path: /a/b, jmesPath: 'a('}]}", "request.name"),
+  );
   assert.deepEqual(
     diagnostics.map(({ code, position }) => [code, position?.line]),
     [["missing-path", 9], ["bad-expression", 9]],

@@ -60,7 +60,7 @@ const rows: readonly (readonly [what: string, lacking: readonly string[], found:
 for (const [what, lacking, expected] of rows) {
   Deno.test(`objects of a cluster: ${what} is a problem, and what answers is read`, async () => {
     const { documents } = parseDocuments(policy, "p.yaml");
-    const options = { snapshot: compile(documents), clusterWide: true, batchSize: 10, concurrent: 2 };
+    const options = { snapshots: [compile(documents)], clusterWide: true, batchSize: 10, concurrent: 2 };
     const found: string[] = [];
     for await (const each of clusterObjects({ ...options, cluster: clusterWithout(...lacking) })) {
       found.push(each.kind === "object" ? nameOf(each.object) : each.problem.message);

@@ -5,9 +5,10 @@ import { openPorts } from "../../open_ports/mod.ts";
 import { asList, Fault, isFault, isObject, type JsonObject } from "../../json/mod.ts";
 import type { Dialect } from "../../match/mod.ts";
 import { streamDocuments } from "../../sources/mod.ts";
-import { mockedImages } from "../../embedded/mod.ts";
+import { EmbeddedCluster, mockedImages } from "../../embedded/mod.ts";
+import type { Ports } from "../../ports.ts";
 import { ImageRecorder } from "../../registries/mod.ts";
-import { Diagnostics, unevaluatedPolicies } from "../diagnostics.ts";
+import { Diagnostics, type ShownDeletions, unevaluatedPolicies } from "../diagnostics.ts";
 import { imageSource, type RecordingArguments, writeRecording } from "../image_recording.ts";
 import { standardInputProblem } from "../standard_input.ts";
 import type { Terminal } from "../terminal.ts";
@@ -44,22 +45,63 @@ export interface ApplyInputs extends AsyncDisposable {
 export async function openInputs(
   args: ApplyInputArguments,
   terminal: Terminal,
+  shows: Pick<ShownDeletions, "showsCleanups"> = {},
 ): Promise<ApplyInputs | Fault> {
   const problem = argumentProblem(args);
   if (problem !== undefined) return new Fault(problem);
   const diagnostics = new Diagnostics(terminal);
   const { policies, exceptions } = await readPolicyFiles(args, diagnostics);
   const snapshot = compile([...policies, ...exceptions], commandOptions(args));
-  diagnostics.add(...snapshot.diagnostics, ...unevaluatedPolicies(snapshot, { showsDeleting: true }));
+  diagnostics.add(
+    ...snapshot.diagnostics,
+    ...unevaluatedPolicies(snapshot, { showsDeleting: true, ...shows }),
+  );
   const given = await readGiven(args, diagnostics);
   if (isFault(given)) return given;
-  const { values, user, context } = given;
+  const { values, user } = given;
   diagnostics.add(...ignoredOperations(snapshot, values));
+  const source = await imageSource(args);
+  if (isFault(source)) return source;
+  const opened = await openGivenPorts(args, { context: given.context, source, diagnostics });
+  if (isFault(opened)) return opened;
+  const { ports, absent, isOffline } = opened;
+  return {
+    snapshot,
+    options: { snapshot, ports, values, user, absent, namespaces: isOffline ? "values" : "cluster" },
+    exceptions: exceptions.length,
+    diagnostics,
+    async [Symbol.asyncDispose]() {
+      await opened.close();
+      if (source instanceof ImageRecorder) {
+        diagnostics.add(...await writeRecording(source, args.recordImages ?? ""));
+      }
+    },
+  };
+}
+
+interface GivenPortsOptions {
+  /** The `spec` of the Context. */
+  readonly context: JsonObject;
+  readonly source: Exclude<Awaited<ReturnType<typeof imageSource>>, Fault>;
+  readonly diagnostics: Diagnostics;
+}
+
+/** The ports of a command, with the sources that they do not have. */
+interface GivenPorts extends Pick<ApplyOptions, "ports"> {
+  readonly absent: readonly AbsentSource[];
+  /** Whether neither a cluster nor an embedded one is given. */
+  readonly isOffline: boolean;
+  close(): Promise<void>;
+}
+
+/** Opens the ports that the options name. */
+async function openGivenPorts(
+  args: ApplyInputArguments,
+  { context, source, diagnostics }: GivenPortsOptions,
+): Promise<GivenPorts | Fault> {
   const extra = await objectsOfFiles([...args.targetResource, ...args.parameterResource], diagnostics);
   const named = [...extra, ...asList(context["resources"]).filter(isObject)];
   const kubeconfig = args.kubeconfig ?? (args.cluster ? defaultKubeconfig() : undefined);
-  const source = await imageSource(args);
-  if (isFault(source)) return source;
   const opened = await openPorts({
     cluster: args.clusterObjects,
     kubeconfig,
@@ -80,26 +122,22 @@ export async function openInputs(
   const isOffline = args.clusterObjects.length === 0 && opened.kind === "embedded";
   // The command looks up images only if the options say so.
   const looksUpImages = args.registry || images.length > 0 || source !== undefined;
-  const absent = isOffline ? absentOffline(args, looksUpImages) : [];
   return {
-    snapshot,
-    options: {
-      snapshot,
-      ports: { ...ports, registry },
-      values,
-      user,
-      absent,
-      namespaces: isOffline ? "values" : "cluster",
-    },
-    exceptions: exceptions.length,
-    diagnostics,
-    async [Symbol.asyncDispose]() {
-      await opened.close();
-      if (source instanceof ImageRecorder) {
-        diagnostics.add(...await writeRecording(source, args.recordImages ?? ""));
-      }
-    },
+    ports: { ...ports, registry, ...isOffline && celObjects(context, ports) },
+    absent: isOffline ? absentOffline(args, looksUpImages) : [],
+    isOffline,
+    close: () => opened.close(),
   };
+}
+
+/**
+ * The objects of a Context file, the only ones that expressions in CEL read. Kyverno parity: they do not see the other
+ * objects that are given. Pinned by "expressions in CEL read the objects of the context file alone".
+ */
+function celObjects(context: JsonObject, { clock, entropy }: Ports): Pick<Ports, "celObjects"> {
+  const objects = asList(context["resources"]).filter(isObject);
+  if (objects.length === 0) return {};
+  return { celObjects: new EmbeddedCluster({ objects, intake: "verbatim", clock, entropy }) };
 }
 
 /** Without a cluster, API calls and parameters are read from the given objects; values replace all other sources. */

@@ -1,4 +1,5 @@
 import { documentObjects, type GivenObject } from "../../apply/mod.ts";
+import type { Snapshot } from "../../engine/mod.ts";
 import type { Diagnostic } from "../../diagnostics/mod.ts";
 import { isList, isObject } from "../../json/mod.ts";
 import { clusterObjects, streamDocuments } from "../../sources/mod.ts";
@@ -22,6 +23,7 @@ export type NextObject =
 export async function* objectsToCheck(
   args: ApplyInputArguments & ClusterArguments,
   { snapshot, options }: ApplyInputs,
+  cleanups: readonly Snapshot[] = [],
 ): AsyncGenerator<NextObject> {
   const { resource, json = [], namespace } = args;
   for await (const part of streamDocuments(resource)) {
@@ -44,7 +46,8 @@ export async function* objectsToCheck(
   if (!args.cluster) return;
   const { cluster } = options.ports;
   const { clusterWideResources: clusterWide, concurrent, batchSize } = args;
-  const listing = { cluster, snapshot, namespace, clusterWide, concurrent, batchSize };
+  const snapshots = [snapshot, ...cleanups];
+  const listing = { cluster, snapshots, namespace, clusterWide, concurrent, batchSize };
   for await (const found of clusterObjects(listing)) {
     if (found.kind === "object") yield { kind: "object", given: { object: found.object } };
     else {

@@ -1,6 +1,7 @@
 import { asString, type JsonObject } from "../../json/mod.ts";
 import { nameOf, namespaceOf } from "../../kube/mod.ts";
 import { type ReportedObject, rowsOf, tableParts, type TableRow } from "../../report/mod.ts";
+import { hasRules } from "../../policy/mod.ts";
 import { painter } from "../paint.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -44,7 +45,9 @@ export class ResultTable {
     for (const { policy, rule, result, message } of rowsOf(reported, { auditWarn })) {
       this.#rows.push({
         policy: policy.key,
-        rule,
+        // Kyverno parity: a policy without rules has an empty column, whatever its results are called. Pinned by "the
+        // table of a policy that deletes has no rules".
+        rule: hasRules(policy.kind) ? rule : "",
         resource,
         result: shownResults[result],
         reason: "",

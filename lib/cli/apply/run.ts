@@ -1,4 +1,5 @@
-import { applyPolicies, type GivenObject, MissingInputs, Tally } from "../../apply/mod.ts";
+import { applyPolicies, Cleanups, type GivenObject, MissingInputs, Tally } from "../../apply/mod.ts";
+import { commandOptions } from "../../engine/mod.ts";
 import { hasRules } from "../../policy/mod.ts";
 import { isFault } from "../../json/mod.ts";
 import { nameOf, parseDuration } from "../../kube/mod.ts";
@@ -39,9 +40,11 @@ export async function apply(args: ApplyArguments, terminal: Terminal): Promise<n
       terminal,
     );
   }
-  const inputs = await openInputs(args, terminal);
+  const inputs = await openInputs(args, terminal, { showsCleanups: true });
   if (isFault(inputs)) return unusable(inputs.message, terminal);
   await using opened = inputs;
+  const cleanups = new Cleanups(opened.snapshot, commandOptions(args));
+  opened.diagnostics.add(...cleanups.diagnostics);
   const reports = await ReportFiles.open(requested(choice, args), {
     now: opened.options.ports.clock.now(),
     version,
@@ -55,7 +58,8 @@ export async function apply(args: ApplyArguments, terminal: Terminal): Promise<n
   if (problem !== undefined) return unusable(problem, terminal);
   const isReport = requested(choice, args).some(({ path }) => path === "-");
   const output = new RunOutput({ args, ttl, isReport, hasFiles: objects !== undefined, terminal });
-  return await new ApplyRun({ args, inputs: opened, output, reports: files, objects, terminal }).run();
+  return await new ApplyRun({ args, inputs: opened, cleanups, output, reports: files, objects, terminal })
+    .run();
 }
 
 /** The reports that the options name; `--policy-report` names one on standard output. */
@@ -70,6 +74,7 @@ function requested(
 interface ApplyRunOptions {
   readonly args: ApplyArguments;
   readonly inputs: ApplyInputs;
+  readonly cleanups: Cleanups;
   readonly output: RunOutput;
   readonly reports: ReportFiles;
   /** The files for changed and generated objects; `undefined` for the terminal. */
@@ -85,6 +90,7 @@ class ApplyRun {
   readonly #args: ApplyArguments;
   readonly #objects: ObjectFiles | undefined;
   readonly #inputs: ApplyInputs;
+  readonly #cleanups: Cleanups;
   readonly #reports: ReportFiles;
   readonly #output: RunOutput;
   readonly #terminal: Terminal;
@@ -94,10 +100,11 @@ class ApplyRun {
   /** The number of bytes read from the files, and the files' total size. */
   #read = { bytes: 0, of: 0 };
 
-  constructor({ args, inputs, output, reports, objects, terminal }: ApplyRunOptions) {
+  constructor({ args, inputs, cleanups, output, reports, objects, terminal }: ApplyRunOptions) {
     this.#args = args;
     this.#objects = objects;
     this.#inputs = inputs;
+    this.#cleanups = cleanups;
     this.#reports = reports;
     this.#output = output;
     this.#terminal = terminal;
@@ -109,11 +116,12 @@ class ApplyRun {
     using interruption = watchInterruption();
     this.#progress = await openProgress(this.#terminal);
     const began = performance.now();
-    const objects = objectsToCheck(this.#args, this.#inputs);
+    const objects = objectsToCheck(this.#args, this.#inputs, this.#cleanups.snapshots);
     const { first, isAll } = await readAhead(objects, interruption);
     const count = first.filter(({ kind }) => kind === "object").length;
     const { snapshot, exceptions } = this.#inputs;
-    this.#output.start(snapshot, { resources: isAll ? count : undefined, exceptions }, this.#progress);
+    const counts = { cleanups: this.#cleanups.count, resources: isAll ? count : undefined, exceptions };
+    this.#output.start(snapshot, counts, this.#progress);
     // This frees each decided object: an object with its positions takes seven times the memory of its text.
     first.reverse();
     for (let next = first.pop(); next !== undefined && !interruption.happened; next = first.pop()) {
@@ -146,9 +154,10 @@ class ApplyRun {
     const applied = await applyPolicies(object, { ...this.#inputs.options, payload });
     // Kyverno parity: classic policies apply to Kubernetes objects, CEL policies to any JSON. Pinned by
     // "--json applies policies in CEL to payloads, each item of a list for itself".
-    const results = payload !== undefined
-      ? applied.results.filter(({ policy }) => !hasRules(policy.kind))
-      : applied.results;
+    const results = payload !== undefined ? applied.results.filter(({ policy }) => !hasRules(policy.kind)) : [
+      ...applied.results,
+      ...await this.#cleanups.results(applied.mutated ?? object, this.#inputs.options),
+    ];
     this.#tally.add(results);
     for (const { policy, rules } of results) {
       for (const rule of rules) {

@@ -12,6 +12,7 @@ import {
   type OutputPart,
   OutputText,
   skippedText,
+  type StartCounts,
   startText,
   summaryText,
 } from "./text.ts";
@@ -63,7 +64,7 @@ export class RunOutput {
   /** Prints the lines before the first object, and clears the bar of progress before each further text. */
   start(
     snapshot: Snapshot,
-    counts: { readonly resources: number | undefined; readonly exceptions: number },
+    counts: StartCounts,
     progress: ProgressBar,
   ): void {
     this.#progress = progress;

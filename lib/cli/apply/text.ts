@@ -15,15 +15,24 @@ export interface TextOptions {
 
 const divider = "-".repeat(70);
 
+/** The numbers of the first line of the text, besides those of the compiled rules. */
+export interface StartCounts {
+  /** Of cleanup policies, each of which counts as one rule. */
+  readonly cleanups: number;
+  /** `undefined` when not all are read yet. */
+  readonly resources: number | undefined;
+  readonly exceptions: number;
+}
+
 /**
  * `Applying 3 policy rule(s) to 2 resource(s)...` Kyverno parity: autogen rules count, but a CEL policy counts as one
  * rule. Pinned by tests/cli/kyverno_texts_test.ts.
  */
 export function startText(
   { written }: Snapshot,
-  { resources, exceptions }: { readonly resources: number | undefined; readonly exceptions: number },
+  { cleanups, resources, exceptions }: StartCounts,
 ): string {
-  const rules = written.reduce((sum, compiled) => sum + countOfRules(compiled), 0);
+  const rules = written.reduce((sum, compiled) => sum + countOfRules(compiled), cleanups);
   const to = resources === undefined ? "resources as they are read" : `${resources} resource(s)`;
   const besides = exceptions === 0 ? "" : ` with ${exceptions} exception(s)`;
   return `\nApplying ${rules} policy rule(s) to ${to}${besides}...`;

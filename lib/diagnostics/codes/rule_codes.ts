@@ -64,6 +64,10 @@ export const ruleCodes = {
     cause: "Two rules write one field differently; the later one wins.",
     fix: "Take one of them away, or make their conditions exclude each other.",
   },
+  "constant-variable": {
+    cause: "A `{{ … }}` reads nothing, so that Kyverno refuses the policy.",
+    fix: "Write its value, or what it should read.",
+  },
   "declared-later": { cause: "A context entry uses one that comes after it.", fix: "Move the other one up." },
   "deprecated-operator": {
     cause: "An operator is one that Kyverno has deprecated. It works.",

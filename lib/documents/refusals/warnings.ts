@@ -7,6 +7,7 @@ import type { DiagnosticCode } from "../../diagnostics/mod.ts";
 export const refusedWarnings: ReadonlySet<DiagnosticCode> = new Set([
   "background-variable",
   "bad-selector",
+  "constant-variable",
   "missing-reference",
   "reserved-name",
   "several-bodies",

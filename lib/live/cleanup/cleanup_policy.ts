@@ -1,9 +1,9 @@
 import { compile, type CompileOptions, type Snapshot } from "../../engine/mod.ts";
-import { asList, asObject, asString, field, type Json, type JsonObject, textField } from "../../json/mod.ts";
+import { asObject, asString, field, type JsonObject, textField } from "../../json/mod.ts";
 import { nameOf, namespaceOf } from "../../kube/mod.ts";
 import {
   type CelException,
-  controllersAnnotation,
+  cleanupValidation,
   isCelException,
   type LocatedDocument,
   parseCelException,
@@ -57,7 +57,7 @@ export function cleanupPolicy(
   const spec = asObject(object["spec"]) ?? {};
   const kind = asString(object["kind"]) ?? "";
   const isClassic = kind.endsWith("CleanupPolicy");
-  const document = isClassic ? asValidation(object, spec) : object;
+  const document = isClassic ? cleanupValidation(object) : object;
   const isNamespaced = kind === "CleanupPolicy" || kind === "NamespacedDeletingPolicy";
   return {
     schedule: textField(spec, "schedule"),
@@ -77,51 +77,4 @@ export function cleanupMistakes(object: JsonObject, compiling: CompileOptions): 
     severity === "error" && code !== "empty-match" || code === "bad-expression" || code === "bad-selector"
   )
     .map(({ message }) => message);
-}
-
-/**
- * The cleanup policy as a validation: it deletes the objects that `validate.deny` with the same conditions would
- * deny. Its conditions call the object `target`.
- */
-function asValidation(object: JsonObject, spec: JsonObject): JsonObject {
-  const conditions = field(spec, "conditions") ?? null;
-  const exclude = field(spec, "exclude");
-  const namespace = namespaceOf(object);
-  return {
-    apiVersion: "kyverno.io/v1",
-    kind: namespace === "" ? "ClusterPolicy" : "Policy",
-    metadata: {
-      name: nameOf(object),
-      ...(namespace !== "" && { namespace }),
-      annotations: { [controllersAnnotation]: "none" },
-    },
-    spec: {
-      background: true,
-      rules: [{
-        name: "cleanup",
-        match: ofAnyOperation(field(spec, "match") ?? {}),
-        ...(exclude !== undefined && { exclude: ofAnyOperation(exclude) }),
-        context: [
-          { name: "target", variable: { jmesPath: "request.object" } },
-          ...asList(field(spec, "context")),
-        ],
-        validate: { message: "selected", deny: conditions === null ? {} : { conditions } },
-      }],
-    },
-  };
-}
-
-/**
- * A block of filters without their operations. Kyverno parity: a cleanup has no operation. Pinned by "a cleanup
- * policy selects whatever operations its filters name".
- */
-function ofAnyOperation(block: Json): JsonObject {
-  const filters = (name: "any" | "all"): JsonObject =>
-    field(block, name) === undefined ? {} : {
-      [name]: asList(field(block, name)).map((filter) => {
-        const { operations: _, ...resources } = asObject(field(filter, "resources")) ?? {};
-        return { ...asObject(filter), resources };
-      }),
-    };
-  return { ...asObject(block), ...filters("any"), ...filters("all") };
 }

@@ -89,7 +89,9 @@ function shownName(request: PortRequest): string {
 function absence(tracker: LoadTracker, request: PortRequest): ExternalReply | undefined {
   switch (request.kind) {
     case "api":
-      return tracker.serves("downstream") ? undefined : notFound("not found");
+      return tracker.ports.celObjects !== undefined || tracker.serves("downstream")
+        ? undefined
+        : notFound("not found");
     case "access":
       return tracker.serves("downstream") ? undefined : nobodyAllows;
     case "global":
@@ -136,7 +138,8 @@ async function callApi(
   { ports, call }: LoadTracker,
   { method, path, body }: ApiRequest,
 ): Promise<Answer> {
-  const answer = await ports.cluster.call({ method, path, ...(body !== undefined && { body }), ...call });
+  const objects = ports.celObjects ?? ports.cluster;
+  const answer = await objects.call({ method, path, ...(body !== undefined && { body }), ...call });
   return answer.ok ? { ...answer, body: withItemKinds(answer.body) } : answer;
 }
 

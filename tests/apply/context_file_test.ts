@@ -1,0 +1,43 @@
+/** `--context-file` names the objects that expressions in CEL read. */
+import assert from "node:assert/strict";
+import { inFolder } from "../cli/in_folder.ts";
+
+const configMap = (name: string): string =>
+  `{ apiVersion: v1, kind: ConfigMap, metadata: { name: ${name}, namespace: default }, data: { team: a } }`;
+
+const files = {
+  "policy.yaml": `
+apiVersion: policies.kyverno.io/v1
+kind: ValidatingPolicy
+metadata: { name: team }
+spec:
+  matchConstraints:
+    resourceRules: [{ apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods] }]
+  variables:
+    - name: names
+      expression: resource.List("v1", "configmaps", "default").items.map(i, i.metadata.name)
+  validations:
+    - expression: object.metadata.labels.team == resource.Get("v1", "configmaps", "default", "limits").data.team
+      messageExpression: "variables.names.join(' ')"
+`,
+  "objects.yaml": [
+    "{ apiVersion: v1, kind: Pod, metadata: { name: good, labels: { team: a } } }",
+    "{ apiVersion: v1, kind: Pod, metadata: { name: bad, labels: { team: b } } }",
+    configMap("other"),
+  ].join("\n---\n"),
+  "context.yaml": `
+apiVersion: cli.kyverno.io/v1alpha1
+kind: Context
+metadata: { name: c }
+spec: { resources: [${configMap("limits")}] }
+`,
+};
+
+Deno.test("expressions in CEL read the objects of the context file alone", () =>
+  inFolder(files, async (run) => {
+    const args = ["apply", "@policy.yaml", "-r", "@objects.yaml", "--target-resource", "@objects.yaml"];
+    const { out } = await run(...args, "--context-file", "@context.yaml");
+    assert.match(out, /^policy team -> resource default\/Pod\/bad failed:\n1 - {2}limits\n\n/m);
+    assert.match(out, /pass: 1, fail: 1, warn: 0, error: 0/);
+    assert.match((await run(...args)).out, /pass: 0, fail: 0, warn: 0, error: 2/);
+  }));
