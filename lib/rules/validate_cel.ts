@@ -1,4 +1,5 @@
 import { dynType } from "../cel/mod.ts";
+import type { PathDiagnostic } from "../diagnostics/mod.ts";
 import { asString, isFault, type Json, type JsonObject } from "../json/mod.ts";
 import {
   admissionRoots,
@@ -47,22 +48,25 @@ export function compileCelRule(block: CelBody, tools: RuleTools): CompiledBody {
   const conditions = compileMatchConditions([...rule.celPreconditions], expressions, {
     path: ["celPreconditions"],
     texts: kubernetesTexts,
+    namespaceObject: "null",
   });
   const validate = compileValidations(block.expressions, expressions, {
     path: [...path, "expressions"],
     fallbackMessage: asString(block.message) ?? "",
     authorizerWarning: true,
+    reportMessage: (problem) => tools.report(leftOut(problem)),
   });
-  const annotations = compileAuditAnnotations(block.auditAnnotations, expressions, [
-    ...path,
-    "auditAnnotations",
-  ]);
+  const annotations = expressions.reporting(
+    (problem) => tools.report(leftOut(problem)),
+    () =>
+      compileAuditAnnotations(block.auditAnnotations, expressions, { path: [...path, "auditAnnotations"] }),
+  );
   const passed = pass(`Validation rule '${rule.name}' passed.`);
   const prefix = tools.policy.name;
   return {
     run(input) {
       if (parameters === undefined) return check(input, undefined);
-      const found = collectParameters(parameters, input.context.tracker, requestNamespace(input));
+      const found = collectParameters(parameters, input.context.tracker, parameterNamespace(input));
       if (isFault(found)) return error(`error in parameterized resource: ${found.message}`);
       let outcome: Outcome = passed;
       for (const parameter of found) {
@@ -110,6 +114,23 @@ function compileExpressions(
     expressions.define(name, expression, [...path, "variables", index, "expression"]);
   });
   return expressions;
+}
+
+/**
+ * The problem of a text that does not decide, as a warning. Kyverno parity: the rule runs without the text. Pinned by
+ * "and warns its author".
+ */
+function leftOut(problem: PathDiagnostic): PathDiagnostic {
+  const { severity, hint = "the rule works without it" } = problem;
+  return severity === "error" ? { ...problem, severity: "warning", hint } : problem;
+}
+
+/**
+ * The namespace of parameters whose reference names none. Kyverno parity: a Namespace has none, although its request
+ * names it. Pinned by "a Namespace has no namespace in which parameters could be".
+ */
+function parameterNamespace(input: RuleInput): string {
+  return input.kind === "Namespace" && input.group === "" ? "" : requestNamespace(input);
 }
 
 function variableFault(name: string, cause: string): string {

@@ -272,6 +272,26 @@ const refused: readonly (readonly [what: string, rule: string, found: string, se
       `validate.podSecurity.${found}`,
     ] as const
   ),
+  ...[
+    [
+      "paramKind: {apiVersion: v1, kind: ConfigMap}, paramRef: {name: a}",
+      "paramRef: parameterNotFoundAction is required",
+    ],
+    ["paramKind: {apiVersion: v1, kind: ConfigMap}", ": paramRef is required"],
+    [
+      "paramKind: {kind: ConfigMap}, paramRef: {name: a, parameterNotFoundAction: Deny}",
+      "paramKind: apiVersion is required",
+    ],
+    ["paramRef: {name: a, parameterNotFoundAction: Deny}", ": paramKind is required"],
+    ["auditAnnotations: [{valueExpression: '\"a\"'}]", "auditAnnotations[0]: key is required"],
+    ["auditAnnotations: [{key: a}]", "auditAnnotations[0]: valueExpression is required"],
+  ].map(([fields, found]) =>
+    [
+      `cel with ${fields}`,
+      validating(`cel: {expressions: [{expression: 'true'}], ${fields}}`),
+      `validate.cel${found!.startsWith(":") ? "" : "."}${found}`,
+    ] as const
+  ),
   [
     "a policy without admission and background scans",
     `${onPods}\n${named}`,

@@ -18,6 +18,7 @@ import { namespaceOf } from "../../kube/mod.ts";
 import { parseAnchor } from "../../pattern/mod.ts";
 import { type ClassicPolicy, writtenUserCriteria } from "../../policy/mod.ts";
 import type { RuleSource } from "../autogen.ts";
+import { celRefusals } from "./cel.ts";
 import { type ConditionReading, conditionRefusals, operationRefusals } from "./conditions.ts";
 import { everyKindRefusals } from "./every_kind.ts";
 import { generationRefusals } from "./generate.ts";
@@ -84,6 +85,7 @@ function ruleRefusals(source: RuleSource): PathDiagnostic[] {
     ...strayExtractors(rule, path),
     ...patternRefusals(rule, path),
     ...podSecurityRefusals(field(rule["validate"], "podSecurity"), [...path, "validate", "podSecurity"]),
+    ...celRefusals(field(rule["validate"], "cel"), [...path, "validate", "cel"]),
     ...textRefusals(source),
     ...anchorsIn(field(rule["generate"], "data"), [...path, "generate", "data"]),
   ];

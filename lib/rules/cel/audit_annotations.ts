@@ -12,11 +12,18 @@ const maxExpression = 5 * 1024;
 /** Evaluates the audit annotations of a policy, by key; a fault when an expression failed. */
 export type AuditAnnotations = (evaluation: CelEvaluation) => Readonly<Record<string, string>> | Fault;
 
+/** The options of compiling audit annotations. */
+export interface AuditAnnotationOptions {
+  readonly path: DocumentPath;
+  /** Returns the key as the message of a fault quotes it: `'key'` when absent. */
+  readonly quoted?: (key: string) => string;
+}
+
 /** Compiles `[{key, valueExpression}]`; null and empty values add nothing. */
 export function compileAuditAnnotations(
   written: Json | undefined,
   expressions: ExpressionSet,
-  path: DocumentPath,
+  { path, quoted = (key) => `'${key}'` }: AuditAnnotationOptions,
 ): AuditAnnotations {
   const seen = new Set<string>();
   const annotations = asList(written).filter(isObject).flatMap((annotation, index) => {
@@ -41,7 +48,7 @@ export function compileAuditAnnotations(
     for (const { key, program } of annotations) {
       const value = evaluation.evaluate(program);
       if (isCelFault(value)) {
-        return new Fault(`failed to evaluate auditAnnotation '${key}': ${value.message}`);
+        return new Fault(`failed to evaluate auditAnnotation ${quoted(key)}: ${value.message}`);
       }
       if (typeof value === "string" && value !== "") found[key] = value.slice(0, maxValue);
     }

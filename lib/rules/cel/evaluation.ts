@@ -62,9 +62,12 @@ export class CelEvaluation {
     return isCelFault(value) ? value : celToJson(value, this.#work);
   }
 
-  /** Evaluates an expression with additional variables, such as the object after earlier mutations. */
+  /** Evaluates an expression with additional variables, such as the object after earlier mutations; null is a value. */
   evaluateWith(program: Program, roots: Activation): Result {
-    return this.#run(program, (name) => roots(name) ?? this.#lookup(name));
+    return this.#run(program, (name) => {
+      const value = roots(name);
+      return value === undefined ? this.#lookup(name) : value;
+    });
   }
 
   /** Reports the value of an expression to the trace, when there is one. */

@@ -1,4 +1,4 @@
-import { isCelFault, type Program } from "../../cel/mod.ts";
+import { type Activation, isCelFault, type Program } from "../../cel/mod.ts";
 import { asList, type DocumentPath, Fault, isObject, type Json, textField } from "../../json/mod.ts";
 import { labelKeyProblem } from "../../kube/mod.ts";
 import type { CelEvaluation } from "./evaluation.ts";
@@ -28,12 +28,24 @@ export const kyvernoTexts: ConditionTexts = {
   joined: (faults) => faults.join("; "),
 };
 
+/** The options of compiling match conditions. */
+export interface MatchConditionOptions {
+  readonly path: DocumentPath;
+  readonly texts: ConditionTexts;
+  /**
+   * Whether conditions read the Namespace of the object. Kubernetes parity: those of admission policies, and of rules
+   * that are evaluated like them, read null. Pinned by "match conditions read no Namespace".
+   */
+  readonly namespaceObject?: "read" | "null";
+}
+
 /** Compiles `[{name, expression}]`. A condition with a mistake is reported, and counts as failed. */
 export function compileMatchConditions(
   written: Json | undefined,
   expressions: ExpressionSet,
-  { path, texts }: { readonly path: DocumentPath; readonly texts: ConditionTexts },
+  { path, texts, namespaceObject = "read" }: MatchConditionOptions,
 ): MatchConditions {
+  const roots = namespaceObject === "read" ? noRoots : withoutNamespace;
   const conditions = asList(written).filter(isObject).map((condition, index) => {
     const expression = textField(condition, "expression");
     const name = textField(condition, "name");
@@ -46,7 +58,7 @@ export function compileMatchConditions(
   return (evaluation) => {
     const faults: string[] = [];
     for (const { expression, program } of conditions) {
-      const value = evaluateCondition(program, expression, evaluation);
+      const value = evaluateCondition(program, { expression, evaluation, roots });
       if (value === false) return false;
       if (value !== true) faults.push(texts.fault(expression, value.message));
     }
@@ -54,13 +66,22 @@ export function compileMatchConditions(
   };
 }
 
+const noRoots: Activation = () => undefined;
+
+const withoutNamespace: Activation = (name) => name === "namespaceObject" ? null : undefined;
+
+interface ConditionInput {
+  readonly expression: string;
+  readonly evaluation: CelEvaluation;
+  readonly roots: Activation;
+}
+
 function evaluateCondition(
   program: Program | undefined,
-  expression: string,
-  evaluation: CelEvaluation,
+  { expression, evaluation, roots }: ConditionInput,
 ): boolean | Fault {
   if (program === undefined) return new Fault("the expression does not compile");
-  const value = evaluation.evaluate(program);
+  const value = evaluation.evaluateWith(program, roots);
   evaluation.record(expression, value);
   if (isCelFault(value) || typeof value === "boolean") return value;
   return new Fault("the expression gives no bool");

@@ -9,6 +9,7 @@ import {
   type JsonObject,
   textField,
 } from "../../json/mod.ts";
+import type { PathDiagnostic } from "../../diagnostics/mod.ts";
 import type { CelEvaluation } from "./evaluation.ts";
 import { type ExpressionSet, wanted } from "./expressions.ts";
 
@@ -32,6 +33,8 @@ export interface ValidationsOptions {
   readonly fallbackMessage?: string;
   /** Whether a warning names messages that read `authorizer`, which Kyverno and the API server give none. */
   readonly authorizerWarning?: boolean;
+  /** Receives the problems of message expressions; when absent, the policy's receiver does. */
+  readonly reportMessage?: (problem: PathDiagnostic) => void;
 }
 
 /** The most characters of a message from an expression. */
@@ -48,7 +51,7 @@ const passed: ValidationVerdict = { result: "pass" };
 export function compileValidations(
   written: Json | undefined,
   expressions: ExpressionSet,
-  { path, fallbackMessage = "", authorizerWarning = false }: ValidationsOptions,
+  { path, fallbackMessage = "", authorizerWarning = false, reportMessage }: ValidationsOptions,
 ): (evaluation: CelEvaluation) => ValidationVerdict {
   const validations = asList(written).filter(isObject).map(compileOne);
   return (evaluation) => {
@@ -74,7 +77,8 @@ export function compileValidations(
   }
 
   function compileMessage(text: string, at: DocumentPath): Program | undefined {
-    const program = expressions.compile(text, at, wanted.text);
+    const compile = (): Program | undefined => expressions.compile(text, at, wanted.text);
+    const program = reportMessage === undefined ? compile() : expressions.reporting(reportMessage, compile);
     const readsAuthorizer = [...program?.facts.variables ?? []].some((name) =>
       /^authorizer(?:\.|$)/.test(name)
     );

@@ -59,10 +59,10 @@ export class GeneratingBody implements CompiledBody {
     this.#generations = asList(field(spec, "generate")).filter(isObject).map((entry, index) =>
       compileGeneration(entry, index, expressions)
     );
-    this.#annotate = compileAuditAnnotations(field(spec, "auditAnnotations"), expressions, [
-      "spec",
-      "auditAnnotations",
-    ]);
+    this.#annotate = compileAuditAnnotations(field(spec, "auditAnnotations"), expressions, {
+      path: ["spec", "auditAnnotations"],
+      quoted: JSON.stringify,
+    });
     const types = typesMade(this.#generations, expressions);
     for (const need of downstreamNeeds(types)) tools.need(need);
     this.appliesToExisting = tools.policy.generateExisting;

@@ -68,10 +68,9 @@ class ImageValidation implements CompiledBody {
     this.#validations = asList(spec["validations"]).filter(isObject).map((entry, index) =>
       compileValidation(entry, index, parts.expressions)
     );
-    this.#annotate = compileAuditAnnotations(spec["auditAnnotations"], parts.expressions, [
-      "spec",
-      "auditAnnotations",
-    ]);
+    this.#annotate = compileAuditAnnotations(spec["auditAnnotations"], parts.expressions, {
+      path: ["spec", "auditAnnotations"],
+    });
     this.unusable = compilationFailed(parts.unusable);
     this.#ignores = tools.policy.failurePolicy === "Ignore";
     this.#names = { attestors: namesIn(spec["attestors"]), attestations: namesIn(spec["attestations"]) };

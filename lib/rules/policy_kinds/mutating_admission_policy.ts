@@ -26,6 +26,7 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
   const conditions = compileMatchConditions(field(spec, "matchConditions"), expressions, {
     path: ["spec", "matchConditions"],
     texts: kubernetesTexts,
+    namespaceObject: "null",
   });
   const mutate = compileMutations(field(spec, "mutations"), { ...tools, expressions }, {
     schema: "optional",

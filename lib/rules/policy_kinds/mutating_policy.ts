@@ -35,10 +35,10 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
     { ...tools, expressions },
     applyingOf(tools.policy),
   );
-  const annotate = compileAuditAnnotations(field(spec, "auditAnnotations"), expressions, [
-    "spec",
-    "auditAnnotations",
-  ]);
+  const annotate = compileAuditAnnotations(field(spec, "auditAnnotations"), expressions, {
+    path: ["spec", "auditAnnotations"],
+    quoted: JSON.stringify,
+  });
   return { run };
 
   function run(input: RuleInput): Outcome | undefined {

@@ -29,14 +29,14 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
   const conditions = compileMatchConditions(field(spec, "matchConditions"), expressions, {
     path: ["spec", "matchConditions"],
     texts: kubernetesTexts,
+    namespaceObject: "null",
   });
   const validate = compileValidations(field(spec, "validations"), expressions, {
     path: ["spec", "validations"],
   });
-  const annotate = compileAuditAnnotations(field(spec, "auditAnnotations"), expressions, [
-    "spec",
-    "auditAnnotations",
-  ]);
+  const annotate = compileAuditAnnotations(field(spec, "auditAnnotations"), expressions, {
+    path: ["spec", "auditAnnotations"],
+  });
   const { name } = tools.policy;
   return bodyForParameters(spec, runForEach);
 

@@ -70,7 +70,7 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
   const validate = compileKyvernoValidations(field(spec, "validations"), expressions);
   // Kyverno parity: mode JSON has no audit annotations. Pinned by "a policy in mode JSON has no audit annotations".
   const annotations = mode === "JSON" ? undefined : field(spec, "auditAnnotations");
-  const annotate = compileAuditAnnotations(annotations, expressions, ["spec", "auditAnnotations"]);
+  const annotate = compileAuditAnnotations(annotations, expressions, { path: ["spec", "auditAnnotations"] });
   const ignores = tools.policy.failurePolicy === "Ignore";
   return { run };
 

@@ -47,6 +47,34 @@ spec: {policyName: p, paramRef: {selector: {}, parameterNotFoundAction: Deny}, v
   });
 }
 
+for (const kind of ["ValidatingAdmissionPolicy", "MutatingAdmissionPolicy"]) {
+  Deno.test(`${kind}: match conditions read no Namespace`, async () => {
+    const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: "prod" } };
+    const phase = kind === "ValidatingAdmissionPolicy" ? "validate" : "mutate";
+    const resultsFor = async (expression: string) =>
+      resultLines(
+        await decide({
+          policy: written(
+            kind,
+            `matchConditions: [{name: c, expression: "${expression}"}]\n${
+              phase === "validate"
+                ? "validations: [{expression: 'false', message: a}]"
+                : "mutations: [{patchType: ApplyConfiguration, applyConfiguration: {expression: 'Object{}'}}]"
+            }`,
+          ),
+          object: pod({}),
+          cluster: [namespace],
+          phase,
+        }),
+      );
+    assert.deepEqual(await resultsFor("namespaceObject != null"), ["skip match conditions aren't met"]);
+    assert.match(
+      (await resultsFor("namespaceObject.metadata.name == 'prod'")).join(),
+      /^error .*no such key: metadata/,
+    );
+  });
+}
+
 Deno.test("an ignored error of an admission policy gives no warning", async () => {
   const validations = "failurePolicy: Ignore\nvalidations: [{expression: object.spec.nope == 1}]";
   const warned = async (policy: string) =>

@@ -24,6 +24,18 @@ Deno.test("MutatingPolicy: without a cluster no patch merges into custom resourc
   assert.deepEqual((await decide(input)).object?.["spec"], { a: 1 });
 });
 
+Deno.test("MutatingPolicy: an audit annotation without a value is an error that quotes its key", async () => {
+  const merge =
+    "{patchType: ApplyConfiguration, applyConfiguration: {expression: 'Object{metadata: Object.metadata{}}'}}";
+  const policy = written(
+    "MutatingPolicy",
+    `mutations: [${merge}]\nauditAnnotations: [{key: k, valueExpression: object.metadata.gone}]`,
+  );
+  assert.deepEqual(resultLines(await decide({ policy, object: pod({}), phase: "mutate" })), [
+    'error failed to evaluate policy: failed to evaluate auditAnnotation "k": no such key: gone',
+  ]);
+});
+
 const mutations: [name: string, mutation: string, expected: Json][] = [
   [
     "an apply configuration merges lists by their keys",

@@ -147,6 +147,74 @@ Deno.test("celPreconditions decide whether the rule applies, and one with an err
   ]);
 });
 
+Deno.test("celPreconditions read no Namespace, as match conditions of the API server", async () => {
+  const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: "prod" } };
+  const resultsFor = async (expression: string) =>
+    resultLines(
+      await decide({
+        policy: policy("expressions: [{expression: namespaceObject.metadata.name == 'prod'}]", {
+          rule: `celPreconditions: [{name: a, expression: ${expression}}]`,
+        }),
+        object: deployment({}),
+        cluster: [namespace],
+      }),
+    );
+  assert.deepEqual(await resultsFor("namespaceObject == null"), [passed]);
+  assert.deepEqual(await resultsFor("namespaceObject.metadata.name == 'prod'"), [
+    "fail expression 'namespaceObject.metadata.name == 'prod'' resulted in error: no such key: metadata",
+  ]);
+});
+
+Deno.test("a Namespace has no namespace in which parameters could be", async () => {
+  const text = policy(
+    "paramKind: {apiVersion: v1, kind: ConfigMap}\nparamRef: {name: a, parameterNotFoundAction: Allow}\n" +
+      "expressions: [{expression: 'true'}]",
+  ).replace("[Deployment]", "[Namespace]");
+  const parameter = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a", namespace: "prod" } };
+  const decision = await decide({
+    policy: text,
+    object: { apiVersion: "v1", kind: "Namespace", metadata: { name: "prod" } },
+    cluster: [parameter],
+  });
+  assert.deepEqual(resultLines(decision), [
+    "error error in parameterized resource: can't use namespaced paramRef to match cluster-scoped resources",
+  ]);
+});
+
+const brokenTexts: [name: string, cel: string, expected: string][] = [
+  [
+    "a message of another type",
+    "expressions: [{expression: 'false', message: a, messageExpression: '1'}]",
+    "fail a",
+  ],
+  [
+    "a message that is no CEL",
+    "expressions: [{expression: 'false', messageExpression: '1 +'}]",
+    "fail rule message",
+  ],
+  [
+    "a message behind one that passes",
+    "expressions: [{expression: 'true', messageExpression: gone}]",
+    passed,
+  ],
+  [
+    "an audit annotation of another type",
+    "expressions: [{expression: 'true'}]\nauditAnnotations: [{key: a, valueExpression: '1'}]",
+    passed,
+  ],
+];
+for (const [name, cel, expected] of brokenTexts) {
+  Deno.test(`validate.cel passes over ${name}, and warns its author`, async () => {
+    const text = policy(cel);
+    assert.deepEqual(resultLines(await decide({ policy: text, object: deployment({}) })), [expected]);
+    const { diagnostics } = compile(parseDocuments(text, "policy.yaml").documents);
+    assert.deepEqual(
+      diagnostics.filter(({ code }) => code === "bad-cel").map(({ severity }) => severity),
+      ["warning"],
+    );
+  });
+}
+
 Deno.test("params come from the cluster, by name or selector, and all must agree", async () => {
   const limit = (name: string, max: string): Json => ({
     apiVersion: "v1",
