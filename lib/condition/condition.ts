@@ -170,8 +170,11 @@ const mayBeJson = /^\s*[[{"]/;
 
 const tooManyParts = new Fault("a condition compares lists or objects that have too many parts");
 
+/** Texts that are parsed as durations, quantities, numbers or versions, or searched and compiled as wildcards. */
+const isSlowToCompare = /^[-+.\dv]|[*?]/;
+
 function stepsOf(side: Json, limit: number, stepsOfPart: number): number {
-  if (typeof side === "string") return side.length >> 5;
+  if (typeof side === "string") return side.length >> (isSlowToCompare.test(side) ? 2 : 5);
   if (typeof side !== "object" || side === null) return 0;
   if (!isList(side)) return stepsOfPart * weightOf(side, limit / stepsOfPart);
   let steps = 0;

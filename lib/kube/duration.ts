@@ -1,18 +1,35 @@
 import { quoteAscii, withoutEnding } from "../json/mod.ts";
 
 /** Nanoseconds of Go's duration units; µ is accepted as U+00B5 and as U+03BC. */
-const units: ReadonlyMap<string, bigint> = new Map([
-  ["ns", 1n],
-  ["us", 1_000n],
-  ["\u00b5s", 1_000n],
-  ["\u03bcs", 1_000n],
-  ["ms", 1_000_000n],
-  ["s", 1_000_000_000n],
-  ["m", 60_000_000_000n],
-  ["h", 3_600_000_000_000n],
-]);
+const nanosecondsOf: Readonly<Record<string, bigint>> = {
+  ns: 1n,
+  us: 1_000n,
+  "\u00b5s": 1_000n,
+  "\u03bcs": 1_000n,
+  ms: 1_000_000n,
+  s: 1_000_000_000n,
+  m: 60_000_000_000n,
+  h: 3_600_000_000_000n,
+};
+
+interface Unit {
+  readonly nanoseconds: bigint;
+  readonly number: number;
+}
+
+const units = new Map(
+  Object.entries(nanosecondsOf).map(([name, nanoseconds]): readonly [string, Unit] => [
+    name,
+    { nanoseconds, number: Number(nanoseconds) },
+  ]),
+);
+
+/** The greatest number of hours whose nanoseconds are exact as a number twice, and the nanoseconds of that many. */
+const mostSmall = 999, smallLimit = mostSmall * 3_600_000_000_000;
 
 const limit = 2n ** 63n;
+/** A total below this has room for short parts. */
+const farLimit = limit - BigInt(2 * smallLimit);
 const second = 1_000_000_000n;
 
 /**
@@ -47,26 +64,38 @@ function readDuration(text: string): bigint | string {
   let at = signed ? 1 : 0;
   if (at === text.length) return "invalid ";
   if (text.length === at + 1 && text[at] === "0") return 0n;
-  let total = 0n;
+  // Nanoseconds of short parts, which are exact as a number: a request may bring a million parts.
+  let total = 0n, small = 0, isFar = true;
   while (at < text.length) {
     const wholeStart = at;
-    while (isDigit(text, at)) at++;
-    const whole = text.slice(wholeStart, at);
+    let number = 0;
+    for (; isDigit(text, at); at++) number = number * 10 + text.charCodeAt(at) - 0x30;
+    const wholeEnd = at;
     let fraction = "";
     if (text[at] === ".") {
       const start = ++at;
       while (isDigit(text, at)) at++;
       fraction = text.slice(start, at);
     }
-    if (whole === "" && fraction === "" || !fitsLimit(whole)) return "invalid ";
+    if (wholeEnd === wholeStart && fraction === "") return "invalid ";
+    if (wholeEnd - wholeStart > 18 && !fitsLimit(text.slice(wholeStart, wholeEnd))) return "invalid ";
     const unitStart = at;
     while (at < text.length && text[at] !== "." && !isDigit(text, at)) at++;
     if (at === unitStart) return "missing unit in ";
     const name = text.slice(unitStart, at);
     const unit = units.get(name);
     if (unit === undefined) return `unknown unit ${quoteAscii(name)} in `;
-    total += BigInt(whole) * unit + fractionOf(unit, fraction);
+    if (fraction === "" && number <= mostSmall) {
+      small += number * unit.number;
+      if (small < smallLimit && isFar && at < text.length) continue;
+    } else {
+      const whole = BigInt(text.slice(wholeStart, wholeEnd));
+      total += whole * unit.nanoseconds + fractionOf(unit.nanoseconds, fraction);
+    }
+    total += BigInt(small);
+    small = 0;
     if (total > limit) return "invalid ";
+    isFar = total < farLimit;
   }
   if (negative) return -total;
   return total === limit ? "invalid " : total;

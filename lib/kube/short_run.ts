@@ -20,10 +20,11 @@ export class ShortRun {
 
   constructor(wanted: readonly number[]) {
     this.#anywhere = bitsWhere(wanted, questionMark);
-    this.#ascii = Uint32Array.from({ length: 128 }, (_, code) => this.#anywhere | bitsWhere(wanted, code));
-    for (const code of wanted) {
-      if (code >= 128) this.#others.set(code, this.#anywhere | bitsWhere(wanted, code));
-    }
+    this.#ascii = new Uint32Array(128).fill(this.#anywhere);
+    wanted.forEach((code, index) => {
+      if (code < 128) this.#ascii[code]! |= 1 << index;
+      else this.#others.set(code, (this.#others.get(code) ?? this.#anywhere) | 1 << index);
+    });
     this.#lastBit = 1 << (wanted.length - 1);
   }
 

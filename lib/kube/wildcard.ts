@@ -1,5 +1,9 @@
 import { type StepBudget, stepsOfText, TextSearch } from "../json/mod.ts";
-import { WildcardRun, wordsOf } from "./wildcard_run.ts";
+import { compileLongWildcard } from "./long_wildcard.ts";
+import { mostWordsOf, WildcardRun } from "./wildcard_run.ts";
+
+/** The characters of a pattern whose runs are made once: names, labels and images are shorter. */
+const mostCompiled = 1_000;
 
 /** Whether a text is a wildcard pattern, which contains a `*` or a `?`. */
 export function hasWildcard(text: string): boolean {
@@ -19,6 +23,7 @@ export function hasWildcard(text: string): boolean {
  * ```
  */
 export function compileWildcard(pattern: string): (text: string) => boolean {
+  if (pattern.length > mostCompiled && hasWildcard(pattern)) return compileLongWildcard(pattern);
   if (pattern === "?*" || pattern === "*?") return (text) => text !== "";
   if (pattern.includes("?")) return characterMatcher(pattern);
   if (!pattern.includes("*")) return (text) => text === pattern;
@@ -38,8 +43,7 @@ export function compileWildcard(pattern: string): (text: string) => boolean {
  * with `?` that has more than 32 characters between two stars.
  */
 export function wildcardSteps(pattern: string): number {
-  if (!pattern.includes("?")) return 1;
-  return pattern.split("*").reduce((most, run) => Math.max(most, wordsOf(run)), 1);
+  return pattern.includes("?") ? mostWordsOf(pattern) : 1;
 }
 
 /** Tests whether a text matches one of several patterns. When the steps are used up, no text matches. */

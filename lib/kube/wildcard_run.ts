@@ -3,15 +3,27 @@ import { mostShort, questionMark, ShortRun } from "./short_run.ts";
 /** Bits of a word of positions. */
 const WORD = 32;
 
-/** The number of words for the positions of a run. The search for the run takes as many steps for each character. */
-export function wordsOf(run: string): number {
-  return Math.max(1, Math.ceil(run.length / WORD));
+/** The positions at which a run is compared before it is searched. */
+const fewTries = 16;
+
+/**
+ * The number of words for the positions of a pattern's longest run between stars. The search for a run takes as many
+ * steps for each character.
+ */
+export function mostWordsOf(pattern: string): number {
+  let longest = 1;
+  for (let from = 0; from <= pattern.length;) {
+    const star = pattern.indexOf("*", from), end = star < 0 ? pattern.length : star;
+    longest = Math.max(longest, end - from);
+    from = end + 1;
+  }
+  return Math.ceil(longest / WORD);
 }
 
 /**
  * A part of a wildcard pattern between two stars. Its character `?` matches any character. The search uses one bit for
  * each position of the run (Baeza-Yates and Gonnet's Shift-And): it reads every character of the text once and takes
- * {@link wordsOf} steps for it.
+ * {@link mostWordsOf} steps for it.
  */
 export class WildcardRun {
   readonly #wanted: readonly number[];
@@ -20,7 +32,9 @@ export class WildcardRun {
   #short: ShortRun | undefined;
 
   constructor(run: string) {
-    this.#wanted = Array.from(run, (character) => character.codePointAt(0)!);
+    const wanted: number[] = [];
+    for (let at = 0; at < run.length; at += width(wanted.at(-1)!)) wanted.push(run.codePointAt(at)!);
+    this.#wanted = wanted;
   }
 
   /** The end of the run in the text if the run matches at the given position; -1 if it does not. */
@@ -49,8 +63,15 @@ export class WildcardRun {
   endAfter(text: string, from: number): number {
     if (text.length - from < this.#wanted.length) return -1;
     if (this.#wanted.length > 0 && this.#wanted.length <= mostShort) {
+      // Making a search takes longer than some comparisons.
+      let at = from;
+      for (let tries = 0; this.#short === undefined && tries < fewTries && at < text.length; tries++) {
+        const end = this.endAt(text, at);
+        if (end >= 0) return end;
+        at += width(text.codePointAt(at)!);
+      }
       this.#short ??= new ShortRun(this.#wanted);
-      return this.#short.endAfter(text, from);
+      return this.#short.endAfter(text, at);
     }
     const positions = this.#positions ??= new Positions(this.#wanted);
     const last = this.#wanted.length - 1, lastWord = last >>> 5, lastBit = 1 << (last & (WORD - 1));

@@ -183,3 +183,28 @@ Deno.test("many short texts and many short patterns are a fault", () => {
     });
   }
 });
+
+for (
+  const [what, text] of [
+    ["a duration", "1h".repeat(1_400_000)],
+    ["a number", "1".repeat(2_800_000)],
+    ["a version", "1.".repeat(1_400_000)],
+    ["a pattern", "*a".repeat(1_400_000)],
+    ["characters of a pattern", "?".repeat(2_800_000)],
+  ] as const
+) {
+  Deno.test(`parsing a text of megabytes that may be ${what} takes a step for each four characters`, () => {
+    for (const operator of operatorNames()) {
+      for (const [k, v] of [[text, "5h"], ["5h", text]] as const) {
+        const budget = { left: 4_000_000 };
+        const conditions = compileConditions([{ key: "{{ k }}", operator, value: "{{ v }}" }], {
+          dialect: "current",
+          evaluator: "rule",
+        });
+        assert.ok(!isFault(conditions));
+        conditions.evaluate(scopeOf({ k, v }), { ...environment, budget });
+        assert.ok(4_000_000 - budget.left >= text.length / 4, operator);
+      }
+    }
+  });
+}

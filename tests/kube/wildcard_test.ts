@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { compileWildcard, hasWildcard, matchWildcard } from "../../lib/kube/mod.ts";
+import { quickly } from "../support/processor_time.ts";
 
 const cases: [pattern: string, text: string, match: boolean][] = [
   ["", "", true],
@@ -99,4 +100,65 @@ Deno.test("long patterns of few different characters are compared in linear time
     [`*${distinct}?b*`, distinct.repeat(2), false],
   ];
   for (const [pattern, text, match] of patterns) assert.equal(compileWildcard(pattern)(text), match);
+});
+
+/** The definition for long patterns: which prefixes of the text each prefix of the pattern matches. */
+function matchesLong(pattern: string, text: string): boolean {
+  const characters = [...text];
+  let reached = [true, ...characters.map(() => false)];
+  for (const wanted of pattern) {
+    let any = false;
+    reached = reached.map((isReached, end) => {
+      any ||= isReached;
+      if (wanted === "*") return any;
+      return end > 0 && reached[end - 1]! && (wanted === "?" || wanted === characters[end - 1]);
+    });
+  }
+  return reached.at(-1)!;
+}
+
+Deno.test("patterns of more than a thousand characters match as short ones do", () => {
+  const piece = fc.constantFrom(
+    "*",
+    "**",
+    "?",
+    "a",
+    "b",
+    "aaa?",
+    "é",
+    "𝄞",
+    "a".repeat(40),
+    `?${"b".repeat(40)}`,
+  );
+  const filling = fc.constantFrom("", "", "", "a", "ab", "𝄞");
+  const pieces = fc.array(fc.tuple(piece, filling), { minLength: 1, maxLength: 30 });
+  fc.assert(
+    fc.property(pieces, fc.constantFrom("", "b", "?", "*"), (pieces, end) => {
+      const pattern: string[] = [], text: string[] = [];
+      while (pattern.join("").length <= 1_000) {
+        for (const [piece, filling] of pieces) {
+          pattern.push(piece);
+          text.push(piece.replaceAll("*", filling).replaceAll("?", "𝄞"));
+        }
+      }
+      const long = pattern.join("") + end, texts = [text.join(""), text.join("") + "b"];
+      for (const each of texts) assert.equal(compileWildcard(long)(each), matchesLong(long, each));
+    }),
+    { numRuns: 20 },
+  );
+});
+
+/** Making the runs of such patterns took up to four seconds and 270 MB. */
+Deno.test("a pattern of a request with a million stars or characters is compared without making its runs", () => {
+  const patterns: readonly (readonly [pattern: string, text: string, match: boolean])[] = [
+    ["*a?".repeat(480_000), "ab".repeat(720_000), true],
+    ["*?".repeat(720_000), "a".repeat(1_440_000), true],
+    ["*é?".repeat(360_000), "éé".repeat(360_000), true],
+    ["*?".repeat(720_000), "a", false],
+    ["?".repeat(2_900_000), "a", false],
+    ["*".repeat(2_900_000), "a", true],
+  ];
+  quickly(1_000, () => {
+    for (const [pattern, text, match] of patterns) assert.equal(compileWildcard(pattern)(text), match);
+  });
 });
