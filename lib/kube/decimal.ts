@@ -4,11 +4,18 @@ export interface Decimal {
   readonly exponent: number;
 }
 
-const powers: readonly bigint[] = Array.from({ length: 40 }, (_, power) => 10n ** BigInt(power));
+const powers: bigint[] = Array.from({ length: 40 }, (_, power) => 10n ** BigInt(power));
+
+/** The greatest power that is kept: quantities have exponents of at most a thousand. All together take a megabyte. */
+const mostKept = 2_100;
 
 /** `10^power`; the power is 0 or more. */
 export function powerOfTen(power: number): bigint {
-  return powers[power] ?? 10n ** BigInt(power);
+  const kept = powers[power];
+  if (kept !== undefined) return kept;
+  const made = 10n ** BigInt(power);
+  if (power <= mostKept) powers[power] = made;
+  return made;
 }
 
 /** -1, 0 or 1 as the left number is less than, equal to or greater than the right one. */

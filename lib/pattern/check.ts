@@ -36,9 +36,24 @@ function agrees({ test, cost }: Tested, value: Json | undefined, { steps }: Walk
   return value.every((element) => (steps.left -= cost * unitsOf(element)) >= 0 && test(element));
 }
 
-/** The factor by which a longer value raises the cost of testing it. */
+/**
+ * The factor by which a longer value raises the cost of testing it, and one that may be a number, which is parsed as a
+ * duration and as a quantity.
+ */
 function unitsOf(value: Json | undefined): number {
-  return typeof value === "string" ? stepsOfText(value) : 1;
+  if (typeof value === "string") {
+    return mayBeNumber(value.charCodeAt(0)) ? stepsOfNumber + (value.length >> 1) : stepsOfText(value);
+  }
+  if (typeof value !== "number") return 1;
+  return Number.isSafeInteger(value) ? stepsOfNumber : stepsOfFraction;
+}
+
+/** The steps of comparing a number as a text of a resource, and of writing one with a fraction before. */
+const stepsOfNumber = 3, stepsOfFraction = 8;
+
+/** Whether a text that begins with the character may be a number: with a digit, a sign or a point. */
+function mayBeNumber(first: number): boolean {
+  return first <= 0x39 && (first >= 0x30 || first === 0x2b || first === 0x2d || first === 0x2e);
 }
 
 function checkMap(node: MapNode, resource: JsonObject, walk: Walk): PatternMismatch | undefined {

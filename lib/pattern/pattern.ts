@@ -1,4 +1,12 @@
-import { BoundedCache, Fault, isFault, isString, type Json, type StepBudget } from "../json/mod.ts";
+import {
+  BoundedCache,
+  Fault,
+  isFault,
+  isString,
+  type Json,
+  jsonLength,
+  type StepBudget,
+} from "../json/mod.ts";
 import type { ScalarTest } from "./comparison.ts";
 import { check } from "./check.ts";
 import { type CompiledTree, compileTree, type Dynamic, type PatternTemplate, slowText } from "./compiler.ts";
@@ -119,12 +127,31 @@ function templatedCheck<S>({ node, templates }: CompiledTree<S>): Pattern<S>["ch
   return (resource, scope, steps) => {
     const values = evaluate(templates, scope);
     if (isFault(values)) return faultFailure(values);
+    if (steps !== undefined && (steps.left -= costOfCompiling(values, steps.left)) < 0) {
+      return faultFailure(tooManyValues);
+    }
     if (templates.every((template, index) => keepsNodes(template, values[index]!))) {
       return compare(node, resource, { filled: values.map(filledWith), steps });
     }
     const rebuilt = compileTree(node.fill!(values), undefined);
     return isFault(rebuilt) ? faultFailure(rebuilt) : compare(rebuilt.node, resource, { steps });
   };
+}
+
+/** The steps of compiling a character of a value. Short texts are not counted. */
+const stepsOfCharacter = 4, shortText = 64;
+
+const tooManyValues = new Fault("the values of the pattern's variables take too many steps to compile");
+
+/** The steps of compiling the values of templates: counting ends beyond the limit. */
+function costOfCompiling(values: readonly Json[], limit: number): number {
+  let characters = 0;
+  for (const value of values) {
+    if (isString(value) ? value.length > shortText : typeof value === "object" && value !== null) {
+      characters += jsonLength(value, limit / stepsOfCharacter - characters);
+    }
+  }
+  return characters * stepsOfCharacter;
 }
 
 /** Returns the values of all templates, or the first fault. */

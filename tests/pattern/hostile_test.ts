@@ -106,3 +106,35 @@ Deno.test("any JSON compiles or is refused as a pattern, and any JSON can be com
     assert.ok(result.element === undefined || typeof result.element === "string");
   }));
 });
+
+/** Values that take long to compare, with the least steps that each takes. */
+const counted: readonly (readonly [what: string, value: Json, steps: number])[] = [
+  ["a text that is a duration", "1h".repeat(500_000), 500_000],
+  ["a text that begins as a number", "-".repeat(1_000_000), 500_000],
+  ["a list of fractions", Array.from({ length: 10_000 }, (_, index) => index + 0.5), 80_000],
+  ["a list of quantities", Array.from({ length: 10_000 }, (_, index) => `1e-9${index % 90}`), 30_000],
+];
+for (const [what, value, least] of counted) {
+  Deno.test(`${what} takes the steps that its comparison with a quantity takes`, () => {
+    const budget = { left: 4_000_000 };
+    compile({ a: "<2h | <1e999" }).check({ a: value }, undefined, budget);
+    assert.ok(4_000_000 - budget.left >= least, `${4_000_000 - budget.left}`);
+  });
+}
+
+Deno.test("a pattern that a request brings takes steps before it is compiled, and is an error without them", () => {
+  const pattern = compilePattern<Json>({ a: "{{ x }}" }, {
+    dynamic: (text) => text === "{{ x }}" ? (scope) => scope : undefined,
+  });
+  assert.ok(!isFault(pattern));
+  const small = { left: 4_000_000 };
+  assert.equal(pattern.check({ a: [1] }, [1], small).status, "pass");
+  assert.ok(small.left > 3_999_900, String(small.left));
+  for (const brought of [Array.from({ length: 1_000_000 }, () => 1), "a|".repeat(60_000)]) {
+    const before = patternCompilations(), few = { left: 100_000 };
+    const result = pattern.check({ a: [1] }, brought, few);
+    assert.equal(result.status, "error");
+    assert.ok(few.left < 0);
+    assert.equal(patternCompilations(), before);
+  }
+});
