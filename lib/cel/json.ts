@@ -23,6 +23,9 @@ import {
 /** The nanoseconds of an entry of a map: it is added to an object, and its key is sorted. */
 const workOfField = 600;
 
+/** The same for an object of more fields: it is a table of hashes. */
+const manyFields = 1_000, workOfFurtherField = 1_800;
+
 /**
  * The value as JSON within a budget of work: lists that hold one list many times are small until they are copied.
  * Inside an evaluation it takes part in the budget of that.
@@ -71,8 +74,9 @@ function toJson(value: Result): Json | CelFault {
   }
   if (!isMapValue(value)) return failure("the value has no JSON form");
   const object: { [key: string]: Json } = {};
+  let count = 0;
   for (const [key, item] of mapEntries(value)) {
-    work(workOfField);
+    work(++count > manyFields ? workOfFurtherField : workOfField);
     const name = toJson(key), json = toJson(item);
     if (isCelFault(name)) return name;
     if (isCelFault(json)) return json;

@@ -1,26 +1,38 @@
-const strict = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true });
-const lenient = new TextDecoder("utf-8", { ignoreBOM: true });
+const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
+const utf16 = new TextDecoder("utf-16le", { ignoreBOM: true });
 
 /**
  * Bytes as text, with U+FFFD for each byte that belongs to no character, as Go writes such a string in JSON. The
  * platform's decoder puts one for several bytes.
  */
 export function decodeUtf8(bytes: Uint8Array): string {
-  try {
-    return strict.decode(bytes);
-  } catch {
-    return decodeBroken(bytes);
-  }
+  // A decoder that throws takes ten microseconds for each text.
+  const text = utf8.decode(bytes);
+  return text.includes("\ufffd") ? decodeBroken(bytes) : text;
 }
 
 function decodeBroken(bytes: Uint8Array): string {
-  const parts: string[] = [];
+  const units = new DataView(new ArrayBuffer(2 * bytes.length));
+  let size = 0;
+  const write = (unit: number): void => {
+    units.setUint16(size, unit, true);
+    size += 2;
+  };
   for (let at = 0; at < bytes.length;) {
     const length = characterLength(bytes, at);
-    parts.push(length === 0 ? "\ufffd" : lenient.decode(bytes.subarray(at, at + length)));
+    const point = length === 0 ? 0xfffd : pointAt(bytes, at, length);
+    if (point > 0xffff) write(0xd7c0 + (point >> 10));
+    write(point > 0xffff ? 0xdc00 | point & 0x3ff : point);
     at += Math.max(1, length);
   }
-  return parts.join("");
+  return utf16.decode(new Uint8Array(units.buffer, 0, size));
+}
+
+/** The code point of a legal character of so many bytes. */
+function pointAt(bytes: Uint8Array, at: number, length: number): number {
+  let point = length === 1 ? bytes[at]! : bytes[at]! & (0xff >> (length + 1));
+  for (let index = 1; index < length; index++) point = point << 6 | bytes[at + index]! & 0x3f;
+  return point;
 }
 
 /** How many bytes the character that begins there has; 0 when none does. */

@@ -134,7 +134,7 @@ export {
   isAddressHost,
 } from "./address_rules.ts";
 export { decodeBase64, encodeBase64, encodeBase64Text } from "./go_base64.ts";
-export { compileTextGenerator, type TextGenerator } from "./random_text.ts";
+export { compileTextGenerator, stepsOfTextGenerator, type TextGenerator } from "./random_text.ts";
 export { decodeCertificate } from "./x509/decode.ts";
 export { collectionPath, type ObjectName, objectPath, versionPath } from "./object_path.ts";
 export {

@@ -1,6 +1,6 @@
 /** Work on texts counts before it is done. */
 import assert from "node:assert/strict";
-import { isCelFault, kyvernoLibraries } from "../../lib/cel/mod.ts";
+import { type ExternalCalls, isCelFault, kyvernoLibraries } from "../../lib/cel/mod.ts";
 import { newWorkBudget } from "../../lib/cel/work.ts";
 import type { Json } from "../../lib/json/mod.ts";
 import { program } from "./budgeted_program.ts";
@@ -120,4 +120,35 @@ Deno.test("patterns of a request with many repetitions end at the cost limit", (
   const matches = program("object.list.exists(x, object.text.matches(x))");
   const value = matches.evaluate((name) => name === "object" ? { text: "x", list } : undefined);
   assert(isCelFault(value) && value.kind === "cost");
+});
+
+/** Calls that take long whatever their arguments are, with the least work for each in nanoseconds. */
+const slowCalls: readonly (readonly [expression: string, nanoseconds: number])[] = [
+  ["hash.sha256(string(x)) == ''", 1_500],
+  ["hash.md5(string(x)) == ''", 1_500],
+  ["timestamp('2020-01-01T00:00:00Z').getHours('Europe/Berlin') == 5", 3_000],
+  ["timestamp('2020-01-01T00:00:00Z').getMilliseconds('Europe/Berlin') == 5", 3_000],
+  ["timestamp('2020-01-01T00:00:00Z').getHours(object.zones[x]) == 5", 60_000],
+];
+for (const [expression, nanoseconds] of slowCalls) {
+  Deno.test(`${expression} counts ${nanoseconds} ns for each element of a list`, () => {
+    const count = 200, budget = newWorkBudget(), full = budget.left;
+    const range = Array.from({ length: count }, (_, index) => index);
+    const zones = Intl.supportedValuesOf("timeZone").slice(0, count);
+    program(`object.range.all(x, ${expression} || true)`, kyvernoLibraries)
+      .evaluate((name) => name === "object" ? { range, zones } : undefined, { work: budget });
+    const each = (full - budget.left) / count;
+    assert(each >= nanoseconds, String(each));
+  });
+}
+
+Deno.test("patterns of random texts that a request brings end at the cost limit, before they are compiled", () => {
+  const list = Array.from({ length: 5_000 }, (_, index) => `[a-z]{${index % 1_000}}`);
+  for (const each of [list, list.map(() => "a{1000}".repeat(140)), ["\\pL".repeat(300)]]) {
+    const value = program("object.list.all(x, random(x) != '1')", kyvernoLibraries)
+      .evaluate((name) => name === "object" ? { list: each } : undefined, {
+        external: { random: () => 0.5 } as unknown as ExternalCalls,
+      });
+    assert(isCelFault(value) && value.kind === "cost");
+  }
 });

@@ -285,6 +285,31 @@ for (const [expression, unit, steps] of counted) {
   });
 }
 
+/** The least steps of a call for each element of a list: a step takes some tens of nanoseconds. */
+const slowCalls: readonly (readonly [call: string, element: Json, steps: number])[] = [
+  ["abs(@)", 1, 5],
+  ["to_upper(@)", "a", 5],
+  ["add(@, @)", "1Gi", 12],
+  ["regex_match('^a', @)", "a", 12],
+  ["regex_replace_all('a', @, 'b')", "a", 50],
+  ["base64_decode(@)", "true", 15],
+  ["parse_json(@)", "[1]", 12],
+  ["parse_yaml(@)", "a", 400],
+  ["sha1(@)", "a", 60],
+  ["time_parse('2006-01-02', @)", "2020-01-02", 40],
+  ["time_utc(@)", "2020-01-02T00:00:00Z", 40],
+  ["time_add(@, '1h')", "2020-01-02T00:00:00Z", 40],
+  ["semver_compare('1.2.3', @)", ">1.0.0", 40],
+  ["is_external_url(@)", "https://1.2.3.4/a", 12],
+  ["random(@)", "[a-z]{3}", 1_000],
+];
+for (const [call, element, steps] of slowCalls) {
+  Deno.test(`${call} takes ${steps} steps for each element of a list`, () => {
+    const list = Array.from({ length: 100 }, () => element);
+    assert.ok(stepsOf(`map(&${call} || 'a', @)`, list) >= 100 * steps);
+  });
+}
+
 Deno.test("a rejected list counts towards the steps, also when an operator hides the error", () => {
   const list = [...numbers, "a"];
   const steps = stepsOf("map(&(join('a', $)[] || `1`), $[:100])", list);

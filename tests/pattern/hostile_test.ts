@@ -130,9 +130,9 @@ Deno.test("a pattern that a request brings takes steps before it is compiled, an
   const small = { left: 4_000_000 };
   assert.equal(pattern.check({ a: [1] }, [1], small).status, "pass");
   assert.ok(small.left > 3_999_900, String(small.left));
-  for (const brought of [Array.from({ length: 1_000_000 }, () => 1), "a|".repeat(60_000)]) {
+  for (const large of [Array.from({ length: 1_000_000 }, () => 1), "a|".repeat(60_000)]) {
     const before = patternCompilations(), few = { left: 100_000 };
-    const result = pattern.check({ a: [1] }, brought, few);
+    const result = pattern.check({ a: [1] }, large, few);
     assert.equal(result.status, "error");
     assert.ok(few.left < 0);
     assert.equal(patternCompilations(), before);

@@ -3,6 +3,10 @@ import { readingEffort } from "../effort.ts";
 import { stringType } from "../types/mod.ts";
 import { type FunctionDeclaration, type Library, overload } from "./library.ts";
 
+/** The nanoseconds of beginning and printing a digest. */
+const workOfDigest = 1_800;
+const reading = readingEffort(40);
+
 function digest(algorithm: DigestAlgorithm): FunctionDeclaration[] {
   const overloads = [
     overload({
@@ -10,7 +14,7 @@ function digest(algorithm: DigestAlgorithm): FunctionDeclaration[] {
       takes: [stringType],
       gives: stringType,
       call: (text) => hexDigest(algorithm, text),
-      effort: readingEffort(40),
+      effort: (args) => workOfDigest + reading(args),
     }),
   ];
   return [{ name: algorithm, overloads }, { name: `hash.${algorithm}`, overloads }];

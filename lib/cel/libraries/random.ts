@@ -1,5 +1,5 @@
 import { BoundedCache, isFault } from "../../json/mod.ts";
-import { compileTextGenerator, type TextGenerator } from "../../kube/mod.ts";
+import { compileTextGenerator, stepsOfTextGenerator, type TextGenerator } from "../../kube/mod.ts";
 import { type CelFault, failure, isCelFault } from "../fault.ts";
 import { stringType } from "../types/mod.ts";
 import type { ExternalCalls } from "../external_calls.ts";
@@ -27,6 +27,9 @@ function generate(external: ExternalCalls, pattern: string): Result {
   return generated(external, generatorOf(pattern));
 }
 
+/** The nanoseconds of a step of compiling a pattern. */
+const workOfStep = 50;
+
 /** The nanoseconds of drawing a number, and of generating a character. */
 const workOfDraw = 250, workOfGenerated = 25;
 
@@ -51,9 +54,10 @@ function generating(): typeof generate {
   const cached = new BoundedCache<TextGenerator | CelFault>(maxCached);
   // A text that a request brings may have megabytes, and would stay.
   const generatorFor = (pattern: string): TextGenerator | CelFault =>
-    pattern.length > maxPattern
-      ? generatorOf(pattern)
-      : cached.getOrMake(pattern, () => generatorOf(pattern));
+    pattern.length > maxPattern ? generatorOf(pattern) : cached.getOrMake(pattern, () => {
+      work(workOfStep * stepsOfTextGenerator(pattern));
+      return generatorOf(pattern);
+    });
   return (external, pattern) => generated(external, generatorFor(pattern));
 }
 

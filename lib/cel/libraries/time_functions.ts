@@ -64,6 +64,7 @@ const fields: readonly FunctionDeclaration[] = getters.map(({ name, id, of }): F
         id: `timestamp_to_${id}_with_tz`,
         takes: [timestampType, stringType],
         gives: intType,
+        effort: workOfZone,
         ...inZone((formatOf) => ({ seconds }, zone) => {
           const offset = zoneOffset(zone, seconds, formatOf);
           return isCelFault(offset) ? offset : of(civil(seconds + offset));
@@ -73,6 +74,11 @@ const fields: readonly FunctionDeclaration[] = getters.map(({ name, id, of }): F
     ],
   };
 });
+
+/** The nanoseconds of formatting a time in a zone. */
+function workOfZone(): number {
+  return 4_000;
+}
 
 type InZone = (time: Timestamp, zone: string) => Result;
 
@@ -97,6 +103,7 @@ function milliseconds(dialect: CelDialect): FunctionDeclaration {
         id: "timestamp_to_milliseconds_with_tz",
         takes: [timestampType, stringType],
         gives: intType,
+        effort: workOfZone,
         ...inZone((formatOf) => ({ seconds, nanos }, zone) => {
           const offset = zoneOffset(zone, seconds, formatOf);
           return isCelFault(offset) ? offset : Math.trunc(nanos / 1_000_000);

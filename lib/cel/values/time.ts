@@ -1,4 +1,5 @@
 import { BoundedCache, withoutEnding } from "../../json/mod.ts";
+import { work } from "../work.ts";
 import { CelFault, failure } from "../fault.ts";
 import { MAX_INT, MIN_INT } from "./numbers.ts";
 import { CelObject } from "./object.ts";
@@ -245,10 +246,17 @@ const longestZone = 64;
 /** The most zones whose formats one call caches. */
 const maxCached = 8;
 
+/** The nanoseconds of making a format. */
+const workOfFormat = 70_000;
+
 /** As {@link zoneFormat}, with a cache for one call in an expression. */
 export function cachedZoneFormats(): ZoneFormat {
   const cached = new BoundedCache<{ readonly format: Intl.DateTimeFormat | undefined }>(maxCached);
-  return (zone) => cached.getOrMake(zone, () => ({ format: zoneFormat(zone) })).format;
+  return (zone) =>
+    cached.getOrMake(zone, () => {
+      work(workOfFormat);
+      return { format: zoneFormat(zone) };
+    }).format;
 }
 
 /** The format of a zone. */

@@ -159,6 +159,8 @@ function binary(name: string, calculation: Calculation): FunctionRecord {
     name,
     parameters: [parameter("left", "any"), parameter("right", "any")],
     returns: ["number", "string"],
+    // Both texts may be quantities or durations.
+    steps: 16,
     integerProblem: functionFault(name, invalidOperand).message,
     apply: (args) => calculate(name, calculation, args),
   };

@@ -1,4 +1,5 @@
 import { decodeCertificate } from "../../kube/mod.ts";
+import { perCharacter } from "../steps.ts";
 import { type FunctionNotes, type FunctionRecord, parameter } from "./record.ts";
 
 const example = `-----BEGIN CERTIFICATE REQUEST-----
@@ -19,6 +20,8 @@ export const certificates: readonly FunctionRecord[] = [
     name: "x509_decode",
     parameters: [parameter("pem", "string")],
     returns: ["object"],
+    steps: 1_000,
+    cost: perCharacter(0.25),
     apply: ([pem]) => decodeCertificate(pem as string),
   },
 ];

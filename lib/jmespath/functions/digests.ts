@@ -3,21 +3,27 @@ import { perCharacter } from "../steps.ts";
 import { ofText } from "./of_text.ts";
 import type { FunctionNotes, FunctionRecord } from "./record.ts";
 
+/** The steps of beginning and printing a digest. */
+const stepsOfDigest = 80;
+
 /** Kyverno's functions that digest texts. */
 export const digests: readonly FunctionRecord[] = [
   ofText({
     name: "sha256",
     returns: ["string"],
+    steps: stepsOfDigest,
     cost: perCharacter(0.25),
   }, digest("sha256")),
   ofText({
     name: "sha1",
     returns: ["string"],
+    steps: stepsOfDigest,
     cost: perCharacter(0.25),
   }, digest("sha1")),
   ofText({
     name: "md5",
     returns: ["string"],
+    steps: stepsOfDigest,
     cost: perCharacter(0.25),
   }, digest("md5")),
 ];

@@ -21,6 +21,7 @@ export const encodings: readonly FunctionRecord[] = [
   ofText({
     name: "base64_decode",
     returns: ["string"],
+    steps: 20,
     cost: perCharacter(1),
   }, (text) => {
     const bytes = decodeBase64(text);
@@ -30,12 +31,14 @@ export const encodings: readonly FunctionRecord[] = [
     {
       name: "base64_encode",
       returns: ["string"],
+      steps: 10,
     },
     (text) => text.length > maxText / 4 ? tooLarge("base64_encode") : encodeBase64Text(text),
   ),
   ofText({
     name: "parse_json",
     returns: ["any"],
+    steps: 16,
     cost: perCharacter(1),
   }, parseJson),
 ];

@@ -20,6 +20,7 @@ export const locations: readonly FunctionRecord[] = [
     name: "is_external_url",
     parameters: [parameter("url", "string")],
     returns: ["boolean"],
+    steps: 16,
     apply: ([url]) => {
       const host = urlHost(url as string);
       if (host instanceof Fault) return host;

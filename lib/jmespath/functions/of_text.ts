@@ -4,7 +4,7 @@ type Described = Pick<FunctionRecord, "name" | "returns">;
 
 /** A function of one text. */
 export function ofText(
-  record: Described & Pick<PlainFunction, "cost">,
+  record: Described & Pick<PlainFunction, "cost" | "steps">,
   compute: (text: string) => ReturnType<Apply>,
 ): FunctionRecord {
   return {

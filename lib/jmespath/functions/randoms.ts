@@ -1,5 +1,5 @@
 import { Fault, type Json, type StepBudget } from "../../json/mod.ts";
-import { compileTextGenerator, type TextGenerator } from "../../kube/mod.ts";
+import { compileTextGenerator, stepsOfTextGenerator, type TextGenerator } from "../../kube/mod.ts";
 import type { Environment } from "../plan/value.ts";
 import { spend } from "../steps.ts";
 import { type FunctionNotes, type FunctionRecord, parameter } from "./record.ts";
@@ -15,7 +15,9 @@ export const randoms: readonly FunctionRecord[] = [
     parameters: [parameter("pattern", "string")],
     returns: ["string"],
     volatile: true,
-    apply: ([pattern], environment, budget) => generate(generatorOf(pattern!), { environment, budget }),
+    apply: ([pattern], environment, budget) =>
+      spendOnCompiling(pattern as string, budget) ??
+        generate(generatorOf(pattern!), { environment, budget }),
     prepare: ([pattern]) => {
       if (typeof pattern !== "string") return undefined;
       const generator = generatorOf(pattern);
@@ -23,6 +25,11 @@ export const randoms: readonly FunctionRecord[] = [
     },
   },
 ];
+
+/** Takes the steps of compiling: each element of a list may bring another pattern. A longer one is refused unread. */
+function spendOnCompiling(pattern: string, budget: StepBudget): Fault | undefined {
+  return pattern.length > maxPattern ? undefined : spend(stepsOfTextGenerator(pattern), budget);
+}
 
 function generatorOf(pattern: Json): TextGenerator | Fault {
   const text = pattern as string;

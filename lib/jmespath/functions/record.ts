@@ -80,6 +80,8 @@ export interface PlainFunction extends Signature {
    * that walk whole values, or whose work is more than linear.
    */
   readonly cost?: Cost;
+  /** Steps of each call besides, where it takes longer than a usual one: each element of a list may be an argument. */
+  readonly steps?: number;
   /**
    * Does once what depends on constant arguments alone, such as compiling a pattern. An argument that is not constant
    * is undefined here. Returns undefined when there is nothing to gain.

@@ -10,6 +10,8 @@ export const versions: readonly FunctionRecord[] = [
     name: "semver_compare",
     parameters: [parameter("version", "string"), parameter("range", "string")],
     returns: ["boolean"],
+    // The range may be another one in each call.
+    steps: 50,
     cost: ([version], limit) => perCharacter(2)([version!], limit),
     apply: ([version, range]) => inRange(version!, compileSemverRange(range as string)),
     prepare: ([, range]) => {

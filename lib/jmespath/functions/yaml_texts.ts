@@ -9,6 +9,7 @@ export const yamlTexts: readonly FunctionRecord[] = [
   ofText({
     name: "parse_yaml",
     returns: ["any"],
+    steps: 400,
     // A character of YAML takes as long as three elements of a list, and more memory.
     cost: ([text]) => 5 * (text as string).length,
   }, (text) => {
