@@ -63,7 +63,7 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
     path: ["spec", "conditions"],
     texts: kyvernoTexts,
   });
-  const exempt = compileExemptions(tools, expressions);
+  const exempt = compileExemptions(tools, expressions, { scope: "whole" });
   return { run };
 
   function run(input: RuleInput): Outcome {

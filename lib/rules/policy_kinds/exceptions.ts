@@ -30,6 +30,16 @@ export function onFaultOfValidation({ policy }: Pick<PolicyTools, "policy">): On
   return policy.failurePolicy === "Ignore" ? "no match" : "fault";
 }
 
+/** The options of compiling exceptions. */
+export interface ExemptionOptions {
+  readonly onFault?: OnFault;
+  /**
+   * Whether an exception with images or values passes them to the policy (the default), or exempts the whole object.
+   * Kyverno parity: a policy that deletes cannot read them. Pinned by "keeps the objects that it matches".
+   */
+  readonly scope?: "images and values" | "whole";
+}
+
 /**
  * Compiles the exceptions from a policy. An exception whose conditions hold makes the policy skip, or pass where it
  * demands that. An exception with images or values passes them to the policy instead.
@@ -37,7 +47,7 @@ export function onFaultOfValidation({ policy }: Pick<PolicyTools, "policy">): On
 export function compileExemptions(
   { policy, exceptions, report, once }: Pick<PolicyTools, "policy" | "exceptions" | "report" | "once">,
   expressions: ExpressionSet,
-  onFault: OnFault = "fault",
+  { onFault = "fault", scope = "images and values" }: ExemptionOptions = {},
 ): (evaluation: CelEvaluation, now: number) => Exemption | Fault {
   const shared = once(newConditions);
   const compiled = exceptions.flatMap((exception) => {
@@ -62,7 +72,8 @@ export function compileExemptions(
       }
       if (!verdict) continue;
       matched.push(exception);
-      if (exception.images.length === 0 && exception.allowedValues.length === 0) full = true;
+      const isScoped = exception.images.length > 0 || exception.allowedValues.length > 0;
+      if (!isScoped || scope === "whole") full = true;
       allowedImages.push(...exception.images);
       allowedValues.push(...exception.allowedValues);
     }

@@ -89,7 +89,7 @@ export function imagePolicyExpressions(spec: JsonObject, tools: PolicyTools): Im
     path: ["spec", "matchConditions"],
     texts: kyvernoTexts,
   });
-  const exempt = compileExemptions(tools, expressions, onFaultOfValidation(tools));
+  const exempt = compileExemptions(tools, expressions, { onFault: onFaultOfValidation(tools) });
   const lists = compileImageLists(field(spec, "images"), expressions);
   defineVariables(expressions, field(spec, "variables"));
   return { expressions, conditions, exempt, lists, references, unusable };

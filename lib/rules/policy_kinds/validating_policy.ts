@@ -65,7 +65,7 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
     path: ["spec", "matchConditions"],
     texts: kyvernoTexts,
   });
-  const exempt = compileExemptions(tools, expressions, onFaultOfValidation(tools));
+  const exempt = compileExemptions(tools, expressions, { onFault: onFaultOfValidation(tools) });
   defineVariables(expressions, field(spec, "variables"));
   const validate = compileKyvernoValidations(field(spec, "validations"), expressions);
   // Kyverno parity: mode JSON has no audit annotations. Pinned by "a policy in mode JSON has no audit annotations".

@@ -86,6 +86,27 @@ Deno.test("DeletingPolicy: the command line shows the objects to delete, admissi
   assert.equal(policies[0]!.policy.admission, false);
 });
 
+for (const scope of ["images: ['nginx*']", "allowedValues: [a]"]) {
+  Deno.test(`DeletingPolicy: an exception with ${scope} keeps the objects that it matches`, async () => {
+    const spec = "schedule: '* * * * *'\nconditions: [{name: a, expression: 'true'}]";
+    const exception = (name: string) => `---
+apiVersion: policies.kyverno.io/v1
+kind: PolicyException
+metadata: {name: e, namespace: prod}
+spec:
+  policyRefs: [{name: p, kind: DeletingPolicy}]
+  matchConditions: [{name: a, expression: object.metadata.name == '${name}'}]
+  ${scope}
+`;
+    const linesOf = async (name: string) =>
+      resultLines(
+        await decide({ policy: `${written("DeletingPolicy", spec)}${exception(name)}`, object: pod({}) }),
+      );
+    assert.deepEqual(await linesOf("web"), ["skip rule is skipped due to policy exception: prod/e"]);
+    assert.deepEqual(await linesOf("db"), ["pass resource matched"]);
+  });
+}
+
 Deno.test("kinds that are not supported yet have a diagnostic", () => {
   for (const kind of ["DeletingPolicy", "NamespacedDeletingPolicy"]) {
     const { diagnostics } = compile(parseDocuments(written(kind, ""), "p.yaml").documents);
