@@ -60,3 +60,11 @@ export function firstFault(first: CelFault | undefined, second: CelFault): CelFa
   if (first === undefined) return second;
   return first.kind !== "pending" && second.kind === "pending" ? second : first;
 }
+
+/**
+ * Chooses the error of a loop in which a failed condition replaces what earlier rounds made: the last one, unless an
+ * earlier value is pending.
+ */
+export function lastFault(earlier: CelFault | undefined, latest: CelFault): CelFault {
+  return earlier === undefined ? latest : firstFault(latest, earlier);
+}

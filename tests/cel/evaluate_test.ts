@@ -143,6 +143,17 @@ const errors: readonly (readonly [text: string, kind: string, message: RegExp])[
   ["object.spec.none.field", "no_such_key", /^no such key: field$/],
   ["object.constructor", "no_such_key", /^no such key: constructor$/],
   ["object.__proto__", "no_such_key", /^no such key: __proto__$/],
+  // A failed condition replaces the result of the rounds before it, a failed element does not.
+  ...[
+    ["exists_one(x, object[x] == 1)", "b"],
+    ["filter(x, object[x] == 1)", "b"],
+    ["map(x, object[x] == 1, x)", "b"],
+    ["transformMap(i, x, object[x] == 1, x)", "b"],
+    ["map(x, object[x])", "a"],
+    ["exists(x, object[x] == 1)", "a"],
+  ].map(([call, key]) =>
+    [`['a', 'b', 'toString'].${call}`, "no_such_key", new RegExp(`^no such key: ${key}$`)] as const
+  ),
 ];
 
 for (const [text, kind, message] of errors) {

@@ -1,4 +1,4 @@
-import { CelFault, failure, firstFault, isCelFault, noSuchOverload } from "../fault.ts";
+import { CelFault, failure, firstFault, isCelFault, lastFault, noSuchOverload } from "../fault.ts";
 import type { Result } from "../libraries/library.ts";
 import type { Fold } from "../syntax/mod.ts";
 import { CelMap, fromJsonNumber, isMapValue, mapEntries, typeNameOf, type Value } from "../values/mod.ts";
@@ -102,7 +102,7 @@ function planCount({ range, slots, body }: FoldPlan): EvaluateNode {
       if (holds === true) {
         frame.cost += 2;
         count++;
-      } else if (holds !== false) fault = firstFault(fault, isCelFault(holds) ? holds : noSuchOverload());
+      } else if (holds !== false) fault = lastFault(fault, isCelFault(holds) ? holds : noSuchOverload());
     }
     frame.cost += 2;
     return fault ?? count === 1;
@@ -128,7 +128,7 @@ function planList(
         const keep = filter(frame);
         if (keep === false) return;
         if (keep !== true) {
-          fault = firstFault(fault, isCelFault(keep) ? keep : noSuchOverload());
+          fault = lastFault(fault, isCelFault(keep) ? keep : noSuchOverload());
           return;
         }
       }
@@ -173,12 +173,10 @@ function planMap({ fold, range, slots, filter, body }: FoldPlan): EvaluateNode {
       rounds.enter(index);
       const keep = filter === undefined ? true : filter(frame);
       if (keep === false) continue;
-      const mistake = keep === true
-        ? insert(frame, { map, slot: slots[0]!, body, fault })
-        : isCelFault(keep)
-        ? keep
-        : noSuchOverload();
-      if (mistake !== undefined) fault = firstFault(fault, mistake);
+      if (keep === true) {
+        const mistake = insert(frame, { map, slot: slots[0]!, body, fault });
+        if (mistake !== undefined) fault = firstFault(fault, mistake);
+      } else fault = lastFault(fault, isCelFault(keep) ? keep : noSuchOverload());
     }
     frame.cost += 1;
     return fault ?? map;
