@@ -89,7 +89,8 @@ Deno.test("DeletingPolicy: the command line shows the objects to delete, admissi
 for (const scope of ["images: ['nginx*']", "allowedValues: [a]"]) {
   Deno.test(`DeletingPolicy: an exception with ${scope} keeps the objects that it matches`, async () => {
     const spec = "schedule: '* * * * *'\nconditions: [{name: a, expression: 'true'}]";
-    const exception = (name: string) => `---
+    const exception = (name: string) =>
+      `---
 apiVersion: policies.kyverno.io/v1
 kind: PolicyException
 metadata: {name: e, namespace: prod}
