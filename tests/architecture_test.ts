@@ -40,7 +40,7 @@ const allowed: Record<string, readonly string[]> = {
   clock: ["ports"],
   entropy: ["ports"],
   embedded: [...base, "jmespath", "clock", "entropy"],
-  adapters: [...base, "pause", "clock", "entropy"],
+  adapters: [...base, "pause", "paced", "clock", "entropy"],
   registries: [...base, "adapters"],
   sources: [...engine, "paced", "adapters"],
   apply: [...engine, "report"],

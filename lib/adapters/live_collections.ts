@@ -1,5 +1,14 @@
 import { metadataOnly } from "../kube/mod.ts";
-import type { Clock, Collection, Collections, Entropy, Log, ObjectChange, WatchOptions } from "../ports.ts";
+import type {
+  Clock,
+  Collection,
+  Collections,
+  Entropy,
+  Log,
+  ObjectChange,
+  Scheduler,
+  WatchOptions,
+} from "../ports.ts";
 import type { FollowedCluster } from "./watched_cluster.ts";
 import { ObjectBudget } from "./object_budget.ts";
 import { WatchedKind } from "./watched_kind.ts";
@@ -10,6 +19,8 @@ export interface LiveCollectionsOptions {
   readonly clock: Clock;
   readonly entropy: Entropy;
   readonly log?: Log;
+  /** Lets others work between events; nothing pauses without one. */
+  readonly scheduler?: Scheduler | undefined;
   /** Bounds the objects of all collections together; 64,000,000 bytes by default. Further objects are left out. */
   readonly budget?: ObjectBudget;
 }
@@ -38,7 +49,7 @@ export class LiveCollections implements Collections {
     changed: (change: ObjectChange) => void | Promise<void>,
     { keep, changes, leftOutChanged }: WatchOptions = {},
   ): Collection {
-    const { cluster, clock, entropy, log } = this.#options;
+    const { cluster, clock, entropy, log, scheduler } = this.#options;
     return new WatchedKind({
       path,
       call: (call) => cluster.call(call),
@@ -46,6 +57,7 @@ export class LiveCollections implements Collections {
         cluster.follow(watched, signal, changes === "metadata" ? metadataOnly : undefined),
       clock,
       entropy,
+      scheduler,
       maxBytes: this.#budget.most,
       budget: this.#budget,
       changed,

@@ -1,5 +1,5 @@
 import type { Json } from "../json/mod.ts";
-import type { Answer, ApiCall, ApiResource, Clock, Cluster, Entropy, Log } from "../ports.ts";
+import type { Answer, ApiCall, ApiResource, Clock, Cluster, Entropy, Log, Scheduler } from "../ports.ts";
 import { parseApiPath, versionPath } from "../kube/mod.ts";
 import { type Following, WatchedKind } from "./watched_kind.ts";
 
@@ -14,6 +14,8 @@ export interface WatchedClusterOptions {
   readonly clock: Clock;
   readonly entropy: Entropy;
   readonly log?: Log;
+  /** Lets others work between events; nothing pauses without one. */
+  readonly scheduler?: Scheduler | undefined;
   /**
    * The paths of the collections to watch, over all namespaces, from their first read on; {@link admissionPaths} when
    * absent.
@@ -88,13 +90,14 @@ export class WatchedCluster implements Cluster {
   #kindAt(path: string): WatchedKind | undefined {
     const watchedKind = this.#kinds.get(path);
     if (watchedKind !== undefined || this.#closed || !this.#paths.includes(path)) return watchedKind;
-    const { cluster, maxBytes = 32_000_000, clock, entropy, log } = this.#options;
+    const { cluster, maxBytes = 32_000_000, clock, entropy, log, scheduler } = this.#options;
     const kind = new WatchedKind({
       path,
       call: (call) => cluster.call(call),
       follow: (watched, signal) => cluster.follow(watched, signal),
       clock,
       entropy,
+      scheduler,
       maxBytes,
       ...(log === undefined ? {} : { log }),
     });

@@ -1,13 +1,4 @@
-import {
-  asObject,
-  asString,
-  dig,
-  field,
-  isObject,
-  type Json,
-  type JsonObject,
-  parseJsonText,
-} from "../json/mod.ts";
+import { asObject, asString, dig, field, isObject, type Json, type JsonObject } from "../json/mod.ts";
 import {
   type Answer,
   type ApiCall,
@@ -15,10 +6,12 @@ import {
   elapsedOn,
   type Entropy,
   type LeftOutObjects,
+  type Scheduler,
 } from "../ports.ts";
 import { describeFailure, type FailedAnswer, listPages, nameOf } from "../kube/mod.ts";
 import { pause } from "../pause.ts";
 import { CollectionScope } from "./collection_scope.ts";
+import { EventPace } from "./event_pace.ts";
 import { keyOf, WatchedObjects, type WatchedObjectsOptions } from "./watched_objects.ts";
 
 /** The answer to opening a watch: lines with one JSON event each, or why the watch could not be opened. */
@@ -33,6 +26,8 @@ export interface WatchedKindOptions extends WatchedObjectsOptions {
   readonly follow: (path: string, signal: AbortSignal) => Promise<Following>;
   readonly clock: Clock;
   readonly entropy: Entropy;
+  /** Lets others work between events; nothing pauses without one. */
+  readonly scheduler?: Scheduler | undefined;
   /**
    * Goes on trying when the API server forbids reads of the kind or does not serve it yet, because its definition may
    * come later, and leaves out objects that do not fit. Otherwise the kind is given up, and callers read its objects
@@ -70,6 +65,7 @@ export class WatchedKind {
   readonly #options: WatchedKindOptions;
   readonly #objects: WatchedObjects;
   readonly #scope: CollectionScope;
+  readonly #pace: EventPace;
   readonly #stop = new AbortController();
   readonly #done: Promise<void>;
   #version = "";
@@ -83,6 +79,7 @@ export class WatchedKind {
     this.#options = options;
     this.#objects = new WatchedObjects(options);
     this.#scope = new CollectionScope(options.path);
+    this.#pace = new EventPace(options);
     this.#done = this.#run();
   }
 
@@ -171,8 +168,11 @@ export class WatchedKind {
       this.#objects.type = type;
       for (const item of page.items) {
         if (!isObject(item) || nameOf(item) === "") continue;
+        const since = this.#pace.now();
         listed.add(keyOf(item));
         await this.#objects.put(item);
+        const rest = this.#pace.worked(since);
+        if (rest !== undefined) await rest;
       }
       if (this.#objects.isFull) break;
       this.#version = asString(dig(page.body, "metadata", "resourceVersion")) ?? "";
@@ -201,9 +201,12 @@ export class WatchedKind {
       for await (const line of following.lines) {
         clearTimeout(timer);
         timer = setTimeout(abort, SILENCE);
-        const event = parseJsonText(line);
-        if (!await this.#apply(event)) return "too old";
+        const since = this.#pace.now(), parsed = this.#pace.parse(line);
+        const event = parsed instanceof Promise ? await parsed : parsed;
+        if (!await this.#apply(event, line.length)) return "too old";
         if (this.#objects.isFull) return "broken";
+        const rest = this.#pace.worked(since);
+        if (rest !== undefined) await rest;
       }
       return ended.signal.aborted ? "broken" : "over";
     } catch {
@@ -219,7 +222,7 @@ export class WatchedKind {
    * Applies an event; returns false when the API server reports an error, or the event is about another collection,
    * which ends the watch. Events about no object change nothing.
    */
-  async #apply(event: Json): Promise<boolean> {
+  async #apply(event: Json, characters: number): Promise<boolean> {
     const object = asObject(field(event, "object")) ?? {};
     const type = field(event, "type");
     if (type === "ERROR") return false;
@@ -228,7 +231,11 @@ export class WatchedKind {
     this.#version = asString(dig(object, "metadata", "resourceVersion")) ?? this.#version;
     if (!isObjectEvent) return true;
     if (type === "DELETED") await this.#objects.remove(keyOf(object));
-    else if (type === "ADDED" || type === "MODIFIED") await this.#objects.put(object);
+    else if (type === "ADDED" || type === "MODIFIED") {
+      // An object that is reduced before it is kept is small then.
+      const bytes = this.#options.keep === undefined ? this.#pace.bytesOf(object, characters) : undefined;
+      await this.#objects.put(object, bytes && await bytes);
+    }
     return true;
   }
 

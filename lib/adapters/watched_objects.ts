@@ -115,8 +115,11 @@ export class WatchedObjects {
     if (wereLeftOut) this.#options.leftOutChanged?.();
   }
 
-  /** Keeps a new or changed object, or leaves it out when it does not fit. */
-  put(object: JsonObject): void | Promise<void> {
+  /**
+   * Keeps a new or changed object, or leaves it out when it does not fit. `size` is the bytes of heap that the whole
+   * object takes, where they were counted.
+   */
+  put(object: JsonObject, size?: number): void | Promise<void> {
     const key = keyOf(object);
     const { kind: _kind, apiVersion: _apiVersion, ...rest } = object;
     const { managedFields: _fields, ...metadata } = asObject(rest["metadata"]) ?? {};
@@ -125,7 +128,7 @@ export class WatchedObjects {
     if (isSameVersion(former?.object, whole)) return;
     const { changed, keep } = this.#options;
     const kept = keep?.(whole) ?? whole;
-    const bytes = sharedHeapSize(kept);
+    const bytes = size !== undefined && kept === whole ? size : sharedHeapSize(kept);
     this.#drop(key);
     const watched = { object: kept, bytes };
     if (this.#fits(key, bytes)) {

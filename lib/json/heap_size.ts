@@ -1,4 +1,5 @@
 import { isList, type Json } from "./json.ts";
+import type { Stages } from "./stages.ts";
 import { endOfString } from "./string_end.ts";
 
 /**
@@ -113,11 +114,29 @@ export function sharedHeapSize(value: Json | undefined): number {
   return bytesOfValue(value, shared);
 }
 
+/** The values that are walked at once, in some milliseconds. */
+const valuesOfStage = 20_000;
+
+/** Estimates as {@link sharedHeapSize} does, in stages. */
+export function* sharedHeapSizeInStages(value: Json): Stages<number> {
+  const waiting: (Json | undefined)[] = [value];
+  let bytes = 0;
+  for (;;) {
+    bytes += bytesOfNext(waiting, shared, valuesOfStage);
+    if (waiting.length === 0) return bytes;
+    yield undefined;
+  }
+}
+
 /** Walks a value once. */
 function bytesOfValue(value: Json | undefined, bytesOf: HeapBytes): number {
+  return bytesOfNext([value], bytesOf, Infinity);
+}
+
+/** Walks the values that wait, `most` at most: their members wait meanwhile. */
+function bytesOfNext(waiting: (Json | undefined)[], bytesOf: HeapBytes, most: number): number {
   let bytes = 0;
-  const waiting: (Json | undefined)[] = [value];
-  while (waiting.length > 0) {
+  for (let left = most; left > 0 && waiting.length > 0; left--) {
     const next = waiting.pop();
     if (typeof next === "string") bytes += next.length + bytesOf.text;
     else if (typeof next !== "object" || next === null) bytes += bytesOf.other;

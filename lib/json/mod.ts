@@ -43,6 +43,7 @@ export {
   heapSizeOfText,
   isTooDense,
   sharedHeapSize,
+  sharedHeapSizeInStages,
   sharedHeapSizeOfText,
 } from "./heap_size.ts";
 export { goJsonProblem } from "./go_json_problem.ts";

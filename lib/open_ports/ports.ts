@@ -227,7 +227,9 @@ function connect(
       close: () => Promise.resolve(live.close()),
     };
   }
-  const watched = new WatchedCluster({ cluster: live, clock, entropy, log: watch });
+  // To collect the garbage of large events between slices would take longer than the slices.
+  const scheduler = eventLoopScheduler();
+  const watched = new WatchedCluster({ cluster: live, clock, entropy, log: watch, scheduler });
   const close = async (): Promise<void> => {
     await watched.close();
     live.close();
@@ -235,7 +237,7 @@ function connect(
   const budget = new ObjectBudget(mostObjectBytes());
   const watching = {
     budget,
-    collections: new LiveCollections({ cluster: live, clock, entropy, log: watch, budget }),
+    collections: new LiveCollections({ cluster: live, clock, entropy, log: watch, budget, scheduler }),
     discovery: new AggregatedDiscovery(live, clock),
   };
   return { cluster: watched, kind: "live", about, watching, diagnostics: [], close };

@@ -62,6 +62,8 @@ const points: readonly Point[] = [
         "lists in lists are not compared as a whole at each level",
       ],
       "server/pauses_test.ts": ["the server parses a long review in stages"],
+      "adapters/event_pace_test.ts": ["a long event is parsed and measured in stages"],
+      "adapters/body_stream_test.ts": ["the pieces of a long line are read once"],
       "kube/wildcard_test.ts": ["long patterns of few different characters are compared in linear time"],
     },
   },
@@ -123,6 +125,7 @@ const points: readonly Point[] = [
         "rows that no scan can find are read when they would take too much memory",
       ],
       "adapters/live_collections_test.ts": ["objects above the limit are left out"],
+      "adapters/entries_bounds_test.ts": ["the answers of all calls have a bound together"],
     },
   },
   {
@@ -229,6 +232,9 @@ const points: readonly Point[] = [
       "engine/parallel_loads_test.ts": [
         "a request reads from a bounded number of registries at the same time",
       ],
+      "adapters/hostile_servers_test.ts": [
+        "a service that never answers takes a bounded number of connections",
+      ],
     },
   },
   {
@@ -295,6 +301,7 @@ const points: readonly Point[] = [
       "adapters/live_collections_test.ts": ["200 with a page of a proxy"],
       "adapters/clock_set_back_test.ts": ["a clock that is set back does not keep"],
       "server/routes_test.ts": ["when the API server hangs, the message names the slow look-up"],
+      "adapters/cluster_turns_test.ts": ["without an answer leave room for others"],
     },
   },
   {
