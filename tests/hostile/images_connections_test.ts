@@ -6,6 +6,33 @@ import { countingEntropy } from "../adapters/fakes.ts";
 import { fakeServer } from "../adapters/fake_server.ts";
 import { rawServer } from "../adapters/raw_server.ts";
 
+Deno.test("images of registries that never answer take a bounded amount of memory", async () => {
+  const silent = rawServer(() => new Promise(() => {}), "0.0.0.0");
+  const { port } = new URL(silent.address);
+  const registry = new ImageRegistry({
+    clock: systemClock(),
+    entropy: countingEntropy(),
+    timeout: 300,
+    attempts: 1,
+  });
+  try {
+    const began = performance.now();
+    let early = 0;
+    const reads = Array.from({ length: 1_500 }, async (_, at) => {
+      const answer = await registry.image(`127.0.${at >> 7}.${at & 127 | 2}:${port}/app:v${at}`);
+      if (/too many images/.test(answer.ok ? "" : answer.message)) early++;
+      return answer.ok;
+    });
+    assert.ok((await Promise.all(reads)).every((ok) => !ok));
+    assert.equal(early, 1_500 - 512, `${performance.now() - began} ms`);
+    // There is room again.
+    const later = await registry.image(`127.0.0.2:${port}/later:v1`);
+    assert.ok(!later.ok && !/too many images/.test(later.message), later.ok ? "" : later.message);
+  } finally {
+    silent.close();
+  }
+});
+
 Deno.test("hundreds of registries that never answer take a bounded number of connections", async () => {
   const silent = rawServer(() => new Promise(() => {}), "0.0.0.0");
   const port = new URL(silent.address).port;

@@ -46,6 +46,11 @@ const REQUESTS_PER_REGISTRY = 8;
  * that never answers would take a connection. Registries that have answered do not wait for them.
  */
 const REQUESTS_TO_UNTRIED = 128;
+/**
+ * The most reads that are under way or wait, of all registries and of those that have not answered before: each takes
+ * ten kilobytes of heap.
+ */
+const MOST_READS = 2_000, READS_OF_UNTRIED = 512;
 const MAX_REGISTRIES = 1_000;
 
 /** Reads from registries over HTTP: it chooses the scheme, gets tokens and repeats failed requests. */
@@ -61,17 +66,39 @@ export class RegistryConnection implements RegistryReader {
    */
   readonly #limits = new BoundedCache<Limit>(MAX_REGISTRIES);
   readonly #untried = new Limit(REQUESTS_TO_UNTRIED);
+  #reads = 0;
+  #untriedReads = 0;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
     this.#tokens = new Tokens(options.clock);
   }
 
-  /** Reads one path, with the schemes that the registry may have. */
+  /** Reads one path. */
   async read(access: RegistryAccess, reading: Reading): Promise<Content | RegistryFault> {
+    const { registry } = access.reference, lastScheme = this.#schemes.get(registry);
+    const untried = lastScheme === undefined ? 1 : 0;
+    if (this.#reads >= MOST_READS || untried > 0 && this.#untriedReads >= READS_OF_UNTRIED) {
+      return new RegistryFault(`${registry}: too many images wait for registries that do not answer`);
+    }
+    this.#reads++;
+    this.#untriedReads += untried;
+    try {
+      return await this.#read(access, reading, lastScheme);
+    } finally {
+      this.#reads--;
+      this.#untriedReads -= untried;
+    }
+  }
+
+  /** Reads one path with the scheme that answered last, or those that the registry may have. */
+  async #read(
+    access: RegistryAccess,
+    reading: Reading,
+    lastScheme: Scheme | undefined,
+  ): Promise<Content | RegistryFault> {
     const { registry, repository } = access.reference;
     const all = schemesOf(registry, access.allowInsecure);
-    const lastScheme = this.#schemes.get(registry);
     const schemes = lastScheme !== undefined && all.includes(lastScheme) ? [lastScheme] : all;
     const limit = this.#limits.getOrMake(registry, () => new Limit(REQUESTS_PER_REGISTRY));
     const atTurn: Try["atTurn"] = (send) =>
