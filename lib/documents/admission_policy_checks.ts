@@ -40,7 +40,7 @@ export function admissionPolicyProblems({ kind, group, document, locate }: Locat
     if (kind === "ValidatingAdmissionPolicy") {
       checkValidations(spec, report);
       checkAuditAnnotations(spec, report);
-    }
+    } else checkOperations(spec, report);
     checkLengths(spec, [], report);
   }
   return problems;
@@ -70,6 +70,14 @@ function checkParamKind(spec: Json, report: Report): void {
   for (const name of ["apiVersion", "kind"]) {
     if (!asString(field(paramKind, name))) report(["paramKind"], `paramKind needs ${name}`);
   }
+}
+
+function checkOperations(spec: Json, report: Report): void {
+  const at = ["matchConstraints", "resourceRules"];
+  asList(dig(spec, ...at)).forEach((rule, index) => {
+    if (!asTexts(field(rule, "operations")).includes("DELETE")) return;
+    report([...at, index, "operations"], "A policy that changes objects cannot be about DELETE");
+  });
 }
 
 /** A list of named expressions, and what their names may be. */

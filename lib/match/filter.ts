@@ -83,8 +83,11 @@ const nobody = { username: "", groups: [], roles: [], clusterRoles: [] };
 function resourceTests(resources: ResourceCriteria, { of }: FilterRole): [string, Test][] {
   const tests: [string, Test][] = [];
   const { operations, kinds, name, names, namespaces, annotations } = resources;
-  if (operations.length > 0 && of !== "exception") {
-    tests.push(["operations", (candidate) => operations.includes(candidate.operation)]);
+  if (operations.length > 0) {
+    // Kyverno parity: an exception is about all operations, whatever it names. Pinned by "an exception is about all
+    // operations".
+    const isOf: Test = of === "exception" ? () => true : ({ operation }) => operations.includes(operation);
+    tests.push(["operations", isOf]);
   }
   if (kinds.length > 0) tests.push(["kinds", compileKindSelectors(kinds)]);
   if (name !== "") tests.push(["name", namedBy([name])]);

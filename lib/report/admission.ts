@@ -105,12 +105,21 @@ function blockedMessage(
   }`;
 }
 
-/** Kyverno parity: each failure of a CEL policy has one line. Pinned by tests/report/admission_test.ts. */
-function celMessage({ kind, name }: PolicyIdentity, { result, message, properties }: RuleResult): string {
+/**
+ * Kyverno parity: each failure of a CEL policy has one line, those of admission policies in the API server's words.
+ * Pinned by tests/report/admission_test.ts.
+ */
+function celMessage(
+  { kind, name }: PolicyIdentity,
+  { result, message, properties }: RuleResult,
+  as: "denial" | "warning" = "denial",
+): string {
   if (kind === "ValidatingAdmissionPolicy") {
     const binding = asString(properties?.["binding"]);
-    const within = binding === undefined ? "" : ` with binding '${binding}'`;
-    return `${kind} '${name}'${within} denied request: ${message}`;
+    const source = `${kind} '${name}'${binding === undefined ? "" : ` with binding '${binding}'`}`;
+    return as === "denial"
+      ? `${subject} denied request: ${message}`
+      : `Validation failed for ${source}: ${message}`;
   }
   return `Policy ${name} ${result === "fail" ? "failed" : "error"}: ${message}`;
 }
@@ -148,7 +157,7 @@ function warningsOf(results: readonly PolicyResult[]): readonly string[] {
     for (const rule of rules) {
       if (isInCel) {
         if (policy.emitWarning && isFailOrError(rule) && !isIgnored(policy, rule)) {
-          warn(() => celMessage(policy, rule));
+          warn(() => celMessage(policy, rule, "warning"));
         }
       } else if (
         isFailOrError(rule) || (rule.result === "skip" && rule.warns) ||

@@ -121,6 +121,19 @@ const refused: [what: string, text: string, said: RegExp][] = [
     /A messageExpression has no authorizer/,
   ],
   [
+    "a policy that changes objects and is about deletions",
+    `apiVersion: admissionregistration.k8s.io/v1beta1
+kind: MutatingAdmissionPolicy
+metadata: { name: p }
+spec:
+  matchConstraints:
+    resourceRules:
+    - { apiGroups: [""], apiVersions: [v1], operations: [CREATE, DELETE], resources: [pods] }
+  mutations: [{ patchType: ApplyConfiguration, applyConfiguration: { expression: "Object{}" } }]
+`,
+    /:7:\d+: error refused-by-api-server: A policy that changes objects cannot be about DELETE/,
+  ],
+  [
     "a message with a line break",
     admissionPolicy('  validations: [{ expression: "true", message: "a\\nb" }]'),
     /must not have line breaks/,

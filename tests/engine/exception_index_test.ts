@@ -97,6 +97,7 @@ const mixed: readonly string[] = [
   `{resources: {kinds: [Pod], namespaces: [default, other], names: [web, db]}}`,
   `{any: [{resources: {namespaces: [""]}}]}`,
   `{any: [{resources: {operations: [DELETE], kinds: [Pod]}}]}`,
+  `{any: [{resources: {operations: [DELETE]}}]}`,
 ];
 
 const objects: readonly JsonObject[] = [
@@ -111,6 +112,16 @@ const objects: readonly JsonObject[] = [
   { apiVersion: "v1", kind: "Service", metadata: { name: "web", namespace: "default" } },
   { apiVersion: "v1", kind: "Service" },
 ];
+
+for (const match of ["kinds: [Pod], operations: [DELETE]", "operations: [DELETE]"]) {
+  Deno.test(`an exception is about all operations: ${match}`, () => {
+    const snapshot = policies(policy + exception(0, `{any: [{resources: {${match}}}]}`));
+    assert.deepEqual(messages(decide(snapshot, pod())), [
+      "rule is skipped due to policy exceptionsdefault/e00000",
+      "denied",
+    ]);
+  });
+}
 
 Deno.test("exceptions are found and named in their order, whether they are tried one by one or looked up", () => {
   const rules = ["[image]", "[image, other]", "['*']", "['im*']"];

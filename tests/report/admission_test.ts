@@ -135,6 +135,14 @@ const warned: [name: string, results: PolicyResult, warnings: readonly string[] 
     ["policy p.a: a says no", "policy p.b: broken"],
   ],
   [
+    "failures of an admission policy in the API server's words",
+    {
+      policy: identity("v", { kind: "ValidatingAdmissionPolicy", language: "cel", emitWarning: true }),
+      rules: [result("r", { action: "Audit", properties: { binding: "b" } })],
+    },
+    ["Validation failed for ValidatingAdmissionPolicy 'v' with binding 'b': r says no"],
+  ],
+  [
     "no mutations of a policy that does not warn",
     { policy: identity("m"), rules: [result("a", { type: "mutate", result: "pass", message: "mutated" })] },
     undefined,
