@@ -118,7 +118,7 @@ function celMessage(
     const binding = asString(properties?.["binding"]);
     const source = `${kind} '${name}'${binding === undefined ? "" : ` with binding '${binding}'`}`;
     return as === "denial"
-      ? `${subject} denied request: ${message}`
+      ? `${source} denied request: ${message}`
       : `Validation failed for ${source}: ${message}`;
   }
   return `Policy ${name} ${result === "fail" ? "failed" : "error"}: ${message}`;
