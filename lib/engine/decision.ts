@@ -19,6 +19,18 @@ export function isFailOrError({ result }: Pick<RuleResult, "result">): boolean {
   return result === "fail" || result === "error";
 }
 
+/**
+ * The result without its object, once a later rule has changed that: of an object of megabytes, each would be another
+ * copy. Only whether the rule changed the object counts then.
+ */
+export function superseded(result: RuleResult): RuleResult {
+  return result.result !== "pass" || result.patched === undefined || result.patched === supersededObject
+    ? result
+    : { ...result, patched: supersededObject };
+}
+
+const supersededObject: JsonObject = {};
+
 /** A result with another outcome. Its rule stays, and so do the properties that reports show besides the message. */
 export function replaced(
   { rule, type, action, properties, auditAnnotations, images }: RuleResult,

@@ -3,7 +3,7 @@ import { type Json, jsonLength } from "../json/mod.ts";
 import { error, patchedObject } from "../rules/mod.ts";
 import type { CompiledPolicy } from "./compiled.ts";
 import { decide, strictestOf } from "./decide.ts";
-import { type Decision, type PolicyResult, replaced, type RuleResult } from "./decision.ts";
+import { type Decision, type PolicyResult, replaced, type RuleResult, superseded } from "./decision.ts";
 import { mergeBatch } from "./plan/merge_batch.ts";
 import { PolicyRun } from "./policy_run.ts";
 import type { PolicyRequest } from "./request.ts";
@@ -61,10 +61,19 @@ class RequestMutation {
   #take(run: PolicyRun): boolean {
     const { policy } = run.policy;
     if (!run.applies) return true;
-    this.#results.push({ policy, rules: run.results });
+    this.#push({ policy, rules: run.results });
     const erred = run.results.some((result) => result.result === "error");
     if (run.results.every(isHarmless)) this.#view = run.view;
     return !(erred && policy.failurePolicy === "Fail");
+  }
+
+  /** Adds the results of a policy; a later change of the object takes the place of the former one. */
+  #push(result: PolicyResult): void {
+    const former = this.#results.at(-1);
+    if (former !== undefined && this.#view.base.trace === undefined) {
+      this.#results[this.#results.length - 1] = { ...former, rules: former.rules.map(superseded) };
+    }
+    this.#results.push(result);
   }
 
   /** Computing the patch of a large object takes as long as a slice, and so does writing it into an answer. */

@@ -1,7 +1,7 @@
 import type { LoadTracker, Progress } from "../context/mod.ts";
-import { type Effect, error } from "../rules/mod.ts";
+import { type Effect, error, patchedObject } from "../rules/mod.ts";
 import type { CompiledPolicy, CompiledRule } from "./compiled.ts";
-import type { RuleResult } from "./decision.ts";
+import { type RuleResult, superseded } from "./decision.ts";
 import { noExceptions, type RequestView } from "./request_view.ts";
 import { resultsFrom } from "./evaluate_rule.ts";
 import { resultsOf } from "./rule_results.ts";
@@ -146,9 +146,16 @@ export class PolicyRun implements EvaluatedPolicy {
     }
   }
 
+  /** The results of earlier rules, without their objects when another rule has changed the object. */
+  #former(next: readonly RuleResult[]): readonly RuleResult[] {
+    const { trace } = this.#view.base;
+    return trace === undefined && next.some(patchedObject) ? this.#results.map(superseded) : this.#results;
+  }
+
   #take(results: readonly RuleResult[]): void {
     if (results.length === 0) return;
-    this.#results = this.#results.length === 0 ? results : [...this.#results, ...results];
+    if (this.#results.length === 0) this.#results = results;
+    else this.#results = [...this.#former(results), ...results];
     for (const result of results) this.#carry(result);
   }
 }

@@ -64,7 +64,14 @@ const points: readonly Point[] = [
       "server/pauses_test.ts": ["the server parses a long review in stages"],
       "adapters/event_pace_test.ts": ["a long event is parsed and measured in stages"],
       "adapters/body_stream_test.ts": ["the pieces of a long line are read once"],
-      "kube/wildcard_test.ts": ["long patterns of few different characters are compared in linear time"],
+      "kube/wildcard_test.ts": [
+        "long patterns of few different characters are compared in linear time",
+        "a pattern of a request with a million stars or characters is compared without making its runs",
+      ],
+      "condition/hostile_test.ts": ["parsing a text of megabytes that may be"],
+      "pattern/hostile_test.ts": ["takes steps before it is compiled, and is an error without them"],
+      "jmespath/hostile_test.ts": ["steps for each element of a list"],
+      "cel/text_work_test.ts": ["patterns of random texts that a request brings end at the cost limit"],
     },
   },
   {
@@ -88,6 +95,8 @@ const points: readonly Point[] = [
         "audits that wait for a service",
         "short reviews that wait for a service",
       ],
+      "hostile/wide_objects_test.ts": ["that 30 policies mutate is answered within the memory bound"],
+      "engine/superseded_objects_test.ts": ["only the last result keeps the object"],
       "hostile/cut_texts_test.ts": [
         "keeps no more of it than it shows, in 20 rules",
         "a Pod of 2.5 MB is answered within the memory bound beside 60 rules",
