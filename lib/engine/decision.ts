@@ -29,7 +29,7 @@ export function superseded(result: RuleResult): RuleResult {
     : { ...result, patched: supersededObject };
 }
 
-const supersededObject: JsonObject = {};
+const supersededObject: JsonObject = Object.freeze({});
 
 /** A result with another outcome. Its rule stays, and so do the properties that reports show besides the message. */
 export function replaced(

@@ -1,4 +1,4 @@
-/** What results keep of the objects that mutations made: of an object of megabytes each would be another copy. */
+/** Results keep only the last object of several mutations: of an object of megabytes each would be another copy. */
 import assert from "node:assert/strict";
 import { evaluate, policyRequest } from "../../lib/engine/mod.ts";
 import { parseReview } from "../../lib/kube/mod.ts";
