@@ -76,7 +76,10 @@ export class KeptEntry {
     this.#resource = isObject(resource) ? resource : undefined;
     const source = this.#resource === undefined ? "answer" : "objects";
     this.#projections = new EntryProjections(this.#spec, source, options.compile);
-    this.#readyTimer = setTimeout(() => this.#ready.resolve(), options.firstWait ?? 5_000);
+    this.#readyTimer = setTimeout(() => {
+      this.#ready.resolve();
+      this.#report();
+    }, options.firstWait ?? 5_000);
     void this.#load();
   }
 
@@ -104,18 +107,18 @@ export class KeptEntry {
     else await this.#follow(watchedPath(this.#resource));
     if (this.#stop.signal.aborted) return;
     this.#becomeReady();
-    const { clock, entropy, retry = 10_000, leastRefresh } = this.#options;
-    const values = this.#values, failed = isFault(values);
-    this.#changed({
-      object: this.object,
-      problem: failed ? values.message : undefined,
-      refreshed: clock.now(),
-    });
+    this.#report();
     if (this.#collection !== undefined) return;
+    const { entropy, retry = 10_000, leastRefresh } = this.#options;
     const call = field(this.#spec, "apiCall") ?? null;
-    const wait = failed ? retry : refreshOf(call, leastRefresh);
+    const wait = isFault(this.#values) ? retry : refreshOf(call, leastRefresh);
     // A part of the time is random, so that the entries of all replicas are not called at the same moment.
     this.#timer = setTimeout(() => void this.#load(), wait * (0.9 + entropy.next() / 10));
+  }
+
+  #report(): void {
+    const values = this.#values, problem = isFault(values) ? values.message : undefined;
+    this.#changed({ object: this.object, problem, refreshed: this.#options.clock.now() });
   }
 
   /** Watches the objects of a path. */

@@ -101,7 +101,7 @@ Deno.test("watched entries: projections that take long are not computed for each
 });
 
 Deno.test("watched entries: requests wait for the first load of an entry for a while only", async () => {
-  const { entries, define } = trial([], { firstWait: 20, call: () => new Promise(() => {}) });
+  const { entries, define, reported } = trial([], { firstWait: 20, call: () => new Promise(() => {}) });
   define(entry("deps", call()));
   const notReady = {
     ok: false,
@@ -111,6 +111,7 @@ Deno.test("watched entries: requests wait for the first load of an entry for a w
   assert.deepEqual(await entries.entry("deps"), notReady);
   const read = entries.entry("deps");
   assert.deepEqual(await Promise.race([read, later(10).then(() => "waits")]), notReady);
+  assert.deepEqual(reported.map(({ problem }) => problem), [notReady.message]);
   entries.close();
 });
 
