@@ -75,6 +75,8 @@ export class ClusterGlobalEntries implements GlobalEntries {
   }
 
   async #spec(name: string): Promise<Json | Fault> {
+    // Its path would be that of all entries.
+    if (name === "") return new Fault("the name of the entry is empty", name);
     const { cluster } = this.#options;
     let served = "";
     for (const version of versions) {

@@ -152,6 +152,10 @@ export class LiveCluster implements Cluster {
     if (segmentsOf(call.path.split("?")[0]!) === undefined) {
       return { ...noAnswer(call, "the path is not one of the Kubernetes API"), status: 404 };
     }
+    // A name may be empty that a request brings. The API server takes the path for that of all objects.
+    if (/\/(?:\?|$)/.test(call.path) && ["PUT", "PATCH", "DELETE"].includes(call.method)) {
+      return { ...noAnswer(call, "the path names no object"), status: 404 };
+    }
     if (call.signal?.aborted === true) return noAnswer(call, "the request's deadline passed");
     if (call.body !== undefined && jsonSize(call.body, mostSent) > mostSent) {
       return failureOf(call, 413, `Request entity too large: limit is ${mostSent}`);

@@ -119,6 +119,7 @@ Deno.test("global entries: paths of the API server are called on the cluster", a
 const problems: [what: string, objects: Json[], name: string, message: string][] = [
   ["no such kind", [], "x", "the cluster has no GlobalContextEntry"],
   ["no such entry", [entry("y", deployments)], "x", 'globalcontextentries.kyverno.io "x" not found'],
+  ["no name", [entry("y", deployments)], "", "the name of the entry is empty"],
   ["neither resource nor call", [entry("x", {})], "x", "the entry names neither a resource nor a call"],
   [
     "a projection of objects that fails",

@@ -131,6 +131,19 @@ for (const method of ["POST", "PUT", "PATCH", "DELETE"] as const) {
   });
 }
 
+liveTest("a write without the name of its object is not sent: it would be one of all objects", {
+  answer: () => found(),
+  async run({ cluster, server }) {
+    for (const method of ["DELETE", "PUT", "PATCH"] as const) {
+      for (const path of ["/api/v1/namespaces/a/configmaps/", "/api/v1/nodes/?dryRun=All"]) {
+        const answer = await cluster.call({ method, path, body: {} });
+        assert.deepEqual([answer.ok, answer.status], [false, 404]);
+      }
+    }
+    assert.equal(server.received.length, 0);
+  },
+});
+
 liveTest("a Retry-After longer than the longest pause ends the retries", {
   answer: () => busy({ "retry-after": "60" }),
   async run({ cluster, server }) {

@@ -181,6 +181,11 @@ Deno.test("a loop's entries count together with those around them, each iteratio
 });
 
 const notText: [entry: JsonObject, fault: RegExp][] = [
+  // Its path would be that of all ConfigMaps, and the list would be loaded for each request.
+  [
+    { configMap: { name: "{{ request.object.absent || '' }}" } },
+    /for context entry e: failed to get configmap default\/ : resource name may not be empty/,
+  ],
   [{ configMap: { name: "{{ request.object }}" } }, /for context entry e: expected text, not an object/],
   [{ configMap: { name: "a", namespace: "{{ request.object.list }}" } }, /expected text, not a list/],
   [{ globalReference: { name: "{{ request.object }}" } }, /expected text, not an object/],

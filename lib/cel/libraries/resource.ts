@@ -72,6 +72,8 @@ function failed(what: string, reply: ExternalReply & { readonly ok: false }): Ce
 }
 
 function get(external: ExternalCalls, collection: Collection, name: string): Result {
+  // The path would be that of the collection, and its list would be read in place of one object.
+  if (name === "") return failure("failed to get resource: name is required");
   const reply = external.call({ kind: "api", method: "GET", path: pathOf(collection, name) });
   if (isCelFault(reply)) return reply;
   if (reply.ok) return reply.body;

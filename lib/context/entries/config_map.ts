@@ -63,6 +63,10 @@ function compileConfigMap(entry: ConfigMapEntry, options: EntryOptions): Context
         `context entry ${entry.name}: configMap namespace "${mapNamespace}" is different from policy namespace "${policyNamespace}"`,
       );
     }
+    // The path would be that of all ConfigMaps, and their list would be loaded for each request.
+    if (mapName === "") {
+      return problem(`failed to get configmap ${mapNamespace}/ : resource name may not be empty`);
+    }
     const { tracker } = view;
     const path = `/api/v1/namespaces/${encodeURIComponent(mapNamespace)}/configmaps/${
       encodeURIComponent(mapName)

@@ -277,3 +277,9 @@ Deno.test("a check of access calls the API server", () => {
     body: { apiVersion: "authorization.k8s.io/v1", kind: "SubjectAccessReview", spec: { user: "a" } },
   });
 });
+
+Deno.test("resource.Get without a name calls nothing: the path would be that of all objects", () => {
+  const external = new RecordedCalls([]);
+  const value = jsonOf("resource.Get('v1', 'secrets', 'a', '')", { libraries, external });
+  assert.match(String(value), /^other: failed to get resource: name is required/);
+});
