@@ -71,8 +71,7 @@ function replace(text: string, compiled: RE2JS | CelFault, { by, count }: Replac
 /** Compiles a pattern with at most one group. */
 function singleGroup(pattern: string, compile: PatternCompiler): RE2JS | CelFault {
   const compiled = compile(pattern);
-  if (compiled instanceof CelFault) return failure(`given regex is invalid: ${compiled.message}`);
-  return compiled.groupCount() > 1
+  return !(compiled instanceof CelFault) && compiled.groupCount() > 1
     ? failure(`regular expression has more than one capturing group: ${quoted(pattern)}`)
     : compiled;
 }

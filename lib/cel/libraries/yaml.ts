@@ -24,7 +24,9 @@ export const yamlLibrary: Library = {
           effort: readingEffort(600, 1),
           call: (_, text) => {
             const value = parseYaml(text);
-            return isFault(value) ? failure(value.message) : withDoubles(value);
+            return isFault(value)
+              ? failure(`error converting YAML to JSON: ${value.message}`)
+              : withDoubles(value);
           },
         }),
       ],

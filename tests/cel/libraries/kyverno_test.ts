@@ -78,7 +78,7 @@ testFacts([
   ["json.marshal('x')", '"x"'],
   ["json.marshal(object)", '{"b":1}'],
   ["yaml.parse('a: [1, yes]')", { a: [1, true] }],
-  ["yaml.parse('a: b: c')", /^other: yaml: /],
+  ["yaml.parse('a: b: c')", /^other: error converting YAML to JSON: yaml: /],
 ], { libraries, object: { b: 1 } });
 
 Deno.test("numbers read from a text are doubles, as from Go's decoder", () => {
@@ -150,6 +150,7 @@ testFacts([
   ["regex.extract('item-A, item-B', 'item-([A-Z])').value()", "A"],
   ["regex.extract('HELLO', 'hello').hasValue()", false],
   ["regex.extract('a@b', '(.*)@(.*)')", /^other: regular expression has more than one capturing group/],
+  ["regex.extract('a', '(')", /^other: error parsing regexp: missing closing/],
   ["regex.extractAll('id:123, id:456', 'id:[0-9]+')", ["id:123", "id:456"]],
   ["regex.extractAll('id:123, id:', 'id:([0-9]*)')", ["123"]],
   ["regex.extractAll('x', 'assa')", []],
