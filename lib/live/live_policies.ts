@@ -169,7 +169,7 @@ export class LivePolicies {
   /** The policies, exceptions and global context entries of files and of the cluster, as soon as they are stored. */
   stored(): JsonObject[] {
     const files = this.#options.files().map(({ value }) => value).filter(isObject);
-    return [...files, ...this.#objects.all().map(({ object }) => object)];
+    return [...files, ...this.#objects.stored()];
   }
 
   /** Writes statuses. */

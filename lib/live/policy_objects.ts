@@ -144,6 +144,14 @@ export class PolicyObjects {
     );
   }
 
+  /**
+   * All objects, each the same until more than its status changes: what is computed of an object is not computed again
+   * for each status.
+   */
+  stored(): JsonObject[] {
+    return this.all().map(({ object }) => this.#documents.of(object).value as JsonObject);
+  }
+
   /** The objects of kinds with these roles. */
   of(...roles: readonly PolicyObjectKind["role"][]): PolicyObject[] {
     return [...this.#collections].flatMap(([kind, collection]) =>

@@ -86,6 +86,36 @@ function storing(
   };
 }
 
+Deno.test("requests have turns between stored reports that are read", async () => {
+  let turns = 0, changed: (change: ObjectChange) => void | Promise<void> = () => {};
+  const store = new ReportStore({
+    cluster: { call: () => assert.fail("a report is read"), resource: () => Promise.resolve(undefined) },
+    collections: {
+      watch(path, follow) {
+        if (path.endsWith(`/${policyReports.namespaced.path}`)) changed = follow;
+        return { objects: () => [], synced: Promise.resolve(), close: () => Promise.resolve() };
+      },
+    },
+    log: { write: () => {} },
+    scheduler: { sliceMilliseconds: 0, pause: () => Promise.resolve(void turns++) },
+    kind: policyReports,
+    results: new Set(["pass", "fail"]),
+    isLasting: () => false,
+    missed: () => {},
+  });
+  store.start();
+  for (let count = 0; count < 10; count++) {
+    const metadata = {
+      name: `r${count}`,
+      resourceVersion: "1",
+      labels: { "app.kubernetes.io/managed-by": "kyverno" },
+    };
+    await changed({ object: { metadata, scope: {}, results: [row("pass", 1)] }, former: undefined });
+  }
+  assert.equal(turns, 10);
+  await store.close();
+});
+
 Deno.test("a report is written once: another time, another order of keys and the watch's echo change nothing", async () => {
   const { store, writes, show } = storing();
   assert.equal(await store.write(pod, [row("pass", 1)]), "stored");

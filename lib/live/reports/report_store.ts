@@ -1,7 +1,8 @@
 import { asList, asObject, asString, field, isObject, type Json, type JsonObject } from "../../json/mod.ts";
 import { pause } from "../../pause.ts";
 import { nameOf, namespaceOf, uidOf } from "../../kube/mod.ts";
-import type { Cluster, Collection, Collections, Log } from "../../ports.ts";
+import { Slices } from "../../paced.ts";
+import type { Cluster, Collection, Collections, Log, Scheduler } from "../../ports.ts";
 import { isRetryable } from "../repeated_call.ts";
 import { digestOf, reportOf } from "./report.ts";
 import { type ReportKind, reportsPath } from "./report_kind.ts";
@@ -14,6 +15,8 @@ export interface ReportStoreOptions extends StoredReportsOptions {
   readonly cluster: Cluster;
   readonly collections: Collections;
   readonly log: Log;
+  /** Lets requests have their turns while stored reports are read; without it they wait. */
+  readonly scheduler?: Scheduler | undefined;
   readonly kind: ReportKind;
   /** The results that reports have rows for: `fail`. */
   readonly results: ReadonlySet<string>;
@@ -31,6 +34,7 @@ export class ReportStore {
   readonly #options: ReportStoreOptions;
   #watched: readonly Collection[] = [];
   readonly #stored: StoredReports;
+  readonly #slices: Slices | undefined;
   /** Reports that are being written, by uid. */
   readonly #underWay = new Map<string, ReportWrite>();
   readonly #stop = new AbortController();
@@ -39,6 +43,8 @@ export class ReportStore {
   constructor(options: ReportStoreOptions) {
     this.#options = options;
     this.#stored = new StoredReports(options);
+    const { scheduler } = options;
+    this.#slices = scheduler && new Slices(scheduler);
   }
 
   /** Begins to watch the reports once there are policies; a second call does nothing. */
@@ -202,6 +208,8 @@ export class ReportStore {
   async #seen(report: JsonObject): Promise<void> {
     const uid = nameOf(report);
     if (!isManaged(report)) return;
+    // A list has hundreds of reports with hundreds of rows each.
+    if (this.#slices?.isUsedUp === true) await this.#slices.next();
     const running = this.#underWay.get(uid);
     if (running !== undefined) return void (running.seen = report);
     const stored = this.#stored.get(uid);
