@@ -1,7 +1,7 @@
 import { asList, asString, dig, isObject, type Json, type JsonObject, textField } from "../json/mod.ts";
 import { nameOf } from "../kube/mod.ts";
-import { Slices } from "../paced.ts";
 import type { Answer, Cluster, Collection, Collections, Log, LogFields, Scheduler } from "../ports.ts";
+import { eightAtOnce } from "./eight_at_once.ts";
 import { isRetryable, repeatedCall } from "./repeated_call.ts";
 import { areAlike, holds } from "./wanted_fields.ts";
 
@@ -160,17 +160,14 @@ export class ObjectKeeper {
   async #writeAll(wanted: readonly JsonObject[]): Promise<readonly Kept[]> {
     const { leads, scheduler } = this.#options;
     if (!leads()) return wanted.map(() => unchanged);
-    const all: Kept[] = [];
     // The watch reports a change that happens after this read, and the keeper writes then.
     const watched = new Map(this.objects().map((each) => [keyOf(each), each]));
-    const slices = scheduler && new Slices(scheduler);
-    for (const each of wanted) {
-      // Writes may take long, as when this process is stopped for a while: another replica leads then.
-      all.push(leads() ? await this.#writeOne(each, watched.get(keyOf(each))) : unchanged);
-      if (slices?.isUsedUp === true) await slices.next();
-    }
+    // Writes may take long, as when this process is stopped for a while: another replica leads then.
+    const writeOne = async (each: JsonObject): Promise<Kept> =>
+      leads() ? await this.#writeOne(each, watched.get(keyOf(each))) : unchanged;
+    const kept = await eightAtOnce(wanted, writeOne, scheduler);
     if (leads() && !await this.#deleteOthers(wanted)) this.#tryAgain();
-    return all;
+    return kept;
   }
 
   /** Writes the wanted objects without a caller, and tries again itself after a failure. */
@@ -191,12 +188,11 @@ export class ObjectKeeper {
     if (isMadeByPostern === undefined) return true;
     const kept = new Set(wanted.map(keyOf));
     const others = this.objects().filter((each) => isMadeByPostern(each) && !kept.has(keyOf(each)));
-    let areGone = true;
-    for (const each of others) {
+    const areGone = await eightAtOnce(others, async (each) => {
       const answer = await cluster.call({ method: "DELETE", path: this.#pathOf(each) });
-      areGone &&= answer.ok || !isRetryable(answer.status);
-    }
-    return areGone;
+      return answer.ok || !isRetryable(answer.status);
+    });
+    return areGone.every((isGone) => isGone);
   }
 
   async #writeOne(wanted: JsonObject, watched: JsonObject | undefined): Promise<Kept> {

@@ -1,7 +1,6 @@
 import type { CompiledPolicy, Snapshot } from "../engine/mod.ts";
 import { dig, type JsonObject } from "../json/mod.ts";
 import { objectIdentity, uidOf } from "../kube/mod.ts";
-import { Slices } from "../paced.ts";
 import type { Clock, Cluster, Log, Scheduler, ServedResource } from "../ports.ts";
 import type { Accounts } from "./installation.ts";
 import { CachedRights } from "./access_review.ts";
@@ -9,6 +8,7 @@ import type { Conversion } from "./admission_policies/conversions.ts";
 import { type CelEnforcement, celStatus } from "./cel_status.ts";
 import { classicStatus, type Enforcement } from "./classic_status.ts";
 import { type Deletability, deletingRights, deletingStatus } from "./deleting_status.ts";
+import { eightAtOnce } from "./eight_at_once.ts";
 import { leftOutStatus } from "./left_out_status.ts";
 import { missingRules, missingRulesMessage, type PolicyRight, rightsOf } from "./policy_rights.ts";
 import type { PolicyObject } from "./policy_objects.ts";
@@ -60,9 +60,6 @@ interface CurrentStatus {
   readonly enforcement: string;
 }
 
-/** The most statuses that are written at a time. */
-const mostAtOnce = 8;
-
 /** Writes the statuses of policies. */
 export class PolicyStatuses {
   /** Writes the statuses of all kinds. */
@@ -85,19 +82,15 @@ export class PolicyStatuses {
     );
     const generated: Conversions = new Map(facts.generated.map((each) => [each.compiled, each]));
     const leftOut = new Set(facts.snapshot.leftOut.map(({ value }) => objectIdentity(value as JsonObject)));
-    const { scheduler, leads } = this.#options, waiting = objects.values();
-    const slices = scheduler && new Slices(scheduler);
-    const writeSome = async (): Promise<void> => {
-      for (const each of waiting) {
-        if (slices?.isUsedUp === true) await slices.next();
-        // A round of thousands of statuses takes long; another replica may lead meanwhile.
-        if (!leads()) return;
-        const identity = objectIdentity(each.object), compiled = policies.get(identity);
-        if (leftOut.has(identity)) await this.#writeLeftOut(each.kind, each.object);
-        if (compiled !== undefined) await this.#writeOne(each, compiled, { ...facts, generated });
-      }
+    const { scheduler, leads } = this.#options, all = { ...facts, generated };
+    const writeOne = async (each: PolicyObject): Promise<void> => {
+      // A round of thousands of statuses takes long; another replica may lead meanwhile.
+      if (!leads()) return;
+      const identity = objectIdentity(each.object), compiled = policies.get(identity);
+      if (leftOut.has(identity)) await this.#writeLeftOut(each.kind, each.object);
+      if (compiled !== undefined) await this.#writeOne(each, compiled, all);
     };
-    await Promise.all(Array.from({ length: mostAtOnce }, writeSome));
+    await eightAtOnce(objects, writeOne, scheduler);
   }
 
   async #writeOne(
