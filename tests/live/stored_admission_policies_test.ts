@@ -3,7 +3,10 @@ import assert from "node:assert/strict";
 import { compile } from "../../lib/engine/mod.ts";
 import { completed, dig, isObject, type JsonObject } from "../../lib/json/mod.ts";
 import { ObjectDocuments } from "../../lib/live/object_document.ts";
-import { reportedAdmissionPolicies } from "../../lib/live/admission_policies/reported_policies.ts";
+import {
+  concernsReports,
+  reportedAdmissionPolicies,
+} from "../../lib/live/admission_policies/reported_policies.ts";
 import { GeneratedPolicies } from "../../lib/live/admission_policies/generated_policies.ts";
 import { conversions } from "../../lib/live/admission_policies/conversions.ts";
 import type { ApiCall, Cluster, Collections } from "../../lib/ports.ts";
@@ -69,6 +72,27 @@ const asAdmissionPolicy = onPods.replace(
   "spec:\n",
   "spec:\n  autogen: {podControllers: {controllers: []}, validatingAdmissionPolicy: {enabled: true}}\n",
 );
+
+const reported: readonly (readonly [
+  what: string,
+  name: string,
+  labels: JsonObject,
+  spec: JsonObject,
+  concerns: boolean,
+])[] = [
+  ["a policy with the label", "a", { "reports.kyverno.io/enabled": "true" }, {}, true],
+  ["a policy without it", "a", {}, {}, false],
+  ["somebody's binding", "a", {}, { policyName: "a" }, true],
+  ["a policy that Postern made", "vpol-a", { "app.kubernetes.io/managed-by": "kyverno" }, {}, false],
+  ["a binding that Postern made", "vpol-a-binding", { "app.kubernetes.io/managed-by": "kyverno" }, {
+    policyName: "vpol-a",
+  }, false],
+];
+for (const [what, name, labels, spec, concerns] of reported) {
+  Deno.test(`a change of ${what} ${concerns ? "loads the policies that reports need again" : "loads nothing"}`, () => {
+    assert.equal(concernsReports({ metadata: { name, labels }, spec }), concerns);
+  });
+}
 
 for (const refusing of [false, true]) {
   const title = refusing ? "the API server refuses it" : "the API server has had time to enforce it";

@@ -1,6 +1,6 @@
 import type { CompiledPolicy, Snapshot } from "../../engine/mod.ts";
 import { asString, isFault, type JsonObject, type Stages } from "../../json/mod.ts";
-import { uidOf } from "../../kube/mod.ts";
+import { labelsOf, nameOf, uidOf } from "../../kube/mod.ts";
 import { type CelException, isCelException, parseCelException, policyObjectKinds } from "../../policy/mod.ts";
 import type { ServedResource } from "../../ports.ts";
 import { type AdmissionPolicyParts, admissionPolicyVersion } from "./admission_policy_kind.ts";
@@ -65,8 +65,12 @@ const prefixes: ReadonlyMap<string, string> = new Map(
     .map(({ kind, shortName = "" }) => [kind, shortName]),
 );
 
-/** Whether a name is that of an admission policy made from a policy of Kyverno, or of its binding. */
-export function hasGeneratedName(name: string): boolean {
+/** Whether an admission policy or binding was made from a policy of Kyverno; others belong to their authors. */
+export function isGenerated(object: JsonObject): boolean {
+  return labelsOf(object)["app.kubernetes.io/managed-by"] === "kyverno" && hasGeneratedName(nameOf(object));
+}
+
+function hasGeneratedName(name: string): boolean {
   return [...prefixes.values()].some((prefix) => name.startsWith(`${prefix}-`));
 }
 

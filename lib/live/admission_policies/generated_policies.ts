@@ -1,5 +1,4 @@
 import type { JsonObject } from "../../json/mod.ts";
-import { labelsOf, nameOf } from "../../kube/mod.ts";
 import type { ServedResource } from "../../ports.ts";
 import { type Kept, ObjectKeeper, type ObjectKeeperOptions } from "../object_keeper.ts";
 import {
@@ -8,7 +7,7 @@ import {
   admissionPolicyPaths,
   admissionPolicyVersion,
 } from "./admission_policy_kind.ts";
-import { type Conversion, hasGeneratedName, notConverted } from "./conversions.ts";
+import { type Conversion, isGenerated, notConverted } from "./conversions.ts";
 
 /** The ports and listeners of {@link GeneratedPolicies}. */
 export interface GeneratedPoliciesOptions
@@ -122,9 +121,4 @@ export class GeneratedPolicies {
     }
     return kept;
   }
-}
-
-/** Whether an admission policy was made from a policy of Kyverno; others belong to their authors. */
-function isGenerated(object: JsonObject): boolean {
-  return labelsOf(object)["app.kubernetes.io/managed-by"] === "kyverno" && hasGeneratedName(nameOf(object));
 }

@@ -1,6 +1,7 @@
 import { asString, dig, type JsonObject } from "../../json/mod.ts";
 import { labelsOf, nameOf } from "../../kube/mod.ts";
 import type { ObjectDocuments } from "../object_document.ts";
+import { isGenerated } from "./conversions.ts";
 import type { YamlDocument } from "../../yaml/mod.ts";
 
 /**
@@ -18,9 +19,12 @@ export function reportedAdmissionPolicies(
   return [...policies, ...bindings].map((object) => documents.of(object));
 }
 
-/** Whether a change of an admission policy or binding may change reports. */
+/**
+ * Whether a change of an admission policy or binding may change reports. Those that Postern makes change none: while it
+ * wrote thousands, all policies were loaded again and again.
+ */
 export function concernsReports(object: JsonObject): boolean {
-  return isReported(object) || boundName(object) !== undefined;
+  return isReported(object) || boundName(object) !== undefined && !isGenerated(object);
 }
 
 function isReported(object: JsonObject): boolean {
