@@ -96,6 +96,35 @@ spec:
 ---
 apiVersion: policies.kyverno.io/v1
 kind: ValidatingPolicy
+metadata: {name: pods-alone}
+spec:
+  autogen: {podControllers: {controllers: []}}
+  matchConstraints:
+    resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}]
+  validations: [{expression: "true"}]
+---
+apiVersion: policies.kyverno.io/v1
+kind: ValidatingPolicy
+metadata: {name: deployments}
+spec:
+  autogen: {podControllers: {controllers: [deployments, daemonsets, cronjobs]}}
+  matchConstraints:
+    resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}]
+  validations: [{expression: "true"}]
+---
+apiVersion: policies.kyverno.io/v1
+kind: MutatingPolicy
+metadata: {name: marks}
+spec:
+  matchConstraints:
+    resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}]
+  matchConditions: [{name: nobody, expression: object.metadata.name == "nobody"}]
+  mutations:
+    - patchType: JSONPatch
+      jsonPatch: {expression: '[JSONPatch{op: "add", path: "/metadata/labels", value: {"a": "b"}}]'}
+---
+apiVersion: policies.kyverno.io/v1
+kind: ValidatingPolicy
 metadata: {name: pods}
 spec:
   matchConstraints:
@@ -180,8 +209,15 @@ const cases: readonly (readonly [title: string, results: string, rows: readonly 
     ],
     [
       "a policy with one resource rule alone has no row about what the rule does not match",
-      "[{policy: pods, isValidatingPolicy: true, kind: Service, resources: [web], result: pass}]",
-      ["v1/Service/default/web  Not found"],
+      "[{policy: pods-alone, isValidatingPolicy: true, kind: Service, resources: [web], result: pass}, " +
+      "{policy: deployments, isValidatingPolicy: true, kind: Service, resources: [web], result: pass}]",
+      ["v1/Service/default/web  Not found", "v1/Service/default/web  Not found"],
+    ],
+    [
+      "a policy about Pods and the controllers of several groups has a row about what it does not match",
+      "[{policy: pods, isValidatingPolicy: true, kind: Service, resources: [web], result: fail}, " +
+      "{policy: marks, isMutatingPolicy: true, kind: Pod, resources: [good], operation: DELETE, result: pass}]",
+      ["v1/Service/default/web  Excluded", "v1/Pod/default/good  Excluded"],
     ],
     [
       "a GeneratingPolicy has no row about what it does not match",
