@@ -1,6 +1,6 @@
 import { fileProblem } from "../diagnostics/mod.ts";
 import { dirname, join } from "node:path";
-import { toYaml } from "../yaml/mod.ts";
+import { goYaml } from "../yaml/mod.ts";
 import type { Output } from "../apply/mod.ts";
 
 /**
@@ -33,7 +33,8 @@ export class ObjectFiles {
     return this.#attempt(async () => {
       for (const { file, object } of outputs) {
         const path = this.#isFile ? this.#path : join(this.#path, `${plainName(file)}.yaml`);
-        const text = `${toYaml(object).trimEnd()}\n---\n`;
+        // Kyverno parity: four spaces, and an empty line on both sides of the mark. Pinned by tests/cli/output_test.ts.
+        const text = `${goYaml(object, 4)}\n---\n\n`;
         await Deno.writeTextFile(path, text, { append: this.#begun.has(path) });
         this.#begun.add(path);
       }

@@ -73,7 +73,10 @@ export function reportResult(
     properties: {
       ...ruleResult.properties,
       ...(exceptions !== undefined && { exceptions: exceptions.map(nameOfKey).join(",") }),
-      process: policy.background ? "background scan" : "admission review",
+      // Kyverno parity: scans do not evaluate a GeneratingPolicy. Pinned by tests/report/policy_report_test.ts.
+      process: policy.background && clusterWideKind(policy.kind) !== "GeneratingPolicy"
+        ? "background scan"
+        : "admission review",
     },
   };
 }

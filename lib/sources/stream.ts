@@ -1,5 +1,8 @@
 import { utf8Decoder } from "../bytes/mod.ts";
-import { findFiles } from "../adapters/mod.ts";
+import { causeOf, findFiles } from "../adapters/mod.ts";
+import { isFault } from "../json/mod.ts";
+import { fetchBody, isFileAddress } from "./remote/https_file.ts";
+import { unreadable } from "./remote/remote_source.ts";
 import { type Diagnostic, fileProblem } from "../diagnostics/mod.ts";
 import {
   type Booleans,
@@ -28,14 +31,15 @@ export interface StreamOptions extends DocumentStreamOptions {
 const pieceBytes = 1_048_576;
 
 /**
- * Yields the documents of files, folders and `-` for standard input, one after the other, in the memory of one
- * document. A problem does not end the stream.
+ * Yields the documents of files, folders, addresses and `-` for standard input, one after the other, in the memory of
+ * one document. A problem does not end the stream.
  */
 export async function* streamDocuments(
   paths: readonly string[],
   options: StreamOptions = {},
 ): AsyncGenerator<StreamedDocument> {
-  const { files, diagnostics } = await findFiles(paths);
+  const { files: local, diagnostics } = await findFiles(paths.filter((path) => !isFileAddress(path)));
+  const files = [...local, ...paths.filter(isFileAddress).map((file) => ({ file, size: 0 }))];
   for (const diagnostic of diagnostics) yield { kind: "problem", diagnostic };
   const of = files.reduce((sum, { size }) => sum + size, 0);
   let bytes = 0;
@@ -48,10 +52,8 @@ export async function* streamDocuments(
         else yield { kind: "progress", bytes: bytes += part, of };
       }
     } catch (cause) {
-      yield {
-        kind: "problem",
-        diagnostic: problem(file, { code: "unreadable-file", message: fileProblem(cause) }),
-      };
+      const message = isFileAddress(file) ? causeOf(cause) : fileProblem(cause);
+      yield { kind: "problem", diagnostic: problem(file, { code: "unreadable-file", message }) };
     }
   }
 }
@@ -71,7 +73,13 @@ async function* readParts(
       for (const document of read.documents) yield { kind: "document", document } as const;
     }
   };
-  for await (const piece of file === "-" ? stdin() : readPieces(file, buffer)) {
+  const pieces =
+    await (file === "-" ? stdin() : isFileAddress(file) ? fetchBody(file) : readPieces(file, buffer));
+  if (isFault(pieces)) {
+    for (const diagnostic of unreadable(file, pieces).diagnostics) yield { kind: "problem", diagnostic };
+    return;
+  }
+  for await (const piece of pieces) {
     yield* parsed(documents.push(decode(piece)));
     yield piece.length;
   }

@@ -51,3 +51,35 @@ Deno.test("exceptions that apply generates let the same objects pass", () =>
     await Deno.writeTextFile(join(folder, "made.yaml"), out);
     assert.equal((await apply("@policy.yaml", "-r", "@bad.yaml", "-e", "@made.yaml")).code, 0);
   }));
+
+Deno.test("exceptions from podSecurity name the controls and the images that violate them", () => {
+  const podSecurity = `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: { name: psa }
+spec:
+  rules:
+    - name: baseline
+      match: { any: [{ resources: { kinds: [Pod] } }] }
+      validate: { podSecurity: { level: baseline, version: latest } }
+`;
+  const pod = "apiVersion: v1\nkind: Pod\nmetadata: { name: p }\n" +
+    "spec: { hostNetwork: true, containers: [{ name: c, image: 'nginx:1', securityContext: { privileged: true } }] }\n";
+  return inFolder(async (apply) => {
+    const { out } = await apply(
+      "@psa.yaml",
+      "-r",
+      "@pod.yaml",
+      "--generate-exceptions",
+      "--output-format",
+      "json",
+    );
+    const [mark, text] = out.split("\n");
+    assert.equal(mark, "---");
+    const { spec } = JSON.parse(text!) as { spec: { podSecurity: unknown } };
+    assert.deepEqual(spec.podSecurity, [
+      { controlName: "Host Namespaces" },
+      { controlName: "Privileged Containers", images: ["docker.io/nginx*"] },
+    ]);
+  }, { "psa.yaml": podSecurity, "pod.yaml": pod });
+});

@@ -36,7 +36,7 @@ const notGreen: [what: string, args: string[], code: number, said: RegExp][] = [
     2,
     /no resources: name files or folders with --resource, or use --cluster/,
   ],
-  ["a remote resource", ["@policy.yaml", "-r", "https://example.com/pod.yaml"], 2, /download it first/],
+  ["a resource in a bucket", ["@policy.yaml", "-r", "s3://example.com/pod.yaml"], 2, /download it first/],
   ["policies and resources from standard input", ["-", "-r", "-"], 2, /policies or resources, not both/],
   ["resources and payloads", [...pass, "--json", "@good.yaml"], 2, /--resource or --json, not both/],
   ["values from a file and from --set", [...pass, "-f", "@good.yaml", "-s", "a=b"], 2, /not from both/],

@@ -161,6 +161,15 @@ for (const [kind, refused, flag, field] of kinds) {
   }
 }
 
+for (const [kind, , flag] of kinds) {
+  Deno.test(`an empty ${kind} file is refused`, () =>
+    inFolder({ ...files, "given.yaml": "" }, async (run) => {
+      const { err, code } = await run("apply", "@policy.yaml", "-r", "@config.yaml", flag, "@given.yaml");
+      assert.match(err, /given\.yaml is empty: write apiVersion, kind and what it gives/);
+      assert.equal(code, 2);
+    }));
+}
+
 const accepted: readonly (readonly [name: string, text: string])[] = [
   ["whose fields are written in another case", "GlobalValues: { request.operation: DELETE }"],
   ["with a mark of the byte order", "globalValues: { request.operation: DELETE }"],

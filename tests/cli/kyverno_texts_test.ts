@@ -135,8 +135,8 @@ Deno.test("Kyverno's text: apply --output leaves the notes and the summary, and 
   try {
     const { out } = await posternPrints(["apply", "@mutate.yaml", "-r", "@pods.yaml", "-o", made]);
     assert.equal(out, await recorded("output"));
-    const names = (await Deno.readTextFile(made)).match(/^ {2}name: .*$/gm);
-    assert.deepEqual(names, ["  name: ann", "  name: bert"]);
+    const names = (await Deno.readTextFile(made)).match(/^ {4}name: .*$/gm);
+    assert.deepEqual(names, ["    name: ann", "    name: bert"]);
   } finally {
     await Deno.remove(made);
   }

@@ -36,7 +36,7 @@ Deno.test("a folder gets one file for each name, with the documents in order", (
     );
     assert.equal(
       await Deno.readTextFile(join(path, "web-mutated.yaml")),
-      "kind: Pod\nmetadata:\n  name: web\n---\nkind: Secret\nmetadata:\n  name: target\n---\n",
+      "kind: Pod\nmetadata:\n    name: web\n\n---\n\nkind: Secret\nmetadata:\n    name: target\n\n---\n\n",
     );
   }));
 

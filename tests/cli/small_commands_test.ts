@@ -67,6 +67,7 @@ Deno.test("schema writes the schemas of all kinds, and suggests a kind", () =>
 
 Deno.test("docs writes a page for each command, with its options", () =>
   inFolder({}, async (run, folder) => {
+    assert.equal((await run("docs")).code, 2);
     assert.equal((await run("docs", "-o", "@pages", "--website")).code, 0);
     for (const { name } of commands) {
       const page = await Deno.readTextFile(join(folder, "pages", `postern_${name.replace(" ", "_")}.md`));

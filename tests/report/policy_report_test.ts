@@ -139,6 +139,14 @@ Deno.test("a report property replaces the message of its result", () => {
   assert.deepEqual(messages, ["in my words", "b says no", "always"]);
 });
 
+Deno.test("a result of a GeneratingPolicy is of an admission review", () => {
+  const processes = ["ValidatingPolicy", "GeneratingPolicy"].map((kind) => {
+    const [report] = documents([{ policy: identity("p", { kind }), resource, rules: [result("a")] }]);
+    return dig(asList(report!["results"])[0]!, "properties", "process");
+  });
+  assert.deepEqual(processes, ["background scan", "admission review"]);
+});
+
 Deno.test("the source of a result follows from the kind of its policy", () => {
   const kinds = [
     "ClusterPolicy",

@@ -78,11 +78,10 @@ function metadataOf(parts: readonly string[], { ttl }: ExceptionOptions): JsonOb
 
 function controlsOf(text: unknown): JsonObject[] {
   if (typeof text !== "string") return [];
-  const controls = JSON.parse(text) as readonly { name: string; images?: readonly string[] }[];
-  return controls.map(({ name, images }) => ({
-    controlName: name,
-    ...(images !== undefined && images.length > 0 &&
-      { images: images.map((image) => image.replace(/[:@][^]*$/, "*")) }),
+  const controls = JSON.parse(text) as readonly { Name: string; Images?: readonly string[] | null }[];
+  return controls.map(({ Name: controlName, Images: images }) => ({
+    controlName,
+    ...(images && images.length > 0 && { images: images.map((image) => image.replace(/[:@][^]*$/, "*")) }),
   }));
 }
 

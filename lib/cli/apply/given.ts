@@ -70,7 +70,9 @@ async function readFile(
     const text = await Deno.readTextFile(path);
     const value = parseYaml(text);
     if (isFault(value)) return new Fault(`${path}: ${value.message}`);
-    if (value === null) return value;
+    if (value === null) {
+      return new Fault(`${path} is empty: write apiVersion, kind and what it gives, or leave the option out`);
+    }
     const parsed = parseDocuments(text, path);
     const checked = check(value, parsed.documents[0]?.positionOf ?? (() => undefined));
     const problems = [...duplicateKeys(parsed), ...checked.diagnostics];

@@ -13,6 +13,7 @@ import { imageSource, type RecordingArguments, writeRecording } from "../image_r
 import { standardInputProblem } from "../standard_input.ts";
 import type { Terminal } from "../terminal.ts";
 import { type GivenArguments, readGiven } from "./given.ts";
+import { hasGlobalEntries, inItsScope } from "./global_entries.ts";
 import { type PolicyFileArguments, readPolicyFiles } from "./policy_files.ts";
 
 /** The arguments of commands that apply policies to objects. */
@@ -62,7 +63,7 @@ export async function openInputs(
   diagnostics.add(...ignoredOperations(snapshot, values));
   const source = await imageSource(args);
   if (isFault(source)) return source;
-  const opened = await openGivenPorts(args, { context: given.context, source, diagnostics });
+  const opened = await openGivenPorts(args, { snapshot, context: given.context, source, diagnostics });
   if (isFault(opened)) return opened;
   const { ports, absent, isOffline } = opened;
   return {
@@ -80,6 +81,7 @@ export async function openInputs(
 }
 
 interface GivenPortsOptions {
+  readonly snapshot: Snapshot;
   /** The `spec` of the Context. */
   readonly context: JsonObject;
   readonly source: Exclude<Awaited<ReturnType<typeof imageSource>>, Fault>;
@@ -97,7 +99,7 @@ interface GivenPorts extends Pick<ApplyOptions, "ports"> {
 /** Opens the ports that the options name. */
 async function openGivenPorts(
   args: ApplyInputArguments,
-  { context, source, diagnostics }: GivenPortsOptions,
+  { snapshot, context, source, diagnostics }: GivenPortsOptions,
 ): Promise<GivenPorts | Fault> {
   const extra = await objectsOfFiles([...args.targetResource, ...args.parameterResource], diagnostics);
   const named = [...extra, ...asList(context["resources"]).filter(isObject)];
@@ -109,7 +111,10 @@ async function openGivenPorts(
     serviceAccount: args.cluster,
     images: { trustedRoot: args.trustedRoot, searchLogs: args.searchLogs, source },
     // Reads the files a second time, but only when a policy looks up objects.
-    objects: async () => [...named, ...await objectsOfFiles(args.resource, new Diagnostics(silent))],
+    objects: async () => [
+      ...named,
+      ...(await objectsOfFiles(args.resource, new Diagnostics(silent))).map(inItsScope),
+    ],
   });
   if (isFault(opened)) return opened;
   if (args.cluster && opened.kind !== "live") {
@@ -124,7 +129,12 @@ async function openGivenPorts(
   const looksUpImages = args.registry || images.length > 0 || source !== undefined;
   return {
     ports: { ...ports, registry, ...isOffline && celObjects(context, ports) },
-    absent: isOffline ? absentOffline(args, looksUpImages) : [],
+    absent: isOffline
+      ? absentOffline(args, {
+        images: looksUpImages,
+        globals: await hasGlobalEntries(snapshot, args.resource),
+      })
+      : [],
     isOffline,
     close: () => opened.close(),
   };
@@ -141,8 +151,11 @@ function celObjects(context: JsonObject, { clock, entropy }: Ports): Pick<Ports,
 }
 
 /** Without a cluster, API calls and parameters are read from the given objects; values replace all other sources. */
-function absentOffline({ parameterResource }: ApplyInputArguments, images: boolean): readonly AbsentSource[] {
-  const entries = unservedEntries({ cluster: false, calls: true, globals: false, images });
+function absentOffline(
+  { parameterResource }: ApplyInputArguments,
+  given: { readonly images: boolean; readonly globals: boolean },
+): readonly AbsentSource[] {
+  const entries = unservedEntries({ cluster: false, calls: true, ...given });
   return [...entries, "downstream", ...parameterResource.length === 0 ? ["parameters" as const] : []];
 }
 
@@ -170,8 +183,10 @@ function argumentProblem(args: ApplyInputArguments): string | undefined {
       ? "no resources: name files or folders with --resource, or use --cluster"
       : "no resources: name files or folders with --resource or --review, or use --cluster";
   }
-  const remote = [...resource, ...json].find((path) => /^[a-z][a-z+]*:\/\//.test(path));
-  return remote === undefined ? undefined : `${remote}: resources are read from files; download it first`;
+  const remote = [...resource, ...json].find((path) => /^(?!https?:)[a-z][a-z0-9+]*:\/\//.test(path));
+  return remote === undefined
+    ? undefined
+    : `${remote}: resources are read from files and from addresses with http; download it first`;
 }
 
 async function objectsOfFiles(paths: readonly string[], diagnostics: Diagnostics): Promise<JsonObject[]> {

@@ -3,6 +3,7 @@ import type { Snapshot } from "../../engine/mod.ts";
 import type { Diagnostic } from "../../diagnostics/mod.ts";
 import { isList, isObject } from "../../json/mod.ts";
 import { clusterObjects, streamDocuments } from "../../sources/mod.ts";
+import { isGlobalEntry } from "./global_entries.ts";
 import type { ApplyInputArguments, ApplyInputs } from "./inputs.ts";
 
 /** The options that select objects of a cluster. */
@@ -58,11 +59,11 @@ export async function* objectsToCheck(
 }
 
 /**
- * Kyverno parity: Kyverno does not check exceptions among the resources. Pinned by
- * tests/cli/apply_exceptions_test.ts.
+ * Kyverno parity: Kyverno does not check exceptions and GlobalContextEntries among the resources. Pinned by
+ * tests/cli/apply_exceptions_test.ts and "GlobalContextEntries among the objects give the global context".
  */
 function isPassedOver({ object }: GivenObject, { exceptionsWithinResources }: ApplyInputArguments): boolean {
-  return exceptionsWithinResources && object["kind"] === "PolicyException";
+  return exceptionsWithinResources && object["kind"] === "PolicyException" || isGlobalEntry(object);
 }
 
 /** Yields the values of a payload: each item of a list is one. */

@@ -70,8 +70,8 @@ export class ResultTable {
 
 const shownResults = { pass: "Pass", fail: "Fail", warn: "Warn", error: "Error", skip: "Skip" } as const;
 
-/** `namespace/Kind/name`, without the parts that the object lacks. */
+/** `namespace/Kind/name`, without the parts that the object lacks; `/` for a payload without any. */
 function shownPath(resource: JsonObject): string {
   const parts = [namespaceOf(resource), asString(resource["kind"]) ?? "", nameOf(resource)];
-  return parts.filter((part) => part !== "").join("/");
+  return parts.filter((part) => part !== "").join("/") || "/";
 }

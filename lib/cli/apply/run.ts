@@ -18,7 +18,6 @@ export interface ApplyArguments extends ApplyInputArguments, ClusterArguments, P
   /** `FORMAT=PATH` for reports, a path for changed and generated objects. */
   readonly output: readonly string[];
   readonly policyReport: boolean;
-  readonly outputFormat: "json" | "yaml";
   readonly warnExitCode: number;
   readonly warnNoPass: boolean;
   readonly generatedExceptionTtl: string;

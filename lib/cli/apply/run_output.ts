@@ -23,6 +23,8 @@ export interface PrintArguments extends ResultTableOptions {
   /** Whether to print only changed and generated objects, for `kubectl apply -f -`. */
   readonly stdin: boolean;
   readonly generateExceptions: boolean;
+  /** The format of the policy report and of generated exceptions. */
+  readonly outputFormat: "json" | "yaml";
 }
 
 interface RunOutputOptions {
@@ -97,9 +99,9 @@ export class RunOutput {
     else if (this.#prints === "objects") this.#terminal.err(summaryText(summary));
   }
 
-  /** Writes a line below the summary, where the output is text; a document on standard output stays alone. */
+  /** Writes a line below the summary or the table; a document on standard output stays alone. */
   note(line: string): void {
-    if (this.#prints === "text") this.#terminal.out(line);
+    if (this.#prints === "text" || this.#prints === "table") this.#terminal.out(line);
     else this.#terminal.err(line);
   }
 
@@ -111,7 +113,7 @@ export class RunOutput {
   }
 
   #documentOf(applied: Applied, reported: ReportedObject): string {
-    const { args: { auditWarn }, ttl } = this.#options;
+    const { args: { auditWarn, outputFormat }, ttl } = this.#options;
     switch (this.#prints) {
       case "table":
         this.#table.add(reported);
@@ -125,7 +127,9 @@ export class RunOutput {
         ]
           .map((object) => `${toYaml(object)}---`).join("\n");
       case "exceptions":
-        return exceptionsFor(reported, { auditWarn, ttl }).map((each) => `---\n${toYaml(each)}`).join("");
+        return exceptionsFor(reported, { auditWarn, ttl }).map((each) =>
+          outputFormat === "json" ? `---\n${JSON.stringify(each)}` : `---\n${toYaml(each)}`
+        ).join(outputFormat === "json" ? "\n" : "");
       case "text":
       case "report":
         return "";

@@ -6,7 +6,7 @@ export const docs = (commands: () => readonly CommandRecord[]): CommandRecord =>
     name: "docs",
     about: "Write a page of Markdown for each command",
     options: {
-      output: { type: "text", short: "o", value: "folder", about: "where to write them", default: "." },
+      output: { type: "text", short: "o", value: "folder", about: "where to write them", required: true },
       website: { type: "flag", about: "with front matter, for a website" },
       autogenTag: {
         type: "flag",

@@ -14,16 +14,30 @@ export const httpsFile: RemoteSource = {
   },
 };
 
-async function fetchText(address: string): Promise<string | Fault> {
+/** Whether a path is an address that {@link fetchBody} reads. */
+export function isFileAddress(path: string): boolean {
+  return /^https?:\/\//.test(path);
+}
+
+/** The body of an address, which has 30 seconds to arrive. A fault says why there is none. */
+export async function fetchBody(address: string): Promise<AsyncIterable<Uint8Array> | Fault> {
   try {
     const response = await fetch(address, { signal: AbortSignal.timeout(limits.time) });
-    if (!response.ok) {
-      await response.body?.cancel();
-      return new Fault(`the server answered ${response.status} ${response.statusText}`);
-    }
+    if (response.ok) return response.body ?? new ReadableStream();
+    await response.body?.cancel();
+    return new Fault(`the server answered ${response.status} ${response.statusText}`);
+  } catch (cause) {
+    return new Fault(causeOf(cause));
+  }
+}
+
+async function fetchText(address: string): Promise<string | Fault> {
+  const body = await fetchBody(address);
+  if (isFault(body)) return body;
+  try {
     const decoder = new TextDecoder();
     let text = "";
-    for await (const piece of response.body ?? []) {
+    for await (const piece of body) {
       text += decoder.decode(piece, { stream: true });
       if (text.length > limits.bytes) return new Fault(`it is longer than ${limits.bytes} bytes`);
     }
