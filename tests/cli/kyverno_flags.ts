@@ -206,7 +206,7 @@ const test = flags("test", ["@tests"], [
 const others: readonly KyvernoFlag[] = [
   ...flags("jp query", ["metadata.name", "-i", "@good.yaml"], [
     ["-c, --compact", "works", "", ["-c"], /^# metadata\.name\n"good"/],
-    ["-i, --input", "works", "", [], /"good"/],
+    ["-i, --input", "works", "without it, the prompt is on standard error", [], /"good"/],
     ["-q, --query", "works", "", ["-q", "@query.txt"], /"v1"/],
     ["-u, --unquoted", "works", "", ["-u"], /\ngood$/],
   ]),
@@ -391,7 +391,8 @@ export const deliberate: readonly string[] = [
   "A rule that generates a cluster-wide object (a ClusterRoleBinding, a Namespace) is evaluated. Kyverno's command line knows no scopes without a cluster, and drops the whole policy.",
   "One policy that cannot be read or compiled leaves the others in force. Kyverno's command line drops all policies of a folder with a file that it cannot read, and ends at a policy in CEL that does not compile.",
   "An API call for an object that is not given fails with the API server's words, and `/api/v1/namespaces/NAME` is answered; Kyverno's command line has words of its own, and cannot read that path.",
-  "An expression of `validate.cel` that does not compile is an error of the rule; Kyverno reports a failure.",
+  "An expression or variable of `validate.cel` that does not compile is an error of the rule; Kyverno reports a failure, and passes over a variable that nothing reads.",
+  "With `parameterNotFoundAction: Allow` a rule of `validate.cel` passes when the parameter that it names does not exist, as the field's description says; Kyverno reports an error, and passes only without the objects of a selector.",
   "With a value for `request.object.metadata.name`, results name the object as its file does; Kyverno's name it as the value does.",
   "`apply` goes on after every problem, and prints errors of rules apart from their failures.",
   "`apply` prints mutated and generated objects only where a rule changed or made something; with `--table` only the table.",
