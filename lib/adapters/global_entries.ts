@@ -19,6 +19,8 @@ export interface GlobalEntriesOptions extends Callers {
   readonly ttl?: number;
   /** How long the cache keeps a failure: 5,000. */
   readonly failureTtl?: number;
+  /** How long requests wait for a load, from its begin: 5,000. */
+  readonly mostWait?: number;
   /** The most bytes of all cached entries: 64,000,000. */
   readonly cacheBytes?: number;
 }
@@ -33,6 +35,13 @@ interface Held {
   readonly ttl: number;
 }
 
+/** Answers those who would wait too long for a service that hangs. */
+const notReady: Held = {
+  values: new Fault("the entry is not ready: its load has not ended"),
+  bytes: 0,
+  ttl: 0,
+};
+
 /**
  * The global context of a cluster's GlobalContextEntry objects: the objects of a `kubernetesResource` or the answer to
  * an `apiCall`, with their projections (`entry.projection`). It loads values at the first read. It caches the answer to
@@ -42,9 +51,11 @@ export class ClusterGlobalEntries implements GlobalEntries {
   readonly #options: Required<GlobalEntriesOptions>;
   readonly #specs: SharedLoads<{ readonly spec: Json | Fault }>;
   readonly #held: SharedLoads<Held>;
+  /** Resolves when a load that is under way takes too long, by its key. */
+  readonly #late = new Map<string, Promise<Held>>();
 
   constructor(options: GlobalEntriesOptions) {
-    this.#options = { ttl: 10_000, failureTtl: 5_000, cacheBytes: 64_000_000, ...options };
+    this.#options = { ttl: 10_000, failureTtl: 5_000, mostWait: 5_000, cacheBytes: 64_000_000, ...options };
     const { clock, ttl, failureTtl, cacheBytes } = this.#options;
     this.#specs = new SharedLoads({
       clock,
@@ -71,7 +82,9 @@ export class ClusterGlobalEntries implements GlobalEntries {
     const { spec } = await this.#specs.get(name, async () => ({ spec: await this.#spec(name) }));
     if (isFault(spec)) return { values: spec, bytes: 0, ttl: 0 };
     // The key contains the definition, so an entry with a changed definition never reads old values.
-    return await this.#held.get(`${name} ${JSON.stringify(spec)}`, () => this.#hold(spec));
+    const key = `${name} ${JSON.stringify(spec)}`;
+    const held = this.#held.get(key, () => this.#hold(key, spec)), late = this.#late.get(key);
+    return await (late === undefined ? held : Promise.race([held, late]));
   }
 
   async #spec(name: string): Promise<Json | Fault> {
@@ -93,11 +106,15 @@ export class ClusterGlobalEntries implements GlobalEntries {
     return isObject(spec) ? spec : new Fault(`global context entry ${name} has no spec`);
   }
 
-  async #hold(spec: Json): Promise<Held> {
-    const lifetime = new LoadLifetime();
+  async #hold(key: string, spec: Json): Promise<Held> {
+    const lifetime = new LoadLifetime(), late = Promise.withResolvers<Held>();
+    const timer = setTimeout(() => late.resolve(notReady), this.#options.mostWait);
+    this.#late.set(key, late.promise);
     try {
       return await this.#valuesOf(spec, { lifetime });
     } finally {
+      clearTimeout(timer);
+      this.#late.delete(key);
       // From now on the cache counts what it keeps.
       lifetime.end();
     }

@@ -46,6 +46,12 @@ type MakeSink = (response: Pick<Response, "ok" | "headers">) => BodySink;
 const MAX_REDIRECTS = 10;
 
 /**
+ * The most pieces of an answer that are shorter than a piece needs to be: each takes some ten microseconds, so that two
+ * megabytes in single bytes would take half of the process for half a minute.
+ */
+const MAX_SHORT_PIECES = 20_000, SHORT_PIECE = 64;
+
+/**
  * Sends a request and reads the whole answer as {@link sendInto} does. `take` takes memory for bytes that have arrived;
  * false ends the request.
  */
@@ -169,9 +175,12 @@ async function readAll(
     readonly signal: AbortSignal;
   },
 ): Promise<Unanswered | undefined> {
-  let length = 0;
+  let length = 0, shortPieces = 0;
   for await (const chunk of body === null ? [] : chunksOf(body, signal)) {
     length += chunk.length;
+    if (chunk.length < SHORT_PIECE && ++shortPieces > MAX_SHORT_PIECES) {
+      return { ok: false, reason: "network", message: "the answer comes in too many short pieces" };
+    }
     if (length > maxBytes) {
       return { ok: false, reason: "too large", message: `the answer is longer than ${maxBytes} bytes` };
     }

@@ -123,7 +123,10 @@ export async function openPorts(options: PortsOptions): Promise<OpenPorts | Faul
     entropy,
     compile: (text: string) => compileProjection(text, clock),
   };
-  const others = new ClusterGlobalEntries({ ...calling, ...(isServer && { cacheBytes: mostCachedBytes() }) });
+  const others = new ClusterGlobalEntries({
+    ...calling,
+    ...(isServer ? { cacheBytes: mostCachedBytes() } : { mostWait: longestTimer }),
+  });
   const entries = rest.watching && new WatchedGlobalEntries({ ...calling, ...rest.watching, others });
   const ports = {
     cluster,
@@ -153,6 +156,9 @@ export async function openPorts(options: PortsOptions): Promise<OpenPorts | Faul
     diagnostics: [...rest.diagnostics, ...problems],
   };
 }
+
+/** Milliseconds of the longest timer: nobody waits for a command. */
+const longestTimer = 2 ** 31 - 1;
 
 /** The ports about images, whose code is loaded when they are first needed. */
 function lateImages(

@@ -16,14 +16,18 @@ const deployments = {
   kubernetesResource: { group: "apps", version: "v1", resource: "deployments", namespace: "a" },
 };
 
-function trial(objects: Json[], answers: Answer[] = []) {
+function trial(
+  objects: Json[],
+  answers: Answer[] = [],
+  { mostWait, call }: { readonly mostWait?: number; readonly call?: Http["call"] } = {},
+) {
   const clock = fixedClock(), calls: Json[] = [];
   const cluster = new EmbeddedCluster({
     objects: [...systemObjects(), ...objects],
     clock,
     entropy: countingEntropy(),
   });
-  const http: Http = {
+  const http: Http = call !== undefined ? { call } : {
     call({ method, url, body, headers }) {
       calls.push({ method, url, ...(body === undefined ? {} : { body }), headers: { ...headers } });
       return Promise.resolve(answers[Math.min(calls.length, answers.length) - 1]!);
@@ -32,7 +36,14 @@ function trial(objects: Json[], answers: Answer[] = []) {
   const entropy = countingEntropy();
   const compile = (expression: string) => (value: Json) =>
     expression === "fail" ? new Fault("cannot") : expression === "length(@)" ? asList(value).length : null;
-  const entries = new ClusterGlobalEntries({ cluster, http, clock, entropy, compile });
+  const entries = new ClusterGlobalEntries({
+    cluster,
+    http,
+    clock,
+    entropy,
+    compile,
+    ...(mostWait !== undefined && { mostWait }),
+  });
   return { entries, cluster, clock, calls };
 }
 
@@ -100,6 +111,27 @@ Deno.test("global entries: a failed call is retried as often as configured, then
   assert.deepEqual([await entries.entry("svc"), calls.length], [failed, 2]);
   clock.advance(5_000);
   assert.deepEqual(await entries.entry("svc"), { ok: true, status: 200, body: "back" });
+});
+
+Deno.test("global entries: requests wait for a service that hangs for a while only, and get its answer later", async () => {
+  const answered = Promise.withResolvers<Answer>();
+  const { entries } = trial([entry("svc", { apiCall: service })], [], {
+    mostWait: 20,
+    call: () => answered.promise,
+  });
+  const notReady = {
+    ok: false,
+    status: undefined,
+    message: "the entry is not ready: its load has not ended",
+  };
+  assert.deepEqual(await entries.entry("svc"), notReady);
+  let isEarly = false;
+  setTimeout(() => isEarly = true);
+  assert.deepEqual([await entries.entry("svc"), isEarly], [notReady, false]);
+  answered.resolve({ ok: true, status: 200, body: "late" });
+  await answered.promise;
+  await new Promise((resolve) => setTimeout(resolve));
+  assert.deepEqual(await entries.entry("svc"), { ok: true, status: 200, body: "late" });
 });
 
 Deno.test("global entries: paths of the API server are called on the cluster", async () => {
