@@ -157,6 +157,9 @@ function planGuardedBinary(
     const result = fault ??
       (leftGuard(a as Value) && rightGuard(b as Value)
         ? call(a as Value, b as Value)
+        // A call that cel-go prepared for a constant pattern has an error without a name.
+        : prepared
+        ? noSuchOverload()
         : misfit(name, [a as Value, b as Value]));
     if (!isSmall(result)) work(workOfResult(result, [a, b]));
     if (cost === undefined) payFlat(frame, [a, b]);

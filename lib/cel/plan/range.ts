@@ -59,7 +59,14 @@ export function rangeOf(
       },
     };
   }
-  if (!isMapValue(values)) return failure(`got '${goTypeName(values)}', expected iterable type`);
+  if (!isMapValue(values)) {
+    const type = goTypeName(values);
+    return failure(
+      second === undefined
+        ? `got '${type}', expected iterable type`
+        : `unsupported comprehension range type: ${type}`,
+    );
+  }
   const keys = mapKeys(values);
   work(keys.length * 100);
   return {
