@@ -1,4 +1,5 @@
 import { Fault, goJson, isFault, type Json } from "../json/mod.ts";
+import { stepsOfWriting } from "../jmespath/mod.ts";
 import type { Render, RenderState } from "./run.ts";
 
 /** A planned variable. */
@@ -32,16 +33,18 @@ export function joinPieces(pieces: readonly (string | PlannedVariable)[], path: 
             `{{- }} inside other text must yield a string`,
         );
       }
-      const shown = asText(value);
       if (budget !== undefined) {
-        budget.left -= typeof value === "string" ? shown.length >> 5 : shown.length >> 1;
+        budget.left -= typeof value === "string" ? value.length >> 5 : stepsOfWriting(value, budget.left);
+        if (budget.left < 0) return tooManySteps;
       }
-      text += shown;
+      text += asText(value);
       if (text.length > run.room) return tooLong(path);
     }
     return spend(text, run);
   };
 }
+
+const tooManySteps = new Fault("the values of variables take too many steps to be written into a text");
 
 function spend(text: string, run: RenderState): string {
   run.room -= text.length;

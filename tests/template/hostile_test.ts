@@ -211,3 +211,15 @@ Deno.test("a document may have many references", () => {
   const resolved = resolveReferences({ ...Object.fromEntries(texts), a: "x" }) as JsonObject;
   assert.equal(resolved["k7"], "<x> and <x>");
 });
+
+Deno.test("objects that a text holds take the steps of writing them, before they are written", () => {
+  const wide = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`k${index}`, "x"]));
+  const template = compileTemplate("of {{ wide }} and {{ wide }}");
+  const budget = { left: 4_000_000 };
+  assert.ok(!isFault(template.render(scopeOf({ wide }), { ...environment, budget })));
+  assert.ok(4_000_000 - budget.left > 2 * 15 * 10_000, String(budget.left));
+  const few = { left: 250_000 };
+  const result = template.render(scopeOf({ wide }), { ...environment, budget: few });
+  assert.ok(isFault(result));
+  assert.match(result.message, /take too many steps to be written/);
+});

@@ -2,18 +2,13 @@ import { clipped, isList, type Json } from "../../json/mod.ts";
 import { boundedJson } from "./bounded_json.ts";
 import { toLower } from "../go_strings.ts";
 import { functionFault, tooLarge } from "./fault.ts";
-import { wholeValues } from "../steps.ts";
+import { stepsOfWriting } from "../steps.ts";
 import { type FunctionNotes, type FunctionRecord, parameter } from "./record.ts";
 
 function typeOf(value: Json): string {
   if (value === null) return "null";
   if (isList(value)) return "array";
   return typeof value;
-}
-
-/** The cost of writing a value: it is measured, sorted and written, and even the smallest takes half a microsecond. */
-function writing([value]: readonly Json[], limit: number): number {
-  return typeof value === "object" && value !== null ? 8 + 3 * wholeValues([value], limit / 3) : 2;
 }
 
 /** The functions that name a value's type or convert values. */
@@ -31,7 +26,7 @@ export const types: readonly FunctionRecord[] = [
     name: "to_string",
     parameters: [parameter("value", "any")],
     returns: ["string"],
-    cost: writing,
+    cost: ([value], limit) => stepsOfWriting(value!, limit),
     apply: ([value]) => typeof value === "string" ? value : boundedJson(value!) ?? tooLarge("to_string"),
   },
   {
