@@ -116,13 +116,8 @@ export async function openPorts(options: PortsOptions): Promise<OpenPorts | Faul
     await rest.close();
     return problems;
   }
-  const calling = {
-    cluster,
-    http,
-    clock,
-    entropy,
-    compile: (text: string) => compileProjection(text, clock),
-  };
+  const compile = (text: string): ReturnType<CompileProjection> => compileProjection(text, clock);
+  const calling = { cluster, http, clock, entropy, compile };
   const others = new ClusterGlobalEntries({
     ...calling,
     ...(isServer ? { cacheBytes: mostCachedBytes() } : { mostWait: longestTimer }),
