@@ -22,6 +22,8 @@ export interface JsonScanArguments {
   readonly output: "text" | "json";
 }
 
+const noPolicies = "no policies: name ValidatingPolicies of json.kyverno.io/v1alpha1 with --policy";
+
 /**
  * `json scan --payload FILE --policy FILE…`: applies JSON policies to any YAML or JSON. Exit code 0 when every check
  * holds, 1 when one fails or cannot be evaluated or a policy cannot be used, 2 when the command cannot read a file.
@@ -45,12 +47,9 @@ export async function jsonScan(args: JsonScanArguments, terminal: Terminal): Pro
   const policies = snapshot.jsonPolicies.filter(({ labels }) => selects(labels));
   if (snapshot.jsonPolicies.length === 0) {
     if (loaded.diagnostics.some(({ severity }) => severity === "error")) return 2;
-    return unusable(
-      "no policies: name ValidatingPolicies of json.kyverno.io/v1alpha1 with --policy",
-      terminal,
-    );
+    return unusable(noPolicies, terminal);
   }
-
+  if (policies.length === 0) return unusable(`--labels ${args.labels}: no policy has such labels`, terminal);
   const bindings = await loadBindings(args.bindings, print);
   if (isFault(bindings)) return unusable(bindings.message, terminal);
   const ports = { clock: systemClock(), entropy: systemEntropy(), bindings };

@@ -54,7 +54,7 @@ export const objectOptions = {
     value: "name",
     about: "only objects of this namespace, with --cluster",
   },
-  clusterWideResources: { type: "flag", about: "with --namespace: objects of no namespace too" },
+  clusterWideResources: { type: "flag", about: "with --cluster: objects of no namespace alone" },
   concurrent: { type: "number", value: "number", about: "lists that are read at the same time", default: 1 },
   batchSize: { type: "number", value: "number", about: "objects of one answer of the cluster", default: 100 },
   registry: { type: "flag", about: "look up images in their registries" },

@@ -100,6 +100,7 @@ const refused: [what: string, args: readonly string[], message: RegExp][] = [
   ],
   ["invalid expressions", ["--pre-process", "a b"], /failed to execute preprocessor \(a b\) - /],
   ["invalid selectors", ["--labels", "a in"], /--labels: /],
+  ["labels that no policy has", ["--labels", "team=none"], /--labels team=none: no policy has such labels/],
   ["files without JSON policies", ["--policy", join(folder, "payload.yaml")], /no policies/],
 ];
 for (const [what, args, message] of refused) {

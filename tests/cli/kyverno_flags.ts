@@ -281,7 +281,7 @@ const others: readonly KyvernoFlag[] = [
   ]]),
   ...flags("json scan", ["--payload", "@good.yaml", "--policy", "@json.yaml"], [
     ["--bindings", "works", "", ["--bindings", "@values.yaml"], /\n- kind -> Values\n/],
-    ["--labels", "works", "", ["--labels", "a=b"], /0 policies/],
+    ["--labels", "works", "", ["--labels", "a=b"], /no policy has such labels/, 2],
     ["--output", "works", "", ["--output", "json"], /^\[\n {2}\{\n {4}"resource": \{/],
     ["--payload", "works", "", [], /PASSED/],
     ["--policy", "works", "", [], /PASSED/],
@@ -388,6 +388,7 @@ export const deliberate: readonly string[] = [
   "Input that cannot be used (a missing file, a kind that is not evaluated, a broken document, an object without a kind) reaches the exit code, and is said with file and line; so do runs that check nothing.",
   "With `-o json`, `yaml`, `markdown`, `junit`, and with any report on standard output, standard output holds that one document.",
   "A policy that Kyverno's command line drops without a word, because a field has another type (`message: 5`) or a value that there is not, because a key occurs twice, or because of its metadata, is named with line and hint. Where it can be read it is evaluated with a warning, as `lint` and the API server refuse it; otherwise its rules are errors.",
+  "With `--cluster`, policies in CEL about Pods are evaluated for the pod controllers of the cluster, too, as in files; Kyverno's command line lists Pods alone. ConfigMaps are read from the cluster, where Kyverno's reports errors.",
   "A rule that generates a cluster-wide object (a ClusterRoleBinding, a Namespace) is evaluated. Kyverno's command line knows no scopes without a cluster, and drops the whole policy.",
   "One policy that cannot be read or compiled leaves the others in force. Kyverno's command line drops all policies of a folder with a file that it cannot read, and ends at a policy in CEL that does not compile.",
   "An API call for an object that is not given fails with the API server's words, and `/api/v1/namespaces/NAME` is answered; Kyverno's command line has words of its own, and cannot read that path.",

@@ -60,11 +60,63 @@ const rows: readonly (readonly [what: string, lacking: readonly string[], found:
 for (const [what, lacking, expected] of rows) {
   Deno.test(`objects of a cluster: ${what} is a problem, and what answers is read`, async () => {
     const { documents } = parseDocuments(policy, "p.yaml");
-    const options = { snapshots: [compile(documents)], clusterWide: true, batchSize: 10, concurrent: 2 };
+    const options = { snapshots: [compile(documents)], clusterWide: false, batchSize: 10, concurrent: 2 };
     const found: string[] = [];
     for await (const each of clusterObjects({ ...options, cluster: clusterWithout(...lacking) })) {
       found.push(each.kind === "object" ? nameOf(each.object) : each.problem.message);
     }
     assert.deepEqual(found, expected);
+  });
+}
+
+const deleting = `
+apiVersion: policies.kyverno.io/v1
+kind: DeletingPolicy
+metadata: {name: d}
+spec:
+  schedule: "* * * * *"
+  matchConstraints: {resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: ["*"], resources: [configmaps]}]}
+  conditions: [{name: all, expression: "true"}]
+`;
+const wide = `${policy.replace("ConfigMap", "Namespace")}`;
+const everything: Readonly<Record<string, Json>> = {
+  "/apis": { groups: [group("apps")] },
+  "/api/v1": {
+    resources: [
+      { name: "configmaps", kind: "ConfigMap", namespaced: true, verbs: ["list"] },
+      { name: "namespaces", kind: "Namespace", namespaced: false, verbs: ["list"] },
+    ],
+  },
+  "/apis/apps/v1": resources("Deployment", "deployments"),
+};
+
+const lists: readonly (readonly [
+  what: string,
+  policy: string,
+  options: { readonly clusterWide: boolean; readonly namespace?: string },
+  listed: readonly string[],
+])[] = [
+  ["a DeletingPolicy", deleting, { clusterWide: false }, ["/api/v1/configmaps"]],
+  ["all namespaces", wide, { clusterWide: false }, ["/api/v1/namespaces", "/apis/apps/v1/deployments"]],
+  ["one namespace", wide, { clusterWide: false, namespace: "shop" }, [
+    "/apis/apps/v1/namespaces/shop/deployments",
+  ]],
+  ["--cluster-wide-resources", wide, { clusterWide: true }, ["/api/v1/namespaces"]],
+];
+for (const [what, text, options, expected] of lists) {
+  Deno.test(`objects of a cluster: what is listed for ${what}`, async () => {
+    const listed: string[] = [];
+    const cluster: Cluster = {
+      call: ({ path }) => {
+        const [plain] = path.split("?");
+        const body = everything[plain!];
+        if (body === undefined) listed.push(plain!);
+        return Promise.resolve({ ok: true, status: 200, body: body ?? { items: [] } });
+      },
+      resource: () => Promise.resolve(undefined),
+    };
+    const snapshots = [compile(parseDocuments(text, "p.yaml").documents)];
+    for await (const _ of clusterObjects({ ...options, snapshots, batchSize: 10, concurrent: 2, cluster }));
+    assert.deepEqual(listed, expected);
   });
 }

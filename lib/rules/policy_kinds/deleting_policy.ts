@@ -41,7 +41,11 @@ function alsoPayloads(selector: RuleSelector): RuleSelector {
   const { match } = selector, any = compileConstraints({}).match;
   return {
     ...selector,
-    match: { ...match, filters: [...match.filters, ...any.filters] },
+    // Of kinds it is about none but its own: a command would list all objects of a cluster.
+    match: {
+      ...match,
+      filters: [...match.filters, ...any.filters.map((each) => ({ ...each, kinds: [""] }))],
+    },
     select: (candidate) => candidate.kind === "" ? { selected: true } : selector.select(candidate),
   };
 }
