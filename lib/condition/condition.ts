@@ -12,6 +12,7 @@ import {
   stepsOfText,
   textField,
 } from "../json/mod.ts";
+import { hasWildcard } from "../kube/mod.ts";
 import { compileTemplate, type Template, type TemplateOptions, type Use } from "../template/mod.ts";
 import { countCondition } from "./counters.ts";
 import type { Sourced } from "./go_value.ts";
@@ -174,21 +175,26 @@ const tooManyParts = new Fault("a condition compares lists or objects that have 
 const isSlowToCompare = /^[-+.\dv]|[*?]/;
 
 function stepsOf(side: Json, limit: number, stepsOfPart: number): number {
-  if (typeof side === "string") return side.length >> (isSlowToCompare.test(side) ? 2 : 5);
+  if (typeof side === "string") {
+    return side.length >> (side.length > shortText && isSlowToCompare.test(side) ? 2 : 5);
+  }
   if (typeof side !== "object" || side === null) return 0;
   if (!isList(side)) return stepsOfPart * weightOf(side, limit / stepsOfPart);
   let steps = 0;
   for (let index = 0; index < side.length && steps <= limit; index++) {
     const part = side[index]!;
     steps += typeof part === "string"
-      ? stepsOfCompared * stepsOfText(part)
+      ? (hasWildcard(part) ? stepsOfWildcard : stepsOfCompared) * stepsOfText(part)
       : stepsOfPart * weightOf(part, (limit - steps) / stepsOfPart);
   }
   return steps;
 }
 
-/** The steps of comparing one part of a value, and of printing it before. */
-const stepsOfCompared = 8, stepsOfPrinted = 24;
+/** The steps of comparing one part of a value, of printing it before, and of making a wildcard of it. */
+const stepsOfCompared = 8, stepsOfPrinted = 24, stepsOfWildcard = 40;
+
+/** The characters of a text that is parsed and compared in little more than the time of a step. */
+const shortText = 64;
 
 /** Why variables of a side have no value. The side is compiled again, because only explanations need the reasons. */
 function reasons({ template, source }: Operand, scope: Scope, environment: Environment): string[] {

@@ -208,3 +208,15 @@ for (
     }
   });
 }
+
+Deno.test("patterns of a list take the steps of making wildcards of them", () => {
+  const patterns = Array.from({ length: 10_000 }, (_, index) => `*${index}*z*`);
+  const conditions = compileConditions([{ key: "{{ k }}", operator: "AnyIn", value: "{{ v }}" }], {
+    dialect: "current",
+    evaluator: "rule",
+  });
+  assert.ok(!isFault(conditions));
+  const budget = { left: 4_000_000 };
+  conditions.evaluate(scopeOf({ k: "a", v: patterns }), { ...environment, budget });
+  assert.ok(4_000_000 - budget.left >= 40 * 10_000, String(budget.left));
+});
