@@ -94,3 +94,8 @@ export class AnswerBody implements BodySink {
     return reading.wait(signal).then((hasRoom) => hasRoom && work());
   }
 }
+
+/** Whether the content type of an answer is JSON. */
+export function isJson(headers: Headers): boolean {
+  return /^application\/(?:[\w.+-]+\+)?json\b/.test(headers.get("content-type") ?? "");
+}

@@ -1,5 +1,5 @@
-import { BoundedCache, Fault, type Json, jsonSize, parseJson } from "../json/mod.ts";
-import { AnswerBody } from "./answer_body.ts";
+import { BoundedCache, Fault, jsonSize } from "../json/mod.ts";
+import { AnswerBody, isJson } from "./answer_body.ts";
 import { AnswerMemory } from "./answer_memory.ts";
 import type { AnswerReading } from "./answer_reading.ts";
 import {
@@ -16,11 +16,11 @@ import { ApiCredentials } from "./api_credentials.ts";
 import { CallTurns } from "./call_turns.ts";
 import type { Endpoint } from "./kubeconfig.ts";
 import { LiveDiscovery } from "./live_discovery.ts";
-import { OpenWatch } from "./open_watch.ts";
+import { openWatch } from "./open_watch.ts";
 import { ReadConnection } from "./read_connection.ts";
 import { RenewedClient } from "./renewed_client.ts";
 import { type Attempt, retryAfter, withRetries } from "./retry.ts";
-import { causeOf, sendInto } from "./transport.ts";
+import { sendInto } from "./transport.ts";
 import type { Following } from "./watched_kind.ts";
 
 /** The bounds of a {@link LiveCluster}; times in milliseconds. */
@@ -149,12 +149,10 @@ export class LiveCluster implements Cluster {
 
   async call(call: ApiCall): Promise<Answer> {
     this.#options.called?.(call);
-    if (segmentsOf(call.path.split("?")[0]!) === undefined) {
-      return { ...noAnswer(call, "the path is not one of the Kubernetes API"), status: 404 };
-    }
     // A name may be empty that a request brings. The API server takes the path for that of all objects.
-    if (/\/(?:\?|$)/.test(call.path) && ["PUT", "PATCH", "DELETE"].includes(call.method)) {
-      return { ...noAnswer(call, "the path names no object"), status: 404 };
+    const isUnnamed = /^(?:PUT|PATCH|DELETE) [^?]*\/(?:\?|$)/.test(`${call.method} ${call.path}`);
+    if (isUnnamed || segmentsOf(call.path.split("?")[0]!) === undefined) {
+      return { ...noAnswer(call, "the path is not one of the Kubernetes API"), status: 404 };
     }
     if (call.signal?.aborted === true) return noAnswer(call, "the request's deadline passed");
     if (call.body !== undefined && jsonSize(call.body, mostSent) > mostSent) {
@@ -209,30 +207,15 @@ export class LiveCluster implements Cluster {
     if (segmentsOf(path.split("?")[0]!) === undefined) {
       return noAnswer(call, "the path is not one of the Kubernetes API");
     }
-    const headers = await this.#headers(call);
-    // The connection is chosen after everything that takes time: one that is replaced meanwhile is closed.
-    const watch = new OpenWatch(this.#reads, { path, signal, clock: this.#options.clock });
-    let isOpen = false;
-    try {
-      const response = await fetch(this.#urlOf(path), {
-        headers,
-        redirect: "manual",
-        signal: watch.signal,
-        ...(watch.client !== undefined && { client: watch.client }),
-      });
-      watch.arrived();
-      if (response.status === 200 && response.body !== null) {
-        isOpen = true;
-        return { ok: true, lines: watch.linesOf(response.body) };
-      }
-      const text = await watch.errorText(response);
-      if (response.status === 401) await this.#credentials.renewed();
-      return failureOf(call, response.status, bodyOf(response.headers, text) ?? text);
-    } catch (error) {
-      return noAnswer(call, causeOf(error));
-    } finally {
-      if (!isOpen) watch.end();
-    }
+    const opened = await openWatch(this.#reads, {
+      call,
+      signal,
+      headers: await this.#headers(call),
+      url: this.#urlOf(path),
+      clock: this.#options.clock,
+    });
+    if (!opened.ok && opened.status === 401) await this.#credentials.renewed();
+    return opened;
   }
 
   resource(apiVersion: string, kind: string): Promise<ApiResource | undefined> {
@@ -312,13 +295,4 @@ export class LiveCluster implements Cluster {
  */
 function groupOf(path: string): string {
   return /\/proxy(?:[/?]|$)/.test(path) ? "proxy" : /^\/(?:apis\/)?[^/?]*/.exec(path)![0].slice(1);
-}
-
-/** Parses a body whose content type is JSON, `undefined` when that fails; returns other text (`/healthz`, logs). */
-function bodyOf(headers: Headers, text: string): Json | undefined {
-  return isJson(headers) ? parseJson(text) : text;
-}
-
-function isJson(headers: Headers): boolean {
-  return /^application\/(?:[\w.+-]+\+)?json\b/.test(headers.get("content-type") ?? "");
 }

@@ -1,7 +1,12 @@
-import { type Clock, elapsedOn } from "../ports.ts";
+import { parseJson } from "../json/mod.ts";
+import { failureOf, noAnswer } from "../kube/mod.ts";
+import { type ApiCall, type Clock, elapsedOn } from "../ports.ts";
+import { isJson } from "./answer_body.ts";
 import { chunksOf, linesOf } from "./body_stream.ts";
 import type { ReadConnection } from "./read_connection.ts";
 import type { ClientUse } from "./renewed_client.ts";
+import { causeOf } from "./transport.ts";
+import type { Following } from "./watched_kind.ts";
 
 /**
  * Milliseconds of silence after which a watch that is given up says so: the API server sends a bookmark each minute.
@@ -11,15 +16,52 @@ const SILENCE = 90_000;
 /** Characters after which no more of an error is read: the API server's errors have some hundred. */
 const LONGEST_ERROR = 65_536;
 
-/** The path, signal and clock of a watch. */
-export interface OpenWatchOptions {
-  readonly path: string;
+/** The call, its signal and the clock of a watch. */
+interface OpenWatchOptions {
+  readonly call: ApiCall;
   readonly signal: AbortSignal;
   readonly clock: Clock;
 }
 
+/** A watch that is to be opened. */
+export interface WatchToOpen extends OpenWatchOptions {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Opens a watch on the connection for reads. */
+export async function openWatch(
+  reads: ReadConnection,
+  { url, headers, ...options }: WatchToOpen,
+): Promise<Following> {
+  const { call } = options;
+  // The connection is chosen after everything that takes time: one that is replaced meanwhile is closed.
+  const watch = new OpenWatch(reads, options);
+  let isOpen = false;
+  try {
+    const response = await fetch(url, {
+      headers,
+      redirect: "manual",
+      signal: watch.signal,
+      ...(watch.client !== undefined && { client: watch.client }),
+    });
+    watch.arrived();
+    if (response.status === 200 && response.body !== null) {
+      isOpen = true;
+      return { ok: true, lines: watch.linesOf(response.body) };
+    }
+    const text = await watch.errorText(response);
+    const body = isJson(response.headers) ? parseJson(text) : undefined;
+    return failureOf(call, response.status, body ?? text);
+  } catch (error) {
+    return noAnswer(call, causeOf(error));
+  } finally {
+    if (!isOpen) watch.end();
+  }
+}
+
 /** One watch on the connection for reads: it breaks when the connection is dead, and says when it was silent. */
-export class OpenWatch {
+class OpenWatch {
   readonly #use: ClientUse;
   readonly #broken = new AbortController();
   readonly #options: OpenWatchOptions;
@@ -31,7 +73,7 @@ export class OpenWatch {
   constructor(reads: ReadConnection, options: OpenWatchOptions) {
     this.#options = options;
     this.signal = AbortSignal.any([options.signal, this.#broken.signal]);
-    this.#use = reads.use(options.path);
+    this.#use = reads.use(options.call.path);
     this.#release = reads.watch(this.#broken);
     this.#arrivedAt = elapsedOn(options.clock);
   }
