@@ -1,12 +1,13 @@
 import type { CompileOptions } from "../../engine/mod.ts";
-import { asString, dig, type JsonObject } from "../../json/mod.ts";
+import { asString, completed, dig, type JsonObject, type Stages } from "../../json/mod.ts";
 import { createdAt, formatTimestamp, nameOf, namespaceOf } from "../../kube/mod.ts";
+import { paced } from "../../paced.ts";
 import type { LocatedDocument } from "../../policy/mod.ts";
 import type { PolicyObject } from "../policy_objects.ts";
 import type { StatusWriter } from "../status_writer.ts";
 import { cleanupExceptions, type CleanupPolicy, cleanupPolicy, exceptionsFrom } from "./cleanup_policy.ts";
 import { CleanupRun, type CleanupRunOptions } from "./cleanup_run.ts";
-import { compileSchedule, type Schedule } from "./schedule.ts";
+import { Schedules } from "./schedule.ts";
 
 /** The ports and options of a {@link Cleaner}. */
 export interface CleanerOptions extends Omit<CleanupRunOptions, "goesOn"> {
@@ -21,13 +22,9 @@ const longestWait = 3_600_000;
 /** Milliseconds until the next try of a cleanup for which the API server did not list its resources. */
 const tryAgain = 60_000;
 
-/** The schedule of a policy whose schedule cannot be read. */
-const never: Schedule = () => undefined;
-
 interface Scheduled {
   readonly key: string;
   readonly policy: CleanupPolicy;
-  readonly schedule: Schedule;
   /** The object's spec and those of its exceptions, as JSON. */
   readonly spec: string;
   object: PolicyObject;
@@ -46,6 +43,9 @@ interface Scheduled {
 export class Cleaner {
   readonly #options: CleanerOptions;
   readonly #scheduled = new Map<string, Scheduled>();
+  readonly #schedules = new Schedules();
+  #updating: Promise<void> = Promise.resolve();
+  #isClosed = false;
 
   constructor(options: CleanerOptions) {
     this.#options = options;
@@ -53,29 +53,41 @@ export class Cleaner {
 
   /**
    * Takes the current policies and exceptions. A policy that did not change keeps its next run, except when it is due
-   * since the last one: another replica may have led then.
+   * since the last one: another replica may have led then. With a scheduler it takes them in slices.
    */
   policies(objects: readonly PolicyObject[], exceptions: readonly LocatedDocument[] = []): void {
-    const former = new Map(this.#scheduled), read = cleanupExceptions(exceptions);
+    const { ports: { scheduler } } = this.#options, stages = this.#take(objects, exceptions);
+    if (scheduler === undefined) completed(stages);
+    else this.#updating = this.#updating.then(() => paced(stages, scheduler));
+  }
+
+  *#take(objects: readonly PolicyObject[], exceptions: readonly LocatedDocument[]): Stages<void> {
+    const keys = new Set(objects.map(keyOf)), read = cleanupExceptions(exceptions);
+    // Deleted policies end first.
+    for (const [key, { timer }] of this.#scheduled) {
+      if (keys.has(key)) continue;
+      clearTimeout(timer);
+      this.#scheduled.delete(key);
+    }
     for (const object of objects) {
-      const key = JSON.stringify([object.kind.kind, namespaceOf(object.object), nameOf(object.object)]);
+      yield;
+      if (this.#isClosed) return;
+      const key = keyOf(object), present = this.#scheduled.get(key);
       const exempting = exceptionsFrom(object.object, read);
       const spec = JSON.stringify([object.object, ...exempting].map((each) => each["spec"] ?? null));
-      const present = former.get(key);
       if (present?.spec === spec) {
         present.object = object;
-        former.delete(key);
         if (!present.isRunning) this.#waitForNext(present);
-      } else this.#schedule({ key, spec, object, ran: present?.ran ?? 0 }, exempting);
-    }
-    for (const [key, scheduled] of former) {
-      clearTimeout(scheduled.timer);
-      if (this.#scheduled.get(key) === scheduled) this.#scheduled.delete(key);
+      } else {
+        clearTimeout(present?.timer);
+        this.#schedule({ key, spec, object, ran: present?.ran ?? 0 }, exempting);
+      }
     }
   }
 
   /** Stops all schedules, and what is running after the current object. */
   close(): void {
+    this.#isClosed = true;
     for (const { timer } of this.#scheduled.values()) clearTimeout(timer);
     this.#scheduled.clear();
   }
@@ -87,18 +99,16 @@ export class Cleaner {
     const { compiling, log } = this.#options;
     const { object } = added.object;
     const policy = cleanupPolicy(object, { compiling, exceptions });
-    const compiled = compileSchedule(policy.schedule);
+    const compiled = this.#schedules.of(policy.schedule);
     if (compiled instanceof Error) {
       log.write("warn", "cleanup policy without a schedule", {
         name: nameOf(object),
         reason: compiled.message,
       });
     }
-    const schedule = compiled instanceof Error ? never : compiled;
     const scheduled: Scheduled = {
       ...added,
       policy,
-      schedule,
       basis: undefined,
       isRunning: false,
       timer: undefined,
@@ -113,14 +123,15 @@ export class Cleaner {
    */
   #waitForNext(scheduled: Scheduled): void {
     const { ports: { clock }, leads } = this.#options;
-    const { ran, schedule, object: { object } } = scheduled, isLeading = leads();
+    const { ran, policy, object: { object } } = scheduled, isLeading = leads();
     const last = Date.parse(asString(dig(object, "status", "lastExecutionTime")) ?? "") || createdAt(object);
     const basis = `${Math.max(last || 0, ran)} ${isLeading}`;
     if (scheduled.basis === basis) return;
     scheduled.basis = basis;
-    const now = clock.now(), due = schedule(Math.max(last || now, ran));
+    const now = clock.now(), due = this.#schedules.next(policy.schedule, Math.max(last || now, ran));
     // A replica that does not lead leaves it to the one that does.
-    this.#wait(scheduled, due !== undefined && due <= now && !isLeading ? schedule(now) : due);
+    const isMissed = due !== undefined && due <= now && !isLeading;
+    this.#wait(scheduled, isMissed ? this.#schedules.next(policy.schedule, now) : due);
   }
 
   /** Runs a policy at a time in milliseconds since 1970. */
@@ -143,7 +154,7 @@ export class Cleaner {
       return "done" as const;
     });
     scheduled.isRunning = false;
-    const now = clock.now(), due = scheduled.schedule(now);
+    const now = clock.now(), due = this.#schedules.next(scheduled.policy.schedule, now);
     if (ended === "done" && leads()) scheduled.ran = now;
     if (ended === "done") scheduled.basis = undefined;
     if (!this.#isPresent(scheduled)) return;
@@ -164,4 +175,8 @@ export class Cleaner {
     await statuses.write(kind, object, { lastExecutionTime: formatTimestamp(clock.now()) });
     return "done";
   }
+}
+
+function keyOf({ kind: { kind }, object }: PolicyObject): string {
+  return JSON.stringify([kind, namespaceOf(object), nameOf(object)]);
 }

@@ -16,7 +16,10 @@ export interface CleanupPolicy {
   /** The namespace of its objects; `undefined` for all namespaces. */
   readonly namespace: string | undefined;
   readonly propagation: string | undefined;
-  /** The snapshot with the one policy. Its result for an object decides whether the object is deleted. */
+  /**
+   * The snapshot with the one policy. Its result for an object decides whether the object is deleted. It is compiled
+   * when it is first read: a cluster may have thousands of such policies, of which few are due.
+   */
   readonly snapshot: Snapshot;
   readonly deletes: "pass" | "fail";
   /** The words of its events for a deletion. */
@@ -59,11 +62,14 @@ export function cleanupPolicy(
   const isClassic = kind.endsWith("CleanupPolicy");
   const document = isClassic ? cleanupValidation(object) : object;
   const isNamespaced = kind === "CleanupPolicy" || kind === "NamespacedDeletingPolicy";
+  let snapshot: Snapshot | undefined;
   return {
     schedule: textField(spec, "schedule"),
     namespace: isNamespaced ? namespaceOf(object) : undefined,
     propagation: asString(field(spec, "deletionPropagationPolicy")),
-    snapshot: compile([document, ...exceptions].map(objectDocument), compiling),
+    get snapshot() {
+      return snapshot ??= compile([document, ...exceptions].map(objectDocument), compiling);
+    },
     deletes: isClassic ? "fail" : "pass",
     words: isClassic ? { done: "cleaned up", attempt: "clean up" } : { done: "deleted", attempt: "delete" },
   };

@@ -1,4 +1,5 @@
 import { Cron } from "croner";
+import { BoundedCache } from "../../json/mod.ts";
 
 /** Returns when a schedule is due next after a time, in milliseconds since 1970. */
 export type Schedule = (after: number) => number | undefined;
@@ -36,6 +37,27 @@ export function compileSchedule(text: string): Schedule | Error {
     return (after) => cron.nextRun(new Date(after))?.getTime();
   } catch (cause) {
     return cause instanceof Error ? cause : new Error(String(cause));
+  }
+}
+
+/** The most compiled schedules that are kept: each takes 80 KB of heap, and users create policies. */
+const mostSchedules = 16;
+
+/** The compiled schedules of many policies, of which most have one of a few texts. */
+export class Schedules {
+  readonly #compiled = new BoundedCache<Schedule | Error>(mostSchedules);
+
+  /** The compiled schedule of a text; an error says what is wrong with it. */
+  of(text: string): Schedule | Error {
+    let compiled = this.#compiled.get(text);
+    if (compiled === undefined) this.#compiled.set(text, compiled = compileSchedule(text));
+    return compiled;
+  }
+
+  /** When a text is due next after a time, in milliseconds since 1970; never when it is no schedule. */
+  next(text: string, after: number): number | undefined {
+    const schedule = this.of(text);
+    return schedule instanceof Error ? undefined : schedule(after);
   }
 }
 
