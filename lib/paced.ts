@@ -4,27 +4,22 @@ import type { Scheduler } from "./ports.ts";
 /** The slices of one piece of work: others work whenever a slice of the scheduler is used up. */
 export class Slices {
   readonly #scheduler: Scheduler;
-  #until: number;
+  #began = performance.now();
 
   /** Begins the first slice. */
   constructor(scheduler: Scheduler) {
     this.#scheduler = scheduler;
-    this.#until = this.#end();
   }
 
   /** Whether the current slice is used up. */
   get isUsedUp(): boolean {
-    return performance.now() >= this.#until;
+    return performance.now() - this.#began >= this.#scheduler.sliceMilliseconds;
   }
 
   /** Lets others work, and begins the next slice. */
   async next(): Promise<void> {
     await this.#scheduler.pause();
-    this.#until = this.#end();
-  }
-
-  #end(): number {
-    return performance.now() + this.#scheduler.sliceMilliseconds;
+    this.#began = performance.now();
   }
 }
 

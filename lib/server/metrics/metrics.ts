@@ -137,8 +137,9 @@ export class Metrics {
     this.#inForce.set(policies.length - broken, checksum, "ready");
     this.#inForce.set(broken, checksum, "broken");
     this.#inForce.set(snapshot.leftOut.length, checksum, "left out");
-    this.#kinds = yield* kindsOf(snapshot);
-    this.#rules.setOnly(yield* ruleKeys(snapshot));
+    const { kinds, keys } = yield* rulesOf(snapshot);
+    this.#kinds = kinds;
+    this.#rules.setOnly(keys);
   }
 
   /** All metrics in Prometheus' text format. */
@@ -167,32 +168,21 @@ export class Metrics {
   }
 }
 
-function* kindsOf({ policies }: Snapshot): Stages<ReadonlySet<string>> {
-  const written = new Set<string>(), found = new Set<string>();
-  for (const { rules } of policies) {
-    for (const { selector } of rules) {
-      for (const { kinds } of selector.match.filters) for (const kind of kinds) written.add(kind);
-    }
-    yield;
-  }
-  for (const each of written) {
-    for (const { kind } of parseKindSelectors(each)) if (!hasWildcard(kind)) found.add(kind);
-    yield;
-  }
-  return found;
-}
-
-/** The keys of the series of all rules. */
-function* ruleKeys({ policies }: Snapshot): Stages<string[]> {
-  const keys: string[] = [];
+/** The kinds that policies name, and the keys of the series of all rules. */
+function* rulesOf(
+  { policies }: Snapshot,
+): Stages<{ readonly kinds: ReadonlySet<string>; readonly keys: readonly string[] }> {
+  const written = new Set<string>(), keys: string[] = [];
   for (const { policy, rules, broken } of policies) {
-    for (const { rule, type } of rules) {
+    for (const { rule, type, selector } of rules) {
+      for (const { kinds } of selector.match.filters) for (const kind of kinds) written.add(kind);
       const labels = [...policyLabels(policy, rule.failureAction), rule.name, type];
       keys.push(seriesKey([...labels, String(broken === undefined)]));
     }
     yield;
   }
-  return keys;
+  const kinds = [...written].flatMap(parseKindSelectors).map(({ kind }) => kind);
+  return { kinds: new Set(kinds.filter((kind) => !hasWildcard(kind))), keys };
 }
 
 function policyLabels(policy: Policy, action = policy.failureAction): string[] {
