@@ -125,3 +125,11 @@ function turnOf({ waiting }: ServerCalls, signal: AbortSignal | undefined): Prom
     signal?.addEventListener("abort", abort, { once: true });
   });
 }
+
+/**
+ * The part of the API whose calls have turns of their kind: an API group, or what is behind the API server, as another
+ * server answers for each of them.
+ */
+export function groupOf(path: string): string {
+  return /\/proxy(?:[/?]|$)/.test(path) ? "proxy" : /^\/(?:apis\/)?[^/?]*/.exec(path)![0].slice(1);
+}

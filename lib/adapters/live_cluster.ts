@@ -13,7 +13,7 @@ import {
 } from "../ports.ts";
 import { failureOf, noAnswer, posternManager, segmentsOf } from "../kube/mod.ts";
 import { ApiCredentials } from "./api_credentials.ts";
-import { CallTurns } from "./call_turns.ts";
+import { CallTurns, groupOf } from "./call_turns.ts";
 import type { Endpoint } from "./kubeconfig.ts";
 import { LiveDiscovery } from "./live_discovery.ts";
 import { openWatch } from "./open_watch.ts";
@@ -222,12 +222,10 @@ export class LiveCluster implements Cluster {
     return this.#discovery.resource(apiVersion, kind);
   }
 
-  /**
-   * Makes an attempt; one of an evaluation has its turn, unless calls that have theirs may wait for the memory that the
-   * evaluation holds: they would wait for each other.
-   */
   async #attemptAtTurn(call: ApiCall, reading: AnswerReading, until: number): Promise<Attempt<Answer>> {
     const attempt = () => this.#attempt(call, reading, until);
+    // Evaluations have turns. Calls that have theirs may wait for the memory that this one holds: they would wait for
+    // each other.
     if (call.lifetime === undefined || reading.isAwaited) return await attempt();
     const late = { value: noAnswer(call, "the request's deadline passed"), again: undefined };
     return await this.#turns.run(groupOf(call.path), call, attempt) ?? late;
@@ -287,12 +285,4 @@ export class LiveCluster implements Cluster {
     if (authorization !== undefined) headers["authorization"] = authorization;
     return headers;
   }
-}
-
-/**
- * The part of the API whose calls have turns of their kind: an API group, or what is behind the API server, as another
- * server answers for each of them.
- */
-function groupOf(path: string): string {
-  return /\/proxy(?:[/?]|$)/.test(path) ? "proxy" : /^\/(?:apis\/)?[^/?]*/.exec(path)![0].slice(1);
 }

@@ -8,4 +8,6 @@ class CallTurns {
   }
 }
 
-export { CallTurns };
+const groupOf = (_path: string): string => "";
+
+export { CallTurns, groupOf };
