@@ -2,12 +2,13 @@
 type Arguments = readonly unknown[];
 
 /**
- * Makes the effort of a call that takes so many nanoseconds for each character of one argument, by default the first.
+ * Makes the effort of a call that takes so many nanoseconds for each character of one argument, by default the first,
+ * and some besides.
  */
-export function readingEffort(nanoseconds: number, argument = 0): (args: Arguments) => number {
+export function readingEffort(nanoseconds: number, argument = 0, besides = 0): (args: Arguments) => number {
   return (args) => {
     const text = args[argument];
-    return typeof text === "string" ? nanoseconds * text.length : 0;
+    return typeof text === "string" ? besides + nanoseconds * text.length : besides;
   };
 }
 

@@ -31,12 +31,12 @@ function compileRequestPattern(pattern: string): RE2JS | CelFault {
   const size = programSize(pattern);
   // Each character was counted as the effort of the call.
   const repeated = size - pattern.length;
-  if (repeated > 0 && repeated < maxProgram) work(compilingInstruction * repeated);
+  work(compilingPattern + (repeated > 0 && repeated < maxProgram ? compilingInstruction * repeated : 0));
   return compileOfSize(pattern, size);
 }
 
-/** Nanoseconds of making an instruction. */
-const compilingInstruction = 3_000;
+/** Nanoseconds of making a pattern, and besides each instruction of it. */
+const compilingPattern = 30_000, compilingInstruction = 3_000;
 
 /**
  * The most instructions of all patterns that one call caches, which take up to a megabyte. Elements of a list, and

@@ -120,10 +120,18 @@ function variablePatcher({ template, path, plan: planOf }: PatchTemplate): Patch
   function rendered(context: Context): Plan | Fault {
     const document = template.render(context, context.environment);
     if (isFault(document)) return new Fault(`variable substitution failed: ${document.message}`);
-    const patch = dig(document, ...path) ?? null;
+    const patch = dig(document, ...path) ?? null, { steps } = context.tracker;
+    if ((steps.left -= stepsOfReading(patch)) < 0) return failed(tooLongText);
     const plan = context.tracker.countWritten(patch) ?? planOf(patch);
     return isFault(plan) ? failed(plan) : plan;
   }
+}
+
+const tooLongText = new Fault("the text of the patch takes too many steps to read");
+
+/** The steps of reading a patch that is a text: five for each character of YAML, and one of JSON. */
+function stepsOfReading(patch: Json): number {
+  return typeof patch !== "string" ? 0 : patch.startsWith("[") ? patch.length : 5 * patch.length;
 }
 
 const newMemory = (): MergeMemory => ({ normalized: undefined });

@@ -48,3 +48,26 @@ for (const [how, isHurried] of [["at once", false], ["in many slices", true]] as
     assert.match(rule.message, /too many steps/);
   });
 }
+
+Deno.test("the text of a patch that a request brings takes steps before it is read", async () => {
+  const patching = policies(JSON.stringify({
+    apiVersion: "kyverno.io/v1",
+    kind: "ClusterPolicy",
+    metadata: { name: "patch", annotations: { "pod-policies.kyverno.io/autogen-controllers": "none" } },
+    spec: {
+      rules: [{
+        name: "patch",
+        match: { any: [{ resources: { kinds: ["Pod"] } }] },
+        mutate: { patchesJson6902: "{{ request.object.spec.patch }}" },
+      }],
+    },
+  }));
+  const line = "- {op: add, path: /spec/b, value: 1}\n";
+  for (const [count, result] of [[100, "pass"], [30_000, "error"]] as const) {
+    const options = { phase: "mutate", rules: "all", ports: ports({}) } as const;
+    const decision = await evaluate(patching, request(pod({ patch: line.repeat(count) })), options);
+    const [rule] = decision.results[0]!.rules;
+    assert.equal(rule?.result, result, rule?.message);
+    if (result === "error") assert.match(rule.message, /takes too many steps to read/);
+  }
+});

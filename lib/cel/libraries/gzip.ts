@@ -6,6 +6,9 @@ import { bytesType, dynType, stringType } from "../types/mod.ts";
 import type { Value } from "../values/mod.ts";
 import { type Library, overload, type Result } from "./library.ts";
 
+/** The nanoseconds of making a compressor and its tables, and of making what decompresses. */
+const workOfCompressor = 60_000, workOfDecompressor = 20_000;
+
 /** The most bytes that are decompressed: a few compressed bytes can expand to any number. */
 const maxBytes = 10_000_000;
 
@@ -31,14 +34,20 @@ export const gzipLibrary: Library = {
           takes: [dynType],
           gives: bytesType,
           call: compress,
-          effort: readingEffort(50),
+          effort: readingEffort(50, 0, workOfCompressor),
         }),
       ],
     },
     {
       name: "gzip.decompress",
       overloads: [
-        overload({ id: "decompress_bytes_string", takes: [bytesType], gives: stringType, call: decompress }),
+        overload({
+          id: "decompress_bytes_string",
+          takes: [bytesType],
+          gives: stringType,
+          call: decompress,
+          effort: () => workOfDecompressor,
+        }),
       ],
     },
   ],

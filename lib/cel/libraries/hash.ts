@@ -5,7 +5,6 @@ import { type FunctionDeclaration, type Library, overload } from "./library.ts";
 
 /** The nanoseconds of beginning and printing a digest. */
 const workOfDigest = 1_800;
-const reading = readingEffort(40);
 
 function digest(algorithm: DigestAlgorithm): FunctionDeclaration[] {
   const overloads = [
@@ -14,7 +13,7 @@ function digest(algorithm: DigestAlgorithm): FunctionDeclaration[] {
       takes: [stringType],
       gives: stringType,
       call: (text) => hexDigest(algorithm, text),
-      effort: (args) => workOfDigest + reading(args),
+      effort: readingEffort(40, 0, workOfDigest),
     }),
   ];
   return [{ name: algorithm, overloads }, { name: `hash.${algorithm}`, overloads }];

@@ -1,5 +1,6 @@
 import { isFault } from "../../json/mod.ts";
 import { decodeCertificate } from "../../kube/mod.ts";
+import { readingEffort } from "../effort.ts";
 import { failure } from "../fault.ts";
 import { dynType, stringType } from "../types/mod.ts";
 import { withDoubles } from "./json_value.ts";
@@ -16,6 +17,7 @@ export const x509Library: Library = {
           id: "x509_decode_string",
           takes: [stringType],
           gives: dynType,
+          effort: readingEffort(25, 0, 60_000),
           call: (pem) => {
             const decoded = decodeCertificate(pem);
             return isFault(decoded) ? failure(decoded.message) : withDoubles(decoded);

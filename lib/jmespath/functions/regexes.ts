@@ -96,12 +96,12 @@ function compiledOnce(
   };
 }
 
-/** The steps of making an instruction: two or three microseconds. */
-const stepsOfInstruction = 50;
+/** The steps of making a pattern, and of each of its instructions: two or three microseconds. */
+const stepsOfPattern = 500, stepsOfInstruction = 50;
 
 /** The steps of compiling a pattern of a request: each element of a list may bring another one. */
 function spendOnCompiling({ regex, size }: RequestRegex, budget: StepBudget): Fault | undefined {
-  return regex instanceof Fault ? undefined : spend(stepsOfInstruction * size, budget);
+  return regex instanceof Fault ? undefined : spend(stepsOfPattern + stepsOfInstruction * size, budget);
 }
 
 function replacing(name: string, read: (text: string) => Replacement): ReturnType<typeof compiledOnce> {
