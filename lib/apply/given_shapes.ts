@@ -1,5 +1,7 @@
 import type { Shape } from "../shape/mod.ts";
 
+// The shapes have no spreads: with one, a bundle keeps a shape that it does not use.
+
 const metadata = {
   name: "text",
   generateName: "text",
@@ -18,8 +20,6 @@ const metadata = {
   managedFields: "open",
 } as const satisfies Shape;
 
-const header = { apiVersion: "text", kind: "text", metadata } as const satisfies Shape;
-
 const apiResource = {
   name: "text",
   singularName: "text",
@@ -35,7 +35,9 @@ const apiResource = {
 
 /** The fields of a Values file of cli.kyverno.io. */
 export const valuesShape: Shape = {
-  ...header,
+  apiVersion: "text",
+  kind: "text",
+  metadata,
   globalValues: "open",
   policies: [{
     name: "text",
@@ -43,13 +45,15 @@ export const valuesShape: Shape = {
     rules: [{ name: "text", values: "open", foreachValues: "open" }],
   }],
   namespaceSelector: [{ name: "text", labels: "open" }],
-  namespaces: [{ ...header, spec: { finalizers: "open" }, status: "open" }],
+  namespaces: [{ apiVersion: "text", kind: "text", metadata, spec: { finalizers: "open" }, status: "open" }],
   subresources: [{ subresource: apiResource, parentResource: apiResource }],
 };
 
 /** The fields of a UserInfo file of cli.kyverno.io. */
 export const userInfoShape: Shape = {
-  ...header,
+  apiVersion: "text",
+  kind: "text",
+  metadata,
   roles: ["text"],
   clusterRoles: ["text"],
   userInfo: { username: "text", uid: "text", groups: ["text"], extra: "open" },
@@ -57,7 +61,9 @@ export const userInfoShape: Shape = {
 
 /** The fields of a Context file of cli.kyverno.io. */
 export const contextShape: Shape = {
-  ...header,
+  apiVersion: "text",
+  kind: "text",
+  metadata,
   spec: {
     resources: "open",
     images: [{

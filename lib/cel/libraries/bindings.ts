@@ -67,10 +67,15 @@ const block: Macro = {
 export const blockLibrary: Library = {
   name: "block",
   functions: [],
-  macros: [
+  macros: /* @__PURE__ */ blockMacros(),
+};
+
+/** The macros, made by a call that bundles leave out where nothing uses the library. */
+function blockMacros(): NonNullable<Library["macros"]> {
+  return [
     block,
     generated("index", 1, ([index]) => `@index${index}`),
     generated("iterVar", 2, ([depth, index]) => `@it:${depth}:${index}`),
     generated("accuVar", 2, ([depth, index]) => `@ac:${depth}:${index}`),
-  ],
-};
+  ];
+}

@@ -89,7 +89,7 @@ export function kyvernoLibrariesFor(options: KyvernoLibraryOptions): readonly Li
 }
 
 /** The libraries of Kyverno's cluster-wide validating CEL policies, besides the standard library. */
-export const kyvernoLibraries: readonly Library[] = kyvernoLibrariesFor({});
+export const kyvernoLibraries: readonly Library[] = /* @__PURE__ */ kyvernoLibrariesFor({});
 
 /** The libraries of the CEL specification itself, in their latest form. */
 export const specificationLibraries: readonly Library[] = [
