@@ -95,12 +95,6 @@ function problemsOf(use: Use, { rule, path: above, withoutUser }: VariableCheckO
   return [...named, ...constantProblems(use, { path, withoutUser }), ...functionProblems(use, path)];
 }
 
-/** The texts by which Kyverno takes an expression for one that reads something; policies for background scans first. */
-const readingText = {
-  background: /request\.|element|@|images|image\.|[a-z_0-9]+\([^{}]/,
-  admission: /request|serviceAccountName|serviceAccountNamespace|element|@|image|[a-z_0-9]+\([^{}]/,
-};
-
 /**
  * Kyverno parity: a policy with a variable that reads nothing is refused, such as `{{ 'text' }}`. Pinned by "a variable
  * that reads nothing".
@@ -110,7 +104,10 @@ function constantProblems(
   { path, withoutUser }: { path: (string | number)[]; withoutUser: boolean },
 ): PathDiagnostic[] {
   if (!names.every((name) => literalNames.includes(name)) || expression.includes("{{")) return [];
-  const reading = withoutUser ? readingText.background : readingText.admission;
+  // The texts by which Kyverno takes an expression for one that reads something.
+  const reading = withoutUser
+    ? /request\.|element|@|image[s.]|[a-z_0-9]\([^{}]/
+    : /request|serviceAccountName|element|@|image|[a-z_0-9]\([^{}]/;
   if (reading.test(expression.replaceAll('"', ""))) return [];
   const message = `"{{ ${expression} }}" is a constant`;
   return [{ severity: "warning", code: "constant-variable", message, hint: "write its value", path }];
