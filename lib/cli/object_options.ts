@@ -7,7 +7,7 @@ export const objectOptions = {
     type: "list",
     short: "r",
     value: "path",
-    about: "files and folders of objects; - for standard input",
+    about: "files, folders and addresses of objects; - for standard input",
   },
   resources: { type: "list", value: "path", about: "the same as --resource", hidden: true },
   valuesFile: {
