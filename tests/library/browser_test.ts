@@ -9,7 +9,7 @@ const root = new URL("../../", import.meta.url);
 
 /** Kilobytes (1,000 bytes) that a page loads for an entry, gzipped. */
 const entries: readonly [entry: string, most: number][] = [
-  ["mod.ts", 335],
+  ["mod.ts", 337],
   ["lib/simulation/mod.ts", 360],
   ["lib/cel/mod.ts", 150],
   ["lib/jmespath/mod.ts", 140],
