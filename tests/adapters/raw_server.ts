@@ -15,15 +15,9 @@ export interface RawServer {
 /** Writes to one connection; false when the client has left. */
 export type Write = (part: string | Uint8Array) => Promise<boolean>;
 
-/**
- * `answer` writes the answer to the first request of a connection, which ends with its promise. On `0.0.0.0` the server
- * has all addresses `127.x.y.z`.
- */
-export function rawServer(
-  answer: (write: Write, head: string) => Promise<void>,
-  hostname = "127.0.0.1",
-): RawServer {
-  const listener = Deno.listen({ hostname, port: 0 });
+/** `answer` writes the answer to the first request of a connection, which ends with its promise. */
+export function rawServer(answer: (write: Write, head: string) => Promise<void>): RawServer {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const connections = new Set<Deno.TcpConn>();
   let most = 0;
   const serve = async (connection: Deno.TcpConn): Promise<void> => {
