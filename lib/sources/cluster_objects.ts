@@ -16,9 +16,9 @@ export interface ClusterObjectsOptions {
   readonly cluster: Cluster;
   /** The policies: only objects of kinds that they may match are read. */
   readonly snapshots: readonly Snapshot[];
-  /** Only objects of this namespace. */
+  /** Only objects of this namespace, and with {@link clusterWide} those without a namespace. */
   readonly namespace?: string | undefined;
-  /** Whether to read objects of no namespace, and no others. */
+  /** Whether to read objects of no namespace, and no others but those of {@link namespace}. */
   readonly clusterWide: boolean;
   /** The most objects of one page. */
   readonly batchSize: number;
@@ -64,15 +64,16 @@ async function* pages(
   resource: ApiResource,
   { cluster, namespace, clusterWide, batchSize }: ClusterObjectsOptions,
 ): AsyncGenerator<ClusterObject[]> {
-  // Kyverno parity: the option leaves out namespaces. Pinned by tests/sources/cluster_objects_test.ts.
-  if (clusterWide ? resource.namespaced : namespace !== undefined && !resource.namespaced) return;
+  // Kyverno parity: with `--cluster-wide-resources` objects of namespaces are left out where none is named. Pinned by
+  // tests/sources/cluster_objects_test.ts.
+  const isLeftOut = resource.namespaced
+    ? clusterWide && namespace === undefined
+    : !clusterWide && namespace !== undefined;
+  if (isLeftOut) return;
   const { kind } = resource, apiVersion = formatApiVersion(resource);
   const get = (path: string) => cluster.call({ method: "GET", path });
   for await (
-    const page of listPages(collectionPath(resource, clusterWide ? "" : namespace ?? ""), {
-      get,
-      pageSize: batchSize,
-    })
+    const page of listPages(collectionPath(resource, namespace ?? ""), { get, pageSize: batchSize })
   ) {
     if (page.ok) {
       // Items of a list have no kind and apiVersion.

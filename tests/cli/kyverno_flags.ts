@@ -48,7 +48,13 @@ const apply = flags("apply", applied, [
   ["--audit-warn", "works", "", ["-r", "@bad.yaml", "--audit-warn"], /pass: 0, fail: 0, warn: 1/],
   ["--batch-size", "works", "", [...onGood, "--batch-size", "10"], pass],
   ["-c, --cluster", "works", "", ["--cluster", "--kubeconfig", "@none"], /cannot read kubeconfig/, 2],
-  ["--cluster-wide-resources", "works", "", [...onGood, "--cluster-wide-resources"], pass],
+  [
+    "--cluster-wide-resources",
+    "differs",
+    "with -n, objects without a namespace and those of the namespace; Kyverno reads the latter alone",
+    [...onGood, "--cluster-wide-resources"],
+    pass,
+  ],
   ["--concurrent", "works", "", [...onGood, "--concurrent", "2"], pass],
   [
     "--context",

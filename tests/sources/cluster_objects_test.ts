@@ -102,6 +102,10 @@ const lists: readonly (readonly [
     "/apis/apps/v1/namespaces/shop/deployments",
   ]],
   ["--cluster-wide-resources", wide, { clusterWide: true }, ["/api/v1/namespaces"]],
+  ["--cluster-wide-resources and one namespace", wide, { clusterWide: true, namespace: "shop" }, [
+    "/api/v1/namespaces",
+    "/apis/apps/v1/namespaces/shop/deployments",
+  ]],
 ];
 for (const [what, text, options, expected] of lists) {
   Deno.test(`objects of a cluster: what is listed for ${what}`, async () => {
