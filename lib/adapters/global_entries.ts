@@ -9,7 +9,7 @@ import {
   sizeOf,
 } from "./entry_projections.ts";
 import { calledValue, type Callers, type EntryCall, refreshOf, watchedPath } from "./global_entry.ts";
-import { LoadLifetime } from "./load_lifetime.ts";
+import { AnswerLifetime } from "../answer_lifetime.ts";
 import { SharedLoads } from "./shared_loads.ts";
 
 /** The ports and bounds of {@link ClusterGlobalEntries}. Times are in milliseconds. */
@@ -107,7 +107,7 @@ export class ClusterGlobalEntries implements GlobalEntries {
   }
 
   async #hold(key: string, spec: Json): Promise<Held> {
-    const lifetime = new LoadLifetime(), late = Promise.withResolvers<Held>();
+    const lifetime = new AnswerLifetime(), late = Promise.withResolvers<Held>();
     const timer = setTimeout(() => late.resolve(notReady), this.#options.mostWait);
     this.#late.set(key, late.promise);
     try {

@@ -2,7 +2,7 @@ import { Fault, field, isFault, isObject, type Json, type JsonObject } from "../
 import { type Collection, type Collections, elapsedOn } from "../ports.ts";
 import { type CompileProjection, EntryProjections, type EntryValues, sizeOf } from "./entry_projections.ts";
 import { calledValue, type Callers, refreshOf, watchedPath } from "./global_entry.ts";
-import { LoadLifetime } from "./load_lifetime.ts";
+import { AnswerLifetime } from "../answer_lifetime.ts";
 import type { ObjectBudget } from "./object_budget.ts";
 
 /** The state of an entry, for the status of its GlobalContextEntry. */
@@ -138,7 +138,7 @@ export class KeptEntry {
 
   /** Makes the entry's call. Until its answer is kept, it counts among the answers of evaluations. */
   async #call(): Promise<void> {
-    const lifetime = new LoadLifetime(), { signal } = this.#stop;
+    const lifetime = new AnswerLifetime(), { signal } = this.#stop;
     try {
       const data = await calledValue(field(this.#spec, "apiCall") ?? null, this.#options, {
         lifetime,

@@ -1,6 +1,6 @@
 import { Fault, isFault, type Json } from "../json/mod.ts";
 import type { Lifetime } from "../ports.ts";
-import { EvaluationLifetime } from "./evaluation_lifetime.ts";
+import { AnswerLifetime } from "../answer_lifetime.ts";
 import { LoadTurns } from "./load_turns.ts";
 import type { Observer } from "./observer.ts";
 
@@ -27,7 +27,7 @@ export class RequestLoads {
   readonly #deadline: (() => AbortSignal) | undefined;
   readonly #observer: Observer | undefined;
   #signal: AbortSignal | undefined;
-  #lifetime: EvaluationLifetime | undefined;
+  #lifetime: AnswerLifetime | undefined;
   #turns: LoadTurns | undefined;
   readonly #answers = new Map<string, Json | Fault>();
   readonly #pending = new Map<string, Pending>();
@@ -48,7 +48,7 @@ export class RequestLoads {
 
   /** The fields that every call to a port carries. */
   get call(): { readonly signal?: AbortSignal; readonly lifetime: Lifetime } {
-    const { signal } = this, lifetime = this.#lifetime ??= new EvaluationLifetime();
+    const { signal } = this, lifetime = this.#lifetime ??= new AnswerLifetime();
     return signal === undefined ? { lifetime } : { signal, lifetime };
   }
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { AnswerMemory } from "../../lib/adapters/answer_memory.ts";
 import type { AnswerReading } from "../../lib/adapters/answer_reading.ts";
-import { EvaluationLifetime } from "../../lib/context/evaluation_lifetime.ts";
+import { AnswerLifetime } from "../../lib/answer_lifetime.ts";
 
 const most = 10_000_000, mostOfOne = 20_000_000, small = 2_000_000;
 
@@ -17,7 +17,7 @@ async function isOver(promise: Promise<unknown>): Promise<boolean> {
 }
 
 Deno.test("an answer waits until the evaluation that holds the memory ends", async () => {
-  const answers = memory(), first = new EvaluationLifetime(), second = new EvaluationLifetime();
+  const answers = memory(), first = new AnswerLifetime(), second = new AnswerLifetime();
   const one = answers.reading(first), other = answers.reading(second);
   assert.ok(one.hold(9_000_000));
   one.finish(9_000_000);
@@ -36,10 +36,10 @@ Deno.test("an answer waits until the evaluation that holds the memory ends", asy
 });
 
 Deno.test("the evaluation that has held memory for longest never waits", () => {
-  const answers = memory(), oldest = answers.reading(new EvaluationLifetime());
+  const answers = memory(), oldest = answers.reading(new AnswerLifetime());
   assert.ok(oldest.hold(1_000_000));
   const others = [3_000_000, 4_000_000].map((bytes) => {
-    const reading = answers.reading(new EvaluationLifetime());
+    const reading = answers.reading(new AnswerLifetime());
     assert.ok(reading.hold(bytes));
     return reading;
   });
@@ -49,7 +49,7 @@ Deno.test("the evaluation that has held memory for longest never waits", () => {
 });
 
 Deno.test("an evaluation that has ended stays the oldest until its calls end: two never hold the most", async () => {
-  const answers = memory(), ended = new EvaluationLifetime(), next = new EvaluationLifetime();
+  const answers = memory(), ended = new AnswerLifetime(), next = new AnswerLifetime();
   const unfinished = answers.reading(ended), reading = answers.reading(next);
   assert.ok(unfinished.hold(mostOfOne));
   assert.equal(reading.hold(1_000_000), false);
@@ -63,7 +63,7 @@ Deno.test("an evaluation that has ended stays the oldest until its calls end: tw
 });
 
 Deno.test("the answers of one evaluation together have a bound, for the oldest too", () => {
-  const answers = memory(), lifetime = new EvaluationLifetime();
+  const answers = memory(), lifetime = new AnswerLifetime();
   const one = answers.reading(lifetime), other = answers.reading(lifetime);
   assert.ok(one.hold(12_000_000));
   one.finish(12_000_000);
@@ -73,9 +73,9 @@ Deno.test("the answers of one evaluation together have a bound, for the oldest t
 });
 
 Deno.test("short answers have room although long ones take everything, and wait only when they are too many", async () => {
-  const answers = memory(), large = new EvaluationLifetime();
+  const answers = memory(), large = new AnswerLifetime();
   assert.ok(answers.reading(large).hold(most));
-  const lifetimes = Array.from({ length: 30 }, () => new EvaluationLifetime());
+  const lifetimes = Array.from({ length: 30 }, () => new AnswerLifetime());
   const readings = lifetimes.map((lifetime) => answers.reading(lifetime));
   assert.deepEqual(
     readings.map((reading) => reading.hold(100_000)),
@@ -90,7 +90,7 @@ Deno.test("short answers have room although long ones take everything, and wait 
 Deno.test("calls for all requests together never wait, and count until they have their value", () => {
   const answers = memory(), shared = answers.reading(undefined), other = answers.reading(undefined);
   assert.ok(shared.hold(9_000_000) && other.hold(9_000_000));
-  const reading = answers.reading(new EvaluationLifetime());
+  const reading = answers.reading(new AnswerLifetime());
   reading.hold(1);
   assert.equal(other.hold(21_000_000), false);
   assert.ok(other.isTooLarge);
@@ -103,7 +103,7 @@ Deno.test("calls for all requests together never wait, and count until they have
 });
 
 Deno.test("an answer that is read again waits for several times the room that it was refused", async () => {
-  const answers = memory(), [oldest, first, second] = [1, 2, 3].map(() => new EvaluationLifetime());
+  const answers = memory(), [oldest, first, second] = [1, 2, 3].map(() => new AnswerLifetime());
   assert.ok(answers.reading(oldest).hold(200_000));
   const large = answers.reading(first), reading = answers.reading(second);
   assert.ok(large.hold(9_700_000));
@@ -123,7 +123,7 @@ Deno.test("an answer that is read again waits for several times the room that it
 });
 
 Deno.test("answers of one evaluation that are read again at the same time leave each other room", async () => {
-  const answers = memory(), first = new EvaluationLifetime(), second = new EvaluationLifetime();
+  const answers = memory(), first = new AnswerLifetime(), second = new AnswerLifetime();
   const large = answers.reading(first), readings = [1, 2].map(() => answers.reading(second));
   assert.ok(large.hold(9_000_000));
   large.finish(9_000_000);
@@ -136,15 +136,15 @@ Deno.test("answers of one evaluation that are read again at the same time leave 
 
 const ends: readonly (readonly [
   what: string,
-  end: (lifetime: EvaluationLifetime, controller: AbortController) => void,
+  end: (lifetime: AnswerLifetime, controller: AbortController) => void,
 ])[] = [
   ["its signal aborts", (_, controller) => controller.abort()],
   ["its evaluation ends", (lifetime) => lifetime.end()],
 ];
 for (const [what, end] of ends) {
   Deno.test(`an answer no longer waits when ${what}`, async () => {
-    const answers = memory(), lifetime = new EvaluationLifetime(), controller = new AbortController();
-    assert.ok(answers.reading(new EvaluationLifetime()).hold(most));
+    const answers = memory(), lifetime = new AnswerLifetime(), controller = new AbortController();
+    assert.ok(answers.reading(new AnswerLifetime()).hold(most));
     const reading = answers.reading(lifetime);
     assert.equal(reading.hold(1_000_000), false);
     const waits = reading.wait(controller.signal);
@@ -161,7 +161,7 @@ type Step = readonly [evaluation: number, reading: number, action: number, bytes
 /** Evaluations with answers, each read by steps in random order. */
 class Sequence {
   readonly answers = memory();
-  readonly #lifetimes = Array.from({ length: 6 }, () => new EvaluationLifetime());
+  readonly #lifetimes = Array.from({ length: 6 }, () => new AnswerLifetime());
   readonly #controllers = this.#lifetimes.map(() => new AbortController());
   readonly #readings: AnswerReading[][];
   readonly #busy = new Set<AnswerReading>();
@@ -240,7 +240,7 @@ Deno.test("evaluations that wait for each other's memory all come to their turn"
     fc.asyncProperty(fc.array(sizes, { minLength: 2, maxLength: 12 }), async (evaluations) => {
       const answers = memory();
       const done = await Promise.all(evaluations.map(async (all) => {
-        const lifetime = new EvaluationLifetime();
+        const lifetime = new AnswerLifetime();
         // One answer after the other, each in parts; all stay until the end.
         for (const size of all) {
           const reading = answers.reading(lifetime);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import fc from "fast-check";
 import { AnswerMemory, HttpClient, LiveCluster, systemClock } from "../../lib/adapters/mod.ts";
-import { EvaluationLifetime } from "../../lib/context/evaluation_lifetime.ts";
+import { AnswerLifetime } from "../../lib/answer_lifetime.ts";
 import { isFault, type Json } from "../../lib/json/mod.ts";
 import type { Answer } from "../../lib/ports.ts";
 import { countingEntropy } from "./fakes.ts";
@@ -52,7 +52,7 @@ const lists: Answering = ({ path }) => Response.json(listOf(Number(/size=(\d+)/.
 
 Deno.test("a list for which there is no room is read again when the evaluation that took it has ended", async () => {
   await trial(lists, async ({ memory, cluster, received }) => {
-    const first = new EvaluationLifetime(), second = new EvaluationLifetime();
+    const first = new AnswerLifetime(), second = new AnswerLifetime();
     assert.ok((await cluster.call({ method: "GET", path: path(900_000), lifetime: first })).ok);
     const held = memory.used;
     assert.ok(held > 900_000);
@@ -69,9 +69,8 @@ Deno.test("a list for which there is no room is read again when the evaluation t
 
 Deno.test("a list that was long the last time waits before it is read", async () => {
   await trial(lists, async ({ memory, cluster, received }) => {
-    const lifetimes = [1, 2, 3].map(() => new EvaluationLifetime());
-    const call = (lifetime: EvaluationLifetime) =>
-      cluster.call({ method: "GET", path: path(900_000), lifetime });
+    const lifetimes = [1, 2, 3].map(() => new AnswerLifetime());
+    const call = (lifetime: AnswerLifetime) => cluster.call({ method: "GET", path: path(900_000), lifetime });
     assert.ok((await call(lifetimes[0]!)).ok);
     const others = lifetimes.slice(1).map(call);
     lifetimes[0]!.end();
@@ -86,9 +85,9 @@ Deno.test("a list that was long the last time waits before it is read", async ()
 
 Deno.test("a call whose deadline passes while it waits for memory fails with what happened", async () => {
   await trial(lists, async ({ memory, cluster }) => {
-    const first = new EvaluationLifetime(), controller = new AbortController();
+    const first = new AnswerLifetime(), controller = new AbortController();
     assert.ok((await cluster.call({ method: "GET", path: path(900_000), lifetime: first })).ok);
-    const second = new EvaluationLifetime();
+    const second = new AnswerLifetime();
     const call = { method: "GET", path: path(800_000), lifetime: second, signal: controller.signal } as const;
     const other = cluster.call(call);
     while (second.waitsFor === undefined) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -108,7 +107,7 @@ const tooLarge =
 
 Deno.test("answers that one evaluation may not hold together fail with what to do", async () => {
   await trial(lists, async ({ cluster, http, address }) => {
-    const lifetime = new EvaluationLifetime();
+    const lifetime = new AnswerLifetime();
     assert.ok((await cluster.call({ method: "GET", path: path(2_000_000), lifetime })).ok);
     const list = await cluster.call({ method: "GET", path: path(1_500_000), lifetime });
     assert.equal(list.ok ? "" : list.message, `GET ${path(1_500_000)}: ${tooLarge}`);
@@ -120,9 +119,9 @@ Deno.test("answers that one evaluation may not hold together fail with what to d
 
 Deno.test("what is not read again waits where it is: answers of services, and to calls that change something", async () => {
   await trial(lists, async ({ memory, cluster, http, address, received }) => {
-    const first = new EvaluationLifetime(),
-      second = new EvaluationLifetime(),
-      third = new EvaluationLifetime();
+    const first = new AnswerLifetime(),
+      second = new AnswerLifetime(),
+      third = new AnswerLifetime();
     assert.ok((await cluster.call({ method: "GET", path: path(900_000), lifetime: first })).ok);
     const others = [
       http.call({ method: "POST", url: `${address}${path(500_000)}`, body: {}, lifetime: second }),
@@ -201,7 +200,7 @@ Deno.test("however calls end, and whenever evaluations do, no memory is held in 
     await fc.assert(
       fc.asyncProperty(fc.array(call, { minLength: 1, maxLength: 10 }), ends, async (calls, ends) => {
         const evaluations = ends.map(() => ({
-          lifetime: new EvaluationLifetime(),
+          lifetime: new AnswerLifetime(),
           controller: new AbortController(),
         }));
         const made = calls.map(({ evaluation, kind, answer, size }): Promise<Answer> => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { systemClock } from "../../lib/adapters/mod.ts";
 import { madeCertificates } from "../../lib/certificates/mod.ts";
-import { EvaluationLifetime } from "../../lib/context/evaluation_lifetime.ts";
+import { AnswerLifetime } from "../../lib/answer_lifetime.ts";
 import { fakeServer, silence } from "./fake_server.ts";
 import { connect, found } from "./live_trials.ts";
 
@@ -24,13 +24,13 @@ for (const [what, path] of hanging) {
     try {
       const calls = Array.from(
         { length: 300 },
-        () => cluster.call({ method: "GET", path, signal, lifetime: new EvaluationLifetime() }),
+        () => cluster.call({ method: "GET", path, signal, lifetime: new AnswerLifetime() }),
       );
       while (server.received.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
       const other = await cluster.call({
         method: "GET",
         path: "/api/v1/namespaces/a/configmaps/b",
-        lifetime: new EvaluationLifetime(),
+        lifetime: new AnswerLifetime(),
       });
       assert.ok(other.ok);
       const hung = server.received.filter(({ path: received }) => received.startsWith(path)).length;

@@ -1,7 +1,10 @@
-import type { Lifetime } from "../ports.ts";
+import type { Lifetime } from "./ports.ts";
 
-/** The lifetime of one evaluation, which ends with it. */
-export class EvaluationLifetime implements Lifetime {
+/**
+ * The lifetime of loaded answers: of those of an evaluation until it ends, and of those of a global context until the
+ * entry keeps or drops them.
+ */
+export class AnswerLifetime implements Lifetime {
   waitsFor: string | undefined;
   readonly #frees: (() => void)[] = [];
   #hasEnded = false;
