@@ -39,7 +39,8 @@ export async function* clusterObjects(options: ClusterObjectsOptions): AsyncGene
   const { snapshots, concurrent } = options;
   const { kinds, problems } = await servedKinds(options.cluster);
   for (const problem of problems) yield { kind: "problem", problem };
-  const wanted = kinds.filter(({ kind }) => snapshots.some((snapshot) => isWanted(kind, snapshot)));
+  const tests = snapshots.map(wantedKinds);
+  const wanted = kinds.filter(({ kind }) => tests.some((isWanted) => isWanted(kind)));
   for (let at = 0; at < wanted.length; at += Math.max(1, concurrent)) {
     const lists = wanted.slice(at, at + Math.max(1, concurrent)).map((each) => pages(each, options));
     // The first pages of these kinds are read concurrently; objects stay in order.
@@ -50,14 +51,15 @@ export async function* clusterObjects(options: ClusterObjectsOptions): AsyncGene
   }
 }
 
-/** Whether a policy of the whole cluster or of a namespace may match a kind. */
-function isWanted(kind: string, snapshot: Snapshot): boolean {
-  const namespaces = new Set(["", ...snapshot.policies.flatMap(({ policy }) => policy.namespace ?? [])]);
-  return (["mutate", "validate", "generate", "mutateExisting"] as const).some((phase) =>
-    [...namespaces].some((namespace) =>
-      snapshot.candidates(phase, { kind, operation: "CREATE", namespace }).length > 0
-    )
-  );
+/** Returns whether a policy of the whole cluster or of a namespace may match a kind. */
+function wantedKinds(snapshot: Snapshot): (kind: string) => boolean {
+  const namespaces = [...new Set(["", ...snapshot.policies.flatMap(({ policy }) => policy.namespace ?? [])])];
+  return (kind) =>
+    (["mutate", "validate", "generate", "mutateExisting"] as const).some((phase) =>
+      namespaces.some((namespace) =>
+        snapshot.candidates(phase, { kind, operation: "CREATE", namespace }).length > 0
+      )
+    );
 }
 
 async function* pages(
