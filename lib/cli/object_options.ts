@@ -54,7 +54,10 @@ export const objectOptions = {
     value: "name",
     about: "only objects of this namespace, with --cluster",
   },
-  clusterWideResources: { type: "flag", about: "with --cluster: objects of no namespace alone" },
+  clusterWideResources: {
+    type: "flag",
+    about: "with --cluster: objects of no namespace, and with -n those of that one",
+  },
   concurrent: { type: "number", value: "number", about: "lists that are read at the same time", default: 1 },
   batchSize: { type: "number", value: "number", about: "objects of one answer of the cluster", default: 100 },
   registry: { type: "flag", about: "look up images in their registries" },
