@@ -44,8 +44,8 @@ export async function withRetries<T>(
 }
 
 /**
- * `Retry-After` in milliseconds: seconds or an HTTP date (RFC 9110 §10.2.3); 0 when there is none. More seconds than a
- * number has digits for are a pause without an end.
+ * `Retry-After` in milliseconds: seconds or an HTTP date (RFC 9110 §10.2.3); 0 when there is none. A number of
+ * seconds beyond all doubles is infinite, so that there is no further try.
  */
 export function retryAfter(headers: Headers, clock: Clock): number {
   const text = headers.get("retry-after")?.trim() ?? "";

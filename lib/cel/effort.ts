@@ -2,8 +2,8 @@
 type Arguments = readonly unknown[];
 
 /**
- * Makes the effort of a call that takes so many nanoseconds for each character of one argument, by default the first,
- * and some besides.
+ * Returns the effort of a call, in nanoseconds: `nanoseconds` for each character of one argument, by default the first,
+ * and `besides` for the call itself.
  */
 export function readingEffort(nanoseconds: number, argument = 0, besides = 0): (args: Arguments) => number {
   return (args) => {

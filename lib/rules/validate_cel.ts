@@ -117,7 +117,8 @@ function compileExpressions(
 }
 
 /**
- * The problem of a text that does not decide, as a warning. Kyverno parity: the rule runs without the text. Pinned by
+ * Turns the problem of a `messageExpression` or an audit annotation into a warning, because they do not decide the
+ * result. Kyverno parity: the rule runs without them. Pinned by
  * "and warns its author".
  */
 function leftOut(problem: PathDiagnostic): PathDiagnostic {

@@ -1,4 +1,4 @@
-/** Scans of objects one after the other: requests have their turns between them. */
+/** The background scan evaluates objects one after the other, and answers requests between them. */
 import assert from "node:assert/strict";
 import type { JsonObject } from "../../lib/json/mod.ts";
 import { ObjectScans } from "../../lib/live/reports/object_scans.ts";

@@ -1,4 +1,4 @@
-/** Files of objects are read in the memory of one document, however many files there are. */
+/** Reading many files of objects takes the memory of one document. */
 import assert from "node:assert/strict";
 import { streamDocuments } from "../../lib/sources/mod.ts";
 import { withFolder } from "../support/folder.ts";
