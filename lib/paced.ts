@@ -1,24 +1,24 @@
 import { completed, type Stages } from "./json/mod.ts";
 import type { Scheduler } from "./ports.ts";
 
-/** The slices of one piece of work: others work whenever a slice of the scheduler is used up. */
+/** The slices of long work: others work whenever a slice of the scheduler is used up; never without a scheduler. */
 export class Slices {
-  readonly #scheduler: Scheduler;
+  readonly #scheduler: Scheduler | undefined;
   #began = performance.now();
 
   /** Begins the first slice. */
-  constructor(scheduler: Scheduler) {
+  constructor(scheduler: Scheduler | undefined) {
     this.#scheduler = scheduler;
   }
 
   /** Whether the current slice is used up. */
   get isUsedUp(): boolean {
-    return performance.now() - this.#began >= this.#scheduler.sliceMilliseconds;
+    return performance.now() - this.#began >= (this.#scheduler?.sliceMilliseconds ?? Infinity);
   }
 
   /** Lets others work, and begins the next slice. */
   async next(): Promise<void> {
-    await this.#scheduler.pause();
+    await this.#scheduler?.pause();
     this.#began = performance.now();
   }
 }

@@ -14,10 +14,10 @@ export async function eightAtOnce<T, Result>(
   scheduler?: Scheduler,
 ): Promise<Result[]> {
   const results: Result[] = [], waiting = items.entries();
-  const slices = scheduler && new Slices(scheduler);
+  const slices = new Slices(scheduler);
   const runSome = async (): Promise<void> => {
     for (const [index, item] of waiting) {
-      if (slices?.isUsedUp === true) await slices.next();
+      if (slices.isUsedUp) await slices.next();
       results[index] = await task(item);
     }
   };

@@ -90,9 +90,9 @@ export class CleanupRun {
         return;
       }
     }
-    const slices = scheduler && new Slices(scheduler);
+    const slices = new Slices(scheduler);
     for await (const target of listResource(resource, { cluster, namespace })) {
-      if (slices?.isUsedUp === true) await slices.next();
+      if (slices.isUsedUp) await slices.next();
       if (!goesOn()) return;
       if (isFault(target)) {
         log.write("warn", "cleanup could not list all objects", { resource: plural, reason: target.message });

@@ -34,7 +34,7 @@ const most = 8;
 export class ObjectScans {
   readonly #options: ObjectScansOptions;
   readonly #writing = new Set<Promise<void>>();
-  readonly #slices: Slices | undefined;
+  readonly #slices: Slices;
   #isHidden: (object: JsonObject) => boolean = () => false;
   #evaluations = 0;
   /** The policies that are evaluated; set before the first object. */
@@ -43,7 +43,7 @@ export class ObjectScans {
   constructor(options: ObjectScansOptions) {
     this.#options = options;
     const { scheduler } = options.ports;
-    this.#slices = scheduler && new Slices(scheduler);
+    this.#slices = new Slices(scheduler);
   }
 
   /** Leaves out the objects of `[Kind,namespace,name]` items from now on; those of the defaults when absent. */
@@ -72,7 +72,7 @@ export class ObjectScans {
    * their turns between two objects: an object whose report stays causes no call, which would let them in.
    */
   async changed({ object, former }: ObjectChange, scanned: Set<string>): Promise<void> {
-    if (this.#slices?.isUsedUp === true) await this.#slices.next();
+    if (this.#slices.isUsedUp) await this.#slices.next();
     const working = object === undefined ? this.#gone(former!, scanned) : this.#scan(object, scanned);
     const work: Promise<void> = working.catch((cause) =>
       this.#options.log.write("error", "an object could not be scanned", { cause: String(cause) })

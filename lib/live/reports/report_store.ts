@@ -34,7 +34,7 @@ export class ReportStore {
   readonly #options: ReportStoreOptions;
   #watched: readonly Collection[] = [];
   readonly #stored: StoredReports;
-  readonly #slices: Slices | undefined;
+  readonly #slices: Slices;
   /** Reports that are being written, by uid. */
   readonly #underWay = new Map<string, ReportWrite>();
   readonly #stop = new AbortController();
@@ -44,7 +44,7 @@ export class ReportStore {
     this.#options = options;
     this.#stored = new StoredReports(options);
     const { scheduler } = options;
-    this.#slices = scheduler && new Slices(scheduler);
+    this.#slices = new Slices(scheduler);
   }
 
   /** Begins to watch the reports once there are policies; a second call does nothing. */
@@ -209,7 +209,7 @@ export class ReportStore {
     const uid = nameOf(report);
     if (!isManaged(report)) return;
     // A list has hundreds of reports with hundreds of rows each.
-    if (this.#slices?.isUsedUp === true) await this.#slices.next();
+    if (this.#slices.isUsedUp) await this.#slices.next();
     const running = this.#underWay.get(uid);
     if (running !== undefined) return void (running.seen = report);
     const stored = this.#stored.get(uid);
