@@ -170,7 +170,7 @@ export class KeptEntry {
     const { budget } = this.#options;
     budget.add(ANSWERS, -this.#bytes);
     this.#bytes = 0;
-    // The objects themselves count where they are watched.
+    // The collection already counts the watched objects in the budget.
     const bytes = isFault(values) ? 0 : sizeOf(values, this.#resource === undefined ? "all" : "projections");
     if (bytes > 0 && !budget.fits(ANSWERS, bytes)) {
       this.#values = new Fault(

@@ -46,8 +46,8 @@ type MakeSink = (response: Pick<Response, "ok" | "headers">) => BodySink;
 const MAX_REDIRECTS = 10;
 
 /**
- * The most pieces of an answer that are shorter than a piece needs to be: each takes some ten microseconds, so that two
- * megabytes in single bytes would take half of the process for half a minute.
+ * The most pieces of less than 64 bytes in which a server may send its answer. Reading a piece takes some ten
+ * microseconds, so that a server that sends two megabytes in single bytes takes half of the process for half a minute.
  */
 const MAX_SHORT_PIECES = 20_000, SHORT_PIECE = 64;
 

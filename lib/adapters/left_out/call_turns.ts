@@ -1,6 +1,6 @@
 /**
- * Replaces the bound on calls that are under way: the platform of a bundle has its bounds, and may end a request before
- * its calls, whose turns would be lost.
+ * Replaces the bound on calls in bundles. An edge platform bounds calls itself. It may also stop a request before its
+ * calls end, and their turns would never come free.
  */
 class CallTurns {
   run<T>(_server: string, _call: unknown, make: () => Promise<T>): Promise<T> {

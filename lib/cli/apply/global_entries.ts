@@ -17,8 +17,8 @@ export function inItsScope(object: JsonObject): JsonObject {
 }
 
 /**
- * Whether GlobalContextEntries are among the objects, and a policy reads one. Kyverno parity: their data are made of
- * the other objects. Pinned by "GlobalContextEntries among the objects give the global context".
+ * Whether a policy reads a GlobalContextEntry, and the files of objects define any. Kyverno parity: an entry then has
+ * the other objects of these files. Pinned by "GlobalContextEntries among the objects give the global context".
  */
 export async function hasGlobalEntries(
   { policies }: Snapshot,
