@@ -224,7 +224,7 @@ export class Connection {
   /** Answers a request that the connection has read completely, and does then what its caller need not wait for. */
   #answer(answer: HandlerAnswer): void {
     this.#send(answer);
-    answer.afterwards?.();
+    if (answer.afterwards !== undefined) this.#service.outbox.afterwards(answer.afterwards);
   }
 
   #send(answer: ListenerAnswer): void {

@@ -78,6 +78,7 @@ export class Listener {
     this.#limits = { ...defaultLimits, ...options.limits };
     this.#tls = tls;
     const { serve, screen, answerTime, problem } = options;
+    const outbox = new Outbox();
     const service: Service = {
       handler: "fetch" in serve ? fetchHandler(serve.fetch) : serve.handler,
       limits: this.#limits,
@@ -87,8 +88,8 @@ export class Listener {
         mostUnfinished: this.#limits.allSmallBytes / 2,
       }),
       ahead: new KeptBytes(this.#limits.aheadBytes),
-      turns: new Turns(),
-      outbox: new Outbox(),
+      turns: new Turns({ ended: outbox.flush }),
+      outbox,
       date: new DateHeader(),
       unread: new UnreadAnswers(this.#limits.unreadBytes, this.#connections),
       screen: screen ?? (() => undefined),

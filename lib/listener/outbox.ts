@@ -14,6 +14,8 @@ const longestWait = 1;
 export class Outbox {
   readonly #now: () => number;
   #writes: (() => void)[] = [];
+  /** The work that follows these writes. */
+  #afterwards: (() => void)[] = [];
   /** When the outbox received the first of these writes. */
   #since = 0;
   /** How many answers the last flush wrote. */
@@ -32,15 +34,23 @@ export class Outbox {
     if (came === "alone" && this.#lastCount < 2) return write();
     if (this.#writes.push(write) === 1) {
       this.#since = this.#now();
-      setImmediate(this.#flush);
-    } else if (this.#now() - this.#since > longestWait) this.#flush();
+      setImmediate(this.flush);
+    } else if (this.#now() - this.#since > longestWait) this.flush();
   }
 
-  readonly #flush = (): void => {
+  /** Runs work that no caller waits for: at once, or after the answers that wait. */
+  afterwards(work: () => void): void {
+    if (this.#writes.length === 0) work();
+    else this.#afterwards.push(work);
+  }
+
+  /** Writes the answers that wait. */
+  readonly flush = (): void => {
     const writes = this.#writes;
     if (writes.length === 0) return;
     this.#writes = [];
     this.#lastCount = writes.length;
     for (const write of writes) write();
+    for (const work of this.#afterwards.splice(0)) work();
   };
 }

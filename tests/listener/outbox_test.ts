@@ -11,7 +11,8 @@ function makeOutbox() {
   const outbox = new Outbox(() => clock.now);
   const written: string[] = [];
   const add = (name: string, came: Came) => outbox.add(() => written.push(name), came);
-  return { clock, add, written };
+  const afterwards = (name: string) => outbox.afterwards(() => written.push(name));
+  return { clock, outbox, add, afterwards, written };
 }
 
 Deno.test("the outbox writes a single answer at once", () => {
@@ -54,4 +55,20 @@ Deno.test("no answer waits for others longer than a millisecond", async () => {
   add("d", "with others");
   await setImmediate();
   assert.deepEqual(written, ["a", "b", "c", "d"]);
+});
+
+Deno.test("what follows an answer runs after all answers that are written together", async () => {
+  const { outbox, add, afterwards, written } = makeOutbox();
+  add("a", "alone");
+  afterwards("a is logged");
+  assert.deepEqual(written, ["a", "a is logged"]);
+  for (const name of ["b", "c"]) {
+    add(name, "with others");
+    afterwards(`${name} is logged`);
+  }
+  assert.deepEqual(written.slice(2), []);
+  outbox.flush();
+  assert.deepEqual(written.slice(2), ["b", "c", "b is logged", "c is logged"]);
+  await setImmediate();
+  assert.equal(written.length, 6);
 });

@@ -1,5 +1,6 @@
 /** The order in which requests are worked on. */
 import assert from "node:assert/strict";
+import { setImmediate } from "node:timers/promises";
 import { type Job, Turns } from "../../lib/listener/turns.ts";
 
 function work(milliseconds: number): void {
@@ -73,29 +74,70 @@ Deno.test("the expected wait includes the work between turns", async () => {
   assert.equal(done, 60);
 });
 
-Deno.test("a job counts as crowded right after that of another caller", () => {
+Deno.test("a job that comes right after that of another caller runs with the others of its round", async () => {
   let now = 0;
-  const turns = new Turns(() => now);
-  const seen: boolean[] = [];
-  const job = (caller: object): Job => ({
+  const ran: string[] = [];
+  const turns = new Turns({ now: () => now, ended: () => ran.push("answers are written") });
+  const job = (name: string, caller: object): Job => ({
     caller,
-    run: () => seen.push(turns.areCrowded),
+    run: () => ran.push(turns.areCrowded ? `${name}, crowded` : name),
     shed: () => {},
     until: Infinity,
   });
-  const one = {}, other = {};
-  const came: readonly (readonly [pause: number, caller: object, areCrowded: boolean])[] = [
-    [10, one, false],
-    [0.01, other, true],
-    [0.04, one, true],
-    [0.06, other, false],
-    // A caller that sends its next request as soon as it has its answer.
-    [0.01, other, false],
-    [10, one, false],
-  ];
-  for (const [pause, caller] of came) {
+  const add = (name: string, caller: object, pause: number): void => {
     now += pause;
-    turns.add(job(caller));
+    turns.add(job(name, caller));
+  };
+  const a = {}, b = {}, c = {};
+  add("1a", a, 10);
+  // A caller that sends its next request as soon as it has its answer.
+  add("2a", a, 0.01);
+  add("3b", b, 0.06);
+  add("4c", c, 0.01);
+  add("5a", a, 0.01);
+  ran.push("the round ends");
+  await setImmediate();
+  // The last turn had several jobs, so the first of this round waits as well.
+  add("6b", b, 0.4);
+  ran.push("the round ends");
+  await setImmediate();
+  add("7b", b, 0.4);
+  assert.deepEqual(ran, [
+    "1a",
+    "2a",
+    "3b",
+    "the round ends",
+    "4c, crowded",
+    "5a, crowded",
+    "answers are written",
+    "the round ends",
+    "6b",
+    "answers are written",
+    "7b",
+  ]);
+});
+
+Deno.test("after a pause a job runs at once, although the last turn had several", async () => {
+  let now = 0;
+  const ran: string[] = [];
+  const turns = new Turns({ now: () => now });
+  const add = (name: string): void =>
+    turns.add({ caller: {}, run: () => ran.push(name), shed: () => {}, until: Infinity });
+  for (const name of ["a", "b", "c"]) add(name);
+  await setImmediate();
+  now += 0.6;
+  add("d");
+  assert.deepEqual(ran, ["a", "b", "c", "d"]);
+});
+
+Deno.test("sixteen jobs wait for no others", async () => {
+  const ran: number[] = [];
+  const turns = new Turns();
+  for (let index = 0; index < 20; index++) {
+    turns.add({ caller: {}, run: () => ran.push(index), shed: () => {}, until: Infinity });
   }
-  assert.deepEqual(seen, came.map(([, , areCrowded]) => areCrowded));
+  const expected = Array.from({ length: 20 }, (_, index) => index);
+  assert.deepEqual(ran, expected.slice(0, 17), "the first came alone");
+  await setImmediate();
+  assert.deepEqual(ran, expected);
 });
