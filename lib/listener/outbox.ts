@@ -14,8 +14,6 @@ const longestWait = 1;
 export class Outbox {
   readonly #now: () => number;
   #writes: (() => void)[] = [];
-  /** The work that follows these writes. */
-  #afterwards: (() => void)[] = [];
   /** When the outbox received the first of these writes. */
   #since = 0;
   /** How many answers the last flush wrote. */
@@ -38,12 +36,6 @@ export class Outbox {
     } else if (this.#now() - this.#since > longestWait) this.flush();
   }
 
-  /** Runs work that no caller waits for: at once, or after the answers that wait. */
-  afterwards(work: () => void): void {
-    if (this.#writes.length === 0) work();
-    else this.#afterwards.push(work);
-  }
-
   /** Writes the answers that wait. */
   readonly flush = (): void => {
     const writes = this.#writes;
@@ -51,6 +43,5 @@ export class Outbox {
     this.#writes = [];
     this.#lastCount = writes.length;
     for (const write of writes) write();
-    for (const work of this.#afterwards.splice(0)) work();
   };
 }
