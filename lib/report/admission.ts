@@ -6,7 +6,7 @@ import {
   type PolicyResult,
   type RuleResult,
 } from "../engine/mod.ts";
-import { asString, type Fault, isFault, type JsonObject } from "../json/mod.ts";
+import { asString, type Fault, isFault, type JsonObject, setField } from "../json/mod.ts";
 import { encodeBase64Text } from "../kube/mod.ts";
 import { type LongNumbers, patchText } from "../patch/mod.ts";
 import { goYaml } from "../yaml/mod.ts";
@@ -82,26 +82,25 @@ function blockedMessage(
   { results, denying }: Decision,
   { kind, namespace, name }: ReviewedResource,
 ): string {
-  const blocked = new Map<string, JsonObject>();
+  const blocked: { [policy: string]: JsonObject } = {};
   const lines: string[] = [];
   const room = new AnswerRoom();
   const denyingRules = new Set(denying.map(({ rule }) => rule));
   for (const { policy, rules } of results) {
-    const shown = rules.filter((rule) => {
+    let messages: { [rule: string]: string } | undefined;
+    for (const rule of rules) {
       const isAudited = policy.language === "cel" && rule.action !== "Enforce";
       const isNamed = denyingRules.has(rule) || !isAudited && isBlocking(rule) && isFailOrError(rule);
-      return isNamed && room.takesMore();
-    });
-    if (shown.length === 0) continue;
-    if (policy.language === "cel") lines.push(...shown.map((rule) => room.fit(celMessage(policy, rule))));
-    else {
-      blocked.set(policy.name, Object.fromEntries(shown.map((rule) => [rule.rule, room.fit(rule.message)])));
+      if (!isNamed || !room.takesMore()) continue;
+      if (policy.language === "cel") lines.push(room.fit(celMessage(policy, rule)));
+      else setField(messages ??= {}, rule.rule, room.fit(rule.message));
     }
+    if (messages !== undefined) setField(blocked, policy.name, messages);
   }
   const inCel = lines.join("; ");
-  if (blocked.size === 0) return inCel;
+  if (Object.keys(blocked).length === 0) return inCel;
   return `${inCel}\n\nresource ${kind}/${namespace}/${name} was blocked due to the following policies \n\n${
-    goYaml(Object.fromEntries(blocked))
+    goYaml(blocked)
   }`;
 }
 

@@ -53,11 +53,15 @@ function isCollection(value: Json): value is JsonObject | readonly Json[] {
 /** Writes a map or list from the column `indent` on, without indenting the first line. */
 function writeBlock(value: JsonObject | readonly Json[], indent: number, layout: Layout): string {
   const pad = " ".repeat(indent);
-  if (isList(value)) return value.map((element) => writeElement(element, indent, layout)).join(pad);
-  const map = value as JsonObject;
-  return Object.keys(map).sort(compareKeys).map((key) => writeEntry(key, map[key]!, { indent, layout })).join(
-    pad,
-  );
+  let text = "";
+  if (isList(value)) {
+    for (const element of value) text += (text === "" ? "" : pad) + writeElement(element, indent, layout);
+    return text;
+  }
+  const map = value as JsonObject, keys = Object.keys(map), place = { indent, layout };
+  if (keys.length > 1) keys.sort(compareKeys);
+  for (const key of keys) text += (text === "" ? "" : pad) + writeEntry(key, map[key]!, place);
+  return text;
 }
 
 /** Writes an element behind its dash, whatever the step is. */
