@@ -186,11 +186,11 @@ function validate(
   return runs instanceof Promise ? runs.then(finish) : finish(runs);
 
   function finish(runs: readonly EvaluatedPolicy[]): Decision {
-    const applied = runs.filter((run) => run.applies);
+    const applied = runs.every(({ applies }) => applies) ? runs : runs.filter(({ applies }) => applies);
     const results = withRequiredImages(
-      applied.map((run): PolicyResult => ({ policy: run.policy.policy, rules: run.results })),
+      applied.map(({ policy, results }): PolicyResult => ({ policy: policy.policy, rules: results })),
     );
-    const effects = runs.flatMap((run) => run.effects);
+    const effects = runs.some(({ effects }) => effects.length > 0) ? runs.flatMap((run) => run.effects) : [];
     const failurePolicy = strictestOf(results);
     return decide(view.base.request, { results, object: view.object, effects, failurePolicy });
   }

@@ -33,12 +33,20 @@ export function resultsFrom(
 ): readonly RuleResult[] {
   const { request, facts } = view.base;
   const action = rule.action(request.namespace, facts.namespaceLabels);
-  if (outcome.result === "list") return outcome.outcomes.map(resultOf);
-  return rule.constantResults.of(outcome, action) ?? [resultOf(outcome)];
-
-  function resultOf(outcome: Outcome): RuleResult {
-    return { ...bounded(outcome, view), rule: outcome.reportedAs ?? rule.rule.name, type: rule.type, action };
+  if (outcome.result === "list") {
+    return outcome.outcomes.map((each) => resultOf(each, { rule, action, view }));
   }
+  return rule.constantResults.of(outcome, action) ?? [resultOf(outcome, { rule, action, view })];
+}
+
+function resultOf(
+  outcome: Outcome,
+  { rule, action, view }: Pick<RuleResult, "action"> & {
+    readonly rule: CompiledRule;
+    readonly view: RequestView;
+  },
+): RuleResult {
+  return { ...bounded(outcome, view), rule: outcome.reportedAs ?? rule.rule.name, type: rule.type, action };
 }
 
 function bounded(outcome: Outcome, { base }: RequestView): Outcome {

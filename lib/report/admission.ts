@@ -150,23 +150,24 @@ function warnedBesideDenial(decision: Decision): readonly PolicyResult[] {
 function warningsOf(results: readonly PolicyResult[]): readonly string[] {
   const warnings: string[] = [];
   const room = new AnswerRoom();
-  const warn = (text: () => string): void => void (room.takesMore() && warnings.push(room.fit(text())));
   for (const { policy, rules } of results) {
-    const isInCel = policy.language === "cel";
     for (const rule of rules) {
-      if (isInCel) {
-        if (policy.emitWarning && isFailOrError(rule) && !isIgnored(policy, rule)) {
-          warn(() => celMessage(policy, rule, "warning"));
-        }
-      } else if (
-        isFailOrError(rule) || (rule.result === "skip" && rule.warns) ||
-        (rule.type === "mutate" && policy.emitWarning && rule.result !== "skip")
-      ) {
-        warn(() => `policy ${policy.name}.${rule.rule}: ${rule.message}`);
-      }
+      const warning = warningOf(policy, rule);
+      if (warning !== undefined && room.takesMore()) warnings.push(room.fit(warning));
     }
   }
   return warnings;
+}
+
+/** The warning about a result; `undefined` when there is none. */
+function warningOf(policy: PolicyIdentity, rule: RuleResult): string | undefined {
+  if (policy.language === "cel") {
+    const warns = policy.emitWarning && isFailOrError(rule) && !isIgnored(policy, rule);
+    return warns ? celMessage(policy, rule, "warning") : undefined;
+  }
+  const warns = isFailOrError(rule) || rule.result === "skip" && rule.warns ||
+    rule.type === "mutate" && policy.emitWarning && rule.result !== "skip";
+  return warns ? `policy ${policy.name}.${rule.rule}: ${rule.message}` : undefined;
 }
 
 /**

@@ -52,24 +52,22 @@ export class RuleSeries {
   /** Counts the results of policies. */
   count(results: readonly PolicyResult[], evaluation: EvaluationLabels): void {
     for (const { policy, rules } of results) {
-      for (const cell of this.#cellsOf(policy, rules, evaluation)) cell.value++;
+      if (areConstant(rules)) { for (const cell of this.#cellsOf(policy, rules, evaluation)) cell.value++; }
+      else for (const rule of rules) this.#cellOf(policy, rule, evaluation).value++;
     }
   }
 
-  /** The series of a policy's results. Constant results have cached series. */
+  /** The series of a policy's constant results, which are cached. */
   #cellsOf(
     policy: PolicyIdentity,
     rules: readonly RuleResult[],
     evaluation: EvaluationLabels,
   ): readonly SeriesValue[] {
     let cached = this.#constant.get(rules);
-    const found = cached?.find((each) => hasLabels(each, evaluation));
-    if (found !== undefined) return found.cells;
+    if (cached === undefined) this.#constant.set(rules, cached = []);
+    for (const each of cached) if (hasLabels(each, evaluation)) return each.cells;
     const cells = rules.map((rule) => this.#cellOf(policy, rule, evaluation));
-    if (areConstant(rules)) {
-      if (cached === undefined) this.#constant.set(rules, cached = []);
-      cached.push({ ...evaluation, cells });
-    }
+    cached.push({ ...evaluation, cells });
     return cells;
   }
 
@@ -80,14 +78,12 @@ export class RuleSeries {
     let cells = series.get(rule.rule);
     if (cells === undefined) series.set(rule.rule, cells = []);
     const { result, action } = rule;
-    let cached = cells.find((each) =>
-      each.result === result && each.action === action && hasLabels(each, evaluation)
-    );
-    if (cached === undefined) {
-      cached = { ...evaluation, result, action, cell: this.#newCell(policy, rule, evaluation) };
-      cells.push(cached);
+    for (const each of cells) {
+      if (each.result === result && each.action === action && hasLabels(each, evaluation)) return each.cell;
     }
-    return cached.cell;
+    const cell = this.#newCell(policy, rule, evaluation);
+    cells.push({ ...evaluation, result, action, cell });
+    return cell;
   }
 
   #newCell(
