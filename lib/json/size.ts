@@ -1,4 +1,4 @@
-import { isList, type Json } from "./json.ts";
+import { isList, type Json, type JsonObject } from "./json.ts";
 
 /**
  * Counts the bytes of a value as compact JSON in UTF-8, without writing it. Counting ends soon after it exceeds
@@ -38,9 +38,9 @@ function sized(value: Json, limit: number, sizeOf: (text: string) => number): nu
     }
     return Math.max(size, 2);
   }
-  for (const key of Object.keys(value)) {
+  for (const key in value) { // Only the object's keys: inherited properties are not enumerable.
     if (size > limit) break;
-    size += sizeOf(key) + sized(value[key]!, limit - size, sizeOf) + 2;
+    size += sizeOf(key) + sized((value as JsonObject)[key]!, limit - size, sizeOf) + 2;
   }
   return Math.max(size, 2);
 }

@@ -66,7 +66,7 @@ export function fieldProblem(review: JsonObject): string | undefined {
 }
 
 function problemIn(value: JsonObject, fields: Fields, path: string): string | undefined {
-  for (const name of Object.keys(value)) {
+  for (const name in value) { // Only the object's keys: inherited properties are not enumerable.
     const type = fields.get(name), each = value[name]!;
     if (type === undefined) {
       const correct = correctName(name, fields);

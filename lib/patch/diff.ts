@@ -148,8 +148,9 @@ interface Pairing {
 
 /** Returns the keys whose values may differ. Most values are the same object in both and need no comparison. */
 function differingKeys(before: JsonObject, after: JsonObject): string[] {
-  const keys: string[] = [], former = Object.keys(before);
-  let common = 0;
+  const keys: string[] = [];
+  let common = 0, former = 0;
+  for (const _key in before) former++;
   for (const key in after) { // Only the object's keys: inherited properties are not enumerable.
     // No JSON value equals a property that objects inherit, so these reads need no check.
     if (before[key] === after[key]) common++;
@@ -158,7 +159,7 @@ function differingKeys(before: JsonObject, after: JsonObject): string[] {
       keys.push(key);
     }
   }
-  if (common < former.length) { for (const key of former) if (!Object.hasOwn(after, key)) keys.push(key); }
+  if (common < former) { for (const key in before) if (!Object.hasOwn(after, key)) keys.push(key); }
   return keys;
 }
 

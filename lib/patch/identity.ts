@@ -1,10 +1,10 @@
 import { isObject, type Json } from "../json/mod.ts";
 import { scalarText } from "./cell.ts";
 
-/** Drafts search lists up to this length element by element, longer ones by a table. */
+/** Lists up to this length are searched element by element, longer ones by a table. */
 const SHORT = 16;
 
-/** Whether drafts search the list by a table. */
+/** Whether the list is searched by a table. */
 export function isLong(list: readonly unknown[]): boolean {
   return list.length > SHORT;
 }
@@ -75,7 +75,9 @@ function isScalar(value: Json): boolean {
 }
 
 function repeats(texts: readonly string[]): boolean {
-  return new Set(texts).size < texts.length;
+  if (isLong(texts)) return new Set(texts).size < texts.length;
+  for (let index = 1; index < texts.length; index++) if (texts.indexOf(texts[index]!) < index) return true;
+  return false;
 }
 
 /**
@@ -83,6 +85,7 @@ function repeats(texts: readonly string[]): boolean {
  * the list are the same.
  */
 export function positionsOf(texts: readonly string[]): ((text: string) => number) | undefined {
+  if (!isLong(texts)) return repeats(texts) ? undefined : (text) => texts.indexOf(text);
   const positions = new Map<string, number>();
   for (let index = 0; index < texts.length; index++) positions.set(texts[index]!, index);
   return positions.size < texts.length ? undefined : (text) => positions.get(text) ?? -1;
