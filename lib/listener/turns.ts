@@ -44,11 +44,11 @@ export interface TurnsOptions {
 /**
  * Runs a job at once while the event loop is free and only one caller waits. Jobs of several callers wait until the
  * event loop has read the other requests of its round, and then run one after the other. So the processor's caches
- * keep their code: `deno task bench --only throughput` shows that an allowed request takes 7 %, and a denied one 11 %
- * less processor time at 16 connections.
+ * keep their code: `deno task bench --only throughput` shows that a denied request takes a tenth less processor time at
+ * 16 connections.
  *
- * Under overload jobs run in the order of arrival, some milliseconds at a time. A job is shed on arrival when its answer
- * would come too late, so that the queue never holds more work than its callers wait for.
+ * Under overload jobs run in the order of arrival, some milliseconds at a time. A job is shed on arrival when its
+ * answer would come too late, so that the queue never holds more work than its callers wait for.
  */
 export class Turns {
   readonly #now: () => number;

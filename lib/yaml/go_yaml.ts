@@ -58,9 +58,9 @@ function writeBlock(value: JsonObject | readonly Json[], indent: number, layout:
     for (const element of value) text += (text === "" ? "" : pad) + writeElement(element, indent, layout);
     return text;
   }
-  const map = value as JsonObject, keys = Object.keys(map), place = { indent, layout };
+  const map = value as JsonObject, keys = Object.keys(map), position = { indent, layout };
   if (keys.length > 1) keys.sort(compareKeys);
-  for (const key of keys) text += (text === "" ? "" : pad) + writeEntry(key, map[key]!, place);
+  for (const key of keys) text += (text === "" ? "" : pad) + writeEntry(key, map[key]!, position);
   return text;
 }
 
