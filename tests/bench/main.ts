@@ -91,6 +91,10 @@ const kyverno = kyvernoFiles();
 const folder = await Deno.makeTempDir({ prefix: "postern-bench-" });
 const results = new Results();
 let failed = 0;
+// The servers are processes of their own, which would outlive an interrupted benchmark.
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  Deno.addSignalListener(signal, () => void cleanUp().finally(() => Deno.exit(1)));
+}
 try {
   const bench: Bench = {
     inputs: await findInputs(folder),
@@ -120,10 +124,14 @@ try {
   printResults(results);
   if (values.write === true) await writePage(results);
 } finally {
+  await cleanUp();
+}
+Deno.exit(failed === 0 ? 0 : 1);
+
+async function cleanUp(): Promise<void> {
   await stopAll();
   await Deno.remove(folder, { recursive: true });
 }
-Deno.exit(failed === 0 ? 0 : 1);
 
 /** Waits for a section, and no longer than so many milliseconds. */
 async function within(milliseconds: number, section: Promise<void>): Promise<void> {
