@@ -1,7 +1,7 @@
 import { listResource } from "../../background/mod.ts";
 import type { Snapshot } from "../../engine/mod.ts";
-import { equal, isFault, type JsonObject } from "../../json/mod.ts";
-import { collectionPath, labelsOf, nameOf } from "../../kube/mod.ts";
+import { equal, isFault } from "../../json/mod.ts";
+import { labelsOf, nameOf } from "../../kube/mod.ts";
 import { paced } from "../../paced.ts";
 import type {
   Collection,
@@ -16,7 +16,7 @@ import { PolicyVersions } from "./policy_versions.ts";
 import { scannedPolicies } from "./scan_decision.ts";
 import { NamespaceScans } from "./namespace_scans.ts";
 import { namespaceVersions, type ScannedResource, scannedResources } from "./scan_targets.ts";
-import { ScannedKind } from "./scanned_kind.ts";
+import { identityWithLabels, ScannedKinds } from "./scanned_kinds.ts";
 
 /** The ports and options of a {@link Scanner}. */
 export interface ScannerOptions extends ObjectScansOptions {
@@ -31,8 +31,6 @@ export interface ScannerOptions extends ObjectScansOptions {
   readonly soon?: number;
 }
 
-/** Milliseconds for which kinds of namespaced policies are followed after the last policy about them is gone. */
-const lingering = 600_000;
 /** Milliseconds until the new labels of a namespace are cached everywhere. */
 const labelDelay = 500;
 
@@ -43,7 +41,7 @@ const labelDelay = 500;
  */
 export class Scanner {
   readonly #options: ScannerOptions;
-  readonly #watched = new Map<string, ScannedKind>();
+  readonly #kinds: ScannedKinds;
   readonly #scans: ObjectScans;
   readonly #stop = new AbortController();
   readonly #hourly: ReturnType<typeof setInterval>;
@@ -57,11 +55,17 @@ export class Scanner {
   #began: { readonly at: number; readonly written: number } | undefined;
   #isMissed = false;
   #missedTimer: ReturnType<typeof setTimeout> | undefined;
-  #lingerTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: ScannerOptions) {
     this.#options = options;
     this.#scans = new ObjectScans(options);
+    this.#kinds = new ScannedKinds({
+      collections: options.collections,
+      changed: (change, scanned) => this.#changed(change, scanned),
+      listed: () => this.#queue(() => this.#conclude()),
+      due: () => this.#begin({ everything: false }),
+      signal: this.#stop.signal,
+    });
     const scan = (namespace: string): Promise<void> => this.#rescan(namespace);
     this.#namespaceScans = new NamespaceScans({ scan, signal: this.#stop.signal });
     this.#hourly = setInterval(() => this.#begin({ everything: true }), options.every ?? 3_600_000);
@@ -81,9 +85,7 @@ export class Scanner {
       const { policies } = this.#scans, discovered = await this.#options.discovery.resources();
       if (policies === undefined || !discovered.ok) return;
       const wanted = await this.#scannedResources(policies.all, discovered.resources);
-      const isFollowed = wanted.length === this.#matched().length &&
-        wanted.every(({ resource }) => this.#watched.has(collectionPath(resource, "")));
-      if (!isFollowed) await this.#restart({ everything: false });
+      if (!this.#kinds.areExactly(wanted)) await this.#restart({ everything: false });
     });
   }
 
@@ -122,8 +124,7 @@ export class Scanner {
     this.#stop.abort();
     clearInterval(this.#hourly);
     clearTimeout(this.#missedTimer);
-    clearTimeout(this.#lingerTimer);
-    await Promise.all([...this.#watched.values()].map(({ options: { collection } }) => collection.close()));
+    await this.#kinds.close();
     await this.#namespaces?.close();
     await this.#namespaceScans.idle();
     await this.#scans.written();
@@ -135,7 +136,7 @@ export class Scanner {
 
   async #listed(): Promise<void> {
     await this.#restarting;
-    await Promise.all([...this.#watched.values()].map(({ listed }) => listed));
+    await this.#kinds.listed();
   }
 
   #begin(scope: Scope): void {
@@ -160,18 +161,10 @@ export class Scanner {
     store.start();
     await store.ready();
     this.#followNamespaces(policies.all);
-    const served = new Set(discovered.resources.map((resource) => collectionPath(resource, "")));
-    const matched = await this.#scannedResources(policies.all, discovered.resources);
+    const served = discovered.resources, wanted = await this.#scannedResources(policies.all, served);
     const ofNamespaces = await paced(namespaceVersions(policies.all, this.#versions), this.#scheduler);
     if (this.#closed) return;
-    const wanted = new Map(matched.map((each) => [collectionPath(each.resource, ""), each]));
-    for (const [path, kind] of this.#watched) {
-      const version = wanted.get(path)?.version;
-      if (this.#isKept(kind, { version, everything, isServed: served.has(path) })) continue;
-      this.#watched.delete(path);
-      await kind.options.collection.close();
-    }
-    for (const [path, each] of wanted) if (!this.#watched.has(path)) this.#follow(path, each);
+    await this.#kinds.follow({ wanted, served, everything });
     this.#scanNamespaces(ofNamespaces);
     await this.#conclude();
   }
@@ -185,43 +178,10 @@ export class Scanner {
     return this.#options.ports.scheduler;
   }
 
-  /** Whether a kind stays followed as it is. Otherwise it is closed, and listed again if policies still match it. */
-  #isKept(
-    kind: ScannedKind,
-    { version, everything, isServed }: Scope & {
-      /** The version of the policies about the kind; `undefined` when there are none. */
-      readonly version: string | undefined;
-      readonly isServed: boolean;
-    },
-  ): boolean {
-    if (version !== undefined) kind.match();
-    else if (!everything && isServed && kind.linger(lingering)) {
-      this.#restartAfterLingering();
-      return true;
-    }
-    if (!everything && !kind.isOutdated && version === kind.options.version) return true;
-    if (version === undefined || !kind.isBusy) return false;
-    this.#restartLater(kind);
-    return true;
-  }
-
-  #restartAfterLingering(): void {
-    this.#lingerTimer ??= setTimeout(() => {
-      this.#lingerTimer = undefined;
-      this.#begin({ everything: false });
-    }, lingering);
-  }
-
-  #restartLater(kind: ScannedKind): void {
-    if (kind.isOutdated) return;
-    kind.isOutdated = true;
-    void kind.rested.then(() => this.#begin({ everything: false }));
-  }
-
   /** Removes reports about objects that are gone once all objects are listed. */
   async #conclude(): Promise<void> {
     const { store, log } = this.#options;
-    const kinds = this.#matched();
+    const kinds = this.#kinds.matched;
     // Reports about objects that are not listed yet must stay.
     if (this.#closed || this.#began === undefined || !kinds.every(({ isListed }) => isListed)) return;
     const { at, written } = this.#began;
@@ -238,20 +198,6 @@ export class Scanner {
       written: store.written - written,
       milliseconds: Math.round(performance.now() - at),
     });
-  }
-
-  /** The followed kinds that policies match. */
-  #matched(): ScannedKind[] {
-    return [...this.#watched.values()].filter(({ isMatched }) => isMatched);
-  }
-
-  #follow(path: string, { resource, version }: Pick<ScannedResource, "resource" | "version">): void {
-    const scanned = new Set<string>(), { signal } = this.#stop;
-    const changed = (change: ObjectChange): void | Promise<void> => this.#changed(change, scanned);
-    const collection = this.#options.collections.watch(path, changed, { keep: onlyIdentity });
-    const kind = new ScannedKind({ resource, version, collection, scanned, signal });
-    this.#watched.set(path, kind);
-    void kind.listed.then(() => this.#queue(() => this.#conclude()));
   }
 
   /** Scans the namespaces again whose policies changed. */
@@ -271,13 +217,13 @@ export class Scanner {
     this.#namespaces ??= this.#options.collections.watch("/api/v1/namespaces", ({ object, former }) => {
       if (object === undefined || former === undefined || equal(labelsOf(object), labelsOf(former))) return;
       setTimeout(() => this.#namespaceScans.request(nameOf(object)), labelDelay);
-    }, { keep: withLabels });
+    }, { keep: identityWithLabels });
   }
 
   /** Scans all objects of a namespace again. */
   async #rescan(namespace: string): Promise<void> {
     const { ports: { cluster } } = this.#options, { signal } = this.#stop;
-    for (const { options: { resource, scanned } } of this.#matched()) {
+    for (const { options: { resource, scanned } } of this.#kinds.matched) {
       if (!resource.namespaced) continue;
       for await (const object of listResource(resource, { cluster, namespace, signal })) {
         if (isFault(object)) this.missed();
@@ -294,21 +240,4 @@ export class Scanner {
 /** Whether a scan begins again for all resources, or for those whose policies changed. */
 interface Scope {
   readonly everything: boolean;
-}
-
-function withLabels(object: JsonObject): JsonObject {
-  const identity = onlyIdentity(object)["metadata"] as JsonObject;
-  return { metadata: { ...identity, labels: labelsOf(object) } };
-}
-
-function onlyIdentity({ metadata }: JsonObject): JsonObject {
-  const { name, namespace, uid, resourceVersion } = metadata as JsonObject;
-  return {
-    metadata: {
-      name: name ?? "",
-      ...(namespace !== undefined && { namespace }),
-      uid: uid ?? "",
-      resourceVersion: resourceVersion ?? "",
-    },
-  };
 }
