@@ -1,53 +1,32 @@
 import {
   addressesOf,
-  AggregatedDiscovery,
   AnswerMemory,
   ClusterGlobalEntries,
   type CompileProjection,
-  type Endpoint,
   eventLoopScheduler,
   HttpClient,
-  inClusterEndpoint,
-  kubeconfigEndpoint,
-  LiveCluster,
-  LiveCollections,
-  ObjectBudget,
   serviceAddresses,
   systemClock,
   systemEntropy,
-  WatchedCluster,
   WatchedGlobalEntries,
 } from "../adapters/mod.ts";
-import type { Patch } from "../embedded/mod.ts";
-import { type Diagnostic, fileProblem } from "../diagnostics/mod.ts";
+import { answerMemory, garbageBound, mostCachedBytes } from "../heap/mod.ts";
 import { compileExpression } from "../jmespath/mod.ts";
-import { Fault, isFault, isObject, type JsonObject, scopeOf } from "../json/mod.ts";
-import { parseJsonPatch, planStrategicMerge } from "../patch/mod.ts";
-import type { ApiCall, Clock, Cluster, Collections, Discovery, Log, Ports } from "../ports.ts";
-import { dirname } from "node:path";
-import { answerMemory, garbageBound, mostCachedBytes, mostObjectBytes } from "../heap/mod.ts";
+import { Fault, isFault, scopeOf } from "../json/mod.ts";
+import type { Clock, Ports } from "../ports.ts";
 import type { ImagePortsOptions, openImagePorts } from "./image_ports.ts";
-import { LateCluster } from "./late_cluster.ts";
 import { LateImages } from "./late_images.ts";
+import {
+  type ClusterOptions,
+  type ClusterWatches,
+  reachCluster,
+  type ReachedCluster,
+} from "./reached_cluster.ts";
 
 /** The cluster and the options of the ports. */
-export interface PortsOptions {
-  /** The files or folders of objects of an embedded cluster. */
-  readonly cluster?: readonly string[] | undefined;
-  /** A kubeconfig file of a live cluster. */
-  readonly kubeconfig?: string | undefined;
-  /** The context of the kubeconfig; the current one by default. */
-  readonly context?: string | undefined;
-  /** Whether a pod's service account is used when no cluster is named; true by default. */
-  readonly serviceAccount?: boolean;
-  /** Reads the objects of the embedded cluster at its first call, when there are no files. */
-  readonly objects?: () => Promise<readonly JsonObject[]>;
+export interface PortsOptions extends ClusterOptions {
   /** The options of reading image registries. */
   readonly images?: ImagePortsOptions;
-  /** Set to watch the objects that nearly every admission reads and keep them in memory; for a server. */
-  readonly watch?: Log;
-  /** Called for each call to a running cluster. */
-  readonly called?: (call: ApiCall) => void;
   /** The services that policies may call; without it they may call any, as the user of a command may. */
   readonly services?: ServiceOptions;
 }
@@ -60,41 +39,24 @@ export interface ServiceOptions {
   readonly namespaced: boolean;
 }
 
-/** The watches of a running cluster. */
-export interface Watching {
-  readonly collections: Collections;
-  /** Bounds the objects of the collections, and what the global context keeps. */
-  readonly budget: ObjectBudget;
-  readonly discovery: Discovery;
+/** The watches of a running cluster, and what they keep up to date. */
+export interface Watching extends ClusterWatches {
   /** The global context, whose entries the caller sets. */
   readonly entries: WatchedGlobalEntries;
 }
 
 /** The ports of this process, with a description of their cluster. */
-export interface OpenPorts {
+export interface OpenPorts extends Pick<ReachedCluster, "kind" | "about" | "diagnostics"> {
   readonly ports: Ports;
-  /** Whether the cluster is a running one, or objects in memory. */
-  readonly kind: "live" | "embedded";
-  readonly about: string;
   /** The watches of a running cluster; `undefined` for objects in memory. */
   readonly watching: Watching | undefined;
-  readonly diagnostics: readonly Diagnostic[];
   /** Loads what reads image registries, for policies that will. Without it the first call does. */
   prepareImages(): void;
   /** Ends what the ports keep open. */
   close(): Promise<void>;
 }
 
-/** The cluster that was opened, before the other ports are built on it. */
-type Reached = Pick<OpenPorts, "kind" | "about" | "diagnostics" | "close"> & {
-  readonly cluster: Cluster;
-  readonly watching: Omit<Watching, "entries"> | undefined;
-};
-
-/**
- * Opens the ports. The cluster is that of the files, otherwise that of the named kubeconfig, otherwise that of the
- * pod's service account, otherwise an embedded one with the objects of a new cluster.
- */
+/** Opens the ports. {@link reachCluster} says which cluster they have. */
 export async function openPorts(options: PortsOptions): Promise<OpenPorts | Fault> {
   const clock = systemClock();
   const entropy = systemEntropy(), isServer = options.watch !== undefined;
@@ -166,84 +128,6 @@ function lateImages(
   });
 }
 
-/** The clock, the random numbers and the memory of adapters. */
-type Sources = Pick<Ports, "clock" | "entropy"> & { readonly memory: AnswerMemory };
-
-async function reachCluster(
-  { cluster = [], kubeconfig, context, serviceAccount = true, objects, watch, called }: PortsOptions,
-  sources: Sources,
-): Promise<Reached | Fault> {
-  if (cluster.length > 0) {
-    const { clusterFromFiles } = await import("./cluster_files.ts");
-    const read = await clusterFromFiles(cluster, { ...sources, patches });
-    return {
-      ...read,
-      kind: "embedded",
-      watching: undefined,
-      about: `embedded cluster of ${cluster.join(", ")}`,
-      close: nothingToClose,
-    };
-  }
-  const pod = serviceAccount ? podEndpoint : () => undefined;
-  const endpoint = kubeconfig === undefined ? await pod() : await namedEndpoint(kubeconfig, context);
-  if (isFault(endpoint)) return endpoint;
-  if (endpoint === undefined) {
-    const embedded = async () => {
-      const { EmbeddedCluster } = await import("../embedded/mod.ts");
-      return new EmbeddedCluster({
-        objects: await objects?.() ?? [],
-        intake: "verbatim",
-        ...sources,
-        patches,
-      });
-    };
-    return {
-      cluster: new LateCluster(embedded),
-      kind: "embedded",
-      watching: undefined,
-      about: "embedded cluster",
-      diagnostics: [],
-      close: nothingToClose,
-    };
-  }
-  return connect(endpoint, { watch, called }, sources);
-}
-
-/** Connects to a running cluster. A server watches the objects that nearly every admission reads. */
-function connect(
-  endpoint: Endpoint,
-  { watch, called }: { readonly watch: Log | undefined; readonly called: PortsOptions["called"] },
-  { clock, entropy, memory }: Sources,
-): Reached | Fault {
-  const live = LiveCluster.connect(endpoint, { clock, entropy, memory, ...(called && { called }) });
-  if (isFault(live)) return live;
-  const about = `cluster at ${endpoint.server}`;
-  if (watch === undefined) {
-    return {
-      cluster: live,
-      kind: "live",
-      watching: undefined,
-      about,
-      diagnostics: [],
-      close: () => Promise.resolve(live.close()),
-    };
-  }
-  // To collect the garbage of large events between slices would take longer than the slices.
-  const scheduler = eventLoopScheduler();
-  const watched = new WatchedCluster({ cluster: live, clock, entropy, log: watch, scheduler });
-  const close = async (): Promise<void> => {
-    await watched.close();
-    live.close();
-  };
-  const budget = new ObjectBudget(mostObjectBytes());
-  const watching = {
-    budget,
-    collections: new LiveCollections({ cluster: live, clock, entropy, log: watch, budget, scheduler }),
-    discovery: new AggregatedDiscovery(live, clock),
-  };
-  return { cluster: watched, kind: "live", about, watching, diagnostics: [], close };
-}
-
 function serviceClient(services: ServiceOptions | undefined, memory: AnswerMemory): HttpClient | Fault {
   if (services === undefined) return new HttpClient({ namespaced: true, memory });
   const { allowedAddresses, namespaced } = services;
@@ -253,49 +137,10 @@ function serviceClient(services: ServiceOptions | undefined, memory: AnswerMemor
     : new HttpClient({ refuses, namespaced, memory });
 }
 
-const nothingToClose = (): Promise<void> => Promise.resolve();
-
-/** The patch types of the embedded cluster besides merge patch and apply. */
-const patches: Readonly<Record<string, Patch>> = {
-  "application/json-patch+json": (object, patch) => {
-    const plan = parseJsonPatch(patch);
-    return isFault(plan) ? plan : plan.apply(object);
-  },
-  "application/strategic-merge-patch+json": (object, patch) => {
-    const plan = planStrategicMerge(patch);
-    if (isFault(plan)) return plan;
-    return isObject(object) ? plan.apply(object) : new Fault("only objects can be merged");
-  },
-};
-
 /** Compiles a projection of a global context entry. */
 function compileProjection(text: string, clock: Clock): ReturnType<CompileProjection> {
   const expression = compileExpression(text, { root: "document" });
   if (isFault(expression)) return expression;
   return (value, budget) =>
     expression.evaluate(scopeOf(value), { now: () => clock.now(), random: () => 0, budget });
-}
-
-async function namedEndpoint(
-  path: string,
-  context: string | undefined,
-): ReturnType<typeof kubeconfigEndpoint> {
-  try {
-    return await kubeconfigEndpoint({
-      ...(context !== undefined && { context }),
-      text: await Deno.readTextFile(path),
-      folder: dirname(path),
-      readText: Deno.readTextFile,
-    });
-  } catch (cause) {
-    return new Fault(
-      `cannot read kubeconfig ${path}: ${fileProblem(cause)}; name another one with --kubeconfig`,
-    );
-  }
-}
-
-/** The endpoint of the pod that this process runs in, if it runs in one. */
-function podEndpoint(): ReturnType<typeof inClusterEndpoint> | undefined {
-  if (Deno.env.get("KUBERNETES_SERVICE_HOST") === undefined) return undefined;
-  return inClusterEndpoint({ env: (name: string) => Deno.env.get(name), readText: Deno.readTextFile });
 }
