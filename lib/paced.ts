@@ -1,7 +1,10 @@
 import { completed, type Stages } from "./json/mod.ts";
 import type { Scheduler } from "./ports.ts";
 
-/** The slices of long work: others work whenever a slice of the scheduler is used up; never without a scheduler. */
+/**
+ * Divides long work into slices, between which the process handles requests. After each step the work checks whether
+ * its slice is used up. Without a scheduler it never is.
+ */
 export class Slices {
   readonly #scheduler: Scheduler | undefined;
   #began = performance.now();
@@ -16,7 +19,7 @@ export class Slices {
     return performance.now() - this.#began >= (this.#scheduler?.sliceMilliseconds ?? Infinity);
   }
 
-  /** Lets others work, and begins the next slice. */
+  /** Pauses, so that the process handles requests, and begins the next slice. */
   async next(): Promise<void> {
     await this.#scheduler?.pause();
     this.#began = performance.now();

@@ -224,7 +224,8 @@ export class Connection {
   /** Answers a request that the connection has read completely, and does then what its caller need not wait for. */
   #answer(answer: HandlerAnswer): void {
     this.#send(answer);
-    // At once, although the answer may wait for others: what is kept of requests makes collections of garbage slower.
+    // At once, although the answer may still wait for others: V8 copies each request that waits when it collects
+    // garbage.
     answer.afterwards?.();
   }
 

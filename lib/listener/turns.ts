@@ -33,19 +33,19 @@ const idleMilliseconds = 0.5;
  */
 const pauseInRound = 0.05;
 
-/** The clock of {@link Turns}, and the listener to their ends. */
+/** The clock of {@link Turns}, and what they call. */
 export interface TurnsOptions {
-  /** A clock in milliseconds; `performance.now` when absent. */
+  /** Returns the time in milliseconds; `performance.now` when absent. */
   readonly now?: () => number;
-  /** Called when the jobs of a turn have run. */
+  /** Called after the jobs of a turn: the listener writes their answers then. */
   readonly ended?: () => void;
 }
 
 /**
  * Runs a job at once while the event loop is free and only one caller waits. Jobs of several callers wait until the
- * event loop has read the other requests of its round, and then run one after the other. So the processor's caches
- * keep their code: `deno task bench --only throughput` shows that a denied request takes a tenth less processor time at
- * 16 connections.
+ * event loop has read the other requests of its round, and then run one after the other. Between two jobs the
+ * processor then runs no other code, so that theirs stays in its caches: `deno task bench --only throughput` shows that
+ * a denied request takes a tenth less processor time at 16 connections.
  *
  * Under overload jobs run in the order of arrival, some milliseconds at a time. A job is shed on arrival when its
  * answer would come too late, so that the queue never holds more work than its callers wait for.

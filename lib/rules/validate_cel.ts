@@ -118,8 +118,8 @@ function compileExpressions(
 
 /**
  * Turns the problem of a `messageExpression` or an audit annotation into a warning, because they do not decide the
- * result. Kyverno parity: the rule runs without them. Pinned by
- * "and warns its author".
+ * result. Kyverno parity: Kyverno evaluates the rule and leaves out the message or annotation. Pinned by "and warns its
+ * author".
  */
 function leftOut(problem: PathDiagnostic): PathDiagnostic {
   const { severity, hint = "the rule works without it" } = problem;

@@ -16,9 +16,9 @@ export interface ClusterObjectsOptions {
   readonly cluster: Cluster;
   /** The policies: only objects of kinds that they may match are read. */
   readonly snapshots: readonly Snapshot[];
-  /** Only objects of this namespace, and with {@link clusterWide} those without a namespace. */
+  /** Reads objects of this namespace alone, and with {@link clusterWide} cluster-scoped ones, too. */
   readonly namespace?: string | undefined;
-  /** Whether to read objects of no namespace, and no others but those of {@link namespace}. */
+  /** Whether to read cluster-scoped objects, and of the others only those of {@link namespace}. */
   readonly clusterWide: boolean;
   /** The most objects of one page. */
   readonly batchSize: number;

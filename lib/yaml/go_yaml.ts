@@ -53,13 +53,10 @@ function isCollection(value: Json): value is JsonObject | readonly Json[] {
 /** Writes a map or list from the column `indent` on, without indenting the first line. */
 function writeBlock(value: JsonObject | readonly Json[], indent: number, layout: Layout): string {
   const pad = " ".repeat(indent);
-  let text = "";
-  if (isList(value)) {
-    for (const element of value) text += (text === "" ? "" : pad) + writeElement(element, indent, layout);
-    return text;
-  }
+  if (isList(value)) return value.map((element) => writeElement(element, indent, layout)).join(pad);
   const map = value as JsonObject, keys = Object.keys(map), position = { indent, layout };
   if (keys.length > 1) keys.sort(compareKeys);
+  let text = "";
   for (const key of keys) text += (text === "" ? "" : pad) + writeEntry(key, map[key]!, position);
   return text;
 }

@@ -113,7 +113,7 @@ interface Case {
 }
 
 const written = /have more than 33554432 characters/, cost = /cost limit exceeded/;
-/** The text of a JSON patch is read for each element. */
+/** The error of a JSON patch in a loop: its text is parsed again for each element, and each time costs steps. */
 const tooLong = /the text of the patch takes too many steps to read/;
 
 const cases: readonly Case[] = [

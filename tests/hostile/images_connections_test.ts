@@ -6,7 +6,7 @@ import { countingEntropy } from "../adapters/fakes.ts";
 import { fakeServer } from "../adapters/fake_server.ts";
 import { rawServer } from "../adapters/raw_server.ts";
 
-/** Registries on ports of their own that answer nothing. */
+/** 64 registries, each on its own port, that accept connections and never answer. */
 function silentRegistries() {
   const servers = Array.from({ length: 64 }, () => rawServer(() => new Promise(() => {})));
   const hosts = servers.map(({ address }) => new URL(address).host);

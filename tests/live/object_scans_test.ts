@@ -1,4 +1,4 @@
-/** The background scan evaluates objects one after the other, and answers requests between them. */
+/** The background scan evaluates one object after the other, and Postern answers requests in between. */
 import assert from "node:assert/strict";
 import type { JsonObject } from "../../lib/json/mod.ts";
 import { ObjectScans } from "../../lib/live/reports/object_scans.ts";

@@ -130,7 +130,7 @@ Deno.test("an object keeps its document when only its status changes", async () 
   put(policy("a", "4", { status: { conditions: [], autogen: {} } }));
   assert.deepEqual(objects.documents().map((each) => each === a || each === b), [true, true]);
   assert.equal(changes(), 2, "a status is no change of a policy");
-  // A review weighs all stored policies. Each is weighed once, although its status changes later.
+  // To review a policy, Postern adds up the weights of all stored ones: a new status must not make it weigh one again.
   assert.ok(objects.stored().every((each) => former.includes(each)));
   put(policy("a", "5", { spec: { background: false, rules: [] } }));
   const [changed, kept] = objects.documents();

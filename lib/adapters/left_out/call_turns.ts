@@ -1,6 +1,6 @@
 /**
- * Replaces the bound on calls in bundles. An edge platform bounds calls itself. It may also stop a request before its
- * calls end, and their turns would never come free.
+ * Replaces the bound on calls in bundles. An edge platform has a bound of its own. It may also stop a request before
+ * its calls end; these would count as under way for ever, and later calls would wait for them.
  */
 class CallTurns {
   run<T>(_server: string, _call: unknown, make: () => Promise<T>): Promise<T> {

@@ -1,20 +1,20 @@
-import type { JsonObject } from "../../json/mod.ts";
-import { collectionPath, labelsOf } from "../../kube/mod.ts";
+import { collectionPath } from "../../kube/mod.ts";
 import type { Collections, ObjectChange, ServedResource } from "../../ports.ts";
+import { onlyIdentity } from "./kept_identity.ts";
 import type { ScannedResource } from "./scan_targets.ts";
 import { ScannedKind } from "./scanned_kind.ts";
 
 /** Milliseconds for which kinds of namespaced policies are followed after the last policy about them is gone. */
 const lingering = 600_000;
 
-/** The collections of {@link ScannedKinds}, and who hears of their objects. */
+/** The watches that {@link ScannedKinds} open, and the functions that they call. */
 export interface ScannedKindsOptions {
   readonly collections: Collections;
-  /** Called with each change of an object, and the uids of the scanned objects of its kind. */
+  /** Called when an object changes, with the uids of all objects of its kind that were scanned. */
   readonly changed: (change: ObjectChange, scanned: Set<string>) => void | Promise<void>;
-  /** Called when the objects of a kind were listed. */
+  /** Called when all objects of a kind were listed. */
   readonly listed: () => void;
-  /** Called when a scan has to begin again for some kinds. */
+  /** Called when a kind can be closed or listed again that had to wait: the scanner then calls `follow` again. */
   readonly due: () => void;
   readonly signal: AbortSignal;
 }
@@ -58,7 +58,10 @@ export class ScannedKinds {
     await Promise.all([...this.#kinds.values()].map(({ listed }) => listed));
   }
 
-  /** Follows the wanted kinds. Those whose policies changed are closed and listed again, others are closed. */
+  /**
+   * Follows the wanted kinds, and lists those again whose policies changed. Other kinds are closed, those of policies
+   * of namespaces ten minutes later.
+   */
   async follow({ wanted, served, everything }: WantedKinds): Promise<void> {
     const servedPaths = new Set(served.map(pathOf));
     const byPath = new Map(wanted.map((each) => [pathOf(each.resource), each]));
@@ -86,11 +89,11 @@ export class ScannedKinds {
     void kind.listed.then(listed);
   }
 
-  /** Whether a kind stays followed as it is. Otherwise it is closed, and listed again if policies still match it. */
+  /** Whether the watch of a kind goes on. Otherwise it ends, and a new one begins if policies still match the kind. */
   #isKept(
     kind: ScannedKind,
     { version, everything, isServed }: Pick<WantedKinds, "everything"> & {
-      /** The version of the policies about the kind; `undefined` when there are none. */
+      /** The version of the policies that match the kind; `undefined` when none does. */
       readonly version: string | undefined;
       readonly isServed: boolean;
     },
@@ -122,23 +125,4 @@ export class ScannedKinds {
 
 function pathOf(resource: ServedResource): string {
   return collectionPath(resource, "");
-}
-
-/** An object with the names, uid and version that a scan keeps of it. */
-function onlyIdentity({ metadata }: JsonObject): JsonObject {
-  const { name, namespace, uid, resourceVersion } = metadata as JsonObject;
-  return {
-    metadata: {
-      name: name ?? "",
-      ...(namespace !== undefined && { namespace }),
-      uid: uid ?? "",
-      resourceVersion: resourceVersion ?? "",
-    },
-  };
-}
-
-/** The same with its labels. */
-export function identityWithLabels(object: JsonObject): JsonObject {
-  const identity = onlyIdentity(object)["metadata"] as JsonObject;
-  return { metadata: { ...identity, labels: labelsOf(object) } };
 }

@@ -14,9 +14,10 @@ import type {
 import { ObjectScans, type ObjectScansOptions } from "./object_scans.ts";
 import { PolicyVersions } from "./policy_versions.ts";
 import { scannedPolicies } from "./scan_decision.ts";
+import { identityWithLabels } from "./kept_identity.ts";
 import { NamespaceScans } from "./namespace_scans.ts";
 import { namespaceVersions, type ScannedResource, scannedResources } from "./scan_targets.ts";
-import { identityWithLabels, ScannedKinds } from "./scanned_kinds.ts";
+import { ScannedKinds } from "./scanned_kinds.ts";
 
 /** The ports and options of a {@link Scanner}. */
 export interface ScannerOptions extends ObjectScansOptions {
