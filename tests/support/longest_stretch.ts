@@ -1,6 +1,6 @@
-import process from "node:process";
+import { processorTime } from "./processor_time.ts";
 
-/** The longest stretch of work while something runs, in milliseconds of processor time. */
+/** The longest stretch of work while something runs, in milliseconds of processor time of this thread. */
 export async function longestStretch(work: () => Promise<unknown>): Promise<number> {
   let last = processorTime(), longest = 0, isOver = false;
   const look = (): void => {
@@ -19,9 +19,4 @@ export async function longestStretch(work: () => Promise<unknown>): Promise<numb
   isOver = true;
   await turns;
   return longest;
-}
-
-function processorTime(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
 }
