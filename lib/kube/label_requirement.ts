@@ -9,7 +9,7 @@ export type LabelPredicate = (labels: JsonObject, steps?: StepBudget) => boolean
 
 /** The steps of comparing one label or annotation with a pair of wildcards. Either may have the size of a request. */
 export function stepsOfPair(name: string, value: string): number {
-  return 8 + (name.length + value.length >> 5);
+  return 8 + (name.length + value.length >> 3);
 }
 
 /** An operator of label selectors: the check of its values, and the predicate that it compiles to. */

@@ -49,15 +49,21 @@ export function wildcardSteps(pattern: string): number {
 /** Tests whether a text matches one of several patterns. When the steps are used up, no text matches. */
 export type AnyWildcard = (text: string, steps?: StepBudget) => boolean;
 
+/** The steps of comparing 32 characters with a pattern: its search looks at each of them. */
+const stepsOfSearch = 4;
+
 /**
  * Compiles patterns into one predicate. A text may come from a request, where even a name has the size of the request,
  * so each pattern takes steps for each 32 characters.
  */
 export function compileWildcards(patterns: readonly string[]): AnyWildcard {
   const tests = patterns.map(compileWildcard);
-  const cost = patterns.reduce((sum, pattern) => sum + wildcardSteps(pattern), 0);
+  const cost = patterns.reduce(
+    (sum, pattern) => sum + (hasWildcard(pattern) ? stepsOfSearch * wildcardSteps(pattern) : 1),
+    0,
+  );
   return (text, steps) => {
-    if (steps !== undefined && (steps.left -= cost * stepsOfText(text)) < 0) return false;
+    if (steps !== undefined && (steps.left < 0 || (steps.left -= cost * stepsOfText(text)) < 0)) return false;
     return tests.some((matches) => matches(text));
   };
 }

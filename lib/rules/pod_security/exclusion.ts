@@ -21,10 +21,13 @@ export interface Exclusion {
 export interface ExclusionInput {
   readonly pod: PodView;
   /** The violations of a reduced pod under the controls of a name. */
-  readonly violationsOf: (pod: PodView, controlName: string) => readonly Violation[];
+  readonly violationsOf: (pod: PodView, controlName: string) => Stages<readonly Violation[]>;
   /** The steps of comparing images and values. Beyond them nothing is excluded. */
   readonly steps: StepBudget | undefined;
 }
+
+/** The steps of a pod for which each exclusion is a stage: checking it takes more than a tenth of a millisecond. */
+const stepsOfStage = 10_000;
 
 /**
  * Removes excluded violations. As Kyverno does, it checks a reduced pod (without its containers, or only with those
@@ -41,9 +44,15 @@ export function* withoutExcluded(
   exclusions: readonly Exclusion[],
   input: ExclusionInput,
 ): Stages<readonly Violation[]> {
+  const { steps } = input;
+  // A pause fills the steps of the rule again, and all exclusions together have those of one rule.
+  const budget = { left: steps?.left ?? Infinity };
   let left = violations;
   for (const exclusion of exclusions) {
-    left = yield* applyExclusion(left, exclusion, input);
+    const before = budget.left;
+    left = yield* applyExclusion(left, exclusion, { ...input, steps: budget });
+    if (steps !== undefined) steps.left = budget.left < 0 ? -1 : steps.left - (before - budget.left);
+    if (budget.left < 0) break;
   }
   return left;
 }
@@ -57,13 +66,13 @@ const fieldsInStage = 5_000;
 function* applyExclusion(
   violations: readonly Violation[],
   exclusion: Exclusion,
-  { pod, violationsOf, steps }: ExclusionInput,
+  { pod, violationsOf, steps }: ExclusionInput & { readonly steps: StepBudget },
 ): Stages<readonly Violation[]> {
   const { image, value, controlName, restrictedField } = exclusion;
   if (!violations.some(({ name }) => name === controlName)) return violations;
-  if (steps !== undefined && (steps.left -= stepsOfValue * weightOf(pod.spec, steps.left)) < 0) {
-    return violations;
-  }
+  const cost = stepsOfValue * weightOf(pod.spec, steps.left);
+  if ((steps.left -= cost) < 0) return violations;
+  if (cost > stepsOfStage) yield;
   const reduced = image === undefined
     ? withEmptyContainer(pod)
     : onlyImages(pod, (text) => image(text, steps));
@@ -79,7 +88,7 @@ function* applyExclusion(
     }
   }
   let looked = 0;
-  for (const { control, fields } of violationsOf(reduced, controlName)) {
+  for (const { control, fields } of yield* violationsOf(reduced, controlName)) {
     const remaining = left.get(control);
     if (remaining === undefined) continue;
     for (const excluded of fields) {

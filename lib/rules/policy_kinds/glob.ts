@@ -31,7 +31,13 @@ export function compileGlob(glob: string): Fault | ((text: string, budget?: Step
     if (isFault(steps)) return steps;
     alternatives.push(steps);
   }
-  return (text, budget = { left: Infinity }) => alternatives.some((steps) => matches(steps, text, budget));
+  return (text, budget = { left: Infinity }) => {
+    for (const steps of alternatives) {
+      if (budget.left < 0) return false;
+      if (matches(steps, text, budget)) return true;
+    }
+    return false;
+  };
 }
 
 /** The globs that replace a glob with braces, one for each choice; `undefined` when there are too many. */
@@ -150,9 +156,13 @@ function readList(
   return new Fault("unexpected end of input");
 }
 
+/** The steps of a comparison besides those for characters. */
+const stepsOfBeginning = 2;
+
 /** Only the last `*` needs to be tried again: the later one can match whatever an earlier one could. */
 function matches(steps: readonly Step[], text: string, budget: StepBudget): boolean {
   let step = 0, at = 0, star = -1, resumeAt = 0;
+  budget.left -= stepsOfBeginning;
   while (at < text.length) {
     if (--budget.left < 0) return false;
     const wanted = steps[step], char = characterAt(text, at);

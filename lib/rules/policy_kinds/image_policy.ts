@@ -114,6 +114,7 @@ export function matchedImages(
       const verdict = references(image.text, matching);
       if (isFault(verdict)) return verdict.message;
       if (verdict) kept.push(image);
+      if (matching.steps.left < 0) break;
     }
     matched[name] = kept;
   }

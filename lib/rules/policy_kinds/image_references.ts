@@ -152,6 +152,7 @@ export function compileImageReferences(written: Json | undefined, expressions: E
     for (const test of tests) {
       const verdict = test(image, matching);
       if (isFault(verdict) || verdict) return verdict;
+      if (matching.steps.left < 0) return false;
     }
     return false;
   };

@@ -23,7 +23,11 @@ export class RuleImages {
     if (object === undefined) return false;
     const images = imagesOf(object, this.#extractors), { steps } = context.tracker;
     if (!isFault(images)) {
-      return images.some(({ text }) => this.#entries.some((entry) => entry.matches(text, steps)));
+      for (const { text } of images) {
+        if (this.#entries.some((entry) => entry.matches(text, steps))) return true;
+        if (steps.left < 0) return false;
+      }
+      return false;
     }
     if (this.#extractors?.has(String(object["kind"]))) {
       return error(`failed to instantiate handler: failed to extract images: ${images.message}`);
@@ -46,8 +50,11 @@ export class RuleImages {
    * matches two entries is in the list twice".
    */
   matched(object: JsonObject, steps: StepBudget): FoundImage[] {
-    return this.all(object).flatMap((found) =>
-      this.#entries.filter((entry) => entry.matches(found.text, steps)).map(() => found)
-    );
+    const matched: FoundImage[] = [];
+    for (const found of this.all(object)) {
+      for (const entry of this.#entries) if (entry.matches(found.text, steps)) matched.push(found);
+      if (steps.left < 0) break;
+    }
+    return matched;
   }
 }
