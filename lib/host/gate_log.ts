@@ -2,7 +2,7 @@ import { jsonLog, linesLost, systemClock } from "../adapters/mod.ts";
 import type { Log } from "../ports.ts";
 import type { GateOptions } from "./gate_options.ts";
 
-/** The log, which writes lines in groups every few milliseconds. */
+/** The log, which writes lines together, 20 times a second. */
 export function openLog({ lines, logLevel }: GateOptions): Log {
   const log = jsonLog({
     clock: systemClock(),
