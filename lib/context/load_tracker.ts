@@ -117,6 +117,16 @@ export class LoadTracker {
     return this.#turns.isExhausted;
   }
 
+  /** Whether the rules so far have used up the steps of the request. Each further one has {@link fewSteps}. */
+  get areStepsUsedUp(): boolean {
+    return this.#turns.areUsedUp;
+  }
+
+  /** Takes steps from those of the request for work that is not counted in {@link steps}. */
+  charge(steps: number): void {
+    this.#turns.charge(steps);
+  }
+
   /**
    * Counts a patch or an object that expressions made for the request; a fault when all together are too large. Each
    * element of a loop has steps of its own, so the steps do not bound the texts that a loop makes of one text of the

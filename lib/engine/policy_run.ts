@@ -1,4 +1,4 @@
-import type { LoadTracker, Progress } from "../context/mod.ts";
+import { fewSteps, type LoadTracker, mostRequestSteps, type Progress } from "../context/mod.ts";
 import { type Effect, error, patchedObject } from "../rules/mod.ts";
 import type { CompiledPolicy, CompiledRule } from "./compiled.ts";
 import { type RuleResult, superseded } from "./decision.ts";
@@ -124,6 +124,7 @@ export class PolicyRun implements EvaluatedPolicy {
    * a filter can make a rule pass, and an object must not pass because it is too large.
    */
   #unlessPassed(found: readonly RuleResult[], rule: CompiledRule): readonly RuleResult[] {
+    if (this.#tracker.areStepsUsedUp) return this.#failed(rule, outOfRequestSteps);
     const isError = found.length > 0 && found.every(({ result }) => result === "error");
     return isError ? found : this.#failed(rule, outOfSteps);
   }
@@ -164,6 +165,11 @@ const nothing: readonly never[] = [];
 
 const outOfSteps =
   "the rule takes too many steps for this object: its parts are compared with too many values";
+
+const outOfRequestSteps =
+  `the request takes too many steps: its rules used up ${mostRequestSteps}, and this rule takes more than the ` +
+  `${fewSteps} that each further one has; make the object smaller, or the rules read less of it: ` +
+  `/debug/rules shows the slowest`;
 
 /** The message for a rule that did not run in time. It names the loads that were too slow. */
 function expiry({ late }: LoadTracker): string {

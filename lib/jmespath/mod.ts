@@ -51,7 +51,7 @@ export {
   type ValueType,
 } from "./functions/record.ts";
 export { type Environment, fixedEnvironment } from "./plan/value.ts";
-export { maxSteps, newBudget, spend, stepsOfWriting, weightOf } from "./steps.ts";
+export { maxSteps, newBudget, spend, spendShared, stepsOfWriting, weightOf } from "./steps.ts";
 export { parseFloat64 } from "./go_strings.ts";
 export {
   Bindings,

@@ -12,9 +12,17 @@ export const outOfSteps = new Fault(
   `the expression takes more than ${maxSteps} steps: it visits or makes too many values`,
 );
 
-/** A full budget. */
-export function newBudget(): StepBudget {
-  return { left: maxSteps };
+/** The fault of an evaluation for which other expressions have left too few steps. */
+export const outOfSharedSteps = new Fault("the expressions of the rule take too many steps together");
+
+/** The steps of a new evaluation: as many as one may take, or those that are left where it shares a budget. */
+export function newBudget({ budget }: { readonly budget?: StepBudget } = {}): StepBudget {
+  return { left: stepsFor(budget) };
+}
+
+/** The steps of an evaluation that shares a budget. */
+export function stepsFor(shared: StepBudget | undefined): number {
+  return shared === undefined || shared.left > maxSteps ? maxSteps : shared.left;
 }
 
 /** Takes steps from a budget before they are done; a fault when the budget has fewer. */
@@ -24,21 +32,21 @@ export function spend(steps: number, budget: StepBudget): Fault | undefined {
 }
 
 /** After more steps than this the result may be small in memory and huge for code that walks it. */
-const suspicious = maxSteps - 64;
+const suspiciousSteps = 64;
 
 /**
  * The result of an evaluation, or a fault when it took too many steps. A list that holds one large object many times
  * costs little to make, but comparing or writing it walks all of it. Such a result is weighed.
  */
-export function checkedResult(value: Json | Fault, budget: StepBudget): Json | Fault {
+export function checkedResult(value: Json | Fault, budget: StepBudget, granted = maxSteps): Json | Fault {
   if (budget.left < 0) return outOfSteps;
-  if (budget.left > suspicious || value instanceof Fault) return value;
+  if (budget.left > granted - suspiciousSteps || value instanceof Fault) return value;
   return weightOf(value, maxSteps) > maxSteps ? outOfSteps : value;
 }
 
 /** Takes what an evaluation has done from the budget that it shares; all of it when the evaluation did not end. */
-export function spendShared(shared: StepBudget | undefined, { left }: StepBudget): void {
-  if (shared !== undefined) shared.left = left < 0 ? -1 : shared.left - (maxSteps - left);
+export function spendShared(shared: StepBudget | undefined, { left }: StepBudget, granted = maxSteps): void {
+  if (shared !== undefined) shared.left = left < 0 ? -1 : shared.left - (granted - left);
 }
 
 /** An object of more fields is a table of hashes. To walk it takes steps besides for each of its further fields. */

@@ -82,7 +82,7 @@ export function compileCelRule(block: CelBody, tools: RuleTools): CompiledBody {
       roots: admissionRoots(input, (name) => name === "params" ? parameter : undefined),
       variables: expressions.variables,
       host: requestHost(input),
-      observer: input.context.tracker.observer,
+      tracker: input.context.tracker,
       variableFault,
     });
     const applies = evaluateConditions(conditions, evaluation);

@@ -56,6 +56,10 @@ const points: readonly Point[] = [
       "hostile/stretch_test.ts": ["lets other requests run while it evaluates a Pod of 3 MB"],
       "hostile/wildcards_test.ts": ["of 3 MB take more steps than a rule may take, which is an error"],
       "engine/steps_test.ts": ["a loop's precondition that takes too many steps is an error"],
+      "engine/request_steps_test.ts": [
+        "rules that take too many steps together are errors in the end",
+        "rules that look at few fields decide also after the steps of the request are used up",
+      ],
       "patch/draft_list_test.ts": ["takes linear time"],
       "patch/diff_test.ts": [
         "the alignment of many lists has one bound for all together",

@@ -33,7 +33,7 @@ const rows: readonly {
     what: "17 pod security policies",
     policies: podSecurity,
     target: "node",
-    written: 880_000,
+    written: 890_000,
     minified: 405_000,
   },
   {

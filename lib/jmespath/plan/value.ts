@@ -1,5 +1,5 @@
 import { Fault, isList, isObject, type Json, type Scope, type StepBudget } from "../../json/mod.ts";
-import { maxSteps } from "../steps.ts";
+import { stepsFor } from "../steps.ts";
 
 /** The time, the random numbers and the budget of an expression; the caller provides them. */
 export interface Environment {
@@ -20,9 +20,9 @@ export interface Run extends StepBudget {
   readonly environment: Environment;
 }
 
-/** A new evaluation. */
+/** A new evaluation. It takes no more steps than the budget that it shares has. */
 export function newRun(scope: Scope, environment: Environment): Run {
-  return { scope, environment, left: maxSteps };
+  return { scope, environment, left: stepsFor(environment.budget) };
 }
 
 /** An expression ready to run on the current value. At the root the current value is not looked at: the scope is. */

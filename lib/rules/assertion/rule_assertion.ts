@@ -1,6 +1,6 @@
 import type { PathDiagnostic } from "../../diagnostics/mod.ts";
 import { Fault, field, isObject, type Json } from "../../json/mod.ts";
-import { type CommunityInput, newBudget } from "../../jmespath/mod.ts";
+import { type CommunityInput, newBudget, spendShared } from "../../jmespath/mod.ts";
 import { compileAssertions } from "./assertions.ts";
 import type { Compilers } from "./compilers.ts";
 import { compileTree, type TreeOptions } from "./tree.ts";
@@ -41,7 +41,7 @@ function isBlock(assert: Json): boolean {
 function checkOfTree(assert: Json, options: TreeOptions): RuleAssertion["check"] {
   const tree = compileTree(assert, options);
   return (payload, input) => {
-    const violations = tree(payload, { ...input, budget: newBudget() });
+    const violations = withinSteps(input, (within) => tree(payload, within));
     return violations instanceof Fault ? failed(violations) : violations.map(violationText);
   };
 }
@@ -49,7 +49,7 @@ function checkOfTree(assert: Json, options: TreeOptions): RuleAssertion["check"]
 function checkOfBlock(assert: Json, options: TreeOptions): RuleAssertion["check"] {
   const assertions = compileAssertions(assert, options);
   return (payload, input) => {
-    const failures = assertions(payload, { ...input, budget: newBudget() });
+    const failures = withinSteps(input, (within) => assertions(payload, within));
     if (failures instanceof Fault) return failed(failures);
     return failures.flatMap(({ message, violations }) =>
       violations.map((violation) =>
@@ -57,6 +57,14 @@ function checkOfBlock(assert: Json, options: TreeOptions): RuleAssertion["check"
       )
     );
   };
+}
+
+/** Runs with the steps of an evaluation, and takes what it uses from those of the rule. */
+function withinSteps<T>(input: CommunityInput, run: (input: CommunityInput) => T): T {
+  const budget = newBudget(input.environment), granted = budget.left;
+  const result = run({ ...input, budget });
+  spendShared(input.environment.budget, budget, granted);
+  return result;
 }
 
 function failed(fault: Fault): Fault {

@@ -13,7 +13,7 @@ import {
   type Program,
   type Result,
 } from "../../cel/mod.ts";
-import type { Observer } from "../../context/mod.ts";
+import { fewSteps, type LoadTracker } from "../../context/mod.ts";
 import { Fault, type Json } from "../../json/mod.ts";
 import type { CompositedVariable } from "./expressions.ts";
 
@@ -27,9 +27,22 @@ export interface CelEvaluationOptions {
    * fault.
    */
   readonly variableFault?: (name: string, cause: string) => string;
-  /** Set only for requests that are explained. */
-  readonly observer?: Observer | undefined;
+  /** Counts the work of a request; absent where the API server has bounded it. */
+  readonly tracker?: LoadTracker;
 }
+
+/** The steps for each unit of cost: all units of a policy are as many steps as those of a rule. */
+const stepsOfUnit = 0.4;
+
+/** The nanoseconds of a step, for calls whose work is counted as time. */
+const nanosecondsOfStep = 64;
+
+/** The cost that a policy may have after the steps of the request are used up. */
+const fewUnits = fewSteps / stepsOfUnit;
+
+const outOfRequestSteps =
+  `the request takes too many steps, and this policy costs more than the ${fewUnits} ` +
+  `that each further one has`;
 
 /** Kyverno's message for a policy that has used up its cost budget. */
 const outOfBudget =
@@ -44,6 +57,8 @@ export class CelEvaluation {
   readonly #lookup: Activation;
   #remaining = POLICY_BUDGET;
   readonly #work = newWorkBudget();
+  /** The work that was left when the request's steps were charged last. */
+  #workBefore = this.#work.left;
 
   constructor(options: CelEvaluationOptions) {
     this.#options = options;
@@ -72,23 +87,35 @@ export class CelEvaluation {
 
   /** Reports the value of an expression to the trace, when there is one. */
   record(expression: string, value: Result): void {
-    const { observer } = this.#options;
+    const observer = this.#options.tracker?.observer;
     if (observer === undefined) return;
     const plain = celToJson(value);
     observer.expression({ expression, value: isCelFault(plain) ? new Fault(plain.message) : plain });
   }
 
   #run(program: Program, lookup: Activation): Result {
+    const { tracker, host } = this.#options, isShort = tracker?.areStepsUsedUp === true;
+    if (isShort) this.#shorten();
     const budget = this.#remaining;
-    if (budget <= 0) return new CelFault("cost", outOfBudget);
-    const { value, cost } = program.measure(lookup, {
-      budget,
-      work: this.#work,
-      external: this.#options.host,
-    });
+    if (budget <= 0) return new CelFault("cost", isShort ? outOfRequestSteps : outOfBudget);
+    const { value, cost } = program.measure(lookup, { budget, work: this.#work, external: host });
     this.#remaining -= cost;
+    tracker?.charge(Math.ceil(Math.max(cost * stepsOfUnit, this.#newWork() / nanosecondsOfStep)));
     const spent = isCelFault(value) && value.kind === "cost" && budget < PER_CALL_LIMIT;
-    return spent ? new CelFault("cost", outOfBudget) : value;
+    return spent ? new CelFault("cost", isShort ? outOfRequestSteps : outOfBudget) : value;
+  }
+
+  /** The nanoseconds of work since this was called last: an expression includes the variables that it reads. */
+  #newWork(): number {
+    const { left } = this.#work, before = this.#workBefore;
+    this.#workBefore = left;
+    return before - left;
+  }
+
+  /** Leaves the policy the few steps that each has after those of the request are used up. */
+  #shorten(): void {
+    this.#remaining = Math.min(this.#remaining, fewUnits);
+    this.#work.left = this.#workBefore = Math.min(this.#work.left, fewSteps * nanosecondsOfStep);
   }
 
   #variable(name: string): Result | undefined {

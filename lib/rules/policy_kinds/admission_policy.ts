@@ -102,7 +102,7 @@ export function admissionEvaluation(
     roots: over === undefined ? variables : (name) => over(name) ?? variables(name),
     variables: expressions.variables,
     host: requestHost(input),
-    observer: input.context.tracker.observer,
+    tracker: input.context.tracker,
     variableFault: (name, cause) => `composited variable "${name}" fails to evaluate: ${cause}`,
   });
 }

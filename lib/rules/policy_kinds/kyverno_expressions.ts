@@ -118,7 +118,7 @@ export function kyvernoEvaluation(
     },
     variables: expressions.variables,
     host: external(requestHost(input, generate)),
-    observer: input.context.tracker.observer,
+    tracker: input.context.tracker,
   });
   return { evaluation, allow: (values) => void (allowed = { ...values }) };
 }

@@ -1,0 +1,119 @@
+/** All rules of a request have a budget of steps together. Beyond it cheap rules still decide, and others are errors. */
+import assert from "node:assert/strict";
+import { evaluate } from "../../lib/engine/mod.ts";
+import type { Json, JsonObject } from "../../lib/json/mod.ts";
+import { pod, policies, ports, request } from "./ports.ts";
+
+const classic = (name: string, rules: readonly Json[], failurePolicy = "Fail"): JsonObject => ({
+  apiVersion: "kyverno.io/v1",
+  kind: "ClusterPolicy",
+  metadata: { name, annotations: { "pod-policies.kyverno.io/autogen-controllers": "none" } },
+  spec: { validationFailureAction: "Enforce", failurePolicy, rules: [...rules] },
+});
+
+const rule = (name: string, validate: JsonObject): JsonObject => ({
+  name,
+  match: { any: [{ resources: { kinds: ["Pod"] } }] },
+  validate: { message: "no", ...validate },
+});
+
+const denying = (key: string, value: Json): JsonObject => ({
+  deny: { conditions: { any: [{ key, operator: "Equals", value }] } },
+});
+
+const inCel = (name: string, expression: string): JsonObject => ({
+  apiVersion: "policies.kyverno.io/v1",
+  kind: "ValidatingPolicy",
+  metadata: { name },
+  spec: {
+    validationActions: ["Deny"],
+    matchConstraints: {
+      resourceRules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["pods"] }],
+    },
+    validations: [{ expression }],
+  },
+});
+
+/** Some 1.3 million steps: the rule splits a text into 400,000. */
+const heavy = denying("{{ length(split(request.object.spec.text, 'b')) }}", 7);
+const heavyRules = (count: number): Json[] =>
+  Array.from({ length: count }, (_, index) => rule(`heavy-${index}`, heavy));
+const object = pod({
+  text: "ab".repeat(400_000),
+  list: Array.from({ length: 20_000 }, (_, index) => index),
+  privileged: true,
+});
+
+const inSlices = () => {
+  let time = 0;
+  const scheduler = { sliceMilliseconds: 1, pause: () => Promise.resolve() };
+  return { ...ports({}), clock: { now: () => time += 5 }, scheduler };
+};
+
+async function resultsOf(documents: readonly JsonObject[], used = ports({}), phase = "validate" as const) {
+  const snapshot = policies(documents.map((each) => JSON.stringify(each)).join("\n---\n"));
+  const decision = await evaluate(snapshot, request(object), { phase, rules: "all", ports: used });
+  return { decision, rules: decision.results.flatMap(({ rules }) => rules) };
+}
+
+for (const [how, used] of [["at once", ports({})], ["in many slices", inSlices()]] as const) {
+  Deno.test(`rules that take too many steps together are errors in the end, evaluated ${how}`, async () => {
+    const { decision, rules } = await resultsOf([classic("heavy", heavyRules(100))], used);
+    const done = rules.filter(({ result }) => result === "pass").length;
+    assert.ok(done > 20 && done < 60, `${done} of 100 rules were evaluated`);
+    const last = rules.at(-1)!;
+    assert.equal(last.result, "error");
+    assert.match(last.message, /^the request takes too many steps: its rules used up \d+, and this rule/);
+    assert.equal(decision.allowed, false);
+  });
+}
+
+Deno.test("rules that look at few fields decide also after the steps of the request are used up", async () => {
+  const { rules } = await resultsOf([
+    classic("heavy", heavyRules(100), "Ignore"),
+    classic("light", [
+      rule("pattern", { pattern: { spec: { privileged: false } } }),
+      rule("condition", denying("{{ request.object.spec.privileged }}", true)),
+      rule("loop", {
+        foreach: [{ list: "request.object.spec.list[:100]", ...denying("{{ element }}", 99) }],
+      }),
+    ]),
+    inCel("light-cel", "!object.spec.privileged"),
+  ]);
+  assert.equal(rules.at(-5)?.result, "error");
+  assert.deepEqual(rules.slice(-4).map(({ result }) => result), ["fail", "fail", "fail", "fail"]);
+});
+
+Deno.test("a loop ends that takes more than the few steps after those of the request", async () => {
+  const loop = rule("loop", {
+    foreach: [{
+      list: "request.object.spec.list",
+      ...denying("{{ to_string(request.object.spec.list[:50]) }}", 7),
+    }],
+  });
+  const { rules } = await resultsOf([classic("heavy", [...heavyRules(100), loop])]);
+  assert.equal(rules.at(-1)?.result, "error");
+  assert.match(rules.at(-1)!.message, /^the request takes too many steps/);
+});
+
+Deno.test("policies in CEL take steps of the request, and those that cost much are errors in the end", async () => {
+  const search = "object.spec.list.filter(x, x > 10).size() > 0";
+  const costly = (index: number) =>
+    inCel(`costly-${index}`, [search, search, search, `${index} >= 0`].join(" && "));
+  const { rules } = await resultsOf(Array.from({ length: 400 }, (_, index) => costly(index)));
+  assert.equal(rules[0]?.result, "pass");
+  assert.equal(rules.at(-1)?.result, "error");
+  assert.match(
+    rules.at(-1)!.message,
+    /the request takes too many steps, and this policy costs more than the 25000/,
+  );
+});
+
+Deno.test("assertion trees take steps of the rule", async () => {
+  const tree = { assert: { object: { spec: { "(length(split(text, 'b')))": 7 } } } };
+  const { rules } = await resultsOf([
+    classic("trees", Array.from({ length: 100 }, (_, index) => rule(`tree-${index}`, tree))),
+  ]);
+  assert.equal(rules[0]?.result, "fail");
+  assert.equal(rules.at(-1)?.result, "error");
+});
