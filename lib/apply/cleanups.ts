@@ -1,5 +1,5 @@
 import { type Diagnostic, withPosition } from "../diagnostics/mod.ts";
-import { compile, type CompileOptions, type RuleResult, type Snapshot } from "../engine/mod.ts";
+import { compile, type CompileOptions, nobody, type RuleResult, type Snapshot } from "../engine/mod.ts";
 import { asTextMap, dig, type JsonObject } from "../json/mod.ts";
 import { nameOf } from "../kube/mod.ts";
 import { cleanupValidation, type LocatedDocument } from "../policy/mod.ts";
@@ -26,7 +26,11 @@ export class Cleanups {
   constructor({ others }: Pick<Snapshot, "others">, compiling: CompileOptions) {
     this.#policies = others.filter(({ kind }) => isCleanupKind(kind)).map((located) => ({
       located,
-      snapshot: compile([plainDocument(cleanupValidation(located.document), "")], compiling),
+      // It is no ClusterPolicy that Kyverno would check, and refuse for its variables or kinds.
+      snapshot: compile([plainDocument(cleanupValidation(located.document), "")], {
+        ...compiling,
+        refusedByKyverno: "evaluated",
+      }),
     }));
   }
 
@@ -64,16 +68,24 @@ export class Cleanups {
     const { namespaceLabels, namespaces } = options.values;
     // Kyverno parity: values give a cleanup the labels of namespaces alone. Pinned by tests/apply/cleanups_test.ts.
     const values = { ...noValues, namespaceLabels, namespaces };
+    const user = { requester: nobody, userInfo: {} };
     const results: ReportedResult[] = [];
     for (const { located: { kind, document }, snapshot } of this.#policies) {
       const [compiled] = snapshot.written;
       if (compiled === undefined) continue;
       const { policy } = compiled;
       const step = { phase: "validate", policy: policy.key, kind: policy.kind } as const;
-      const decision = await decideStep(resource, step, { ...options, values, user: undefined, snapshot });
+      const decision = await decideStep(resource, step, { ...options, values, user, snapshot });
       const [found] = decision.results.flatMap(({ rules }) => rules);
       results.push({
-        policy: { ...policy, kind, annotations: asTextMap(dig(document, "metadata", "annotations")) },
+        policy: {
+          ...policy,
+          kind,
+          annotations: asTextMap(dig(document, "metadata", "annotations")),
+          // Neither admission nor scans evaluate it.
+          admission: false,
+          background: false,
+        },
         resource,
         rules: [deletion(found, nameOf(document))],
       });
@@ -85,7 +97,13 @@ export class Cleanups {
 /** The result of a cleanup for the result of its validation, which has none for an object that it does not match. */
 function deletion(found: RuleResult | undefined, rule: string): RuleResult {
   const identity = { rule, type: "validate", action: "Enforce" } as const;
-  if (found?.result === "error") return { ...found, ...identity };
+  if (found?.result === "error") {
+    return {
+      ...found,
+      ...identity,
+      message: found.message.replace(/^failed to check deny conditions: /, ""),
+    };
+  }
   return found?.result === "fail"
     ? { ...identity, result: "pass", message: "resource matched" }
     : { ...identity, result: "fail", message: "resource did not match" };

@@ -38,7 +38,7 @@ export {
   type ScanPorts,
 } from "./json_policies.ts";
 export type { Operation } from "../kube/mod.ts";
-export type { PolicyRequest, Requester } from "./request.ts";
+export { nobody, type PolicyRequest, type Requester } from "./request.ts";
 export type { Background, GivenValues } from "./request_view.ts";
 export { customParent, type ParentResource, withParentKind } from "./parent_kinds.ts";
 export { policyRequest } from "./review_request.ts";

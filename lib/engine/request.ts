@@ -10,6 +10,12 @@ export interface Requester {
   readonly clusterRoles?: readonly string[];
 }
 
+/**
+ * The requester of a cleanup. Kyverno parity: its filters about users and roles match nobody. Pinned by "a cleanup policy
+ * selects and excludes nothing for users, as nobody asks for a cleanup".
+ */
+export const nobody: Requester = { username: "", groups: [], roles: [], clusterRoles: [] };
+
 /** A request to decide: an admission request, or one made by the command line or a scan. */
 export interface PolicyRequest {
   readonly uid: string;

@@ -43,6 +43,23 @@ spec:
   match: { any: [{ resources: { kinds: [Pod] } }] }
   conditions: { all: [{ key: "{{ target.metadata.labels.no }}", operator: Is, value: old }] }
 `,
+  "subjects.yaml": `
+apiVersion: kyverno.io/v2
+kind: ClusterCleanupPolicy
+metadata: { name: subjects }
+spec:
+  schedule: "* * * * *"
+  match: { any: [{ resources: { kinds: [Pod] }, subjects: [{ kind: User, name: ann }] }] }
+`,
+  "unresolved.yaml": `
+apiVersion: kyverno.io/v2
+kind: ClusterCleanupPolicy
+metadata: { name: unresolved }
+spec:
+  schedule: "* * * * *"
+  match: { any: [{ resources: { kinds: [Pod] } }] }
+  conditions: { all: [{ key: "{{ target.spec.no }}", operator: Equals, value: old }] }
+`,
   "values.yaml": `
 apiVersion: cli.kyverno.io/v1alpha1
 kind: Values
@@ -60,6 +77,7 @@ const rows: readonly (readonly [title: string, args: readonly string[], passes: 
     "shop/Pod/old",
     "shop/ConfigMap/old",
   ]],
+  ["a cleanup policy about users passes nothing", ["@subjects.yaml"], []],
   ["values give a cleanup the labels of namespaces, and no operation", [
     "@labelled.yaml",
     "-f",
@@ -93,4 +111,17 @@ Deno.test("the table of a policy that deletes has no rules", () =>
   inFolder(files, async (run) => {
     const { out } = await run("apply", "@cluster.yaml", "-r", "@objects.yaml", "-t");
     assert.match(out, /│ 1 {2}│ sweep {2}│ {6}│ shop\/Pod\/old/);
+  }));
+
+Deno.test("in the dialect current, a cleanup policy is no ClusterPolicy that Kyverno refuses", () =>
+  inFolder(files, async (run) => {
+    const { out } = await run("apply", "@cluster.yaml", "-r", "@objects.yaml", "--dialect", "current");
+    assert.match(out, /pass: 2, fail: 2, warn: 0, error: 0/);
+  }));
+
+Deno.test("in the dialect current, a variable without a value is an error in the words of cleanup policies", () =>
+  inFolder(files, async (run) => {
+    const { out } = await run("apply", "@unresolved.yaml", "-r", "@objects.yaml", "--dialect", "current");
+    assert.match(out, /^1 - unresolved failed to substitute variables in condition key: failed to resolve /m);
+    assert.match(out, /pass: 0, fail: 1, warn: 0, error: 3/);
   }));

@@ -1,8 +1,7 @@
 /** The objects that a cleanup policy selects. */
 import assert from "node:assert/strict";
-import { existingRequest } from "../../lib/background/mod.ts";
 import { evaluate } from "../../lib/engine/mod.ts";
-import { cleanupPolicy } from "../../lib/live/cleanup/cleanup_policy.ts";
+import { cleanupPolicy, cleanupRequest } from "../../lib/live/cleanup/cleanup_policy.ts";
 import { clusterPorts } from "../conformance/ports.ts";
 import { object } from "./cleanup_setting.ts";
 
@@ -64,6 +63,21 @@ spec:
     ["old-a", "old-b"],
   ],
   [
+    "a cleanup policy selects and excludes nothing for users, as nobody asks for a cleanup",
+    `apiVersion: kyverno.io/v2
+kind: ClusterCleanupPolicy
+metadata: {name: p}
+spec:
+  schedule: "* * * * *"
+  match:
+    any:
+    - {resources: {kinds: [Pod], names: [old-a]}, subjects: [{kind: User, name: ann}]}
+    - {resources: {kinds: [Pod], names: [old-b]}, clusterRoles: [admin]}
+    - {resources: {kinds: [Pod], names: [new]}}
+  exclude: {any: [{resources: {kinds: [Pod]}, roles: ["team:admin"]}]}`,
+    ["new"],
+  ],
+  [
     "a deleting policy selects where all its conditions hold",
     `apiVersion: policies.kyverno.io/v1beta1
 kind: DeletingPolicy
@@ -86,7 +100,7 @@ for (const [what, text, selected] of policies) {
         metadata: { name, namespace: "team", labels: { target: name } },
         spec: { containers: [] },
       };
-      const decision = await evaluate(policy.snapshot, existingRequest(target), {
+      const decision = await evaluate(policy.snapshot, cleanupRequest(target), {
         phase: "validate",
         rules: "all",
         ports: clusterPorts([]),

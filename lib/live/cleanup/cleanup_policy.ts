@@ -1,4 +1,5 @@
-import { compile, type CompileOptions, type Snapshot } from "../../engine/mod.ts";
+import { existingRequest } from "../../background/mod.ts";
+import { compile, type CompileOptions, nobody, type PolicyRequest, type Snapshot } from "../../engine/mod.ts";
 import { asObject, asString, field, type JsonObject, textField } from "../../json/mod.ts";
 import { nameOf, namespaceOf } from "../../kube/mod.ts";
 import {
@@ -73,6 +74,11 @@ export function cleanupPolicy(
     deletes: isClassic ? "fail" : "pass",
     words: isClassic ? { done: "cleaned up", attempt: "clean up" } : { done: "deleted", attempt: "delete" },
   };
+}
+
+/** The request with which a cleanup is decided for an object. */
+export function cleanupRequest(object: JsonObject): PolicyRequest {
+  return { ...existingRequest(object), requester: nobody };
 }
 
 /** The mistakes in the expressions of a CleanupPolicy or ClusterCleanupPolicy, for which it would delete nothing. */

@@ -1,4 +1,4 @@
-import { existingRequest, listResource } from "../../background/mod.ts";
+import { listResource } from "../../background/mod.ts";
 import { evaluate } from "../../engine/mod.ts";
 import { isFault, type JsonObject } from "../../json/mod.ts";
 import {
@@ -20,7 +20,7 @@ import { hasRight } from "../access_review.ts";
 import { type PolicyEvent, referenceTo } from "../events/event.ts";
 import type { PolicyObject } from "../policy_objects.ts";
 import { deletedResources } from "../reports/scan_targets.ts";
-import { type CleanupPolicy, grantCleanupRights } from "./cleanup_policy.ts";
+import { type CleanupPolicy, cleanupRequest, grantCleanupRights } from "./cleanup_policy.ts";
 
 /** The ports and options of a {@link CleanupRun}. */
 export interface CleanupRunOptions {
@@ -121,7 +121,7 @@ export class CleanupRun {
   /** Deletes an object if the policy selects it. */
   async #deleteIfSelected(target: JsonObject, path: string): Promise<void> {
     const { ports, log, events, goesOn } = this.#options, { policy, object } = this.#running;
-    const decision = await evaluate(policy.snapshot, existingRequest(target), {
+    const decision = await evaluate(policy.snapshot, cleanupRequest(target), {
       phase: "validate",
       rules: "all",
       ports,
