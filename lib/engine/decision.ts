@@ -51,7 +51,15 @@ export function replaced(
 export type PolicyIdentity =
   & Pick<
     Policy,
-    "language" | "key" | "name" | "namespace" | "annotations" | "failurePolicy" | "emitWarning" | "background"
+    | "language"
+    | "key"
+    | "name"
+    | "namespace"
+    | "annotations"
+    | "failurePolicy"
+    | "emitWarning"
+    | "admission"
+    | "background"
   >
   & {
     readonly kind: string;

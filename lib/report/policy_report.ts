@@ -73,10 +73,7 @@ export function reportResult(
     properties: {
       ...ruleResult.properties,
       ...(exceptions !== undefined && { exceptions: exceptions.map(nameOfKey).join(",") }),
-      // Kyverno parity: scans do not evaluate a GeneratingPolicy. Pinned by tests/report/policy_report_test.ts.
-      process: policy.background && clusterWideKind(policy.kind) !== "GeneratingPolicy"
-        ? "background scan"
-        : "admission review",
+      process: processOf(policy),
     },
   };
 }
@@ -101,11 +98,21 @@ export function messageOf({ message, properties }: RuleResult, result: ReportRes
 }
 
 /**
+ * The process that evaluates a policy in a cluster, and none for a policy that deletes. Kyverno parity: scans do not
+ * evaluate a GeneratingPolicy. Pinned by tests/report/policy_report_test.ts.
+ */
+function processOf({ kind, background, admission }: PolicyIdentity): string {
+  const isGenerating = clusterWideKind(kind) === "GeneratingPolicy";
+  if (background && !isGenerating) return "background scan";
+  return admission || isGenerating ? "admission review" : "";
+}
+
+/**
  * The source of a result. Kyverno parity: for one of Kyverno's CEL policies it is `Kyverno` and the kind, for a policy
- * of Kubernetes only the kind. Pinned by "the source of a result follows from the kind of its policy".
+ * of Kubernetes only the kind; a policy that deletes has none of its own. Pinned by "the source of a result follows from the kind of its policy".
  */
 function sourceOf({ kind, language }: PolicyIdentity): string {
-  if (language === "classic") return "kyverno";
+  if (language === "classic" || clusterWideKind(kind) === "DeletingPolicy") return "kyverno";
   return kind.includes("Admission") ? kind : `Kyverno${clusterWideKind(kind)}`;
 }
 

@@ -9,6 +9,7 @@ export function identity(name: string, change: Partial<PolicyIdentity> = {}): Po
     annotations: {},
     failurePolicy: "Fail",
     emitWarning: false,
+    admission: true,
     background: true,
     language: change.kind?.startsWith("Cluster") ?? true ? "classic" : "cel",
     kind: "ClusterPolicy",

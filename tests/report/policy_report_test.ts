@@ -139,13 +139,18 @@ Deno.test("a report property replaces the message of its result", () => {
   assert.deepEqual(messages, ["in my words", "b says no", "always"]);
 });
 
-Deno.test("a result of a GeneratingPolicy is of an admission review", () => {
-  const processes = ["ValidatingPolicy", "GeneratingPolicy"].map((kind) => {
-    const [report] = documents([{ policy: identity("p", { kind }), resource, rules: [result("a")] }]);
-    return dig(asList(report!["results"])[0]!, "properties", "process");
+const processes: [kind: string, change: { background?: boolean; admission?: boolean }, process: string][] = [
+  ["ValidatingPolicy", {}, "background scan"],
+  ["ClusterPolicy", { background: false }, "admission review"],
+  ["ImageValidatingPolicy", { background: false, admission: false }, ""],
+  ["NamespacedGeneratingPolicy", {}, "admission review"],
+];
+for (const [kind, change, process] of processes) {
+  Deno.test(`a result of a ${kind} with ${JSON.stringify(change)} is of the process "${process}"`, () => {
+    const [row] = rowsOf([{ policy: identity("p", { kind, ...change }), resource, rules: [result("a")] }]);
+    assert.equal(dig(row!, "properties", "process"), process);
   });
-  assert.deepEqual(processes, ["background scan", "admission review"]);
-});
+}
 
 Deno.test("the source of a result follows from the kind of its policy", () => {
   const kinds = [
@@ -153,6 +158,7 @@ Deno.test("the source of a result follows from the kind of its policy", () => {
     "ValidatingPolicy",
     "NamespacedMutatingPolicy",
     "ValidatingAdmissionPolicy",
+    "DeletingPolicy",
   ];
   const sources = kinds.map((kind) => {
     const [report] = documents([{ policy: identity("p", { kind }), resource, rules: [result("a")] }]);
@@ -163,5 +169,6 @@ Deno.test("the source of a result follows from the kind of its policy", () => {
     "KyvernoValidatingPolicy",
     "KyvernoMutatingPolicy",
     "ValidatingAdmissionPolicy",
+    "kyverno",
   ]);
 });

@@ -1,3 +1,4 @@
+import type { Activation } from "../../cel/mod.ts";
 import { asList, asObject, dig, field, isFault, isObject, type JsonObject } from "../../json/mod.ts";
 import { compileConstraints, type RuleSelector } from "../../match/mod.ts";
 import { inBothScopes } from "../../policy/mod.ts";
@@ -71,11 +72,27 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
   return { run };
 
   function run(input: RuleInput): Outcome {
-    const { evaluation } = kyvernoEvaluation(expressions, input);
+    const { evaluation } = kyvernoEvaluation(
+      expressions,
+      input,
+      isNamespace(input) ? { over: itself(input) } : {},
+    );
     const exemption = exempt(evaluation, input.context.environment.now());
     if (!isFault(exemption) && "outcome" in exemption) return exemption.outcome;
     const holds = isFault(exemption) ? exemption : conditions(evaluation);
     if (isFault(holds)) return error(holds.message);
     return holds ? pass("resource matched") : fail("resource did not match");
   }
+}
+
+function isNamespace({ group, kind }: RuleInput): boolean {
+  return group === "" && kind === "Namespace";
+}
+
+/**
+ * Kyverno parity: `namespaceObject` of a Namespace that might be deleted is the Namespace itself. Pinned by
+ * "DeletingPolicy: namespaceObject of a Namespace is the Namespace itself".
+ */
+function itself({ resource }: RuleInput): Activation {
+  return (name) => name === "namespaceObject" ? resource ?? null : undefined;
 }

@@ -86,6 +86,27 @@ Deno.test("DeletingPolicy: the command line shows the objects to delete, admissi
   assert.equal(policies[0]!.policy.admission, false);
 });
 
+Deno.test("DeletingPolicy: namespaceObject of a Namespace is the Namespace itself", async () => {
+  const spec = `schedule: '* * * * *'
+conditions: [{name: a, expression: namespaceObject.metadata.labels.env == 'dev'}]`;
+  const policy = written(
+    "DeletingPolicy",
+    spec,
+    "{apiGroups: [''], apiVersions: [v1], resources: [namespaces]}",
+  );
+  const namespace = (env: string): JsonObject => ({
+    apiVersion: "v1",
+    kind: "Namespace",
+    metadata: { name: "shop", labels: { env } },
+  });
+  assert.deepEqual(resultLines(await decide({ policy, object: namespace("dev") })), [
+    "pass resource matched",
+  ]);
+  assert.deepEqual(resultLines(await decide({ policy, object: namespace("prod") })), [
+    "fail resource did not match",
+  ]);
+});
+
 for (const scope of ["images: ['nginx*']", "allowedValues: [a]"]) {
   Deno.test(`DeletingPolicy: an exception with ${scope} keeps the objects that it matches`, async () => {
     const spec = "schedule: '* * * * *'\nconditions: [{name: a, expression: 'true'}]";
