@@ -11,8 +11,8 @@ export interface Requester {
 }
 
 /**
- * The requester of a cleanup. Kyverno parity: its filters about users and roles match nobody. Pinned by "a cleanup policy
- * selects and excludes nothing for users, as nobody asks for a cleanup".
+ * The requester of a cleanup. Kyverno parity: its filters about users and roles match nobody. Pinned by
+ * tests/live/cleanup_selection_test.ts.
  */
 export const nobody: Requester = { username: "", groups: [], roles: [], clusterRoles: [] };
 
