@@ -109,7 +109,8 @@ function processOf({ kind, background, admission }: PolicyIdentity): string {
 
 /**
  * The source of a result. Kyverno parity: for one of Kyverno's CEL policies it is `Kyverno` and the kind, for a policy
- * of Kubernetes only the kind; a policy that deletes has none of its own. Pinned by "the source of a result follows from the kind of its policy".
+ * of Kubernetes only the kind; a policy that deletes has none of its own. Pinned by "the source of a result follows
+ * from the kind of its policy".
  */
 function sourceOf({ kind, language }: PolicyIdentity): string {
   if (language === "classic" || clusterWideKind(kind) === "DeletingPolicy") return "kyverno";
