@@ -51,6 +51,7 @@ export function compileCondition(condition: Json, path: DocumentPath, options: T
   const reported = {
     path,
     operator: operator?.name ?? name,
+    written: condition,
     message,
     stepsOfPart: operator?.printsElements === true ? stepsOfPrinted : stepsOfCompared,
     lenient: options.unresolved === "empty",
@@ -104,6 +105,7 @@ function comparing(operator: Operator | undefined, name: string, { template, sou
 interface ReportedParts {
   readonly path: DocumentPath;
   readonly operator: string;
+  readonly written: Json;
   readonly message: string;
   /** Whether variables without a value become empty texts. */
   readonly lenient: boolean;

@@ -5,6 +5,8 @@ export interface ObservedCondition {
   /** The path in the compiled conditions: `["all", 0]`. */
   readonly path: DocumentPath;
   readonly operator: string;
+  /** The condition as the policy has it; in an autogen rule, as that has it. */
+  readonly written: Json;
   /** Key and value with their variables replaced; absent when a fault came before. */
   readonly key?: Json;
   readonly value?: Json;

@@ -1,4 +1,4 @@
-import { asObject, dig, field, type Json, type JsonObject, setField } from "../json/mod.ts";
+import { asObject, field, type Json, type JsonObject, setField } from "../json/mod.ts";
 import { userCriteria } from "../policy/mod.ts";
 import type { Block } from "./block.ts";
 import type { Candidate } from "./candidate.ts";
@@ -17,6 +17,8 @@ export interface Clause {
   /** The values of the criterion, and those of the object or its request. */
   readonly wanted: Json;
   readonly found: Json;
+  /** Whether the clause holds only because nobody is known whom its user criteria could be compared with. */
+  readonly isUserIgnored: boolean;
 }
 
 /** All clauses of a block in order. */
@@ -24,21 +26,21 @@ export function clausesOf(name: string, { form, filters }: Block, candidate: Can
   return filters.map((filter, index) => {
     const path = form === "direct" ? name : `${name}.${form}[${index}]`;
     const criterion = filter.mismatch(candidate);
+    const users = criteriaOfUsers(filter.written);
     if (criterion === undefined) {
-      return { path, holds: true, criterion, wanted: wantedAnyway(filter), found: null };
+      const isUserIgnored = name === "match" && candidate.user === undefined && Object.keys(users).length > 0;
+      const wanted = { ...asObject(filter.written["resources"]), ...users };
+      return { path, holds: true, criterion, wanted, found: null, isUserIgnored };
     }
     return {
       path,
       holds: false,
       criterion,
-      wanted: criterion === "user" ? criteriaOfUsers(filter.written) : wantedBy(filter, criterion),
+      wanted: criterion === "user" ? users : wantedBy(filter, criterion),
       found: foundBy(criterion, candidate),
+      isUserIgnored: false,
     };
   });
-}
-
-function wantedAnyway({ written }: Filter): Json {
-  return { ...asObject(written["resources"]), ...criteriaOfUsers(written) };
 }
 
 function wantedBy({ written }: Filter, criterion: string): Json {
@@ -55,29 +57,19 @@ function criteriaOfUsers(written: JsonObject): JsonObject {
 }
 
 function foundBy(criterion: string, candidate: Candidate): Json {
-  const { resource, user } = candidate;
-  switch (criterion) {
-    case "kinds": {
-      const { group, version, kind, subresource } = candidate;
-      return [group, version, subresource === "" ? kind : `${kind}/${subresource}`]
-        .filter((part) => part !== "").join("/");
-    }
-    case "operations":
-      return candidate.operation;
-    case "name":
-    case "names":
-      return dig(resource, "metadata", "name") ?? dig(resource, "metadata", "generateName") ?? null;
-    case "namespaces":
-      return dig(resource, "metadata", candidate.kind === "Namespace" ? "name" : "namespace") ?? null;
-    case "annotations":
-      return dig(resource, "metadata", "annotations") ?? null;
-    case "selector":
-      return dig(resource, "metadata", "labels") ?? null;
-    case "namespaceSelector":
-      return candidate.namespaceLabels;
-    case "user":
-      return user === undefined ? null : { ...user };
-    default:
-      return null;
-  }
+  const { group, version, kind, subresource, operation, resource, namespaceLabels, user } = candidate;
+  const { name, generateName, namespace, annotations, labels } = asObject(field(resource, "metadata")) ?? {};
+  const called = name ?? generateName;
+  const found: Readonly<Record<string, Json | undefined>> = {
+    kinds: [group, version, kind, subresource].filter((part) => part !== "").join("/"),
+    operations: operation,
+    name: called,
+    names: called,
+    namespaces: kind === "Namespace" ? name : namespace,
+    annotations,
+    selector: labels,
+    namespaceSelector: namespaceLabels,
+    user: user && { ...user },
+  };
+  return found[criterion] ?? null;
 }

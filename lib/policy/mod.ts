@@ -30,6 +30,7 @@ export {
 } from "./match_block.ts";
 export { hasYamlPatches, withJsonPatches } from "./patch_texts.ts";
 export {
+  autogenHindrance,
   controllersAnnotation,
   isAboutPods,
   isForControllers,

@@ -27,43 +27,51 @@ export const podControllers: Readonly<Record<string, string>> = {
 
 /** Whether autogen applies to the policy as a whole. */
 export function isForControllers(rules: readonly JsonObject[]): boolean {
-  let needed = false;
-  for (const rule of rules) {
-    const mutate = asObject(rule["mutate"]);
-    if (isGiven(rule["generate"]) || usesJsonPatch(mutate)) return false;
-    for (const resources of [...blocks(rule["match"]), ...blocks(rule["exclude"])]) {
-      for (const name of ["name", "names", "selector", "annotations"]) {
-        const value = resources[name];
-        if (isGiven(value) && value !== "" && !(isList(value) && value.length === 0)) return false;
-      }
-      const kinds = asTexts(resources["kinds"]);
-      if (kinds.length > 1 && kinds.some(isPod)) return false;
-      if (kinds.some((kind) => kind === "Pod" || Object.hasOwn(podControllers, kind))) needed = true;
-    }
+  return rules.every((rule) => autogenHindrance(rule) === undefined) &&
+    rules.some(({ match, exclude }) => kindsOf(match, exclude).some(isControllerKind));
+}
+
+/** The property of a rule, in words, that turns autogen off for its whole policy; `undefined` without one. */
+export function autogenHindrance({ generate, mutate, match, exclude }: JsonObject): string | undefined {
+  if (isGiven(generate)) return "generates";
+  if (usesJsonPatch(asObject(mutate))) return "changes objects by patchesJson6902";
+  for (const resources of blocks(match, exclude)) {
+    const criterion = ["name", "names", "selector", "annotations"].find((name) => hasText(resources[name]));
+    if (criterion !== undefined) return `selects by ${criterion}`;
+    const kinds = asTexts(resources["kinds"]);
+    if (kinds.length > 1 && kinds.some(isPod)) return "names other kinds beside Pod";
   }
-  return needed;
+  return undefined;
+}
+
+/** Whether a kind is Pod or a pod controller, without a version. */
+function isControllerKind(kind: string): boolean {
+  return kind === "Pod" || Object.hasOwn(podControllers, kind);
 }
 
 function usesJsonPatch(mutate: JsonObject | undefined): boolean {
   if (mutate === undefined) return false;
-  if (hasText(mutate["patchesJson6902"])) return true;
+  const patches = mutate["patchesJson6902"];
+  if (isGiven(patches) && patches !== "") return true;
   return asList(mutate["foreach"]).filter(isObject).some(usesJsonPatch);
 }
 
 function hasText(value: Json | undefined): boolean {
-  return isGiven(value) && value !== "";
+  return isGiven(value) && value !== "" && !(isList(value) && value.length === 0);
 }
 
-/** The `resources` of every filter of a match or exclude block. */
-function blocks(match: Json | undefined): JsonObject[] {
-  const filters = [match, ...asList(field(match, "any")), ...asList(field(match, "all"))];
+/** The `resources` of every filter of match or exclude blocks. */
+function blocks(...parts: readonly (Json | undefined)[]): JsonObject[] {
+  const filters = parts.flatMap((part) => {
+    return [part, ...asList(field(part, "any")), ...asList(field(part, "all"))];
+  });
   return filters.map((filter) => asObject(field(filter, "resources"))).filter((resources) =>
     resources !== undefined
   );
 }
 
-function kindsOf(match: Json | undefined): string[] {
-  return blocks(match).flatMap((resources) => asTexts(resources["kinds"]));
+function kindsOf(...parts: readonly (Json | undefined)[]): string[] {
+  return blocks(...parts).flatMap((resources) => asTexts(resources["kinds"]));
 }
 
 /**

@@ -18,8 +18,8 @@ export interface Explanation {
  * condition with its operands, and the path where a pattern failed.
  */
 export function explanationText({ title, rules, unseen }: Explanation): string {
-  const refusing = rules.filter(({ refuses }) => refuses).map(nameOf);
-  const decided = refusing.length === 0 ? "admitted" : `denied by ${refusing.join(", ")}`;
+  const refusing = new Set(rules.filter(({ refuses }) => refuses).map(nameOf));
+  const decided = refusing.size === 0 ? "admitted" : `denied by ${[...refusing].join(", ")}`;
   // A rule that the user names is always shown.
   const shown = rules.every(isForOtherController)
     ? rules

@@ -1,7 +1,8 @@
 import { exceptionsOf, isValidating } from "../rules/mod.ts";
 import type { EntryTrace, RuleTrace, TraceStep } from "../engine/mod.ts";
-import { asString, documentPathText, field, isFault, type Json, valueAtPath } from "../json/mod.ts";
+import { asString, documentPathText, field, isFault, type Json } from "../json/mod.ts";
 import type { Clause } from "../match/mod.ts";
+import { controllerGap } from "./controller_gap.ts";
 
 /** The result of a rule in one or two words. */
 export function resultWords({ results }: RuleTrace): string {
@@ -15,10 +16,14 @@ export function ruleLines(trace: RuleTrace): string[] {
 }
 
 /** Whether it is an autogen rule for another kind of pod controller. Explanations show such rules only on request. */
-export function isForOtherController({ results, selection, passedOverBy }: RuleTrace): boolean {
-  const verdict = selection?.selection;
-  return results.length === 0 && passedOverBy === undefined && verdict?.selected === false &&
-    verdict.by === "autogen";
+export function isForOtherController(
+  { generatedFrom, results, selection, passedOverBy }: RuleTrace,
+): boolean {
+  if (generatedFrom === undefined || results.length > 0 || passedOverBy !== undefined) return false;
+  if (selection === undefined || selection.selection.selected) return false;
+  // A rule in CEL is for the resources that its constraints name.
+  return selection.selection.by === "autogen" ||
+    selection.generatedFor === undefined && selection.match.every(({ criterion }) => criterion === "kinds");
 }
 
 /** The reason why the engine did not match the rule against the object; `undefined` if it did. */
@@ -37,7 +42,8 @@ export function passedOverReason(
   return `as it is only for ${generatedFor.join(", ")}`;
 }
 
-function selectionLines({ selection, generatedFrom }: RuleTrace): string[] {
+function selectionLines(trace: RuleTrace): string[] {
+  const { selection, generatedFrom } = trace;
   const origin = generatedFrom === undefined
     ? []
     : [`generated ${generatedFrom === "" ? "" : `from the rule ${generatedFrom} `}for pod controllers`];
@@ -45,14 +51,17 @@ function selectionLines({ selection, generatedFrom }: RuleTrace): string[] {
   const { match, exclude, selection: verdict } = selection;
   const holding = match.filter(({ holds }) => holds);
   const isMatched = verdict.selected || verdict.by === "exclude";
+  const gap = isMatched ? undefined : controllerGap(trace);
   return [
     ...origin,
     ...(isMatched ? holding : match).map(clauseLine),
     ...(isMatched ? exclude.map(clauseLine) : []),
+    ...(gap === undefined ? [] : [gap]),
   ];
 }
 
-function clauseLine({ path, holds, criterion, wanted, found }: Clause): string {
+function clauseLine({ path, holds, criterion, wanted, found, isUserIgnored }: Clause): string {
+  if (isUserIgnored) return `${path} holds for any user, as the user is unknown: ${shown(wanted)}`;
   if (holds) {
     const isExclude = path.startsWith("exclude");
     return isExclude ? `${path} holds, so the rule is not applied: ${shown(wanted)}` : `${path} holds`;
@@ -62,14 +71,15 @@ function clauseLine({ path, holds, criterion, wanted, found }: Clause): string {
   return `${path} does not hold: ${criterion} wants ${shown(wanted)}, ${seen}`;
 }
 
-function stepLines({ steps, ...trace }: RuleTrace): string[] {
+function stepLines({ steps }: RuleTrace): string[] {
   let element: string | undefined;
+  const explained = new Set<string>();
   return steps.flatMap((step): string[] => {
     switch (step.kind) {
       case "entry":
         return entryLines(step.entry);
       case "condition":
-        return conditionLines(step, trace);
+        return conditionLines(step, explained);
       case "expression":
         return expressionLines(step.expression);
       case "element": {
@@ -114,25 +124,23 @@ function attestorLines({ image, path, failure, tried }: AttestorStep["attestor"]
 type AttestorStep = Extract<TraceStep, { kind: "attestor" }>;
 type ConditionStep = Extract<TraceStep, { kind: "condition" }>;
 
-function conditionLines(
-  { owner, condition }: ConditionStep,
-  { policy, rule }: Pick<RuleTrace, "policy" | "rule">,
-): string[] {
-  const { path, operator, key, value, unresolved = [], result } = condition;
+/** `explained` has the operands whose text was shown before, with another element of a loop. */
+function conditionLines({ owner, condition }: ConditionStep, explained: Set<string>): string[] {
+  const { path, operator, written, key, value, unresolved = [], result } = condition;
   const title = `${ownerTitles[owner]} ${documentPathText(path)}`.trimEnd();
   const left = key === undefined ? "?" : shown(key);
   const right = value === undefined ? "?" : shown(value);
-  const written = owner === "preconditions" || owner === "deny"
-    ? valueAtPath(conditionsOf(owner, policy.rules.find(({ name }) => name === rule)), path)
-    : undefined;
   const sources = ["key", "value"].flatMap((side) => {
     const text = asString(field(written, side));
-    return text !== undefined && /\{\{|\$\(/.test(text) ? [`${side} is ${text}`] : [];
+    const line = `  ${side} is ${text}`;
+    if (text === undefined || !/\{\{|\$\(/.test(text) || explained.has(title + line)) return [];
+    explained.add(title + line);
+    return [line];
   });
   const verdict = isFault(result) ? `failed: ${result.message}` : result ? "holds" : "does not hold";
   return [
     `${title}: ${left} ${operator} ${right} ${verdict}`,
-    ...sources.map((line) => `  ${line}`),
+    ...sources,
     ...unresolved.map((reason) => `  empty, as ${reason}`),
   ];
 }
@@ -144,14 +152,6 @@ const ownerTitles: Readonly<Record<ConditionStep["owner"], string>> = {
   exception: "condition of the exception",
   attestation: "condition of the attestation",
 };
-
-function conditionsOf(
-  owner: "preconditions" | "deny",
-  rule: RuleTrace["policy"]["rules"][number] | undefined,
-): Json | undefined {
-  if (owner === "preconditions") return rule?.preconditions;
-  return rule?.body.kind === "deny" ? rule.body.conditions : undefined;
-}
 
 function expressionLines(
   { expression, value }: Extract<TraceStep, { kind: "expression" }>["expression"],

@@ -190,25 +190,35 @@ Deno.test("loading conditions reports a reference to a missing path", () => {
   assert.deepEqual([problem?.code, problem?.path], ["broken-template", [0, "key"]]);
 });
 
-Deno.test("observe() receives every condition that is evaluated, with its operands", () => {
-  const conditions = compiled({
-    any: [
-      { key: "{{ n }}", operator: "greaterthanorequals", value: 2, message: "m" },
-      { key: "{{ n }}", operator: "Equal", value: "{{ n }}" },
-      { key: "not", operator: "Equals", value: "reached" },
-    ],
-    all: [{ key: "a", operator: "AnyIn", value: ["b"] }, {
-      key: "not",
-      operator: "Equals",
-      value: "reached",
-    }],
-  });
+Deno.test("observe() receives every condition that is evaluated, with its operands and as it is written", () => {
+  const notReached = { key: "not", operator: "Equals", value: "reached" };
+  const atLeastTwo = { key: "{{ n }}", operator: "greaterthanorequals", value: 2, message: "m" };
+  const itself = { key: "{{ n }}", operator: "Equal", value: "{{ n }}" };
+  const among = { key: "a", operator: "AnyIn", value: ["b"] };
+  const conditions = compiled({ any: [atLeastTwo, itself, notReached], all: [among, notReached] });
   const seen: ObservedCondition[] = [];
   conditions.evaluate(scopeOf({ n: 3 }), environment, (condition) => void seen.push(condition));
+  const common = { message: "", key: 3 };
   assert.deepEqual(seen, [
-    { path: ["any", 0], operator: "GreaterThanOrEquals", key: 3, value: 2, message: "m", result: false },
-    { path: ["any", 1], operator: "Equals", key: 3, value: 3, message: "", result: true },
-    { path: ["all", 0], operator: "AnyIn", key: "a", value: ["b"], message: "", result: false },
+    {
+      ...common,
+      path: ["any", 0],
+      operator: "GreaterThanOrEquals",
+      written: atLeastTwo,
+      value: 2,
+      message: "m",
+      result: false,
+    },
+    { ...common, path: ["any", 1], operator: "Equals", written: itself, value: 3, result: true },
+    {
+      ...common,
+      path: ["all", 0],
+      operator: "AnyIn",
+      written: among,
+      key: "a",
+      value: ["b"],
+      result: false,
+    },
   ]);
 });
 
