@@ -62,7 +62,8 @@ export function checkShape(value: Json, shape: Shape, start: ShapeStart): Diagno
   }
 
   function wrongType(path: (string | number)[], right: string): void {
-    report({ code: "wrong-type", message: `${documentPathText(path)} must be ${right}` }, path);
+    const which = path.length === 0 ? "The document" : documentPathText(path);
+    report({ code: "wrong-type", message: `${which} must be ${right}` }, path);
   }
 
   function report(

@@ -26,6 +26,8 @@ export async function buildDocs(out: string): Promise<void> {
   await write(join(stage, ".vitepress", "theme", "colours.css"), colours);
   if (!await isInstalled()) await run("npm", ["ci", "--no-fund", "--no-audit"]);
   await run("npx", ["vitepress", "build", stage, "--outDir", out]);
+  // Modules of the stage import the generator's packages, which the repository's own check does not have.
+  await Deno.remove(stage, { recursive: true });
 }
 
 /** Whether the packages are those of the lock file; npm notes what it installed. */

@@ -162,6 +162,24 @@ for (const [kind, refused, flag, field] of kinds) {
 }
 
 for (const [kind, , flag] of kinds) {
+  for (
+    const [name, given, said] of [
+      ["that is no YAML", "a: [1\n", /^given\.yaml:2:1: error invalid-yaml: unexpected end/],
+      [
+        "that is a text",
+        "hello world\n",
+        /^given\.yaml:1:1: error wrong-type: The document must be an object/,
+      ],
+    ] as const
+  ) {
+    Deno.test(`a ${kind} file ${name} is refused`, () =>
+      inFolder({ ...files, "given.yaml": given }, async (run) => {
+        const { err, code } = await run("apply", "@policy.yaml", "-r", "@config.yaml", flag, "@given.yaml");
+        assert.match(err, said);
+        assert.match(err, /error: given\.yaml is not used: correct it/);
+        assert.equal(code, 2);
+      }));
+  }
   Deno.test(`an empty ${kind} file is refused`, () =>
     inFolder({ ...files, "given.yaml": "" }, async (run) => {
       const { err, code } = await run("apply", "@policy.yaml", "-r", "@config.yaml", flag, "@given.yaml");

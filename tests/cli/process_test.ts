@@ -130,7 +130,7 @@ git clone -q --bare work policies.git`,
     const tested = await shell(`${postern} test ${address}/pods -b main`, folder);
     assert.match(tested.out, /1 tests passed and 0 tests failed/, tested.err);
     const missing = await shell(`${postern} apply ${address} -b none -r bad.yaml`, folder);
-    assert.match(missing.err, /error unreadable-address: .*git clone failed: .*none/s);
+    assert.match(missing.err, /policies\.git:1:1: error unreadable-address: git clone failed: .*none/s);
     assert.equal(missing.code, 1);
     const outside = await shell(`${postern} apply ${address}/../../etc -b main -r bad.yaml`, folder);
     assert.match(outside.err, /error unreadable-address/);

@@ -69,7 +69,11 @@ async function readFile(
   try {
     const text = await Deno.readTextFile(path);
     const value = parseYaml(text);
-    if (isFault(value)) return new Fault(`${path}: ${value.message}`);
+    const unused = new Fault(`${path} is not used: correct it`);
+    if (isFault(value)) {
+      diagnostics.add(...parseDocuments(text, path).diagnostics);
+      return unused;
+    }
     if (value === null) {
       return new Fault(`${path} is empty: write apiVersion, kind and what it gives, or leave the option out`);
     }
@@ -77,7 +81,7 @@ async function readFile(
     const checked = check(value, parsed.documents[0]?.positionOf ?? (() => undefined));
     const problems = [...duplicateKeys(parsed), ...checked.diagnostics];
     diagnostics.add(...problems);
-    return problems.length === 0 ? checked.value : new Fault(`${path} is not used: correct it`);
+    return problems.length === 0 ? checked.value : unused;
   } catch (cause) {
     return new Fault(`${path}: ${fileProblem(cause)}`);
   }

@@ -10,8 +10,9 @@ export interface RemoteSource {
   read(address: string, options: GitOptions): Promise<ReadFiles>;
 }
 
-/** The diagnostic of an address that cannot be read. */
-export function unreadable(file: string, { message }: Fault): ReadFiles {
+/** The diagnostic of an address that cannot be read; the address stands before its message, once. */
+export function unreadable(file: string, fault: Fault): ReadFiles {
   const position = { file, line: 1, column: 1 };
+  const message = fault.message.replace(`${file}: `, "");
   return { files: [], diagnostics: [{ severity: "error", code: "unreadable-address", message, position }] };
 }
