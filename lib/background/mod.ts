@@ -8,6 +8,7 @@ export { BackgroundWork, type BackgroundWorkOptions, type LeaseSetting } from ".
 export { type BackgroundOptions, BackgroundWorker, type Intake } from "./background_worker.ts";
 export type { JobScope } from "./request_job.ts";
 export { FairQueue, type Ticket } from "./fair_queue.ts";
+export { MadeObjects } from "./made_objects.ts";
 export { carryOut } from "./carry_out.ts";
 export { addPosternUsername } from "./postern_username.ts";
 export { Leadership, type LeadershipOptions } from "./leadership.ts";

@@ -6,7 +6,17 @@ import {
   withdrawsOnDeletion,
 } from "../engine/mod.ts";
 import { dig, type Fault, isFault, type JsonObject } from "../json/mod.ts";
-import { createdAt, nameOf, namespaceOf, objectIdentity, objectText, uidOf } from "../kube/mod.ts";
+import {
+  createdAt,
+  formatApiVersion,
+  nameOf,
+  namespaceOf,
+  objectIdentity,
+  objectText,
+  parseApiVersion,
+  typeOf,
+  uidOf,
+} from "../kube/mod.ts";
 import type { Cluster, Log, Ports } from "../ports.ts";
 import { isMadeBy, madeLabels, ownerOf, sourceOf } from "../rules/mod.ts";
 import { carryOut } from "./carry_out.ts";
@@ -15,6 +25,7 @@ import { existingRequest } from "./existing_request.ts";
 import { passingOver } from "./existing_triggers.ts";
 import { findMissing, type UidReference } from "./find_by_uid.ts";
 import { listObjects } from "./list_objects.ts";
+import { type Made, MadeObjects } from "./made_objects.ts";
 import { type RuleInForce, writtenRule } from "./rules_in_force.ts";
 import { triggerKinds } from "./trigger_kinds.ts";
 
@@ -27,13 +38,6 @@ export interface SweepOptions {
   readonly isEvaluated?: boolean;
   /** Aborted when the sweep must end early: this replica no longer leads, or stops. */
   readonly signal: AbortSignal;
-}
-
-/** A generated object with the fields that deleting it needs. */
-interface Made {
-  readonly object: JsonObject;
-  readonly trigger: UidReference;
-  readonly source: UidReference | undefined;
 }
 
 /**
@@ -60,7 +64,7 @@ class RuleSweep {
   readonly #isPassedOver: ReturnType<typeof passingOver>;
   readonly #choosesByObject: boolean;
   /** The objects that the rule generated, by the uid of the trigger. */
-  readonly #made = new Map<string, Made[]>();
+  #made: ReadonlyMap<string, Made[]> = new Map();
   /** The uids of sources that are gone. */
   readonly #lost = new Set<string>();
 
@@ -97,26 +101,38 @@ class RuleSweep {
 
   async #listMade(): Promise<Fault | undefined> {
     const { policy, rule } = this.#rule;
-    const maker = makerOf(policy, rule), labels = madeLabels(maker);
+    const maker = makerOf(policy, rule), labels = madeLabels(maker), found = new MadeObjects();
     for (const type of rule.body.downstream?.types ?? []) {
       for await (const object of listObjects({ ...type, namespace: "", labels }, this.#lookUp)) {
         if (isFault(object)) return object;
         const owner = ownerOf(object);
         if (owner === undefined || owner.trigger.uid === "" || !isMadeBy(object, maker)) continue;
-        const made = { object: identityOf(object), trigger: owner.trigger, source: sourceOf(object) };
-        const others = this.#made.get(owner.trigger.uid);
-        if (others === undefined) this.#made.set(owner.trigger.uid, [made]);
-        else others.push(made);
+        found.add({ object: identityOf(object), trigger: owner.trigger, source: sourceOfClone(object) });
       }
+    }
+    this.#made = found.byTrigger();
+    if (found.leftOut.size > 0) {
+      this.#options.log.write(
+        "warn",
+        "too many objects have the labels of a rule: some are left as they are",
+        {
+          policy: policy.key,
+          rule: rule.rule.name,
+          namespaces: [...found.leftOut].slice(0, 3).join(", "),
+          hint: "remove the labels from objects that the rule did not generate",
+        },
+      );
     }
     return undefined;
   }
 
   async #findLostSources(): Promise<Fault | undefined> {
     const sources = [...this.#made.values()].flat().flatMap(({ source }) => source ?? []);
-    const missing = await findMissing(sources, this.#lookUp);
-    if (isFault(missing)) return missing;
-    for (const uid of missing) this.#lost.add(uid);
+    for (const each of byKind(sources)) {
+      const missing = await findMissing(each, this.#lookUp);
+      if (isFault(missing)) return missing;
+      for (const uid of missing) this.#lost.add(uid);
+    }
     return undefined;
   }
 
@@ -154,12 +170,22 @@ class RuleSweep {
     if (!withdrawsOnDeletion(this.#rule.rule)) return undefined;
     const unseen = [...this.#made].flatMap(([uid, [made]]) => seen.has(uid) ? [] : made!.trigger);
     let fault: Fault | undefined;
-    for (const triggers of byKind(unseen)) {
+    for (const triggers of this.#ofLikelyKinds(byKind(unseen))) {
       const missing = await findMissing(triggers, this.#lookUp);
       if (isFault(missing)) fault ??= missing;
       else for (const uid of missing) await this.#remove(this.#made.get(uid)!, "its trigger is gone");
     }
     return fault;
+  }
+
+  /** The triggers of the kinds that the rule names, then those of a few former kinds: labels may name any number. */
+  #ofLikelyKinds(triggers: readonly (readonly UidReference[])[]): readonly (readonly UidReference[])[] {
+    const kinds = new Set(triggerKinds(this.#rule.rule).kinds.map(kindOf));
+    const { named = [], former = [] } = Object.groupBy(
+      triggers,
+      ([first]) => kinds.has(kindOf(first!)) ? "named" : "former",
+    );
+    return [...named, ...former.slice(0, mostFormerKinds)];
   }
 
   async #remove(made: readonly Made[], reason: string): Promise<void> {
@@ -180,6 +206,20 @@ class RuleSweep {
       log.write("info", `effect: ${verb}`, { ...fields, found: "by a look at the cluster" });
     }
   }
+}
+
+/** The former kinds of triggers of a rule that a comparison lists. */
+const mostFormerKinds = 8;
+
+function kindOf({ apiVersion, kind }: Pick<UidReference, "apiVersion" | "kind">): string {
+  return `${parseApiVersion(apiVersion).group}/${kind}`;
+}
+
+/** The source of a clone, which is of the kind of the clone: labels that name another kind are forged. */
+function sourceOfClone(clone: JsonObject): UidReference | undefined {
+  const source = sourceOf(clone), { group, version, kind } = typeOf(clone);
+  if (source === undefined || kindOf(source) !== `${group}/${kind}`) return undefined;
+  return { ...source, apiVersion: formatApiVersion({ group, version }) };
 }
 
 /** The triggers of each kind. A kind whose triggers are in several namespaces is listed in all, with one list. */
