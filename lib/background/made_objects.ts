@@ -3,7 +3,7 @@ import { namespaceOf } from "../kube/mod.ts";
 import type { UidReference } from "./find_by_uid.ts";
 
 /** A generated object with the fields that deleting it needs. */
-export interface Made {
+export interface MadeObject {
   readonly object: JsonObject;
   readonly trigger: UidReference;
   readonly source: UidReference | undefined;
@@ -18,7 +18,7 @@ const defaultMost = 20_000;
  */
 export class MadeObjects {
   readonly #most: number;
-  readonly #byNamespace = new Map<string, Made[]>();
+  readonly #byNamespace = new Map<string, MadeObject[]>();
   /** The namespaces of objects that are left out. */
   readonly leftOut = new Set<string>();
   #count = 0;
@@ -27,7 +27,7 @@ export class MadeObjects {
     this.#most = most;
   }
 
-  add(made: Made): void {
+  add(made: MadeObject): void {
     const namespace = namespaceOf(made.object);
     const others = this.#byNamespace.get(namespace);
     if (this.#count >= this.#most && !this.#makeRoom(others?.length ?? 0)) {
@@ -41,7 +41,7 @@ export class MadeObjects {
 
   /** Drops half of the objects of the namespace with the most, if those are more than `count`. */
   #makeRoom(count: number): boolean {
-    let largest: readonly [namespace: string, made: Made[]] | undefined;
+    let largest: readonly [namespace: string, made: MadeObject[]] | undefined;
     for (const each of this.#byNamespace) {
       if (each[1].length > (largest?.[1].length ?? count + 1)) largest = each;
     }
@@ -53,7 +53,7 @@ export class MadeObjects {
   }
 
   /** The objects by the uid of their trigger. */
-  byTrigger(): Map<string, Made[]> {
+  byTrigger(): Map<string, MadeObject[]> {
     return Map.groupBy([...this.#byNamespace.values()].flat(), ({ trigger }) => trigger.uid);
   }
 }

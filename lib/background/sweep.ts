@@ -25,7 +25,7 @@ import { existingRequest } from "./existing_request.ts";
 import { passingOver } from "./existing_triggers.ts";
 import { findMissing, type UidReference } from "./find_by_uid.ts";
 import { listObjects } from "./list_objects.ts";
-import { type Made, MadeObjects } from "./made_objects.ts";
+import { type MadeObject, MadeObjects } from "./made_objects.ts";
 import { type RuleInForce, writtenRule } from "./rules_in_force.ts";
 import { triggerKinds } from "./trigger_kinds.ts";
 
@@ -64,7 +64,7 @@ class RuleSweep {
   readonly #isPassedOver: ReturnType<typeof passingOver>;
   readonly #choosesByObject: boolean;
   /** The objects that the rule generated, by the uid of the trigger. */
-  #made: ReadonlyMap<string, Made[]> = new Map();
+  #made: ReadonlyMap<string, MadeObject[]> = new Map();
   /** The uids of sources that are gone. */
   readonly #lost = new Set<string>();
 
@@ -136,8 +136,8 @@ class RuleSweep {
     return undefined;
   }
 
-  async #keepInStep(trigger: JsonObject, made: readonly Made[]): Promise<void> {
-    const isLost = ({ source }: Made): boolean => source !== undefined && this.#lost.has(source.uid);
+  async #keepInStep(trigger: JsonObject, made: readonly MadeObject[]): Promise<void> {
+    const isLost = ({ source }: MadeObject): boolean => source !== undefined && this.#lost.has(source.uid);
     // Without the request of its trigger the rule may generate something else than it generated.
     if (this.#rule.rule.body.downstream?.dependsOnRequest) {
       return await this.#remove(made.filter(isLost), "its source is gone");
@@ -188,7 +188,7 @@ class RuleSweep {
     return [...named, ...former.slice(0, mostFormerKinds)];
   }
 
-  async #remove(made: readonly Made[], reason: string): Promise<void> {
+  async #remove(made: readonly MadeObject[], reason: string): Promise<void> {
     const { policy, rule } = this.#rule;
     for (const { object } of made) {
       await this.#perform({ verb: "delete", object, policy: policy.key, rule: rule.rule.name, reason });
