@@ -43,7 +43,7 @@ export { LiveCollections, type LiveCollectionsOptions } from "./live_collections
 export { LiveCluster, type LiveClusterOptions } from "./live_cluster.ts";
 export { type AddressCheck, type AddressVerdict, serviceAddresses } from "./service_addresses.ts";
 export { unlessAborted } from "./deadline.ts";
-export { Limit } from "./limit.ts";
+export { TaskTurns } from "./task_turns.ts";
 export { PinnedClients } from "./pinned_clients.ts";
 export { RenewedClient } from "./renewed_client.ts";
 export { retryAfter, withRetries } from "./retry.ts";

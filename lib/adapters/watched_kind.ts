@@ -11,7 +11,7 @@ import {
 import { describeFailure, type FailedAnswer, listPages, nameOf } from "../kube/mod.ts";
 import { pause } from "../pause.ts";
 import { CollectionScope } from "./collection_scope.ts";
-import { EventPace } from "./event_pace.ts";
+import { EventSlices } from "./event_slices.ts";
 import { keyOf, WatchedObjects, type WatchedObjectsOptions } from "./watched_objects.ts";
 
 /** The answer to opening a watch: lines with one JSON event each, or why the watch could not be opened. */
@@ -65,7 +65,7 @@ export class WatchedKind {
   readonly #options: WatchedKindOptions;
   readonly #objects: WatchedObjects;
   readonly #scope: CollectionScope;
-  readonly #pace: EventPace;
+  readonly #slices: EventSlices;
   readonly #stop = new AbortController();
   readonly #done: Promise<void>;
   #version = "";
@@ -79,7 +79,7 @@ export class WatchedKind {
     this.#options = options;
     this.#objects = new WatchedObjects(options);
     this.#scope = new CollectionScope(options.path);
-    this.#pace = new EventPace(options);
+    this.#slices = new EventSlices(options);
     this.#done = this.#run();
   }
 
@@ -168,10 +168,10 @@ export class WatchedKind {
       this.#objects.type = type;
       for (const item of page.items) {
         if (!isObject(item) || nameOf(item) === "") continue;
-        const since = this.#pace.now();
+        const since = this.#slices.now();
         listed.add(keyOf(item));
         await this.#objects.put(item);
-        const rest = this.#pace.worked(since);
+        const rest = this.#slices.worked(since);
         if (rest !== undefined) await rest;
       }
       if (this.#objects.isFull) break;
@@ -201,11 +201,11 @@ export class WatchedKind {
       for await (const line of following.lines) {
         clearTimeout(timer);
         timer = setTimeout(abort, SILENCE);
-        const since = this.#pace.now(), parsed = this.#pace.parse(line);
+        const since = this.#slices.now(), parsed = this.#slices.parse(line);
         const event = parsed instanceof Promise ? await parsed : parsed;
         if (!await this.#apply(event, line.length)) return "too old";
         if (this.#objects.isFull) return "broken";
-        const rest = this.#pace.worked(since);
+        const rest = this.#slices.worked(since);
         if (rest !== undefined) await rest;
       }
       return ended.signal.aborted ? "broken" : "over";
@@ -233,7 +233,7 @@ export class WatchedKind {
     if (type === "DELETED") await this.#objects.remove(keyOf(object));
     else if (type === "ADDED" || type === "MODIFIED") {
       // An object that is reduced before it is kept is small then.
-      const bytes = this.#options.keep === undefined ? this.#pace.bytesOf(object, characters) : undefined;
+      const bytes = this.#options.keep === undefined ? this.#slices.bytesOf(object, characters) : undefined;
       await this.#objects.put(object, bytes && await bytes);
     }
     return true;

@@ -4,7 +4,7 @@ import type { EntrySource } from "./entry_source.ts";
 import type { Observer } from "./observer.ts";
 import { LoopProgress, Progress } from "./progress.ts";
 import { pendingValue, RequestLoads } from "./request_loads.ts";
-import { TimeSlices, type Turn } from "./time_slices.ts";
+import { type GoAhead, TimeSlices } from "./time_slices.ts";
 
 /**
  * A source of values that may be absent: a kind of context entry, the cluster in which generate rules look up sources
@@ -35,7 +35,7 @@ export class LoadTracker {
   readonly observer: Observer | undefined;
   readonly #deadline: (() => AbortSignal) | undefined;
   readonly #absent: readonly AbsentSource[];
-  readonly #turns: TimeSlices;
+  readonly #slices: TimeSlices;
   #progress: Progress | undefined;
   /** The pending reads when the evaluation of the rule began. */
   #pendingReadsBefore = 0;
@@ -49,7 +49,7 @@ export class LoadTracker {
   #bytesInRound = mostWritten;
 
   constructor({ ports, deadline, absent = [], observer, budget }: LoadOptions) {
-    this.#turns = new TimeSlices(ports, budget);
+    this.#slices = new TimeSlices(ports, budget);
     this.ports = ports;
     this.observer = observer;
     this.#deadline = deadline;
@@ -65,8 +65,8 @@ export class LoadTracker {
    * Whether the next rule may begin. It reads the clock every few rules only, unless rules are slow: most take
    * microseconds, and slow ones have separate budgets.
    */
-  beforeRule(): Turn {
-    return this.#turns.beforeRule();
+  beforeRule(): GoAhead {
+    return this.#slices.beforeRule();
   }
 
   /**
@@ -74,20 +74,20 @@ export class LoadTracker {
    * keeps the progress of the loop. A loop may pause once it `hasMoved` by an element since its rule began; otherwise
    * it would never advance.
    */
-  beforeElement(hasMoved: boolean): Turn {
-    if (this.#turns.isPausing) return "pause";
-    return this.#noted(this.#turns.beforeElement(hasMoved));
+  beforeElement(hasMoved: boolean): GoAhead {
+    if (this.#slices.isPausing) return "pause";
+    return this.#noted(this.#slices.beforeElement(hasMoved));
   }
 
   /** As {@link beforeElement}, before a stage of long work. */
-  beforeStage(): Turn {
-    return this.#noted(this.#turns.beforeStage());
+  beforeStage(): GoAhead {
+    return this.#noted(this.#slices.beforeStage());
   }
 
   /** A rule that pauses is evaluated again, as if a value had been missing. */
-  #noted(turn: Turn): Turn {
-    if (turn === "pause") this.#pendingReads++;
-    return turn;
+  #noted(goAhead: GoAhead): GoAhead {
+    if (goAhead === "pause") this.#pendingReads++;
+    return goAhead;
   }
 
   /** Notes that the evaluation of a rule begins, with the progress of its last evaluation if it paused or waited. */
@@ -95,7 +95,7 @@ export class LoadTracker {
     this.#progress = progress;
     this.#pendingReadsBefore = this.#pendingReads;
     this.#bytesInRound = this.#bytesToWrite;
-    this.#turns.beginRule(progress?.isExhausted ?? false);
+    this.#slices.beginRule(progress?.isExhausted ?? false);
     progress?.restart();
   }
 
@@ -103,28 +103,28 @@ export class LoadTracker {
    * Returns the progress of a rule that pauses or waits; `undefined` if it has no loops and draws no random numbers.
    */
   suspendRule(): Progress | undefined {
-    if (this.#progress !== undefined) this.#progress.isExhausted = this.#turns.isExhausted;
+    if (this.#progress !== undefined) this.#progress.isExhausted = this.#slices.isExhausted;
     return this.#progress;
   }
 
   /** The steps that the rule may take before it pauses. */
   get steps(): StepBudget {
-    return this.#turns.steps;
+    return this.#slices.steps;
   }
 
   /** Whether the rule used up its steps. Its result is then void, and the rule an error. */
   get isExhausted(): boolean {
-    return this.#turns.isExhausted;
+    return this.#slices.isExhausted;
   }
 
   /** Whether the rules so far have used up the steps of the request. Each further one has {@link fewSteps}. */
   get areStepsUsedUp(): boolean {
-    return this.#turns.areUsedUp;
+    return this.#slices.areUsedUp;
   }
 
   /** Takes steps from those of the request for work that is not counted in {@link steps}. */
   charge(steps: number): void {
-    this.#turns.charge(steps);
+    this.#slices.charge(steps);
   }
 
   /**
@@ -154,7 +154,7 @@ export class LoadTracker {
   loop<T>(begin: () => T): LoopProgress<T> {
     if (!this.isComplete) return new LoopProgress(begin());
     const progress = this.#progress ??= new Progress();
-    if (progress.isResuming) this.#turns.extend();
+    if (progress.isResuming) this.#slices.extend();
     return progress.loop(begin);
   }
 
@@ -227,7 +227,7 @@ export class LoadTracker {
 
   /** Whether evaluation stopped at a pending value or for other requests. Its result is then void. */
   get waiting(): boolean {
-    return this.#turns.isPausing || this.#isLoading;
+    return this.#slices.isPausing || this.#isLoading;
   }
 
   /**
@@ -243,14 +243,14 @@ export class LoadTracker {
 
   /** Waits until all loads have ended, or until the deadline, and lets other requests run. */
   async awaitLoads(): Promise<void> {
-    if (this.#turns.isPausing) await this.ports.scheduler?.pause();
+    if (this.#slices.isPausing) await this.ports.scheduler?.pause();
     if (this.#isLoading) await this.#loads!.done();
-    this.#turns.resume();
+    this.#slices.resume();
   }
 
   /** Lets other requests run before work that cannot pause, if the slice is used up; `undefined` if it is not. */
   rest(): Promise<void> | undefined {
-    return this.#turns.rest();
+    return this.#slices.rest();
   }
 }
 

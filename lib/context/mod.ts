@@ -40,4 +40,4 @@ export type { LoopProgress, Progress } from "./progress.ts";
 export { inStages, type StagedResult, StagedWork } from "./stages.ts";
 export { type AbsentSource, type LoadOptions, LoadTracker } from "./load_tracker.ts";
 export { untilLoaded } from "./until_loaded.ts";
-export { fewSteps, mostRequestSteps, type Turn } from "./time_slices.ts";
+export { fewSteps, type GoAhead, mostRequestSteps } from "./time_slices.ts";

@@ -10,24 +10,24 @@ export class Progress {
   isExhausted = false;
   readonly #loops: LoopProgress<unknown>[] = [];
   readonly #numbers: number[] = [];
-  #turn = 0;
+  #next = 0;
   #drawn = 0;
 
   /** Notes that the rule is evaluated again. */
   restart(): void {
-    this.#turn = 0;
+    this.#next = 0;
     this.#drawn = 0;
   }
 
   /** Whether an earlier evaluation entered the next loop. */
   get isResuming(): boolean {
-    return this.#turn < this.#loops.length;
+    return this.#next < this.#loops.length;
   }
 
   /** Returns the next loop; a new one starts with the given state. */
   loop<T>(begin: () => T): LoopProgress<T> {
-    const turn = this.#turn++;
-    const loop = this.#loops[turn] ??= new LoopProgress<unknown>(begin(), () => this.#drawn);
+    const index = this.#next++;
+    const loop = this.#loops[index] ??= new LoopProgress<unknown>(begin(), () => this.#drawn);
     this.#drawn = Math.max(this.#drawn, loop.drawn);
     return loop as LoopProgress<T>;
   }

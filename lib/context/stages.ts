@@ -1,9 +1,9 @@
 import type { Stages } from "../json/mod.ts";
 import type { LoadTracker } from "./load_tracker.ts";
-import type { Turn } from "./time_slices.ts";
+import type { GoAhead } from "./time_slices.ts";
 
 /** The result of work in stages, or why it is not finished. */
-export type StagedResult<T> = { readonly value: T } | { readonly stopped: Exclude<Turn, "go"> };
+export type StagedResult<T> = { readonly value: T } | { readonly stopped: Exclude<GoAhead, "go"> };
 
 /** Work in stages, with its progress. */
 export class StagedWork<T> {
@@ -20,8 +20,8 @@ export class StagedWork<T> {
    */
   advance(tracker: LoadTracker): StagedResult<T> {
     while (this.#result === undefined) {
-      const turn = tracker.beforeStage();
-      if (turn !== "go") return { stopped: turn };
+      const goAhead = tracker.beforeStage();
+      if (goAhead !== "go") return { stopped: goAhead };
       const stage = this.#stages!.next();
       if (stage.done !== true) continue;
       this.#result = { value: stage.value };

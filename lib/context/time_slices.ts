@@ -3,10 +3,10 @@ import { maxSteps } from "../jmespath/mod.ts";
 import { elapsedOn, type Ports } from "../ports.ts";
 
 /**
- * The instruction for a rule or a loop: go on, pause until other requests had their turn, or end because the deadline
- * has passed.
+ * Whether a rule or a loop may go on: it goes on (`go`), it pauses until the process has handled other requests
+ * (`pause`), or it ends because the deadline has passed (`over`).
  */
-export type Turn = "go" | "pause" | "over";
+export type GoAhead = "go" | "pause" | "over";
 
 /**
  * The time of one request: slices, between which other requests run, and its deadline. It reads the clock before every
@@ -80,7 +80,7 @@ export class TimeSlices {
   }
 
   /** Whether the next rule may begin. */
-  beforeRule(): Turn {
+  beforeRule(): GoAhead {
     if (this.#isOver || this.#isPausing) return this.#isOver ? "over" : "pause";
     const rule = this.#rules++;
     // One rule runs in each slice, however late: a request that only paused would never end.
@@ -92,7 +92,7 @@ export class TimeSlices {
   }
 
   /** Whether a loop that `hasMoved` on since its rule began may go on with its next element. */
-  beforeElement(hasMoved: boolean): Turn {
+  beforeElement(hasMoved: boolean): GoAhead {
     if (this.#isOver || this.#isCutShort) return "over";
     const element = this.#elements++;
     if (!hasMoved) return "go";
@@ -102,7 +102,7 @@ export class TimeSlices {
   }
 
   /** Whether a stage of work that takes long by itself may begin. */
-  beforeStage(): Turn {
+  beforeStage(): GoAhead {
     return this.#isOver || this.#isCutShort ? "over" : this.#isPausing ? "pause" : this.#look();
   }
 
@@ -115,7 +115,7 @@ export class TimeSlices {
     return this.#looksOften || this.steps.left < mostSteps - quickSteps;
   }
 
-  #look(): Turn {
+  #look(): GoAhead {
     this.#wasExhausted ||= this.steps.left < 0;
     if (!this.areUsedUp) this.#fill();
     if (this.#endsAt === Infinity && this.#slice === Infinity) return "go";

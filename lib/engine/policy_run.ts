@@ -70,9 +70,9 @@ export class PolicyRun implements EvaluatedPolicy {
       const { pendingReads } = this.#tracker;
       const { watch } = this.#view.base;
       const rule = rules[this.#next]!;
-      const turn = this.#tracker.beforeRule();
-      if (turn === "pause") return false;
-      if (turn === "over") {
+      const goAhead = this.#tracker.beforeRule();
+      if (goAhead === "pause") return false;
+      if (goAhead === "over") {
         this.#next++;
         this.#take(this.#failed(rule, expiry(this.#tracker)));
         continue;

@@ -15,7 +15,7 @@ import type { KeyPairs } from "./key_pair.ts";
 import { Outbox } from "./outbox.ts";
 import type { Service } from "./service.ts";
 import { TlsSettings, type TlsSources } from "./tls_settings.ts";
-import { Turns } from "./turns.ts";
+import { JobTurns } from "./job_turns.ts";
 import { UnreadAnswers } from "./unread_answers.ts";
 
 /** The address of the port, the handler of its requests, and the sources of its certificates. */
@@ -88,7 +88,7 @@ export class Listener {
         mostUnfinished: this.#limits.allSmallBytes / 2,
       }),
       ahead: new KeptBytes(this.#limits.aheadBytes),
-      turns: new Turns({ ended: outbox.flush }),
+      turns: new JobTurns({ ended: outbox.flush }),
       outbox,
       date: new DateHeader(),
       unread: new UnreadAnswers(this.#limits.unreadBytes, this.#connections),

@@ -4,7 +4,7 @@ import type { Announced, Handler, ListenerAnswer } from "./handler.ts";
 import type { KeptBytes } from "./kept_bytes.ts";
 import type { Limits } from "./limits.ts";
 import type { Outbox } from "./outbox.ts";
-import type { Turns } from "./turns.ts";
+import type { JobTurns } from "./job_turns.ts";
 import type { UnreadAnswers } from "./unread_answers.ts";
 
 /** The handler, the limits and the budgets that all connections of a listener share. */
@@ -16,7 +16,7 @@ export interface Service {
   readonly smallBudget: ByteBudget;
   /** The bytes of requests that callers sent before the answers of their earlier ones. */
   readonly ahead: KeptBytes;
-  readonly turns: Turns;
+  readonly turns: JobTurns;
   readonly outbox: Outbox;
   readonly date: DateHeader;
   readonly unread: UnreadAnswers;

@@ -1,4 +1,4 @@
-import { Slices } from "../paced.ts";
+import { Slices } from "../slices.ts";
 import type { Scheduler } from "../ports.ts";
 
 /** The most calls of the API server that one round makes at a time. */

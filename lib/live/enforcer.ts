@@ -1,6 +1,6 @@
 import type { CompiledPolicy, Snapshot } from "../engine/mod.ts";
 import type { JsonObject, Stages } from "../json/mod.ts";
-import { paced } from "../paced.ts";
+import { inSlices } from "../slices.ts";
 import {
   type Clock,
   type Cluster,
@@ -204,7 +204,7 @@ export class Enforcer {
     }
     this.#authority = installation.caBundle();
     await this.#generated.follow(discovered.resources);
-    const { ofObjects, ofResources, generated } = await paced(
+    const { ofObjects, ofResources, generated } = await inSlices(
       this.#wanted(snapshot, discovered.resources),
       scheduler,
     );

@@ -2,7 +2,7 @@ import { type CompileOptions, PolicyCompiler, restrict, type Snapshot } from "..
 import { isObject, type JsonObject } from "../json/mod.ts";
 import { nameOf, namespaceOf, objectIdentity, uidOf } from "../kube/mod.ts";
 import { CompiledWeights, roomProblem } from "../policy/mod.ts";
-import { paced } from "../paced.ts";
+import { inSlices } from "../slices.ts";
 import type { Clock, Cluster, Collection, Collections, Discovery, Log, Scheduler } from "../ports.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import { concernsReports, reportedAdmissionPolicies } from "./admission_policies/reported_policies.ts";
@@ -255,7 +255,7 @@ export class LivePolicies {
   async #loadNow(): Promise<void> {
     if (!this.#started || this.#closed) return;
     const { loaded, scheduler } = this.#options;
-    const compiled = await paced(this.#compiler.stages(this.#documentsToLoad()), scheduler);
+    const compiled = await inSlices(this.#compiler.stages(this.#documentsToLoad()), scheduler);
     if (this.#closed) return;
     this.#compiled = compiled;
     this.#snapshot = this.#withoutGone(compiled);

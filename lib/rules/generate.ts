@@ -169,8 +169,8 @@ function plansOf(
   const first = progress.done, plans = progress.state.slice(0, first);
   for (let at = first; at < elements.length; at++) {
     if (tracker.isComplete && at > progress.done) progress.advanceTo(at, plans);
-    const turn = tracker.beforeElement(at > first);
-    if (turn !== "go") return [...plans, failed(new Fault(stopped(turn)))];
+    const goAhead = tracker.beforeElement(at > first);
+    if (goAhead !== "go") return [...plans, failed(new Fault(stopped(goAhead)))];
     plans.push(planOf(elements[at]!, at));
   }
   if (tracker.isComplete) progress.advanceTo(elements.length, plans);

@@ -1,4 +1,4 @@
-import type { Context, ContextEntry, EntrySpec, LoopProgress, Turn } from "../context/mod.ts";
+import type { Context, ContextEntry, EntrySpec, GoAhead, LoopProgress } from "../context/mod.ts";
 import { compileEntry, parseContext, readsRoles } from "../context/mod.ts";
 import { type CompiledExpression, compileExpression } from "../jmespath/mod.ts";
 import {
@@ -98,8 +98,8 @@ export function elementsOf(
  * The message of a loop or other staged work that stopped. Nobody sees the message of a pause, because the rule is
  * evaluated again.
  */
-export function stopped(turn: Exclude<Turn, "go">, where = "foreach"): string {
-  return turn === "over" ? `the request's deadline passed inside ${where}` : "the evaluation pauses";
+export function stopped(why: Exclude<GoAhead, "go">, where = "foreach"): string {
+  return why === "over" ? `the request's deadline passed inside ${where}` : "the evaluation pauses";
 }
 
 /** Compiles the entries of a `context` list at a path below the rule. */

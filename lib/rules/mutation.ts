@@ -189,10 +189,10 @@ function runElements(plan: LoopPlan, progress: LoopProgress<Draft>, context: Con
       // The evaluation is void and continues only to find further loads, so it works on a fork of the progress.
       if (draft === progress.state) draft = draft.fork();
     } else if (step > progress.done) progress.advanceTo(step, draft);
-    const turn = tracker.beforeElement(step > first);
-    const fault = turn === "go"
+    const goAhead = tracker.beforeElement(step > first);
+    const fault = goAhead === "go"
       ? runElement(plan, { elements, draft, progress, context }, plan.descending ? length - 1 - step : step)
-      : new Fault(stopped(turn));
+      : new Fault(stopped(goAhead));
     if (fault !== undefined) return new Fault(`failed to mutate elements: ${fault.message}`);
   }
   if (tracker.isComplete) progress.advanceTo(length, draft);

@@ -1,6 +1,6 @@
 import { completed, type Stages } from "../json/mod.ts";
 import type { Scheduler } from "../ports.ts";
-import { paced } from "../paced.ts";
+import { inSlices } from "../slices.ts";
 import { type HttpError, tooDeep } from "./review.ts";
 import { type Free, type HeapRoom, ReviewMemory } from "./review_memory.ts";
 
@@ -67,7 +67,7 @@ export class TextParser {
 
   async #read<T>(text: string, read: TextParsing<T>["read"]): Promise<T> {
     if (this.#scheduler === undefined || text.length <= shortText) return completed(read(text, Infinity));
-    const value = await paced(read(text), this.#scheduler);
+    const value = await inSlices(read(text), this.#scheduler);
     await this.#scheduler.pause();
     return value;
   }

@@ -1,6 +1,6 @@
 import type { Diagnostic } from "../diagnostics/mod.ts";
 import { compile, type CompileOptions, PolicyCompiler, type Snapshot } from "../engine/mod.ts";
-import { paced } from "../paced.ts";
+import { inSlices } from "../slices.ts";
 import type { Scheduler } from "../ports.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import { FormerVersions } from "./former_versions.ts";
@@ -94,7 +94,7 @@ export class FollowedPolicies {
   /** Compiles documents. Before the first load there are no requests. */
   #compile(documents: readonly YamlDocument[]): Promise<Snapshot> {
     const { scheduler } = this.#options;
-    return paced(this.#compiler.stages(documents), this.#snapshot === undefined ? undefined : scheduler);
+    return inSlices(this.#compiler.stages(documents), this.#snapshot === undefined ? undefined : scheduler);
   }
 
   /** Loads again whenever the source changes, until {@link close}. */

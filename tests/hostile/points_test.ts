@@ -66,7 +66,7 @@ const points: readonly Point[] = [
         "lists in lists are not compared as a whole at each level",
       ],
       "server/pauses_test.ts": ["the server parses a long review in stages"],
-      "adapters/event_pace_test.ts": ["a long event is parsed and measured in stages"],
+      "adapters/event_slices_test.ts": ["a long event is parsed and measured in stages"],
       "adapters/body_stream_test.ts": ["the pieces of a long line are read once"],
       "kube/wildcard_test.ts": [
         "long patterns of few different characters are compared in linear time",

@@ -10,7 +10,7 @@ import { KeptBytes } from "../../lib/listener/kept_bytes.ts";
 import { defaultLimits } from "../../lib/listener/limits.ts";
 import { Outbox } from "../../lib/listener/outbox.ts";
 import type { Service } from "../../lib/listener/service.ts";
-import { type Job, Turns } from "../../lib/listener/turns.ts";
+import { type Job, JobTurns } from "../../lib/listener/job_turns.ts";
 import { UnreadAnswers } from "../../lib/listener/unread_answers.ts";
 
 /** A socket whose caller reads nothing, and whose "close" event comes late. */
@@ -40,7 +40,7 @@ function serviceOf(connections: Connection[], changes: Partial<Service> = {}): S
     budget,
     smallBudget: budget,
     ahead: new KeptBytes(1e6),
-    turns: new Turns(),
+    turns: new JobTurns(),
     outbox: new Outbox(),
     date: new DateHeader(),
     unread: new UnreadAnswers(4_000_000, connections),
@@ -87,7 +87,7 @@ Deno.test("bytes that a closed connection had already read are dropped, in the m
 
 Deno.test("a body that waits for its turn stays whole when more of the next request arrives", () => {
   const lengths: number[] = [], waiting: Job[] = [];
-  const turns = new class extends Turns {
+  const turns = new class extends JobTurns {
     override add(job: Job): void {
       waiting.push(job);
     }

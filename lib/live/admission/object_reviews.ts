@@ -16,7 +16,7 @@ import {
   type UserInfo,
 } from "../../kube/mod.ts";
 import { isHeavy, isTooHeavy, tooHeavy } from "../../policy/mod.ts";
-import { paced } from "../../paced.ts";
+import { inSlices } from "../../slices.ts";
 import type { Cluster, Discovery, Scheduler } from "../../ports.ts";
 import type { AdmissionResponse } from "../../report/mod.ts";
 import { ttlProblem } from "../cleanup/ttl.ts";
@@ -237,7 +237,7 @@ async function compiledOf(
   { compiling, scheduler }: ObjectReviewsOptions,
 ): Promise<{ compiled: CompiledPolicy | undefined; diagnostics: readonly Diagnostic[] }> {
   const stages = new PolicyCompiler(compiling).stages([objectDocument(object)]);
-  const { policies, diagnostics } = await paced(stages, scheduler);
+  const { policies, diagnostics } = await inSlices(stages, scheduler);
   return { compiled: policies[0], diagnostics };
 }
 

@@ -1,7 +1,7 @@
 import type { CompileOptions } from "../../engine/mod.ts";
 import { asString, completed, dig, type JsonObject, type Stages } from "../../json/mod.ts";
 import { createdAt, formatTimestamp, nameOf, namespaceOf } from "../../kube/mod.ts";
-import { paced } from "../../paced.ts";
+import { inSlices } from "../../slices.ts";
 import type { LocatedDocument } from "../../policy/mod.ts";
 import type { PolicyObject } from "../policy_objects.ts";
 import type { StatusWriter } from "../status_writer.ts";
@@ -58,7 +58,7 @@ export class Cleaner {
   policies(objects: readonly PolicyObject[], exceptions: readonly LocatedDocument[] = []): void {
     const { ports: { scheduler } } = this.#options, stages = this.#take(objects, exceptions);
     if (scheduler === undefined) completed(stages);
-    else this.#updating = this.#updating.then(() => paced(stages, scheduler));
+    else this.#updating = this.#updating.then(() => inSlices(stages, scheduler));
   }
 
   *#take(objects: readonly PolicyObject[], exceptions: readonly LocatedDocument[]): Stages<void> {

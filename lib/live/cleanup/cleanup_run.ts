@@ -13,7 +13,7 @@ import {
   objectText,
   typeOf,
 } from "../../kube/mod.ts";
-import { Slices } from "../../paced.ts";
+import { Slices } from "../../slices.ts";
 import type { Discovery, Log, Ports, ServedResource } from "../../ports.ts";
 import { exceptionsOf } from "../../rules/mod.ts";
 import { hasRight } from "../access_review.ts";

@@ -10,7 +10,7 @@ import {
   typeOf,
   uidOf,
 } from "../../kube/mod.ts";
-import { Slices } from "../../paced.ts";
+import { Slices } from "../../slices.ts";
 import type { Log, ObjectChange, Ports } from "../../ports.ts";
 import type { ReportStore } from "./report_store.ts";
 import { rowsOf } from "./rows.ts";

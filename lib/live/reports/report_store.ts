@@ -1,7 +1,7 @@
 import { asList, asObject, asString, field, isObject, type Json, type JsonObject } from "../../json/mod.ts";
 import { pause } from "../../pause.ts";
 import { nameOf, namespaceOf, uidOf } from "../../kube/mod.ts";
-import { Slices } from "../../paced.ts";
+import { Slices } from "../../slices.ts";
 import type { Cluster, Collection, Collections, Log, Scheduler } from "../../ports.ts";
 import { isRetryable } from "../repeated_call.ts";
 import { digestOf, reportOf } from "./report.ts";

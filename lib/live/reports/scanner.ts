@@ -2,7 +2,7 @@ import { listResource } from "../../background/mod.ts";
 import type { Snapshot } from "../../engine/mod.ts";
 import { equal, isFault } from "../../json/mod.ts";
 import { labelsOf, nameOf } from "../../kube/mod.ts";
-import { paced } from "../../paced.ts";
+import { inSlices } from "../../slices.ts";
 import type {
   Collection,
   Collections,
@@ -163,7 +163,7 @@ export class Scanner {
     await store.ready();
     this.#followNamespaces(policies.all);
     const served = discovered.resources, wanted = await this.#scannedResources(policies.all, served);
-    const ofNamespaces = await paced(namespaceVersions(policies.all, this.#versions), this.#scheduler);
+    const ofNamespaces = await inSlices(namespaceVersions(policies.all, this.#versions), this.#scheduler);
     if (this.#closed) return;
     await this.#kinds.follow({ wanted, served, everything });
     this.#scanNamespaces(ofNamespaces);
@@ -172,7 +172,7 @@ export class Scanner {
 
   /** The resources that policies match; found in slices. */
   #scannedResources(policies: Snapshot, served: readonly ServedResource[]): Promise<ScannedResource[]> {
-    return paced(scannedResources(policies, served, this.#versions), this.#scheduler);
+    return inSlices(scannedResources(policies, served, this.#versions), this.#scheduler);
   }
 
   get #scheduler(): Scheduler | undefined {

@@ -1,12 +1,12 @@
 import { BoundedCache, Fault, isFault } from "../../json/mod.ts";
 import { type Clock, elapsedOn, type Entropy } from "../../ports.ts";
 import {
-  Limit,
   PinnedClients,
   type RenewedClient,
   retryAfter,
   send,
   type Sent,
+  TaskTurns,
   withRetries,
 } from "../../adapters/mod.ts";
 import type { AddressRule } from "./addresses.ts";
@@ -61,11 +61,9 @@ export class RegistryConnection implements RegistryReader {
    * The scheme that answered last, by registry, so that Postern does not try TLS each time on a plain HTTP registry.
    */
   readonly #schemes = new BoundedCache<Scheme>(MAX_REGISTRIES);
-  /**
-   * By registry. A registry whose limit was evicted gets a new one, beside the requests that still run under the old.
-   */
-  readonly #limits = new BoundedCache<Limit>(MAX_REGISTRIES);
-  readonly #untried = new Limit(REQUESTS_TO_UNTRIED);
+  /** By registry. A registry whose turns were evicted gets new ones, beside the requests that still run. */
+  readonly #turns = new BoundedCache<TaskTurns>(MAX_REGISTRIES);
+  readonly #untried = new TaskTurns(REQUESTS_TO_UNTRIED);
   #reads = 0;
   #untriedReads = 0;
 
@@ -100,9 +98,9 @@ export class RegistryConnection implements RegistryReader {
     const { registry, repository } = access.reference;
     const all = schemesOf(registry, access.allowInsecure);
     const schemes = lastScheme !== undefined && all.includes(lastScheme) ? [lastScheme] : all;
-    const limit = this.#limits.getOrMake(registry, () => new Limit(REQUESTS_PER_REGISTRY));
+    const turns = this.#turns.getOrMake(registry, () => new TaskTurns(REQUESTS_PER_REGISTRY));
     const atTurn: Try["atTurn"] = (send) =>
-      limit.run(() => lastScheme === undefined ? this.#untried.run(send) : send());
+      turns.run(() => lastScheme === undefined ? this.#untried.run(send) : send());
     const refusals: RegistryFault[] = [];
     for (const [index, scheme] of schemes.entries()) {
       const url = `${scheme}://${registry}/v2/${repository}/${reading.path}`;

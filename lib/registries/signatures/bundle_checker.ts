@@ -1,5 +1,5 @@
 import type { Worker } from "node:worker_threads";
-import { Limit } from "../../adapters/mod.ts";
+import { TaskTurns } from "../../adapters/mod.ts";
 import { type BundleAnswer, BundleCheck, type BundleQuery } from "./bundle_check.ts";
 import type { BundleReply, BundleTask, BundleWorkerReady } from "./bundle_worker.ts";
 
@@ -24,7 +24,7 @@ interface Waiting {
  */
 export class BundleChecker {
   readonly #waiting = new Map<number, Waiting>();
-  readonly #turns = new Limit(1);
+  readonly #turns = new TaskTurns(1);
   readonly #here = new BundleCheck();
   #worker: Worker | undefined;
   /** The code of the thread; `undefined` when there are no threads. */

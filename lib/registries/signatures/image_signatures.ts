@@ -13,7 +13,7 @@ import {
   type SignedTextAnswer,
   type SignedTextQuery,
 } from "../../ports.ts";
-import { Limit, RenewedClient, unlessAborted } from "../../adapters/mod.ts";
+import { RenewedClient, TaskTurns, unlessAborted } from "../../adapters/mod.ts";
 import { AuthorityCertificates } from "./authority_certificates.ts";
 import { IdentityPatterns } from "./identity.ts";
 import { ContentMemory, type ContentMemoryOptions, type QueryMemory } from "../registry/content_memory.ts";
@@ -72,7 +72,7 @@ export class ImageSignatures implements Signatures {
   readonly #bundles = new BundleChecker();
   readonly #patterns = new IdentityPatterns();
   readonly #authorities = new AuthorityCertificates();
-  readonly #checks = new Limit(CHECKS_AT_A_TIME);
+  readonly #checks = new TaskTurns(CHECKS_AT_A_TIME);
   readonly #logSearch: "never" | "allowed";
   readonly #client: RenewedClient;
   readonly #allows: AddressRule;

@@ -1,6 +1,6 @@
 import type { Fault } from "../../json/mod.ts";
 import type { SignatureQuery, SignatureTried, Statement } from "../../ports.ts";
-import type { Limit } from "../../adapters/mod.ts";
+import type { TaskTurns } from "../../adapters/mod.ts";
 import type { CachedContent } from "../registry/cached_content.ts";
 import type { RegistryAccess } from "../registry/registry_reader.ts";
 import type { RegistryFault } from "../registry/registry_fault.ts";
@@ -21,7 +21,7 @@ export interface Inquiry {
   readonly ports: CheckPorts;
   readonly bundles: BundleChecker;
   /** Limits how many signatures this process checks at a time. */
-  readonly checks: Limit;
+  readonly checks: TaskTurns;
   /** The deadline, a time of `elapsedOn`. */
   readonly until: number;
 }

@@ -153,8 +153,8 @@ function runElements(entry: Entry, { elements, progress }: Run, input: RuleInput
   for (let index = first; index < elements.length; index++) {
     if (index > progress.done && tracker.isComplete) progress.advanceTo(index, applied);
     const element = elements[index]!;
-    const turn = tracker.beforeElement(index > first);
-    if (turn !== "go") return error(stopped(turn));
+    const goAhead = tracker.beforeElement(index > first);
+    if (goAhead !== "go") return error(stopped(goAhead));
     const iteration = entry.loop.enter(input.context, element, index);
     if (iteration === undefined) continue;
     if (entry.elementScope === true && !isObject(element)) {

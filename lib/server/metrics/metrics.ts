@@ -1,7 +1,7 @@
 import type { Decision, PolicyRequest, Snapshot } from "../../engine/mod.ts";
 import { completed, type Stages } from "../../json/mod.ts";
 import { type AdmissionRequest, builtinKind, hasWildcard, parseKindSelectors } from "../../kube/mod.ts";
-import { paced } from "../../paced.ts";
+import { inSlices } from "../../slices.ts";
 import type { Policy } from "../../policy/mod.ts";
 import type { Scheduler } from "../../ports.ts";
 import {
@@ -119,7 +119,7 @@ export class Metrics {
     snapshot: Snapshot,
     { checksum, scheduler }: { readonly checksum: string; readonly scheduler: Scheduler | undefined },
   ): Promise<void> {
-    return this.#loading = this.#loading.then(() => paced(this.loading(snapshot, checksum), scheduler));
+    return this.#loading = this.#loading.then(() => inSlices(this.loading(snapshot, checksum), scheduler));
   }
 
   /** The same in stages. Run all stages of one snapshot before those of the next. */

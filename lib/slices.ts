@@ -27,10 +27,10 @@ export class Slices {
 }
 
 /**
- * Does work in stages, and lets others work whenever a slice of the scheduler is used up. Without a scheduler it does
- * all at once.
+ * Does work in stages, and pauses between two stages when a slice of the scheduler is used up. Without a scheduler it
+ * does all at once.
  */
-export async function paced<T>(stages: Stages<T>, scheduler: Scheduler | undefined): Promise<T> {
+export async function inSlices<T>(stages: Stages<T>, scheduler: Scheduler | undefined): Promise<T> {
   if (scheduler === undefined) return completed(stages);
   const slices = new Slices(scheduler);
   for (;;) {

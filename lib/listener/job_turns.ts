@@ -33,8 +33,8 @@ const idleMilliseconds = 0.5;
  */
 const pauseInRound = 0.05;
 
-/** The clock of {@link Turns}, and what they call. */
-export interface TurnsOptions {
+/** The clock of {@link JobTurns}, and what they call. */
+export interface JobTurnsOptions {
   /** Returns the time in milliseconds; `performance.now` when absent. */
   readonly now?: () => number;
   /** Called after the jobs of a turn: the listener writes their answers then. */
@@ -50,7 +50,7 @@ export interface TurnsOptions {
  * Under overload jobs run in the order of arrival, some milliseconds at a time. A job is shed on arrival when its
  * answer would come too late, so that the queue never holds more work than its callers wait for.
  */
-export class Turns {
+export class JobTurns {
   readonly #now: () => number;
   readonly #turnEnded: () => void;
   /** The queue. Its first `#done` jobs have run already. */
@@ -71,7 +71,7 @@ export class Turns {
   #areCrowded = false;
   #lastCaller: object | undefined;
 
-  constructor({ now = () => performance.now(), ended = () => {} }: TurnsOptions = {}) {
+  constructor({ now = () => performance.now(), ended = () => {} }: JobTurnsOptions = {}) {
     this.#now = now;
     this.#turnEnded = ended;
   }

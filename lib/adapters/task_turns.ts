@@ -1,20 +1,21 @@
 /**
- * Runs at most `most` tasks at a time. Further tasks wait and start in the order in which they came.
+ * Runs at most `most` tasks at a time. Further tasks wait and start in the order in which they came. `CallTurns` also
+ * divides the turns between servers.
  *
  * ```ts
- * import { Limit } from "./limit.ts";
+ * import { TaskTurns } from "./task_turns.ts";
  * import assert from "node:assert/strict";
- * const limit = new Limit(1), order: string[] = [];
+ * const turns = new TaskTurns(1), order: string[] = [];
  * const task = (name: string) => async () => {
  *   order.push(`${name} begins`);
  *   await Promise.resolve();
  *   order.push(`${name} ends`);
  * };
- * await Promise.all([limit.run(task("a")), limit.run(task("b"))]);
+ * await Promise.all([turns.run(task("a")), turns.run(task("b"))]);
  * assert.deepEqual(order, ["a begins", "a ends", "b begins", "b ends"]);
  * ```
  */
-export class Limit {
+export class TaskTurns {
   readonly #most: number;
   readonly #waiting: (() => void)[] = [];
   #running = 0;

@@ -1,14 +1,14 @@
 /** The order in which requests are worked on. */
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers/promises";
-import { type Job, Turns } from "../../lib/listener/turns.ts";
+import { type Job, JobTurns } from "../../lib/listener/job_turns.ts";
 
 function work(milliseconds: number): void {
   for (const end = performance.now() + milliseconds; performance.now() < end;);
 }
 
 Deno.test("a job runs at once when there are few, and in the order of arrival between other events when there are many", async () => {
-  const turns = new Turns();
+  const turns = new JobTurns();
   const done: string[] = [];
   const job = (name: string): Job => ({
     caller: {},
@@ -30,7 +30,7 @@ Deno.test("a job runs at once when there are few, and in the order of arrival be
 });
 
 Deno.test("a job whose answer would come too late is shed, when it arrives or at its turn", async () => {
-  const turns = new Turns();
+  const turns = new JobTurns();
   const done: string[] = [];
   const job = (name: string, until: number): Job => ({
     caller: {},
@@ -51,7 +51,7 @@ Deno.test("a job whose answer would come too late is shed, when it arrives or at
 });
 
 Deno.test("the expected wait includes the work between turns", async () => {
-  const turns = new Turns();
+  const turns = new JobTurns();
   let done = 0, shed = 0;
   const job = (until: number): Job => ({
     caller: {},
@@ -77,7 +77,7 @@ Deno.test("the expected wait includes the work between turns", async () => {
 Deno.test("a job that comes right after that of another caller runs with the others of its round", async () => {
   let now = 0;
   const ran: string[] = [];
-  const turns = new Turns({ now: () => now, ended: () => ran.push("answers are written") });
+  const turns = new JobTurns({ now: () => now, ended: () => ran.push("answers are written") });
   const job = (name: string, caller: object): Job => ({
     caller,
     run: () => ran.push(turns.areCrowded ? `${name}, crowded` : name),
@@ -120,7 +120,7 @@ Deno.test("a job that comes right after that of another caller runs with the oth
 Deno.test("after a pause a job runs at once, although the last turn had several", async () => {
   let now = 0;
   const ran: string[] = [];
-  const turns = new Turns({ now: () => now });
+  const turns = new JobTurns({ now: () => now });
   const add = (name: string): void =>
     turns.add({ caller: {}, run: () => ran.push(name), shed: () => {}, until: Infinity });
   for (const name of ["a", "b", "c"]) add(name);
@@ -132,7 +132,7 @@ Deno.test("after a pause a job runs at once, although the last turn had several"
 
 Deno.test("sixteen jobs wait for no others", async () => {
   const ran: number[] = [];
-  const turns = new Turns();
+  const turns = new JobTurns();
   for (let index = 0; index < 20; index++) {
     turns.add({ caller: {}, run: () => ran.push(index), shed: () => {}, until: Infinity });
   }

@@ -1,7 +1,7 @@
 /** Events of watches: long ones in stages, and others have their turn between many. */
 import assert from "node:assert/strict";
 import { LiveCollections } from "../../lib/adapters/mod.ts";
-import { EventPace } from "../../lib/adapters/event_pace.ts";
+import { EventSlices } from "../../lib/adapters/event_slices.ts";
 import { sharedHeapSize } from "../../lib/json/mod.ts";
 import type { Scheduler } from "../../lib/ports.ts";
 import { countingEntropy, fixedClock } from "./fakes.ts";
@@ -19,21 +19,21 @@ function countingScheduler(sliceMilliseconds: number): Scheduler & { pauses: num
 const dense = JSON.stringify({ type: "ADDED", object: { spec: Array(300_000).fill({}) } });
 
 Deno.test("a long event is parsed and measured in stages, and is the same value", async () => {
-  const scheduler = countingScheduler(0), pace = new EventPace({ clock: fixedClock(), scheduler });
-  const event = await pace.parse(dense);
+  const scheduler = countingScheduler(0), slices = new EventSlices({ clock: fixedClock(), scheduler });
+  const event = await slices.parse(dense);
   assert.ok(scheduler.pauses >= 6, String(scheduler.pauses));
   assert.deepEqual(event, JSON.parse(dense));
   const before = scheduler.pauses;
-  assert.equal(await pace.bytesOf(event, dense.length), sharedHeapSize(event));
+  assert.equal(await slices.bytesOf(event, dense.length), sharedHeapSize(event));
   assert.ok(scheduler.pauses - before >= 14, String(scheduler.pauses - before));
 });
 
 Deno.test("a short event is parsed at once; one that is no JSON throws, however long", async () => {
-  const pace = new EventPace({ clock: fixedClock(), scheduler: countingScheduler(0) });
-  assert.deepEqual(pace.parse('{"a":1}'), { a: 1 });
-  assert.equal(pace.bytesOf({ a: 1 }, 7), undefined);
-  assert.throws(() => pace.parse("{"), SyntaxError);
-  await assert.rejects(async () => await pace.parse(`${dense}}`), SyntaxError);
+  const slices = new EventSlices({ clock: fixedClock(), scheduler: countingScheduler(0) });
+  assert.deepEqual(slices.parse('{"a":1}'), { a: 1 });
+  assert.equal(slices.bytesOf({ a: 1 }, 7), undefined);
+  assert.throws(() => slices.parse("{"), SyntaxError);
+  await assert.rejects(async () => await slices.parse(`${dense}}`), SyntaxError);
 });
 
 Deno.test("others have their turn after each slice of events and of listed objects", async () => {

@@ -1,26 +1,27 @@
 import { type Json, parseInStages, parseJsonText, sharedHeapSizeInStages } from "../json/mod.ts";
 import { type Clock, elapsedOn, type Scheduler } from "../ports.ts";
-import { paced } from "../paced.ts";
+import { inSlices } from "../slices.ts";
 
-/** The characters of an event that is parsed and measured at once, in a few milliseconds. */
+/** An event of at most this many characters is parsed and measured at once, in a few milliseconds. */
 const shortEvent = 64 * 1024;
 
 /** The clock, and the scheduler without which nothing pauses. */
-interface EventPaceOptions {
+interface EventSlicesOptions {
   readonly clock: Clock;
   readonly scheduler?: Scheduler | undefined;
 }
 
 /**
- * Lets others work between the events of a watch. Whoever may change an object chooses how large it is and how often it
- * changes, and every replica gets all events: an object with hundreds of thousands of values takes a second.
+ * Divides the work on the events of a watch into slices, between which the process handles requests. Whoever may change
+ * an object chooses how large it is and how often it changes, and every replica gets all events: an object with
+ * hundreds of thousands of values takes a second.
  */
-export class EventPace {
-  readonly #options: EventPaceOptions;
+export class EventSlices {
+  readonly #options: EventSlicesOptions;
   /** Milliseconds of work since the last pause. */
   #worked = 0;
 
-  constructor(options: EventPaceOptions) {
+  constructor(options: EventSlicesOptions) {
     this.#options = options;
   }
 
@@ -30,22 +31,22 @@ export class EventPace {
   }
 
   async #parseLong(line: string): Promise<Json> {
-    return await paced(parseInStages(line), this.#options.scheduler);
+    return await inSlices(parseInStages(line), this.#options.scheduler);
   }
 
-  /** The bytes of heap of a value that came in so many characters; `undefined` when they are counted in no time. */
+  /** The bytes of heap of a value that came in so many characters; `undefined` where the caller counts them at once. */
   bytesOf(value: Json, characters: number): Promise<number> | undefined {
     return characters <= shortEvent
       ? undefined
-      : paced(sharedHeapSizeInStages(value), this.#options.scheduler);
+      : inSlices(sharedHeapSizeInStages(value), this.#options.scheduler);
   }
 
-  /** A time of {@link worked}. */
+  /** The time at which work begins, for {@link worked}. */
   now(): number {
     return elapsedOn(this.#options.clock);
   }
 
-  /** Notes work since a time; returns a promise when others have their turn before the next event. */
+  /** Counts the work since a time. Returns a promise to wait for when the slice is used up. */
   worked(since: number): Promise<void> | undefined {
     const { scheduler } = this.#options;
     this.#worked += this.now() - since;
