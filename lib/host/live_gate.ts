@@ -1,40 +1,30 @@
 import { systemClock } from "../adapters/mod.ts";
-import type { Decision, PolicyRequest, Snapshot } from "../engine/mod.ts";
+import type { CompileOptions, Decision, PolicyRequest, Snapshot } from "../engine/mod.ts";
 import {
-  AdmissionReports,
-  Cleaner,
   decisionEvents,
   type EffectContext,
   effectEvents,
-  effectRows,
   entryStatus,
   EventWriter,
-  Expirer,
   type Installation,
-  isLasting,
-  isReportedPolicy,
   LivePolicies,
   type LiveSetting,
   ObjectReviews,
-  type PolicyEvent,
-  ReportStore,
-  rowsOf,
-  Scanner,
   Uninstallation,
-  unscannedResults,
   UpdateRequests,
   WebhookRoutes,
 } from "../live/mod.ts";
 import type { BackgroundWork, EffectsResult } from "../background/mod.ts";
-import { asString, type JsonObject } from "../json/mod.ts";
 import { nameOf } from "../kube/mod.ts";
 import type { Dialect } from "../match/mod.ts";
-import type { Log, Ports, ServedResource } from "../ports.ts";
+import type { Log, Ports } from "../ports.ts";
 import type { AppOptions, ClusterMetrics, Metrics } from "../server/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import { PolicyBudget } from "../policy/mod.ts";
 import { mostWeight } from "../heap/mod.ts";
 import type { OpenPorts } from "../open_ports/mod.ts";
+import { LiveCleanup } from "./live_cleanup.ts";
+import { LiveReports } from "./live_reports.ts";
 
 /** The ports and listeners of a {@link LiveGate}. */
 export interface LiveGateOptions {
@@ -55,81 +45,63 @@ export interface LiveGateOptions {
   readonly setting: LiveSetting;
 }
 
-/** Follows the policies of a cluster: their webhooks, statuses, reviews, reports and events. */
+/** Follows the policies of a cluster: their webhooks, statuses, reviews, reports, cleanups and events. */
 export class LiveGate {
+  readonly #options: LiveGateOptions;
   readonly #policies: LivePolicies;
   readonly #reviews: ObjectReviews;
   readonly #routes: WebhookRoutes;
-  readonly #reports: ReportStore;
-  readonly #admissionReports: AdmissionReports;
-  readonly #scanner: Scanner;
+  readonly #reports: LiveReports;
+  readonly #cleanup: LiveCleanup;
   readonly #events: EventWriter;
-  readonly #uninstallation: Uninstallation;
   readonly #updateRequests: UpdateRequests;
-  readonly #cleaner: Cleaner;
-  readonly #expirer: Expirer;
-  readonly #metrics: Metrics;
-  readonly #clusterMetrics: ClusterMetrics;
-  readonly #clock = systemClock();
+  readonly #uninstallation: Uninstallation;
 
   constructor(options: LiveGateOptions) {
-    const { watching, installation, dialect, ports, log, files, cameIntoForce, leads, setting } = options;
-    this.#metrics = options.metrics;
-    this.#clusterMetrics = options.clusterMetrics;
-    const { exceptionNamespace, ignoreFailures } = setting, { accounts } = installation;
-    const compiling = { dialect, ignoreFailures, budget: new PolicyBudget(mostWeight()) };
-    const { cluster, scheduler } = ports, shared = { ...watching, cluster, scheduler, log, leads };
+    this.#options = options;
+    const { watching, installation, ports, log, leads, setting, metrics, work } = options;
+    const { cluster, scheduler } = ports, { accounts, namespace } = installation, clock = systemClock();
+    const compiling = compileOptions(options), { exceptionNamespace } = setting;
+    const shared = { ...watching, cluster, scheduler, log, leads, clock };
     const reading = { ...shared, compiling, exceptionNamespace };
-    this.#policies = new LivePolicies({
+    this.#uninstallation = new Uninstallation(cluster, installation);
+    const policies = this.#policies = new LivePolicies({
       ...reading,
-      clock: this.#clock,
       installation,
       isBeingRemoved: () => this.#uninstallation.isUnderWay(),
-      files,
-      kindsChanged: () => this.#scanner.kindsChanged(),
-      loaded: (snapshot) => {
-        cameIntoForce(snapshot);
-        this.#follow(snapshot, options);
-      },
+      files: options.files,
+      kindsChanged: () => this.#reports.kindsChanged(),
+      loaded: (snapshot) => this.#loaded(snapshot),
     });
-    this.#uninstallation = new Uninstallation(ports.cluster, installation);
     this.#routes = new WebhookRoutes(() => this.snapshot);
-    const existing = this.#policies, { roomProblem } = existing;
-    this.#reviews = new ObjectReviews({ ...reading, accounts, existing, roomProblem });
-    this.#reports = new ReportStore({
-      ...shared,
-      kind: setting.reports,
-      results: setting.reportedResults,
-      isLasting: (row) => this.snapshot !== undefined && isLasting(row, this.snapshot),
-      missed: () => this.#scanner.missed(),
-    });
-    this.#admissionReports = new AdmissionReports({ ...shared, clock: this.#clock, store: this.#reports });
-    const resourceFilters = (): string | undefined => this.#policies.configuration.filters.resourceFilters;
-    this.#scanner = new Scanner({
-      ...shared,
-      ports,
-      store: this.#reports,
+    const { roomProblem, statuses } = policies;
+    this.#reviews = new ObjectReviews({ ...reading, accounts, existing: policies, roomProblem });
+    const resourceFilters = (): string | undefined => policies.configuration.filters.resourceFilters;
+    this.#reports = new LiveReports({
+      ...options,
+      clock,
+      snapshot: () => this.snapshot,
       resourceFilters,
-      evaluated: (decision, request) => this.#metrics.decided(decision, request, "background_scan"),
-      found: (decision, request) => this.#scanned(decision, request),
+      evaluated: (decision, request) => metrics.decided(decision, request, "background_scan"),
+      found: (decision, request) => this.#addDecisionEvents(decision, request, "scan"),
     });
     this.#events = new EventWriter({
       ...shared,
-      clock: this.#clock,
       omitted: setting.omittedEvents,
-      successActions: () => this.#policies.configuration.successEventActions,
+      successActions: () => policies.configuration.successEventActions,
     });
-    this.#updateRequests = new UpdateRequests({
+    this.#updateRequests = new UpdateRequests({ ...shared, namespace, work });
+    this.#cleanup = new LiveCleanup({
       ...shared,
-      clock: this.#clock,
-      namespace: installation.namespace,
-      work: options.work,
+      ports,
+      compiling,
+      account: accounts.cleanup,
+      statuses,
+      resourceFilters,
+      metrics: options.clusterMetrics,
+      lookForExpired: setting.lookForExpired,
+      events: (events) => this.#events.add(events),
     });
-    const account = accounts.cleanup, { statuses } = this.#policies;
-    const events = (events: readonly PolicyEvent[]): void => this.#cleaned(events);
-    this.#cleaner = new Cleaner({ ...shared, ports, compiling, account, statuses, events, resourceFilters });
-    const every = setting.lookForExpired, deleted = (resource: ServedResource) => this.#expired(resource);
-    this.#expirer = new Expirer({ ...shared, clock: this.#clock, account, every, deleted });
   }
 
   /** The policies in force. */
@@ -151,63 +123,43 @@ export class LiveGate {
 
   /** The number of evaluations of background scans so far. */
   get scanEvaluations(): number {
-    return this.#scanner.evaluations;
+    return this.#reports.evaluations;
   }
 
   /** Receives a decision, for events and reports. */
   decided(decision: Decision, request: PolicyRequest): void {
     if (request.dryRun) return;
-    this.#events.add(decisionEvents(decision, { ...this.#eventContext, request, by: "admission" }));
-    const { object, subresource } = request;
-    // Nothing is reported about what was denied.
-    if (!decision.allowed || object === undefined || subresource !== "") return;
-    const results = unscannedResults(decision, this.snapshot);
-    if (results.length > 0) this.#admissionReports.add(object, rowsOf(results, object, this.#clock.now()));
+    this.#addDecisionEvents(decision, request, "admission");
+    this.#reports.decided(decision, request);
   }
 
-  /** Receives the events of cleanup policies. */
-  #cleaned(events: readonly PolicyEvent[]): void {
-    this.#events.add(events);
-    for (const { action, regarding } of events) {
-      if (action === "Resource Cleaned Up") this.#clusterMetrics.cleanedUp(identityOf(regarding));
-    }
-  }
-
-  #expired({ group, plural }: ServedResource): void {
-    this.#clusterMetrics.expired(group, plural);
-  }
-
-  /** Writes the events of a scan's decision. */
-  #scanned(decision: Decision, request: PolicyRequest): void {
-    this.#events.add(
-      decisionEvents(decision, { ...this.#eventContext, request, by: "scan" }),
-    );
+  #addDecisionEvents(decision: Decision, request: PolicyRequest, by: "admission" | "scan"): void {
+    this.#events.add(decisionEvents(decision, { ...this.#eventContext, request, by }));
   }
 
   /** Receives the result of effects on other objects. True when an UpdateRequest keeps those that failed. */
   effectsTried(effects: EffectsResult): boolean {
     this.#events.add(effectEvents(effects, this.#eventContext));
     const isKept = this.#updateRequests.effectsTried(effects);
-    const { snapshot } = this;
-    if (snapshot === undefined) return isKept;
-    const reported = {
-      ...effects,
-      results: effects.results.filter((each) => isReportedPolicy(each, snapshot)),
-    };
-    for (const { object, rows } of effectRows(reported, this.#clock.now())) {
-      this.#admissionReports.add(object, rows);
-    }
+    this.#reports.effectsTried(effects);
     return isKept;
   }
 
   /** Passes the new policies to all parts that follow them. */
-  #follow(snapshot: Snapshot, { watching, leads }: LiveGateOptions): void {
-    this.#scanner.policiesChanged(snapshot);
-    this.#cleaner.policies(this.#policies.cleanupPolicies(), snapshot.others);
+  #loaded(snapshot: Snapshot): void {
+    this.#options.cameIntoForce(snapshot);
+    this.#reports.policiesChanged(snapshot);
+    this.#cleanup.policiesChanged(this.#policies.cleanupPolicies(), snapshot);
     const keys = new Set(snapshot.policies.map(({ policy }) => policy.key));
     this.#updateRequests.policiesChanged((key) => keys.has(key));
-    const found = this.#policies.globalContextEntries();
-    watching.entries.define(found.map(({ object }) => object), (state) => {
+    this.#defineGlobalEntries();
+  }
+
+  /** Puts the GlobalContextEntries in force; the leader writes their statuses. */
+  #defineGlobalEntries(): void {
+    const { watching, leads } = this.#options;
+    const objects = this.#policies.globalContextEntries().map(({ object }) => object);
+    watching.entries.define(objects, (state) => {
       const entry = this.#policies.globalContextEntries()
         .find(({ object }) => nameOf(object) === nameOf(state.object));
       if (entry === undefined || !leads()) return;
@@ -227,7 +179,7 @@ export class LiveGate {
   async start(reachable: Promise<boolean>): Promise<void> {
     await Promise.all([this.#policies.start(), this.#uninstallation.begin()]);
     void reachable.then((isReachable) => isReachable && this.#policies.serve());
-    this.#clusterMetrics.follow({
+    this.#options.clusterMetrics.follow({
       updateRequests: () => this.#updateRequests.stored,
       droppedEvents: () => this.#events.dropped,
     });
@@ -242,21 +194,16 @@ export class LiveGate {
   /** Closes everything. The webhooks are removed with the installation, because nobody could answer them. */
   async close(): Promise<void> {
     if (await this.#uninstallation.isUnderWay()) await this.#policies.withdraw();
-    this.#cleaner.close();
-    this.#expirer.close();
+    this.#cleanup.close();
     await this.#updateRequests.close();
-    // Writes of reports do not wait any more for an API server that does not take them.
-    await this.#reports.close();
-    await this.#admissionReports.close();
+    await this.#reports.closeReports();
     await this.#policies.close();
-    await this.#scanner.close();
+    await this.#reports.closeScans();
     await this.#events.drain();
   }
 }
 
-/** The identity of a policy in an event's reference. */
-function identityOf(
-  { name = "", namespace }: JsonObject,
-): { readonly name: string; readonly namespace: string | undefined } {
-  return { name: asString(name) ?? "", namespace: asString(namespace) };
+/** The options with which policies of the cluster are compiled, and those in reviews of them. */
+function compileOptions({ dialect, setting }: LiveGateOptions): CompileOptions {
+  return { dialect, ignoreFailures: setting.ignoreFailures, budget: new PolicyBudget(mostWeight()) };
 }

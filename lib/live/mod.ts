@@ -53,6 +53,6 @@ export { emptyWebhookConfigurations } from "./empty_configurations.ts";
 export { type NeededRights, neededRights, type RoleRule } from "./needed_rights.ts";
 export { type Access, accessOf } from "./path_access.ts";
 export { entryStatus } from "./entry_status.ts";
-export { Cleaner } from "./cleanup/cleaner.ts";
-export { Expirer } from "./cleanup/expirer.ts";
+export { Cleaner, type CleanerOptions } from "./cleanup/cleaner.ts";
+export { Expirer, type ExpirerOptions } from "./cleanup/expirer.ts";
 export { Uninstallation } from "./uninstallation.ts";
