@@ -10,6 +10,7 @@ import type { HandlerAnswer, ListenerAnswer } from "./handler.ts";
 import { InputBuffer } from "./input_buffer.ts";
 import { SocketReading } from "./socket_reading.ts";
 import { headOf } from "./head_of_bytes.ts";
+import { RequestHandling } from "./request_handling.ts";
 import type { RequestHead } from "./request_head.ts";
 import type { Service } from "./service.ts";
 import { type Activity, TimedActivity } from "./timed_activity.ts";
@@ -35,6 +36,7 @@ export class Connection {
   #head: RequestHead | undefined;
   readonly #bodies: BodyConnection;
   #body: BodyReading | undefined;
+  readonly #handling: RequestHandling;
   /** Whether the caller sent the request before the answer to the former one. */
   #isAhead = false;
   #callerIsDone = false;
@@ -56,11 +58,12 @@ export class Connection {
       complete: (body, rest) => {
         this.#input.lend(body);
         this.#receivedAll(rest);
-        this.#takeTurn(body);
+        this.#handling.atTurn(this.#head!, body);
       },
       received: (bytes) => this.#received(bytes),
       refuse: (answer) => this.#refuse(answer),
     };
+    this.#handling = new RequestHandling({ socket, service, answer: (answer) => this.#answer(answer) });
     socket.setNoDelay(true);
     socket.on("data", (bytes: Uint8Array) => this.#received(bytes));
     socket.on("drain", () => this.#drained());
@@ -171,7 +174,7 @@ export class Connection {
       // answer.
       this.#receivedAll(rest);
       if (rest.length === 0) giveBackAll(bytes);
-      return this.#isAhead ? this.#takeTurn(nothing) : this.#handle(nothing);
+      return this.#isAhead ? this.#handling.atTurn(head, nothing) : this.#handling.now(head, nothing);
     }
     this.#readBody(head, rest);
   }
@@ -189,36 +192,6 @@ export class Connection {
     this.#activity.begin("handling", Infinity);
     this.#input.keepAhead(rest);
     this.#readAhead();
-  }
-
-  #takeTurn(body: Uint8Array): void {
-    const { turns, answerTime } = this.#service;
-    turns.add({
-      caller: this,
-      run: () => this.#handle(body),
-      shed: () => this.#answer(plainAnswer(503, "more requests are waiting than can be answered in time")),
-      until: performance.now() + answerTime(this.#head!.target),
-    });
-  }
-
-  #handle(body: Uint8Array): void {
-    if (this.#socket.destroyed) return;
-    const { method, target, headers } = this.#head!;
-    try {
-      const answer = this.#service.handler({ method, target, headers, body });
-      if (answer instanceof Promise) {
-        answer.then((given) => this.#answer(given), (cause) => this.#broke(cause));
-      } else this.#answer(answer);
-    } catch (cause) {
-      this.#broke(cause);
-    }
-  }
-
-  #broke(cause: unknown): void {
-    this.#service.problem(
-      `a request could not be handled: ${cause instanceof Error ? cause.message : cause}`,
-    );
-    this.#answer(plainAnswer(500, "internal error"));
   }
 
   /** Answers a request that the connection has read completely, and does then what its caller need not wait for. */
