@@ -8,6 +8,7 @@ import {
   YAMLException,
 } from "js-yaml";
 import { isList, isObject, type Json, type JsonObject, setField, sortedKeys } from "../json/mod.ts";
+import { type Anchored, type AnchorOffsets, Anchors } from "./anchors.ts";
 import type { Events } from "./events.ts";
 import { type Booleans, keyText, resolveScalar, resolveTagged, type Scalar } from "./scalar.ts";
 
@@ -21,14 +22,6 @@ export interface DuplicateKey {
 export interface Constructed {
   readonly value: Json;
   readonly duplicates: readonly DuplicateKey[];
-}
-
-/** The value of a node with an anchor, and the number of its nodes when aliases are written out. */
-interface Anchored {
-  readonly value: Json;
-  readonly size: number;
-  /** The text of the value as a key, for a scalar that can be one. */
-  readonly key?: string | undefined;
 }
 
 const yamlTags = "tag:yaml.org,2002:";
@@ -48,15 +41,14 @@ class Constructor {
   readonly #events: readonly Event[];
   readonly #handles: ReadonlyMap<string, string>;
   readonly #booleans: Booleans;
-  /** `undefined` while the anchor's node is being built. */
-  readonly #anchors = new Map<string, Anchored | undefined>();
+  readonly #anchors: Anchors;
   #at: number;
   #nodes = 0;
-  #aliased = 0;
 
   constructor({ source, events }: Events, start: number, booleans: Booleans) {
     this.#booleans = booleans;
     this.#source = source;
+    this.#anchors = new Anchors(source);
     this.#events = events;
     const { directives } = events[start] as DocumentEvent;
     this.#handles = new Map(
@@ -75,8 +67,7 @@ class Constructor {
     const event = this.#events[this.#at]!;
     switch (event.type) {
       case EVENT_ID.ALIAS:
-        this.#at++;
-        return this.#alias(event.anchorStart, event.anchorEnd);
+        return this.#alias(event).value;
       case EVENT_ID.SCALAR: {
         this.#at++;
         this.#nodes++;
@@ -90,7 +81,7 @@ class Constructor {
       case EVENT_ID.SEQUENCE:
       case EVENT_ID.MAPPING: {
         const before = this.#nodes++;
-        this.#reserve(event);
+        this.#anchors.reserve(event);
         this.#at++;
         const value = event.type === EVENT_ID.SEQUENCE ? this.#sequence() : this.#mapping();
         return this.#remember(event, { value, size: this.#nodes - before });
@@ -163,9 +154,11 @@ class Constructor {
       return key;
     }
     const offset = offsetOf(event);
-    const value = this.#node();
     // A number as JSON has no longer the digits of its key.
-    const key = event.type === EVENT_ID.ALIAS ? this.#anchored(event)?.key : undefined;
+    const node: Pick<Anchored, "value" | "key"> = event.type === EVENT_ID.ALIAS
+      ? this.#alias(event)
+      : { value: this.#node() };
+    const { value, key } = node;
     if (key !== undefined) return key;
     if (typeof value === "object") {
       const shape = value === null
@@ -224,56 +217,25 @@ class Constructor {
     return resolvedJson(scalar);
   }
 
-  #alias(start: number, end: number): Json {
-    const name = this.#source.slice(start, end);
-    if (!this.#anchors.has(name)) return this.#fail(start, `unknown anchor '${name}' referenced`);
-    const anchored = this.#anchors.get(name);
-    if (anchored === undefined) return this.#fail(start, `anchor '${name}' value contains itself`);
-    this.#nodes += anchored.size + 1;
-    this.#aliased += anchored.size;
-    if (
-      this.#aliased > 100 && this.#nodes > 1000 && this.#aliased / this.#nodes > allowedShare(this.#nodes)
-    ) {
-      return this.#fail(start, "document contains excessive aliasing");
-    }
-    return anchored.value;
+  /** Takes an alias, and returns the node that it stands for. */
+  #alias(event: AnchorOffsets): Anchored {
+    this.#at++;
+    const found = this.#anchors.resolve(event);
+    if ("problem" in found) return this.#fail(event.anchorStart, found.problem);
+    this.#nodes += found.size + 1;
+    return this.#anchors.count(found, this.#nodes)
+      ? found
+      : this.#fail(event.anchorStart, "document contains excessive aliasing");
   }
 
-  #anchored({ anchorStart, anchorEnd }: Anchorable): Anchored | undefined {
-    return this.#anchors.get(this.#source.slice(anchorStart, anchorEnd));
-  }
-
-  #reserve(event: Anchorable): void {
-    if (event.anchorStart >= 0) {
-      this.#anchors.set(this.#source.slice(event.anchorStart, event.anchorEnd), undefined);
-    }
-  }
-
-  #remember(event: Anchorable, anchored: Anchored): Json {
-    if (event.anchorStart >= 0) {
-      this.#anchors.set(this.#source.slice(event.anchorStart, event.anchorEnd), anchored);
-    }
+  #remember(event: AnchorOffsets, anchored: Anchored): Json {
+    this.#anchors.remember(event, anchored);
     return anchored.value;
   }
 
   #fail(offset: number, message: string): never {
     return YAMLException.throwAt(this.#source, offset, message);
   }
-}
-
-interface Anchorable {
-  readonly anchorStart: number;
-  readonly anchorEnd: number;
-}
-
-/**
- * Returns the share of nodes that may come from aliases, as in yaml.v2: nearly all of a small document, a tenth
- * of a large one.
- */
-function allowedShare(nodes: number): number {
-  const low = 400_000, high = 4_000_000;
-  if (nodes <= low) return 0.99;
-  return nodes >= high ? 0.1 : 0.99 - 0.89 * (nodes - low) / (high - low);
 }
 
 function withoutPrefix(tag: string): string {
