@@ -23,11 +23,13 @@ interface Node {
   readonly offset: number;
 }
 
+/** A constant of the text: a number, a text, `true`, `null`. */
 export interface Literal extends Node {
   readonly kind: "literal";
   readonly value: Value;
 }
 
+/** A variable, or the beginning of a qualified name. */
 export interface Ident extends Node {
   readonly kind: "ident";
   /** The name, with a leading dot when it is looked up from the root. */
@@ -67,22 +69,26 @@ export interface Logic extends Node {
   readonly offsets: readonly number[];
 }
 
+/** `[1, 2]` and `[?a]`. */
 export interface ListLiteral extends Node {
   readonly kind: "list";
   readonly elements: readonly { readonly value: CelExpression; readonly optional: boolean }[];
 }
 
+/** An entry of a map literal: `key: value` and `?key: value`. */
 export interface MapEntry {
   readonly key: CelExpression;
   readonly value: CelExpression;
   readonly optional: boolean;
 }
 
+/** `{'a': 1}`. */
 export interface MapLiteral extends Node {
   readonly kind: "map";
   readonly entries: readonly MapEntry[];
 }
 
+/** `Type{field: value}`. */
 export interface StructLiteral extends Node {
   readonly kind: "struct";
   readonly type: string;

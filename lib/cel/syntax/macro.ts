@@ -19,6 +19,21 @@ export interface Macro {
   readonly expand: (call: MacroCall) => CelExpression | undefined;
 }
 
+/** The expression of the first macro that replaces a call; `undefined` for a call of a function. */
+export function expandedMacro(
+  macros: readonly Macro[],
+  call: MacroCall & { readonly name: string },
+): CelExpression | undefined {
+  const style = call.target === undefined ? "function" : "method";
+  for (const macro of macros) {
+    if (macro.name !== call.name || macro.style !== style) continue;
+    if (macro.arity !== "any" && macro.arity !== call.args.length) continue;
+    const expanded = macro.expand(call);
+    if (expanded !== undefined) return expanded;
+  }
+  return undefined;
+}
+
 /** The variable that a macro's argument declares; `undefined` after reporting that it is not a name. */
 export function variableName(argument: CelExpression): string | undefined {
   return argument.kind === "ident" && !argument.name.startsWith(".") ? argument.name : undefined;

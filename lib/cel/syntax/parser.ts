@@ -1,8 +1,8 @@
 import type { TextProblem } from "../../diagnostics/mod.ts";
-import type { CelExpression, ListLiteral, MapEntry, StructLiteral } from "./expression.ts";
+import type { Call, CelExpression, ListLiteral, MapEntry, StructLiteral } from "./expression.ts";
 import { qualifiedName } from "./expression.ts";
 import { numberLiteral, textLiteral } from "./literal_expression.ts";
-import type { Macro } from "./macro.ts";
+import { expandedMacro, type Macro } from "./macro.ts";
 import type { CelToken } from "./token.ts";
 import { TokenStream } from "./token_stream.ts";
 
@@ -27,6 +27,10 @@ const reserved = new Set(
   "as break const continue else for function if import let loop package namespace return var void while"
     .split(" "),
 );
+
+/** The tokens with which an operand can begin, as messages list them. */
+const primaries = "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', " +
+  "NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
 
 /** The binary operators by precedence, loosest first. */
 const levels: readonly ReadonlySet<string>[] = [
@@ -73,10 +77,7 @@ class Parser {
     let result = condition;
     if (this.#tokens.accept("?")) {
       const yes = this.#disjunction();
-      if (!this.#tokens.accept(":")) {
-        const token = this.#tokens.peek();
-        this.#tokens.report(token.offset, `Syntax error: mismatched input '${token.text}' expecting ':'`);
-      }
+      if (!this.#tokens.accept(":")) this.#tokens.mismatch(this.#tokens.peek(), "':'");
       const no = this.#expression();
       result = { kind: "call", name: "_?_:_", args: [condition, yes, no], offset };
     }
@@ -165,10 +166,7 @@ class Parser {
       return { kind: "select", operand, field: name.text, mode: optional ? "optional" : "value", offset };
     }
     if (name.kind !== "ident" || ["in", "true", "false", "null"].includes(name.text)) {
-      return this.#tokens.report(
-        name.offset,
-        `Syntax error: mismatched input '${name.text}' expecting IDENTIFIER`,
-      );
+      return this.#tokens.mismatch(name, "IDENTIFIER");
     }
     if (!optional && this.#tokens.isAt("(")) {
       const open = this.#tokens.take().offset;
@@ -216,15 +214,7 @@ class Parser {
         }
     }
     if (token.kind !== "end" && [")", "]", "}", ",", ":"].includes(token.text)) this.#tokens.putBack();
-    return this.#unexpected(token);
-  }
-
-  #unexpected({ text, offset }: Pick<CelToken, "text" | "offset">): CelExpression {
-    return this.#tokens.report(
-      offset,
-      `Syntax error: mismatched input '${text}' expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', ` +
-        `'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}`,
-    );
+    return this.#tokens.mismatch(token, primaries);
   }
 
   #name({ text, offset }: CelToken, root: "" | "."): CelExpression {
@@ -235,7 +225,7 @@ class Parser {
     if (text === "in") {
       // The token is read again as an operator.
       this.#tokens.putBack();
-      return this.#unexpected({ text, offset });
+      return this.#tokens.mismatch({ text, offset }, primaries);
     }
     if (reserved.has(text)) return this.#tokens.report(offset, `reserved identifier: ${text}`);
     const name = root + text;
@@ -246,22 +236,11 @@ class Parser {
     return { kind: "ident", name, offset: root === "" ? offset : offset - 1 };
   }
 
-  #call(
-    call: { name: string; target?: CelExpression; args: readonly CelExpression[]; offset: number },
-  ): CelExpression {
-    const style = call.target === undefined ? "function" : "method";
-    for (const macro of this.#grammar.macros) {
-      if (macro.name !== call.name || macro.style !== style) continue;
-      if (macro.arity !== "any" && macro.arity !== call.args.length) continue;
-      const expanded = macro.expand({
-        target: call.target,
-        args: call.args,
-        offset: call.offset,
-        fail: (offset, message) => this.#tokens.report(offset, message),
-      });
-      if (expanded !== undefined) return expanded;
-    }
-    return { kind: "call", ...call };
+  /** A call, or the expression of the macro that it is. */
+  #call(call: Omit<Call, "kind">): CelExpression {
+    const { macros } = this.#grammar;
+    const fail = (offset: number, message: string) => this.#tokens.report(offset, message);
+    return expandedMacro(macros, { target: undefined, ...call, fail }) ?? { kind: "call", ...call };
   }
 
   /** Parses the arguments of a call, after their opening parenthesis. */
@@ -305,10 +284,7 @@ class Parser {
       const optional = this.#optionalMark();
       const name = this.#tokens.take();
       if (name.kind !== "ident" && name.kind !== "quotedIdent") {
-        this.#tokens.report(
-          name.offset,
-          `Syntax error: mismatched input '${name.text}' expecting IDENTIFIER`,
-        );
+        this.#tokens.mismatch(name, "IDENTIFIER");
         break;
       }
       const colon = this.#tokens.colon();

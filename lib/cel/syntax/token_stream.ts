@@ -57,6 +57,11 @@ export class TokenStream {
     return { kind: "broken", offset };
   }
 
+  /** Reports a token that stands where something else is expected. */
+  mismatch({ text, offset }: Pick<CelToken, "text" | "offset">, expected: string): CelExpression {
+    return this.report(offset, `Syntax error: mismatched input '${text}' expecting ${expected}`);
+  }
+
   /** Reports an error and skips the whole rest. */
   giveUp(offset: number, message: string): CelExpression {
     this.#next = this.#tokens.length - 1;
@@ -67,21 +72,17 @@ export class TokenStream {
   close(symbol: string): void {
     if (this.accept(symbol)) return;
     const token = this.peek();
-    this.report(
-      token.offset,
-      token.kind === "end"
-        ? `Syntax error: missing '${symbol}' at '<EOF>'`
-        : `Syntax error: mismatched input '${token.text}' expecting '${symbol}'`,
-    );
+    if (token.kind === "end") this.report(token.offset, `Syntax error: missing '${symbol}' at '<EOF>'`);
+    else this.mismatch(token, `'${symbol}'`);
     this.#skipTo(symbol);
     this.accept(symbol);
   }
 
   /** Reads a colon and returns its position; without one, skips to the closing brace. */
   colon(): number | undefined {
-    const { offset, text } = this.peek();
-    if (this.accept(":")) return offset;
-    this.report(offset, `Syntax error: mismatched input '${text}' expecting ':'`);
+    const token = this.peek();
+    if (this.accept(":")) return token.offset;
+    this.mismatch(token, "':'");
     this.#skipTo("}");
     return undefined;
   }
