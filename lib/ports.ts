@@ -65,8 +65,8 @@ export interface ApiResource {
 export interface Cluster {
   call(call: ApiCall): Promise<Answer>;
   /**
-   * The answer to a GET of a path that the cluster has in memory and keeps up to date; `undefined` when only a call can
-   * tell. Requests that read no more than this wait for nothing.
+   * The answer to a GET of a path that the cluster has in memory and keeps up to date; `undefined` when it takes a
+   * call. Requests that read no more than this wait for nothing.
    */
   inMemory?(path: string): Answer | undefined;
   /** The API resource of a kind (`apps/v1`, `Deployment`), or `undefined` when the cluster does not serve it. */

@@ -1,6 +1,6 @@
 import { Fault, field, isFault, isObject, type Json, sharedHeapSize, textField } from "../json/mod.ts";
 import type { Answer, GlobalEntries } from "../ports.ts";
-import { itemsOf } from "../kube/mod.ts";
+import { isObjectName, itemsOf } from "../kube/mod.ts";
 import {
   type CompileProjection,
   EntryProjections,
@@ -88,8 +88,7 @@ export class ClusterGlobalEntries implements GlobalEntries {
   }
 
   async #spec(name: string): Promise<Json | Fault> {
-    // Its path would be that of all entries.
-    if (name === "") return new Fault("the name of the entry is empty", name);
+    if (!isObjectName(name)) return new Fault("the name of the entry is empty", name);
     const { cluster } = this.#options;
     let served = "";
     for (const version of versions) {

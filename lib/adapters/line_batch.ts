@@ -22,7 +22,7 @@ const widest = 3;
 const lineFeed = 10;
 
 /**
- * Writes whole lines. The bytes are its own until it returns or, when it returns a promise, until that settles; then
+ * Writes whole lines. It may read the bytes until it returns or, when it returns a promise, until that has ended; then
  * they are used for further lines.
  */
 export type WriteLines = (lines: Uint8Array) => void | Promise<void>;

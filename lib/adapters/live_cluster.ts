@@ -149,7 +149,7 @@ export class LiveCluster implements Cluster {
 
   async call(call: ApiCall): Promise<Answer> {
     this.#options.called?.(call);
-    // A name may be empty that a request brings. The API server takes the path for that of all objects.
+    // `isObjectName` says why: a write to all objects would be worse than a list of them, so none is sent.
     const isUnnamed = /^(?:PUT|PATCH|DELETE) [^?]*\/(?:\?|$)/.test(`${call.method} ${call.path}`);
     if (isUnnamed || segmentsOf(call.path.split("?")[0]!) === undefined) {
       return { ...noAnswer(call, "the path is not one of the Kubernetes API"), status: 404 };

@@ -173,7 +173,7 @@ export class BackgroundWorker {
   }
 
   #refuse(job: RequestJob): void {
-    // Only the first refusal is an error in the log, so that a flood of requests does not flood the log.
+    // Only the first refused request is an error in the log, so that a flood of requests does not flood the log.
     const level = this.#refused++ === 0 ? "error" : "debug";
     this.#options.log.write(level, "effects refused: too many requests wait", requestFields(job.request));
     this.#reportRefused(job);

@@ -18,7 +18,7 @@ export interface NamedParents {
   readonly areNamed: boolean;
 }
 
-/** A resource whose kind only its cluster can tell. */
+/** A resource whose kind has to be looked up in its cluster. */
 export interface ParentResource {
   readonly apiVersion: string;
   readonly plural: string;

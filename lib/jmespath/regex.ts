@@ -85,7 +85,7 @@ export function compileRequestRegex(pattern: string): RequestRegex {
   return { regex: size > maxRequestProgram ? tooLargePattern : compileOfSize(pattern, size), size };
 }
 
-/** Bounds of patterns that a request brings. */
+/** The bounds of patterns that come from a request: of their characters, and of their compiled form. */
 const maxPattern = 1_000, maxRequestProgram = 10_000;
 
 /** The most instructions of a policy's pattern, which is compiled at load. */

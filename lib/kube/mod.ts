@@ -136,7 +136,7 @@ export {
 export { decodeBase64, encodeBase64, encodeBase64Text } from "./go_base64.ts";
 export { compileTextGenerator, stepsOfTextGenerator, type TextGenerator } from "./random_text.ts";
 export { decodeCertificate } from "./x509/decode.ts";
-export { collectionPath, type ObjectName, objectPath, versionPath } from "./object_path.ts";
+export { collectionPath, isObjectName, type ObjectName, objectPath, versionPath } from "./object_path.ts";
 export {
   type ListedResource,
   readGroupList,

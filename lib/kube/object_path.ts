@@ -28,7 +28,15 @@ export function collectionPath(resource: ServedKind, namespace: string): string 
   return `${versionPath(resource)}${within}/${plural}`;
 }
 
-/** The path of an object. */
+/**
+ * Whether a text names an object. A name that a request or a policy chooses may be empty, and the API server takes the
+ * path of an object without a name for the path of all objects: whoever looks up one object checks its name first.
+ */
+export function isObjectName(name: string): boolean {
+  return name !== "";
+}
+
+/** The path of an object. Its name must be one, see {@link isObjectName}. */
 export function objectPath(
   resource: ServedKind,
   { namespace, name, subresource = "" }: ObjectName,

@@ -50,7 +50,7 @@ export function compileTextGenerator(pattern: string): TextGenerator | Fault {
 /** Parts of classes that may have no ASCII characters: to find others among all takes twenty milliseconds. */
 const rareCharacters = /\\[pPx]|[^\0-\x7f]/g;
 
-/** The steps of compiling a pattern that a request brings. A step takes some tens of nanoseconds. */
+/** The steps of compiling a pattern that comes from a request. A step takes some tens of nanoseconds. */
 export function stepsOfTextGenerator(pattern: string): number {
   const rare = pattern.match(rareCharacters)?.length ?? 0;
   return 1_000 + 50 * programSize(pattern) + 400_000 * rare;

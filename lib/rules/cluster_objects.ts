@@ -16,6 +16,7 @@ import {
   collectionPath,
   compileLabelSelector,
   formatApiVersion,
+  isObjectName,
   labelKeyProblem,
   labelsOf,
   labelValueProblem,
@@ -65,8 +66,7 @@ export function objectsInCluster(tracker: LoadTracker): ClusterObjects {
   return {
     get(reference) {
       const { apiVersion, kind, subresource = "", namespace, name } = reference;
-      // The path would be that of the collection.
-      if (name === "") return { missing: "name is required" };
+      if (!isObjectName(name)) return { missing: "name is required" };
       const key = `object ${apiVersion} ${kind} ${subresource} ${namespace}/${name}`;
       const answer = tracker.load(key, async () => {
         const resource = await findKind(tracker.ports.cluster, reference);

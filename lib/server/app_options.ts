@@ -40,7 +40,10 @@ export interface AppOptions {
    * for loads: 40 and 24 MiB by default. Both are less while the heap has no room for them.
    */
   readonly reviewMemory?: { readonly long: number; readonly short: number; readonly hasRoom?: HeapRoom };
-  /** Looks up the kind of a custom resource whose subresource a request is about; without it the policies tell. */
+  /**
+   * Looks up the kind of a custom resource whose subresource a request is about; without it those kinds count that
+   * policies name.
+   */
   readonly parents?: ParentKinds;
   /** The path below which requests must come: `/s3cret`. Only the API server has it. */
   readonly secretPath?: string;

@@ -8,7 +8,7 @@ const paths = ["rolebindings", "clusterrolebindings"]
 
 /**
  * The request with the roles that the cluster's bindings give to its user, at once where the cluster has them in
- * memory. A text says why they are unknown: nobody can tell then whether the user is one whom no policy sees.
+ * memory. A text says why they are unknown: it is then also unknown whether a filter excludes the user.
  *
  * @param within The milliseconds that the cluster has for its answers.
  */

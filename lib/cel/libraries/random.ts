@@ -52,7 +52,7 @@ const maxCached = 8;
  */
 function generating(): typeof generate {
   const cached = new BoundedCache<TextGenerator | CelFault>(maxCached);
-  // A text that a request brings may have megabytes, and would stay.
+  // A text of a request may have megabytes, and would stay in memory.
   const generatorFor = (pattern: string): TextGenerator | CelFault =>
     pattern.length > maxPattern ? generatorOf(pattern) : cached.getOrMake(pattern, () => {
       work(workOfStep * stepsOfTextGenerator(pattern));

@@ -1,5 +1,5 @@
 import { field, isObject } from "../../json/mod.ts";
-import { formatApiVersion, parseApiVersion } from "../../kube/mod.ts";
+import { formatApiVersion, isObjectName, parseApiVersion } from "../../kube/mod.ts";
 import { resourceNeed, unknownResourceNeed } from "../external_need.ts";
 import { type CelFault, failure, isCelFault } from "../fault.ts";
 import { type CelType, dynType, mapType, opaqueType, stringType } from "../types/mod.ts";
@@ -72,8 +72,7 @@ function failed(what: string, reply: ExternalReply & { readonly ok: false }): Ce
 }
 
 function get(external: ExternalCalls, collection: Collection, name: string): Result {
-  // The path would be that of the collection, and its list would be read in place of one object.
-  if (name === "") return failure("failed to get resource: name is required");
+  if (!isObjectName(name)) return failure("failed to get resource: name is required");
   const reply = external.call({ kind: "api", method: "GET", path: pathOf(collection, name) });
   if (isCelFault(reply)) return reply;
   if (reply.ok) return reply.body;

@@ -1,4 +1,5 @@
 import { asObject, Fault, field, isFault, isObject, type Json, type JsonObject } from "../../json/mod.ts";
+import { isObjectName } from "../../kube/mod.ts";
 import { compileTemplate } from "../../template/mod.ts";
 import type { FieldNotes } from "../../shape/mod.ts";
 import type { Context, ContextEntry } from "../context.ts";
@@ -63,8 +64,7 @@ function compileConfigMap(entry: ConfigMapEntry, options: EntryOptions): Context
         `context entry ${entry.name}: configMap namespace "${mapNamespace}" is different from policy namespace "${policyNamespace}"`,
       );
     }
-    // The path would be that of all ConfigMaps, and their list would be loaded for each request.
-    if (mapName === "") {
+    if (!isObjectName(mapName)) {
       return problem(`failed to get configmap ${mapNamespace}/ : resource name may not be empty`);
     }
     const { tracker } = view;

@@ -1,8 +1,8 @@
 import { clipped, isObject, isString, type Json, type JsonObject, jsonSize } from "../../json/mod.ts";
 
 /**
- * The most bytes of a report's rows. etcd takes no object above 1.5 MB, and the API server asks for another try when it
- * refuses one, which would fail again and again.
+ * The most bytes of a report's rows. etcd takes no object above 1.5 MB, and the API server's answer to one is that the
+ * write be tried again, which would fail again and again.
  */
 const mostBytes = 1_000_000;
 

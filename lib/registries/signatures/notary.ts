@@ -177,7 +177,7 @@ interface WantedArtifact {
 
 /**
  * Verifies the referrers of a type, which must themselves be signed: the first one, or each until one verifies. Kyverno
- * parity: `verifyImages` asks only the first, an ImageValidatingPolicy all. Pinned by "a signed artifact behind an
+ * parity: `verifyImages` tries only the first, an ImageValidatingPolicy all. Pinned by "a signed artifact behind an
  * unsigned one counts for an ImageValidatingPolicy alone".
  */
 async function verifyArtifact(inquiry: Inquiry, { want, trust }: WantedArtifact): Promise<Verdict> {
