@@ -8,7 +8,7 @@ import {
   YAMLException,
 } from "js-yaml";
 import { isList, isObject, type Json, type JsonObject, setField, sortedKeys } from "../json/mod.ts";
-import { type Anchored, type AnchorOffsets, Anchors } from "./anchors.ts";
+import { type Anchored, type AnchorOffsets, DocumentAnchors } from "./document_anchors.ts";
 import type { Events } from "./events.ts";
 import { type Booleans, keyText, resolveScalar, resolveTagged, type Scalar } from "./scalar.ts";
 
@@ -41,14 +41,14 @@ class Constructor {
   readonly #events: readonly Event[];
   readonly #handles: ReadonlyMap<string, string>;
   readonly #booleans: Booleans;
-  readonly #anchors: Anchors;
+  readonly #anchors: DocumentAnchors;
   #at: number;
   #nodes = 0;
 
   constructor({ source, events }: Events, start: number, booleans: Booleans) {
     this.#booleans = booleans;
     this.#source = source;
-    this.#anchors = new Anchors(source);
+    this.#anchors = new DocumentAnchors(source);
     this.#events = events;
     const { directives } = events[start] as DocumentEvent;
     this.#handles = new Map(

@@ -14,6 +14,9 @@ export interface DocumentStreamOptions {
   readonly listLength?: number;
 }
 
+/** Whether further text may follow what has arrived. */
+type Rest = "more follows" | "end of text";
+
 /**
  * Cuts text that arrives in pieces into documents, so that a file of any size is read in little memory. It
  * returns a long list (`kubectl get -o yaml` or `-o json`) item by item, without the list's other fields.
@@ -54,31 +57,32 @@ export class DocumentStream {
   push(text: string): Chunk[] {
     const isStart = this.#line === 1 && this.#pending === "" && text.startsWith("\ufeff");
     this.#pending += isStart ? text.slice(1) : text;
-    return this.#cut(false);
+    return this.#cut("more follows");
   }
 
   /** Returns the remaining chunks at the end of the text. */
   end(): Chunk[] {
-    const chunks = this.#cut(true);
-    return [...chunks, ...this.#finish(this.#pending, true)];
+    const chunks = this.#cut("end of text");
+    return [...chunks, ...this.#finish(this.#pending, "document")];
   }
 
-  #cut(isEnd: boolean): Chunk[] {
+  /** Takes the complete documents, and of a long list the items, from the text that is pending. */
+  #cut(rest: Rest): Chunk[] {
     const chunks: Chunk[] = [];
     for (;;) {
-      const at = this.#marker(isEnd);
+      const at = this.#marker(rest);
       if (at < 0) break;
-      chunks.push(...this.#finish(this.#pending.slice(0, at), true));
+      chunks.push(...this.#finish(this.#pending.slice(0, at), "document"));
       this.#pending = this.#pending.slice(at);
       this.#scanned = 0;
     }
     const isLong = this.#pending.length > this.#listLength || this.#items !== undefined;
-    if (!isEnd && isLong) chunks.push(...this.#readLong());
+    if (rest === "more follows" && isLong) chunks.push(...this.#readLong());
     return chunks;
   }
 
   /** Returns where the next document starts; -1 while the text does not show it. */
-  #marker(isEnd: boolean): number {
+  #marker(rest: Rest): number {
     for (let from = this.#scanned;;) {
       const newline = this.#pending.indexOf("\n---", from);
       if (newline < 0) {
@@ -86,7 +90,7 @@ export class DocumentStream {
         return -1;
       }
       const after = this.#pending[newline + 4];
-      if (after === undefined && !isEnd) {
+      if (after === undefined && rest === "more follows") {
         this.#scanned = newline;
         return -1;
       }
@@ -108,7 +112,7 @@ export class DocumentStream {
     }
     // The end of the text may be the beginning of a marker.
     const end = this.#items?.isBraced === true ? this.#pending.length : this.#pending.lastIndexOf("\n");
-    if (this.#items !== undefined && end > 0) return this.#finish(this.#take(end), false);
+    if (this.#items !== undefined && end > 0) return this.#finish(this.#take(end), "part of a list");
     if (this.#pending.length > this.#maxLength && !this.#isTooLong) {
       this.#isTooLong = true;
       this.#tooLong.push(this.#line);
@@ -124,8 +128,9 @@ export class DocumentStream {
     return taken;
   }
 
-  /** Returns the chunks of a text, which ends a document or is a part of a long list. */
-  #finish(text: string, endsDocument: boolean): Chunk[] {
+  /** Returns the chunks of a text: of a document, or of its last part, or of a further part of a long list. */
+  #finish(text: string, extent: "document" | "part of a list"): Chunk[] {
+    const endsDocument = extent === "document";
     const firstLine = this.#line;
     this.#line += linesIn(text);
     let chunks: Chunk[] = [{ text, firstLine }];

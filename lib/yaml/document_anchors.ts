@@ -15,7 +15,7 @@ export interface Anchored {
 }
 
 /** The anchors of a document, and how many of its nodes its aliases stand for. */
-export class Anchors {
+export class DocumentAnchors {
   readonly #source: string;
   /** `undefined` while the anchor's node is being built. */
   readonly #anchored = new Map<string, Anchored | undefined>();
