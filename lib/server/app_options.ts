@@ -8,7 +8,7 @@ import type { ParentKinds } from "./parent_kind.ts";
 import type { ReviewRecorder } from "./recording.ts";
 import type { HeapRoom } from "./review_memory.ts";
 import type { Tracing } from "./tracing.ts";
-import type { ObjectRoute, PathRoute } from "./review_route.ts";
+import type { ReviewEndpoint } from "./review_route.ts";
 
 /** The policies, ports and limits of the server's app. */
 export interface AppOptions {
@@ -32,7 +32,7 @@ export interface AppOptions {
    */
   readonly filters?: () => FilterConfig;
   /** Returns the route of a path that is none of Kyverno's classic ones. */
-  readonly routes?: (path: string) => PathRoute | ObjectRoute | undefined;
+  readonly routes?: (path: string) => ReviewEndpoint | undefined;
   /** Whether callers of `/scan` may send expressions; false by default. */
   readonly scanPreprocessors?: boolean;
   /**

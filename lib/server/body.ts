@@ -1,5 +1,5 @@
 import { BodyText, decodeBody } from "./body_text.ts";
-import { type HttpError, maxReviewBytes } from "./review.ts";
+import { type HttpError, maxReviewBytes } from "./read_review.ts";
 
 /** The bounds of reading bodies. */
 export interface BodyLimits {

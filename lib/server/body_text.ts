@@ -1,4 +1,4 @@
-import type { HttpError } from "./review.ts";
+import type { HttpError } from "./read_review.ts";
 
 /**
  * The text of a body that arrives in parts. Bytes that are no UTF-8 are refused, because readers in Go replace them
@@ -9,20 +9,21 @@ export class BodyText {
   #text = "";
   #isUtf8 = true;
 
+  /** Adds the next bytes. */
   add(bytes: Uint8Array): void {
-    this.#decode(bytes, true);
+    this.#decode(bytes, { stream: true });
   }
 
   /** The whole text, or why it cannot be read. */
   end(): string | HttpError {
-    this.#decode(new Uint8Array(), false);
+    this.#decode(new Uint8Array(), { stream: false });
     return this.#isUtf8 ? this.#text : notUtf8;
   }
 
-  #decode(bytes: Uint8Array, stream: boolean): void {
+  #decode(bytes: Uint8Array, options: { readonly stream: boolean }): void {
     if (!this.#isUtf8) return;
     try {
-      this.#text += this.#decoder.decode(bytes, { stream });
+      this.#text += this.#decoder.decode(bytes, options);
     } catch {
       this.#isUtf8 = false;
     }

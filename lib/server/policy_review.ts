@@ -4,12 +4,12 @@ import type { AppOptions } from "./app_options.ts";
 import { decide, failed, type ReviewOptions, type ReviewResponse, withoutDecision } from "./decide.ts";
 import type { CurrentFilters } from "./filters.ts";
 import { withRoles } from "./requester_roles.ts";
-import type { UsableReview } from "./review.ts";
+import type { UsableReview } from "./read_review.ts";
 import type { ReviewHeap } from "./review_heap.ts";
 import type { Route } from "./review_route.ts";
 
-/** The characters of a text whose parsing or writing takes several milliseconds. */
-export const large = 512 * 1024;
+/** Beyond this many characters, to parse or to write a text takes several milliseconds. */
+export const slowToWrite = 512 * 1024;
 
 /** How and when a review arrived, and what it takes until it is answered. */
 export interface ReviewArrival {
@@ -96,7 +96,7 @@ function respondToRequest(
   setting: PolicyReviewSetting,
 ): ReviewResponse | Promise<ReviewResponse> {
   const { review: { longNumbers }, arrival: { started, timeout, length, waits }, route, snapshot } = reviewed;
-  const isLarge = length > large;
+  const isLarge = length > slowToWrite;
   const response = decide(
     request,
     { ...route, snapshot, started, timeout, isLarge, waits, longNumbers },

@@ -17,6 +17,9 @@ export interface ObjectRoute {
   readonly respond: (request: AdmissionRequest) => Promise<AdmissionResponse>;
 }
 
+/** The webhook at a path of the server. */
+export type ReviewEndpoint = PathRoute | ObjectRoute;
+
 const routes = /^\/(validate|mutate)(?:\/(fail|ignore)(?:\/finegrained\/((?:[^/]+\/)?[^/]+))?)?$/;
 
 /**

@@ -6,27 +6,32 @@ import { decodeBody } from "./body_text.ts";
 import { failed, type ReviewResponse, withoutDecision } from "./decide.ts";
 import { CurrentFilters } from "./filters.ts";
 import { PendingReviews } from "./pending_reviews.ts";
-import { large, type PolicyReviewSetting, respondByPolicies, type ReviewArrival } from "./policy_review.ts";
+import {
+  type PolicyReviewSetting,
+  respondByPolicies,
+  type ReviewArrival,
+  slowToWrite,
+} from "./policy_review.ts";
 import {
   type HttpError,
   type ReadReview,
   readReview,
   readReviewInStages,
   type UsableReview,
-} from "./review.ts";
+} from "./read_review.ts";
 import { ReviewHeap } from "./review_heap.ts";
-import { answerTimeOf, type ObjectRoute, type PathRoute, routeOf } from "./review_route.ts";
+import { answerTimeOf, type ReviewEndpoint, routeOf } from "./review_route.ts";
 import { TextParser } from "./text_parser.ts";
 
-/** The characters of a text whose heap is estimated before it is parsed. Usual reviews are shorter. */
-const estimated = 32 * 1024;
+/** The most characters of a short review. The heap of a longer one is estimated before it is parsed. */
+const mostOfShort = 32 * 1024;
 
 /** The bytes of heap of all short reviews that wait for loads, where the server has no other limit. */
 const defaultMemory = 24 * 1024 * 1024;
 
 /** A review that was posted. */
 export interface PostedReview {
-  readonly endpoint: PathRoute | ObjectRoute;
+  readonly endpoint: ReviewEndpoint;
   /** The path without the secret path, because it is logged. */
   readonly path: string;
   readonly contentType: string | undefined;
@@ -38,7 +43,7 @@ export interface PostedReview {
 
 /** A posted review without its text: a long text is freed as soon as it is parsed. */
 interface ReceivedReview extends ReviewArrival {
-  readonly endpoint: PathRoute | ObjectRoute;
+  readonly endpoint: ReviewEndpoint;
 }
 
 /** The answer to a review, in JSON. */
@@ -97,7 +102,7 @@ export class Reviews {
   }
 
   /** The policies of the webhook at a path; `undefined` when there is none. */
-  route(path: string): PathRoute | ObjectRoute | undefined {
+  route(path: string): ReviewEndpoint | undefined {
     const { snapshot, routes } = this.#options;
     const route = routeOf(path);
     return route === undefined ? routes?.(path) : { route, snapshot: snapshot() };
@@ -109,7 +114,7 @@ export class Reviews {
     if (!isJson(contentType)) return this.#refuse(path, wrongType);
     if (typeof body !== "string") return this.#refuse(path, body);
     const { length } = body;
-    if (length > estimated) return this.#answerLong(body, { endpoint, path, timeout, started, length });
+    if (length > mostOfShort) return this.#answerLong(body, { endpoint, path, timeout, started, length });
     const heap = ReviewHeap.ofText(body), waits = this.#pending.waits(heap);
     return this.#answerRead(readReview(body), { endpoint, path, timeout, started, length, heap, waits });
   }
@@ -148,7 +153,7 @@ export class Reviews {
     try {
       const made = await response;
       // A long patch took long to write: other requests go first.
-      if ((made.response.patch ?? "").length > large) await this.#options.ports.scheduler?.pause();
+      if ((made.response.patch ?? "").length > slowToWrite) await this.#options.ports.scheduler?.pause();
       return answerOf(made);
     } catch (cause) {
       return this.#answerToException(cause, request, received);

@@ -14,7 +14,7 @@ import {
 } from "../json/mod.ts";
 import { scanObject } from "../report/mod.ts";
 import type { BodyReader } from "./body.ts";
-import { tooDeep } from "./review.ts";
+import { tooDeep } from "./read_review.ts";
 import type { TextParser } from "./text_parser.ts";
 
 /** The most expressions of a request, and characters of each: they are compiled for that request alone. */

@@ -1,7 +1,7 @@
 import { completed, type Stages } from "../json/mod.ts";
 import type { Scheduler } from "../ports.ts";
 import { inSlices } from "../slices.ts";
-import { type HttpError, tooDeep } from "./review.ts";
+import { type HttpError, tooDeep } from "./read_review.ts";
 import { type Free, type HeapRoom, ReviewMemory } from "./review_memory.ts";
 
 /** How many times a text is in memory while it is parsed: as bytes, as text, and in pieces. */

@@ -1,7 +1,7 @@
 /** A request for tests of metrics. */
 import assert from "node:assert/strict";
 import { type PolicyRequest, policyRequest } from "../../lib/engine/mod.ts";
-import { readReview } from "../../lib/server/review.ts";
+import { readReview } from "../../lib/server/read_review.ts";
 import { admissionReview } from "./review.ts";
 
 export function request(): PolicyRequest {

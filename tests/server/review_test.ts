@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { type PolicyRequest, policyRequest } from "../../lib/engine/mod.ts";
 import type { JsonObject } from "../../lib/json/mod.ts";
 import { compileFilters, type FilterConfig } from "../../lib/server/filters.ts";
-import { readReview } from "../../lib/server/review.ts";
+import { readReview } from "../../lib/server/read_review.ts";
 import { admissionReview, type ReviewParts } from "./review.ts";
 
 function requestOf(parts: ReviewParts): PolicyRequest {
