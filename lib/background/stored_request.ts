@@ -41,9 +41,9 @@ export async function storedRequest(
   if (operation === "CONNECT" || subresource !== "" && operation !== "UPDATE") return await aboutParent();
   const reviewed = operation === "DELETE" ? oldObject : object;
   const resource = await resourceOf(request);
-  if (resource === undefined) return notStored(`the cluster does not serve ${request.kind}`, false);
+  if (resource === undefined) return notStored(`the cluster does not serve ${request.kind}`);
   if (reviewed === undefined || !isAbout(request, reviewed, resource)) {
-    return notStored("the object is not the one that the request names", false);
+    return notStored("the object is not the one that the request names");
   }
   const name = nameOf(reviewed);
   const answer = await read(resource, { namespace: namespaceOf(reviewed), name, subresource });
@@ -56,7 +56,7 @@ export async function storedRequest(
     : showsUpdate(found, reviewed, oldObject);
   if (!isVisible) {
     return operation === "UPDATE" && equal(content(reviewed), content(oldObject))
-      ? notStored("the request changes nothing", false)
+      ? notStored("the request changes nothing")
       : invisible();
   }
   const stored = { ...typed(reviewed), ...found };
@@ -65,7 +65,7 @@ export async function storedRequest(
   async function aboutParent(): Promise<PolicyRequest | Failure> {
     const { namespace, name } = request;
     const resource = await resourceOf(request);
-    if (name === "" || resource === undefined) return notStored("the request names no object", false);
+    if (name === "" || resource === undefined) return notStored("the request names no object");
     const answer = await read(resource, { namespace, name, subresource: "" });
     if (answer.ok) return request;
     return answer.status === 404 ? invisible() : unread(answer);
@@ -81,12 +81,13 @@ export async function storedRequest(
   }
 
   function invisible(): Failure {
-    return notStored(`the ${operation} cannot be seen in the cluster`, true);
+    return { ...notStored(`the ${operation} cannot be seen in the cluster`), retryable: true };
   }
 }
 
-function notStored(message: string, retryable: boolean): Failure {
-  return { message, retryable, nothingToDo: "notStored" };
+/** The failure for a request that the cluster does not confirm, and will not. */
+function notStored(message: string): Failure {
+  return { message, retryable: false, nothingToDo: "notStored" };
 }
 
 /** An administrator grants rights, so a missing one is reported; every other failure may be retried. */

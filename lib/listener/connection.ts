@@ -98,7 +98,7 @@ export class Connection {
 
   /** Ends the connection if its activity has exceeded the deadline. */
   expire(now: number): void {
-    if (!this.#activity.isLate(now, this.#body?.holdsUp === true)) return;
+    if (!this.#activity.isLate(now, { holdsUp: this.#body?.holdsUp === true })) return;
     switch (this.#activity.current) {
       case "new":
       case "idle":

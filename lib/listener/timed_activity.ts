@@ -25,6 +25,7 @@ export class TimedActivity {
     return this.#until;
   }
 
+  /** Begins an activity, which may take so many milliseconds. */
   begin(activity: Activity, milliseconds: number): void {
     this.#current = activity;
     this.#until = performance.now() + milliseconds;
@@ -42,8 +43,8 @@ export class TimedActivity {
     this.#crowdedUntil += milliseconds;
   }
 
-  /** Whether the activity has exceeded its deadline; `holdsUp` says whether others wait for its body's room. */
-  isLate(now: number, holdsUp: boolean): boolean {
+  /** Whether the activity has exceeded its deadline, which is earlier for a body for whose room others wait. */
+  isLate(now: number, { holdsUp }: { readonly holdsUp: boolean }): boolean {
     return now > this.#until || holdsUp && now > this.#crowdedUntil;
   }
 }

@@ -10,7 +10,7 @@ import {
   type JsonObject,
 } from "../json/mod.ts";
 import { signatureAlgorithms, textOf } from "./image_attestors.ts";
-import { modernEntry, signatureTypes } from "./image_verification.ts";
+import { modernEntry, type SignatureType, signatureTypes } from "./image_verification.ts";
 import type { FailureAction } from "./policy.ts";
 
 /** The problems of a rule's `verifyImages` entries. */
@@ -39,11 +39,11 @@ function* entryProblems(
       yield problem(below, "variables are not allowed in image reference");
     }
   }
-  const isNotary = modern["type"] === "Notary";
-  yield* setProblems(modern["attestors"], [...path, "attestors"], { isNotary });
+  const type = signatureTypes.find((each) => each === modern["type"]) ?? "Cosign";
+  yield* setProblems(modern["attestors"], [...path, "attestors"], type);
   for (const [index, attestation] of asList(modern["attestations"]).entries()) {
     const below = [...path, "attestations", index, "attestors"];
-    yield* setProblems(field(attestation, "attestors"), below, { isNotary });
+    yield* setProblems(field(attestation, "attestors"), below, type);
   }
 }
 
@@ -65,14 +65,18 @@ function* choiceProblems(entry: JsonObject, path: DocumentPath): Generator<PathD
 export function* setProblems(
   sets: Json | undefined,
   path: DocumentPath,
-  { isNotary }: { readonly isNotary: boolean },
+  type: SignatureType,
 ): Generator<PathDiagnostic> {
   for (const [index, set] of asList(sets).entries()) {
-    if (isObject(set)) yield* oneSetProblems(set, [...path, index], isNotary);
+    if (isObject(set)) yield* oneSetProblems(set, [...path, index], type);
   }
 }
 
-function* oneSetProblems(set: JsonObject, path: DocumentPath, isNotary: boolean): Generator<PathDiagnostic> {
+function* oneSetProblems(
+  set: JsonObject,
+  path: DocumentPath,
+  type: SignatureType,
+): Generator<PathDiagnostic> {
   const entries = asList(set["entries"]), { count } = set;
   if (entries.length === 0) yield problem(path, "An entry is required");
   if (typeof count === "number" && count < 1) {
@@ -84,7 +88,7 @@ function* oneSetProblems(set: JsonObject, path: DocumentPath, isNotary: boolean)
     yield problem(path, "Count cannot exceed length of entries");
   }
   for (const [index, entry] of entries.entries()) {
-    if (isObject(entry)) yield* attestorProblems(entry, [...path, "entries", index], isNotary);
+    if (isObject(entry)) yield* attestorProblems(entry, [...path, "entries", index], type);
   }
 }
 
@@ -93,7 +97,7 @@ const attestorKinds = ["keys", "certificates", "keyless", "attestor"];
 function* attestorProblems(
   entry: JsonObject,
   path: DocumentPath,
-  isNotary: boolean,
+  type: SignatureType,
 ): Generator<PathDiagnostic> {
   const kinds = attestorKinds.filter((kind) => isObject(entry[kind]));
   if (kinds.length !== 1) {
@@ -101,11 +105,11 @@ function* attestorProblems(
     return;
   }
   const kind = kinds[0]!, body = asObject(entry[kind])!, below = [...path, kind];
-  if (kind === "attestor") return yield* oneSetProblems(body, below, isNotary);
-  if (isNotary && kind === "keys") {
+  if (kind === "attestor") return yield* oneSetProblems(body, below, type);
+  if (type === "Notary" && kind === "keys") {
     yield problem(below, "Keys field is not allowed for type notary");
   }
-  if (isNotary && kind === "keyless") {
+  if (type === "Notary" && kind === "keyless") {
     yield problem(below, "Keyless field is not allowed for type notary");
   }
   yield* signerProblems(kind, body, below);

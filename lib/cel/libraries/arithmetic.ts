@@ -31,9 +31,13 @@ interface NumberOperator {
  * The error of operands that an operator does not take. Kyverno parity: it names the operator only when the first
  * operand has neither the operator nor methods. Pinned by "an operator names itself in errors of some operands".
  */
-export function misfitOperands(name: string, left: Value, has: boolean): CelFault {
+export function misfitOperands(
+  name: string,
+  left: Value,
+  { hasOperator }: { readonly hasOperator: boolean },
+): CelFault {
   const hasMethods = typeof left === "string" || left instanceof Duration || left instanceof Timestamp;
-  return has || hasMethods ? noSuchOverload() : noSuchOverload(name);
+  return hasOperator || hasMethods ? noSuchOverload() : noSuchOverload(name);
 }
 
 function compute(left: Value, right: Value, operator: NumberOperator): Result {
@@ -54,7 +58,8 @@ function compute(left: Value, right: Value, operator: NumberOperator): Result {
     return toFloat(operator.float(floatValue(left), floatValue(right)));
   }
   const isWhole = isInt(left) || left instanceof Uint;
-  return misfitOperands(operator.name, left, isWhole || (operator.float !== undefined && isFloat(left)));
+  const hasOperator = isWhole || operator.float !== undefined && isFloat(left);
+  return misfitOperands(operator.name, left, { hasOperator });
 }
 
 const addition: NumberOperator = {
@@ -159,5 +164,5 @@ export function negate(value: Value): Result {
   if (isInt(value)) return toInt(-BigInt(value));
   if (isFloat(value)) return toFloat(-floatValue(value));
   if (value instanceof Duration) return toDuration(-value.nanos);
-  return misfitOperands("-_", value, typeof value === "boolean");
+  return misfitOperands("-_", value, { hasOperator: typeof value === "boolean" });
 }

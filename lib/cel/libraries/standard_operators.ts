@@ -65,7 +65,7 @@ function smallerSize([left, right]: readonly Result[]): number {
 function relation(name: string, id: string, holds: (order: number) => boolean): FunctionDeclaration {
   const call = (left: Value, right: Value): Result => {
     const order = compareValues(left, right);
-    if (order === undefined) return misfitOperands(name, left, hasOrder(left));
+    if (order === undefined) return misfitOperands(name, left, { hasOperator: hasOrder(left) });
     return Number.isNaN(order) ? failure("NaN values cannot be ordered") : holds(order);
   };
   const numbers = { int64: intType, uint64: uintType, double: doubleType };

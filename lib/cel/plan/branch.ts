@@ -15,13 +15,13 @@ export function planChoice(condition: EvaluateNode, yes: EvaluateNode, no: Evalu
 }
 
 /**
- * `or` and `orValue`, which `unwraps` the optional: the alternative is evaluated only when it is needed; neither has a
- * cost.
+ * `or`, which returns an optional, and `orValue`, which returns its value. The other expression is evaluated only when
+ * it is needed; neither has a cost.
  */
 export function planAlternative(
   preferred: EvaluateNode,
   other: EvaluateNode,
-  unwraps: boolean,
+  method: "or" | "orValue",
 ): EvaluateNode {
   return (frame) => {
     const value = preferred(frame);
@@ -29,7 +29,7 @@ export function planAlternative(
     // A value that is not an optional is the result, as in Kubernetes.
     if (!(value instanceof Optional)) return value;
     if (value.value === undefined) return other(frame);
-    return unwraps ? value.value : value;
+    return method === "orValue" ? value.value : value;
   };
 }
 

@@ -26,9 +26,8 @@ export function planFold(plan: FoldPlan): EvaluateNode {
   const { fold, slots, body, filter } = plan;
   switch (fold) {
     case "all":
-      return planQuantifier(plan, false);
     case "exists":
-      return planQuantifier(plan, true);
+      return planQuantifier(fold, plan);
     case "existsOne":
       return planCount(plan);
     case "filter": {
@@ -47,7 +46,8 @@ export function planFold(plan: FoldPlan): EvaluateNode {
 }
 
 /** `all` and `exists`: the first body that decides ends the loop, and earlier errors are then ignored. */
-function planQuantifier({ range, slots, body }: FoldPlan, deciding: boolean): EvaluateNode {
+function planQuantifier(fold: "all" | "exists", { range, slots, body }: FoldPlan): EvaluateNode {
+  const deciding = fold === "exists";
   // Before each round cel-go evaluates the condition on the accumulator.
   const look = deciding ? 3 : 2;
   const one = slots.length === 1 ? slots[0] : undefined;

@@ -153,8 +153,8 @@ class Planner {
       return { run: planChoice(this.plan(args[0]!).run, this.#bare(args[1]!).run, this.#bare(args[2]!).run) };
     }
     if (overloads[0]?.id === "optional_or_optional" || overloads[0]?.id === "optional_orValue_value") {
-      const unwraps = overloads[0].id === "optional_orValue_value";
-      return { run: planAlternative(this.plan(args[0]!).run, this.plan(args[1]!).run, unwraps) };
+      const method = overloads[0].id === "optional_orValue_value" ? "orValue" : "or";
+      return { run: planAlternative(this.plan(args[0]!).run, this.plan(args[1]!).run, method) };
     }
     const planned = args.map((arg) => this.plan(arg));
     const found = this.errors.length;

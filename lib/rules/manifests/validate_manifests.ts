@@ -28,7 +28,7 @@ const defaultDomain = "cosign.sigstore.dev";
 /** Compiles a rule of `validate.manifests`: the object must equal its signed manifest. */
 export function compileManifestsRule({ manifests }: ManifestsBody, tools: RuleTools): CompiledBody {
   const path = ["validate", "manifests", "attestors"];
-  for (const problem of setProblems(manifests["attestors"], path, { isNotary: false })) tools.report(problem);
+  for (const problem of setProblems(manifests["attestors"], path, "Cosign")) tools.report(problem);
   const contradiction = contradictionIn(manifests["attestors"], path);
   if (contradiction !== undefined) tools.report(contradiction);
   const domain = String(manifests["annotationDomain"] ?? "") || defaultDomain;
