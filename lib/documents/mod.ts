@@ -17,7 +17,7 @@ export { parseCelPolicy } from "./cel_policy.ts";
 export { metadataRefusals } from "./refusals/metadata.ts";
 export { idleParts, missingFields } from "./refusals/missing_fields.ts";
 export { exemptedControls } from "./refusals/pod_security.ts";
-export { refusedWarnings } from "./refusals/warnings.ts";
+export { refusedWarningCodes } from "./refusals/warnings.ts";
 export { refusals } from "./refusals/refusals.ts";
 export { autogenTexts, countRules, type RuleCount } from "./written_rules.ts";
 export { specShapeOf } from "./described_kinds.ts";

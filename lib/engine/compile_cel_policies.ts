@@ -7,6 +7,7 @@ import {
   dig,
   field,
   groupBy,
+  groupByKeys,
   isObject,
   type JsonObject,
   type Stages,
@@ -26,7 +27,7 @@ import {
 } from "../rules/mod.ts";
 import { constraintProblems } from "./match_problems.ts";
 import { type CompiledPolicy, type CompiledRule, withoutExceptions } from "./compiled.ts";
-import { celRefusals } from "./kyverno_refusals.ts";
+import { celRefusals, type RefusedPolicies } from "./kyverno_refusals.ts";
 import { ConstantResults } from "./plan/constant_results.ts";
 
 /** A CEL policy with the other documents that it depends on. */
@@ -66,15 +67,7 @@ export function celPolicies(
 
 /** Exceptions by the kind and name of each policy that they name, in the order of their documents. */
 function byReference(exceptions: readonly CelException[]): ReadonlyMap<string, readonly CelException[]> {
-  const found = new Map<string, CelException[]>();
-  for (const exception of exceptions) {
-    for (const key of new Set(exception.references.map(({ kind, name }) => `${kind} ${name}`))) {
-      const others = found.get(key);
-      if (others === undefined) found.set(key, [exception]);
-      else others.push(exception);
-    }
-  }
-  return found;
+  return groupByKeys(exceptions, ({ references }) => references.map(({ kind, name }) => `${kind} ${name}`));
 }
 
 /** The options of compiling a CEL policy. */
@@ -82,7 +75,7 @@ export interface CompileCelPolicyOptions extends Pick<PolicyTools, "once"> {
   /** Whether policies that the API server enforces itself are also evaluated at admission. */
   readonly admissionPolicies: "leftToApiServer" | "served";
   /** Whether policies that the API server refuses to store are evaluated. */
-  readonly refusedByKyverno: "evaluated" | "refused";
+  readonly refusedByKyverno: RefusedPolicies;
   report(diagnostic: Diagnostic): void;
 }
 

@@ -11,7 +11,7 @@ import {
   type RuleBody,
 } from "../rules/mod.ts";
 import type { CompiledPolicy, CompiledRule, RuleExceptions } from "./compiled.ts";
-import { compileUnlessRefused } from "./kyverno_refusals.ts";
+import { compileUnlessRefused, type RefusedPolicies } from "./kyverno_refusals.ts";
 import { compileRule } from "./compile_rule.ts";
 
 /** The options of compiling a policy. */
@@ -20,7 +20,7 @@ export interface CompilePolicyOptions {
   readonly exceptions: (rule: string) => RuleExceptions;
   /** The first error that was found when the policy was parsed. */
   readonly broken: Diagnostic | undefined;
-  readonly refusedByKyverno: "evaluated" | "refused";
+  readonly refusedByKyverno: RefusedPolicies;
   readonly dialect: Dialect;
   readonly conditions: CompiledConditions;
   report(diagnostic: Diagnostic): void;

@@ -35,7 +35,7 @@ export function strictestOf(
 function denyingOf(results: readonly PolicyResult[], strictest: FailurePolicy): readonly DenyingResult[] {
   let denying: DenyingResult[] | undefined;
   for (const { policy, rules } of results) {
-    for (const rule of rules) if (refuses(rule, policy, strictest)) (denying ??= []).push({ policy, rule });
+    for (const rule of rules) if (denies(rule, policy, strictest)) (denying ??= []).push({ policy, rule });
   }
   return denying ?? none;
 }
@@ -50,7 +50,7 @@ const none: readonly DenyingResult[] = [];
  * about images denies the request even where the rule only audits. Pinned by "one failurePolicy Fail makes the errors
  * of all policies of the request block" and "a failure under Audit is recorded, and an error denies the request".
  */
-function refuses(rule: RuleResult, policy: PolicyIdentity, strictest: FailurePolicy): boolean {
+function denies(rule: RuleResult, policy: PolicyIdentity, strictest: FailurePolicy): boolean {
   const { type, result, action } = rule;
   if (result !== "fail" && result !== "error") return false;
   const meaning = result === "error" ? rule.meaning : undefined;

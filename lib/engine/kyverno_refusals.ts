@@ -1,16 +1,14 @@
 import type { Diagnostic } from "../diagnostics/mod.ts";
 import type { Stages } from "../json/mod.ts";
-import {
-  metadataRefusals,
-  missingFields,
-  refusals,
-  refusedWarnings as refusedCodes,
-} from "../documents/mod.ts";
+import { metadataRefusals, missingFields, refusals, refusedWarningCodes } from "../documents/mod.ts";
 import type { CelPolicy, ClassicPolicy } from "../policy/mod.ts";
 import type { CompiledPolicy } from "./compiled.ts";
 
 /** The codes of warnings that break a policy where refused ones are not evaluated. */
-export { refusedCodes };
+export { refusedWarningCodes };
+
+/** Whether policies that Kyverno, or the API server, refuses to store are evaluated, or broken. */
+export type RefusedPolicies = "evaluated" | "refused";
 
 /** The options of compiling that change for a refused policy. */
 interface RefusalOptions {
@@ -20,8 +18,8 @@ interface RefusalOptions {
 
 /**
  * Compiles a policy. It is broken when the API server or Kyverno's webhook would refuse to store it, or when it reads
- * users although it runs in background scans, which have none. Kyverno parity: its command line cannot tell
- * cluster-wide kinds from others. Pinned by "apply evaluates a Policy about a cluster-wide kind".
+ * users although it runs in background scans, which have none. Kyverno parity: its command line cannot
+ * distinguish cluster-wide kinds from others. Pinned by "apply evaluates a Policy about a cluster-wide kind".
  */
 export function* compileUnlessRefused<O extends RefusalOptions>(
   policy: ClassicPolicy,
@@ -40,7 +38,7 @@ export function* compileUnlessRefused<O extends RefusalOptions>(
     ...options,
     broken,
     report(diagnostic: Diagnostic) {
-      const isRefused = refusedCodes.has(diagnostic.code);
+      const isRefused = refusedWarningCodes.has(diagnostic.code);
       const reported: Diagnostic = isRefused ? { ...diagnostic, severity: "error" } : diagnostic;
       if (isRefused) broken ??= reported;
       options.report(reported);
@@ -55,7 +53,7 @@ export function* compileUnlessRefused<O extends RefusalOptions>(
 /** The problems for which the API server refuses to store a policy in CEL, where such policies are not evaluated. */
 export function celRefusals(
   policy: CelPolicy,
-  { refusedByKyverno }: { readonly refusedByKyverno: "evaluated" | "refused" },
+  { refusedByKyverno }: { readonly refusedByKyverno: RefusedPolicies },
 ): Diagnostic[] {
   return refusedByKyverno === "evaluated"
     ? []

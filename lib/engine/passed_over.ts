@@ -1,7 +1,7 @@
 import type { CompiledPolicy } from "./compiled.ts";
 import type { RequestView } from "./request_view.ts";
-import { rulesOfPhase, type Snapshot } from "./snapshot.ts";
-import type { Phase } from "./phase.ts";
+import { type Phase, rulesOfPhase } from "./phase.ts";
+import type { Snapshot } from "./snapshot.ts";
 import type { Trace } from "./trace.ts";
 
 /**
@@ -28,7 +28,7 @@ export function tracePassedOver(
     if (selected.some((one) => one.policy === policy) || (key !== undefined && policy.key !== key)) continue;
     const elsewhere = policy.namespace !== undefined && policy.namespace !== view.base.request.namespace;
     const passedOverBy = elsewhere ? "namespace" : undefined;
-    for (const rule of rulesOfPhase(compiled, phase)) {
+    for (const rule of rulesOfPhase(compiled.rules, phase)) {
       const selection = candidate && rule.selector.explain(candidate);
       trace.passOver(policy, rule, { passedOverBy, selection });
     }

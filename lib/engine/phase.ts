@@ -28,6 +28,14 @@ export function isOfPhase(type: RuleType, phase: Phase): boolean {
   return table[phase].types.includes(type);
 }
 
+/** The rules that a phase runs, of some rules. */
+export function rulesOfPhase<Rule extends { readonly type: RuleType }>(
+  rules: readonly Rule[],
+  phase: Phase,
+): readonly Rule[] {
+  return rules.filter(({ type }) => isOfPhase(type, phase));
+}
+
 /** Whether a webhook is called for rules of a type. */
 export function isOfWebhook(type: RuleType, webhook: WebhookPhase): boolean {
   return phases.some((phase) => table[phase].webhook === webhook && isOfPhase(type, phase));

@@ -1,5 +1,5 @@
 import { type Diagnostic, mostSerious } from "../diagnostics/mod.ts";
-import { completed, type Stages } from "../json/mod.ts";
+import { completed, groupByKeys, type Stages } from "../json/mod.ts";
 import type { Dialect } from "../match/mod.ts";
 import {
   type BudgetedDocuments,
@@ -17,7 +17,7 @@ import { CompiledExceptions } from "./compiled_exceptions.ts";
 import { CompiledForms, type Report, type Shortened } from "./compiled_forms.ts";
 import type { CompiledPolicy } from "./compiled.ts";
 import { celPolicies, type CelPolicyInput, compileCelPolicy } from "./compile_cel_policies.ts";
-import { refusedCodes } from "./kyverno_refusals.ts";
+import { type RefusedPolicies, refusedWarningCodes } from "./kyverno_refusals.ts";
 import { compilePolicy } from "./compile_policy.ts";
 import { type CompiledJsonPolicy, compileJsonPolicy, isJsonPolicy } from "./json_policies.ts";
 import { PreparedPolicies } from "./plan/prepared_policies.ts";
@@ -38,7 +38,7 @@ export interface CompileOptions {
    * Whether policies that can be read, but that Kyverno refuses to store and to apply, are evaluated (the default), or
    * broken (`refused`), so that their failurePolicy answers the requests that they match.
    */
-  readonly refusedByKyverno?: "evaluated" | "refused";
+  readonly refusedByKyverno?: RefusedPolicies;
   /** The memory for all documents together; what does not fit is left out, and its requests are denied. */
   readonly budget?: PolicyBudget;
 }
@@ -69,7 +69,7 @@ export class PolicyCompiler {
   readonly #dialect: Dialect;
   readonly #admissionPolicies: "leftToApiServer" | "served";
   readonly #ignoreFailures: boolean;
-  readonly #refusedByKyverno: "evaluated" | "refused";
+  readonly #refusedByKyverno: RefusedPolicies;
   readonly #budget: PolicyBudget | undefined;
   readonly #read = new WeakMap<YamlDocument, readonly ReadObject[]>();
   readonly #celExceptions = new WeakMap<LocatedDocument, CelException>();
@@ -114,7 +114,7 @@ export class PolicyCompiler {
       yield;
     }
     const all = { documents, diagnostics: [], leftOut: [] };
-    return yield* this.#compile(this.#budget?.fit(documents, !this.#ignoreFailures) ?? all);
+    return yield* this.#compile(this.#budget?.fit(documents, this.#ignoreFailures ? "admit" : "deny") ?? all);
   }
 
   *#compile({ documents, diagnostics: unfit, leftOut }: BudgetedDocuments): Stages<Snapshot> {
@@ -126,7 +126,7 @@ export class PolicyCompiler {
     }
     const { policies, exceptions, others, diagnostics: read, broken } = policySet(
       objects,
-      this.#refusedByKyverno === "refused" ? refusedCodes : undefined,
+      this.#refusedByKyverno === "refused" ? refusedWarningCodes : undefined,
     );
     const diagnostics: Diagnostic[] = [...unfit, ...read];
     const report: Report = (diagnostic) => void diagnostics.push(diagnostic);
@@ -247,14 +247,8 @@ function remembered<Key extends object, Value>(
 }
 
 /** Exceptions by the key of the policy that they name. */
-function exceptionsByPolicy(exceptions: readonly PolicyException[]): Map<string, PolicyException[]> {
-  const found = new Map<string, PolicyException[]>();
-  for (const exception of exceptions) {
-    for (const key of new Set(exception.targets.map(({ policyName }) => policyName))) {
-      const others = found.get(key);
-      if (others === undefined) found.set(key, [exception]);
-      else others.push(exception);
-    }
-  }
-  return found;
+function exceptionsByPolicy(
+  exceptions: readonly PolicyException[],
+): ReadonlyMap<string, readonly PolicyException[]> {
+  return groupByKeys(exceptions, ({ targets }) => targets.map(({ policyName }) => policyName));
 }

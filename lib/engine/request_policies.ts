@@ -1,7 +1,7 @@
 import { hasRules } from "../policy/mod.ts";
 import type { CompiledPolicy } from "./compiled.ts";
 import type { Facts, NeededFacts } from "./facts.ts";
-import { type PolicyQuery, type PolicySelection, rulesOfPass } from "./plan/policy_selection.ts";
+import { noPolicies, type PolicyQuery, type PolicySelection, rulesOfPass } from "./plan/policy_selection.ts";
 import type { PolicyRequest } from "./request.ts";
 import type { Snapshot } from "./snapshot.ts";
 
@@ -17,8 +17,6 @@ export interface RequestPolicies {
   readonly needs: NeededFacts;
 }
 
-const nothing: PolicySelection = { policies: [], needsNamespaceLabels: false, needsRoles: false };
-
 /** Selects the policies that may be about a request. An explanation also shows the rules for other kinds. */
 export function selectPolicies(
   snapshot: Snapshot,
@@ -33,7 +31,7 @@ export function selectPolicies(
   const selection = select(query);
   const images = verifiesImages
     ? verifyingImages(select({ ...query, phase: "verifyImages" }), query)
-    : nothing;
+    : noPolicies;
   return {
     selection,
     images,

@@ -2,7 +2,7 @@ import type { Diagnostic } from "../diagnostics/mod.ts";
 import { compareTexts, type Stages } from "../json/mod.ts";
 import type { KindSelector } from "../kube/mod.ts";
 import { type Dialect, type Interest, MatchIndex } from "../match/mod.ts";
-import { isOfPhase, type Phase, phases } from "./phase.ts";
+import { type Phase, phases } from "./phase.ts";
 import type { LocatedDocument, Policy, PolicyException } from "../policy/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import type { CompiledPolicy } from "./compiled.ts";
@@ -107,11 +107,6 @@ function frozen(
     candidates,
     selections: new PolicySelections(candidates, parts.prepared),
   });
-}
-
-/** The rules of a policy that a phase runs. */
-export function rulesOfPhase({ rules }: CompiledPolicy, phase: Phase): CompiledPolicy["rules"] {
-  return rules.filter((rule) => isOfPhase(rule.type, phase));
 }
 
 function byName({ policy: left }: CompiledPolicy, { policy: right }: CompiledPolicy): number {

@@ -79,7 +79,7 @@ export interface RuleTrace {
   /** The changes of a mutation, compared with the object as the rule found it. */
   readonly changes: readonly PatchOperation[];
   /** Whether the rule denies the request. */
-  readonly refuses: boolean;
+  readonly denies: boolean;
   /** The number of evaluations: one more for each round of loads that it waited for. */
   readonly attempts: number;
 }
@@ -127,8 +127,8 @@ export class Trace implements Observer, RuleWatch {
   /** Marks the rules that deny the request. */
   decide({ denying }: Pick<Decision, "denying">): void {
     for (const [index, trace] of this.rules.entries()) {
-      const refuses = denying.some(({ rule }) => trace.results.includes(rule));
-      if (refuses) this.rules[index] = { ...trace, refuses };
+      const denies = denying.some(({ rule }) => trace.results.includes(rule));
+      if (denies) this.rules[index] = { ...trace, denies };
     }
   }
 
@@ -241,7 +241,7 @@ function identity(policy: Policy<RuleBody>, { rule, type, kind }: CompiledRule):
     steps: [],
     results: [],
     changes: [],
-    refuses: false,
+    denies: false,
     attempts: 0,
   };
 }

@@ -4,10 +4,24 @@ export function groupBy<T>(
   keyOf: (item: T) => string,
 ): ReadonlyMap<string, readonly T[]> {
   const groups = new Map<string, T[]>();
+  for (const item of items) add(groups, keyOf(item), item);
+  return groups;
+}
+
+/** Groups items by keys, in their order. An item with several keys is in several groups, and once in each. */
+export function groupByKeys<T>(
+  items: Iterable<T>,
+  keysOf: (item: T) => readonly string[],
+): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>();
   for (const item of items) {
-    const key = keyOf(item), group = groups.get(key);
-    if (group === undefined) groups.set(key, [item]);
-    else group.push(item);
+    for (const key of new Set(keysOf(item))) add(groups, key, item);
   }
   return groups;
+}
+
+function add<T>(groups: Map<string, T[]>, key: string, item: T): void {
+  const group = groups.get(key);
+  if (group === undefined) groups.set(key, [item]);
+  else group.push(item);
 }

@@ -47,7 +47,7 @@ export {
   sharedHeapSizeOfText,
 } from "./heap_size.ts";
 export { goJsonProblem } from "./go_json_problem.ts";
-export { groupBy } from "./group_by.ts";
+export { groupBy, groupByKeys } from "./group_by.ts";
 export { parseJson } from "./parse.ts";
 export { parseJsonText } from "./json_text.ts";
 export { formatPointer, parsePointer } from "./pointer.ts";

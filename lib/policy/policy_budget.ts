@@ -1,5 +1,5 @@
 import type { Diagnostic } from "../diagnostics/mod.ts";
-import { asString, compareTexts, dig, type Json, type JsonObject, textField } from "../json/mod.ts";
+import { asString, compareTexts, dig, groupBy, type Json, type JsonObject, textField } from "../json/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import { CompiledWeights } from "./compiled_weight.ts";
 import { matchedKinds } from "./matched_kinds.ts";
@@ -14,6 +14,9 @@ export interface BudgetedDocuments {
   /** The documents that were left out. */
   readonly leftOut: readonly YamlDocument[];
 }
+
+/** Whether the requests that a left-out policy may deny are denied, or admitted because failures are ignored. */
+export type UnfitPolicies = "deny" | "admit";
 
 /** The bytes of what is prepared for a unit of the weight that policies may have, which stands for half a kilobyte. */
 const bytesOfPrepared = 100;
@@ -36,8 +39,8 @@ export class PolicyBudget {
   }
 
   /** The documents that fit; see {@link withinBudget}. */
-  fit(documents: readonly YamlDocument[], denies: boolean): BudgetedDocuments {
-    return withinBudget(documents, this.weights, denies);
+  fit(documents: readonly YamlDocument[], unfit: UnfitPolicies): BudgetedDocuments {
+    return withinBudget(documents, this.weights, unfit);
   }
 }
 
@@ -50,7 +53,7 @@ export class PolicyBudget {
 function withinBudget(
   documents: readonly YamlDocument[],
   compiledWeights: CompiledWeights,
-  denies: boolean,
+  unfit: UnfitPolicies,
 ): BudgetedDocuments {
   const { limit } = compiledWeights;
   let left = limit;
@@ -66,7 +69,7 @@ function withinBudget(
         kept.add(document);
       } else {
         leftOut.push(document);
-        if (denies && mayDeny(document.value)) addKinds(denied, namespace, document);
+        if (unfit === "deny" && mayDeny(document.value)) addKinds(denied, namespace, document);
       }
     }
   }
@@ -111,16 +114,11 @@ interface NamespaceDocuments {
  * namespace are sorted by age: those of files, which have none, come first.
  */
 function byNamespace(documents: readonly YamlDocument[], weights: readonly number[]): NamespaceDocuments[] {
-  const groups = new Map<string, number[]>();
-  documents.forEach(({ value }, index) => {
-    const namespace = scopeOf(value), group = groups.get(namespace);
-    if (group === undefined) groups.set(namespace, [index]);
-    else group.push(index);
-  });
+  const groups = groupBy(documents.keys(), (index) => scopeOf(documents[index]!.value));
   const ages = documents.map(({ value }) => ageOf(value));
   return [...groups].map(([namespace, indices]) => ({
     namespace,
-    indices: indices.sort((one, other) => compareTexts(ages[one]!, ages[other]!)),
+    indices: indices.toSorted((one, other) => compareTexts(ages[one]!, ages[other]!)),
     rank: namespace === everywhere ? 0 : sumOf(indices.map((index) => weights[index]!)),
   })).sort((one, other) => one.rank - other.rank || compareTexts(one.namespace, other.namespace));
 }

@@ -18,8 +18,8 @@ export interface Explanation {
  * condition with its operands, and the path where a pattern failed.
  */
 export function explanationText({ title, rules, unseen }: Explanation): string {
-  const refusing = new Set(rules.filter(({ refuses }) => refuses).map(nameOf));
-  const decided = refusing.size === 0 ? "admitted" : `denied by ${[...refusing].join(", ")}`;
+  const denying = new Set(rules.filter(({ denies }) => denies).map(nameOf));
+  const decided = denying.size === 0 ? "admitted" : `denied by ${[...denying].join(", ")}`;
   // A rule that the user names is always shown.
   const shown = rules.every(isForOtherController)
     ? rules
@@ -43,7 +43,7 @@ export function explanationObject({ title, rules, unseen }: Explanation): JsonOb
   return {
     subject: title,
     ...(unseen !== undefined && { unseen }),
-    allowed: !rules.some(({ refuses }) => refuses),
+    allowed: !rules.some(({ denies }) => denies),
     rules: rules.map((trace): Json => {
       const {
         policy,

@@ -71,7 +71,7 @@ export interface RuleReport {
 
 /** Makes the report of a traced rule. */
 export function reportOfTrace(trace: RuleTrace): RuleReport {
-  const { policy, rule, type, body, refuses, generatedFrom, passedOverBy, selection, results } = trace;
+  const { policy, rule, type, body, denies, generatedFrom, passedOverBy, selection, results } = trace;
   const path = policy.rules.find(({ name }) => name === (generatedFrom ?? rule))?.path ?? [];
   const position = policy.locate(path);
   const outcomes: readonly string[] = results.map(({ result }) => result);
@@ -83,7 +83,7 @@ export function reportOfTrace(trace: RuleTrace): RuleReport {
     type,
     body,
     outcome,
-    refuses,
+    refuses: denies,
     position,
     generatedFrom,
     isForOtherController: isForOtherController(trace),

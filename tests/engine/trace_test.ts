@@ -232,7 +232,7 @@ spec:
   for (const [text, expected] of cases) {
     const { decision, trace } = await traced(policies(text), pod());
     assert.deepEqual(decision.denying.map(({ policy }) => policy.key), expected);
-    assert.deepEqual(trace.rules.filter(({ refuses }) => refuses).map(({ policy }) => policy.key), expected);
+    assert.deepEqual(trace.rules.filter(({ denies }) => denies).map(({ policy }) => policy.key), expected);
     assert.equal(decision.allowed, expected.length === 0);
   }
 });

@@ -1,10 +1,10 @@
 import type { DiagnosticCode } from "../../diagnostics/mod.ts";
 
 /**
- * The warnings about policies that Kyverno's webhook and definitions refuse to store, though they can be evaluated as
- * they are written.
+ * The codes of the warnings about policies that Kyverno's webhook and definitions refuse to store, though they can be
+ * evaluated as they are written.
  */
-export const refusedWarnings: ReadonlySet<DiagnosticCode> = new Set([
+export const refusedWarningCodes: ReadonlySet<DiagnosticCode> = new Set([
   "background-variable",
   "bad-selector",
   "constant-variable",

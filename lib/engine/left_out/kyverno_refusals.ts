@@ -6,6 +6,6 @@ const compileUnlessRefused: typeof full.compileUnlessRefused = (_policy, options
 
 const celRefusals: typeof full.celRefusals = () => [];
 
-const refusedCodes: typeof full.refusedCodes = new Set([]);
+const refusedWarningCodes: typeof full.refusedWarningCodes = new Set([]);
 
-export { celRefusals, compileUnlessRefused, refusedCodes };
+export { celRefusals, compileUnlessRefused, refusedWarningCodes };

@@ -8,6 +8,12 @@ import type { PreparedPolicies } from "./prepared_policies.ts";
 import type { RulesForTypes } from "./rules_for_type.ts";
 import type { Phase } from "../phase.ts";
 
+/**
+ * The rules of policies that are evaluated: those that may deny or warn, which run before the answer (`admission`), the
+ * audit rules, which run after it, or all.
+ */
+export type EvaluatedRules = "admission" | "audit" | "all";
+
 /** Selects policies. */
 export interface PolicyQuery {
   readonly phase: Phase;
@@ -21,8 +27,8 @@ export interface PolicyQuery {
   readonly policy?: string;
   /** Only policies of this kind: policies of other kinds may have the same key. */
   readonly kind?: string;
-  /** The rules to evaluate: `admission` leaves out audit rules, which run after the answer; `all` is every rule. */
-  readonly rules?: "admission" | "audit" | "all";
+  /** The rules to evaluate; `all` by default. */
+  readonly rules?: EvaluatedRules;
 }
 
 /** The selected policies, prepared for requests of one type and query. */
@@ -55,7 +61,8 @@ const bytesOfSelection = 400, bytesOfSelected = 8;
 /** The bytes of a policy that has only some of its rules in a selection. */
 const bytesOfPart = 300;
 
-const nothing: PolicySelection = { policies: [], needsNamespaceLabels: false, needsRoles: false };
+/** The selection where no policy may be about a request. */
+export const noPolicies: PolicySelection = { policies: [], needsNamespaceLabels: false, needsRoles: false };
 
 /** Finds the policies of a snapshot that may be about a request: {@link Snapshot.candidates}. */
 export type Candidates = (
@@ -84,7 +91,7 @@ export class PolicySelections {
   /** The selection for a request, made once for all requests of the same type and query. */
   select(request: PolicyRequest, query: PolicyQuery): PolicySelection {
     const found = this.#candidates(query.phase, request);
-    if (found.length === 0) return nothing;
+    if (found.length === 0) return noPolicies;
     if (this.#rules !== this.#prepared.rules) this.#forget();
     let remembered = this.#remembered.get(found);
     if (remembered === undefined) {
@@ -98,7 +105,7 @@ export class PolicySelections {
 
     const selection = this.#make(found, request, query);
     // URLs name policies, too: only those that are there are remembered.
-    if (selection.policies.length === 0 && query.policy !== undefined) return nothing;
+    if (selection.policies.length === 0 && query.policy !== undefined) return noPolicies;
     const made = rememberedSelection(selection, request, query);
     remembered.byKey.set(key, alike.length < maxRemembered ? [...alike, made] : [made]);
     this.#prepared.dropBeyondLimit();
@@ -188,7 +195,7 @@ function selectionOf(
 
 /** The namespace and the kind of pass, which decide whether rules deny or only audit. */
 export interface Pass {
-  readonly rules: "admission" | "audit" | "all";
+  readonly rules: EvaluatedRules;
   readonly namespace: string;
   readonly namespaceLabels: JsonObject;
 }

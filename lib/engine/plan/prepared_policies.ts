@@ -1,7 +1,7 @@
 import type { KindSelector } from "../../kube/mod.ts";
 import type { CompiledPolicy } from "../compiled.ts";
 import { subresourceKinds } from "../parent_kinds.ts";
-import { isOfPhase, type Phase } from "../phase.ts";
+import { type Phase, rulesOfPhase } from "../phase.ts";
 import { JointGroups } from "./joint_policies.ts";
 import { RulesForTypes } from "./rules_for_type.ts";
 
@@ -44,7 +44,7 @@ export class PreparedPolicies {
     if (phases === undefined) this.#ofPhases.set(policy, phases = new Map());
     const found = phases.get(phase);
     if (found !== undefined) return found;
-    const rules = policy.rules.filter(({ type }) => isOfPhase(type, phase));
+    const rules = rulesOfPhase(policy.rules, phase);
     if (rules.length === 0) return undefined;
     const made = { ...policy, rules };
     phases.set(phase, made);

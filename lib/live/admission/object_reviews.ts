@@ -6,7 +6,7 @@ import {
   PolicyCompiler,
 } from "../../engine/mod.ts";
 import type { Diagnostic } from "../../diagnostics/mod.ts";
-import { refusals, refusedWarnings } from "../../documents/mod.ts";
+import { refusals, refusedWarningCodes } from "../../documents/mod.ts";
 import { asString, clipped, documentPathText, type JsonObject } from "../../json/mod.ts";
 import {
   type AdmissionRequest,
@@ -209,7 +209,7 @@ async function reviewPolicy(checked: CheckedObject, options: ReviewTools): Promi
 
 /** Problems for which a policy is not stored, although it can be used as it is written: Kyverno refuses them. */
 const refusedCodes: ReadonlySet<string> = new Set([
-  ...refusedWarnings,
+  ...refusedWarningCodes,
   "bad-expression",
   "refused-by-api-server",
 ]);
