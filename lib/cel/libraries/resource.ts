@@ -110,130 +110,65 @@ function toKind(external: ExternalCalls, apiVersion: string, kind: string): Resu
   return new ResourceKind(formatApiVersion({ group, version }), resource);
 }
 
-/** The overloads for policies that can read the whole cluster. */
-const clusterOverloads: Readonly<Record<string, readonly Overload[]>> = {
-  Get: [
-    method({
-      id: "resource_get_string_string_string_string",
-      takes: [contextType, stringType, stringType, stringType, stringType],
-      gives: objectType,
-      callOut: (external, _, apiVersion, plural, namespace, name) =>
-        get(external, { apiVersion, plural, namespace }, name),
-    }),
-    method({
-      id: "resource_get_gvr_string_string",
-      takes: [contextType, gvrType, stringType, stringType],
-      gives: objectType,
-      callOut: (external, _, { apiVersion, plural }, namespace, name) =>
-        get(external, { apiVersion, plural, namespace }, name),
-    }),
-  ],
-  List: [
-    method({
-      id: "resource_list_string_string_string",
-      takes: [contextType, stringType, stringType, stringType],
-      gives: objectType,
-      callOut: (external, _, apiVersion, plural, namespace) =>
-        list(external, { apiVersion, plural, namespace }),
-    }),
-    method({
-      id: "resource_list_string_string_string_map",
-      takes: [contextType, stringType, stringType, stringType, labelsType],
-      gives: objectType,
-      callOut: (external, _, apiVersion, plural, namespace, labels) =>
-        list(external, { apiVersion, plural, namespace }, labels),
-    }),
-    method({
-      id: "list_resources_gvr_string",
-      takes: [contextType, gvrType, stringType],
-      gives: objectType,
-      callOut: (external, _, { apiVersion, plural }, namespace) =>
-        list(external, { apiVersion, plural, namespace }),
-    }),
-    method({
-      id: "list_resources_gvr_string_map",
-      takes: [contextType, gvrType, stringType, labelsType],
-      gives: objectType,
-      callOut: (external, _, { apiVersion, plural }, namespace, labels) =>
-        list(external, { apiVersion, plural, namespace }, labels),
-    }),
-  ],
-  Post: [
-    method({
-      id: "resource_post_string_string_string_map",
-      takes: [contextType, stringType, stringType, stringType, objectType],
-      gives: objectType,
-      callOut: (external, _, apiVersion, plural, namespace, object) =>
-        post(external, { apiVersion, plural, namespace }, object),
-    }),
-    method({
-      id: "resource_post_string_string_map",
-      takes: [contextType, stringType, stringType, objectType],
-      gives: objectType,
-      callOut: (external, _, apiVersion, plural, object) =>
-        post(external, { apiVersion, plural, namespace: "" }, object),
-    }),
-  ],
+/** A function that reads or writes a collection. */
+interface CollectionFunction {
+  readonly verb: "get" | "list" | "create";
+  /** The id of the overload up to the namespace, which not all policies may choose, and behind it. */
+  readonly id: readonly [upTo: string, behind: string];
+  /** How a call names the collection: by apiVersion and plural, or by what `ToGVR` returned. */
+  readonly by: "texts" | "gvr";
+  /** The type of the last argument: a name, labels or an object. */
+  readonly last?: CelType;
+  readonly run: (external: ExternalCalls, collection: Collection, last: never) => Result;
+}
+
+/** The overload of a function for a namespace; where that is `undefined`, an argument names the namespace. */
+function collectionOverload(
+  { verb, id: [upTo, behind], by, last, run }: CollectionFunction,
+  namespace: string | undefined,
+): Overload {
+  const isChosen = namespace === undefined;
+  return method({
+    id: upTo + (isChosen ? "_string" : "") + behind,
+    takes: [
+      contextType,
+      ...(by === "gvr" ? [gvrType] : [stringType, stringType]),
+      ...(isChosen ? [stringType] : []),
+      ...(last === undefined ? [] : [last]),
+    ],
+    gives: objectType,
+    callOut: (external, _, ...args: unknown[]) => {
+      const { apiVersion, plural } = by === "gvr"
+        ? args.shift() as ResourceKind
+        : { apiVersion: args.shift() as string, plural: args.shift() as string };
+      const within = namespace ?? args.shift() as string;
+      return run(external, { apiVersion, plural, namespace: within }, args[0] as never);
+    },
+    needs: (args) => [by === "texts" ? resourceNeed(verb, args) : unknownResourceNeed(verb)],
+  });
+}
+
+const getting = { verb: "get", last: stringType, run: get } as const;
+const listing = { verb: "list", run: list } as const;
+const posting: CollectionFunction = {
+  by: "texts",
+  verb: "create",
+  id: ["resource_post_string_string", "_map"],
+  last: objectType,
+  run: post,
 };
 
-/** The overloads for policies that can read one namespace only; they have no namespace argument. */
-function namespacedOverloads(namespace: string): Readonly<Record<string, readonly Overload[]>> {
-  return {
-    Get: [
-      method({
-        id: "resource_get_string_string_string",
-        takes: [contextType, stringType, stringType, stringType],
-        gives: objectType,
-        callOut: (external, _, apiVersion, plural, name) =>
-          get(external, { apiVersion, plural, namespace }, name),
-      }),
-      method({
-        id: "resource_get_gvr_string",
-        takes: [contextType, gvrType, stringType],
-        gives: objectType,
-        callOut: (external, _, { apiVersion, plural }, name) =>
-          get(external, { apiVersion, plural, namespace }, name),
-      }),
-    ],
-    List: [
-      method({
-        id: "resource_list_string_string",
-        takes: [contextType, stringType, stringType],
-        gives: objectType,
-        callOut: (external, _, apiVersion, plural) => list(external, { apiVersion, plural, namespace }),
-      }),
-      method({
-        id: "resource_list_string_string_map",
-        takes: [contextType, stringType, stringType, labelsType],
-        gives: objectType,
-        callOut: (external, _, apiVersion, plural, labels) =>
-          list(external, { apiVersion, plural, namespace }, labels),
-      }),
-      method({
-        id: "list_resources_gvr",
-        takes: [contextType, gvrType],
-        gives: objectType,
-        callOut: (external, _, { apiVersion, plural }) => list(external, { apiVersion, plural, namespace }),
-      }),
-      method({
-        id: "list_resources_gvr_map",
-        takes: [contextType, gvrType, labelsType],
-        gives: objectType,
-        callOut: (external, _, { apiVersion, plural }, labels) =>
-          list(external, { apiVersion, plural, namespace }, labels),
-      }),
-    ],
-    Post: [
-      method({
-        id: "resource_post_string_string_map",
-        takes: [contextType, stringType, stringType, objectType],
-        gives: objectType,
-        callOut: (external, _, apiVersion, plural, object) =>
-          post(external, { apiVersion, plural, namespace }, object),
-      }),
-    ],
-  };
-}
+const gets: readonly CollectionFunction[] = [
+  { ...getting, by: "texts", id: ["resource_get_string_string", "_string"] },
+  { ...getting, by: "gvr", id: ["resource_get_gvr", "_string"] },
+];
+
+const lists: readonly CollectionFunction[] = [
+  { ...listing, by: "texts", id: ["resource_list_string_string", ""] },
+  { ...listing, by: "texts", id: ["resource_list_string_string", "_map"], last: labelsType },
+  { ...listing, by: "gvr", id: ["list_resources_gvr", ""] },
+  { ...listing, by: "gvr", id: ["list_resources_gvr", "_map"], last: labelsType },
+];
 
 const toGvr: readonly Overload[] = [
   method({
@@ -252,31 +187,22 @@ export function bothSpellings(table: Readonly<Record<string, readonly Overload[]
   ]);
 }
 
-/** The overload with the needs of its calls. */
-function needing(verb: "get" | "list" | "create", overload: Overload): Overload {
-  const namesType = overload.parameters[1] !== gvrType;
-  return {
-    ...overload,
-    needs: (args) => [namesType ? resourceNeed(verb, args) : unknownResourceNeed(verb)],
-  };
-}
-
 /**
  * Resources of the cluster: `resource.Get`, `List`, `Post` and `ToGVR`. A namespaced policy can read only its
  * namespace, and its calls have no namespace argument.
  */
 export function resourceLibrary(namespace?: string): Library {
-  const { Get = [], List = [], Post = [] } = namespace === undefined
-    ? clusterOverloads
-    : namespacedOverloads(namespace);
-  const overloads = {
-    Get: Get.map((each) => needing("get", each)),
-    List: List.map((each) => needing("list", each)),
-    Post: Post.map((each) => needing("create", each)),
-  };
+  const ofNamespace = (each: CollectionFunction): Overload => collectionOverload(each, namespace);
+  // A policy of the cluster also creates objects that have no namespace.
+  const withoutNamespace = namespace === undefined ? [collectionOverload(posting, "")] : [];
   return {
     name: "kyverno.resource",
     constants: { resource: { type: contextType, value: new NamespaceValue(contextType) } },
-    functions: bothSpellings({ ...overloads, ToGVR: toGvr }),
+    functions: bothSpellings({
+      Get: gets.map(ofNamespace),
+      List: lists.map(ofNamespace),
+      Post: [ofNamespace(posting), ...withoutNamespace],
+      ToGVR: toGvr,
+    }),
   };
 }
