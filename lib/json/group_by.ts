@@ -3,9 +3,7 @@ export function groupBy<T>(
   items: Iterable<T>,
   keyOf: (item: T) => string,
 ): ReadonlyMap<string, readonly T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) add(groups, keyOf(item), item);
-  return groups;
+  return groupByKeys(items, (item) => [keyOf(item)]);
 }
 
 /** Groups items by keys, in their order. An item with several keys is in several groups, and once in each. */
@@ -15,13 +13,11 @@ export function groupByKeys<T>(
 ): ReadonlyMap<string, readonly T[]> {
   const groups = new Map<string, T[]>();
   for (const item of items) {
-    for (const key of new Set(keysOf(item))) add(groups, key, item);
+    for (const key of new Set(keysOf(item))) {
+      const group = groups.get(key);
+      if (group === undefined) groups.set(key, [item]);
+      else group.push(item);
+    }
   }
   return groups;
-}
-
-function add<T>(groups: Map<string, T[]>, key: string, item: T): void {
-  const group = groups.get(key);
-  if (group === undefined) groups.set(key, [item]);
-  else group.push(item);
 }

@@ -81,7 +81,7 @@ class Constructor {
       case EVENT_ID.SEQUENCE:
       case EVENT_ID.MAPPING: {
         const before = this.#nodes++;
-        this.#anchors.reserve(event);
+        this.#anchors.set(event, undefined);
         this.#at++;
         const value = event.type === EVENT_ID.SEQUENCE ? this.#sequence() : this.#mapping();
         return this.#remember(event, { value, size: this.#nodes - before });
@@ -220,16 +220,14 @@ class Constructor {
   /** Takes an alias, and returns the node that it stands for. */
   #alias(event: AnchorOffsets): Anchored {
     this.#at++;
-    const found = this.#anchors.resolve(event);
-    if ("problem" in found) return this.#fail(event.anchorStart, found.problem);
+    const found = this.#anchors.resolve(event, this.#nodes);
+    if (typeof found === "string") return this.#fail(event.anchorStart, found);
     this.#nodes += found.size + 1;
-    return this.#anchors.count(found, this.#nodes)
-      ? found
-      : this.#fail(event.anchorStart, "document contains excessive aliasing");
+    return found;
   }
 
   #remember(event: AnchorOffsets, anchored: Anchored): Json {
-    this.#anchors.remember(event, anchored);
+    this.#anchors.set(event, anchored);
     return anchored.value;
   }
 

@@ -25,31 +25,23 @@ export class DocumentAnchors {
     this.#source = source;
   }
 
-  /** Notes that the node with this anchor is being built: an alias in it would be recursive. */
-  reserve(offsets: AnchorOffsets): void {
-    if (offsets.anchorStart >= 0) this.#anchored.set(this.#nameOf(offsets), undefined);
-  }
-
-  /** Keeps a node that was built, if it has an anchor. */
-  remember(offsets: AnchorOffsets, anchored: Anchored): void {
+  /** Keeps a node, if it has an anchor; `undefined` while it is being built, as an alias in it would be recursive. */
+  set(offsets: AnchorOffsets, anchored: Anchored | undefined): void {
     if (offsets.anchorStart >= 0) this.#anchored.set(this.#nameOf(offsets), anchored);
   }
 
-  /** The node that an alias stands for, or why there is none. */
-  resolve(alias: AnchorOffsets): Anchored | { readonly problem: string } {
+  /** The node that an alias stands for, in a document of so many nodes before it. A text says why there is none. */
+  resolve(alias: AnchorOffsets, nodes: number): Anchored | string {
     const name = this.#nameOf(alias), anchored = this.#anchored.get(name);
-    if (anchored !== undefined) return anchored;
-    return {
-      problem: this.#anchored.has(name)
+    if (anchored === undefined) {
+      return this.#anchored.has(name)
         ? `anchor '${name}' value contains itself`
-        : `unknown anchor '${name}' referenced`,
-    };
-  }
-
-  /** Counts the nodes of an alias; false when aliases stand for too many of the `nodes` of the document. */
-  count({ size }: Anchored, nodes: number): boolean {
+        : `unknown anchor '${name}' referenced`;
+    }
+    const { size } = anchored, all = nodes + size + 1;
     this.#aliased += size;
-    return this.#aliased <= 100 || nodes <= 1000 || this.#aliased / nodes <= allowedShare(nodes);
+    const isExcessive = this.#aliased > 100 && all > 1000 && this.#aliased / all > allowedShare(all);
+    return isExcessive ? "document contains excessive aliasing" : anchored;
   }
 
   #nameOf({ anchorStart, anchorEnd }: AnchorOffsets): string {
