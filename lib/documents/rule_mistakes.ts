@@ -14,6 +14,7 @@ import {
   type JsonObject,
 } from "../json/mod.ts";
 import { parseAnchor } from "../pattern/mod.ts";
+import { requestVariables } from "../template/mod.ts";
 
 /**
  * Mistakes of a rule in the current spelling that leave it usable, though it does not do what its author means. Kyverno
@@ -88,14 +89,7 @@ function bodyMistakes(body: JsonObject, path: DocumentPath): PathDiagnostic[] {
 }
 
 /** Names that Kyverno refuses for entries, because they hide a value of the request. */
-const reserved = [
-  "request",
-  "serviceAccountName",
-  "serviceAccountNamespace",
-  "images",
-  "element",
-  "elementIndex",
-];
+const reserved = [...requestVariables, "element", "elementIndex"];
 
 function contextMistakes(holder: JsonObject, path: DocumentPath): PathDiagnostic[] {
   return asList(holder["context"]).flatMap((entry, index): PathDiagnostic[] => {

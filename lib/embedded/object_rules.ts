@@ -1,12 +1,7 @@
 import { isObject, type Json, type JsonObject, textField } from "../json/mod.ts";
-import { formatApiVersion } from "../kube/mod.ts";
+import { formatApiVersion, noSubdomain } from "../kube/mod.ts";
 import type { ServedKind } from "./kinds.ts";
 import type { Cause } from "./reply.ts";
-
-const SUBDOMAIN =
-  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start " +
-  "and end with an alphanumeric character (e.g. 'example.com', regex used for validation is " +
-  "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 
 /** Why a request's body is not an object of the kind in its path; `undefined` when it is. */
 export function typeProblem(kind: ServedKind, body: Json): string | undefined {
@@ -41,7 +36,7 @@ export function nameProblem(kind: ServedKind, name: string): Cause | undefined {
     ? !/[/%]/.test(name) && name !== "." && name !== ".."
     : name.length <= 253 && name.split(".").every((part) => /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/.test(part));
   if (fine) return undefined;
-  const message = `Invalid value: ${JSON.stringify(name)}: ${SUBDOMAIN}`;
+  const message = `Invalid value: ${JSON.stringify(name)}: ${noSubdomain}`;
   return { reason: "FieldValueInvalid", message, field: at };
 }
 

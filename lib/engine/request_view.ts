@@ -5,6 +5,7 @@ import { extractImagesInStages, type ResourceType, serviceAccountVariables, type
 import type { Candidate, User } from "../match/mod.ts";
 import type { PolicyException } from "../policy/mod.ts";
 import type { RuleInput } from "../rules/mod.ts";
+import { requestVariables } from "../template/mod.ts";
 import type { Facts } from "./facts.ts";
 import type { PolicyRequest } from "./request.ts";
 import type { RuleWatch } from "./rule_watch.ts";
@@ -147,7 +148,7 @@ export class RequestView implements Computed {
 
   /** Most rules read few fields of the request, so each is built when a rule reads it. */
   get names(): readonly string[] {
-    return rootNames;
+    return requestVariables;
   }
 
   compute(name: string): Json | Fault | undefined {
@@ -249,14 +250,6 @@ export class RequestView implements Computed {
 }
 
 const notComputed = Symbol("not computed");
-
-/** The names that every rule can read. */
-export const rootNames: readonly string[] = [
-  "request",
-  "serviceAccountName",
-  "serviceAccountNamespace",
-  "images",
-];
 
 /** The exceptions of most rules: none. The input of a rule without exceptions can then be shared. */
 export const noExceptions: readonly PolicyException[] = [];

@@ -3,8 +3,7 @@ import { expressionHint, kyvernoFunctions, wrongArity } from "../jmespath/mod.ts
 import type { DocumentPath } from "../json/mod.ts";
 import type { Rule } from "../policy/mod.ts";
 import { namesWithin, type RuleBody } from "../rules/mod.ts";
-import type { Use } from "../template/mod.ts";
-import { rootNames } from "./request_view.ts";
+import { requestVariables, type Use } from "../template/mod.ts";
 
 /** The rule with the names that it declares, and the position of the checked template in it. */
 export interface VariableCheckOptions {
@@ -16,7 +15,7 @@ export interface VariableCheckOptions {
 }
 
 /** The names that a rule can read without a declaration; some only in loops, targets or rules about images. */
-const predefined = [...rootNames, "image", "element", "elementIndex", "target"];
+const predefined = [...requestVariables, "image", "element", "elementIndex", "target"];
 
 /** Those that come from the user. */
 const accountNames = ["serviceAccountName", "serviceAccountNamespace"];

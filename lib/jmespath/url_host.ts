@@ -1,4 +1,5 @@
 import { Fault } from "../json/mod.ts";
+import { hasControl } from "../kube/mod.ts";
 
 /** Texts longer than any URL are not looked at. */
 const maxLength = 10_000;
@@ -33,12 +34,4 @@ export function urlHost(url: string): string | Fault {
   const port = host.slice(host.indexOf(":"));
   if (!/^:[0-9]*$/.test(host.slice(colon))) return problem(`invalid port ${JSON.stringify(port)} after host`);
   return host.slice(0, colon);
-}
-
-function hasControl(text: string): boolean {
-  for (let index = 0; index < text.length; index++) {
-    const unit = text.charCodeAt(index);
-    if (unit < 0x20 || unit === 0x7f) return true;
-  }
-  return false;
 }

@@ -152,7 +152,8 @@ function isPort(text: string): boolean {
   return /^(?::[0-9]*)?$/.test(text);
 }
 
-function hasControl(text: string): boolean {
+/** Whether a text has a control character, which Go refuses in a URL. */
+export function hasControl(text: string): boolean {
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);
     if (unit < 0x20 || unit === 0x7f) return true;

@@ -23,6 +23,7 @@ export {
   quantityProblem,
   quantitySign,
   subtractQuantities,
+  wrongQuantityFormat,
 } from "./quantity.ts";
 export { quantityAsFloat, quantityAsInt64 } from "./quantity_int64.ts";
 export {
@@ -112,6 +113,7 @@ export {
   escapedPath,
   formatUrl,
   type GoUrl,
+  hasControl,
   hostnameOf,
   hostOf,
   parseGoUrl,
@@ -124,6 +126,7 @@ export {
   dnsLabelProblems,
   dnsSubdomainProblems,
   labelValueProblems,
+  noSubdomain,
   qualifiedNameProblems,
   withoutTrailingDash,
 } from "./name_format.ts";

@@ -14,6 +14,14 @@ const qualifiedPattern = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
 const qualifiedRule =
   "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
 
+/** The problem of a text that is no DNS name. */
+export const noSubdomain: string = mismatch(
+  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and " +
+    "must start and end with an alphanumeric character",
+  subdomainPattern,
+  ["example.com"],
+);
+
 /** The most characters of a text that patterns check. A longer text has only one problem. */
 const maxLength = 100_000;
 
@@ -60,10 +68,7 @@ export function dnsSubdomainProblems(text: string): readonly string[] {
 function subdomainProblems(text: string, unit: "characters" | "bytes"): readonly string[] {
   const problems = tooLong(text, 253, unit);
   if (isSubdomain(text)) return problems;
-  const rule =
-    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and " +
-    "must start and end with an alphanumeric character";
-  return [...problems, mismatch(rule, subdomainPattern, ["example.com"])];
+  return [...problems, noSubdomain];
 }
 
 /** A label of a DNS name by the older RFC 1035, which begins with a letter: the name of a Service. */

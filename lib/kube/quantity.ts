@@ -79,14 +79,15 @@ export function quantityProblem(text: string): string | undefined {
   return typeof read === "string" ? read : undefined;
 }
 
-const wrongFormat =
+/** Kubernetes' error message for a text that has not the form of a quantity. */
+export const wrongQuantityFormat =
   "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 const wrongNumber = "unable to parse numeric part of quantity";
 const wrongSuffix = "unable to parse quantity's suffix";
 
 function readQuantity(text: string): Quantity | string {
   const parts = split(text);
-  if (parts === undefined) return wrongFormat;
+  if (parts === undefined) return wrongQuantityFormat;
   const suffix = suffixes.get(parts.suffix) ?? exponentSuffix(parts.suffix);
   if (suffix === undefined) return wrongSuffix;
   return readSmall(text, parts, suffix) ?? readLarge(parts, suffix);

@@ -16,10 +16,16 @@ export function compileMessage(message: Json | undefined, tools: RuleTools): Mes
   return {
     render: ({ context }) => {
       const text = template.render(context, context.environment);
-      if (isFault(text) || isString(text)) return text;
-      return "the produced message didn't resolve to a string, check your policy definition.";
+      return isFault(text) ? text : textOfMessage(text);
     },
   };
+}
+
+/** The text of a rendered message; Kyverno's text for a message that is none, because a variable has another type. */
+export function textOfMessage(rendered: Json): string {
+  return isString(rendered)
+    ? rendered
+    : "the produced message didn't resolve to a string, check your policy definition.";
 }
 
 /** The message with the full stop that Kyverno puts before the rest. */

@@ -17,6 +17,7 @@
 export { type TemplateCompilations, templateCompilations } from "./counters.ts";
 export { hasVariables } from "./has_variables.ts";
 export { markVariables } from "./marked.ts";
+export { requestVariables } from "./request_variables.ts";
 export { resolveReferences } from "./reference.ts";
 export { compileTemplate, type Template, type TemplateOptions } from "./template.ts";
 export { type Rendering, type TextTemplates, textTemplates } from "./texts.ts";

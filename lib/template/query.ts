@@ -1,6 +1,7 @@
 import { type CompiledExpression, compileExpression, type ExpressionOptions } from "../jmespath/mod.ts";
 import { type DocumentPath, Fault, isFault, type Scope } from "../json/mod.ts";
 import { isDelete, type Render } from "./run.ts";
+import { requestVariables } from "./request_variables.ts";
 import type { Use } from "./use.ts";
 
 /** The position of a variable, and the options for compiling it. */
@@ -70,18 +71,10 @@ export function compile(text: string, spot: Spot): Query {
 
   /** Whether the missing part is a variable that nothing declares, instead of a part of a value. */
   function isUndeclared(missing: string, scope: Scope): boolean {
-    return names.includes(missing) && !mayBeAbsent.has(missing) &&
+    return names.includes(missing) && !requestVariables.includes(missing) &&
       scope.get(missing) === undefined && scope.declares?.(missing) !== true;
   }
 }
-
-/** The variables that every rule declares and that have no value for some requests. */
-const mayBeAbsent: ReadonlySet<string> = new Set([
-  "request",
-  "images",
-  "serviceAccountName",
-  "serviceAccountNamespace",
-]);
 
 function broken(fault: Fault): Query {
   return { render: () => fault, compiled: fault };

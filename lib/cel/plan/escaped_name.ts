@@ -1,10 +1,9 @@
+import { reservedWords } from "../syntax/mod.ts";
+
 const marks: Readonly<Record<string, string>> = { underscores: "__", dot: ".", dash: "-", slash: "/" };
 
 /** Words that an expression cannot use as a name, so that a field of that name is written between underscores. */
-const keywords = new Set(
-  "true false null in as break const continue else for function if import let loop package namespace return var void while"
-    .split(" "),
-);
+const keywords = new Set(["true", "false", "null", "in", ...reservedWords]);
 
 /**
  * The property of a field name that Kubernetes escapes: `x__dash__prop` for `x-prop`, `__namespace__` for

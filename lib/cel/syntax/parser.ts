@@ -3,6 +3,7 @@ import type { Call, CelExpression, ListLiteral, MapEntry, StructLiteral } from "
 import { qualifiedName } from "./expression.ts";
 import { numberLiteral, textLiteral } from "./literal_expression.ts";
 import { expandedMacro, type Macro } from "./macro.ts";
+import { reservedWords } from "./reserved_words.ts";
 import type { CelToken } from "./token.ts";
 import { TokenStream } from "./token_stream.ts";
 
@@ -23,10 +24,7 @@ const MAX_LENGTH = 100_000;
 const MAX_DEPTH = 250;
 const MAX_CHAIN = 1000;
 
-const reserved = new Set(
-  "as break const continue else for function if import let loop package namespace return var void while"
-    .split(" "),
-);
+const reserved = new Set(reservedWords);
 
 /** The tokens with which an operand can begin, as messages list them. */
 const primaries = "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', " +

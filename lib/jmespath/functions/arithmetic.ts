@@ -13,6 +13,7 @@ import {
   quantityAsFloat,
   quantityOf,
   subtractQuantities,
+  wrongQuantityFormat,
 } from "../../kube/mod.ts";
 import { functionFault } from "./fault.ts";
 import { type FunctionNotes, type FunctionRecord, parameter } from "./record.ts";
@@ -95,8 +96,7 @@ const multiply: Calculation = (left, right, name) => {
  * exact".
  */
 function quantityOfNumber(number: number): Quantity | Fault {
-  return parseQuantity(goFloat(number)) ??
-    new Fault("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
+  return parseQuantity(goFloat(number)) ?? new Fault(wrongQuantityFormat);
 }
 
 const zeroDivisor = "Zero divisor passed";

@@ -5,12 +5,12 @@ import {
   field,
   isFault,
   isObject,
-  isString,
   type Json,
 } from "../../json/mod.ts";
 import { compileTemplate, type Template } from "../../template/mod.ts";
 import type { FieldNotes } from "../../shape/mod.ts";
 import { observed, ruleConditions } from "../conditions.ts";
+import { textOfMessage } from "../message.ts";
 import { error, fail, type Outcome, pass } from "../outcome.ts";
 import type { RuleInput, RuleKind, RuleTools, SingleBody } from "../rule_kind.ts";
 import { parseValidation, type Validation } from "../validation.ts";
@@ -78,9 +78,7 @@ function denied(rule: string, conditions: string, text: Json | Fault): Outcome {
   // is written".
   if (isFault(text)) return fail(conditions);
   if (text === "" && conditions === "") return fail(`validation error: rule ${rule} failed`);
-  return fail(
-    isString(text) ? text : "the produced message didn't resolve to a string, check your policy definition.",
-  );
+  return fail(textOfMessage(text));
 }
 
 /** The characters of the combinations of condition messages that are cached for a rule; there are few in practice. */

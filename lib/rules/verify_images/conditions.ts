@@ -11,6 +11,7 @@ import {
 } from "../../json/mod.ts";
 import { compileTemplate, type Template } from "../../template/mod.ts";
 import { observed, ruleConditions } from "../conditions.ts";
+import { textOfMessage } from "../message.ts";
 import type { RuleTools } from "../rule_kind.ts";
 
 /** The conditions on a statement's predicate. The predicate's fields are variables besides those of the rule. */
@@ -89,9 +90,7 @@ export function compileDenyCheck(
       // Kyverno parity: when a variable has no value, the message is that of the condition alone, as it is
       // written. Pinned by tests/rules/verify_images/attestations_test.ts.
       if (isFault(text)) return verdict.message;
-      return isString(text)
-        ? text
-        : "the produced message didn't resolve to a string, check your policy definition.";
+      return textOfMessage(text);
     },
   };
 }
