@@ -1,5 +1,6 @@
 import { celExceptionProblems, compile, exceptionProblems } from "../engine/mod.ts";
 import { type Diagnostic, formatDiagnostic, type Position, withPosition } from "../diagnostics/mod.ts";
+import { openList } from "../apply/mod.ts";
 import type { Dialect } from "../match/mod.ts";
 import {
   admissionPolicyProblems,
@@ -50,7 +51,7 @@ export async function lint(
       celExceptionProblems(document, { dialect }).map((problem) => withPosition(problem, locate))
     ),
   ];
-  if (documents.length === 0 && !all.some(isError)) {
+  if (documents.every(({ value }) => openList(value).length === 0) && !all.some(isError)) {
     const message = `${paths.join(", ")}: there are no policies`;
     all.push({ severity: "error", code: "no-policies", message });
   }

@@ -80,3 +80,12 @@ Deno.test("a rule with an error-level diagnostic has the result error", () =>
       assert.match((await run("explain", path, "-r", "@pod.yaml")).out, /error/);
     }
   }));
+
+Deno.test("a list without policies, as kubectl writes it for a cluster without any, is no success", () =>
+  inFolder({ ...files, "list.yaml": "apiVersion: v1\nkind: List\nitems: []\n" }, async (run) => {
+    for (const args of [["apply", "@list.yaml", "-r", "@pod.yaml"], ["lint", "@list.yaml"]]) {
+      const { code, out, err } = await run(...args);
+      assert.match(`${out}\n${err}`, /error no-policies: list\.yaml: there are no policies/);
+      assert.equal(code, 1);
+    }
+  }));

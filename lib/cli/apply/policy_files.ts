@@ -41,7 +41,7 @@ export async function readPolicyFiles(
     })));
   }
   if (args.exceptionsWithinResources) exceptions.push(...await exceptionsOfFiles(args.resource));
-  if (policies.length === 0 && diagnostics.errors === 0) {
+  if (policies.every(({ value }) => openList(value).length === 0) && diagnostics.errors === 0) {
     const message = `${args.policies.join(", ")}: there are no policies`;
     diagnostics.add({ severity: "error", code: "no-policies", message });
   }
