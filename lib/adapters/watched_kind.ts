@@ -245,7 +245,7 @@ export class WatchedKind {
     const reason = describeFailure({ method: "GET", path }, failure), said = `${what} ${reason}`;
     if (said === this.#said) return;
     this.#said = said;
-    const hint = failure.status === 404 && missing !== undefined ? { hint: missing } : {};
+    const hint: JsonObject = failure.status === 404 && missing !== undefined ? { hint: missing } : {};
     log?.write("warn", `${path}: ${what}`, { reason, ...hint });
   }
 }

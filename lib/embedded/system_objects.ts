@@ -96,7 +96,7 @@ function part(name: string, rules: readonly Rule[]): JsonObject {
  */
 export function systemObjects(): JsonObject[] {
   const namespaces = ["default", "kube-node-lease", "kube-public", "kube-system"];
-  const everything = [
+  const everything: JsonObject[] = [
     { verbs: ["*"], apiGroups: ["*"], resources: ["*"] },
     { verbs: ["*"], nonResourceURLs: ["*"] },
   ];

@@ -183,7 +183,7 @@ function patternLines(
 
 function resultLines({ results, attempts, changes }: RuleTrace): string[] {
   const changed = changes.map((change) =>
-    `${change.op} ${change.path}${"value" in change ? ` ${shown(change.value)}` : ""}`
+    `${change.op} ${change.path}${"value" in change ? ` ${shown(change.value ?? null)}` : ""}`
   );
   const lines = results.flatMap((each) => {
     const { result, message, action, type } = each;

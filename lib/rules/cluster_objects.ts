@@ -112,7 +112,7 @@ export function createdInDryRun(
     const resource = await findKind(tracker.ports.cluster, reference);
     if (isFault(resource)) return resource;
     const path = `${collectionPath(resource, namespace)}?dryRun=All`;
-    const within = resource.namespaced ? { namespace } : {};
+    const within: JsonObject = resource.namespaced ? { namespace } : {};
     const body = { ...object, metadata: { ...asObject(object["metadata"]), ...within } };
     const created = await tracker.ports.cluster.call({ method: "POST", path, body, ...tracker.call });
     return created.ok ? created.body : new Fault(created.message);
