@@ -47,18 +47,23 @@ function parseForm(text: string): FieldForm {
   return { shape: "list", type: text.slice(0, bracket), keys: keys === "" ? [] : keys.split(",") };
 }
 
-/** Reads kinds: `group/Kind` for all versions without an entry, and `group/version,version/Kind` for some. */
+/**
+ * Reads the kinds of each group, separated by spaces: `Kind:Type` for all versions without an entry, and
+ * `version,version/Kind:Type` for some; `:Type` is left out where it has the name of the kind.
+ */
 export function readKinds<Type>(
-  kinds: Readonly<Record<string, string>>,
+  groups: Readonly<Record<string, string>>,
   types: ReadonlyMap<string, Type>,
 ): KindTypes<Type> {
   const found = new Map<string, KindType<Type>[]>();
-  for (const [written, name] of Object.entries(kinds)) {
-    const [group = "", ...rest] = written.split("/");
-    const kind = rest.pop()!;
-    const type = types.get(name)!;
-    const entries = (rest[0] ?? "").split(",").map((version) => ({ group, version, type }));
-    found.set(kind, [...found.get(kind) ?? [], ...entries]);
+  for (const [group, written] of Object.entries(groups)) {
+    for (const entry of written.split(" ")) {
+      const [path = "", name] = entry.split(":");
+      const [kind = "", versions = ""] = path.split("/").reverse();
+      const type = types.get(name ?? kind)!;
+      const entries = versions.split(",").map((version) => ({ group, version, type }));
+      found.set(kind, [...found.get(kind) ?? [], ...entries]);
+    }
   }
   return found;
 }

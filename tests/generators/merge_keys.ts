@@ -67,7 +67,9 @@ const shortNames = nameTypes();
 
 const table = { types: typeTable(), kinds: kindTable() };
 Deno.writeTextFileSync(target, `${JSON.stringify(table, null, 2)}\n`);
-console.log(`${Object.keys(table.types).length} types, ${Object.keys(table.kinds).length} kinds`);
+console.log(
+  `${Object.keys(table.types).length} types, ${Object.values(table.kinds).join(" ").split(" ").length} kinds`,
+);
 
 function patchField(name: string, field: Schema): Field | undefined {
   const general = { name, keys: [], isAtomic: false, counts: false };
@@ -243,8 +245,9 @@ function written({ shape, keys, isAtomic, type }: Field): string {
 }
 
 /**
- * For `patch` `group/version,version/Kind` with all versions of the description: Kyverno knows no others. For `apply`
- * `group/Kind`, or `group/version/Kind` for a version that differs from the most stable one.
+ * The kinds of each group. For `patch` `version,version/Kind:Type` with all versions of the description: Kyverno knows
+ * no others. For `apply` `Kind:Type`, or `version/Kind:Type` for a version that differs from the most stable one. `:Type`
+ * is left out where it has the name of the kind.
  */
 function kindTable(): Record<string, string> {
   const versions = new Map<string, { version: string; type: string }[]>();
@@ -270,7 +273,14 @@ function kindTable(): Record<string, string> {
       if (type !== first!.type) written.push([key.replace("/", `/${version}/`), type]);
     }
   }
-  return Object.fromEntries(written.sort(([a], [b]) => a < b ? -1 : 1));
+  written.sort(([a], [b]) => a < b ? -1 : 1);
+  const groups: Record<string, string> = {};
+  for (const [key, type] of written) {
+    const group = key.slice(0, key.indexOf("/")), path = key.slice(group.length + 1);
+    const entry = path.endsWith(`/${type}`) || path === type ? path : `${path}:${type}`;
+    groups[group] = groups[group] === undefined ? entry : `${groups[group]} ${entry}`;
+  }
+  return groups;
 }
 
 /** Orders versions as Kubernetes does: stable before beta before alpha, then by number. */
