@@ -11,37 +11,23 @@
 export { systemClock } from "../clock.ts";
 export { systemEntropy } from "../entropy.ts";
 export { eventLoopScheduler, separateScheduler } from "./scheduler.ts";
-export {
-  type FileText,
-  findFiles,
-  type FoundFile,
-  type FoundFiles,
-  type ReadFiles,
-  readFiles,
-  type ReadFilesOptions,
-} from "./files.ts";
-export { ClusterGlobalEntries, type GlobalEntriesOptions } from "./global_entries.ts";
+export { type FileText, findFiles, type ReadFiles, readFiles } from "./files.ts";
+export { ClusterGlobalEntries } from "./global_entries.ts";
 export type { CompileProjection } from "./entry_projections.ts";
 export type { EntryState } from "./kept_entry.ts";
 export { WatchedGlobalEntries } from "./watched_global_entries.ts";
 export { ObjectBudget } from "./object_budget.ts";
 export { addressesOf, type AddressLookup, addressToCall } from "./addresses_of.ts";
-export { AnswerMemory, type AnswerMemoryOptions } from "./answer_memory.ts";
+export { AnswerMemory } from "./answer_memory.ts";
 export { HttpClient, type HttpOptions } from "./http.ts";
 export { LineBatch, linesLost } from "./line_batch.ts";
 export { environmentVariable } from "./environment.ts";
-export { jsonLog, type JsonLogOptions, type LogLevel, writeToStandardError } from "./log.ts";
-export {
-  type Endpoint,
-  inClusterEndpoint,
-  type InClusterInput,
-  kubeconfigEndpoint,
-  type KubeconfigInput,
-} from "./kubeconfig.ts";
+export { jsonLog, type LogLevel, writeToStandardError } from "./log.ts";
+export { type Endpoint, inClusterEndpoint, kubeconfigEndpoint } from "./kubeconfig.ts";
 export { AggregatedDiscovery } from "./aggregated_discovery.ts";
-export { LiveCollections, type LiveCollectionsOptions } from "./live_collections.ts";
+export { LiveCollections } from "./live_collections.ts";
 export { LiveCluster, type LiveClusterOptions } from "./live_cluster.ts";
-export { type AddressCheck, type AddressVerdict, serviceAddresses } from "./service_addresses.ts";
+export { type AddressVerdict, serviceAddresses } from "./service_addresses.ts";
 export { unlessAborted } from "./deadline.ts";
 export { TaskTurns } from "./task_turns.ts";
 export { PinnedClients } from "./pinned_clients.ts";

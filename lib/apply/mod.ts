@@ -8,10 +8,10 @@ export { type Applied, type AppliedStep, type ApplyOptions, applyPolicies, type 
 export { Cleanups, isCleanupKind } from "./cleanups.ts";
 export type { DecideOptions } from "./decide.ts";
 export { openList, readUser } from "./documents.ts";
-export { faultyPolicies, type FaultyPolicy } from "./faulty_policies.ts";
+export { faultyPolicies } from "./faulty_policies.ts";
 export { checkContext, checkUser, checkValues, duplicateKeys, type GivenDocument } from "./given_document.ts";
 export { manifestObjects } from "./manifest_objects.ts";
-export { type DocumentObjects, documentObjects, type GivenObject } from "./objects.ts";
+export { documentObjects, type GivenObject } from "./objects.ts";
 export { type GivenUser, resourceRequest, withNamespace } from "./resource_request.ts";
 export {
   identityOf,
@@ -24,5 +24,5 @@ export {
 export { MissingInputs } from "./missing_inputs.ts";
 export { Tally } from "./tally.ts";
 export { ignoredOperations } from "./ignored_operations.ts";
-export { type CompletedValues, withSetValues } from "./set_values.ts";
+export { withSetValues } from "./set_values.ts";
 export { noValues, readValues, type Values, withOperation } from "./values.ts";

@@ -6,8 +6,7 @@
  */
 export type { BundledPolicies } from "./bundled_gate.ts";
 export { limitsOf } from "./limits.ts";
-export { type BundlePart, bundleParts, leftOutModules, standInOf } from "./parts.ts";
+export { bundleParts, leftOutModules, standInOf } from "./parts.ts";
 export { type PolicyFacts, policyFacts } from "./policy_facts.ts";
-export type { Settings } from "./settings.ts";
 export type { BundleTarget } from "./target.ts";
 export { bundleTargets } from "./targets/table.ts";

@@ -12,6 +12,6 @@
 export { compileConditions, type ConditionOptions, type Conditions } from "./conditions.ts";
 export { conditionCompilations } from "./counters.ts";
 export type { Observe, ObservedCondition } from "./observation.ts";
-export { type OperatorExample, type OperatorNote, operatorNotes } from "./operators/operator_notes.ts";
+export { operatorNotes } from "./operators/operator_notes.ts";
 export { operatorNames } from "./operators/table.ts";
 export type { ConditionVerdict } from "./verdict.ts";

@@ -8,7 +8,7 @@
  *
  * @module
  */
-export { type Computed, Context, type ContextEntry, type Layer } from "./context.ts";
+export { type Computed, Context, type ContextEntry } from "./context.ts";
 export { loadNamespace } from "./namespace.ts";
 export { readPath } from "./read_path.ts";
 export { kindNeed, type Need, readsRoles } from "./need.ts";
@@ -21,9 +21,8 @@ export {
   parseContext,
   unservedEntries,
 } from "./entries/table.ts";
-export { apiCallShape, type ApiCallSpec, parseApiCall } from "./entries/api_call_spec.ts";
+export { apiCallShape, parseApiCall } from "./entries/api_call_spec.ts";
 export { parseRegistryCredentials } from "./entries/image_registry.ts";
-export type { ContextEntryKind, StandIns } from "./entry_kind.ts";
 export type { EntryOptions } from "./entry_options.ts";
 export type {
   ConditionOwner,
@@ -37,7 +36,7 @@ export type {
 } from "./observer.ts";
 export type { EntrySource } from "./entry_source.ts";
 export type { LoopProgress, Progress } from "./progress.ts";
-export { inStages, type StagedResult, StagedWork } from "./stages.ts";
-export { type AbsentSource, type LoadOptions, LoadTracker } from "./load_tracker.ts";
+export { inStages, StagedWork } from "./stages.ts";
+export { type AbsentSource, LoadTracker } from "./load_tracker.ts";
 export { untilLoaded } from "./until_loaded.ts";
 export { fewSteps, type GoAhead, mostRequestSteps } from "./time_slices.ts";

@@ -10,11 +10,9 @@ export {
   type Locate,
   type PathDiagnostic,
   type Position,
-  type Severity,
   type TextProblem,
-  type TextReplacement,
   withPosition,
 } from "./diagnostic.ts";
-export { type CodeNote, codeNotes, type DiagnosticCode } from "./codes/mod.ts";
+export { codeNotes, type DiagnosticCode } from "./codes/mod.ts";
 export { mostSerious } from "./most_serious.ts";
 export { didYouMean, replacing } from "./suggestion.ts";

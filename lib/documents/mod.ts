@@ -19,7 +19,7 @@ export { idleParts, missingFields } from "./refusals/missing_fields.ts";
 export { exemptedControls } from "./refusals/pod_security.ts";
 export { refusedWarningCodes } from "./refusals/warnings.ts";
 export { refusals } from "./refusals/refusals.ts";
-export { autogenTexts, countRules, type RuleCount } from "./written_rules.ts";
+export { autogenTexts, countRules } from "./written_rules.ts";
 export { specShapeOf } from "./described_kinds.ts";
 export { policySchemas } from "./json_schema.ts";
 export { fieldNote, fieldNotes } from "./field_note.ts";

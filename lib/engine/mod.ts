@@ -26,7 +26,7 @@ export type { Effect } from "../rules/mod.ts";
 export { celExceptionProblems, exceptionProblems } from "./exception_problems.ts";
 export { areConstant } from "./plan/constant_results.ts";
 export { withRequiredImages } from "./required_images.ts";
-export { decideReview, type DecideReviewOptions, type ReviewDecisions } from "./decide_review.ts";
+export { decideReview, type ReviewDecisions } from "./decide_review.ts";
 export { evaluate, type EvaluateOptions } from "./evaluate.ts";
 export {
   type CompiledJsonPolicy,
@@ -47,6 +47,6 @@ export type { RuleWatch } from "./rule_watch.ts";
 export { commandOptions, compile, type CompileOptions, PolicyCompiler } from "./policy_compiler.ts";
 export { readsImages } from "./needed_images.ts";
 export { restrict, type Snapshot } from "./snapshot.ts";
-export { isOfPhase, isOfWebhook, type Phase, phases, type WebhookPhase } from "./phase.ts";
+export { isOfPhase, isOfWebhook, type Phase, type WebhookPhase } from "./phase.ts";
 export { withdrawsOnDeletion } from "./trigger_deletion.ts";
-export { type EntryTrace, type LoadTrace, type RuleTrace, Trace, type TraceStep } from "./trace.ts";
+export { type EntryTrace, type RuleTrace, Trace, type TraceStep } from "./trace.ts";

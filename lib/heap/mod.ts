@@ -4,5 +4,5 @@
  *
  * @module
  */
-export { type CollectMuchGarbage, collectStartGarbage, garbageBound, heapRoom } from "./garbage.ts";
+export { collectStartGarbage, garbageBound, heapRoom } from "./garbage.ts";
 export { answerMemory, mostCachedBytes, mostObjectBytes, mostWeight, reviewMemory } from "./shares.ts";

@@ -17,7 +17,6 @@ export {
   multiplyQuantities,
   parseQuantity,
   type Quantity,
-  type QuantityFormat,
   quantityKey,
   quantityOf,
   quantityProblem,
@@ -51,12 +50,11 @@ export {
   extractImagesInStages,
   type ImageExtractorConfig,
   type ImageExtractors,
-  type ImagesOptions,
 } from "./images.ts";
 export { podTemplatePaths } from "./pod_template_paths.ts";
 export { labelKeyProblem, labelValueProblem } from "./label_syntax.ts";
 export { type LabelPredicate, stepsOfPair } from "./label_requirement.ts";
-export { compileLabelSelector, type LabelSelectorOptions } from "./label_selector.ts";
+export { compileLabelSelector } from "./label_selector.ts";
 export { deleteOptions } from "./delete_options.ts";
 export { formatMicroTimestamp, formatTimestamp } from "./timestamp.ts";
 export {
@@ -69,26 +67,22 @@ export {
   objectText,
   uidOf,
 } from "./metadata.ts";
-export { type FieldWrite, fieldWrites, posternManager } from "./managed_fields.ts";
+export { fieldWrites, posternManager } from "./managed_fields.ts";
 export { compileFieldSelectorText, compileLabelSelectorText } from "./selector_text.ts";
 export { formatApiVersion, type GroupVersionKind, parseApiVersion, typeOf } from "./group_version_kind.ts";
 export {
   compileKindSelectors,
   type KindSelector,
-  type KindSelectorOptions,
   parseKindSelectors,
   type ResourceType,
 } from "./kind_selector.ts";
 export { compileResourceFilters, defaultResourceFilters, type FilteredResource } from "./resource_filter.ts";
-export { parseServiceAccount, type ServiceAccount, serviceAccountVariables } from "./service_account.ts";
+export { parseServiceAccount, serviceAccountVariables } from "./service_account.ts";
 export { type BuiltinKind, builtinKind, builtinKinds, builtinResource, pluralOf } from "./api_resource.ts";
 export {
   admissionOperations,
   type AdmissionRequest,
-  type AdmissionReview,
-  type GroupVersionResource,
   type Operation,
-  type ParsedReview,
   parseReview,
   type UserInfo,
 } from "./admission_review.ts";
@@ -119,7 +113,6 @@ export {
   parseGoUrl,
   portOf,
   queryOf,
-  type UrlKind,
 } from "./go_url.ts";
 export {
   dns1035LabelProblems,
@@ -130,16 +123,11 @@ export {
   qualifiedNameProblems,
   withoutTrailingDash,
 } from "./name_format.ts";
-export {
-  type AddressRuleOptions,
-  type AddressRules,
-  compileAddressRules,
-  isAddressHost,
-} from "./address_rules.ts";
+export { type AddressRules, compileAddressRules, isAddressHost } from "./address_rules.ts";
 export { decodeBase64, encodeBase64, encodeBase64Text } from "./go_base64.ts";
 export { compileTextGenerator, stepsOfTextGenerator, type TextGenerator } from "./random_text.ts";
 export { decodeCertificate } from "./x509/decode.ts";
-export { collectionPath, isObjectName, type ObjectName, objectPath, versionPath } from "./object_path.ts";
+export { collectionPath, isObjectName, objectPath, versionPath } from "./object_path.ts";
 export {
   type ListedResource,
   readGroupList,

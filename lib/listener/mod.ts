@@ -7,16 +7,12 @@
  */
 export {
   type Announced,
-  type Fetch,
   fetchHandler,
   type Handler,
   type HandlerAnswer,
   type ListenerAnswer,
-  type ListenerRequest,
 } from "./handler.ts";
-export { defaultLimits, type Limits } from "./limits.ts";
-export type { KeyPair, KeyPairs } from "./key_pair.ts";
+export type { KeyPair } from "./key_pair.ts";
 export { Listener, type ListenerOptions } from "./listener.ts";
 export { plainAnswer } from "./answer_bytes.ts";
-export { openProbePort, type ProbeOptions, type Probes } from "./probes.ts";
-export type { ProbeRequest } from "./probe_port.ts";
+export { openProbePort, type Probes } from "./probes.ts";

@@ -13,7 +13,7 @@ export { type Block, compileExceptionMatch, compileExclude, compileMatch } from 
 export type { Candidate, User } from "./candidate.ts";
 export { compileConstraints } from "./constraints.ts";
 export type { Clause } from "./clause.ts";
-export { type Filter, labelTest, type Mismatch } from "./filter.ts";
+export { labelTest } from "./filter.ts";
 export { type Interest, MatchIndex } from "./match_index.ts";
 export { keysOfBlock, keysOfCandidate } from "./object_keys.ts";
 export {
@@ -31,9 +31,4 @@ export {
   resourcesOfRule,
   writtenNames,
 } from "./resource_rule.ts";
-export {
-  compileSelector,
-  type ExplainedSelection,
-  type RuleSelector,
-  type Selection,
-} from "./rule_selector.ts";
+export { compileSelector, type ExplainedSelection, type RuleSelector } from "./rule_selector.ts";

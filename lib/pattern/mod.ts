@@ -9,20 +9,13 @@
  *
  * @module
  */
-export { type Anchor, type AnchorKind, parseAnchor } from "./anchor.ts";
-export { compileRange, type ScalarTest } from "./comparison.ts";
+export { type Anchor, parseAnchor } from "./anchor.ts";
+export { compileRange } from "./comparison.ts";
 export { patternCompilations } from "./compilations.ts";
-export type { Dynamic } from "./compiler.ts";
 export type { PatternFailure, PatternResult } from "./failure.ts";
 export { joinPatterns, type JointPatterns, maxJoint } from "./joint.ts";
 export type { PathStep } from "./mismatch.ts";
-export {
-  type NumberRange,
-  parseRange,
-  parseTerm,
-  type PatternOperator,
-  type PatternTerm,
-} from "./operator.ts";
+export { parseRange, parseTerm } from "./operator.ts";
 export {
   compileMatcher,
   compilePattern,

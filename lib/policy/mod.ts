@@ -14,7 +14,7 @@ export {
 export { cleanupValidation } from "./cleanup_validation.ts";
 export { type CelException, isCelException, parseCelException } from "./cel_exception.ts";
 export { celGroup, type CelKind, celKinds, clusterWideKind, inBothScopes } from "./cel_kinds.ts";
-export { podControllerSpecs, type Rewrite, rewriteText } from "./cel_autogen.ts";
+export { podControllerSpecs, rewriteText } from "./cel_autogen.ts";
 export { type CelSections, type ConstraintSection, parseCelSections } from "./cel_sections.ts";
 export { type LocatedDocument } from "./located_document.ts";
 export {
@@ -37,13 +37,12 @@ export {
   isPod,
   podControllers,
 } from "./pod_controllers.ts";
-export { namespaceOfKey, policyKey, type PolicyName } from "./policy_key.ts";
+export { namespaceOfKey, policyKey } from "./policy_key.ts";
 export type {
   ActionOverride,
   CelPolicy,
   ClassicPolicy,
   EmptyBody,
-  ExceptionTarget,
   ExpressionsBody,
   FailureAction,
   FailurePolicy,
@@ -54,7 +53,7 @@ export type {
 } from "./policy.ts";
 export { type Section, sections } from "./section.ts";
 export { attestorSetShape, registryCredentialsShape } from "./attestor_shape.ts";
-export type { AttestorEntry, AttestorSet, SignerEntry, WrittenEntry } from "./image_attestors.ts";
+export type { AttestorSet, SignerEntry, WrittenEntry } from "./image_attestors.ts";
 export { attestorSetsOf, logTrustOf, publicKeySecret, writtenEntries } from "./image_attestors.ts";
 export { imageProblems, setProblems } from "./image_checks.ts";
 export {

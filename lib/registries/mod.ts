@@ -5,9 +5,9 @@
  * @module
  */
 export { ImageRegistry, type ImageRegistryOptions } from "./registry/image_registry.ts";
-export { type AddressRule, registryAddresses, type RegistryAddressOptions } from "./registry/addresses.ts";
+export { type AddressRule, registryAddresses } from "./registry/addresses.ts";
 export { ImageRecorder, type ImageSource, RecordedImages } from "./registry/recording.ts";
-export { type DockerLogins, dockerLogins } from "./registry/docker_config.ts";
+export { dockerLogins } from "./registry/docker_config.ts";
 export { pullSecretLogins } from "./registry/pull_secrets.ts";
 export type { Login, RegistryLogins } from "./registry/token.ts";
 export {
@@ -17,6 +17,5 @@ export {
   type ImageSignaturesOptions,
   readTrustedRoot,
   type TrustedRootText,
-  type TrustSource,
   unusableSigner,
 } from "./signatures/mod.ts";

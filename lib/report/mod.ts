@@ -8,20 +8,13 @@ export { type EventReason, eventReasons, rowResults } from "./cluster_words.ts";
 export { explanationPage } from "./explanation_html.ts";
 export { type Explanation, explanationObject, explanationText } from "./explanation.ts";
 export { isForOtherController, ruleLines } from "./rule_explanation.ts";
-export type {
-  ReportedObject,
-  ReportEnd,
-  ReportFormat,
-  ReportOptions,
-  ReportWriter,
-} from "./formats/format.ts";
+export type { ReportedObject, ReportEnd, ReportOptions, ReportWriter } from "./formats/format.ts";
 export { reportFormats } from "./formats/formats.ts";
 export { type ReportRow, rowsOf } from "./formats/row.ts";
 export {
   messageOf,
   type ReportedResult,
   reportedResult,
-  type ReportResult,
   reportResult,
   type ReportSummary,
 } from "./policy_report.ts";

@@ -21,7 +21,6 @@ export {
   type RuleBody,
   ruleKinds,
   sectionShape,
-  type TypedBody,
 } from "./kinds/table.ts";
 export {
   type Effect,
@@ -30,7 +29,6 @@ export {
   exceptionsOf,
   fail,
   failedPath,
-  type ImageFindings,
   type Outcome,
   type OutcomeList,
   pass,
@@ -41,9 +39,7 @@ export {
 export {
   changesOthers,
   type CompiledBody,
-  type Downstream,
   isValidating,
-  type ObjectType,
   type PhaseTraits,
   type RuleInput,
   type RuleTools,
@@ -77,13 +73,7 @@ export { copiedOnto, keeping, manifestOf, replacing } from "./generated_manifest
 export { isMadeBy, isSameOwner, madeLabels } from "./generating_rule.ts";
 export { targetsOf } from "./generate_targets.ts";
 export { type ClusterObjects, objectsInCluster } from "./cluster_objects.ts";
-export {
-  apiServerEvaluates,
-  compileWebhookConditions,
-  type ObjectTypes,
-  type TypeProblem,
-  typeProblems,
-} from "./cel/mod.ts";
+export { apiServerEvaluates, compileWebhookConditions, typeProblems } from "./cel/mod.ts";
 export {
   type PolicyKind,
   policyKindNames,

@@ -4,17 +4,11 @@
  *
  * @module
  */
-export { type ClusterObject, clusterObjects, type ClusterObjectsOptions } from "./cluster_objects.ts";
-export { type Checkout, checkout, type GitOptions, isAddress } from "./git.ts";
-export { loadDocuments, type LoadedDocuments } from "./load.ts";
-export { FileSource, type FileSourceOptions } from "./file_source.ts";
-export {
-  FollowedPolicies,
-  type FollowedPoliciesOptions,
-  type LoadedPolicies,
-  loadPolicies,
-} from "./policies.ts";
+export { clusterObjects } from "./cluster_objects.ts";
+export { type Checkout, checkout, isAddress } from "./git.ts";
+export { loadDocuments } from "./load.ts";
+export { FileSource } from "./file_source.ts";
+export { FollowedPolicies, type LoadedPolicies, loadPolicies } from "./policies.ts";
 export { policyChecksum } from "./policy_checksum.ts";
-export type { PolicySource } from "./policy_source.ts";
 export { policyDocuments } from "./policy_documents.ts";
-export { streamDocuments, type StreamedDocument, type StreamOptions } from "./stream.ts";
+export { streamDocuments } from "./stream.ts";
