@@ -54,7 +54,7 @@ export interface Member {
 /** The most policies in a path: a longer path would come near the limit of HTTP servers. */
 const mostInPath = 40;
 
-/** The policies of webhooks, and what is known of them. */
+/** The policies of webhooks, and the facts from which they are grouped. */
 export interface GroupInput {
   readonly policies: readonly CompiledPolicy[];
   readonly served: readonly ServedResource[];
