@@ -1,11 +1,13 @@
 /** Why a wait ended before its result. */
-export type Ended = "timeout" | "cancelled";
+export type Ended = "timeout" | "cancelled" | "flood";
 
 /** A signal that aborts after a time or with the caller's signal. The caller must release its timer. */
 export interface CallDeadline {
   readonly signal: AbortSignal;
   /** Why the signal aborted; `undefined` until it does. */
   readonly ended: Ended | undefined;
+  /** Ends the wait now. */
+  end(reason: Ended): void;
   /** Clears the timer. Call it when the wait is over, however it ended. */
   release(): void;
 }
@@ -27,6 +29,7 @@ export function deadlineIn(milliseconds: number, outer?: AbortSignal): CallDeadl
     get ended() {
       return ended;
     },
+    end,
     release() {
       clearTimeout(timer);
       outer?.removeEventListener("abort", cancel);

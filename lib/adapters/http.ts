@@ -7,6 +7,7 @@ import { AnswerMemory } from "./answer_memory.ts";
 import type { AnswerReading } from "./answer_reading.ts";
 import type { BodySink } from "./body_sink.ts";
 import { CallTurns } from "./call_turns.ts";
+import { FloodWatch } from "./flood_watch.ts";
 import { RenewedClient, singleUse } from "./renewed_client.ts";
 import { sendInto, type Unanswered } from "./transport.ts";
 
@@ -49,6 +50,7 @@ export class HttpClient implements Http {
   readonly #namespaced: boolean;
   readonly #memory: AnswerMemory;
   readonly #client: RenewedClient;
+  readonly #floods = new FloodWatch();
   readonly #turns = new CallTurns({ mostOfOne, most: mostCalls });
 
   constructor(options: HttpOptions = {}) {
@@ -115,6 +117,7 @@ export class HttpClient implements Http {
         timeout: this.#timeout,
         maxBytes: this.#maxBytes,
         signal: call.signal,
+        floods: this.#floods,
         client: (target) => pinned.clientOf(target) ?? (client ? singleUse(client) : this.#client.use()),
         follow: async (target) => await this.#refusalOf(target, pinned) === undefined,
       });

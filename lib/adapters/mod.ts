@@ -34,5 +34,6 @@ export { PinnedClients } from "./pinned_clients.ts";
 export { RenewedClient } from "./renewed_client.ts";
 export { retryAfter, withRetries } from "./retry.ts";
 export { SharedLoads } from "./shared_loads.ts";
+export { type FloodMeter, FloodWatch } from "./flood_watch.ts";
 export { causeOf, send, type Sent } from "./transport.ts";
 export { type FollowedCluster, WatchedCluster, type WatchedClusterOptions } from "./watched_cluster.ts";

@@ -2,6 +2,7 @@ import type { BodySink } from "./body_sink.ts";
 import { chunksOf } from "./body_stream.ts";
 import { BytesBody } from "./bytes_body.ts";
 import { deadlineIn } from "./deadline.ts";
+import type { FloodWatch } from "./flood_watch.ts";
 import type { ClientUse } from "./renewed_client.ts";
 
 /** One HTTP request and its bounds. */
@@ -19,6 +20,8 @@ export interface Outgoing {
   readonly client: (url: URL) => ClientUse;
   /** Decides whether to follow a redirect; when absent, a redirect is an answer like any other. */
   readonly follow?: ((url: URL) => boolean | Promise<boolean>) | undefined;
+  /** Ends requests to servers that flood the process; absent where the server is trusted. */
+  readonly floods?: FloodWatch;
 }
 
 /** The head of the response to an HTTP request, whose body has gone to a sink. */
@@ -33,7 +36,7 @@ export interface ResponseHead {
 /** Why an HTTP request has no whole response. */
 export interface Unanswered {
   readonly ok: false;
-  readonly reason: "timeout" | "cancelled" | "network" | "too large" | "no room" | "redirect";
+  readonly reason: "timeout" | "cancelled" | "flood" | "network" | "too large" | "no room" | "redirect";
   readonly message: string;
 }
 
@@ -77,12 +80,14 @@ export async function send(
 /** Sends a request and gives the body of its answer to a sink, within the bounds of time and size. It never throws. */
 export async function sendInto(makeSink: MakeSink, outgoing: Outgoing): Promise<ResponseHead | Unanswered> {
   const deadline = deadlineIn(outgoing.timeout, outgoing.signal);
-  let gaveUp: (() => void) | undefined;
+  let gaveUp: (() => void) | undefined, answered: (() => void) | undefined;
   const client = (url: URL): ClientUse => {
     const use = outgoing.client(url), began = performance.now();
     gaveUp = () => use.gaveUp(performance.now() - began);
+    answered = outgoing.floods?.wait(() => deadline.end("flood"));
     const arrived = (): void => {
       gaveUp = undefined;
+      answered?.();
       use.arrived();
     };
     return { ...use, arrived };
@@ -97,8 +102,10 @@ export async function sendInto(makeSink: MakeSink, outgoing: Outgoing): Promise<
     if (deadline.ended === "cancelled") {
       return { ok: false, reason: "cancelled", message: "the request's deadline passed" };
     }
+    if (deadline.ended === "flood") return flooded;
     return { ok: false, reason: "network", message: causeOf(error) };
   } finally {
+    answered?.();
     deadline.release();
   }
 }
@@ -149,6 +156,12 @@ async function exchange(
     url = target;
   }
 }
+
+const flooded: Unanswered = {
+  ok: false,
+  reason: "flood",
+  message: "ended, as this server or another one sends so many interim answers that they delay requests",
+};
 
 function refused(message: string): Unanswered {
   return { ok: false, reason: "redirect", message };

@@ -1,6 +1,7 @@
 import { BoundedCache, Fault, isFault } from "../../json/mod.ts";
 import { type Clock, elapsedOn, type Entropy } from "../../ports.ts";
 import {
+  FloodWatch,
   PinnedClients,
   type RenewedClient,
   retryAfter,
@@ -63,6 +64,7 @@ export class RegistryConnection implements RegistryReader {
   readonly #schemes = new BoundedCache<Scheme>(MAX_REGISTRIES);
   /** By registry. A registry whose turns were evicted gets new ones, beside the requests that still run. */
   readonly #turns = new BoundedCache<TaskTurns>(MAX_REGISTRIES);
+  readonly #floods = new FloodWatch();
   readonly #untried = new TaskTurns(REQUESTS_TO_UNTRIED);
   #reads = 0;
   #untriedReads = 0;
@@ -205,6 +207,7 @@ export class RegistryConnection implements RegistryReader {
           maxBytes: maxBytes ?? this.#options.maxBytes,
           client: (target) => pinned.clientOf(target) ?? client.use(),
           follow: async (target) => await permits(target, new URL(url)) === undefined,
+          floods: this.#floods,
         }, memory.take);
       });
       const isRetryable = value.ok

@@ -1,0 +1,98 @@
+/** The time, that of the processor, and a timer; tests replace them. All times are in milliseconds. */
+export interface FloodMeter {
+  now(): number;
+  /** The processor time of this thread; `undefined` where the runtime does not say. */
+  processorTime(): number | undefined;
+  /** Calls back after a time; returns what cancels that. */
+  later(call: () => void, milliseconds: number): () => void;
+}
+
+/** The time between two looks, and the delay of a look that counts as late. */
+const INTERVAL = 50, LATE = 75;
+
+/** The time in which all looks are late before calls end, and the share of it in which the processor worked. */
+const PERIOD = 600, SHARE = 0.3;
+
+/** How long a call has waited at least when it ends. */
+const LEAST_WAIT = 300;
+
+interface WaitingCall {
+  readonly since: number;
+  readonly end: () => void;
+}
+
+/**
+ * Ends calls to servers that send interim answers (`103 Early Hints`) without an end. The runtime reads them on the
+ * thread that answers requests, and gives no sign of them but that: timers are late again and again, while the processor
+ * works. Postern's work lets others have their turn every ten milliseconds, and has no such delays one after the other.
+ * All calls end then that wait for their answer, as it is not visible whose server it is.
+ */
+export class FloodWatch {
+  readonly #meter: FloodMeter;
+  readonly #waiting = new Set<WaitingCall>();
+  #cancel: (() => void) | undefined;
+  /** Since when all looks have been late, and the processor time then. */
+  #late: { readonly since: number; readonly processor: number } | undefined;
+
+  constructor(meter: FloodMeter = meterOfRuntime) {
+    this.#meter = meter;
+  }
+
+  /** Notes that a call waits for its answer, and how to end it. Call the result when it has one, or needs none. */
+  wait(end: () => void): () => void {
+    const call: WaitingCall = { since: this.#meter.now(), end };
+    this.#waiting.add(call);
+    if (this.#waiting.size === 1) this.#plan();
+    return () => {
+      if (this.#waiting.delete(call) && this.#waiting.size === 0) this.#rest();
+    };
+  }
+
+  #plan(): void {
+    const since = this.#meter.now(), processor = this.#meter.processorTime();
+    if (processor === undefined) return;
+    this.#cancel = this.#meter.later(() => this.#look({ since, processor }), INTERVAL);
+  }
+
+  #rest(): void {
+    this.#cancel?.();
+    this.#cancel = this.#late = undefined;
+  }
+
+  #look(planned: { readonly since: number; readonly processor: number }): void {
+    const now = this.#meter.now();
+    if (now - planned.since < INTERVAL + LATE) this.#late = undefined;
+    else {
+      const { since, processor } = this.#late ??= planned, lasted = now - since;
+      const worked = (this.#meter.processorTime() ?? 0) - processor;
+      if (lasted >= PERIOD && worked >= SHARE * lasted) this.#endCalls(now);
+    }
+    if (this.#waiting.size > 0) this.#plan();
+    else this.#rest();
+  }
+
+  #endCalls(now: number): void {
+    this.#late = undefined;
+    for (const call of [...this.#waiting]) {
+      if (now - call.since < LEAST_WAIT) continue;
+      this.#waiting.delete(call);
+      call.end();
+    }
+  }
+}
+
+interface ProcessorTimes {
+  readonly process?: { threadCpuUsage?(): { readonly user: number; readonly system: number } };
+}
+
+const meterOfRuntime: FloodMeter = {
+  now: () => performance.now(),
+  processorTime() {
+    const used = (globalThis as ProcessorTimes).process?.threadCpuUsage?.();
+    return used && (used.user + used.system) / 1_000;
+  },
+  later(call, milliseconds) {
+    const timer = setTimeout(call, milliseconds);
+    return () => clearTimeout(timer);
+  },
+};
