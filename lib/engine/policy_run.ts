@@ -167,9 +167,8 @@ const outOfSteps =
   "the rule takes too many steps for this object: its parts are compared with too many values";
 
 const outOfRequestSteps =
-  `the request takes too many steps: its rules used up ${mostRequestSteps}, and this rule takes more than the ` +
-  `${fewSteps} that each further one has; make the object smaller, or the rules read less of it: ` +
-  `/debug/rules shows the slowest`;
+  `the request takes too many steps: its rules took ${mostRequestSteps}, and this rule takes more than ${fewSteps}; ` +
+  "make the object smaller, or see /debug/rules";
 
 /** The message for a rule that did not run in time. It names the loads that were too slow. */
 function expiry({ late }: LoadTracker): string {

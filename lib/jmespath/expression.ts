@@ -4,7 +4,7 @@ import type { FunctionTable } from "./functions/record.ts";
 import { plan } from "./plan/plan.ts";
 import { type Environment, type Evaluate, newRun, type Run } from "./plan/value.ts";
 import { type FunctionCall, readsOf } from "./reads.ts";
-import { checkedResult, ElementSteps, maxSteps, outOfSharedSteps, outOfSteps, spendShared } from "./steps.ts";
+import { checkedResult, ElementSteps, outOfSteps, spendShared } from "./steps.ts";
 import { outline, type TreeItem, treeOf } from "./syntax/outline.ts";
 import { parse } from "./syntax/parse.ts";
 
@@ -110,7 +110,7 @@ function run(evaluate: Evaluate, started: Run, root: Json = null): Json | Fault 
   if (granted < 0) return outOfSteps;
   const value = checkedResult(evaluate(root, started), started, granted);
   spendShared(budget, started, granted);
-  return value === outOfSteps && granted < maxSteps ? outOfSharedSteps : value;
+  return value;
 }
 
 /** Names whose values are present and never fail to load. */

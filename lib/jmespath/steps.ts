@@ -12,9 +12,6 @@ export const outOfSteps = new Fault(
   `the expression takes more than ${maxSteps} steps: it visits or makes too many values`,
 );
 
-/** The fault of an evaluation for which other expressions have left too few steps. */
-export const outOfSharedSteps = new Fault("the expressions of the rule take too many steps together");
-
 /** The steps of a new evaluation: as many as one may take, or those that are left where it shares a budget. */
 export function newBudget({ budget }: { readonly budget?: StepBudget } = {}): StepBudget {
   return { left: stepsFor(budget) };

@@ -63,7 +63,7 @@ for (const [how, used] of [["at once", ports({})], ["in many slices", inSlices()
     assert.ok(done > 20 && done < 60, `${done} of 100 rules were evaluated`);
     const last = rules.at(-1)!;
     assert.equal(last.result, "error");
-    assert.match(last.message, /^the request takes too many steps: its rules used up \d+, and this rule/);
+    assert.match(last.message, /^the request takes too many steps: its rules took \d+, and this rule/);
     assert.equal(decision.allowed, false);
   });
 }
@@ -105,7 +105,7 @@ Deno.test("policies in CEL take steps of the request, and those that cost much a
   assert.equal(rules.at(-1)?.result, "error");
   assert.match(
     rules.at(-1)!.message,
-    /the request takes too many steps, and this policy costs more than the 25000/,
+    /the request takes too many steps, and this policy costs more than 25000/,
   );
 });
 

@@ -40,9 +40,7 @@ const nanosecondsOfStep = 64;
 /** The cost that a policy may have after the steps of the request are used up. */
 const fewUnits = fewSteps / stepsOfUnit;
 
-const outOfRequestSteps =
-  `the request takes too many steps, and this policy costs more than the ${fewUnits} ` +
-  `that each further one has`;
+const outOfRequestSteps = `the request takes too many steps, and this policy costs more than ${fewUnits}`;
 
 /** Kyverno's message for a policy that has used up its cost budget. */
 const outOfBudget =
@@ -100,16 +98,12 @@ export class CelEvaluation {
     if (budget <= 0) return new CelFault("cost", isShort ? outOfRequestSteps : outOfBudget);
     const { value, cost } = program.measure(lookup, { budget, work: this.#work, external: host });
     this.#remaining -= cost;
-    tracker?.charge(Math.ceil(Math.max(cost * stepsOfUnit, this.#newWork() / nanosecondsOfStep)));
+    const { left } = this.#work;
+    // An expression includes the work of the variables that it reads.
+    tracker?.charge(Math.max(cost * stepsOfUnit, (this.#workBefore - left) / nanosecondsOfStep));
+    this.#workBefore = left;
     const spent = isCelFault(value) && value.kind === "cost" && budget < PER_CALL_LIMIT;
     return spent ? new CelFault("cost", isShort ? outOfRequestSteps : outOfBudget) : value;
-  }
-
-  /** The nanoseconds of work since this was called last: an expression includes the variables that it reads. */
-  #newWork(): number {
-    const { left } = this.#work, before = this.#workBefore;
-    this.#workBefore = left;
-    return before - left;
   }
 
   /** Leaves the policy the few steps that each has after those of the request are used up. */
