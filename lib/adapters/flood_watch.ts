@@ -24,8 +24,8 @@ interface WaitingCall {
 /**
  * Ends calls to servers that send interim answers (`103 Early Hints`) without an end. The runtime reads them on the
  * thread that answers requests, and gives no sign of them but that: timers are late again and again, while the
- * processor works. Postern's work lets others have their turn every ten milliseconds, and has no such delays one after the other.
- * All calls end then that wait for their answer, as it is not visible whose server it is.
+ * processor works. Postern's work lets others have their turn every ten milliseconds, and has no such delays one after
+ * the other. All calls that wait for their answer end then, as it is not visible whose server it is.
  */
 export class FloodWatch {
   readonly #meter: FloodMeter;
