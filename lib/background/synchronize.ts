@@ -6,18 +6,18 @@ import {
   withdrawsOnDeletion,
 } from "../engine/mod.ts";
 import { asString, dig, Fault, isFault, type JsonObject } from "../json/mod.ts";
-import { isBeingDeleted, nameOf, namespaceOf, objectIdentity, typeOf, uidOf } from "../kube/mod.ts";
+import { isBeingDeleted, objectIdentity, typeOf, uidOf } from "../kube/mod.ts";
 import { policyKey } from "../policy/mod.ts";
 import type { Ports } from "../ports.ts";
 import {
   cloneLabels,
   cloneSourceLabel,
-  type ClusterObjects,
   copiedOnto,
   isSameOwner,
   keeping,
   ownerOf,
   type OwnerReference,
+  referenceTo,
   replacing,
   sourceOf,
 } from "../rules/mod.ts";
@@ -86,7 +86,7 @@ class ChangeFollower {
     }
     if (dig(object, "metadata", "labels", cloneSourceLabel) !== "") return [];
     if (state === "deleted") {
-      const source = await findByUid(referenceOf(object), this.#lookUp);
+      const source = await findByUid(uidReferenceTo(object), this.#lookUp);
       if (isFault(source)) return source;
       // The deletion names a source that is gone, but the uid of one that still exists.
       if (source !== undefined && !isBeingDeleted(source)) return [];
@@ -220,22 +220,10 @@ class ChangeFollower {
 /** Milliseconds for the reads of one change. */
 const lookUpTimeoutMs = 30_000;
 
-function referenceTo(object: JsonObject): Parameters<ClusterObjects["get"]>[0] {
-  return {
-    apiVersion: asString(object["apiVersion"]) ?? "",
-    kind: asString(object["kind"]) ?? "",
-    namespace: namespaceOf(object),
-    name: nameOf(object),
-  };
-}
-
-function referenceOf(object: JsonObject): UidReference {
-  return {
-    apiVersion: asString(object["apiVersion"]) ?? "",
-    kind: asString(object["kind"]) ?? "",
-    namespace: namespaceOf(object),
-    uid: uidOf(object),
-  };
+/** The reference to an object by its uid: a label cannot hold every name. */
+function uidReferenceTo(object: JsonObject): UidReference {
+  const { apiVersion, kind, namespace } = referenceTo(object);
+  return { apiVersion, kind, namespace, uid: uidOf(object) };
 }
 
 function keyOf({ policy: { name, namespace } }: OwnerReference): string {

@@ -4,6 +4,7 @@ import { compileWildcard, hasWildcard } from "../kube/mod.ts";
 import { compileExceptionMatch, keysOfBlock } from "../match/mod.ts";
 import type { PolicyException } from "../policy/mod.ts";
 import { type CompiledException, type RuleExceptions, withoutExceptions } from "./compiled.ts";
+import { areSameObjects } from "./compiled_forms.ts";
 import { ExceptionIndex, type IndexedException } from "./exception_index.ts";
 
 /** Whether an exception names a rule. */
@@ -27,7 +28,7 @@ export class CompiledExceptions {
     let last: readonly IndexedException[] = none, ofLast = withoutExceptions;
     return (rule) => {
       const found = indexed.filter(({ names }) => names(rule));
-      if (!isSame(found, last)) [last, ofLast] = [found, index.forRule(rule, found)];
+      if (!areSameObjects(found, last)) [last, ofLast] = [found, index.forRule(rule, found)];
       return ofLast;
     };
   }
@@ -41,10 +42,6 @@ export class CompiledExceptions {
 }
 
 const none: readonly never[] = [];
-
-function isSame(one: readonly object[], other: readonly object[]): boolean {
-  return one.length === other.length && one.every((each, index) => each === other[index]);
-}
 
 function compileException(exception: PolicyException): readonly CompiledException[] {
   const match = compileExceptionMatch(exception.match), keys = keysOfBlock(exception.match);

@@ -30,7 +30,7 @@ export class CompiledForms<Source extends object, Result> {
     compile: (report: Report) => Stages<Result>,
   ): Stages<Result> {
     let kept = this.#kept.get(source);
-    if (kept === undefined || !isSame(kept.dependencies, dependencies)) {
+    if (kept === undefined || !areSameObjects(kept.dependencies, dependencies)) {
       const diagnostics: Diagnostic[] = [];
       const result = yield* compile((diagnostic) => void diagnostics.push(diagnostic));
       kept = { result, dependencies, diagnostics: this.#shortened(diagnostics) };
@@ -41,6 +41,7 @@ export class CompiledForms<Source extends object, Result> {
   }
 }
 
-function isSame(left: readonly object[], right: readonly object[]): boolean {
+/** Whether two lists have the same objects, in the same order. */
+export function areSameObjects(left: readonly object[], right: readonly object[]): boolean {
   return left.length === right.length && left.every((each, index) => each === right[index]);
 }

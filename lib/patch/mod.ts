@@ -32,7 +32,7 @@
  */
 export { Draft } from "./draft.ts";
 export { diff } from "./diff.ts";
-export { type JsonPatch, type PatchOperation, planJsonPatch } from "./json_patch.ts";
+export { jsonKind, type JsonPatch, type PatchOperation, planJsonPatch } from "./json_patch.ts";
 export { LongNumbers } from "./long_numbers.ts";
 export { type MergeField, type MergeType, mergeTypeOf } from "./merge_keys.ts";
 export type { MergeMemory } from "./merge_schema.ts";

@@ -42,6 +42,16 @@ export interface ObjectReference extends KindReference {
   readonly name: string;
 }
 
+/** The reference to an object that the API server returned, or that has the same fields. */
+export function referenceTo(object: JsonObject): ObjectReference {
+  return {
+    apiVersion: asString(object["apiVersion"]) ?? "",
+    kind: asString(object["kind"]) ?? "",
+    namespace: namespaceOf(object),
+    name: nameOf(object),
+  };
+}
+
 /** An object, or the cluster's message that it does not exist. */
 export type Lookup = { readonly object: JsonObject } | { readonly missing: string };
 

@@ -72,7 +72,7 @@ export {
 export { copiedOnto, keeping, manifestOf, replacing } from "./generated_manifest.ts";
 export { isMadeBy, isSameOwner, madeLabels } from "./generating_rule.ts";
 export { targetsOf } from "./generate_targets.ts";
-export { type ClusterObjects, objectsInCluster } from "./cluster_objects.ts";
+export { type ClusterObjects, objectsInCluster, referenceTo } from "./cluster_objects.ts";
 export { apiServerEvaluates, compileWebhookConditions, typeProblems } from "./cel/mod.ts";
 export {
   type PolicyKind,

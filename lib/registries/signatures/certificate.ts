@@ -2,7 +2,7 @@ import type { ASN1Obj, X509Certificate } from "@sigstore/core";
 import { hexOf } from "../../bytes/mod.ts";
 import { Fault, isFault } from "../../json/mod.ts";
 import { encodedParts } from "./asn1.ts";
-import { base64Bytes, pemBlocks, toPem } from "./pem.ts";
+import { base64Text, pemBlocks, toPem } from "./pem.ts";
 import { type Hash, PublicKey } from "./public_key.ts";
 
 /**
@@ -103,7 +103,7 @@ export async function readCertificates(
   text: string,
   { read = readCertificate, most = Infinity }: CertificatesOptions = {},
 ): Promise<readonly Certificate[] | Fault> {
-  const plain = text.includes("-----BEGIN") ? text : decodedText(text);
+  const plain = text.includes("-----BEGIN") ? text : base64Text(text);
   const blocks = pemBlocks(plain, "CERTIFICATE");
   if (blocks.length === 0) return new Fault("error during PEM decoding");
   if (blocks.length > most) {
@@ -130,11 +130,6 @@ export async function isSignedBy(
 /** A certificate as PEM. */
 export function certificatePem({ der }: Certificate): string {
   return toPem("CERTIFICATE", der);
-}
-
-function decodedText(text: string): string {
-  const bytes = base64Bytes(text);
-  return bytes === undefined ? "" : new TextDecoder().decode(bytes);
 }
 
 function fieldsOf(parsed: X509Certificate, der: Uint8Array): Certificate {

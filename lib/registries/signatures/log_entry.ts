@@ -11,7 +11,7 @@ import {
   textField,
 } from "../../json/mod.ts";
 import { sha256 } from "../registry/sha256.ts";
-import { base64Bytes, pemBlocks } from "./pem.ts";
+import { base64Bytes, base64Text, pemBlocks } from "./pem.ts";
 import { sameBytes } from "./bytes.ts";
 import { PublicKey } from "./public_key.ts";
 import { type Certificate, readCertificate } from "./certificate.ts";
@@ -119,7 +119,7 @@ function recordOf(body: Json | undefined): Recorded | Fault {
         hash: text("data", "hash", "value"),
         signature: text("signature", "content"),
         envelopeSignature: "",
-        signer: textOf(text("signature", "publicKey", "content")),
+        signer: base64Text(text("signature", "publicKey", "content")),
       };
     case "dsse 0.0.1": {
       const [first, ...more] = asList(dig(spec, "signatures"));
@@ -129,7 +129,7 @@ function recordOf(body: Json | undefined): Recorded | Fault {
         hash: text("envelopeHash", "value"),
         signature: "",
         envelopeSignature: textField(first, "signature"),
-        signer: textOf(textField(first, "verifier")),
+        signer: base64Text(textField(first, "verifier")),
       };
     }
     case "intoto 0.0.1":
@@ -138,7 +138,7 @@ function recordOf(body: Json | undefined): Recorded | Fault {
         hash: text("content", "hash", "value"),
         signature: "",
         envelopeSignature: "",
-        signer: textOf(text("publicKey")),
+        signer: base64Text(text("publicKey")),
       };
     default:
       return isObject(body)
@@ -195,9 +195,4 @@ function sameSigner(a: string, b: string): boolean {
     const [one] = pemBlocks(a, type), [other] = pemBlocks(b, type);
     return one !== undefined && other !== undefined && sameBytes(one, other);
   });
-}
-
-function textOf(base64: string): string {
-  const bytes = base64Bytes(base64);
-  return bytes === undefined ? "" : new TextDecoder().decode(bytes);
 }

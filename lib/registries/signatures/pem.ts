@@ -47,3 +47,9 @@ export function base64Bytes(text: string): Uint8Array | undefined {
   const bytes = decodeBase64(standard);
   return isFault(bytes) || encodeBase64(bytes) !== standard ? undefined : bytes;
 }
+
+/** The text of base64; empty for what is none. */
+export function base64Text(text: string): string {
+  const bytes = base64Bytes(text);
+  return bytes === undefined ? "" : new TextDecoder().decode(bytes);
+}

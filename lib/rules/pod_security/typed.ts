@@ -1,5 +1,6 @@
 import { compareBytes, isList, isObject, type Json, type JsonObject, sortedKeys } from "../../json/mod.ts";
 import { quantityProblem } from "../../kube/mod.ts";
+import { jsonKind } from "../../patch/mod.ts";
 import { timestampProblem } from "./timestamp.ts";
 
 /** The type of a Kubernetes field, for the fields that the controls read. Other fields are ignored. */
@@ -55,7 +56,7 @@ function problemAt(value: Json, type: Type, position: FieldPosition): string | u
     case "time":
       return typeof value === "string"
         ? timestampProblem(value)
-        : `json: cannot unmarshal ${goKind(value)} into Go value of type string`;
+        : `json: cannot unmarshal ${jsonKind(value)} into Go value of type string`;
   }
   if ("list" in type) {
     return isList(value) ? listProblem(value, type.list, position) : mismatch(value, type, position);
@@ -103,13 +104,8 @@ function mismatch(value: Json, type: Type, { struct, path }: FieldPosition): str
   const at = path === "" ? "Go value" : `Go struct field ${struct}.${path}`;
   const found = typeof value === "number" && (type === "int32" || type === "int64")
     ? `number ${value}`
-    : goKind(value);
+    : jsonKind(value);
   return `json: cannot unmarshal ${found} into ${at} of type ${goType(type)}`;
-}
-
-function goKind(value: Json): string {
-  if (isList(value)) return "array";
-  return typeof value === "boolean" ? "bool" : typeof value;
 }
 
 function goType(type: Type): string {

@@ -1,7 +1,7 @@
 import { asObject, asString, type Fault, isFault, type JsonObject } from "../../json/mod.ts";
 import { nameOf, namespaceOf, objectIdentity, uidOf } from "../../kube/mod.ts";
 import type { Policy } from "../../policy/mod.ts";
-import { describe, type ObjectReference, objectsInCluster } from "../cluster_objects.ts";
+import { describe, objectsInCluster, referenceTo } from "../cluster_objects.ts";
 import { type CelOwner, celOwnerLabels, copiedLabels, isOwned, ownedLabels } from "../cel_owner_labels.ts";
 import { isApplied, isInStep, keeping, renamed, replacing } from "../generated_manifest.ts";
 import type { Effect } from "../outcome.ts";
@@ -110,15 +110,6 @@ export function planWithdrawal(
     }
   }
   return effects;
-}
-
-function referenceTo(object: JsonObject): ObjectReference {
-  return {
-    apiVersion: asString(object["apiVersion"]) ?? "",
-    kind: asString(object["kind"]) ?? "",
-    namespace: namespaceOf(object),
-    name: nameOf(object),
-  };
 }
 
 /**

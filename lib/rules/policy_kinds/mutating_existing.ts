@@ -20,7 +20,6 @@ import {
 } from "../cel/mod.ts";
 import {
   type Effect,
-  error,
   listed,
   type Outcome,
   type OutcomeList,
@@ -31,7 +30,7 @@ import type { CompiledBody, RuleInput } from "../rule_kind.ts";
 import { describe, namespaceViolation } from "../cluster_objects.ts";
 import { isApiName } from "../served_resources.ts";
 import { defineVariables, kyvernoEvaluation, kyvernoExpressions } from "./kyverno_expressions.ts";
-import { mutatingPolicy } from "./mutating_policy.ts";
+import { failed, mutatingPolicy } from "./mutating_policy.ts";
 import { applyingOf, changingObject, compileMutations } from "./mutations.ts";
 import { patchTypesLibrary } from "./patch_types.ts";
 import type { PolicyKind, PolicyTools } from "./policy_kind.ts";
@@ -163,8 +162,4 @@ function given(program: Program, evaluation: CelEvaluation): readonly JsonObject
   const items = field(json, "items");
   if (Array.isArray(items)) return items.filter(isObject);
   return isObject(json) && Object.keys(json).length > 0 ? [json] : [];
-}
-
-function failed(cause: string): Outcome {
-  return { ...error(`failed to evaluate policy: ${cause}`), reportedAs: "evaluation" };
 }

@@ -65,6 +65,7 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
   }
 }
 
-function failed(cause: string): Outcome {
+/** The error of a policy that mutates; its result has the name `evaluation`. */
+export function failed(cause: string): Outcome {
   return { ...error(`failed to evaluate policy: ${cause}`), reportedAs: "evaluation" };
 }
