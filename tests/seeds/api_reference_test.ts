@@ -324,3 +324,92 @@ subjects: [{kind: User, apiGroup: rbac.authorization.k8s.io, name: jane}]
     ]);
   });
 }
+
+const faulty: [what: string, webhook: string, block: string, diagnostics: readonly string[]][] = [
+  ["the name of a match condition", "{name: 'my name', expression: 'true'}", "", ["warning bad-name"]],
+  ["a match condition that gives no truth", "{name: a, expression: '1'}", "", ["error bad-cel"]],
+  [
+    "the key of an audit annotation",
+    "",
+    "auditAnnotations: [{key: 'my key', valueExpression: \"'a'\"}]",
+    ["warning bad-name"],
+  ],
+  [
+    "a key of more than 63 bytes",
+    "",
+    `auditAnnotations: [{key: ${"k".repeat(64)}, valueExpression: "'a'"}]`,
+    ["warning bad-name"],
+  ],
+  [
+    "a valueExpression that gives a number",
+    "",
+    "auditAnnotations: [{key: a, valueExpression: '1'}]",
+    ["warning bad-cel"],
+  ],
+  [
+    "a valueExpression of more than 5 kB",
+    "",
+    `auditAnnotations: [{key: a, valueExpression: "'${"a".repeat(5_200)}'"}]`,
+    ["warning bad-name"],
+  ],
+  [
+    "a paramRef with name and selector",
+    "",
+    "paramKind: {apiVersion: v1, kind: ConfigMap}\nparamRef: {name: a, selector: {}, parameterNotFoundAction: Deny}",
+    ["error bad-cel"],
+  ],
+];
+for (const [what, condition, block, diagnostics] of faulty) {
+  Deno.test(`the reference's bounds: ${what} is a diagnostic`, () => {
+    policies(
+      `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: faulty}
+spec:
+  background: false
+  webhookConfiguration: {matchConditions: [${condition}]}
+  rules:
+  - name: rule
+    match: {resources: {kinds: [ConfigMap]}}
+    validate:
+      cel:
+        expressions: [{expression: "true"}]
+${block.replace(/^/gm, "        ")}
+`,
+      diagnostics,
+    );
+  });
+}
+
+for (const [selector, copied] of [["app: web", true], ['app: "we*"', false]] as const) {
+  Deno.test(`the selector of a cloneList: {${selector}} ${copied ? "selects" : "is no wildcard"}`, async () => {
+    const snapshot = policies(`
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: copies}
+spec:
+  background: false
+  rules:
+  - name: rule
+    match: {resources: {kinds: [Namespace]}}
+    generate:
+      namespace: "{{ request.object.metadata.name }}"
+      cloneList: {namespace: default, kinds: [v1/Secret], selector: {matchLabels: {${selector}}}}
+`);
+    const { effects } = await decide(
+      snapshot,
+      object("{apiVersion: v1, kind: Namespace, metadata: {name: shop}}"),
+      {
+        phase: "generate",
+        cluster: [
+          object(
+            "{apiVersion: v1, kind: Secret, metadata: {name: s, namespace: default, labels: {app: web}}}",
+          ),
+        ],
+      },
+    );
+    const made = effects.filter(({ verb }) => verb === "create").map((effect) => effect.object["kind"]);
+    assert.deepEqual(made, copied ? ["Secret"] : []);
+  });
+}

@@ -33,7 +33,7 @@ export function object(text: string): JsonObject {
 
 /** How a request differs from the creation of an object by `kubernetes-admin`. */
 export interface RequestOptions {
-  readonly operation?: "CREATE" | "UPDATE" | "DELETE";
+  readonly operation?: "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
   readonly oldObject?: JsonObject;
   readonly user?: Partial<Requester>;
   readonly phase?: Phase;
@@ -98,7 +98,7 @@ function requestAbout(
   const namespace = asString(dig(subject, "metadata", "namespace")) ?? "";
   const { username = "kubernetes-admin", groups = ["system:authenticated"], ...roles } = user ?? {};
   const now = operation === "DELETE" ? undefined : subject;
-  const before = operation === "CREATE" ? undefined : oldObject ?? subject;
+  const before = operation === "CREATE" || operation === "CONNECT" ? undefined : oldObject ?? subject;
   return {
     uid: "7a7f",
     operation,

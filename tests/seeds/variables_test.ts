@@ -82,7 +82,7 @@ Deno.test("variables: roles are those that the cluster binds to the user", async
   assert.ok(clusterRoles.includes("dave-admin"), JSON.stringify(clusterRoles));
 });
 
-Deno.test("variables: request.object is null for DELETE, request.oldObject for CREATE", async () => {
+Deno.test("variables: request.object is null for DELETE, request.oldObject for CREATE and CONNECT", async () => {
   const rule = policies(`
 apiVersion: kyverno.io/v1
 kind: ClusterPolicy
@@ -92,7 +92,7 @@ spec:
   background: false
   rules:
   - name: rule
-    match: {resources: {kinds: [Pod]}}
+    match: {resources: {kinds: [Pod], operations: [CREATE, UPDATE, DELETE, CONNECT]}}
     validate:
       allowExistingViolations: false
       message: "{{ request.operation }}: {{ request.oldObject.metadata.name || 'no old object' }}"
@@ -101,6 +101,7 @@ spec:
   assert.deepEqual(await messages(rule, pod), ["CREATE: no old object"]);
   assert.deepEqual(await messages(rule, pod, { operation: "UPDATE" }), ["UPDATE: busybox"]);
   assert.deepEqual(await messages(rule, pod, { operation: "DELETE" }), ["DELETE: busybox"]);
+  assert.deepEqual(await messages(rule, pod, { operation: "CONNECT" }), ["CONNECT: no old object"]);
 });
 
 Deno.test("variables: a text may be put together of several", async () => {
@@ -395,6 +396,35 @@ spec: {template: {metadata: {labels: {app: web, tier: front}}}}
   assert.equal(await valueOf(expression, subject), true);
 });
 
+Deno.test("functions: label_match takes labels of the object as text between backticks", async () => {
+  const snapshot = policies(`
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: selectors}
+spec:
+  background: false
+  rules:
+  - name: selects-its-pods
+    match: {resources: {kinds: [Deployment]}}
+    validate:
+      message: the selector does not select the pods
+      deny:
+        conditions:
+        - key: "{{ label_match(\`{{request.object.spec.selector.matchLabels}}\`, \`{{request.object.spec.template.metadata.labels}}\`) }}"
+          operator: Equals
+          value: false
+`);
+  for (const [app, result] of [["web", "pass"], ["db", "fail"]]) {
+    const subject = object(`
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec: {selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: ${app}, tier: front}}}}
+`);
+    assert.deepEqual(await results(snapshot, subject), [`selects-its-pods ${result}`]);
+  }
+});
+
 Deno.test("{{@}} is the current value of the field", async () => {
   const snapshot = policies(`
 apiVersion: kyverno.io/v1
@@ -432,4 +462,24 @@ spec:
     ["error variable-in-match"],
   );
   assert.deepEqual((await decide(snapshot, pod)).results.flatMap(({ rules }) => rules), []);
+});
+
+Deno.test("variables are not supported in the path of a JSON patch", async () => {
+  const snapshot = policies(
+    `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: dynamic}
+spec:
+  background: false
+  rules:
+  - name: rule
+    match: {resources: {kinds: [Pod]}}
+    mutate:
+      patchesJson6902: |-
+        - {op: add, path: "/metadata/annotations/{{request.object.metadata.name}}", value: a}
+`,
+    ["error variable-in-path"],
+  );
+  assert.deepEqual(await results(snapshot, pod, { phase: "mutate" }), ["rule error"]);
 });
