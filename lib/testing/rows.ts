@@ -82,7 +82,7 @@ class EntryRows {
       const before = this.rows.length;
       const passedOver = await this.#addRows(identity, triggers);
       await this.#changed(identity, targets);
-      if (this.rows.length === before && !passedOver) this.#missing(identity);
+      if (this.rows.length === before && !passedOver) this.#missing(identity, triggers);
     }
   }
 
@@ -143,7 +143,11 @@ class EntryRows {
     const { patchedResources, failOnMissingResources } = this.#expectation;
     const match = patchedResources === undefined ? equalMatch : await this.#match(result.step.object ?? {});
     if (match.kind === "absent" && !failOnMissingResources) {
-      this.#remark("not-compared", `Nothing was compared: ${match.message}`);
+      const { rule, step } = result;
+      const why = step.object === undefined
+        ? `rule "${rule.rule}" left no object: ${rule.message}`
+        : match.message;
+      this.#remark("not-compared", `Nothing was compared: ${why}`);
       return false;
     }
     this.#addOutcome(result, match);
@@ -199,8 +203,8 @@ class EntryRows {
     });
   }
 
-  /** Adds the row of an object without results: the policy does not exist, or has an error. */
-  #missing(identity: ObjectIdentity): void {
+  /** Adds the row of an object without results: the policy does not exist, has an error, or was not reached. */
+  #missing(identity: ObjectIdentity, triggers: readonly ObjectAnswer[]): void {
     const { rule } = this.#expectation;
     const unusable = this.#run.snapshot.policies.find(({ policy, broken }) =>
       policy.name === this.#policyName && broken !== undefined
@@ -210,7 +214,11 @@ class EntryRows {
       this.#add(identity, { rule, result: "Skip", reason: "Invalid Policy", message });
       return this.#remark("invalid-policy", `The policy "${this.#policyName}" cannot be used: ${message}`);
     }
-    const message = `No policy "${this.#policyName}" was applied`;
+    const failed = triggers.filter((answer) => isSameObject(answer.identity, identity))
+      .flatMap(({ steps }) => steps).find(({ object }) => object === undefined);
+    const message = failed === undefined
+      ? `No policy "${this.#policyName}" was applied`
+      : `Policy "${this.#policyName}" was not applied: policy "${failed.policy.key}" failed to change the object before`;
     this.#add(identity, { rule, result: "Fail", reason: "Not found", message, details: [message] });
   }
 

@@ -1,6 +1,6 @@
 /** The entries of a test file: rows, operations, contexts, payloads and checks. */
 import assert from "node:assert/strict";
-import { header, passing, policy, test } from "./test_folders.ts";
+import { header, passing, patched, policy, test } from "./test_folders.ts";
 
 const misspelt: readonly [what: string, entry: string, remark: RegExp, passes: boolean][] = [
   [
@@ -200,3 +200,31 @@ for (const [what, check, summary] of checks) {
     assert.ok(out.includes(`Test Summary: ${summary} tests failed`), out + err);
   });
 }
+
+Deno.test("test says which failed mutation keeps an object from what follows, and from its comparison", async () => {
+  const failing = `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: { name: add-owner }
+spec:
+  rules:
+    - name: owner
+      match: { any: [{ resources: { kinds: [Pod] } }] }
+      mutate: { patchStrategicMerge: { metadata: { labels: { owner: "{{ request.object.metadata.none }}" } } } }
+---${policy.split("---")[0]}`;
+  const entries = `
+- { policy: require-team, rule: team, kind: Pod, resources: [good], result: pass }
+- { policy: add-owner, rule: owner, kind: Pod, resources: [good], patchedResources: patched.yaml, result: pass }
+`;
+  const { code, out, err } = await test({
+    "policy.yaml": failing,
+    "patched.yaml": patched,
+    "kyverno-test.yaml": header + entries,
+  });
+  assert.match(
+    out,
+    /Not found\n {2}Policy "require-team" was not applied: policy "add-owner" failed to change the object before/,
+  );
+  assert.match(err, /not-compared: Nothing was compared: rule "owner" left no object: .*none/);
+  assert.equal(code, 1);
+});
