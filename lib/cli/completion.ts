@@ -17,7 +17,10 @@ interface Completed {
   }[];
 }
 
-const scripts: Readonly<Record<string, (completed: readonly Completed[]) => string>> = {
+/** Makes the script of a shell; `aboutGroups` has the help texts of groups of commands. */
+type Script = (completed: readonly Completed[], aboutGroups: Readonly<Record<string, string>>) => string;
+
+const scripts: Readonly<Record<string, Script>> = {
   bash,
   zsh,
   fish,
@@ -30,14 +33,17 @@ export const shells: readonly string[] = Object.keys(scripts);
 /** `completion SHELL`: makes a completion script from the table of commands and prints it. */
 export async function printCompletion(
   shell: string,
-  commands: readonly CommandRecord[],
+  { commands, groups }: {
+    readonly commands: readonly CommandRecord[];
+    readonly groups: Readonly<Record<string, string>>;
+  },
   terminal: Terminal,
 ): Promise<number> {
   const script = Object.hasOwn(scripts, shell) ? scripts[shell] : undefined;
   if (script === undefined) {
     return unusable(`there is no completion for "${shell}"; there are ${shells.join(", ")}`, terminal);
   }
-  terminal.out(script(await Promise.all(commands.map(completedOf))).trimEnd());
+  terminal.out(script(await Promise.all(commands.map(completedOf)), groups).trimEnd());
   return 0;
 }
 
@@ -121,9 +127,12 @@ autoload -U +X bashcompinit && bashcompinit
 ${bash(completed)}`;
 }
 
-function fish(completed: readonly Completed[]): string {
+function fish(completed: readonly Completed[], aboutGroups: Readonly<Record<string, string>>): string {
   const { groups } = words(completed);
-  const about = new Map(completed.map((each) => [each.name, each.about]));
+  const about = new Map([
+    ...Object.entries(aboutGroups),
+    ...completed.map((each) => [each.name, each.about] as const),
+  ]);
   const lines = [...groups].flatMap(([name, second]) => [
     `complete -c postern -n __fish_use_subcommand -f -a ${name} -d ${quoted(about.get(name) ?? "")}`,
     ...second.map((word) =>

@@ -25,7 +25,7 @@ export async function exportPolicies(
   const { objects, unexported } = exportAdmissionPolicies(snapshot.written);
   if (objects.length > 0) terminal.out(objects.map((object) => toYaml(object).trimEnd()).join("\n---\n"));
   if (objects.length === 0 && unexported.length === 0 && errors.length === 0) {
-    terminal.err("nothing to export: no rule is written in CEL (validate.cel)");
+    terminal.err("nothing to export: no ClusterPolicy or Policy has a rule with validate.cel");
   }
   for (const { policy, rule, reason } of unexported) terminal.err(`${policy}/${rule} is left out: ${reason}`);
   return errors.length > 0 ? 1 : 0;

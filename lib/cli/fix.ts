@@ -57,19 +57,19 @@ async function fixFiles(
   let changed = 0;
   for (const file of files) {
     let access: "read" | "write" = "read";
-    const problem = (message: string): void =>
-      diagnostics.add({
-        severity: "error",
-        code: "unreadable-file",
-        message,
-        position: { file, line: 1, column: 1 },
-      });
     try {
       const documents = parseAllDocuments(await Deno.readTextFile(file));
       if ("empty" in documents) continue;
       const broken = documents.flatMap(({ errors }) => errors).at(0);
       if (broken !== undefined) {
-        problem(broken.message.split("\n")[0]!);
+        const { line, col: column } = broken.linePos?.[0] ?? { line: 1, col: 1 };
+        const message = broken.message.replace(/ at line \d[^]*/, "");
+        diagnostics.add({
+          severity: "error",
+          code: "invalid-yaml",
+          message,
+          position: { file, line, column },
+        });
         continue;
       }
       const remarks = documents.flatMap((document) => isMap(document.contents) ? change(document) : []);
@@ -85,7 +85,8 @@ async function fixFiles(
         await Deno.writeTextFile(file, text);
       }
     } catch (cause) {
-      problem(fileProblem(cause, access));
+      const position = { file, line: 1, column: 1 }, message = fileProblem(cause, access);
+      diagnostics.add({ severity: "error", code: "unreadable-file", message, position });
     }
   }
   if (changed === 0 && diagnostics.errors === 0) {

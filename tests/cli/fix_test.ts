@@ -118,5 +118,8 @@ Deno.test("fix reports a file that it cannot read, and does not change it", () =
   inFolder({ "policy.yaml": "kind: [ClusterPolicy\n" }, async (run) => {
     const { code, err } = await run("fix", "policy", "@policy.yaml", "@missing.yaml", "--save");
     assert.equal(code, 1);
-    assert.match(err, /missing-file[\s\S]*policy\.yaml:1:1: error unreadable-file/);
+    assert.match(
+      err,
+      /missing-file[\s\S]*policy\.yaml:2:1: error invalid-yaml: Flow sequence .* with a \]$/m,
+    );
   }));

@@ -154,6 +154,8 @@ for (const shell of ["zsh", "fish", "powershell"]) {
         for (const word of name.split(" ")) assert.match(out, new RegExp(`\\b${word}\\b`));
       }
       assert.match(out, /audit-warn/);
+      // fish describes each word, also those of groups of commands.
+      assert.doesNotMatch(out, / -d ''$/m);
     }));
 }
 

@@ -1,7 +1,15 @@
 import { command, type CommandRecord } from "../command.ts";
 
-/** Makes the command. It receives the table of commands as a function, because the table contains this command. */
-export const completion = (commands: () => readonly CommandRecord[]): CommandRecord =>
+/**
+ * Makes the command. It receives the table of commands as a function, because the table contains this command, and with
+ * it the help texts of groups of commands.
+ */
+export const completion = (
+  table: () => {
+    readonly commands: readonly CommandRecord[];
+    readonly groups: Readonly<Record<string, string>>;
+  },
+): CommandRecord =>
   command({
     name: "completion",
     about: "Print a script that completes command lines: bash, zsh, fish or powershell",
@@ -20,6 +28,6 @@ export const completion = (commands: () => readonly CommandRecord[]): CommandRec
     ],
     async run([shell = ""], _, terminal) {
       const { printCompletion } = await import("../completion.ts");
-      return await printCompletion(shell, commands(), terminal);
+      return await printCompletion(shell, table(), terminal);
     },
   });

@@ -46,7 +46,7 @@ export const commands: readonly CommandRecord[] = [
   unblock,
   bundle,
   exportPolicies,
-  completion(() => commands),
+  completion(() => ({ commands, groups })),
   docs(() => commands),
   version,
   trustUpdate,
