@@ -360,7 +360,7 @@ const faulty: [what: string, webhook: string, block: string, diagnostics: readon
   ],
 ];
 for (const [what, condition, block, diagnostics] of faulty) {
-  Deno.test(`the reference's bounds: ${what} is a diagnostic`, () => {
+  Deno.test(`bounds of the API: ${what} is a diagnostic`, () => {
     policies(
       `
 apiVersion: kyverno.io/v1
