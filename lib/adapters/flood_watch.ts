@@ -10,8 +10,11 @@ export interface FloodMeter {
 /** The time between two looks, and the delay of a look that counts as late. */
 const INTERVAL = 50, LATE = 75;
 
-/** The time in which all looks are late before calls end, and the share of it in which the processor worked. */
-const PERIOD = 600, SHARE = 0.3;
+/**
+ * The time in which all looks are late before calls end, their least number, and the share of the time in which the
+ * processor worked. One stretch of work may be long, on a slow machine or while V8 collects garbage.
+ */
+const PERIOD = 600, LEAST_LOOKS = 3, SHARE = 0.3;
 
 /** How long a call has waited at least when it ends. */
 const LEAST_WAIT = 300;
@@ -31,8 +34,8 @@ export class FloodWatch {
   readonly #meter: FloodMeter;
   readonly #waiting = new Set<WaitingCall>();
   #cancel: (() => void) | undefined;
-  /** Since when all looks have been late, and the processor time then. */
-  #late: { readonly since: number; readonly processor: number } | undefined;
+  /** Since when all looks have been late, the processor time then, and their number. */
+  #late: { readonly since: number; readonly processor: number; looks: number } | undefined;
 
   constructor(meter: FloodMeter = meterOfRuntime) {
     this.#meter = meter;
@@ -63,9 +66,10 @@ export class FloodWatch {
     const now = this.#meter.now();
     if (now - planned.since < INTERVAL + LATE) this.#late = undefined;
     else {
-      const { since, processor } = this.#late ??= planned, lasted = now - since;
-      const worked = (this.#meter.processorTime() ?? 0) - processor;
-      if (lasted >= PERIOD && worked >= SHARE * lasted) this.#endCalls(now);
+      const late = this.#late ??= { ...planned, looks: 0 }, lasted = now - late.since;
+      late.looks++;
+      const worked = (this.#meter.processorTime() ?? 0) - late.processor;
+      if (lasted >= PERIOD && late.looks >= LEAST_LOOKS && worked >= SHARE * lasted) this.#endCalls(now);
     }
     if (this.#waiting.size > 0) this.#plan();
     else this.#rest();

@@ -32,7 +32,7 @@ function given(): FloodMeter & {
 const cases: readonly (readonly [what: string, delays: readonly number[], share: number, ends: boolean])[] = [
   ["late looks one after the other, while the processor works, end a call", Array(5).fill(200), 0.9, true],
   ["a process that gets no processor time ends no call", Array(20).fill(200), 0.1, false],
-  ["single long stretches of work end no call", [500, 60, 500, 60, 500, 60], 1, false],
+  ["single long stretches of work end no call", [900, 60, 900, 900, 60, 900], 1, false],
   ["a slow server ends no call", Array(200).fill(55), 0.9, false],
 ];
 
