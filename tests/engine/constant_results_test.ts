@@ -20,7 +20,9 @@ const snapshot = policies(JSON.stringify({
 }));
 
 Deno.test("an anyPattern of a thousand patterns makes few outcomes at load", () => {
-  for (const { body } of snapshot.policies[0]!.rules) assert.ok(body.constants!.length < 50);
+  const { rules } = snapshot.policies[0]!;
+  assert.ok(rules.length > 0);
+  for (const { body } of rules) assert.ok(body.constants!.length < 50);
 });
 
 for (const index of [0, 999]) {

@@ -67,7 +67,9 @@ for (const name of names) {
 
   for (const dialect of ["classic", "current"] as const) {
     Deno.test(`${name} passes its test in the ${dialect} dialect`, async () => {
-      for (const found of await testsOf(name)) {
+      const tests = await testsOf(name);
+      assert.ok(tests.length > 0);
+      for (const found of tests) {
         const run = await runTest(found, { dialect });
         const { rows, remarks } = await testRows(run, found.test.results);
         assert.ok(rows.length > 0);
@@ -80,6 +82,7 @@ for (const name of names) {
   Deno.test(`the test of ${name} has a passing and a failing object for each rule`, async () => {
     const [found] = await testsOf(name);
     const [compiled] = snapshotOf(file).policies;
+    assert.ok(compiled!.rules.length > 0);
     for (const { rule, type } of compiled!.rules) {
       if (rule.name.startsWith("autogen-")) continue;
       const expected = new Set(
