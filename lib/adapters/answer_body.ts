@@ -41,6 +41,7 @@ export class AnswerBody implements BodySink {
     return this.#start;
   }
 
+  /** Takes the next bytes of the body, and parses them; false ends the request. */
   add(chunk: Uint8Array, signal: AbortSignal): boolean | Promise<boolean> {
     return this.#addText(this.#decoder.decode(chunk, { stream: true }), signal);
   }

@@ -17,6 +17,7 @@ export class BytesBody implements BodySink {
     this.#take = take;
   }
 
+  /** Takes the next bytes of the body; false when there is no memory for them. */
   add(chunk: Uint8Array): boolean {
     if (!this.#take(chunk.length)) return false;
     const needed = this.#length + chunk.length;
@@ -28,6 +29,7 @@ export class BytesBody implements BodySink {
     return true;
   }
 
+  /** Frees the memory beyond the bytes that arrived. */
   end(): boolean {
     this.#buffer = resized(this.#buffer, this.#length);
     return true;

@@ -26,10 +26,12 @@ export class StoredLease {
     return { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: { name, namespace } };
   }
 
+  /** Reads the Lease as it is stored. */
   read(): Promise<Answer> {
     return this.#call({ method: "GET", path: objectPath(leases, this.#options) });
   }
 
+  /** Creates the Lease; it fails when another replica was faster. */
   create(body: JsonObject): Promise<Answer> {
     return this.#call({ method: "POST", path: collectionPath(leases, this.#options.namespace), body });
   }

@@ -33,6 +33,7 @@ export class BoundedCache<V> {
     this.#weigh = weigh;
   }
 
+  /** The value of a text; `undefined` when it is not cached. A value that is read stays longer. */
   get(key: string): V | undefined {
     const recent = this.#recent.get(key);
     if (recent !== undefined) return recent;
@@ -41,6 +42,7 @@ export class BoundedCache<V> {
     return older;
   }
 
+  /** Keeps the value of a text. When all values weigh too much, those that were not read lately are dropped. */
   set(key: string, value: V): void {
     this.delete(key);
     const weight = this.#weigh(value, key);
@@ -64,6 +66,7 @@ export class BoundedCache<V> {
     return value;
   }
 
+  /** Drops the value of a text. */
   delete(key: string): void {
     const value = this.#recent.get(key);
     if (value !== undefined) this.#recentWeight -= this.#weigh(value, key);

@@ -43,6 +43,7 @@ export interface Limits {
   readonly closeTime: number;
 }
 
+/** The limits of a listener whose options name no others. */
 export const defaultLimits: Limits = {
   connections: 1024,
   handshakeTime: 10_000,

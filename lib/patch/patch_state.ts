@@ -30,12 +30,14 @@ export class PatchState implements Copies {
     return --this.steps.left < 0 ? new Fault("the JSON patch takes too many steps") : undefined;
   }
 
+  /** The map as the patch may write into it. A copy takes a step for each field. */
   writable(map: JsonObject): { [name: string]: Json } {
     const copy = this.draft.writable(map);
     if (copy !== map) this.steps.left -= Object.keys(copy).length;
     return copy;
   }
 
+  /** The list as the patch may write into it, and the steps of moving its elements. */
   writableList(list: readonly Json[]): Json[] {
     this.steps.left -= Math.trunc(list.length / movedInStep);
     return this.draft.writableList(list);

@@ -17,6 +17,7 @@ export class BoundedText {
     return this.#text.length >= maxLength;
   }
 
+  /** Adds a text, as much of it as fits. */
   write(text: string): this {
     if (!this.full) {
       this.#text += this.#text.length + text.length < maxLength

@@ -1,5 +1,6 @@
-/** The beginnings of the names of autogen rules: for controllers in general, and for CronJobs. */
+/** The beginning of the names of autogen rules. */
 export const autogenPrefix = "autogen-";
+/** The beginning of the names of autogen rules for CronJobs. */
 export const cronJobPrefix = "autogen-cronjob-";
 
 /** Whether a rule has the name of an autogen rule. */

@@ -13,6 +13,7 @@ import { Opaque } from "../values/mod.ts";
 import { parsing, parsingTwice } from "./cost.ts";
 import { type FunctionDeclaration, type Library, method, overload } from "./library.ts";
 
+/** The type of IP addresses. */
 export const ipType: CelType<IpValue> = opaqueType("net.IP");
 
 /** An IP address. */

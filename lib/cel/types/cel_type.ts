@@ -44,6 +44,7 @@ function simple<T extends Value>(kind: TypeKind, name: string): CelType<T> {
   return { kind, name, parameters: [] };
 }
 
+/** The types of CEL without parameters. */
 export const nullType: CelType<null> = simple("null", "null_type");
 export const boolType: CelType<boolean> = simple("bool", "bool");
 export const intType: CelType<Int> = simple("int", "int");

@@ -33,6 +33,7 @@ export class Uint extends CelObject {
   }
 }
 
+/** The bounds of `int`, which has 64 bits. */
 export const MIN_INT = -(2n ** 63n);
 export const MAX_INT = 2n ** 63n - 1n;
 const MAX_UINT = 2n ** 64n - 1n;

@@ -87,6 +87,7 @@ export class Optional extends CelObject {
     this.value = value;
   }
 
+  /** The optional without a value. */
   static readonly none: Optional = new Optional(undefined);
 
   static of(value: Value): Optional {

@@ -37,6 +37,7 @@ export class StoredReports {
     this.#options = options;
   }
 
+  /** The report about an object, by the uid of the object. */
   get(uid: string): StoredReport | undefined {
     return this.#reports.get(uid);
   }
@@ -73,6 +74,7 @@ export class StoredReports {
     if (stored !== undefined) this.#reports.set(uid, { ...stored, digest: "" });
   }
 
+  /** Forgets a report that was deleted. */
   forget(uid: string): void {
     this.#bytes -= this.#reports.get(uid)?.bytes ?? 0;
     this.#reports.delete(uid);

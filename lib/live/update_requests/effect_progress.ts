@@ -52,6 +52,7 @@ export class EffectProgress {
     this.#states.delete(name);
   }
 
+  /** The effects of an UpdateRequest that are not done; their reasons when all that are left failed. */
   remainder(name: string): UndoneEffects {
     const states = [...this.#states.get(name)?.values() ?? []];
     if (states.some((state) => state.is === "open" || state.is === "waiting")) return "some effects";

@@ -18,10 +18,12 @@ export class MadeNames {
     return this.#names.get(keyOf(request, policy));
   }
 
+  /** Whether Postern made the UpdateRequest of this name. */
   has(name: string): boolean {
     return this.#keys.has(name);
   }
 
+  /** Notes the name of the UpdateRequest that was made for a request and policy. */
   set(request: string, policy: string, name: string): void {
     const key = keyOf(request, policy);
     this.#names.set(key, name);
@@ -36,6 +38,7 @@ export class MadeNames {
     return true;
   }
 
+  /** Forgets an UpdateRequest that was deleted. */
   delete(name: string): void {
     this.#rules.delete(name);
     this.tries.forget(name);

@@ -50,10 +50,12 @@ export class RequestWriter {
     await this.#patch(`${this.path}/${name}`, { spec });
   }
 
+  /** Replaces fields of an UpdateRequest's status. */
   async writeStatus(name: string, status: OpenStatus): Promise<void> {
     await this.#patch(`${this.path}/${name}/status`, { status: { ...status } });
   }
 
+  /** Deletes an UpdateRequest. */
   async remove(name: string): Promise<void> {
     const answer = await this.call({ method: "DELETE", path: `${this.path}/${name}` });
     if (!answer.ok) this.#notWritten(answer);

@@ -32,6 +32,7 @@ export class FailedTries {
     return failures > mostFailures ? undefined : { state: "Failed", message, retryCount: failures };
   }
 
+  /** Forgets the tries of an UpdateRequest that was deleted. */
   forget(name: string): void {
     this.#counts.delete(name);
   }

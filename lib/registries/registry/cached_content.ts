@@ -59,6 +59,7 @@ export class CachedContent {
     });
   }
 
+  /** Returns a blob, by its digest. */
   async blob(
     access: RegistryAccess,
     digest: string,

@@ -13,6 +13,7 @@ import type {
 
 /** The answer is loading: the caller stops, and the rule is evaluated again afterwards. */
 export const pending = Symbol("pending");
+/** The type of {@link pending}. */
 export type Pending = typeof pending;
 
 /** Loads whether an image is signed. A request loads equal queries once. */

@@ -150,6 +150,7 @@ export class Counter extends Metric<SeriesValue> {
     super("counter", { options, room, lines: 1 });
   }
 
+  /** Adds 1 to the series of label values. */
   increment(...values: readonly string[]): void {
     this.at(...values).value++;
   }
@@ -170,6 +171,7 @@ export class Gauge extends Metric<SeriesValue> {
     super("gauge", { options, room, lines: 1 });
   }
 
+  /** Sets the series of label values. */
   set(value: number, ...values: readonly string[]): void {
     this.series(values, zero).value = value;
   }
@@ -208,6 +210,7 @@ export class Histogram extends Metric<Distribution> {
     this.#bounds = bounds;
   }
 
+  /** Adds an observation to the series of label values. */
   observe(value: number, ...values: readonly string[]): void {
     this.add(value, this.at(...values));
   }

@@ -13,6 +13,7 @@ export class SeriesRoom {
     return true;
   }
 
+  /** Frees the characters of a series that was deleted. */
   giveBack(characters: number): void {
     this.#left += characters;
   }
