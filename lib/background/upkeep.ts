@@ -4,10 +4,11 @@ import type { pause } from "../pause.ts";
 import type { Log, Ports } from "../ports.ts";
 import { Alarm } from "./alarm.ts";
 import type { BackgroundWorker } from "./background_worker.ts";
-import { existingTriggers } from "./existing_triggers.ts";
+import { type ExistingTrigger, existingTriggers } from "./existing_triggers.ts";
 import { changeKey } from "./missed_changes.ts";
 import { earlier, longestReview } from "./missed_note.ts";
 import { onceOnly } from "./once_only.ts";
+import { OpenEvaluations } from "./open_evaluations.ts";
 import { RuleFollower } from "./rule_follower.ts";
 import { type RuleInForce, RulesInForce } from "./rules_in_force.ts";
 import { sweepRule } from "./sweep.ts";
@@ -221,20 +222,16 @@ export class Upkeep {
    */
   async #evaluateExisting(each: RuleInForce, unseen?: UnseenTime): Promise<void> {
     const { worker, ports: { cluster }, log, memory, wait } = this.#options;
-    const rules = this.#rules!, isGenerating = each.rule.type === "generate";
-    const evaluated = unseen === undefined ? rules.evaluating(each.key) : () => {};
+    const rules = this.#rules!, evaluated = unseen === undefined ? rules.evaluating(each.key) : () => {};
     const { signal, release } = this.#limit();
-    let open = 1, isComplete = true;
-    const ended = (end: "over" | "refused" = "over"): void => {
-      isComplete &&= end === "over";
-      if (--open > 0) return;
+    const open = new OpenEvaluations((isComplete) => {
       evaluated(isComplete);
       if (unseen !== undefined && !isComplete) {
         this.#unseen.add(each.key, unseen);
         if (!this.#goesOn) this.#handOver();
       }
       if (rules === this.#rules && this.#goesOn) memory?.write(rules.text);
-    };
+    });
     try {
       const options = {
         cluster,
@@ -244,32 +241,40 @@ export class Upkeep {
         ...(wait !== undefined && { wait }),
       };
       for await (const found of existingTriggers(each, options)) {
-        if (isFault(found)) isComplete = false;
+        if (isFault(found)) open.miss();
         else {
           await worker.room();
-          open++;
-          const { request, only, missed } = found;
-          const key = missed && changeKey(request.object ?? {}, missed);
-          const since = missed?.at ?? (each.resumed ? each.since : undefined);
-          const intake = worker.add(request, {
-            only,
-            ...(since !== undefined && { onceOnly: (planned, plan) => onceOnly(planned, plan, since) }),
-            ended: (end) => {
-              if (end === "over" && !isGenerating && key !== undefined) unseen?.evaluated.add(key);
-              ended(end);
-            },
-          });
-          if (intake !== "taken") open--;
-          if (intake === "no room") isComplete = false;
+          this.#evaluate(found, each, { open, unseen });
         }
       }
     } catch (cause) {
-      isComplete = false;
+      open.miss();
       throw cause;
     } finally {
       release();
-      ended();
+      open.end();
     }
+  }
+
+  /** Gives the worker one existing object. */
+  #evaluate(
+    { request, only, missed }: ExistingTrigger,
+    { rule, resumed, since: ruleSince }: RuleInForce,
+    { open, unseen }: { readonly open: OpenEvaluations; readonly unseen: UnseenTime | undefined },
+  ): void {
+    const key = missed && changeKey(request.object ?? {}, missed);
+    const since = missed?.at ?? (resumed ? ruleSince : undefined);
+    open.begin(() =>
+      this.#options.worker.add(request, {
+        only,
+        ...(since !== undefined && { onceOnly: (planned, plan) => onceOnly(planned, plan, since) }),
+        ended: (end) => {
+          // A generate rule makes nothing twice, so it may be evaluated again.
+          if (end === "over" && rule.type !== "generate" && key !== undefined) unseen?.evaluated.add(key);
+          open.end(end);
+        },
+      })
+    );
   }
 }
 
