@@ -1,6 +1,7 @@
 /** The objects that a cleanup policy selects. */
 import assert from "node:assert/strict";
 import { evaluate } from "../../lib/engine/mod.ts";
+import type { JsonObject } from "../../lib/json/mod.ts";
 import { cleanupPolicy, cleanupRequest } from "../../lib/live/cleanup/cleanup_policy.ts";
 import { clusterPorts } from "../conformance/ports.ts";
 import { object } from "./cleanup_setting.ts";
@@ -78,6 +79,27 @@ spec:
     ["new"],
   ],
   [
+    "a cleanup policy that excludes Namespaces by a namespaceSelector excludes all of them",
+    `apiVersion: kyverno.io/v2
+kind: ClusterCleanupPolicy
+metadata: {name: p}
+spec:
+  schedule: "* * * * *"
+  match: {any: [{resources: {kinds: [Pod, Namespace]}}]}
+  exclude: {any: [{resources: {kinds: ["*"], names: ["new*"], namespaceSelector: {matchLabels: {keep: "true"}}}}]}`,
+    ["old-a", "old-b", "new", "old-namespace"],
+  ],
+  [
+    "a cleanup policy that matches Namespaces by a namespaceSelector selects none of them",
+    `apiVersion: kyverno.io/v2
+kind: ClusterCleanupPolicy
+metadata: {name: p}
+spec:
+  schedule: "* * * * *"
+  match: {any: [{resources: {kinds: [Namespace], namespaceSelector: {matchLabels: {keep: "true"}}}}]}`,
+    [],
+  ],
+  [
     "a deleting policy selects where all its conditions hold",
     `apiVersion: policies.kyverno.io/v1beta1
 kind: DeletingPolicy
@@ -89,17 +111,20 @@ spec:
     ["old-a", "old-b"],
   ],
 ];
+const pod = (name: string): JsonObject => ({
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: { name, namespace: "team", labels: { target: name } },
+  spec: { containers: [] },
+});
 for (const [what, text, selected] of policies) {
   Deno.test(`cleanup: ${what}`, async () => {
     const policy = cleanupPolicy(object(text), { compiling: { dialect: "current" } });
     const found: string[] = [];
-    for (const name of ["old-a", "old-b", "new"]) {
-      const target = {
-        apiVersion: "v1",
-        kind: "Pod",
-        metadata: { name, namespace: "team", labels: { target: name } },
-        spec: { containers: [] },
-      };
+    for (const name of ["old-a", "old-b", "new", "old-namespace", "new-namespace"]) {
+      const target = name.endsWith("namespace")
+        ? { ...pod(name), kind: "Namespace", metadata: { name } }
+        : pod(name);
       const decision = await evaluate(policy.snapshot, cleanupRequest(target), {
         phase: "validate",
         rules: "all",
