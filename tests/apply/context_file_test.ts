@@ -20,6 +20,26 @@ spec:
     - expression: object.metadata.labels.team == resource.Get("v1", "configmaps", "default", "limits").data.team
       messageExpression: "variables.names.join(' ')"
 `,
+  "list.yaml": `
+apiVersion: policies.kyverno.io/v1
+kind: ValidatingPolicy
+metadata: { name: list }
+spec:
+  matchConstraints:
+    resourceRules: [{ apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [configmaps] }]
+  validations:
+    - expression: size(resource.List("v1", "pods", "default").items) == 0
+`,
+  "ingresses.yaml": `
+apiVersion: policies.kyverno.io/v1
+kind: ValidatingPolicy
+metadata: { name: ingresses }
+spec:
+  matchConstraints:
+    resourceRules: [{ apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [configmaps] }]
+  validations:
+    - expression: size(resource.List("networking.k8s.io/v1", "ingresses", "default").items) == 0
+`,
   "objects.yaml": [
     "{ apiVersion: v1, kind: Pod, metadata: { name: good, labels: { team: a } } }",
     "{ apiVersion: v1, kind: Pod, metadata: { name: bad, labels: { team: b } } }",
@@ -40,4 +60,22 @@ Deno.test("expressions in CEL read the objects of the context file alone", () =>
     assert.match(out, /^policy team -> resource default\/Pod\/bad failed:\n1 - {2}limits\n\n/m);
     assert.match(out, /pass: 1, fail: 1, warn: 0, error: 0/);
     assert.match((await run(...args)).out, /pass: 0, fail: 0, warn: 0, error: 2/);
+  }));
+
+Deno.test("without a context file, a list says which resource was not found", () =>
+  inFolder(files, async (run) => {
+    const { out } = await run("apply", "@list.yaml", "-r", "@objects.yaml", "-t", "--detailed-results");
+    assert.match(out, /error: failed to list resource: pods resource not found/);
+    const ingresses = await run(
+      "apply",
+      "@ingresses.yaml",
+      "-r",
+      "@objects.yaml",
+      "-t",
+      "--detailed-results",
+    );
+    assert.match(
+      ingresses.out,
+      /error: failed to list resource: ingresses\.networking\.k8s\.io resource not found/,
+    );
   }));

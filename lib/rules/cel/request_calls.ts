@@ -91,7 +91,7 @@ function absence(tracker: LoadTracker, request: PortRequest): ExternalReply | un
     case "api":
       return tracker.ports.celObjects !== undefined || tracker.serves("downstream")
         ? undefined
-        : notFound("not found");
+        : notFound(`${groupResource(request.path)} resource not found`);
     case "access":
       return tracker.serves("downstream") ? undefined : nobodyAllows;
     case "global":
@@ -103,6 +103,12 @@ function absence(tracker: LoadTracker, request: PortRequest): ExternalReply | un
     default:
       return undefined;
   }
+}
+
+/** The plural and group that a path of the Kubernetes API names, as in `ingresses.networking.k8s.io`. */
+function groupResource(path: string): string {
+  const named = /^\/api(?:s\/([^/]+))?\/[^/]+\/(?:namespaces\/[^/]+\/)?([^/?]+)/.exec(path);
+  return [named?.[2] ?? path, named?.[1] ?? []].flat().join(".");
 }
 
 /** The reply without a cluster: no role allows anything. */
