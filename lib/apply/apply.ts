@@ -116,7 +116,7 @@ async function mutate(
     });
     current = isLost ? undefined : seen;
     if (isMutatingPolicy(policy)) owed += writings(policy, resource);
-    else if (current !== undefined) outputs.push({ file, object: current });
+    else if (current !== undefined && isWrittenFor(policy, changed)) outputs.push({ file, object: current });
     outputs.push(...patchedTargets.map((object) => ({ file, object })));
   }
   // Kyverno parity: MutatingPolicies come last, and the object is written for each with the changes of all. Pinned by
@@ -174,6 +174,15 @@ async function verifyImages(
     steps.push({ ...nothingMade, policy, rules: rulesOf(decision), object: current });
   }
   return current;
+}
+
+/**
+ * Whether the object is written for a policy. Kyverno parity: for a MutatingAdmissionPolicy only if that selects the
+ * object, and can be evaluated. Pinned by "apply writes an object for a MutatingAdmissionPolicy that selects it, and
+ * that can be evaluated".
+ */
+function isWrittenFor({ kind }: CompiledPolicy["policy"], results: readonly RuleResult[]): boolean {
+  return kind !== "MutatingAdmissionPolicy" || (results.length > 0 && !results.some(isError));
 }
 
 /**

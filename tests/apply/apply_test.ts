@@ -80,6 +80,25 @@ Deno.test("apply writes MutatingPolicies last, with the changes of all, and a Po
   assert.deepEqual(outputs.map(({ object }) => labelsOf(object)), Array(4).fill(["a", "b"]));
 });
 
+Deno.test("apply writes an object for a MutatingAdmissionPolicy that selects it, and that can be evaluated", async () => {
+  const outputsOf = async (resources: string, path: string, conditions = ""): Promise<number> => {
+    const text = `---
+apiVersion: admissionregistration.k8s.io/v1beta1
+kind: MutatingAdmissionPolicy
+metadata: {name: m}
+spec:
+  matchConstraints: {resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [${resources}]}]}
+  matchConditions: [${conditions}]
+  mutations: [{patchType: JSONPatch, jsonPatch: {expression: "[JSONPatch{op: 'replace', path: '${path}', value: 'x'}]"}}]
+`;
+    return (await applied(text)).outputs.length;
+  };
+  assert.equal(await outputsOf("pods", "/metadata/name"), 1);
+  assert.equal(await outputsOf("pods", "/metadata/name", "{name: no, expression: 'false'}"), 1);
+  assert.equal(await outputsOf("pods", "/none/name"), 0);
+  assert.equal(await outputsOf("services", "/metadata/name"), 0);
+});
+
 Deno.test("image policies see digests from earlier policies, the written files do not have them", async () => {
   const entry =
     '[{imageReferences: ["r.io/*"], failureAction: Enforce, attestors: [{entries: [{keys: {publicKeys: A}}]}]}]';

@@ -69,7 +69,9 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
     const { over, see } = changingObject();
     const evaluation = admissionEvaluation(expressions, input, { parameter, over });
     const applies = conditions(evaluation);
-    if (isFault(applies)) return { faults: [applies] };
+    // Kubernetes parity: conditions that fail pass the policy over then. Pinned by "skip under failurePolicy Ignore
+    // where they fail".
+    if (isFault(applies)) return { faults: ignores ? [] : [applies] };
     if (!applies) return { faults: [] };
     const faults: Fault[] = [];
     const { tracker } = input.context;

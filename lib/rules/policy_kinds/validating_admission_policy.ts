@@ -37,7 +37,10 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
   const annotate = compileAuditAnnotations(field(spec, "auditAnnotations"), expressions, {
     path: ["spec", "auditAnnotations"],
   });
-  const { name } = tools.policy;
+  const { name, failurePolicy } = tools.policy;
+  // Kubernetes parity: conditions that fail pass the policy over then. Pinned by "skip under failurePolicy Ignore where
+  // they fail".
+  const atFault = failurePolicy === "Ignore" ? unmet : undefined;
   return bodyForParameters(spec, runForEach);
 
   /**
@@ -57,8 +60,8 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
   function run(input: RuleInput, parameter: Json): Outcome {
     const evaluation = admissionEvaluation(expressions, input, { parameter });
     const applies = conditions(evaluation);
-    if (isFault(applies)) return error(applies.message);
-    if (!applies) return skip("match conditions aren't met");
+    if (isFault(applies)) return atFault ?? error(applies.message);
+    if (!applies) return unmet;
     const verdict = validate(evaluation);
     const outcome: Outcome = verdict.result === "pass" ? { ...verdict, message: "" } : verdict;
     const annotations = annotate(evaluation);
@@ -72,3 +75,5 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
 function isGraver({ result }: Outcome, before: Outcome | undefined): boolean {
   return before === undefined || result === "error" || (before.result !== "error" && result !== "skip");
 }
+
+const unmet = skip("match conditions aren't met");

@@ -48,15 +48,15 @@ spec: {policyName: p, paramRef: {selector: {}, parameterNotFoundAction: Deny}, v
 }
 
 for (const kind of ["ValidatingAdmissionPolicy", "MutatingAdmissionPolicy"]) {
-  Deno.test(`${kind}: match conditions read no Namespace`, async () => {
+  Deno.test(`${kind}: match conditions read no Namespace, and skip under failurePolicy Ignore where they fail`, async () => {
     const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: "prod" } };
     const phase = kind === "ValidatingAdmissionPolicy" ? "validate" : "mutate";
-    const resultsFor = async (expression: string) =>
+    const resultsFor = async (expression: string, failurePolicy = "Fail") =>
       resultLines(
         await decide({
           policy: written(
             kind,
-            `matchConditions: [{name: c, expression: "${expression}"}]\n${
+            `failurePolicy: ${failurePolicy}\nmatchConditions: [{name: c, expression: "${expression}"}]\n${
               phase === "validate"
                 ? "validations: [{expression: 'false', message: a}]"
                 : "mutations: [{patchType: ApplyConfiguration, applyConfiguration: {expression: 'Object{}'}}]"
@@ -72,6 +72,9 @@ for (const kind of ["ValidatingAdmissionPolicy", "MutatingAdmissionPolicy"]) {
       (await resultsFor("namespaceObject.metadata.name == 'prod'")).join(),
       /^error .*no such key: metadata/,
     );
+    assert.deepEqual(await resultsFor("namespaceObject.metadata.name == 'prod'", "Ignore"), [
+      "skip match conditions aren't met",
+    ]);
   });
 }
 
