@@ -1,6 +1,7 @@
 import { didYouMean } from "../diagnostics/mod.ts";
 import { type RuleTrace, type Snapshot, Trace } from "../engine/mod.ts";
 import { asString, dig, field, isFault, type JsonObject } from "../json/mod.ts";
+import { hasRules } from "../policy/mod.ts";
 import { type Explanation, explanationObject, explanationPage, explanationText } from "../report/mod.ts";
 import { type ApplyOptions, applyPolicies } from "../apply/mod.ts";
 import { type ApplyInputArguments, openInputs } from "./apply/inputs.ts";
@@ -41,7 +42,9 @@ export async function explain(args: ExplainArguments, terminal: Terminal): Promi
   };
   for await (const next of objectsToCheck(args, opened)) {
     if (next.kind === "problem") diagnostics.add(next.diagnostic);
-    else if (next.kind === "object") add(await explainObject(next.given.object, options));
+    else if (next.kind === "object") {
+      add(await explainObject(next.given.object, { ...options, payload: next.payload }));
+    }
   }
   const reviews = await loadDocuments(args.review);
   diagnostics.add(...reviews.diagnostics);
@@ -70,7 +73,10 @@ async function explainObject(object: JsonObject, options: ApplyOptions): Promise
     return made;
   };
   await applyPolicies(object, { ...options, trace });
-  return { title: describe(object), rules: traces.flatMap(({ rules }) => rules) };
+  const rules = traces.flatMap((each) => each.rules);
+  if (options.payload === undefined) return { title: describe(object), rules };
+  // As `apply --json`: policies with rules are about objects of Kubernetes.
+  return { title: "JSON payload", rules: rules.filter(({ policy }) => !hasRules(policy.kind)) };
 }
 
 function isWanted({ policy, rule, generatedFrom }: RuleTrace, wanted: ExplainArguments): boolean {

@@ -10,6 +10,7 @@ const folder = join(import.meta.dirname!, "golden", "explain");
 const optional = {
   "resources.yaml": "--resource",
   "reviews.yaml": "--review",
+  "payload.json": "--json",
   "exceptions.yaml": "--exceptions",
   "userinfo.yaml": "--userinfo",
   "values.yaml": "--values-file",

@@ -181,7 +181,7 @@ function argumentProblem(args: ApplyInputArguments): string | undefined {
   if (resource.length + json.length + review.length === 0 && !cluster) {
     return review === undefined || args.review === undefined
       ? "no resources: name files or folders with --resource, or use --cluster"
-      : "no resources: name files or folders with --resource or --review, or use --cluster";
+      : "no resources: name files or folders with --resource, --json or --review, or use --cluster";
   }
   const remote = [...resource, ...json].find((path) => /^(?!https?:)[a-z][a-z0-9+]*:\/\//.test(path));
   return remote === undefined

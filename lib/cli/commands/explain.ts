@@ -15,6 +15,7 @@ export const explain = command({
       value: "path",
       about: "recorded AdmissionReviews, beside objects or instead of them",
     },
+    json: { type: "list", value: "path", about: "JSON payloads for policies in CEL" },
     policy: { type: "text", value: "name", about: "only this policy" },
     rule: { type: "text", value: "name", about: "only this rule, and those generated from it" },
     outputFormat: {
