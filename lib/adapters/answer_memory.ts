@@ -147,7 +147,8 @@ export class AnswerMemory implements SharedMemory {
   }
 
   /**
-   * The bytes that an evaluation takes before its answer arrives, of a guess. The oldest takes none, as it never waits.
+   * The bytes that an evaluation takes before its answer arrives, of the bytes that were estimated for the answer. The
+   * oldest takes none, as it never waits.
    */
   #allowed(holder: Holder, bytes: number): number {
     const [oldest] = this.#large;

@@ -32,7 +32,7 @@ export class LeftOutNames {
     }
   }
 
-  /** Whether a condition may hold for one of the objects: nobody knows about those whose names are not kept. */
+  /** Whether a condition may hold for one of the objects. It may for those whose names are not kept. */
   mayHold(condition: (key: string, bytes: number) => boolean): boolean {
     for (const [key, bytes] of this.#names) if (condition(key, bytes)) return true;
     return this.#names.size === 0 && this.#furtherNamespaces.size > 0;

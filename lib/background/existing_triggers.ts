@@ -57,7 +57,7 @@ function choosesByUser(document: JsonObject, name: string): boolean {
 
 /**
  * Finds the changes of an object, made in a time whose effects may be missing, for which a rule must be evaluated. A
- * rule that reads the old object is not evaluated for updates, because nobody knows the old object any more.
+ * rule that reads the old object is not evaluated for updates, because the old object is gone.
  */
 function changesFor(
   { policy, rule }: Pick<RuleInForce, "policy" | "rule">,

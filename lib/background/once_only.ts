@@ -23,7 +23,7 @@ export type ChooseRepeated = (planned: readonly Effect[], plan: RepeatedPlan) =>
  *
  * - an update that changes the target no further can be repeated;
  * - one that adds to its own result is carried out if Postern has written the target at no time since the request.
- *   Otherwise nobody knows whether it was this rule for this request, and the update is left out, with a line in the
+ *   Otherwise it may have been this rule for this request, and the update is left out, with a line in the
  *   log. So is one that only removes fields, because the API server does not note who removed them.
  *
  * @param since When the request was made, in milliseconds since 1970 by the API server's clock.

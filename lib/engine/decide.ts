@@ -46,7 +46,7 @@ const none: readonly DenyingResult[] = [];
  * Whether a result denies the request.
  *
  * Kyverno parity: one policy with failurePolicy Fail makes the errors of all policies of the request deny it; a rule
- * that could not be compiled, and a mutation, follow the failurePolicy of their own policy alone; an error of a rule
+ * that could not be compiled, and a mutation, follow the failurePolicy of their policy alone; an error of a rule
  * about images denies the request even where the rule only audits. Pinned by "one failurePolicy Fail makes the errors
  * of all policies of the request block" and "a failure under Audit is recorded, and an error denies the request".
  */

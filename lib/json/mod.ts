@@ -1,11 +1,11 @@
 /**
  * JSON values, with the functions that all other folders use: type guards, equality, pointers, faults, scopes, and
- * printing as Go does it, because Kyverno's messages contain such text. Numbers are doubles: integers beyond 2^53
- * lose digits.
+ * printing as Go does it, because Kyverno's messages contain such text. Numbers are doubles: integers beyond 2^53 lose
+ * digits.
  *
  * `parse.ts` parses texts from outside; all parsers go through `json_text.ts`, which avoids a defect of the runtime's.
- * Long texts are parsed in stages (`parse_stages.ts`), answers while they arrive (`streamed_json.ts`). What texts and
- * regular expressions cost is known before they are read: `heap_size.ts`, `step_budget.ts`, `program_size.ts`.
+ * Long texts are parsed in stages (`parse_stages.ts`), answers while they arrive (`streamed_json.ts`). The cost of
+ * texts and regular expressions is estimated before they are read: `heap_size.ts`, `step_budget.ts`, `program_size.ts`.
  *
  * @module
  */

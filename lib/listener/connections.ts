@@ -41,8 +41,8 @@ export class Connections {
   }
 
   /**
-   * Closes the connection of the lowest rank, of these the one that expires first. It spares new connections that
-   * expire after `young`.
+   * Closes, of the connections with the lowest rank, the one that expires first. It spares new connections that expire
+   * after `young`.
    */
   closeLeastUseful(young: number): void {
     let least: Connection | undefined;

@@ -241,8 +241,8 @@ export class Listener {
 
   /**
    * Closes one connection or handshake when there are too many. It takes the oldest handshake when handshakes are more
-   * than a quarter of the limit, and else the connection of the lowest rank, of these the one that expires first. It
-   * spares new connections of the last second.
+   * than a quarter of the limit. Otherwise it takes, of the connections with the lowest rank, the one that expires
+   * first. It spares new connections of the last second.
    */
   #makeRoom(): void {
     const { connections: most } = this.#limits;

@@ -34,7 +34,7 @@ export class OutgoingAnswer {
   }
 
   /**
-   * Writes pieces until the system takes no more; call it again when the socket drains, and so has no piece any longer.
+   * Writes pieces until the system takes no more. Call it again when the socket has drained, and so has no piece left.
    * Returns whether there is room for another answer.
    */
   writeTo(socket: Socket): boolean {

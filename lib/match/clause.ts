@@ -17,7 +17,7 @@ export interface Clause {
   /** The values of the criterion, and those of the object or its request. */
   readonly wanted: Json;
   readonly found: Json;
-  /** Whether the clause holds only because nobody is known whom its user criteria could be compared with. */
+  /** Whether the clause holds only because there is no user with whom its user criteria could be compared. */
   readonly isUserIgnored: boolean;
 }
 

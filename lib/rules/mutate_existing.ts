@@ -152,7 +152,7 @@ interface TargetSetting extends Pick<RuleTools, "policy"> {
 
 /**
  * Finds the objects of a target whose variables are replaced, of all its kinds at the same time. Kyverno parity: a
- * Policy only finds targets in its own namespace, whatever the target says. Pinned by "a Policy finds targets only in
+ * Policy finds only the targets in its namespace, whatever the target says. Pinned by "a Policy finds targets only in
  * its namespace" and tests/background/namespaced_policies_test.ts.
  */
 function findParts(

@@ -94,7 +94,7 @@ export interface ErrorOutcome extends Reported {
   /**
    * The effect of the error on the request. Without it the strictest failurePolicy of the request decides.
    * - `blocking`: it denies the request whatever the failurePolicy says.
-   * - `unusable`: the rule could not be loaded. The failurePolicy of its own policy decides.
+   * - `unusable`: the rule could not be loaded. The failurePolicy of the rule's policy decides.
    * - `objectLost`: a mutation failed, so that the rules that follow have no object.
    * - `targetMissing`: an object that the rule names as a target does not exist (yet); nothing else failed.
    * - `changesStay`: a mutation failed; under failurePolicy Ignore what the policy's other mutations changed stays.

@@ -34,7 +34,7 @@ export function targetKinds(tracker: LoadTracker, kind: KindReference): readonly
   }));
 }
 
-/** Whether a target means one kind, which is known without reading the API groups of the cluster. */
+/** Whether a target means one kind, which shows without a read of the cluster's API groups. */
 export function isOneKind({ apiVersion, kind, subresource = "" }: KindReference): boolean {
   if (hasWildcard(kind) || hasWildcard(subresource)) return false;
   if (builtinKind(kind, apiVersion) !== undefined) return true;

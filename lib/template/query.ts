@@ -32,8 +32,8 @@ export function forDelete(text: string): string {
 }
 
 /**
- * Renders an expression in the form for the request's operation. Both forms are compiled at load. What is known of
- * their texts, such as the paths that they read, is not kept: it takes a fifth of the memory.
+ * Renders an expression in the form for the request's operation. Both forms are compiled at load. Facts
+ * about their texts, such as the paths that they read, are not kept: they take a fifth of the memory.
  */
 export function chooseByOperation(text: string, { render }: Query, spot: Spot): Render {
   const textForDelete = forDelete(text);

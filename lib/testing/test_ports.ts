@@ -116,7 +116,7 @@ function withAnyKind(cluster: EmbeddedCluster): Cluster {
 
 function supposedResource(apiVersion: string, kind: string): ApiResource | undefined {
   const { group, version } = parseApiVersion(apiVersion);
-  // The kinds of the core group are known.
+  // The kinds of the core group are built in.
   return group === "" ? undefined : { group, version, kind, plural: pluralOf(kind), namespaced: true };
 }
 

@@ -51,7 +51,7 @@ export class JointGroups {
     this.#former = former === undefined ? undefined : former.#made;
   }
 
-  /** The bytes of all groups, estimated, but for those that were not taken over. */
+  /** The estimated bytes of all groups, without those of `former` that were not taken over. */
   get bytes(): number {
     return this.#bytes;
   }

@@ -46,7 +46,7 @@ interface RememberedSelection {
 
 /** The selections of a list of policies. */
 interface RememberedSelections {
-  /** Whether a policy has another action in some namespaces: each namespace then has its own selections. */
+  /** Whether a policy has another action in some namespaces: each namespace then has separate selections. */
   readonly differByNamespace: boolean;
   /** By the key of the query, with the namespace where these differ. */
   readonly byKey: Map<string, readonly RememberedSelection[]>;

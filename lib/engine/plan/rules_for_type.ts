@@ -15,9 +15,9 @@ const maxTypes = 256, maxKeyLength = 512;
 const bytesOfPolicy = 200, bytesOfRule = 250;
 
 /**
- * Policies prepared for one type of resource each: without the autogen rules for other kinds, two thirds of the rules
- * about Pods, and with marks on rules that select every object of the type, or consist of a body alone. Each is made
- * once. tests/bench/plan_bench.ts: without the marks the merges take 35 % more, the patterns 8 %.
+ * Policies, each prepared for one type of resource. A prepared policy lacks the autogen rules for other kinds, which
+ * are two thirds of the rules about Pods, and marks the rules that select every object of the type or consist of a body
+ * alone. Each is made once. tests/bench/plan_bench.ts: without the marks the merges take 35 % more, the patterns 8 %.
  */
 export class RulesForTypes {
   readonly #prepared = new WeakMap<CompiledPolicy, BoundedCache<CompiledPolicy>>();
@@ -29,7 +29,7 @@ export class RulesForTypes {
     this.#former = former === undefined ? undefined : former.#prepared;
   }
 
-  /** The bytes of all prepared policies, estimated, but for those that were not taken over. */
+  /** The estimated bytes of all prepared policies, without those of `former` that were not taken over. */
   get bytes(): number {
     return this.#bytes;
   }

@@ -129,7 +129,7 @@ export const plainVersions: ServedVersions = {
 
 /**
  * The resources of a kind in plain Kubernetes. For a kind that it does not serve, the resource is guessed. A kind with
- * wildcards may also select custom ones, whose names nobody knows here: it stands for all resources.
+ * wildcards may also select custom kinds, which are not listed here: it stands for all resources.
  */
 function plainResources(
   selector: KindSelector,

@@ -100,7 +100,7 @@ export function* namespaceVersions(
 
 /**
  * The resources of which policies delete objects. Short-lived kinds and those of policies are deleted where a policy
- * names them: a wildcard does not mean the Leases of the cluster's own parts.
+ * names them: a wildcard does not mean the Leases of the cluster's components.
  */
 export function deletedResources(snapshot: Snapshot, served: readonly ServedResource[]): ServedResource[] {
   const targets = snapshot.policies.flatMap((compiled) => scannedTargets(compiled, served));

@@ -7,7 +7,7 @@ export type ConditionsOf = (compiled: CompiledPolicy) => readonly JsonObject[];
 
 /**
  * The match conditions of policies, computed once for each compiled form: whether the API server accepts an expression
- * is known only after it is compiled.
+ * shows only when it is compiled.
  */
 export class CachedConditions {
   readonly #found = new WeakMap<CompiledPolicy, readonly JsonObject[]>();

@@ -22,16 +22,16 @@ interface PartlyNamed {
   readonly key: string;
   readonly group: string;
   readonly resource: string;
-  /** The versions that are served; `undefined` when nobody knows. */
+  /** The versions that are served; `undefined` when the API server did not list them. */
   readonly versions: ReadonlySet<string> | undefined;
 }
 
 /**
  * The versions in which lists of targets name those resources that one of them names in some versions alone. The API
  * server converts an object for a webhook that is called for another version of its resource, but only if the webhook
- * is not called for the object's own version, too: when policies about different versions share a webhook, those about
- * one version miss the objects that are written in another. Whoever writes the object chooses the version. Each
- * stage is about one list.
+ * is not also called for the version of the object. When policies about different versions share a webhook, the
+ * policies about one version therefore miss the objects that are written in another. Whoever writes the object chooses
+ * the version. Each stage is about one list.
  */
 export function* versionCoverages(
   lists: readonly (readonly Target[])[],

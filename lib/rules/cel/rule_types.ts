@@ -25,7 +25,7 @@ export interface TypeProblem {
 }
 
 /**
- * The mistakes that show when the types of the objects are known: fields that no object of the kind has, and
+ * The mistakes that show when the types of the objects are declared: fields that no object of the kind has, and
  * comparisons with other types. Such expressions are compiled without types when the policy is loaded, because objects
  * of several kinds may come.
  */
