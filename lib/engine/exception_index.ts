@@ -1,3 +1,4 @@
+import { groupByKeys } from "../json/mod.ts";
 import { type Candidate, keysOfCandidate } from "../match/mod.ts";
 import type { CompiledException, RuleExceptions } from "./compiled.ts";
 
@@ -16,20 +17,13 @@ export interface IndexedException {
  * exceptions.
  */
 export class ExceptionIndex {
-  readonly #byKey = new Map<string, IndexedException[]>();
-  readonly #keyless = new Set<IndexedException>();
+  readonly #byKey: ReadonlyMap<string, readonly IndexedException[]>;
+  readonly #keyless: ReadonlySet<IndexedException>;
 
   constructor(exceptions: readonly IndexedException[]) {
-    if (exceptions.length < worthIndexing) return;
-    for (const exception of exceptions) {
-      const { keys } = exception.compiled;
-      if (keys === undefined) this.#keyless.add(exception);
-      for (const key of keys ?? none) {
-        const found = this.#byKey.get(key);
-        if (found === undefined) this.#byKey.set(key, [exception]);
-        else found.push(exception);
-      }
-    }
+    const indexed = exceptions.length < worthIndexing ? none : exceptions;
+    this.#byKey = groupByKeys(indexed, ({ compiled: { keys } }) => keys ?? none);
+    this.#keyless = new Set(indexed.filter(({ compiled: { keys } }) => keys === undefined));
   }
 
   /** The exceptions of a rule; `listed` are those of them that the index has, in its order. */

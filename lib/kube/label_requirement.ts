@@ -5,7 +5,7 @@ import { labelKeyProblem, labelValueProblem } from "./label_syntax.ts";
  * Whether a resource's labels match a selector. With a budget, wildcards take their steps from it; nothing matches when
  * it is used up.
  */
-export type LabelPredicate = (labels: JsonObject, steps?: StepBudget) => boolean;
+export type LabelTest = (labels: JsonObject, steps?: StepBudget) => boolean;
 
 /** The steps of comparing one label or annotation with a pair of wildcards. Either may have the size of a request. */
 export function stepsOfPair(name: string, value: string): number {
@@ -17,7 +17,7 @@ interface LabelOperator {
   /** Whether these values are allowed, apart from their syntax. */
   readonly accepts: (values: readonly string[]) => boolean;
   readonly rule: string;
-  readonly compile: (key: string, values: readonly string[]) => LabelPredicate;
+  readonly compile: (key: string, values: readonly string[]) => LabelTest;
 }
 
 /** The label's value, or `undefined` when there is no such label. */
@@ -26,7 +26,7 @@ function labelOf(labels: JsonObject, key: string): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-function isOneOf(key: string, values: readonly string[]): LabelPredicate {
+function isOneOf(key: string, values: readonly string[]): LabelTest {
   if (values.length === 1) {
     const [only] = values;
     return (labels) => labelOf(labels, key) === only;
@@ -38,7 +38,7 @@ function isOneOf(key: string, values: readonly string[]): LabelPredicate {
   };
 }
 
-function isNoneOf(key: string, values: readonly string[]): LabelPredicate {
+function isNoneOf(key: string, values: readonly string[]): LabelTest {
   const within = isOneOf(key, values);
   return (labels) => !within(labels);
 }
@@ -92,7 +92,7 @@ export interface LabelRequirement {
 }
 
 /** Checks a requirement as Kubernetes does and turns it into a predicate. */
-export function compileRequirement(requirement: LabelRequirement): LabelPredicate | Fault {
+export function compileRequirement(requirement: LabelRequirement): LabelTest | Fault {
   const { key, values } = requirement;
   const operator: LabelOperator = labelOperators[requirement.operator];
   const keyProblem = labelKeyProblem(key);

@@ -1,8 +1,8 @@
 import { Fault, field, isFault, isList, isObject, type Json, quoted, sortedKeys } from "../json/mod.ts";
 import {
   compileRequirement,
-  type LabelPredicate,
   type LabelRequirement,
+  type LabelTest,
   stepsOfPair,
 } from "./label_requirement.ts";
 import { compileWildcard, hasWildcard } from "./wildcard.ts";
@@ -31,11 +31,11 @@ export interface LabelSelectorOptions {
 export function compileLabelSelector(
   selector: Json,
   options: LabelSelectorOptions = {},
-): LabelPredicate | Fault {
+): LabelTest | Fault {
   if (!isObject(selector)) return new Fault("a label selector must be an object");
   const pairs = labelPairs(field(selector, "matchLabels") ?? null);
   if (isFault(pairs)) return pairs;
-  const predicates: LabelPredicate[] = [];
+  const predicates: LabelTest[] = [];
   for (const [key, value] of pairs) {
     const predicate = options.wildcards === true && (hasWildcard(key) || hasWildcard(value))
       ? compileWildcardPair(key, value)
@@ -56,7 +56,7 @@ export function compileLabelSelector(
 }
 
 /** A predicate that holds when all given predicates hold. */
-export function allOf(predicates: readonly LabelPredicate[]): LabelPredicate {
+export function allOf(predicates: readonly LabelTest[]): LabelTest {
   if (predicates.length === 1) return predicates[0]!;
   return (labels, steps) => predicates.every((holds) => holds(labels, steps));
 }
@@ -80,7 +80,7 @@ function labelPairs(labels: Json): [string, string][] | Fault {
  * syntax. A pair that can match no valid label is therefore an error. Pinned by "a wildcard pair that no label can
  * match".
  */
-function compileWildcardPair(key: string, value: string): LabelPredicate | Fault {
+function compileWildcardPair(key: string, value: string): LabelTest | Fault {
   const probes = ["0", ""].map((stand) =>
     compileRequirement({
       key: key.replaceAll("*", stand).replaceAll("?", "0"),

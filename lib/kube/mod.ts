@@ -53,7 +53,7 @@ export {
 } from "./images.ts";
 export { podTemplatePaths } from "./pod_template_paths.ts";
 export { labelKeyProblem, labelValueProblem } from "./label_syntax.ts";
-export { type LabelPredicate, stepsOfPair } from "./label_requirement.ts";
+export { type LabelTest, stepsOfPair } from "./label_requirement.ts";
 export { compileLabelSelector } from "./label_selector.ts";
 export { deleteOptions } from "./delete_options.ts";
 export { formatMicroTimestamp, formatTimestamp } from "./timestamp.ts";

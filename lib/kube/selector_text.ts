@@ -2,8 +2,8 @@ import { dig, Fault, isFault, type Json } from "../json/mod.ts";
 import {
   compileRequirement,
   type LabelOperatorName,
-  type LabelPredicate,
   type LabelRequirement,
+  type LabelTest,
 } from "./label_requirement.ts";
 import { allOf } from "./label_selector.ts";
 
@@ -29,9 +29,9 @@ const operators: ReadonlyMap<string, LabelOperatorName> = new Map([
  * assert.ok(!isFault(selected) && selected({ app: "web" }) && !selected({ app: "web", legacy: "" }));
  * ```
  */
-export function compileLabelSelectorText(text: string): LabelPredicate | Fault {
+export function compileLabelSelectorText(text: string): LabelTest | Fault {
   const reader = new Reader(text);
-  const predicates: LabelPredicate[] = [];
+  const predicates: LabelTest[] = [];
   while (!reader.atEnd) {
     const requirement = readRequirement(reader);
     if (isFault(requirement)) return requirement;

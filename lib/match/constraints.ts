@@ -14,6 +14,7 @@ import {
   builtinResource,
   compileLabelSelector,
   labelsOf,
+  type LabelTest,
   nameOf,
   namespaceOf,
   pluralOf,
@@ -92,8 +93,6 @@ function aboutAll(rules: readonly JsonObject[]): JsonObject {
 function unselected(criterion: string): Selection {
   return { selected: false, by: "match", criterion };
 }
-
-type LabelTest = (labels: JsonObject) => boolean;
 
 /** Compiles a selector. An empty selector is no restriction; an unreadable one selects nothing. */
 function selectorOf(selector: Json | undefined): LabelTest | undefined {

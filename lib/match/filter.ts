@@ -13,7 +13,7 @@ import {
   compileLabelSelector,
   compileWildcard,
   compileWildcards,
-  type LabelPredicate,
+  type LabelTest,
   stepsOfPair,
 } from "../kube/mod.ts";
 import type { MatchFilter, ResourceCriteria } from "../policy/mod.ts";
@@ -156,7 +156,7 @@ function inSelectedNamespace(selector: Json, of: FilterRole["of"]): Test {
 }
 
 /** Compiles a label selector. An unreadable selector selects nothing. */
-export function labelTest(selector: Json): LabelPredicate {
+export function labelTest(selector: Json): LabelTest {
   const matches = compileLabelSelector(selector, { wildcards: true });
   return isFault(matches) ? () => false : matches;
 }

@@ -69,6 +69,6 @@ export function constantPlan(value: Result): PlannedExpression {
 }
 
 /** A frame for computing constants at load, without variables and budget. */
-export function nowhere(): EvaluationFrame {
+export function constantFrame(): EvaluationFrame {
   return new EvaluationFrame(() => undefined, Infinity, undefined);
 }

@@ -1,7 +1,7 @@
 import { CelFault, failure, isCelFault } from "../fault.ts";
 import type { CelDialect, Result } from "../libraries/library.ts";
 import { CelMap, isFloat, isListValue, Optional, typeNameOf, type Value } from "../values/mod.ts";
-import { constantPlan, type EvaluateNode, nowhere, type PlannedExpression } from "./frame.ts";
+import { constantFrame, constantPlan, type EvaluateNode, type PlannedExpression } from "./frame.ts";
 
 /** An element of a list; an `optional` one is left out when it is absent. */
 export interface PlannedElement extends PlannedExpression {
@@ -74,7 +74,7 @@ export function planMap(parts: readonly PlannedEntry[], dialect: CelDialect): Pl
     return map;
   };
   if (parts.every(({ key, value }) => isValue(key.constant) && isValue(value.constant))) {
-    return constantPlan(build(nowhere()));
+    return constantPlan(build(constantFrame()));
   }
   return {
     run: (frame) => {

@@ -8,7 +8,7 @@ import { type AccessStep, fieldStep, indexStep, planPath, planPresence, strictSt
 import { collapsed, planAlternative, planChoice, planLogic } from "./branch.ts";
 import { planCall } from "./call.ts";
 import { planFold } from "./fold.ts";
-import { constantPlan, type EvaluateNode, nowhere, type PlannedExpression } from "./frame.ts";
+import { constantFrame, constantPlan, type EvaluateNode, type PlannedExpression } from "./frame.ts";
 import { planList, planMap, type PlannedEntry, type PlannedField, planStruct } from "./literal.ts";
 import { planMembership } from "./membership.ts";
 
@@ -181,7 +181,7 @@ class Planner {
     const argument = planned[0]?.constant;
     if (!folds || planned.length !== 1 || argument === undefined) return { run };
     const value = planned.map(({ constant }) => constant);
-    const result = isCelFault(value[0]) ? value[0] : run(nowhere());
+    const result = isCelFault(value[0]) ? value[0] : run(constantFrame());
     if (isCelFault(result)) this.#report(expression.offset, result.message);
     return constantPlan(result);
   }

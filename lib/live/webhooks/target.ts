@@ -38,15 +38,11 @@ export interface WebhookRule {
  * and rules inside a wider rule are left out. Everything is sorted, so that equal policies give equal configurations.
  */
 export function webhookRules(targets: readonly Target[]): WebhookRule[] {
-  const kept = withoutCovered(mergedOperations(targets));
-  const rules = new Map<string, MergedTarget[]>();
-  for (const target of kept) {
-    const { group, version, operations, scope, origin } = target;
-    const key = JSON.stringify([group, version, operations, scope, origin]);
-    const alike = rules.get(key);
-    if (alike === undefined) rules.set(key, [target]);
-    else alike.push(target);
-  }
+  const rules = Map.groupBy(
+    withoutCovered(mergedOperations(targets)),
+    ({ group, version, operations, scope, origin }) =>
+      JSON.stringify([group, version, operations, scope, origin]),
+  );
   return [...rules.values()].map((alike) => {
     const { group, version, operations, scope } = alike[0]!;
     return {
