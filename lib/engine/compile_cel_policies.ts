@@ -231,7 +231,7 @@ function withEffectiveSettings(
   { admissionPolicies }: CompileCelPolicyOptions,
 ): CelPolicy {
   if (kind.onlyOnCommandLine?.(asObject(field(located.document, "spec")) ?? {})) {
-    return { ...policy, admission: false, background: false };
+    return { ...policy, admission: false, background: false, written: policy };
   }
   if (located.group !== "admissionregistration.k8s.io") return policy;
   const emitWarning = bindings.some(({ document }) =>

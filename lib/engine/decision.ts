@@ -60,6 +60,7 @@ export type PolicyIdentity =
     | "emitWarning"
     | "admission"
     | "background"
+    | "written"
   >
   & {
     readonly kind: string;

@@ -74,6 +74,8 @@ interface PolicyBase<Body extends ParsedBody> {
   readonly overrides: readonly ActionOverride[];
   readonly admission: boolean;
   readonly background: boolean;
+  /** `admission` and `background` as written, of a policy that is evaluated on the command line alone. */
+  readonly written?: Pick<PolicyBase<Body>, "admission" | "background">;
   readonly emitWarning: boolean;
   readonly applyRules: "All" | "One";
   readonly timeoutSeconds: number | undefined;

@@ -101,8 +101,11 @@ export function messageOf({ message, properties }: RuleResult, result: ReportRes
  * The process that evaluates a policy in a cluster, and none for a policy that deletes. Kyverno parity: scans do not
  * evaluate a GeneratingPolicy. Pinned by tests/report/policy_report_test.ts.
  */
-function processOf({ kind, background, admission }: PolicyIdentity): string {
-  const isGenerating = clusterWideKind(kind) === "GeneratingPolicy";
+function processOf(policy: PolicyIdentity): string {
+  const kind = clusterWideKind(policy.kind);
+  if (kind === "DeletingPolicy") return "";
+  const { background, admission } = policy.written ?? policy;
+  const isGenerating = kind === "GeneratingPolicy";
   if (background && !isGenerating) return "background scan";
   return admission || isGenerating ? "admission review" : "";
 }

@@ -16,6 +16,9 @@ spec:
     assert.match(out, /policy small -> resource JSON payload failed:\n1 - .*too big\n/);
     assert.match(out, /pass: 1, fail: 1, /);
     assert.equal(code, 1);
+    // Reports name the process that the policy is written for, as with Kyverno.
+    const report = await apply("@cel.yaml", "--json", "@payload.json", "-p", "--output-format", "json");
+    assert.deepEqual(report.out.match(/"process":"[^"]*"/g), Array(2).fill('"process":"background scan"'));
   }, { "cel.yaml": cel, "payload.json": '[{"size": 3}, {"size": 30}]' });
 });
 
