@@ -59,7 +59,7 @@ function problemOf(item: Json): Pick<Diagnostic, "message" | "hint"> | undefined
   if ((asString(item["kind"]) ?? "") === "") {
     return {
       message: "The object has no kind",
-      hint: "JSON that is no Kubernetes object is checked with --json",
+      hint: "check what Helm or kustomize renders, and JSON that is no Kubernetes object with --json",
     };
   }
   if ((asString(item["apiVersion"]) ?? "") === "") {

@@ -254,6 +254,7 @@ function hintFor(line: string): string | undefined {
   if (/^\s*\t/.test(line)) return "indent with spaces, not with tabs";
   if (/[:-][ ]*\t/.test(line)) return "write spaces in place of the tab";
   if (/(?:^|[\s[{,])\*[\w-]+:/.test(line)) return "write a space between the alias and its colon";
+  if (/^\s*\{\{/.test(line)) return "this is a template, such as one of Helm: check what it renders";
   if (/(?::|-)\s+\{\{/.test(line)) return 'a value that starts with "{{" must be quoted';
   if (line.split('"').slice(1, -1).some((part) => part.includes("{{"))) {
     return "within double quotes, write texts of an expression as 'x'";

@@ -224,6 +224,13 @@ Deno.test("a merge conflict is named where it begins", () => {
   }]);
 });
 
+Deno.test("a template gets a hint", () => {
+  for (const text of ["{{- if .Values.on }}\na: 1\n{{- end }}\n", 'a: 1\n{{ include "labels" . }}\n']) {
+    const { diagnostics } = parseDocuments(text, "deployment.yaml");
+    assert.equal(diagnostics[0]?.hint, "this is a template, such as one of Helm: check what it renders");
+  }
+});
+
 Deno.test("an unquoted variable gets a hint", () => {
   const { diagnostics } = parseDocuments("a:\n  b: {{ x }}-y\n", "f.yaml");
   assert.equal(diagnostics[0]?.hint, 'a value that starts with "{{" must be quoted');
