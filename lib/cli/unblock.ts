@@ -1,7 +1,6 @@
-import { openPorts } from "../open_ports/mod.ts";
+import { type OpenPorts, openPorts } from "../open_ports/mod.ts";
 import { installedWebhooks, removeInstalledWebhooks, type ServiceReference } from "../install/mod.ts";
 import { isFault } from "../json/mod.ts";
-import type { Cluster } from "../ports.ts";
 import { defaultKubeconfig } from "./apply/inputs.ts";
 import { type Terminal, unusable } from "./terminal.ts";
 
@@ -31,25 +30,32 @@ export async function unblock(args: UnblockArguments, terminal: Terminal): Promi
     if (opened.kind !== "live") {
       return unusable("no cluster: name one with --kubeconfig or $KUBECONFIG", terminal);
     }
-    const { cluster } = opened.ports;
-    return await (args.dryRun ? show : remove)(cluster, { namespace, name }, terminal);
+    return await (args.dryRun ? show : remove)(opened, { namespace, name }, terminal);
   } finally {
     await opened.close();
   }
 }
 
-async function show(cluster: Cluster, service: ServiceReference, terminal: Terminal): Promise<number> {
-  const webhooks = await installedWebhooks(cluster, service);
-  if (isFault(webhooks)) return unusable(webhooks.message, terminal);
+async function show(
+  { ports, about }: OpenPorts,
+  service: ServiceReference,
+  terminal: Terminal,
+): Promise<number> {
+  const webhooks = await installedWebhooks(ports.cluster, service);
+  if (isFault(webhooks)) return unusable(`${about}: ${webhooks.message}`, terminal);
   for (const { kind, name } of webhooks) terminal.out(`${kind} ${name} would be removed`);
   if (webhooks.length === 0) terminal.out(`no webhook calls ${service.namespace}/${service.name}`);
   return 0;
 }
 
-async function remove(cluster: Cluster, service: ServiceReference, terminal: Terminal): Promise<number> {
-  const { removed, problems } = await removeInstalledWebhooks(cluster, service);
+async function remove(
+  { ports, about }: OpenPorts,
+  service: ServiceReference,
+  terminal: Terminal,
+): Promise<number> {
+  const { removed, problems } = await removeInstalledWebhooks(ports.cluster, service);
   for (const { kind, name } of removed) terminal.out(`${kind} ${name} removed`);
-  for (const problem of problems) terminal.err(`error: ${problem}`);
+  for (const problem of problems) terminal.err(`error: ${about}: ${problem}`);
   if (problems.length > 0) return 1;
   if (removed.length === 0) {
     terminal.out(`no webhook calls ${service.namespace}/${service.name}`);

@@ -89,3 +89,22 @@ Deno.test("a list without policies, as kubectl writes it for a cluster without a
       assert.equal(code, 1);
     }
   }));
+
+Deno.test("a cluster that does not answer is an error, with its address", () => {
+  const kubeconfig = `
+apiVersion: v1
+kind: Config
+clusters: [{ name: c, cluster: { server: "https://127.0.0.1:1" } }]
+users: [{ name: u, user: { token: t } }]
+contexts: [{ name: c, context: { cluster: c, user: u } }]
+current-context: c
+`;
+  return inFolder({ ...files, kubeconfig }, async (run) => {
+    const applied = await run("apply", "@policy.yaml", "--cluster", "--kubeconfig", "@kubeconfig");
+    assert.match(applied.err, /error unreadable-cluster: cluster at https:\/\/127\.0\.0\.1:1: /);
+    assert.equal(applied.code, 1);
+    const unblocked = await run("unblock", "--kubeconfig", "@kubeconfig");
+    assert.match(unblocked.err, /^error: cluster at https:\/\/127\.0\.0\.1:1: GET /);
+    assert.equal(unblocked.code, 1);
+  });
+});

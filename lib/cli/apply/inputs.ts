@@ -40,6 +40,8 @@ export interface ApplyInputs extends AsyncDisposable {
   /** The number of PolicyExceptions in effect. */
   readonly exceptions: number;
   readonly diagnostics: Diagnostics;
+  /** The cluster that is read, in words: `cluster at https://…`. */
+  readonly about: string;
 }
 
 /** Reads all inputs except the objects. A fault means that the command cannot run at all. */
@@ -65,9 +67,10 @@ export async function openInputs(
   if (isFault(source)) return source;
   const opened = await openGivenPorts(args, { snapshot, context: given.context, source, diagnostics });
   if (isFault(opened)) return opened;
-  const { ports, absent, isOffline } = opened;
+  const { ports, absent, isOffline, about } = opened;
   return {
     snapshot,
+    about,
     options: { snapshot, ports, values, user, absent, namespaces: isOffline ? "values" : "cluster" },
     exceptions: exceptions.length,
     diagnostics,
@@ -93,6 +96,7 @@ interface GivenPorts extends Pick<ApplyOptions, "ports"> {
   readonly absent: readonly AbsentSource[];
   /** Whether neither a cluster nor an embedded one is given. */
   readonly isOffline: boolean;
+  readonly about: string;
   close(): Promise<void>;
 }
 
@@ -136,6 +140,7 @@ async function openGivenPorts(
       })
       : [],
     isOffline,
+    about: opened.about,
     close: () => opened.close(),
   };
 }

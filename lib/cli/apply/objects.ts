@@ -23,7 +23,7 @@ export type NextObject =
 /** Yields the objects to check one by one: objects of files, then JSON payloads, then objects of the cluster. */
 export async function* objectsToCheck(
   args: ApplyInputArguments & ClusterArguments,
-  { snapshot, options }: ApplyInputs,
+  { snapshot, options, about }: ApplyInputs,
   cleanups: readonly Snapshot[] = [],
 ): AsyncGenerator<NextObject> {
   const { resource, json = [], namespace } = args;
@@ -52,7 +52,7 @@ export async function* objectsToCheck(
   for await (const found of clusterObjects(listing)) {
     if (found.kind === "object") yield { kind: "object", given: { object: found.object } };
     else {
-      const { message } = found.problem;
+      const message = `${about}: ${found.problem.message}`;
       yield { kind: "problem", diagnostic: { severity: "error", code: "unreadable-cluster", message } };
     }
   }
