@@ -31,8 +31,8 @@ export interface BackgroundOptions extends TriesOptions {
   readonly maxBytes?: number;
   /** The most requests that are processed at a time, each of another namespace: 4 by default. */
   readonly concurrency?: number;
-  /** The number of requests that are remembered, so that none is processed twice; 4096 by default. */
-  readonly memory?: number;
+  /** The most requests that are remembered, so that none is processed twice: 4,096 by default. */
+  readonly mostRemembered?: number;
   /**
    * Called with a request whose effects this worker does not carry out, because the queue is full or the worker closes,
    * and with the milliseconds that it waited. {@link Upkeep} finds those effects in the cluster later.
@@ -89,7 +89,7 @@ export class BackgroundWorker {
     this.#options = options;
     this.#maxBytes = options.maxBytes ?? 16 * 1024 * 1024;
     this.#queue = new FairQueue(this.#maxBytes);
-    this.#recent = new RecentRequests(options.memory ?? 4096);
+    this.#recent = new RecentRequests(options.mostRemembered ?? 4096);
     this.#writer = new EffectWriter({ ...options, timeout: attemptTimeoutMs });
   }
 
