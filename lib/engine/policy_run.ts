@@ -60,6 +60,12 @@ export class PolicyRun implements EvaluatedPolicy {
   advance(): boolean {
     const { rules, policy, matchConditions } = this.policy;
     if (!this.#applies && matchConditions !== undefined) {
+      const turn = this.#tracker.beforeRule();
+      if (turn === "pause") return false;
+      // Without the time to evaluate them, the policy counts as one that applies.
+      if (turn === "over") this.#applies = true;
+    }
+    if (!this.#applies && matchConditions !== undefined) {
       const pendingReads = this.#tracker.pendingReads;
       const applies = matchConditions(this.#view.input(this.#view.root, noExceptions));
       if (this.#tracker.pendingReads !== pendingReads) return false;

@@ -154,7 +154,8 @@ export function fieldsOfArguments(args: readonly Json[], limit: number): number 
   let steps = 0;
   for (const value of args) {
     if (typeof value !== "object" || value === null || Array.isArray(value)) continue;
-    steps += Object.keys(value).length;
+    const { length } = Object.keys(value);
+    steps += length > manyFields ? stepsOfFurtherField * length : length;
     if (steps > limit) break;
   }
   return steps;

@@ -1,4 +1,4 @@
-import { isList, type Json, type JsonObject, setField } from "../json/mod.ts";
+import { isList, type Json, type JsonObject, setField, type StepBudget } from "../json/mod.ts";
 import { DraftList } from "./draft_list.ts";
 import { isLong } from "./identity.ts";
 import type { NormalizedMap } from "./merge_schema.ts";
@@ -102,9 +102,9 @@ export class Draft<T extends Json = JsonObject> {
   }
 
   /** Returns a map that the caller may modify: the given one if the draft made it, otherwise a copy. */
-  writable(map: JsonObject): { [name: string]: Json } {
+  writable(map: JsonObject, steps?: StepBudget): { [name: string]: Json } {
     if (this.#writable?.has(map)) return map as { [name: string]: Json };
-    return this.#writableCopy(copyOf(map));
+    return this.#writableCopy(copyOf(map, steps));
   }
 
   /** As {@link writable}, for a list. */
@@ -140,15 +140,31 @@ export class Draft<T extends Json = JsonObject> {
 /** The most fields of a map that is copied at once. */
 const fewFields = 1_000;
 
-/** A copy. To copy a map of hundred thousands of fields at once takes more than twice the time of one by one. */
-function copyOf(map: JsonObject): { [name: string]: Json } {
+/** The steps of copying a field of a map that has many: such a map is a table of hashes. */
+const stepsOfField = 12;
+
+/**
+ * A copy. To copy a map of hundred thousands of fields at once takes more than twice the time of one by one; it takes
+ * steps.
+ */
+export function copyOf(map: JsonObject, steps?: StepBudget): { [name: string]: Json } {
   let count = 0;
-  for (const _ in map) if (++count > fewFields) return copyOfMany(map);
+  for (const _ in map) if (++count > fewFields) return copyOfMany(map, steps);
   return { ...map };
 }
 
-function copyOfMany(map: JsonObject): { [name: string]: Json } {
+function copyOfMany(map: JsonObject, steps: StepBudget | undefined): { [name: string]: Json } {
   const copy: { [name: string]: Json } = {};
-  for (const name in map) setField(copy, name, map[name]!);
+  let count = 0;
+  // A rule that has used up its steps is an error: nobody reads the copy.
+  if (steps !== undefined && steps.left < stepsOfField * fewFields) {
+    steps.left = -1;
+    return copy;
+  }
+  for (const name in map) {
+    setField(copy, name, map[name]!);
+    count++;
+  }
+  if (steps !== undefined) steps.left -= stepsOfField * count;
   return copy;
 }

@@ -54,7 +54,7 @@ export function planJsonPatch(operations: readonly PatchOperation[]): JsonPatch 
     change,
     apply: (document, steps) => {
       const draft = new Draft(document);
-      return change(draft, steps) ?? (equal(draft.resource, document) ? document : draft.resource);
+      return change(draft, steps) ?? (equal(draft.resource, document, steps) ? document : draft.resource);
     },
   };
 }

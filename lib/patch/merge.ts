@@ -10,7 +10,7 @@ import {
 } from "../json/mod.ts";
 import { patchOnlyList, patchOnlyMap, patchOnlyValue } from "./patch_only_values.ts";
 import { type Cell, type Merged, type MergeResult, put, shared, wrongKind } from "./cell.ts";
-import type { Draft } from "./draft.ts";
+import { copyOf, type Draft } from "./draft.ts";
 import { directedList, directiveOfMap, isDirected, withoutDirective } from "./directive.ts";
 import { mergeDistinctLists } from "./distinct_list.ts";
 import { mergeKeyedList } from "./keyed_list.ts";
@@ -136,7 +136,7 @@ class Merge {
   }
 
   #writable(map: JsonObject): Writable {
-    return this.#draft === undefined ? { ...map } : this.#draft.writable(map);
+    return this.#draft === undefined ? copyOf(map, this.#memory.steps) : this.#draft.writable(map);
   }
 
   #list(dest: readonly Json[], patch: readonly Json[], schema: MergeField): MergeResult {

@@ -1,4 +1,4 @@
-import { isObject, type Json } from "../json/mod.ts";
+import { isObject, type Json, type StepBudget } from "../json/mod.ts";
 import { type MergeField, mergeTypeOf } from "./merge_keys.ts";
 
 /** A map without repeated elements in the lists that its schema merges. */
@@ -15,6 +15,8 @@ export interface NormalizedMap {
  */
 export interface MergeMemory {
   normalized: NormalizedMap | undefined;
+  /** The steps that copies of maps with many fields take. */
+  steps?: StepBudget;
 }
 
 /** Returns how a field of a map merges; `undefined` when the schema does not say. */

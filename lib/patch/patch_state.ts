@@ -32,7 +32,7 @@ export class PatchState implements Copies {
 
   /** The map as the patch may write into it. A copy takes a step for each field. */
   writable(map: JsonObject): { [name: string]: Json } {
-    const copy = this.draft.writable(map);
+    const copy = this.draft.writable(map, this.steps);
     if (copy !== map) this.steps.left -= Object.keys(copy).length;
     return copy;
   }

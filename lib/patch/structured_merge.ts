@@ -9,6 +9,7 @@ import {
   setField,
 } from "../json/mod.ts";
 import type { ApplyType, StructType } from "./apply_types.ts";
+import { copyOf } from "./draft.ts";
 
 /**
  * Merges an apply configuration into an object as server-side apply does for a single manager: maps merge, lists with
@@ -43,7 +44,7 @@ interface TypedPath {
 }
 
 function mergeMaps(left: JsonObject, right: JsonObject, { type, path }: TypedPath): JsonObject | Fault {
-  const merged: { [name: string]: Json } = { ...left };
+  const merged = copyOf(left);
   let changed = false;
   for (const [name, value] of Object.entries(right)) {
     const leftValue = Object.hasOwn(left, name) ? left[name] : undefined;

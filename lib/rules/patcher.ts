@@ -136,11 +136,18 @@ function stepsOfReading(patch: Json): number {
 
 const newMemory = (): MergeMemory => ({ normalized: undefined });
 
+/** The memory of a request's merges, which take the steps of the rule. */
+function memoryOf(tracker: LoadTracker): MergeMemory {
+  const memory = tracker.once(newMemory);
+  memory.steps = tracker.steps;
+  return memory;
+}
+
 function planMerge(patch: Json, nodes: PatchNodes): Plan | Fault {
   const plan = planStrategicMerge(patch, nodes);
   if (isFault(plan)) return plan;
   return {
-    apply: (resource, tracker) => plan.apply(resource, tracker.once(newMemory)),
+    apply: (resource, tracker) => plan.apply(resource, memoryOf(tracker)),
     change: (draft) => {
       const changed = plan.applyTo(draft);
       return isFault(changed) ? changed : undefined;

@@ -1,6 +1,6 @@
 /** All rules of a request have a budget of steps together. Beyond it cheap rules still decide, and others are errors. */
 import assert from "node:assert/strict";
-import { evaluate } from "../../lib/engine/mod.ts";
+import { evaluate, type Phase } from "../../lib/engine/mod.ts";
 import type { Json, JsonObject } from "../../lib/json/mod.ts";
 import { pod, policies, ports, request } from "./ports.ts";
 
@@ -50,9 +50,13 @@ const inSlices = () => {
   return { ...ports({}), clock: { now: () => time += 5 }, scheduler };
 };
 
-async function resultsOf(documents: readonly JsonObject[], used = ports({}), phase = "validate" as const) {
+async function resultsOf(
+  documents: readonly JsonObject[],
+  used = ports({}),
+  { phase = "validate", about = object }: { readonly phase?: Phase; readonly about?: JsonObject } = {},
+) {
   const snapshot = policies(documents.map((each) => JSON.stringify(each)).join("\n---\n"));
-  const decision = await evaluate(snapshot, request(object), { phase, rules: "all", ports: used });
+  const decision = await evaluate(snapshot, request(about), { phase, rules: "all", ports: used });
   return { decision, rules: decision.results.flatMap(({ rules }) => rules) };
 }
 
@@ -116,4 +120,67 @@ Deno.test("assertion trees take steps of the rule", async () => {
   ]);
   assert.equal(rules[0]?.result, "fail");
   assert.equal(rules.at(-1)?.result, "error");
+});
+
+const wide: JsonObject = {
+  ...pod({
+    text: "ab".repeat(400_000),
+    containers: Array.from({ length: 2_000 }, (_, index) => ({ name: `c${index}`, image: "nginx" })),
+  }),
+  metadata: {
+    name: "x",
+    namespace: "default",
+    labels: Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`l${index}`, "x"])),
+  },
+};
+
+const bodies: readonly (readonly [what: string, phase: Phase, body: JsonObject])[] = [
+  ["Pod Security Standards take", "validate", {
+    validate: { podSecurity: { level: "restricted", version: "latest" } },
+  }],
+  ["the search of images that are verified takes", "mutate", {
+    verifyImages: [{
+      imageReferences: ["example.com/*"],
+      attestors: [{ entries: [{ keys: { publicKeys: "k8s://a/b" } }] }],
+    }],
+  }],
+  ["merges into many labels take", "mutate", {
+    mutate: { patchStrategicMerge: { metadata: { labels: { added: "yes" } } } },
+  }],
+];
+
+for (const [what, phase, body] of bodies) {
+  Deno.test(`${what} steps of the request`, async () => {
+    const last = { name: "last", match: { any: [{ resources: { kinds: ["Pod"] } }] }, ...body };
+    const key = "{{ length(split(request.object.spec.text, 'b')) }}";
+    const former = Array.from({ length: 100 }, (_, index) => ({
+      // The images of the former rules match, so that their preconditions are evaluated.
+      ...JSON.parse(JSON.stringify(last).replace("example.com/*", "*")),
+      name: `former-${index}`,
+      preconditions: { all: [{ key, operator: "Equals", value: 7 }] },
+    }));
+    const options = { phase, about: wide };
+    const { rules: [alone] } = await resultsOf([classic("alone", [last])], ports({}), options);
+    assert.notEqual(alone?.result, "error", alone?.message);
+    const { rules } = await resultsOf([classic("many", [...former, last])], ports({}), options);
+    assert.equal(rules.at(-1)?.rule, "last");
+    assert.match(rules.at(-1)!.message, /^the request takes too many steps/);
+  });
+}
+
+Deno.test("other requests have their turns between the match conditions of policies", async () => {
+  let pauses = 0;
+  const scheduler = { sliceMilliseconds: 1, pause: () => Promise.resolve(void pauses++) };
+  let time = 0;
+  const used = { ...ports({}), clock: { now: () => time += 5 }, scheduler };
+  const matchConditions = [{ name: "none", expression: "object.spec.list.exists(x, x < 0)" }];
+  const conditional = Array.from({ length: 40 }, (_, index) => {
+    const policy = classic(`conditional-${index}`, [rule("r", heavy)]);
+    return {
+      ...policy,
+      spec: { ...policy["spec"] as JsonObject, webhookConfiguration: { matchConditions } },
+    };
+  });
+  await resultsOf(conditional, used);
+  assert.ok(pauses >= 40, `${pauses} pauses`);
 });

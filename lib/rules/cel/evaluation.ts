@@ -28,7 +28,7 @@ export interface CelEvaluationOptions {
    */
   readonly variableFault?: (name: string, cause: string) => string;
   /** Counts the work of a request; absent where the API server has bounded it. */
-  readonly tracker?: LoadTracker;
+  readonly tracker?: Pick<LoadTracker, "observer" | "areStepsUsedUp" | "charge"> | undefined;
 }
 
 /** The steps for each unit of cost: all units of a policy are as many steps as those of a rule. */

@@ -1,10 +1,10 @@
 import { boolType, createEnvironment, kubernetesLibraries, sameType } from "../../cel/mod.ts";
 import type { PathDiagnostic } from "../../diagnostics/mod.ts";
 import { isFault, type JsonObject } from "../../json/mod.ts";
-import type { Need } from "../../context/mod.ts";
+import type { LoadTracker, Need } from "../../context/mod.ts";
 import type { RuleInput } from "../rule_kind.ts";
 import { authorizerVariables } from "./authorizer.ts";
-import { CelEvaluation } from "./evaluation.ts";
+import { CelEvaluation, type CelEvaluationOptions } from "./evaluation.ts";
 import { ExpressionSet } from "./expressions.ts";
 import { requestHost } from "./request_calls.ts";
 import { compileMatchConditions, kubernetesTexts } from "./match_conditions.ts";
@@ -42,10 +42,16 @@ export function compileWebhookConditions(
       roots: admissionRoots(input),
       variables: [],
       host: requestHost(input),
+      tracker: countOnly(input.context.tracker),
     });
     const holds = conditions(evaluation);
     return !isFault(holds) && holds;
   };
+}
+
+/** Counts the work, and does not shorten it: a condition that cannot be evaluated skips its policy. */
+function countOnly(tracker: LoadTracker): CelEvaluationOptions["tracker"] {
+  return { observer: undefined, areStepsUsedUp: false, charge: (steps) => tracker.charge(steps) };
 }
 
 const environment = createEnvironment(conditionSetting);

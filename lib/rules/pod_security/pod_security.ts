@@ -109,7 +109,7 @@ export function compilePodSecurity(settings: JsonObject, standard: Standard): Po
         violationsUnder(selected.filter(({ control }) => (control.name ?? "") === name), reduced),
       steps,
     };
-    const found = yield* violationsUnder(selected, pod);
+    const found = yield* violationsUnder(selected, pod, steps);
     // Without its exclusions such a pod is denied, which is right for a pod that no node can run.
     const isTooLarge = pod.containers.length > mostExcludable;
     const violations = isTooLarge ? found : yield* withoutExcluded(found, exclusions, input);
@@ -132,14 +132,19 @@ function shortened(violation: Violation, locate: (path: string) => string): Viol
   return { ...violation, fields, ...(more > 0 && { more }) };
 }
 
+/** The steps of checking a container under one control. */
+const stepsOfContainer = 3;
+
 /** The violations of a pod under the controls. It pauses between controls for a large pod. */
 function* violationsUnder(
   controls: readonly SelectedControl[],
   pod: PodView,
+  steps?: StepBudget,
 ): Stages<readonly Violation[]> {
   const violations: Violation[] = [];
   for (const { control, check } of controls) {
     if (isLarge(pod)) yield;
+    if (steps !== undefined) steps.left -= stepsOfContainer * pod.containers.length;
     const finding = check(pod);
     if (finding === undefined) continue;
     if (finding.fields.length > 1_000) yield;

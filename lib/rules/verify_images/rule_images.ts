@@ -1,11 +1,20 @@
-import { isFault, type JsonObject, type StepBudget } from "../../json/mod.ts";
-import type { ImageExtractors } from "../../kube/mod.ts";
+import { asList, asString, dig, field, isFault, type JsonObject, type StepBudget } from "../../json/mod.ts";
+import { type ImageExtractors, podTemplatePaths } from "../../kube/mod.ts";
 import type { Rule } from "../../policy/mod.ts";
 import { ruleImageExtractors } from "../image_extractors.ts";
 import { error, fail, type Outcome } from "../outcome.ts";
 import type { RuleInput } from "../rule_kind.ts";
 import type { ImageEntry } from "./entries.ts";
 import { type FoundImage, imagesOf } from "./images.ts";
+
+/** The steps of reading the image of a container. */
+const stepsOfImage = 50;
+
+function containersOf(object: JsonObject): number {
+  const spec = dig(object, ...podTemplatePaths.get(asString(object["kind"]) ?? "") ?? [], "spec");
+  return asList(field(spec, "containers")).length + asList(field(spec, "initContainers")).length +
+    asList(field(spec, "ephemeralContainers")).length;
+}
 
 /** Finds the images of an object that a rule matches. */
 export class RuleImages {
@@ -20,8 +29,9 @@ export class RuleImages {
 
   /** Whether the rule applies to the object; an outcome when its images cannot be read. */
   applies({ resource: object, context }: RuleInput): boolean | Outcome {
-    if (object === undefined) return false;
-    const images = imagesOf(object, this.#extractors), { steps } = context.tracker;
+    const { steps } = context.tracker;
+    if (object === undefined || (steps.left -= stepsOfImage * containersOf(object)) < 0) return false;
+    const images = imagesOf(object, this.#extractors);
     if (!isFault(images)) {
       for (const { text } of images) {
         if (this.#entries.some((entry) => entry.matches(text, steps))) return true;
