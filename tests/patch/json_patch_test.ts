@@ -328,7 +328,7 @@ Deno.test("a JSON patch that changes a map that it was given again and again use
     { op: "add", path: "/wide/more", value: 1 },
   ]);
   const patch = planJsonPatch(operations.flat());
-  assert.ok(!isFault(patch.apply({ wide }, { left: 150_000 })));
+  assert.ok(!isFault(patch.apply({ wide }, { left: 2_000_000 })));
   const stopped = patch.apply({ wide }, { left: 20 * 6_400 });
   assert.match(isFault(stopped) ? stopped.message : "", /too many steps/);
 });
