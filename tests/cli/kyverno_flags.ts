@@ -418,7 +418,7 @@ export const deliberate: readonly string[] = [
   "`test` names a test by `metadata.name`, and explains rows that fail after their table.",
   "`create` writes the current format (`apiVersion`, `kind`, `metadata`) without comments; `jp function` and `version` say more.",
   "Without a values file, `namespaceObject` is null, as with Kyverno; with `--cluster` it is the cluster's Namespace, which Kyverno's command line does not read for policies in CEL.",
-  "`apply` and `test` evaluate a `NamespacedValidatingPolicy`, `NamespacedMutatingPolicy` or `NamespacedGeneratingPolicy` for objects of its namespace alone, as in a cluster; Kyverno's command line for all.",
+  "`apply` and `test` evaluate a `NamespacedValidatingPolicy`, `NamespacedMutatingPolicy`, `NamespacedGeneratingPolicy` or `NamespacedDeletingPolicy` for objects of its namespace alone, as in a cluster; Kyverno's command line for all.",
   "Under `request.operation: DELETE` a mutate rule is an error, as with Kyverno, and a `MutatingPolicy` passes over the object. When a mutation is skipped the validations follow, where Kyverno's find no object; generate rules work, where Kyverno's program ends.",
   "A value of `--set` with several `=` counts, and values files may leave out `apiVersion` and `kind`. A warning says which values do not count.",
   'With `--audit-warn`, failures of rules and of policies in CEL with the action Audit are warnings everywhere. Kyverno reports all failures of policies in CEL as warnings, whatever their action, and those of rules by the action of the policy\'s first rule; those in CEL it counts as failures, and ends with 1. So it does with failures of policies in CEL and admission policies with the annotation `policies.kyverno.io/scored: "false"`.',
