@@ -170,6 +170,7 @@ export function matchingExceptions(
   const matching: PolicyException[] = [];
   // An explanation says of each exception why it does not match.
   const tried = observer === undefined ? exceptions.mayMatch(candidate) : exceptions.all;
+  context.tracker.steps.left -= stepsOfException * tried.length;
   for (const { exception, match, conditions } of tried) {
     const { key } = exception;
     const mismatch = match.mismatch(candidate);
@@ -188,6 +189,9 @@ export function matchingExceptions(
   }
   return matching;
 }
+
+/** The steps of comparing an object with an exception, besides those of wildcards and conditions. */
+const stepsOfException = 40;
 
 const always: ConditionVerdict = { holds: true, message: "" };
 

@@ -168,6 +168,24 @@ for (const [what, phase, body] of bodies) {
   });
 }
 
+Deno.test("exceptions that are tried one by one take steps of the request", async () => {
+  const exceptions = Array.from({ length: 1_000 }, (_, index): JsonObject => ({
+    apiVersion: "kyverno.io/v2",
+    kind: "PolicyException",
+    metadata: { name: `exception-${index}`, namespace: "default" },
+    spec: {
+      exceptions: [{ policyName: "many", ruleNames: ["last"] }],
+      match: { any: [{ resources: { kinds: ["Pod"], names: [`*-${index}`] } }] },
+    },
+  }));
+  const last = rule("last", { pattern: { spec: { privileged: true } } });
+  const { rules: [alone] } = await resultsOf([classic("many", [last]), ...exceptions]);
+  assert.equal(alone?.result, "pass", alone?.message);
+  const { rules } = await resultsOf([classic("many", [...heavyRules(100), last]), ...exceptions]);
+  assert.equal(rules.at(-1)?.rule, "last");
+  assert.match(rules.at(-1)!.message, /^the request takes too many steps/);
+});
+
 Deno.test("other requests have their turns between the match conditions of policies", async () => {
   let pauses = 0;
   const scheduler = { sliceMilliseconds: 1, pause: () => Promise.resolve(void pauses++) };
