@@ -33,8 +33,15 @@ export function reportedResult(
   { auditWarn = false }: { readonly auditWarn?: boolean } = {},
 ): ReportResult {
   if (rule.result !== "fail") return rule.result;
-  const isUnscored = policy.annotations["policies.kyverno.io/scored"] === "false";
-  return isUnscored || (auditWarn && rule.action === "Audit") ? "warn" : "fail";
+  return !isScored(policy) || (auditWarn && rule.action === "Audit") ? "warn" : "fail";
+}
+
+/**
+ * Whether failures of a policy count as failures. Kyverno parity: the rows of a policy that is not scored have no field
+ * `scored`, because Go omits `false`. Pinned by "rows of policies that are not scored do not have the field".
+ */
+function isScored({ annotations }: PolicyIdentity): boolean {
+  return annotations["policies.kyverno.io/scored"] !== "false";
 }
 
 /** The input of {@link reportResult}. */
@@ -67,7 +74,7 @@ export function reportResult(
     ...(severities.includes(severity ?? "") && { severity }),
     timestamp: { seconds: Math.floor(now / 1000), nanos: 0 },
     result,
-    scored: policy.annotations["policies.kyverno.io/scored"] !== "false",
+    ...(isScored(policy) && { scored: true }),
     resources: [reference(resource)],
     ...(message !== "" && { message }),
     properties: {

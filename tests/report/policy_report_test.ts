@@ -79,6 +79,14 @@ Deno.test("the cluster's report comes first, then those of namespaces, with a ro
   });
 });
 
+Deno.test("rows of policies that are not scored do not have the field", () => {
+  const rows = rowsOf([
+    { policy: unscored, resource, rules: [result("b")] },
+    { policy: identity("p"), resource, rules: [result("a")] },
+  ]);
+  assert.deepEqual(rows.map((row) => field(row, "scored")), [undefined, true]);
+});
+
 Deno.test("without results there is one empty cluster report", () => {
   const summary = { pass: 0, fail: 0, warn: 0, error: 0, skip: 0 };
   const [{ results, summary: counts }, ...more] = documents([]) as [JsonObject, ...JsonObject[]];
