@@ -77,10 +77,8 @@ export class FloodWatch {
 
   #endCalls(now: number): void {
     this.#late = undefined;
-    for (const call of [...this.#waiting]) {
-      if (now - call.since < LEAST_WAIT) continue;
-      this.#waiting.delete(call);
-      call.end();
+    for (const call of this.#waiting) {
+      if (now - call.since >= LEAST_WAIT && this.#waiting.delete(call)) call.end();
     }
   }
 }

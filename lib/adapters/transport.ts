@@ -160,7 +160,7 @@ async function exchange(
 const flooded: Unanswered = {
   ok: false,
   reason: "flood",
-  message: "ended, as this server or another one sends so many interim answers that they delay requests",
+  message: "ended, as a server sends so many interim answers that they delay requests",
 };
 
 function refused(message: string): Unanswered {

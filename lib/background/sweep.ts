@@ -114,12 +114,11 @@ class RuleSweep {
     if (found.leftOut.size > 0) {
       this.#options.log.write(
         "warn",
-        "too many objects have the labels of a rule: some are left as they are",
+        "too many objects have the labels of a rule: remove them from others",
         {
           policy: policy.key,
           rule: rule.rule.name,
           namespaces: [...found.leftOut].slice(0, 3).join(", "),
-          hint: "remove the labels from objects that the rule did not generate",
         },
       );
     }

@@ -39,7 +39,7 @@ const peers: [what: string, answer: (write: Write) => Promise<void>, message: Re
   [
     "interim answers without an end",
     (write) => endlessly(write, "HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n".repeat(100)),
-    /: (?:timed out|ended, as this server or another one sends so many interim answers that they delay requests)$/,
+    /: (?:timed out|ended, as a server sends so many interim answers that they delay requests)$/,
   ],
   [
     "a body without an end",

@@ -10,10 +10,11 @@ import { type FoundImage, imagesOf } from "./images.ts";
 /** The steps of reading the image of a container. */
 const stepsOfImage = 50;
 
+const lists = ["containers", "initContainers", "ephemeralContainers"];
+
 function containersOf(object: JsonObject): number {
   const spec = dig(object, ...podTemplatePaths.get(asString(object["kind"]) ?? "") ?? [], "spec");
-  return asList(field(spec, "containers")).length + asList(field(spec, "initContainers")).length +
-    asList(field(spec, "ephemeralContainers")).length;
+  return lists.reduce((sum, list) => sum + asList(field(spec, list)).length, 0);
 }
 
 /** Finds the images of an object that a rule matches. */
