@@ -52,7 +52,8 @@ export function withoutKey(object: JsonObject, key: string): JsonObject {
 /** Makes containers that the caller may modify, as a `Draft` does. */
 export interface Copies {
   writable(map: JsonObject): { [name: string]: Json };
-  writableList(list: readonly Json[]): Json[];
+  /** @param moved How many elements the change moves. */
+  writableList(list: readonly Json[], moved: number): Json[];
 }
 
 /** A change of one member of a container. */
@@ -69,7 +70,7 @@ export function insert(
 ): Container | Fault {
   if (!isList(container)) return withKey(copies.writable(container), token, value);
   if (token === "-") {
-    const list = copies.writableList(container);
+    const list = copies.writableList(container, 0);
     list.push(value);
     return list;
   }
@@ -79,7 +80,7 @@ export function insert(
   }
   const position = index < 0 ? index + container.length + 1 : index;
   if (position < 0 || position > container.length) return noSuchIndex(index);
-  const list = copies.writableList(container);
+  const list = copies.writableList(container, container.length - position);
   list.splice(position, 0, value);
   return list;
 }
@@ -89,7 +90,7 @@ export function set(container: Container, { token, value }: MemberChange, copies
   if (!isList(container)) return withKey(copies.writable(container), token, value);
   const index = indexIn(container, token);
   if (isFault(index)) return index;
-  const list = copies.writableList(container);
+  const list = copies.writableList(container, 0);
   list[index] = value;
   return list;
 }
@@ -105,7 +106,7 @@ export function removeMember(container: Container, token: string, copies: Copies
   if (parseIndex(token) === undefined) return notANumber(token);
   const index = indexIn(container, token);
   if (isFault(index)) return container;
-  const list = copies.writableList(container);
+  const list = copies.writableList(container, container.length - index);
   list.splice(index, 1);
   return list;
 }

@@ -37,10 +37,11 @@ export class PatchState implements Copies {
     return copy;
   }
 
-  /** The list as the patch may write into it, and the steps of moving its elements. */
-  writableList(list: readonly Json[]): Json[] {
-    this.steps.left -= Math.trunc(list.length / movedInStep);
-    return this.draft.writableList(list);
+  /** The list as the patch may write into it. A copy takes steps, and so does moving elements. */
+  writableList(list: readonly Json[], moved: number): Json[] {
+    const writable = this.draft.writableList(list), copied = writable === list ? 0 : list.length;
+    this.steps.left -= Math.trunc((copied + moved) / movedInStep);
+    return writable;
   }
 }
 
