@@ -19,6 +19,13 @@ const PERIOD = 600, LEAST_LOOKS = 3, SHARE = 0.3;
 /** How long a call has waited at least when it ends. */
 const LEAST_WAIT = 300;
 
+/** Looks that were all late: since when, the processor time then, and their number. */
+interface LateLooks {
+  readonly since: number;
+  readonly processor: number;
+  looks: number;
+}
+
 interface WaitingCall {
   readonly since: number;
   readonly end: () => void;
@@ -34,14 +41,13 @@ export class FloodWatch {
   readonly #meter: FloodMeter;
   readonly #waiting = new Set<WaitingCall>();
   #cancel: (() => void) | undefined;
-  /** Since when all looks have been late, the processor time then, and their number. */
-  #late: { readonly since: number; readonly processor: number; looks: number } | undefined;
+  #late: LateLooks | undefined;
 
   constructor(meter: FloodMeter = meterOfRuntime) {
     this.#meter = meter;
   }
 
-  /** Notes that a call waits for its answer, and how to end it. Call the result when it has one, or needs none. */
+  /** Notes a call that waits, and how to end it. Call the result when it waits no longer. */
   wait(end: () => void): () => void {
     const call: WaitingCall = { since: this.#meter.now(), end };
     this.#waiting.add(call);

@@ -117,12 +117,12 @@ export class LoadTracker {
     return this.#slices.isExhausted;
   }
 
-  /** Whether the rules so far have used up the steps of the request. Each further one has {@link fewSteps}. */
+  /** Whether the request's steps are used up: each further rule has {@link fewSteps}. */
   get areStepsUsedUp(): boolean {
     return this.#slices.areUsedUp;
   }
 
-  /** Takes steps from those of the request for work that is not counted in {@link steps}. */
+  /** Takes steps of the request for work that {@link steps} does not count. */
   charge(steps: number): void {
     this.#slices.charge(steps);
   }

@@ -56,7 +56,7 @@ export class TimeSlices {
     return this.#wasExhausted || this.steps.left < 0;
   }
 
-  /** Whether the rules so far have used up the steps of the request: each further one has few. */
+  /** Whether the request's steps are used up: each further rule has few. */
   get areUsedUp(): boolean {
     return this.#requestLeft <= 0;
   }
@@ -72,7 +72,7 @@ export class TimeSlices {
     if (this.steps.left < 0 || this.areUsedUp) this.#fill();
   }
 
-  /** Takes the steps that were done from those of the request, and gives the next rule or element its steps. */
+  /** Takes the steps that were done from the request's, and gives the next rule or element its own. */
   #fill(): void {
     const { steps } = this;
     this.#requestLeft -= this.#granted - (steps.left < 0 ? 0 : steps.left);
@@ -106,7 +106,7 @@ export class TimeSlices {
     return this.#isOver || this.#isCutShort ? "over" : this.#isPausing ? "pause" : this.#look();
   }
 
-  /** Whether the rule has used up the few steps that it had because those of the request are used up. */
+  /** Whether the rule has used up the few steps that it had after the request's were used up. */
   get #isCutShort(): boolean {
     return this.areUsedUp && this.steps.left < 0;
   }

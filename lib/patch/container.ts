@@ -52,8 +52,8 @@ export function withoutKey(object: JsonObject, key: string): JsonObject {
 /** Makes containers that the caller may modify, as a `Draft` does. */
 export interface Copies {
   writable(map: JsonObject): { [name: string]: Json };
-  /** @param moved How many elements the change moves. */
-  writableList(list: readonly Json[], moved: number): Json[];
+  /** @param moved How many elements the change moves; none when absent. */
+  writableList(list: readonly Json[], moved?: number): Json[];
 }
 
 /** A change of one member of a container. */
@@ -70,7 +70,7 @@ export function insert(
 ): Container | Fault {
   if (!isList(container)) return withKey(copies.writable(container), token, value);
   if (token === "-") {
-    const list = copies.writableList(container, 0);
+    const list = copies.writableList(container);
     list.push(value);
     return list;
   }
@@ -90,7 +90,7 @@ export function set(container: Container, { token, value }: MemberChange, copies
   if (!isList(container)) return withKey(copies.writable(container), token, value);
   const index = indexIn(container, token);
   if (isFault(index)) return index;
-  const list = copies.writableList(container, 0);
+  const list = copies.writableList(container);
   list[index] = value;
   return list;
 }

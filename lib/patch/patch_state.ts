@@ -37,8 +37,8 @@ export class PatchState implements Copies {
     return copy;
   }
 
-  /** The list as the patch may write into it. A copy takes steps, and so does moving elements. */
-  writableList(list: readonly Json[], moved: number): Json[] {
+  /** As {@link writable}, for a list. Moving elements takes steps, too. */
+  writableList(list: readonly Json[], moved = 0): Json[] {
     const writable = this.draft.writableList(list), copied = writable === list ? 0 : list.length;
     this.steps.left -= Math.trunc((copied + moved) / movedInStep);
     return writable;

@@ -31,13 +31,8 @@ export function compileGlob(glob: string): Fault | ((text: string, budget?: Step
     if (isFault(steps)) return steps;
     alternatives.push(steps);
   }
-  return (text, budget = { left: Infinity }) => {
-    for (const steps of alternatives) {
-      if (budget.left < 0) return false;
-      if (matches(steps, text, budget)) return true;
-    }
-    return false;
-  };
+  return (text, budget = { left: Infinity }) =>
+    alternatives.some((steps) => budget.left >= 0 && matches(steps, text, budget));
 }
 
 /** The globs that replace a glob with braces, one for each choice; `undefined` when there are too many. */

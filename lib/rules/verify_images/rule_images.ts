@@ -34,11 +34,9 @@ export class RuleImages {
     if (object === undefined || (steps.left -= stepsOfImage * containersOf(object)) < 0) return false;
     const images = imagesOf(object, this.#extractors);
     if (!isFault(images)) {
-      for (const { text } of images) {
-        if (this.#entries.some((entry) => entry.matches(text, steps))) return true;
-        if (steps.left < 0) return false;
-      }
-      return false;
+      return images.some(({ text }) =>
+        steps.left >= 0 && this.#entries.some((entry) => entry.matches(text, steps))
+      );
     }
     if (this.#extractors?.has(String(object["kind"]))) {
       return error(`failed to instantiate handler: failed to extract images: ${images.message}`);
