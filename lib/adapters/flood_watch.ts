@@ -96,8 +96,12 @@ interface ProcessorTimes {
 const meterOfRuntime: FloodMeter = {
   now: () => performance.now(),
   processorTime() {
-    const used = (globalThis as ProcessorTimes).process?.threadCpuUsage?.();
-    return used && (used.user + used.system) / 1_000;
+    try {
+      const used = (globalThis as ProcessorTimes).process?.threadCpuUsage?.();
+      return used && (used.user + used.system) / 1_000;
+    } catch { // workerd has the function, which throws.
+      return undefined;
+    }
   },
   later(call, milliseconds) {
     const timer = setTimeout(call, milliseconds);
