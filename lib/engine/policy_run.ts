@@ -60,10 +60,10 @@ export class PolicyRun implements EvaluatedPolicy {
   advance(): boolean {
     const { rules, policy, matchConditions } = this.policy;
     if (!this.#applies && matchConditions !== undefined) {
-      const turn = this.#tracker.beforeRule();
-      if (turn === "pause") return false;
+      const goAhead = this.#tracker.beforeRule();
+      if (goAhead === "pause") return false;
       // Without the time to evaluate them, the policy counts as one that applies.
-      if (turn === "over") this.#applies = true;
+      if (goAhead === "over") this.#applies = true;
     }
     if (!this.#applies && matchConditions !== undefined) {
       const pendingReads = this.#tracker.pendingReads;

@@ -44,8 +44,11 @@ interface Extractor {
 /** Finds the images of resources by kind. */
 export type ImageExtractors = ReadonlyMap<string, readonly Extractor[]>;
 
+/** The lists of containers of a pod, in the order in which Kubernetes starts them. */
+export const containerLists = ["initContainers", "containers", "ephemeralContainers"] as const;
+
 function podExtractors(path: readonly string[]): Extractor[] {
-  return ["initContainers", "containers", "ephemeralContainers"].map((group) => ({
+  return containerLists.map((group) => ({
     group,
     steps: [...path, "spec", group, "*"],
     value: "image",

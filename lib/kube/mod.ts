@@ -46,6 +46,7 @@ export { type Image, type ImageOptions, parseImage } from "./image.ts";
 export { type ImageReference, parseImageReference } from "./image_reference.ts";
 export {
   compileImageExtractors,
+  containerLists,
   extractImages,
   extractImagesInStages,
   type ImageExtractorConfig,

@@ -1,9 +1,9 @@
 import type { Stages, StepBudget } from "../../json/mod.ts";
 import { weightOf } from "../../jmespath/mod.ts";
-import type { AnyWildcard } from "../../kube/mod.ts";
+import { type AnyWildcard, containerLists } from "../../kube/mod.ts";
 import type { FieldViolation, Violation } from "./control.ts";
 import { foundValues } from "./control.ts";
-import { containerLists, type PodView } from "./pod.ts";
+import type { PodView } from "./pod.ts";
 import { PositionQueue } from "./position_queue.ts";
 
 /** A compiled entry of `exclude`. */

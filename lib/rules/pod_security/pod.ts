@@ -1,4 +1,5 @@
 import { asList, compareBytes, dig, field, type Json, textField } from "../../json/mod.ts";
+import { containerLists } from "../../kube/mod.ts";
 
 /** A container from any of the three lists of a pod. */
 export interface ContainerView {
@@ -29,9 +30,6 @@ export interface PodView {
 export function isLarge({ containers }: PodView): boolean {
   return containers.length > 1_000;
 }
-
-/** The lists of containers, in the order in which the controls name their members. */
-export const containerLists = ["initContainers", "containers", "ephemeralContainers"] as const;
 
 /** Makes the view of a pod from its metadata and spec. */
 export function podView(metadata: Json | undefined, spec: Json): PodView {

@@ -1,5 +1,5 @@
 import { asList, asString, dig, field, isFault, type JsonObject, type StepBudget } from "../../json/mod.ts";
-import { type ImageExtractors, podTemplatePaths } from "../../kube/mod.ts";
+import { containerLists, type ImageExtractors, podTemplatePaths } from "../../kube/mod.ts";
 import type { Rule } from "../../policy/mod.ts";
 import { ruleImageExtractors } from "../image_extractors.ts";
 import { error, fail, type Outcome } from "../outcome.ts";
@@ -10,11 +10,9 @@ import { type FoundImage, imagesOf } from "./images.ts";
 /** The steps of reading the image of a container. */
 const stepsOfImage = 50;
 
-const lists = ["containers", "initContainers", "ephemeralContainers"];
-
 function containersOf(object: JsonObject): number {
   const spec = dig(object, ...podTemplatePaths.get(asString(object["kind"]) ?? "") ?? [], "spec");
-  return lists.reduce((sum, list) => sum + asList(field(spec, list)).length, 0);
+  return containerLists.reduce((sum, list) => sum + asList(field(spec, list)).length, 0);
 }
 
 /** Finds the images of an object that a rule matches. */
