@@ -18,6 +18,9 @@ export class ByteBudget {
   #beyond: Share | undefined;
   /** The number of shares that wait. It is mostly 0, and `tryAgain` then skips its search. */
   #waiting = 0;
+  /** Whether the shares try again at the moment, and whether bytes have become free since they began. */
+  #areTrying = false;
+  #hasMore = false;
 
   /**
    * Bodies that wait may keep `mostKept` bytes together, besides the total. Those that are not complete may use
@@ -83,10 +86,23 @@ export class ByteBudget {
     this.tryAgain();
   }
 
-  /** Lets the waiting shares try again, oldest first: bytes have become free, or another body is now the oldest. */
+  /**
+   * Lets the waiting shares try again, oldest first: bytes have become free, or another body is now the oldest. A share
+   * that gets its bytes may be answered and free them at once, so that the calls for each next share would be nested.
+   */
   tryAgain(): void {
     if (this.#waiting === 0) return;
-    for (const share of this.#shares) share.tryAgain();
+    this.#hasMore = true;
+    if (this.#areTrying) return;
+    this.#areTrying = true;
+    try {
+      while (this.#hasMore) {
+        this.#hasMore = false;
+        for (const share of this.#shares) share.tryAgain();
+      }
+    } finally {
+      this.#areTrying = false;
+    }
   }
 
   #firstUnfinished(): Share | undefined {

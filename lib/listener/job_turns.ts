@@ -57,6 +57,8 @@ export class JobTurns {
   #jobs: Job[] = [];
   #done = 0;
   #isScheduled = false;
+  /** Whether a job runs at the moment. */
+  #isRunning = false;
   #roundsLeft = 0;
   /** Milliseconds of work since the event loop last ran, and the time when the last job ended. */
   #worked = 0;
@@ -86,10 +88,13 @@ export class JobTurns {
     return this.#jobs.length - this.#done;
   }
 
-  /** Runs a job now, queues it, or sheds it. */
+  /**
+   * Runs a job now, queues it, or sheds it. A job that is added while another runs is queued: an answer may free memory
+   * for a waiting body, whose answer frees memory for the next. Without the queue all of them ran inside each other.
+   */
   add(job: Job): void {
-    const now = this.#now();
-    if (this.waiting === 0) {
+    const now = this.#now(), mayRun = !this.#isRunning;
+    if (mayRun && this.waiting === 0) {
       if (now - this.#ended > idleMilliseconds) {
         this.#worked = 0;
         this.#areCrowded = false;
@@ -98,7 +103,7 @@ export class JobTurns {
     }
     if (now + this.waiting * this.#average > job.until) return job.shed();
     this.#jobs.push(job);
-    if (this.waiting >= mostTogether && this.#worked < sliceMilliseconds) this.#runWaiting(now);
+    if (mayRun && this.waiting >= mostTogether && this.#worked < sliceMilliseconds) this.#runWaiting(now);
     else this.#schedule();
   }
 
@@ -110,7 +115,9 @@ export class JobTurns {
   #run(job: Job, started: number): void {
     if (started > job.until) return job.shed();
     this.#lastCaller = job.caller;
+    this.#isRunning = true;
     job.run();
+    this.#isRunning = false;
     this.#ended = this.#now();
     const took = this.#ended - started;
     this.#worked += took;

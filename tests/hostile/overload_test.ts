@@ -114,7 +114,7 @@ Deno.test("health on the webhook's port does not wait for the reviews that wait 
   });
   await first.promise;
   assert.equal(await (await fetch(`${server.address}/health/liveness`)).text(), "ok");
-  assert.ok(answered < callers.length / 2, `${answered} reviews were answered before`);
+  assert.ok(answered < callers.length / 4, `${answered} reviews were answered before`);
   assert.deepEqual([...new Set(await Promise.all(reviews))], [200]);
   for (const caller of callers) caller[Symbol.dispose]();
 });

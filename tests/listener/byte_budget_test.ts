@@ -34,6 +34,25 @@ Deno.test("bodies that are complete and wait for their answers use at most the t
   assert.equal(budget.used, 0);
 });
 
+Deno.test("bodies that are answered as soon as they have their bytes do so one after the other", () => {
+  const budget = new ByteBudget(100);
+  const first = budget.share(() => {});
+  assert.equal(first.take(100), true);
+  let running = 0, deepest = 0, answered = 0;
+  const shares: Share[] = Array.from({ length: 5_000 }, (_, index) =>
+    budget.share(() => {
+      deepest = Math.max(deepest, ++running);
+      const share = shares[index]!;
+      share.finish();
+      share.release();
+      running--;
+      answered++;
+    }));
+  for (const share of shares) assert.equal(share.take(60), false);
+  first.release();
+  assert.deepEqual([deepest, answered, budget.used, budget.isShort], [1, 5_000, 0, false]);
+});
+
 Deno.test("bodies that wait keep a bounded number of bytes", () => {
   const budget = new ByteBudget(10, { mostKept: 100 });
   const [first, second, third] = [1, 2, 3].map(() => budget.share(() => {}));

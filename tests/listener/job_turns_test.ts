@@ -132,7 +132,7 @@ Deno.test("after a pause a job runs at once, although the last turn had several"
 
 Deno.test("sixteen jobs wait for no others", async () => {
   const ran: number[] = [];
-  const turns = new JobTurns();
+  const turns = new JobTurns({ now: () => 1 });
   for (let index = 0; index < 20; index++) {
     turns.add({ caller: {}, run: () => ran.push(index), shed: () => {}, until: Infinity });
   }
@@ -140,4 +140,25 @@ Deno.test("sixteen jobs wait for no others", async () => {
   assert.deepEqual(ran, expected.slice(0, 17), "the first came alone");
   await setImmediate();
   assert.deepEqual(ran, expected);
+});
+
+Deno.test("a job that is added while another runs is queued", async () => {
+  const ran: string[] = [];
+  const turns = new JobTurns();
+  let running = 0, deepest = 0, shed = 0;
+  const add = (left: number): void =>
+    turns.add({
+      caller: {},
+      run: () => {
+        deepest = Math.max(deepest, ++running);
+        if (left > 0) add(left - 1);
+        running--;
+        ran.push(`${left}`);
+      },
+      shed: () => shed++,
+      until: Infinity,
+    });
+  for (let index = 0; index < 20; index++) add(40);
+  while (turns.waiting > 0) await setImmediate();
+  assert.deepEqual([deepest, ran.length, shed], [1, 20 * 41, 0]);
 });
