@@ -241,6 +241,20 @@ Deno.test("no file is named for a heap: util, helper, common, manager, data, inf
   assert.deepEqual(files.map(({ name }) => name).filter((name) => heap.test(name)), []);
 });
 
+/** Two names of the CEL library that programs import. */
+const importedByPrograms = ["PER_CALL_LIMIT", "POLICY_BUDGET"];
+
+Deno.test("names of constants are in camelCase, as all names of values", () => {
+  const wrong = files.flatMap(({ name, text }) =>
+    [...text.matchAll(/^(?:export )?const [A-Z].*$/gm)]
+      .flatMap(([line]) => [...line.matchAll(/(?:const|,) ([A-Z][A-Z0-9_]{2,})(?= =|:|$)/g)])
+      .map(([, constant]) => constant!)
+      .filter((constant) => !importedByPrograms.includes(constant))
+      .map((constant) => `${name}: ${constant}`)
+  );
+  assert.deepEqual(wrong, []);
+});
+
 Deno.test("no source uses any, and libraries export no defaults", () => {
   const wrong = files.filter(({ text }) =>
     /:\s*any\b|\bas any\b|<any>|^export default/m.test(withoutComments(text))

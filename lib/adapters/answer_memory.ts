@@ -16,7 +16,7 @@ export interface AnswerMemoryOptions {
   readonly mostOfOne: number;
   /** All answers of evaluations that hold no more than {@link freeBytes}, besides `most`. */
   readonly small: number;
-  /** Called once for every {@link BYTES_BETWEEN} bytes that answers take, so that memory can be freed first. */
+  /** Called once for every {@link bytesBetween} bytes that answers take, so that memory can be freed first. */
   readonly beforeMore?: () => void;
 }
 
@@ -24,7 +24,7 @@ export interface AnswerMemoryOptions {
  * Bytes of answers between two calls of `beforeMore`, which reads the memory of the process: a look costs as much as a
  * small answer.
  */
-const BYTES_BETWEEN = 65_536;
+const bytesBetween = 65_536;
 
 interface Waiting extends Wanted {
   readonly end: (hasRoom: boolean) => void;
@@ -86,7 +86,7 @@ export class AnswerMemory implements SharedMemory {
 
   add(holder: Holder | undefined, bytes: number): void {
     this.#taken += Math.max(0, bytes);
-    if (this.#taken >= BYTES_BETWEEN) {
+    if (this.#taken >= bytesBetween) {
       this.#taken = 0;
       this.#options.beforeMore?.();
     }

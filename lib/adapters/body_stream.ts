@@ -1,10 +1,10 @@
 import { UnfinishedLine } from "./unfinished_line.ts";
 
 /** The most bytes of a line: the largest object that Kubernetes stores, with room for JSON escapes. */
-const MAX_LINE = 8_000_000;
+const maxLine = 8_000_000;
 
 /** The buffer's sizes in bytes: it starts small, because most answers are short, and grows when a read fills it. */
-const FIRST_BUFFER = 4_096, LARGEST_BUFFER = 65_536;
+const firstBuffer = 4_096, largestBuffer = 65_536;
 
 /**
  * Yields the chunks of a response's body as they arrive, until the body ends or the signal aborts. A consumer that
@@ -43,14 +43,14 @@ function readerOf(body: ReadableStream<Uint8Array>): BodyReader {
   } catch {
     return body.getReader();
   }
-  let buffer: ArrayBufferLike = new ArrayBuffer(FIRST_BUFFER);
+  let buffer: ArrayBufferLike = new ArrayBuffer(firstBuffer);
   return {
     cancel: () => reader.cancel(),
     async read() {
       const read = await reader.read(new Uint8Array(buffer));
       if (read.done) return { done: true };
       const { buffer: filled, length } = read.value;
-      const isFull = length === filled.byteLength && length < LARGEST_BUFFER;
+      const isFull = length === filled.byteLength && length < largestBuffer;
       buffer = isFull ? new ArrayBuffer(4 * length) : filled;
       return read;
     },
@@ -59,13 +59,13 @@ function readerOf(body: ReadableStream<Uint8Array>): BodyReader {
 
 const lineFeed = 10;
 
-/** Yields the lines of a body as {@link chunksOf} does; it throws when a line is longer than `MAX_LINE`. */
+/** Yields the lines of a body as {@link chunksOf} does; it throws when a line is longer than `maxLine`. */
 export async function* linesOf(
   body: ReadableStream<Uint8Array>,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
   const decoder = new TextDecoder();
-  const unfinished = new UnfinishedLine(MAX_LINE);
+  const unfinished = new UnfinishedLine(maxLine);
   for await (const chunk of chunksOf(body, signal)) {
     let start = 0;
     for (let end = chunk.indexOf(lineFeed); end >= 0; end = chunk.indexOf(lineFeed, start)) {

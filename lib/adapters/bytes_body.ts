@@ -1,7 +1,7 @@
 import type { BodySink } from "./body_sink.ts";
 
 /** Bytes of the first buffer; most answers of registries are shorter. */
-const FIRST_BUFFER = 16_384;
+const firstBuffer = 16_384;
 
 /**
  * Keeps the body of an answer as bytes, in one buffer that grows. It gives memory back at once, where V8 would collect
@@ -22,7 +22,7 @@ export class BytesBody implements BodySink {
     if (!this.#take(chunk.length)) return false;
     const needed = this.#length + chunk.length;
     if (needed > this.#buffer.byteLength) {
-      this.#buffer = resized(this.#buffer, Math.max(needed, 2 * this.#buffer.byteLength, FIRST_BUFFER));
+      this.#buffer = resized(this.#buffer, Math.max(needed, 2 * this.#buffer.byteLength, firstBuffer));
     }
     new Uint8Array(this.#buffer).set(chunk, this.#length);
     this.#length = needed;

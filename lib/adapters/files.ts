@@ -39,7 +39,7 @@ export interface ReadFilesOptions {
   readonly maxFiles?: number;
 }
 
-const MAX_DEPTH = 32;
+const maxDepth = 32;
 const extensions = /\.(?:yaml|yml|json)$/i;
 
 /**
@@ -115,8 +115,8 @@ class Search {
 
   async #folder(path: string, depth: number): Promise<void> {
     if (!await this.#isFirstVisit(path)) return;
-    if (depth > MAX_DEPTH) {
-      const message = `Folders are read ${MAX_DEPTH} deep and no deeper`;
+    if (depth > maxDepth) {
+      const message = `Folders are read ${maxDepth} deep and no deeper`;
       this.#problem(path, { code: "deep-folder", message });
       return;
     }

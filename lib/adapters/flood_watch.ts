@@ -8,16 +8,16 @@ export interface FloodMeter {
 }
 
 /** The time between two looks, and the delay of a look that counts as late. */
-const INTERVAL = 50, LATE = 75;
+const intervalMs = 50, lateMs = 75;
 
 /**
  * The time in which all looks are late before calls end, their least number, and the share of the time in which the
  * processor worked. One stretch of work may be long, on a slow machine or while V8 collects garbage.
  */
-const PERIOD = 600, LEAST_LOOKS = 3, SHARE = 0.3;
+const periodMs = 600, leastLooks = 3, leastShare = 0.3;
 
 /** How long a call has waited at least when it ends. */
-const LEAST_WAIT = 300;
+const leastWaitMs = 300;
 
 /** Looks that were all late: since when, the processor time then, and their number. */
 interface LateLooks {
@@ -60,7 +60,7 @@ export class FloodWatch {
   #plan(): void {
     const since = this.#meter.now(), processor = this.#meter.processorTime();
     if (processor === undefined) return;
-    this.#cancel = this.#meter.later(() => this.#look({ since, processor }), INTERVAL);
+    this.#cancel = this.#meter.later(() => this.#look({ since, processor }), intervalMs);
   }
 
   #rest(): void {
@@ -70,12 +70,14 @@ export class FloodWatch {
 
   #look(planned: { readonly since: number; readonly processor: number }): void {
     const now = this.#meter.now();
-    if (now - planned.since < INTERVAL + LATE) this.#late = undefined;
+    if (now - planned.since < intervalMs + lateMs) this.#late = undefined;
     else {
       const late = this.#late ??= { ...planned, looks: 0 }, lasted = now - late.since;
       late.looks++;
       const worked = (this.#meter.processorTime() ?? 0) - late.processor;
-      if (lasted >= PERIOD && late.looks >= LEAST_LOOKS && worked >= SHARE * lasted) this.#endCalls(now);
+      if (lasted >= periodMs && late.looks >= leastLooks && worked >= leastShare * lasted) {
+        this.#endCalls(now);
+      }
     }
     if (this.#waiting.size > 0) this.#plan();
     else this.#rest();
@@ -84,7 +86,7 @@ export class FloodWatch {
   #endCalls(now: number): void {
     this.#late = undefined;
     for (const call of this.#waiting) {
-      if (now - call.since >= LEAST_WAIT && this.#waiting.delete(call)) call.end();
+      if (now - call.since >= leastWaitMs && this.#waiting.delete(call)) call.end();
     }
   }
 }

@@ -17,10 +17,10 @@ export interface EntryCall {
   readonly signal?: AbortSignal;
 }
 
-const DEFAULT_REFRESH = 600_000;
-const DEFAULT_RETRIES = 3;
+const defaultRefresh = 600_000;
+const defaultRetries = 3;
 /** Milliseconds before the second try and, at most, before each further one. */
-const FIRST_PAUSE = 100, MOST_PAUSE = 5_000;
+const firstPause = 100, mostPause = 5_000;
 
 /** Returns the API path of the objects that an entry's `kubernetesResource` names. */
 export function watchedPath(resource: Json): string {
@@ -58,8 +58,8 @@ export async function calledValue(
     clock,
     entropy,
     attempts: retriesOf(apiCall),
-    firstDelay: FIRST_PAUSE,
-    maxDelay: MOST_PAUSE,
+    firstDelay: firstPause,
+    maxDelay: mostPause,
     until: Infinity,
     signal: bounds.signal,
   });
@@ -93,18 +93,18 @@ function callOf(apiCall: Json): ApiCall | HttpCall | Fault {
 }
 
 /** Milliseconds until an entry's call is repeated. */
-export function refreshOf(apiCall: Json, least = LEAST_REFRESH): number {
+export function refreshOf(apiCall: Json, least = leastRefresh): number {
   const duration = parseDuration(textField(apiCall, "refreshInterval"));
   const milliseconds = duration === undefined || duration <= 0n
-    ? DEFAULT_REFRESH
+    ? defaultRefresh
     : Number(duration / 1_000_000n);
-  return Math.min(Math.max(least, milliseconds), MOST_REFRESH);
+  return Math.min(Math.max(least, milliseconds), mostRefresh);
 }
 
 /** Milliseconds. Shorter intervals would keep the process busy with calls; a longer timer would fire at once. */
-const LEAST_REFRESH = 1_000, MOST_REFRESH = 2 ** 31 - 1;
+const leastRefresh = 1_000, mostRefresh = 2 ** 31 - 1;
 
 function retriesOf(apiCall: Json): number {
   const limit = field(apiCall, "retryLimit");
-  return typeof limit === "number" && limit >= 1 ? Math.min(10, Math.floor(limit)) : DEFAULT_RETRIES;
+  return typeof limit === "number" && limit >= 1 ? Math.min(10, Math.floor(limit)) : defaultRetries;
 }

@@ -30,10 +30,10 @@ export interface KeptEntryOptions extends Callers {
 }
 
 /** Counts in the budget like a namespace, so that answers may take half of it; no namespace has this name. */
-const ANSWERS = "answers of entries";
+const answersName = "answers of entries";
 
 /** After projections were computed, the former ones are read for so many times as long as that took. */
-const REST = 10;
+const restMs = 10;
 
 const notReady = new Fault("the entry is not ready: its first load has not ended");
 
@@ -162,17 +162,17 @@ export class KeptEntry {
         : new Fault(leftOut.message),
     );
     const now = elapsedOn(clock);
-    this.#restsUntil = isFault(this.#values) ? now : now + REST * (now - began);
+    this.#restsUntil = isFault(this.#values) ? now : now + restMs * (now - began);
   }
 
   /** Keeps values instead of the former ones, if there is room for them. */
   #keep(values: EntryValues | Fault): void {
     const { budget } = this.#options;
-    budget.add(ANSWERS, -this.#bytes);
+    budget.add(answersName, -this.#bytes);
     this.#bytes = 0;
     // The collection already counts the watched objects in the budget.
     const bytes = isFault(values) ? 0 : sizeOf(values, this.#resource === undefined ? "all" : "projections");
-    if (bytes > 0 && !budget.fits(ANSWERS, bytes)) {
+    if (bytes > 0 && !budget.fits(answersName, bytes)) {
       this.#values = new Fault(
         `what the entry keeps takes ${bytes} bytes of memory, and there is no room for it: ` +
           "let it select less, with projections or another call",
@@ -181,6 +181,6 @@ export class KeptEntry {
     }
     this.#values = values;
     this.#bytes = bytes;
-    budget.add(ANSWERS, bytes);
+    budget.add(answersName, bytes);
   }
 }

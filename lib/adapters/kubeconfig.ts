@@ -147,7 +147,7 @@ function resolved(folder: string, path: string): string {
 }
 
 /** The folder in which Kubernetes mounts a pod's CA certificate, token and namespace. */
-const MOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
+const defaultMount = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 /** The environment variables and mounted files from which a pod gets the address of its API server and credentials. */
 export interface InClusterInput {
@@ -159,7 +159,7 @@ export interface InClusterInput {
 
 /** Returns the endpoint of the cluster in which this process runs; `undefined` outside a cluster. */
 export async function inClusterEndpoint(input: InClusterInput): Promise<Endpoint | Fault | undefined> {
-  const { env, readText, mount = MOUNT } = input;
+  const { env, readText, mount = defaultMount } = input;
   const host = env("KUBERNETES_SERVICE_HOST") ?? "", port = env("KUBERNETES_SERVICE_PORT") ?? "443";
   if (host === "") return undefined;
   try {

@@ -47,7 +47,7 @@ export interface LiveClusterOptions {
   readonly called?: (call: ApiCall) => void;
 }
 
-const MAX_DELAY = 5_000;
+const longestDelay = 5_000;
 /** Characters of all paths with large answers. */
 const mostPathLength = 100_000;
 /**
@@ -57,7 +57,7 @@ const mostPathLength = 100_000;
 const mostOfGroup = 32, mostCalls = 64;
 /** The most bytes of a body that an API server takes. Objects share texts, so a larger one is refused unwritten. */
 const mostSent = 3 * 1024 * 1024;
-const REPEATABLE = [500, 502, 503, 504];
+const repeatableStatuses = [500, 502, 503, 504];
 
 /**
  * The Kubernetes API over `fetch`. It repeats a read after a failure of the network or the server. It repeats any call
@@ -190,7 +190,7 @@ export class LiveCluster implements Cluster {
         entropy,
         attempts,
         firstDelay,
-        maxDelay: MAX_DELAY,
+        maxDelay: longestDelay,
         until,
         signal: call.signal,
       });
@@ -265,7 +265,7 @@ export class LiveCluster implements Cluster {
     }
     const retryDelay = retryAfter(sent.headers, clock);
     const notTaken = sent.status === 429 || sent.status === 503 && sent.headers.has("retry-after");
-    const again = notTaken || isRead && REPEATABLE.includes(sent.status) ? retryDelay : undefined;
+    const again = notTaken || isRead && repeatableStatuses.includes(sent.status) ? retryDelay : undefined;
     return { value: failureOf(call, sent.status, body ?? answer?.start ?? ""), again };
   }
 

@@ -9,9 +9,9 @@ interface ServedResources {
   readonly answered: boolean;
 }
 
-const MINUTE = 60_000;
+const minuteMs = 60_000;
 /** Milliseconds for which a missing kind counts as missing: a definition may be created at any time. */
-const ABSENT = 10_000;
+const absentMs = 10_000;
 
 /** Reads the resources that an API server serves, once per group and version, and caches them for ten minutes. */
 export class LiveDiscovery {
@@ -25,7 +25,7 @@ export class LiveDiscovery {
     this.#cache = new SharedLoads({
       clock,
       // A failure is not cached, so the next call reads again.
-      ttl: ({ answered, byKind }) => answered ? byKind.size === 0 ? ABSENT : 10 * MINUTE : 0,
+      ttl: ({ answered, byKind }) => answered ? byKind.size === 0 ? absentMs : 10 * minuteMs : 0,
       sizeOf: ({ byKind }) => 200 * (byKind.size + 1),
       maxBytes: 2_000_000,
     });
@@ -35,7 +35,7 @@ export class LiveDiscovery {
   async resource(apiVersion: string, kind: string): Promise<ApiResource | undefined> {
     const served = await this.#served(apiVersion);
     const found = served.byKind.get(kind);
-    if (found !== undefined || this.#clock.now() - served.readAt < ABSENT) return found;
+    if (found !== undefined || this.#clock.now() - served.readAt < absentMs) return found;
     this.#cache.forget(apiVersion);
     return (await this.#served(apiVersion)).byKind.get(kind);
   }

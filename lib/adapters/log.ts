@@ -10,10 +10,10 @@ const levels: readonly LogLevel[] = ["debug", "info", "warn", "error"];
 const secretName =
   /authori[sz]ation|cookie|credential|passw(?:or)?d|private.?key|secret$|token|api.?key|client.?key/i;
 
-const HIDDEN = "[hidden]";
-const MAX_TEXT = 4_096;
-const MAX_DEPTH = 8;
-const MAX_ITEMS = 64;
+const hiddenText = "[hidden]";
+const maxText = 4_096;
+const maxDepth = 8;
+const maxItems = 64;
 
 /** The clock, the receiver of lines and the level of a {@link jsonLog}. */
 export interface JsonLogOptions {
@@ -86,20 +86,20 @@ const head: ReadonlySet<string> = new Set(["time", "level", "message"]);
 function showable(name: string, value: Json, depth: number): Json {
   if (value === null || typeof value === "boolean" || typeof value === "number") return value;
   // Items of lists have no name.
-  if (name !== "" && secretName.test(name)) return HIDDEN;
+  if (name !== "" && secretName.test(name)) return hiddenText;
   if (typeof value === "string") return cut(value);
-  if (depth >= MAX_DEPTH) return isList(value) || isObject(value) ? "[deep]" : value;
-  if (isList(value)) return value.slice(0, MAX_ITEMS).map((item) => showable("", item, depth + 1));
+  if (depth >= maxDepth) return isList(value) || isObject(value) ? "[deep]" : value;
+  if (isList(value)) return value.slice(0, maxItems).map((item) => showable("", item, depth + 1));
   if (!isObject(value)) return value;
   const isSecret = Object.hasOwn(value, "kind") && value["kind"] === "Secret";
   const shown: { [key: string]: Json } = {};
-  for (const [key, item] of Object.entries(value).slice(0, MAX_ITEMS)) {
+  for (const [key, item] of Object.entries(value).slice(0, maxItems)) {
     const hide = isSecret && (key === "data" || key === "stringData");
-    setField(shown, key, hide ? HIDDEN : showable(key, item, depth + 1));
+    setField(shown, key, hide ? hiddenText : showable(key, item, depth + 1));
   }
   return shown;
 }
 
 function cut(text: string): string {
-  return text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT)}… (${text.length} characters)`;
+  return text.length <= maxText ? text : `${text.slice(0, maxText)}… (${text.length} characters)`;
 }

@@ -11,10 +11,10 @@ import type { Following } from "./watched_kind.ts";
 /**
  * Milliseconds of silence after which a watch that is given up says so: the API server sends a bookmark each minute.
  */
-const SILENCE = 90_000;
+const longestSilence = 90_000;
 
 /** Characters after which no more of an error is read: the API server's errors have some hundred. */
-const LONGEST_ERROR = 65_536;
+const longestError = 65_536;
 
 /** The call, its signal and the clock of a watch. */
 interface OpenWatchOptions {
@@ -106,7 +106,7 @@ class OpenWatch {
     let text = "";
     for await (const chunk of body === null ? [] : chunksOf(body, this.signal)) {
       text += decoder.decode(chunk, { stream: true });
-      if (text.length > LONGEST_ERROR) break;
+      if (text.length > longestError) break;
     }
     return text;
   }
@@ -116,6 +116,6 @@ class OpenWatch {
     this.#release();
     const { clock, signal } = this.#options;
     const waited = elapsedOn(clock) - this.#arrivedAt;
-    if (signal.aborted && waited >= SILENCE) this.#use.gaveUp(waited);
+    if (signal.aborted && waited >= longestSilence) this.#use.gaveUp(waited);
   }
 }

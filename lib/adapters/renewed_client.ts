@@ -11,7 +11,7 @@ export interface ClientUse {
 }
 
 /** Milliseconds within which a server begins to answer unless it, or the connection, does not work. */
-const LATE = 1_000;
+const lateMs = 1_000;
 
 /**
  * An HTTP client whose connections are replaced when they go silent. When a node or a link breaks, no end arrives. Over
@@ -66,7 +66,7 @@ export class RenewedClient {
 
 /** Whether so many milliseconds without an answer say something about the connection. */
 export function isLate(waited: number): boolean {
-  return waited >= LATE;
+  return waited >= lateMs;
 }
 
 /** The use of a client that makes connections for one call only. */

@@ -46,13 +46,13 @@ export type Sent = ResponseHead & Pick<BytesBody, "bytes" | "text"> | Unanswered
 /** Makes the receiver of a body. */
 type MakeSink = (response: Pick<Response, "ok" | "headers">) => BodySink;
 
-const MAX_REDIRECTS = 10;
+const maxRedirects = 10;
 
 /**
  * The most pieces of less than 64 bytes in which a server may send its answer. Reading a piece takes some ten
  * microseconds, so that a server that sends two megabytes in single bytes takes half of the process for half a minute.
  */
-const MAX_SHORT_PIECES = 20_000, SHORT_PIECE = 64;
+const maxShortPieces = 20_000, shortPiece = 64;
 
 /**
  * Sends a request and reads the whole answer as {@link sendInto} does. `take` takes memory for bytes that have arrived;
@@ -141,7 +141,7 @@ async function exchange(
       return problem ?? { ok: true, status: response.status, headers: response.headers, url };
     }
     await response.body?.cancel();
-    if (hop >= MAX_REDIRECTS) return refused(`stopped after ${MAX_REDIRECTS} redirects`);
+    if (hop >= maxRedirects) return refused(`stopped after ${maxRedirects} redirects`);
     if (await follow?.(target) !== true) return refused(`the redirect to ${target.origin} is not allowed`);
     // RFC 9110 §15.4, as browsers and Go do it: 307 and 308 repeat the request, the others turn it into a GET.
     if (response.status < 307 && method !== "GET" && method !== "HEAD") {
@@ -191,7 +191,7 @@ async function readAll(
   let length = 0, shortPieces = 0;
   for await (const chunk of body === null ? [] : chunksOf(body, signal)) {
     length += chunk.length;
-    if (chunk.length < SHORT_PIECE && ++shortPieces > MAX_SHORT_PIECES) {
+    if (chunk.length < shortPiece && ++shortPieces > maxShortPieces) {
       return { ok: false, reason: "network", message: "the answer comes in too many short pieces" };
     }
     if (length > maxBytes) {

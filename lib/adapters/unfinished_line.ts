@@ -1,5 +1,5 @@
 /** Bytes of the first buffer: most lines that do not end with their chunk are shorter. */
-const FIRST_BUFFER = 4_096;
+const firstBuffer = 4_096;
 
 /**
  * The bytes of a line of which some arrived and the end did not. Each is copied once or twice, however small the pieces
@@ -20,7 +20,7 @@ export class UnfinishedLine {
     const needed = this.#length + piece.length;
     if (needed > this.#most) throw new Error(`a line is longer than ${this.#most} bytes`);
     if (needed > this.#buffer.length) {
-      const larger = new Uint8Array(Math.max(needed, 2 * this.#buffer.length, FIRST_BUFFER));
+      const larger = new Uint8Array(Math.max(needed, 2 * this.#buffer.length, firstBuffer));
       larger.set(this.#buffer.subarray(0, this.#length));
       this.#buffer = larger;
     }
@@ -34,7 +34,7 @@ export class UnfinishedLine {
     this.add(piece);
     const line = this.#buffer.subarray(0, this.#length);
     // A watch lives for minutes, and the buffer of a long line would with it.
-    if (line.length > FIRST_BUFFER) this.#buffer = new Uint8Array(0);
+    if (line.length > firstBuffer) this.#buffer = new Uint8Array(0);
     this.#length = 0;
     return line;
   }

@@ -39,20 +39,20 @@ export interface WatchedKindOptions extends WatchedObjectsOptions {
 }
 
 /** The longest watch in seconds. */
-const LASTS = 290;
+const watchSeconds = 290;
 /** The longest watch in seconds while objects are left out: after it they are listed again if there is room. */
-const LASTS_WITHOUT_ROOM = 60;
+const watchSecondsWithoutRoom = 60;
 /** Milliseconds without an event after which a watch counts as broken: the API server sends a bookmark each minute. */
-const SILENCE = 150_000;
+const longestSilence = 150_000;
 /**
  * Milliseconds of the shortest watch after which the next is opened without a pause. An API server, or a proxy before
  * it, that ends each watch at once would be asked hundreds of times a second.
  */
-const BRIEF = 1_000;
+const briefMs = 1_000;
 /** Milliseconds before the first and, at most, before every further attempt after a failure. */
-const FIRST_DELAY = 500, MAX_DELAY = 30_000;
+const firstDelay = 500, longestDelay = 30_000;
 /** An API server that starts forbids everything for about a second: it has not read its roles yet. */
-const REFUSALS = 3;
+const mostRefusals = 3;
 
 /** How a watch ended: the API server ended it or rejected its resourceVersion, such as one too old, or it failed. */
 type End = "over" | "too old" | "broken";
@@ -122,13 +122,15 @@ export class WatchedKind {
 
   async #run(): Promise<void> {
     const stopped = this.#stop.signal, { clock } = this.#options;
-    let delay = FIRST_DELAY, forbidden = 0;
+    let delay = firstDelay, forbidden = 0;
     let state: "list" | "watch" | "give up" = "list";
     while (!stopped.aborted && state !== "give up") {
       if (state === "list") {
         const refusal = await this.#relist();
         forbidden = refusal?.status === 403 ? forbidden + 1 : 0;
-        if (refusal === undefined || refusal.status === 404 || forbidden === REFUSALS) this.#synced.resolve();
+        if (refusal === undefined || refusal.status === 404 || forbidden === mostRefusals) {
+          this.#synced.resolve();
+        }
         if (refusal === undefined) {
           state = "watch";
           this.#said = "";
@@ -143,10 +145,10 @@ export class WatchedKind {
       this.#open = false;
       if (this.#objects.isFull) state = "give up";
       else if (end === "too old" || end === "over" && this.#objects.hasRoomAgain) state = "list";
-      if (end === "over" && elapsedOn(clock) - began >= BRIEF) delay = FIRST_DELAY;
+      if (end === "over" && elapsedOn(clock) - began >= briefMs) delay = firstDelay;
       else if (state !== "give up") {
         await pause(delay * (0.5 + this.#options.entropy.next() / 2), stopped);
-        delay = Math.min(MAX_DELAY, delay * 2);
+        delay = Math.min(longestDelay, delay * 2);
       }
     }
     this.#open = false;
@@ -186,9 +188,9 @@ export class WatchedKind {
     const ended = new AbortController();
     const abort = () => ended.abort();
     this.#stop.signal.addEventListener("abort", abort);
-    let timer = setTimeout(abort, SILENCE);
+    let timer = setTimeout(abort, longestSilence);
     try {
-      const lasts = this.#objects.isComplete ? LASTS : LASTS_WITHOUT_ROOM;
+      const lasts = this.#objects.isComplete ? watchSeconds : watchSecondsWithoutRoom;
       const query = `watch=true&allowWatchBookmarks=true&timeoutSeconds=${lasts}&resourceVersion=${
         encodeURIComponent(this.#version.toWellFormed())
       }`;
@@ -200,7 +202,7 @@ export class WatchedKind {
       this.#open = true;
       for await (const line of following.lines) {
         clearTimeout(timer);
-        timer = setTimeout(abort, SILENCE);
+        timer = setTimeout(abort, longestSilence);
         const since = this.#slices.now(), parsed = this.#slices.parse(line);
         const event = parsed instanceof Promise ? await parsed : parsed;
         if (!await this.#apply(event, line.length)) return "too old";

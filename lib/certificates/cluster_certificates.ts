@@ -21,7 +21,7 @@ export interface ClusterCertificatesOptions {
  * The most attempts to write. Of two replicas that start together one writes the certificate; the other's write
  * fails, and it reads again.
  */
-const ATTEMPTS = 5;
+const mostAttempts = 5;
 
 /**
  * Certificates of Postern's authority in a Secret that all replicas share, so that no manifest contains a key. Each
@@ -36,7 +36,7 @@ export function clusterCertificates(options: ClusterCertificatesOptions): Certif
   return {
     async current(): Promise<CertificateReading> {
       let problem = "no certificate";
-      for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      for (let attempt = 0; attempt < mostAttempts; attempt++) {
         const made = await makeOrKeep(last, keeper, { names, now: clock.now() });
         if (isFault(made)) {
           problem = made.message;

@@ -12,11 +12,11 @@ export interface IssuedCertificate {
   readonly key: string;
 }
 
-const DAY = 86_400_000;
+const dayMs = 86_400_000;
 /** Milliseconds by which certificates begin earlier, because the clocks of clusters differ. */
-const SKEW = 5 * 60_000;
-const AUTHORITY_DAYS = 3650;
-const SERVING_DAYS = 365;
+const skewMs = 5 * 60_000;
+const authorityDays = 3650;
+const servingDays = 365;
 
 const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
 
@@ -35,7 +35,7 @@ export async function makeAuthority(now: number): Promise<Authority> {
     // Each authority has another name, so that two can be in one bundle.
     name: `CN=Postern CA ${serial.slice(0, 8)}`,
     serialNumber: serial,
-    ...validity(now, AUTHORITY_DAYS),
+    ...validity(now, authorityDays),
     keys,
     signingAlgorithm: algorithm,
     extensions: [
@@ -65,7 +65,7 @@ export async function issueCertificate(
     subject: `CN=${(names[0] ?? "postern").slice(0, 64)}`,
     issuer: issuer.subject,
     serialNumber: randomSerial(),
-    ...validity(now, SERVING_DAYS),
+    ...validity(now, servingDays),
     publicKey: keys.publicKey,
     signingKey,
     signingAlgorithm: algorithm,
@@ -83,7 +83,7 @@ export async function issueCertificate(
 
 function validity(now: number, days: number): { readonly notBefore: Date; readonly notAfter: Date } {
   const second = Math.floor(now / 1000) * 1000;
-  return { notBefore: new Date(second - SKEW), notAfter: new Date(second + days * DAY) };
+  return { notBefore: new Date(second - skewMs), notAfter: new Date(second + days * dayMs) };
 }
 
 /** A positive serial number of 16 bytes, in hexadecimal digits. */

@@ -1,13 +1,13 @@
 import { dirname, resolve, sep } from "node:path";
 
 /** Milliseconds within which changes of files count as one change, because editors write in several steps. */
-const BURST = 200;
+const burstMs = 200;
 
 /** The most extensions of a burst, so that a file that a program writes all the time also counts as changed. */
-const MOST_BURSTS = 10;
+const mostBursts = 10;
 
 /** The most paths that one change names. */
-const MOST_NAMED = 5;
+const mostNamed = 5;
 
 /** Watches files and folders for changes until the caller disposes of it. */
 export class FileChanges implements Disposable {
@@ -39,11 +39,11 @@ export class FileChanges implements Disposable {
   /** Waits for changes, until 200 ms pass without another one, and returns the changed paths. */
   async next(): Promise<readonly string[]> {
     if (this.#changed.size === 0) await new Promise<void>((resolve) => this.#wake = resolve);
-    for (let round = 0, before = 0; round < MOST_BURSTS && before !== this.#changed.size; round++) {
+    for (let round = 0, before = 0; round < mostBursts && before !== this.#changed.size; round++) {
       before = this.#changed.size;
-      await new Promise((resolve) => setTimeout(resolve, BURST));
+      await new Promise((resolve) => setTimeout(resolve, burstMs));
     }
-    const changed = [...this.#changed].sort().slice(0, MOST_NAMED);
+    const changed = [...this.#changed].sort().slice(0, mostNamed);
     this.#changed.clear();
     return changed;
   }

@@ -47,15 +47,15 @@ export function admissionPolicyProblems({ kind, group, document, locate }: Locat
 }
 
 /** The most characters of an expression that CEL's parser accepts. */
-const LONGEST_EXPRESSION = 100_000;
-const LONGEST_ANNOTATION = 5 * 1024;
+const longestExpression = 100_000;
+const longestAnnotation = 5 * 1024;
 const expressionFields: readonly string[] = ["expression", "messageExpression", "valueExpression"];
 
 function checkLengths(value: Json, path: DocumentPath, report: Report): void {
   if (typeof value === "string") {
     const isExpression = expressionFields.includes(String(path.at(-1)));
-    if (isExpression && value.length > LONGEST_EXPRESSION) {
-      report(path, `The expression has ${value.length} characters; ${LONGEST_EXPRESSION} are allowed`);
+    if (isExpression && value.length > longestExpression) {
+      report(path, `The expression has ${value.length} characters; ${longestExpression} are allowed`);
     }
   } else if (Array.isArray(value)) {
     value.forEach((item, index) => checkLengths(item, [...path, index], report));
@@ -155,10 +155,10 @@ function checkAuditAnnotations(spec: Json, report: Report): void {
     if (value.trim() === "") {
       report(["auditAnnotations", index], `auditAnnotations[${index}] needs a valueExpression`);
     }
-    if (value.length > LONGEST_ANNOTATION) {
+    if (value.length > longestAnnotation) {
       report(
         at("valueExpression"),
-        `The expression has ${value.length} characters; ${LONGEST_ANNOTATION} are allowed`,
+        `The expression has ${value.length} characters; ${longestAnnotation} are allowed`,
       );
     }
   });

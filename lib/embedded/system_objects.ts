@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from "../json/mod.ts";
 
-const READ = ["get", "list", "watch"];
-const WRITE = ["create", "delete", "deletecollection", "patch", "update"];
-const AGGREGATE = "rbac.authorization.k8s.io/aggregate-to-";
+const readVerbs = ["get", "list", "watch"];
+const writeVerbs = ["create", "delete", "deletecollection", "patch", "update"];
+const aggregateLabel = "rbac.authorization.k8s.io/aggregate-to-";
 
 type Rule = { readonly [name: string]: readonly string[] };
 
@@ -13,55 +13,55 @@ function rule(verbs: readonly string[], group: string, resources: string): Rule 
 /** The rules of the ClusterRole `view`. */
 const viewRules = [
   rule(
-    READ,
+    readVerbs,
     "",
     "bindings configmaps endpoints events limitranges namespaces namespaces/status persistentvolumeclaims " +
       "persistentvolumeclaims/status pods pods/log pods/status replicationcontrollers replicationcontrollers/scale " +
       "replicationcontrollers/status resourcequotas resourcequotas/status serviceaccounts services services/status",
   ),
-  rule(READ, "discovery.k8s.io", "endpointslices"),
+  rule(readVerbs, "discovery.k8s.io", "endpointslices"),
   rule(
-    READ,
+    readVerbs,
     "apps",
     "controllerrevisions daemonsets daemonsets/status deployments deployments/scale deployments/status replicasets " +
       "replicasets/scale replicasets/status statefulsets statefulsets/scale statefulsets/status",
   ),
-  rule(READ, "autoscaling", "horizontalpodautoscalers horizontalpodautoscalers/status"),
-  rule(READ, "batch", "cronjobs cronjobs/status jobs jobs/status"),
-  rule(READ, "policy", "poddisruptionbudgets poddisruptionbudgets/status"),
-  rule(READ, "networking.k8s.io", "ingresses ingresses/status networkpolicies"),
-  rule(READ, "resource.k8s.io", "resourceclaims resourceclaims/status resourceclaimtemplates"),
+  rule(readVerbs, "autoscaling", "horizontalpodautoscalers horizontalpodautoscalers/status"),
+  rule(readVerbs, "batch", "cronjobs cronjobs/status jobs jobs/status"),
+  rule(readVerbs, "policy", "poddisruptionbudgets poddisruptionbudgets/status"),
+  rule(readVerbs, "networking.k8s.io", "ingresses ingresses/status networkpolicies"),
+  rule(readVerbs, "resource.k8s.io", "resourceclaims resourceclaims/status resourceclaimtemplates"),
 ];
 
 /** The rules that the ClusterRole `edit` adds to `view`. */
 const editRules = [
-  rule(READ, "", "pods/attach pods/exec pods/portforward pods/proxy secrets services/proxy"),
+  rule(readVerbs, "", "pods/attach pods/exec pods/portforward pods/proxy secrets services/proxy"),
   rule(["impersonate"], "", "serviceaccounts"),
   rule(
-    WRITE,
+    writeVerbs,
     "",
     "configmaps events persistentvolumeclaims pods pods/attach pods/exec pods/portforward pods/proxy " +
       "replicationcontrollers replicationcontrollers/scale secrets serviceaccounts services services/proxy",
   ),
   rule(["create"], "", "pods/eviction serviceaccounts/token"),
   rule(
-    WRITE,
+    writeVerbs,
     "apps",
     "daemonsets deployments deployments/rollback deployments/scale replicasets replicasets/scale statefulsets " +
       "statefulsets/scale",
   ),
-  rule(WRITE, "autoscaling", "horizontalpodautoscalers"),
-  rule(WRITE, "batch", "cronjobs jobs"),
-  rule(WRITE, "policy", "poddisruptionbudgets"),
-  rule(WRITE, "networking.k8s.io", "ingresses networkpolicies"),
-  rule([...READ, ...WRITE], "coordination.k8s.io", "leases"),
-  rule(WRITE, "resource.k8s.io", "resourceclaims resourceclaimtemplates"),
+  rule(writeVerbs, "autoscaling", "horizontalpodautoscalers"),
+  rule(writeVerbs, "batch", "cronjobs jobs"),
+  rule(writeVerbs, "policy", "poddisruptionbudgets"),
+  rule(writeVerbs, "networking.k8s.io", "ingresses networkpolicies"),
+  rule([...readVerbs, ...writeVerbs], "coordination.k8s.io", "leases"),
+  rule(writeVerbs, "resource.k8s.io", "resourceclaims resourceclaimtemplates"),
 ];
 
 /** The rules that the ClusterRole `admin` adds to `edit`. */
 const adminRules = [
   rule(["create"], "authorization.k8s.io", "localsubjectaccessreviews"),
-  rule([...READ, ...WRITE], "rbac.authorization.k8s.io", "rolebindings roles"),
+  rule([...readVerbs, ...writeVerbs], "rbac.authorization.k8s.io", "rolebindings roles"),
 ];
 
 function clusterRole(name: string, parts: { [name: string]: Json }): JsonObject {
@@ -78,14 +78,14 @@ function clusterRole(name: string, parts: { [name: string]: Json }): JsonObject 
 /** A role with the rules of all roles that have its label, so that others can add to it. */
 function aggregated(name: string, into?: string): JsonObject {
   return clusterRole(name, {
-    labels: into === undefined ? {} : { [`${AGGREGATE}${into}`]: "true" },
-    aggregationRule: { clusterRoleSelectors: [{ matchLabels: { [`${AGGREGATE}${name}`]: "true" } }] },
+    labels: into === undefined ? {} : { [`${aggregateLabel}${into}`]: "true" },
+    aggregationRule: { clusterRoleSelectors: [{ matchLabels: { [`${aggregateLabel}${name}`]: "true" } }] },
   });
 }
 
 function part(name: string, rules: readonly Rule[]): JsonObject {
   return clusterRole(`system:aggregate-to-${name}`, {
-    labels: { [`${AGGREGATE}${name}`]: "true" },
+    labels: { [`${aggregateLabel}${name}`]: "true" },
     rules: rules.map((each) => ({ ...each })),
   });
 }

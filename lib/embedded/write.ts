@@ -31,11 +31,11 @@ import {
   unsupportedMediaType,
 } from "./reply.ts";
 
-const MODIFIED =
+const modifiedMeanwhile =
   "the object has been modified; please apply your changes to the latest version and try again";
-const OTHER_NAMESPACE =
+const otherNamespace =
   "the namespace of the provided object does not match the namespace sent on the request";
-const APPLY = "application/apply-patch+yaml";
+const applyType = "application/apply-patch+yaml";
 
 /** Notes the managers of an object's fields in the object. */
 type Owning = (object: JsonObject) => JsonObject;
@@ -47,7 +47,7 @@ export function createObject(writing: Writing, request: WriteRequest, owning?: O
   if (problem !== undefined || !isObject(body)) return badRequest(problem ?? "not an object");
   const metadata = asObject(field(body, "metadata")) ?? {};
   const inBody = namespacedNameOf(body);
-  if (inBody.namespace !== "" && inBody.namespace !== namespace) return badRequest(OTHER_NAMESPACE);
+  if (inBody.namespace !== "" && inBody.namespace !== namespace) return badRequest(otherNamespace);
   if (namespace !== "" && writing.store.get(writing.kinds.namespaces, "", namespace) === undefined) {
     return notFound(writing.kinds.namespaces, namespace);
   }
@@ -119,7 +119,7 @@ export function updateObject(writing: Writing, request: WriteRequest): Reply {
 /** PATCH: merge patch, apply, and the given patch types. */
 export function patchObject(writing: Writing, request: WriteRequest): Reply {
   const type = request.contentType.split(";")[0]!.trim();
-  if (type === APPLY) return applyObject(writing, request);
+  if (type === applyType) return applyObject(writing, request);
   const patch = patchOf(writing, type);
   if (patch === undefined) return unsupportedMediaType();
   const { kind, namespace, name, body } = request;
@@ -180,7 +180,9 @@ function replaced(
   const wanted = next["metadata"], was = live["metadata"];
   const version = textField(wanted, "resourceVersion"),
     uid = textField(wanted, "uid");
-  if (version !== "" && version !== field(was, "resourceVersion")) return conflict(kind, name, MODIFIED);
+  if (version !== "" && version !== field(was, "resourceVersion")) {
+    return conflict(kind, name, modifiedMeanwhile);
+  }
   if (uid !== "" && uid !== field(was, "uid")) {
     const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${field(was, "uid")}`;
     return conflict(kind, name, why);
@@ -202,7 +204,7 @@ function mismatch(request: WriteRequest, live: JsonObject, next: JsonObject): Re
       `the name of the object (${name}) does not match the name on the URL (${request.name})`,
     );
   }
-  if (inBody.namespace !== "" && inBody.namespace !== request.namespace) return badRequest(OTHER_NAMESPACE);
+  if (inBody.namespace !== "" && inBody.namespace !== request.namespace) return badRequest(otherNamespace);
   const problem = typeProblem(request.kind, shown(request.kind, next));
   return problem === undefined ? undefined : badRequest(problem);
 }

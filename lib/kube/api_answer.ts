@@ -5,7 +5,7 @@ import type { Answer, ApiCall } from "../ports.ts";
 /** An answer without a value. */
 export type FailedAnswer = Extract<Answer, { readonly ok: false }>;
 
-const MAX_QUOTE = 300;
+const maxQuote = 300;
 
 const reasonPhrases: Readonly<Record<number, string>> = {
   400: "Bad Request",
@@ -44,7 +44,7 @@ export function failureOf(call: ApiCall, status: number, body: Json): FailedAnsw
   const aboutRequest = status < 500 && status !== 401 && status !== 429;
   if (isStatus && aboutRequest) return { ok: false, status, message: statusMessage, body };
   if (status === 404) return { ok: false, status, message: notServedMessage };
-  const detail = (isStatus ? statusMessage : asString(body) ?? "").trim().slice(0, MAX_QUOTE);
+  const detail = (isStatus ? statusMessage : asString(body) ?? "").trim().slice(0, maxQuote);
   const message = `${whereOf(call)}: HTTP ${statusLine(status)}${detail === "" ? "" : `: ${detail}`}`;
   return isStatus ? { ok: false, status, message, body } : { ok: false, status, message };
 }

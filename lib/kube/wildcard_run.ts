@@ -1,7 +1,7 @@
 import { mostShort, questionMark, ShortRun } from "./short_run.ts";
 
 /** Bits of a word of positions. */
-const WORD = 32;
+const bitsOfWord = 32;
 
 /** The positions at which a run is compared before it is searched. */
 const fewTries = 16;
@@ -17,7 +17,7 @@ export function mostWordsOf(pattern: string): number {
     longest = Math.max(longest, end - from);
     from = end + 1;
   }
-  return Math.ceil(longest / WORD);
+  return Math.ceil(longest / bitsOfWord);
 }
 
 /**
@@ -74,7 +74,7 @@ export class WildcardRun {
       return this.#short.endAfter(text, at);
     }
     const positions = this.#positions ??= new Positions(this.#wanted);
-    const last = this.#wanted.length - 1, lastWord = last >>> 5, lastBit = 1 << (last & (WORD - 1));
+    const last = this.#wanted.length - 1, lastWord = last >>> 5, lastBit = 1 << (last & (bitsOfWord - 1));
     // Bit n is set if the last characters of the text so far match the run up to position n.
     const reached = new Uint32Array(lastWord + 1);
     for (let at = from; at < text.length;) {
@@ -83,7 +83,7 @@ export class WildcardRun {
       for (let word = 0; word < reached.length; word++) {
         const bits = reached[word]!;
         reached[word] = ((bits << 1) | carried) & possible[word]!;
-        carried = bits >>> (WORD - 1);
+        carried = bits >>> (bitsOfWord - 1);
       }
       at += width(found);
       if ((reached[lastWord]! & lastBit) !== 0) return at;
@@ -102,7 +102,7 @@ class Positions {
   readonly #scratch: Uint32Array;
 
   constructor(wanted: readonly number[]) {
-    const words = Math.ceil(wanted.length / WORD);
+    const words = Math.ceil(wanted.length / bitsOfWord);
     this.#anywhere = new Uint32Array(words);
     this.#scratch = new Uint32Array(words);
     const positions = new Map<number, number[]>();
@@ -135,7 +135,7 @@ function withBits(words: Uint32Array, indices: readonly number[]): Uint32Array {
 }
 
 function setBit(words: Uint32Array, index: number): void {
-  words[index >>> 5]! |= 1 << (index & (WORD - 1));
+  words[index >>> 5]! |= 1 << (index & (bitsOfWord - 1));
 }
 
 function isPair(text: string, at: number): boolean {

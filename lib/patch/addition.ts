@@ -13,7 +13,7 @@ import { type PatchState, type PatchStep, withDocument } from "./patch_state.ts"
 import type { PointerParts } from "./pointer_parts.ts";
 
 /** `add` pads lists up to this length: a patch that names element 1000000000 ends in a fault. */
-const LONGEST_PADDING = 10_000;
+const longestPadding = 10_000;
 
 /** Plans `add`: it makes missing parents, and pads lists. */
 export function addition(pointer: PointerParts, value: Json): PatchStep {
@@ -54,13 +54,13 @@ function newParent(next: string): Container | Fault {
       `Unable to ensure path for negative index other than -1: ${index}: invalid index referenced`,
     );
   }
-  return index > LONGEST_PADDING ? noSuchIndex(index) : new Array<Json>(Math.max(0, index)).fill(null);
+  return index > longestPadding ? noSuchIndex(index) : new Array<Json>(Math.max(0, index)).fill(null);
 }
 
 /** Pads a list with null so that an element can be added at the token's index. */
 function padded(container: Container, token: string): Container {
   const index = isList(container) ? parseIndex(token) : undefined;
-  if (!isList(container) || index === undefined || index <= container.length || index > LONGEST_PADDING) {
+  if (!isList(container) || index === undefined || index <= container.length || index > longestPadding) {
     return container;
   }
   return [...container, ...new Array<Json>(index - container.length).fill(null)];

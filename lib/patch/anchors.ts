@@ -42,10 +42,10 @@ interface ListDecision {
 }
 
 /** The most nodes that one application of a patch copies for the elements of a resource. */
-const MOST_COPIES = 20_000;
+const mostCopies = 20_000;
 
 /** The most parts of a patch that one application compares with parts of a resource: about a tenth of a second. */
-const MOST_DECISIONS = 2_000_000;
+const mostDecisions = 2_000_000;
 
 /**
  * Decides the anchors of a patch for one resource and returns the patch to merge, which is empty when a
@@ -71,8 +71,8 @@ class Decision {
   }
 
   decide(node: PatchNode, resource: Json | undefined): DecidedPiece {
-    if (++this.#decisions > MOST_DECISIONS) {
-      return { node, unmet: new Fault(`more than ${MOST_DECISIONS} comparisons with the resource`) };
+    if (++this.#decisions > mostDecisions) {
+      return { node, unmet: new Fault(`more than ${mostDecisions} comparisons with the resource`) };
     }
     switch (node.kind) {
       case "plain":
@@ -200,7 +200,7 @@ class Decision {
     const content = namedContent(item, name);
     if (content === undefined) return undefined;
     this.#copies += item.size;
-    if (this.#copies > MOST_COPIES) return new Fault(`the patch grows beyond ${MOST_COPIES} values`);
+    if (this.#copies > mostCopies) return new Fault(`the patch grows beyond ${mostCopies} values`);
     return hasAddition(item) ? compilePatch(content) : plainOf(content, content);
   }
 }

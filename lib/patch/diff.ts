@@ -15,19 +15,19 @@ import { Pointer } from "./pointer.ts";
  * The longest differing part of two lists that is aligned with the fewest edits; longer parts are compared by
  * position.
  */
-const LONGEST_ALIGNMENT = 400;
+const longestAlignment = 400;
 
 /**
  * The most operations for changes inside one list or object; above that, one operation replaces the whole list
  * or object. 170,000 operations for the containers of one Pod make an answer of 20 MB; the Pod has 3 MB.
  */
-const MOST_OPERATIONS = 2_000;
+const mostOperations = 2_000;
 
 /**
  * The most comparisons of elements in all lists of two documents. When they are used up, one operation replaces each
  * list. Thousands of lists, or lists that nest hundreds of levels, would take seconds.
  */
-const MOST_COMPARISONS = 4_000_000;
+const mostComparisons = 4_000_000;
 
 /**
  * Returns the JSON patch that turns one document into another: applying it gives exactly `changed`.
@@ -56,12 +56,12 @@ export function diff(original: Json, changed: Json): PatchOperation[] {
  */
 class Comparison {
   readonly operations: PatchOperation[] = [];
-  readonly #visits: Visits = { left: MOST_COMPARISONS };
+  readonly #visits: Visits = { left: mostComparisons };
 
   values(before: Json, after: Json, pointer: Pointer): void {
     if (before === after) return;
     const start = this.operations.length;
-    const at = { pointer, limit: pointer === Pointer.root ? Infinity : start + MOST_OPERATIONS };
+    const at = { pointer, limit: pointer === Pointer.root ? Infinity : start + mostOperations };
     if (isObject(before) && isObject(after)) this.#objects(before, after, at);
     else if (isList(before) && isList(after) && this.#visits.left > 0) this.#lists(before, after, at);
     else this.operations.push({ op: "replace", path: pointer.text, value: after });
@@ -166,7 +166,7 @@ function differingKeys(before: JsonObject, after: JsonObject): string[] {
 /** Pairs the elements of two sections, both in ascending order. Their first elements are not equal. */
 function pairElements(old: Section, fresh: Section, visits: Visits): Pairing {
   const most = Math.max(old.length, fresh.length);
-  if (Math.min(old.length, fresh.length) === 0 || most === 1 || most > LONGEST_ALIGNMENT) {
+  if (Math.min(old.length, fresh.length) === 0 || most === 1 || most > longestAlignment) {
     return pairByPosition(old, fresh);
   }
   visits.left -= old.length * fresh.length;

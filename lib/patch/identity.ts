@@ -2,11 +2,11 @@ import { isObject, type Json } from "../json/mod.ts";
 import { scalarText } from "./cell.ts";
 
 /** Lists up to this length are searched element by element, longer ones by a table. */
-const SHORT = 16;
+const shortLength = 16;
 
 /** Whether the list is searched by a table. */
 export function isLong(list: readonly unknown[]): boolean {
-  return list.length > SHORT;
+  return list.length > shortLength;
 }
 
 /** Returns the text of an element's key; empty when the element has none. */

@@ -3,7 +3,7 @@ import { type Cell, isBlank, type KeyedLists, scalarText, wrongKind } from "./ce
 import { keyText } from "./identity.ts";
 
 /** The most elements of both lists together, because the merge compares every element with every other. */
-const MOST_ELEMENTS = 2000;
+const mostElements = 2000;
 
 /** Selects the elements whose keys have these texts. There may be fewer texts than keys. */
 interface Selector {
@@ -20,9 +20,9 @@ interface Selector {
  * those that have it" and "an element with one of two keys joins those that agree in it".
  */
 export function mergeIrregularList({ dest, patch, keys, mergeElement }: KeyedLists): Cell[] | Fault {
-  if (dest.length + patch.length > MOST_ELEMENTS) {
+  if (dest.length + patch.length > mostElements) {
     return new Fault(
-      `a list of more than ${MOST_ELEMENTS} elements, some without ${keys.join(", ")}, cannot be merged`,
+      `a list of more than ${mostElements} elements, some without ${keys.join(", ")}, cannot be merged`,
     );
   }
   const tuples = distinctTuples([...patch, ...dest], keys);

@@ -74,7 +74,7 @@ export interface PatchEntry {
 }
 
 /** The deepest nesting of a patch; a deeper one is a fault. */
-const DEEPEST = 200;
+const mostLevels = 200;
 
 /**
  * Compiled nodes by the value that they come from. Renderings of one template share its constant parts, which
@@ -90,7 +90,7 @@ export type PatchNodes = WeakMap<object, PatchNode>;
  */
 export function compilePatch(patch: Json, nodes?: PatchNodes, depth = 0): PatchNode | Fault {
   if (typeof patch !== "object" || patch === null) return plainOf(patch, patch);
-  if (depth > DEEPEST) return new Fault(`patch is nested deeper than ${DEEPEST} levels`);
+  if (depth > mostLevels) return new Fault(`patch is nested deeper than ${mostLevels} levels`);
   const earlier = nodes?.get(patch);
   if (earlier !== undefined) return earlier;
   const node = isList(patch)

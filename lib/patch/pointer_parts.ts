@@ -1,7 +1,7 @@
 import { parsePointer } from "../json/mod.ts";
 
 /** The most tokens of a pointer: no document is deeper, and no patch may make one that is. */
-const MOST_TOKENS = 500;
+const mostTokens = 500;
 
 /** A parsed pointer. */
 export interface PointerParts {
@@ -18,6 +18,6 @@ export interface PointerParts {
 export function pointerParts(text: string): PointerParts {
   // Kyverno parity: text before the first slash is ignored. Pinned by "text before the first slash is ignored".
   const start = text.indexOf("/"), tokens = start < 0 ? [] : parsePointer(text.slice(start));
-  const nowhere = (tokens.length === 0 && text !== "") || tokens.length > MOST_TOKENS;
+  const nowhere = (tokens.length === 0 && text !== "") || tokens.length > mostTokens;
   return { text, parents: tokens.slice(0, -1), last: tokens.at(-1) ?? "", nowhere };
 }

@@ -8,7 +8,7 @@ import type { PointerParts } from "./pointer_parts.ts";
  * value that it copies: twenty copies that each double a list cost nothing to make, but a gigabyte when the
  * document is written.
  */
-const MOST_COPIED = 3 * 1024 * 1024;
+const mostCopied = 3 * 1024 * 1024;
 
 /** Plans `move`. */
 export function moving(to: PointerParts, from: PointerParts): PatchStep {
@@ -59,9 +59,9 @@ export function copying(to: PointerParts, from: PointerParts): PatchStep {
     const value = valueAt(state, from);
     if (value === undefined) return missing;
     if (isFault(value)) return because(`error in copy for from: '${from.text}'`, value);
-    state.copied += jsonSize(value, MOST_COPIED);
-    if (state.copied > MOST_COPIED) {
-      return new Fault(`copy operation does not apply: copies add more than ${MOST_COPIED} bytes`);
+    state.copied += jsonSize(value, mostCopied);
+    if (state.copied > mostCopied) {
+      return new Fault(`copy operation does not apply: copies add more than ${mostCopied} bytes`);
     }
     const { draft } = state;
     // The document has the value twice from now on, so later changes copy it.

@@ -49,7 +49,7 @@ export function testTable(rows: readonly TableRow[], options: TestTableOptions):
 }
 
 /** The lines of a part. */
-const PART_LINES = 500;
+const partLines = 500;
 
 /**
  * A table in parts of some lines each, without the line break at their ends. Widths and lines are computed one after
@@ -76,7 +76,7 @@ export function* tableParts(
       const shown = cells.map((lines) => lines[line] ?? "");
       lines.push(framed(shown, widths, (column, cell) => paint(styleOf(row, column), cell)));
     }
-    if (lines.length < PART_LINES) continue;
+    if (lines.length < partLines) continue;
     yield lines.join("\n");
     lines = [];
   }

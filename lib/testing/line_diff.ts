@@ -1,5 +1,5 @@
 /** The most lines on each side for which a diff is computed line by line. */
-const MAX_LINES = 2000;
+const maxLines = 2000;
 
 /**
  * The differences between two texts, line by line: `-` what only the first has, `+` what only the second has, with up
@@ -13,7 +13,7 @@ const MAX_LINES = 2000;
  */
 export function lineDiff(first: string, second: string): string[] {
   const left = first.split("\n"), right = second.split("\n");
-  if (left.length > MAX_LINES || right.length > MAX_LINES) {
+  if (left.length > maxLines || right.length > maxLines) {
     return [`- ${left.length} lines`, `+ ${right.length} lines`];
   }
   return nearChanges(walk(left, right, commonLengths(left, right)));

@@ -19,7 +19,7 @@ export interface FoundTests {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-const MAX_DEPTH = 32;
+const maxDepth = 32;
 
 /**
  * Finds the test files with a name below folders. It also searches folders whose names begin with a dot, where
@@ -76,7 +76,7 @@ async function filesBelow(path: string, fileName: string): Promise<string[]> {
   return (await Deno.stat(path)).isDirectory ? await walk(path, 0) : [path];
 
   async function walk(folder: string, depth: number): Promise<string[]> {
-    if (depth > MAX_DEPTH) return [];
+    if (depth > maxDepth) return [];
     const entries: Deno.DirEntry[] = [];
     for await (const entry of Deno.readDir(folder)) entries.push(entry);
     const files: string[] = [];

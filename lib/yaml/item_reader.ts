@@ -9,14 +9,14 @@ export interface ItemReader {
 }
 
 /** The number of characters at the start of a document in which its items must begin. */
-const HEAD = 100_000;
+const headLength = 100_000;
 
 /**
  * Returns a reader for the items of a document that starts with the text; `undefined` when it is not a list in the
  * form that kubectl writes.
  */
 export function listItemsOf(text: string): ItemReader | undefined {
-  const head = text.slice(0, HEAD);
+  const head = text.slice(0, headLength);
   if (/^\s*\{/.test(head)) {
     // A bracket before the items might be inside a string, which this code does not parse; kubectl writes none.
     return /^\s*\{[^[\]{}]*"items"\s*:\s*\[/.test(head) ? new BracedItems() : undefined;

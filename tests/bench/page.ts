@@ -43,8 +43,8 @@ export async function writePage(results: Results): Promise<void> {
   await Deno.mkdir(`${root}docs`, { recursive: true });
   await Deno.writeTextFile(page, `${text.join("\n").trimEnd()}\n`);
   if (results.lines.length > 0) await Deno.writeTextFile(plotFile, plot(results.lines));
-  // The page is checked with the rest of the documentation.
-  await new Deno.Command(Deno.execPath(), { args: ["fmt", "--quiet", page], cwd: root }).output();
+  // `deno fmt --check` checks both with the rest of the documentation.
+  await new Deno.Command(Deno.execPath(), { args: ["fmt", "--quiet", page, plotFile], cwd: root }).output();
 }
 
 function summary({ parts }: Results): string {

@@ -7,7 +7,7 @@ import { attest, envelope, signImage } from "../registries/signing/cosign.ts";
 import type { Signers } from "../registries/signing/fixtures.ts";
 import type { TestRegistry } from "../registries/signing/registry.ts";
 
-const PROVENANCE = "https://slsa.dev/provenance/v0.2";
+const provenanceType = "https://slsa.dev/provenance/v0.2";
 
 /** One way to sign. */
 export interface SigningWay {
@@ -61,10 +61,10 @@ export function signingWays(registry: TestRegistry, signers: Signers): readonly 
       title: "attestation by key",
       put: (image) => {
         const digest = registry.image(image);
-        const content = envelope({ digest, type: PROVENANCE, predicate: { builder: { id: "b" } } }, one);
+        const content = envelope({ digest, type: provenanceType, predicate: { builder: { id: "b" } } }, one);
         attest(registry, image, [{ content }]);
       },
-      entry: entry("attestation", { attestations: [{ type: PROVENANCE, ...by(key) }] }),
+      entry: entry("attestation", { attestations: [{ type: provenanceType, ...by(key) }] }),
     },
     {
       name: "bundle",

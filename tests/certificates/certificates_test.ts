@@ -5,7 +5,7 @@ import { givenCertificates, madeCertificates, type ServingCertificate } from "..
 import { fixedClock } from "../adapters/fakes.ts";
 import { withFolder } from "../support/folder.ts";
 
-const DAY = 86_400_000;
+const dayMs = 86_400_000;
 const names = ["postern.postern.svc", "localhost", "127.0.0.1", "::1"];
 
 async function certificateOf(
@@ -28,7 +28,7 @@ Deno.test("an issued certificate has its names and is signed by the authority in
   assert.deepEqual([leaf.ca, authority.ca], [false, true]);
   assert.deepEqual(made.names.slice(0, 3), names.slice(0, 3));
   assert.equal(leaf.checkHost("postern.postern.svc"), "postern.postern.svc");
-  assert.deepEqual([made.notBefore < clock.now(), made.notAfter > clock.now() + 300 * DAY], [true, true]);
+  assert.deepEqual([made.notBefore < clock.now(), made.notAfter > clock.now() + 300 * dayMs], [true, true]);
   assert.match(made.key, /^-----BEGIN PRIVATE KEY-----\n/);
 });
 
@@ -66,9 +66,9 @@ Deno.test("without a folder a certificate is replaced when it is due, and its au
   const clock = fixedClock(), source = madeCertificates({ names, clock });
   const [first, same] = await Promise.all([certificateOf(source), certificateOf(source)]);
   assert.equal(first.cert, same.cert);
-  clock.advance(200 * DAY);
+  clock.advance(200 * dayMs);
   assert.equal((await certificateOf(source)).cert, first.cert);
-  clock.advance(50 * DAY);
+  clock.advance(50 * dayMs);
   const renewed = await certificateOf(source);
   assert.notEqual(renewed.cert, first.cert);
   assert.equal(renewed.caBundle, first.caBundle);
@@ -78,13 +78,13 @@ Deno.test("an authority that is due gets a successor, and the bundle has both un
   await withFolder({}, async (folder) => {
     const clock = fixedClock();
     const first = await certificateOf(madeCertificates({ names, clock, folder }));
-    clock.advance(2500 * DAY);
+    clock.advance(2500 * dayMs);
     const second = await certificateOf(madeCertificates({ names, clock, folder }));
     assert.equal(authoritiesOf(second).length, 2);
     assert.equal(authoritiesOf(second)[1], authoritiesOf(first)[0]);
     const successor = new X509Certificate(authoritiesOf(second)[0]!);
     assert.ok(new X509Certificate(second.cert).verify(successor.publicKey));
-    clock.advance(1200 * DAY);
+    clock.advance(1200 * dayMs);
     assert.equal(authoritiesOf(await certificateOf(madeCertificates({ names, clock, folder }))).length, 1);
   });
 });
@@ -140,7 +140,7 @@ Deno.test("a folder that breaks later leaves the current certificate in use", as
     const clock = fixedClock(), source = madeCertificates({ names, clock, folder });
     const first = await certificateOf(source);
     await Deno.writeTextFile(`${folder}/ca.crt`, "broken");
-    clock.advance(300 * DAY);
+    clock.advance(300 * dayMs);
     const { certificate, problem } = await source.current();
     assert.equal(certificate?.cert, first.cert);
     assert.match(problem ?? "", /no PEM certificate/);
@@ -185,7 +185,7 @@ Deno.test("given files: each mistake is reported, and a bad file never replaces 
   Object.assign(files, { crt: two.cert, key: two.key });
   assert.equal((await certificateOf(given)).cert, two.cert);
 
-  clock.advance(400 * DAY);
+  clock.advance(400 * dayMs);
   assert.match((await given.current()).problem ?? "", /^crt: the certificate expired at 2027-/);
 });
 

@@ -8,7 +8,7 @@ import { parseJsonPatch } from "../../lib/patch/mod.ts";
 import type { ApiCall, Cluster } from "../../lib/ports.ts";
 import { manifestsOf, withWebhooks } from "../deploy/manifests.ts";
 
-const DAY = 86_400_000;
+const dayMs = 86_400_000;
 const names = ["postern.postern.svc"];
 const secret = { namespace: "postern", name: "postern-tls" };
 const secretPath = "/api/v1/namespaces/postern/secrets/postern-tls";
@@ -128,7 +128,7 @@ Deno.test("one replica renews a certificate in the last third of its life, and b
   const one = replica(), other = replica();
   const first = await certificateOf(one);
   await certificateOf(other);
-  clock.at += 300 * DAY;
+  clock.at += 300 * dayMs;
   const renewed = await certificateOf(one);
   assert.notEqual(renewed.cert, first.cert);
   assert.equal(renewed.caBundle, first.caBundle);
@@ -139,7 +139,7 @@ Deno.test("webhooks trust a new authority beside the former one before a replica
   const { clock, cluster, replica } = installed();
   const certificates = replica();
   const first = await certificateOf(certificates);
-  clock.at += 3000 * DAY;
+  clock.at += 3000 * dayMs;
   const second = await certificateOf(certificates);
   const trusted = atob(second.caBundle ?? "");
   assert.ok(trusted.includes(atob(first.caBundle ?? "").trim()));

@@ -89,9 +89,9 @@ class Trial {
   }
 }
 
-const MERGE = "application/merge-patch+json", APPLY = "application/apply-patch+yaml";
-const NO_RESOURCE = "the server could not find the requested resource";
-const NO_METHOD = "the server does not allow this method on the requested resource";
+const mergeType = "application/merge-patch+json", applyType = "application/apply-patch+yaml";
+const noResource = "the server could not find the requested resource";
+const noMethod = "the server does not allow this method on the requested resource";
 
 const contract: readonly { readonly title: string; readonly run: (trial: Trial) => Promise<void> }[] = [
   {
@@ -159,16 +159,16 @@ const contract: readonly { readonly title: string; readonly run: (trial: Trial) 
           `${t.maps}/x/log`,
           "/no-such-path",
         ]
-      ) await t.fails([404, NO_RESOURCE], "GET", path);
+      ) await t.fails([404, noResource], "GET", path);
     },
   },
   {
     title: "a method that a path does not support is refused",
     async run(t) {
-      await t.fails([405, NO_METHOD], "POST", `${t.maps}/x`, {});
-      await t.fails([405, NO_METHOD], "PUT", t.maps, {});
-      await t.fails([405, NO_METHOD], "POST", "/api/v1/configmaps", { metadata: { name: "x" } });
-      await t.fails([405, NO_METHOD], "GET", "/apis/authorization.k8s.io/v1/subjectaccessreviews");
+      await t.fails([405, noMethod], "POST", `${t.maps}/x`, {});
+      await t.fails([405, noMethod], "PUT", t.maps, {});
+      await t.fails([405, noMethod], "POST", "/api/v1/configmaps", { metadata: { name: "x" } });
+      await t.fails([405, noMethod], "GET", "/apis/authorization.k8s.io/v1/subjectaccessreviews");
     },
   },
   {
@@ -308,9 +308,9 @@ const contract: readonly { readonly title: string; readonly run: (trial: Trial) 
     title: "a merge patch merges, and null removes",
     async run(t) {
       await t.value("POST", t.maps, { metadata: { name: "x" }, data: { a: "1", b: "2" } });
-      const next = await t.value("PATCH", `${t.maps}/x`, { data: { a: null, c: "3" } }, MERGE);
+      const next = await t.value("PATCH", `${t.maps}/x`, { data: { a: null, c: "3" } }, mergeType);
       assert.deepEqual(field(next, "data"), { b: "2", c: "3" });
-      await t.fails([404, 'configmaps "y" not found'], "PATCH", `${t.maps}/y`, {}, MERGE);
+      await t.fails([404, 'configmaps "y" not found'], "PATCH", `${t.maps}/y`, {}, mergeType);
       await t.fails([415, "415: Unsupported Media Type"], "PATCH", `${t.maps}/x`, {}, "application/json");
     },
   },
@@ -319,24 +319,24 @@ const contract: readonly { readonly title: string; readonly run: (trial: Trial) 
     async run(t) {
       const wish = (data: Json) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "x" }, data });
       const path = `${t.maps}/x`;
-      const needsManager = await t.call("PATCH", path, wish({}), APPLY);
+      const needsManager = await t.call("PATCH", path, wish({}), applyType);
       assert.equal(needsManager.status, 422);
-      await t.value("PATCH", `${path}?fieldManager=first`, wish({ a: "1", b: "1" }), APPLY);
+      await t.value("PATCH", `${path}?fieldManager=first`, wish({ a: "1", b: "1" }), applyType);
       await t.fails(
         [409, 'Apply failed with 1 conflict: conflict with "first": .data.a'],
         "PATCH",
         `${path}?fieldManager=second`,
         wish({ a: "2" }),
-        APPLY,
+        applyType,
       );
       const forced = await t.value(
         "PATCH",
         `${path}?fieldManager=second&force=true`,
         wish({ a: "2" }),
-        APPLY,
+        applyType,
       );
       assert.deepEqual(field(forced, "data"), { a: "2", b: "1" });
-      const less = await t.value("PATCH", `${path}?fieldManager=first`, wish({ c: "1" }), APPLY);
+      const less = await t.value("PATCH", `${path}?fieldManager=first`, wish({ c: "1" }), applyType);
       assert.deepEqual(field(less, "data"), { a: "2", c: "1" });
     },
   },
@@ -362,7 +362,7 @@ const contract: readonly { readonly title: string; readonly run: (trial: Trial) 
       const marked = await t.value("DELETE", `${t.maps}/x`);
       assert.equal(typeof dig(marked, "metadata", "deletionTimestamp"), "string");
       await t.value("GET", `${t.maps}/x`);
-      await t.value("PATCH", `${t.maps}/x`, { metadata: { finalizers: null } }, MERGE);
+      await t.value("PATCH", `${t.maps}/x`, { metadata: { finalizers: null } }, mergeType);
       await t.fails([404, 'configmaps "x" not found'], "GET", `${t.maps}/x`);
     },
   },

@@ -78,10 +78,10 @@ interface Trial {
   readonly statements?: readonly string[];
 }
 
-const PROVENANCE = "https://slsa.dev/provenance/v0.2";
-const BAD_ECDSA = "no matching signatures: invalid signature when validating ASN.1 encoded signature";
-const NO_BUNDLE = "sigstore bundle verification failed: no matching signatures found";
-const UNTRUSTED =
+const provenanceType = "https://slsa.dev/provenance/v0.2";
+const badEcdsa = "no matching signatures: invalid signature when validating ASN.1 encoded signature";
+const noBundle = "sigstore bundle verification failed: no matching signatures found";
+const untrusted =
   /signature verification failed\nfailed to verify signature with digest sha256:[0-9a-f]{64}, the signature's certificate chain does not contain any trusted certificate$/;
 
 function byKey(key: string, hash: "sha224" | "sha256" | "sha384" | "sha512" = "sha256"): Signer {
@@ -133,12 +133,12 @@ function notary(root: (fixtures: SignatureFixtures) => string): QueryChange {
 }
 
 const withNotary = notary(({ notaryRoot }) => notaryRoot);
-const attested: QueryChange = ({ keys }) => ({ by: byKey(keys.one), want: { attestations: PROVENANCE } });
+const attested: QueryChange = ({ keys }) => ({ by: byKey(keys.one), want: { attestations: provenanceType } });
 const bundled: QueryChange = ({ keys }) => ({ by: byKey(keys.one), layout: "bundle" });
 
 const trials: readonly Trial[] = [
   { title: "a key that signed", image: "signed", change: withKey },
-  { title: "a key that did not sign", image: "signed by another key", change: withKey, refused: BAD_ECDSA },
+  { title: "a key that did not sign", image: "signed by another key", change: withKey, refused: badEcdsa },
   { title: "no signature", image: "unsigned", change: withKey, refused: "no signatures found" },
   {
     title: "no image",
@@ -156,7 +156,7 @@ const trials: readonly Trial[] = [
     title: "a payload that was changed after it was signed",
     image: "payload changed",
     change: withKey,
-    refused: BAD_ECDSA,
+    refused: badEcdsa,
   },
   {
     title: "a signature that is no base64",
@@ -188,7 +188,7 @@ const trials: readonly Trial[] = [
     title: "every algorithm: another hash than the signer's",
     image: "signed with sha512",
     change: withKey,
-    refused: BAD_ECDSA,
+    refused: badEcdsa,
   },
   {
     title: "every algorithm: an RSA key for an ECDSA signature",
@@ -404,7 +404,7 @@ const trials: readonly Trial[] = [
     refused: "failed to load certificate from nonsense: failed to unmarshal certificate from PEM format: " +
       "error during PEM decoding",
   },
-  { title: "attestations", image: "attested", change: attested, statements: [PROVENANCE] },
+  { title: "attestations", image: "attested", change: attested, statements: [provenanceType] },
   {
     title: "attestations: none",
     image: "unsigned",
@@ -414,7 +414,7 @@ const trials: readonly Trial[] = [
   {
     title: "attestations: of another key",
     image: "attested",
-    change: ({ keys }) => ({ by: byKey(keys.two), want: { attestations: PROVENANCE } }),
+    change: ({ keys }) => ({ by: byKey(keys.two), want: { attestations: provenanceType } }),
     refused:
       /^no matching attestations: (?:accepted signatures do not match threshold, Found: 0, Expected 1(?:\n |$))+$/,
   },
@@ -444,19 +444,19 @@ const trials: readonly Trial[] = [
     refused: "no matching attestations: accepted signatures do not match threshold, Found: 0, Expected 1",
   },
   { title: "bundles", image: "bundle", change: bundled },
-  { title: "bundles: none", image: "signed", change: bundled, refused: NO_BUNDLE },
-  { title: "bundles: of another key", image: "bundle of another key", change: bundled, refused: NO_BUNDLE },
+  { title: "bundles: none", image: "signed", change: bundled, refused: noBundle },
+  { title: "bundles: of another key", image: "bundle of another key", change: bundled, refused: noBundle },
   {
     title: "bundles: about another image",
     image: "bundle about another image",
     change: bundled,
-    refused: NO_BUNDLE,
+    refused: noBundle,
   },
   {
     title: "bundles: preferred to tags",
     image: "bundle of another key",
     change: ({ keys }) => ({ by: byKey(keys.one), layout: "bundle or tag" }),
-    refused: NO_BUNDLE,
+    refused: noBundle,
   },
   {
     title: "bundles: a key needs no observed time in an ImageValidatingPolicy",
@@ -478,7 +478,7 @@ const trials: readonly Trial[] = [
     title: "Notary: another authority",
     image: "notary of another authority",
     change: withNotary,
-    refused: UNTRUSTED,
+    refused: untrusted,
   },
   {
     title: "Notary: expired",

@@ -9,7 +9,7 @@ import { envelope, putBundle } from "../registries/signing/cosign.ts";
 import { queryByKey } from "../registries/signing/query.ts";
 import { TestRegistry } from "../registries/signing/registry.ts";
 
-const INDEX = "application/vnd.oci.image.index.v1+json";
+const indexType = "application/vnd.oci.image.index.v1+json";
 const keys = newKeys();
 
 interface Trial {
@@ -47,7 +47,7 @@ async function tried(list: (registry: TestRegistry) => Response, run: (trial: Tr
 }
 
 const listed = (body: string, headers: Record<string, string> = {}): Response =>
-  new Response(body, { headers: { "content-type": INDEX, ...headers } });
+  new Response(body, { headers: { "content-type": indexType, ...headers } });
 
 /** Lists that are none. */
 const garbage: readonly (readonly [what: string, body: string, why: RegExp])[] = [

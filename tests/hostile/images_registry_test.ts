@@ -28,7 +28,7 @@ import {
 import { queryByKey } from "../registries/signing/query.ts";
 import { TestRegistry } from "../registries/signing/registry.ts";
 
-const INDEX = "application/vnd.oci.image.index.v1+json";
+const indexType = "application/vnd.oci.image.index.v1+json";
 
 interface Trial {
   readonly registry: TestRegistry;
@@ -187,7 +187,7 @@ hostile("10,000 referrers", async ({ registry, signatures, queryFor }) => {
   }));
   registry.intercept(({ path }) =>
     path.includes("/referrers/")
-      ? Response.json({ schemaVersion: 2, manifests }, { headers: { "content-type": INDEX } })
+      ? Response.json({ schemaVersion: 2, manifests }, { headers: { "content-type": indexType } })
       : undefined
   );
   refused(
@@ -230,7 +230,7 @@ hostile("endless pages of referrers", async ({ registry, signatures, queryFor })
   registry.intercept(({ path }) =>
     path.includes("/referrers/")
       ? Response.json({ manifests: [] }, {
-        headers: { "content-type": INDEX, link: `</v2/app/referrers/${digest}?page=next>; rel="next"` },
+        headers: { "content-type": indexType, link: `</v2/app/referrers/${digest}?page=next>; rel="next"` },
       })
       : undefined
   );

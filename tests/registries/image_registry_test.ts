@@ -6,7 +6,7 @@ import { dig, field, type Json } from "../../lib/json/mod.ts";
 import { countingEntropy, fixedClock, type TestClock } from "../adapters/fakes.ts";
 import { type FakeServer, fakeServer, type ReceivedRequest } from "../adapters/fake_server.ts";
 
-const INDEX = "application/vnd.oci.image.index.v1+json",
+const indexType = "application/vnd.oci.image.index.v1+json",
   MANIFEST = "application/vnd.oci.image.manifest.v1+json";
 
 async function digestOf(text: string): Promise<string> {
@@ -30,7 +30,7 @@ const manifestText = JSON.stringify(manifest), manifestDigest = await digestOf(m
 
 const index = {
   schemaVersion: 2,
-  mediaType: INDEX,
+  mediaType: indexType,
   manifests: [
     { digest: `sha256:${"0".repeat(64)}`, platform: { os: "linux", architecture: "arm64" } },
     { digest: manifestDigest, platform: { os: "linux", architecture: "amd64" } },
@@ -40,13 +40,13 @@ const index = {
 const indexText = JSON.stringify(index), indexDigest = await digestOf(indexText);
 
 const contents: Readonly<Record<string, [type: string, text: string]>> = {
-  "/v2/org/app/manifests/latest": [INDEX, indexText],
+  "/v2/org/app/manifests/latest": [indexType, indexText],
   "/v2/org/app/manifests/single": [MANIFEST, manifestText],
   [`/v2/org/app/manifests/${manifestDigest}`]: [MANIFEST, manifestText],
-  [`/v2/org/app/manifests/${indexDigest}`]: [INDEX, indexText],
+  [`/v2/org/app/manifests/${indexDigest}`]: [indexType, indexText],
   [`/v2/org/app/blobs/${configDigest}`]: ["application/json", configText],
   [`/v2/org/app/manifests/sha256:${"1".repeat(64)}`]: [MANIFEST, manifestText],
-  "/v2/org/app/manifests/arm": [INDEX, JSON.stringify({ manifests: index.manifests.slice(0, 1) })],
+  "/v2/org/app/manifests/arm": [indexType, JSON.stringify({ manifests: index.manifests.slice(0, 1) })],
 };
 
 function serveContents({ path }: ReceivedRequest): Response {

@@ -11,7 +11,7 @@ import { TimestampSigners } from "./signing/stamped.ts";
 
 const signers = new TimestampSigners();
 const issuers = [signers.root];
-const TYPE = "application/vnd.acme.sbom+json";
+const sbomType = "application/vnd.acme.sbom+json";
 
 interface Trial {
   readonly registry: TestRegistry;
@@ -42,12 +42,12 @@ notaryTest(
   "a signed artifact behind an unsigned one counts for an ImageValidatingPolicy alone",
   async ({ registry, digest, verify }) => {
     const put = (content: string) =>
-      registry.manifest("", { artifactType: TYPE, subject: digest, layers: [{ content }] });
+      registry.manifest("", { artifactType: sbomType, subject: digest, layers: [{ content }] });
     put('{"from":"nobody"}');
     signNotary(registry, put('{"from":"a signer"}'), { signer: signers.leaf, issuers });
-    const first = await verify({ want: { attestations: TYPE } });
+    const first = await verify({ want: { attestations: sbomType } });
     assert.match(first.ok ? "" : first.message, /no signature is associated with/);
-    const any = await verify({ want: { attestations: TYPE, any: true } });
+    const any = await verify({ want: { attestations: sbomType, any: true } });
     assert.ok(any.ok);
     assert.deepEqual(any.statements.map(({ predicate }) => predicate), [{ from: "a signer" }]);
     const other = await verify({ want: { attestations: "other", any: true } });
@@ -65,7 +65,7 @@ notaryTest("the message about an image that is not there", async ({ registry, ve
     "(HEAD responses have no body, use GET for details)";
   const signature = await verify({ image });
   assert.equal(signature.ok ? "" : signature.message, `failed to parse image reference: ${image}: ${head}`);
-  const artifact = await verify({ image, want: { attestations: TYPE } });
+  const artifact = await verify({ image, want: { attestations: sbomType } });
   assert.equal(artifact.ok ? "" : artifact.message, head);
 });
 

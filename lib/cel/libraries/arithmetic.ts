@@ -70,18 +70,18 @@ const addition: NumberOperator = {
 };
 
 /** The most characters or elements of a result; a larger one is an error before it is made. */
-export const MAX_TEXT = 100_000_000;
-const MAX_LIST = 10_000_000;
+export const maxText = 100_000_000;
+const maxList = 10_000_000;
 
 /** `a + b` */
 export function add(left: Value, right: Value): Result {
   if (typeof left === "string") {
     if (typeof right !== "string") return noSuchOverload();
-    return left.length + right.length > MAX_TEXT ? failure("the text is too long") : left + right;
+    return left.length + right.length > maxText ? failure("the text is too long") : left + right;
   }
   if (isListValue(left)) {
     if (!isListValue(right)) return noSuchOverload();
-    return left.length + right.length > MAX_LIST ? failure("the list is too long") : left.concat(right);
+    return left.length + right.length > maxList ? failure("the list is too long") : left.concat(right);
   }
   if (left instanceof Uint8Array) {
     return right instanceof Uint8Array ? joined(left, right) : noSuchOverload();

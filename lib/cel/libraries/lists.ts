@@ -40,7 +40,7 @@ const sorted: Readonly<Record<string, CelType>> = {
   bytes: bytesType,
 };
 /** The most elements of `lists.range`: more than an expression can create within its budget. */
-const MAX_RANGE = 1_000_000;
+const maxRange = 1_000_000;
 
 /** The cost of a call that makes a list: one for the call, ten for the list, and the cost of its elements. */
 function making(elements: number): number {
@@ -165,8 +165,8 @@ function sortByOverloads(): Overload[] {
 
 /** The whole numbers from 0 up to a count; none for a negative one, as in the API server's policies. */
 function range(count: Int): Result {
-  if (count > MAX_RANGE) {
-    return failure(`lists.range: size ${count} exceeds maximum allowed (${MAX_RANGE})`);
+  if (count > maxRange) {
+    return failure(`lists.range: size ${count} exceeds maximum allowed (${maxRange})`);
   }
   return Array.from({ length: Math.max(0, Number(count)) }, (_, index) => index);
 }

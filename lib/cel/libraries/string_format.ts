@@ -20,7 +20,7 @@ import {
 } from "../values/mod.ts";
 import { Duration, Timestamp } from "../values/mod.ts";
 import { work } from "../work.ts";
-import { MAX_TEXT } from "./arithmetic.ts";
+import { maxText } from "./arithmetic.ts";
 import { goQuote } from "./go_quote.ts";
 import { type ArgumentMistake, type CallArgument, type FunctionDeclaration, method } from "./library.ts";
 import { fixedPoint, scientific } from "./number_format.ts";
@@ -204,7 +204,7 @@ function format(text: string, args: readonly Value[], style: FormatStyle): strin
       return failure(`error during formatting: ${unfit(piece.verb, typeNameOf(value))}`);
     }
     size += written.length;
-    if (size > MAX_TEXT) return failure("the text is too long");
+    if (size > maxText) return failure("the text is too long");
     parts.push(written);
   }
   return parts.join("");

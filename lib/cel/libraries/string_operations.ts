@@ -1,7 +1,7 @@
 import { replaceText, TextSearch, unitsOf } from "../../json/mod.ts";
 import { CelFault, failure } from "../fault.ts";
 import { codePoints, type Int, type Value } from "../values/mod.ts";
-import { MAX_TEXT } from "./arithmetic.ts";
+import { maxText } from "./arithmetic.ts";
 import { longText, work, workOfCharacter } from "../work.ts";
 import type { Result } from "./library.ts";
 import { escapes } from "./go_quote.ts";
@@ -79,7 +79,7 @@ export function inAsciiCase(text: string, to: "upper" | "lower"): string {
 
 /** Replaces occurrences up to a limit; all with a negative limit. */
 export function replace(text: string, [old, by]: readonly [string, string], limit: Int): Result {
-  if ((text.length / Math.max(1, old.length) + 1) * by.length > MAX_TEXT) {
+  if ((text.length / Math.max(1, old.length) + 1) * by.length > maxText) {
     return failure("the text is too long");
   }
   if (old === "") work(workOfPiece * text.length);

@@ -20,9 +20,9 @@ export interface Parsed {
   readonly errors: readonly TextProblem[];
 }
 
-const MAX_LENGTH = 100_000;
-const MAX_DEPTH = 250;
-const MAX_CHAIN = 1000;
+const maxLength = 100_000;
+const maxDepth = 250;
+const maxChain = 1000;
 
 const reserved = new Set(reservedWords);
 
@@ -39,8 +39,8 @@ const levels: readonly ReadonlySet<string>[] = [
 
 /** Parses an expression and expands its macros. Several mistakes are reported at once. */
 export function parse(text: string, grammar: Grammar): Parsed {
-  if (text.length > MAX_LENGTH) {
-    const message = `expression code point size exceeds limit: size: ${text.length}, limit ${MAX_LENGTH}`;
+  if (text.length > maxLength) {
+    const message = `expression code point size exceeds limit: size: ${text.length}, limit ${maxLength}`;
     return { expression: { kind: "broken", offset: 0 }, errors: [{ offset: 0, message }] };
   }
   return new Parser(text, grammar).parse();
@@ -66,9 +66,9 @@ class Parser {
   }
 
   #expression(): CelExpression {
-    if (++this.#depth > MAX_DEPTH) {
+    if (++this.#depth > maxDepth) {
       this.#depth--;
-      return this.#tokens.giveUp(0, `expression recursion limit exceeded: ${MAX_DEPTH}`);
+      return this.#tokens.giveUp(0, `expression recursion limit exceeded: ${maxDepth}`);
     }
     const condition = this.#disjunction();
     const { offset } = this.#tokens.peek();
@@ -106,7 +106,7 @@ class Parser {
       const token = this.#tokens.peek();
       if (!operators.has(token.text) || (token.kind !== "symbol" && token.text !== "in")) return left;
       if (token.kind !== "symbol" && token.kind !== "ident") return left;
-      if (length > MAX_CHAIN) return this.#giveUp(token.offset);
+      if (length > maxChain) return this.#giveUp(token.offset);
       this.#tokens.take();
       const right = this.#binary(level + 1);
       const name = token.text === "in" ? "@in" : `_${token.text}_`;
@@ -115,7 +115,7 @@ class Parser {
   }
 
   #giveUp(offset: number): CelExpression {
-    return this.#tokens.giveUp(offset, `expression recursion limit exceeded: ${MAX_CHAIN}`);
+    return this.#tokens.giveUp(offset, `expression recursion limit exceeded: ${maxChain}`);
   }
 
   #unary(): CelExpression {
@@ -133,7 +133,7 @@ class Parser {
   #member(): CelExpression {
     let expression = this.#primary();
     for (let length = 1;; length++) {
-      if (length > MAX_CHAIN) return this.#giveUp(expression.offset);
+      if (length > maxChain) return this.#giveUp(expression.offset);
       const { offset, kind } = this.#tokens.peek();
       if (kind !== "symbol") return expression;
       if (this.#tokens.accept(".")) expression = this.#selection(expression, offset);

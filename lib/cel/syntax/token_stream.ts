@@ -2,7 +2,7 @@ import type { CelExpression } from "./expression.ts";
 import type { TextProblem } from "../../diagnostics/mod.ts";
 import { type CelToken, tokenize } from "./token.ts";
 
-const MAX_ERRORS = 30;
+const maxErrors = 30;
 
 /** The tokens of an expression in order, and the errors that were found in it. */
 export class TokenStream {
@@ -18,7 +18,7 @@ export class TokenStream {
 
   /** The first errors, in the order of the text. */
   get errors(): readonly TextProblem[] {
-    return [...this.#errors].sort((a, b) => a.offset - b.offset).slice(0, MAX_ERRORS);
+    return [...this.#errors].sort((a, b) => a.offset - b.offset).slice(0, maxErrors);
   }
 
   /** Returns the next token, or the one after it. */

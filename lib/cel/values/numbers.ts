@@ -34,9 +34,9 @@ export class Uint extends CelObject {
 }
 
 /** The bounds of `int`, which has 64 bits. */
-export const MIN_INT = -(2n ** 63n);
-export const MAX_INT = 2n ** 63n - 1n;
-const MAX_UINT = 2n ** 64n - 1n;
+export const minInt = -(2n ** 63n);
+export const maxInt = 2n ** 63n - 1n;
+const maxUint = 2n ** 64n - 1n;
 
 /** A double from its numeric value. */
 export function toFloat(value: number): Float {
@@ -51,13 +51,13 @@ export function floatValue(value: Float): number {
 /** An int in its shortest form, or the overflow error when it does not fit into 64 bits. */
 export function toInt(value: bigint): Int | CelFault {
   if (value >= -9007199254740991n && value <= 9007199254740991n) return Number(value);
-  if (value < MIN_INT || value > MAX_INT) return intOverflow();
+  if (value < minInt || value > maxInt) return intOverflow();
   return value;
 }
 
 /** A uint, or the overflow error when it does not fit into 64 bits. */
 export function toUint(value: bigint): Uint | CelFault {
-  return value < 0n || value > MAX_UINT ? uintOverflow() : new Uint(value);
+  return value < 0n || value > maxUint ? uintOverflow() : new Uint(value);
 }
 
 /** The error of arithmetic that leaves the range of int. */

@@ -1,13 +1,13 @@
 import { BoundedCache, withoutEnding } from "../../json/mod.ts";
 import { work } from "../work.ts";
 import { CelFault, failure } from "../fault.ts";
-import { MAX_INT, MIN_INT } from "./numbers.ts";
+import { maxInt, minInt } from "./numbers.ts";
 import { CelObject } from "./object.ts";
 
-const NANOS = 1_000_000_000;
+const nanosOfSecond = 1_000_000_000;
 /** The first and last second of a timestamp, since 1970: 0001-01-01T00:00:00Z and 9999-12-31T23:59:59Z. */
-const FIRST_SECOND = -62_135_596_800;
-const LAST_SECOND = 253_402_300_799;
+const firstSecond = -62_135_596_800;
+const lastSecond = 253_402_300_799;
 
 /** A point in time to the nanosecond. It prints with the offset from UTC with which it was written. */
 export class Timestamp extends CelObject {
@@ -27,7 +27,7 @@ export class Timestamp extends CelObject {
 
   /** Nanoseconds since 1970. */
   get total(): bigint {
-    return BigInt(this.seconds) * BigInt(NANOS) + BigInt(this.nanos);
+    return BigInt(this.seconds) * BigInt(nanosOfSecond) + BigInt(this.nanos);
   }
 }
 
@@ -43,9 +43,9 @@ export class Duration extends CelObject {
 
 /** A timestamp from nanoseconds since 1970, or the error when it lies outside the years 1 to 9999. */
 export function toTimestamp(nanos: bigint, offset = 0): Timestamp | CelFault {
-  let seconds = nanos / BigInt(NANOS), rest = nanos % BigInt(NANOS);
-  if (rest < 0n) [seconds, rest] = [seconds - 1n, rest + BigInt(NANOS)];
-  if (seconds < BigInt(FIRST_SECOND) || seconds > BigInt(LAST_SECOND)) {
+  let seconds = nanos / BigInt(nanosOfSecond), rest = nanos % BigInt(nanosOfSecond);
+  if (rest < 0n) [seconds, rest] = [seconds - 1n, rest + BigInt(nanosOfSecond)];
+  if (seconds < BigInt(firstSecond) || seconds > BigInt(lastSecond)) {
     return new CelFault("overflow", "timestamp overflow");
   }
   return new Timestamp(Number(seconds), Number(rest), offset);
@@ -53,7 +53,7 @@ export function toTimestamp(nanos: bigint, offset = 0): Timestamp | CelFault {
 
 /** A duration from nanoseconds, or the error when it does not fit into 64 bits. */
 export function toDuration(nanos: bigint): Duration | CelFault {
-  return nanos < MIN_INT || nanos > MAX_INT
+  return nanos < minInt || nanos > maxInt
     ? new CelFault("overflow", "integer overflow")
     : new Duration(nanos);
 }
@@ -77,7 +77,7 @@ export function parseTimestamp(text: string): Timestamp | undefined {
   const shift = offsetSeconds(match[8]!);
   if (shift === undefined) return undefined;
   const seconds = daysFromCivil(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - shift;
-  if (seconds < FIRST_SECOND || seconds > LAST_SECOND) return undefined;
+  if (seconds < firstSecond || seconds > lastSecond) return undefined;
   return new Timestamp(seconds, Number((match[7] ?? "").slice(0, 9).padEnd(9, "0")), shift);
 }
 
@@ -193,11 +193,11 @@ export function parseDuration(text: string): Duration | undefined {
     if (whole.length > 20) return undefined;
     total += BigInt(whole || "0") * unit +
       (fraction === "" ? 0n : BigInt(fraction) * unit / 10n ** BigInt(fraction.length));
-    if (total > MAX_INT + 1n) return undefined;
+    if (total > maxInt + 1n) return undefined;
     rest = rest.slice(match[0].length);
   }
   const nanos = negative ? -total : total;
-  return nanos > MAX_INT ? undefined : new Duration(nanos);
+  return nanos > maxInt ? undefined : new Duration(nanos);
 }
 
 /** The duration in seconds, in the form of CEL's `string()`: `5400s`, `0.001s`. */
@@ -209,7 +209,7 @@ export function formatDuration({ nanos }: Duration): string {
 
 /** Seconds as Go computes them: whole seconds plus the rest divided by a thousand million. */
 export function durationSeconds(nanos: bigint): number {
-  return Number(nanos / BigInt(NANOS)) + Number(nanos % BigInt(NANOS)) / NANOS;
+  return Number(nanos / BigInt(nanosOfSecond)) + Number(nanos % BigInt(nanosOfSecond)) / nanosOfSecond;
 }
 
 /** Returns the format of a zone's times; `undefined` for a text that is not in the time zone database. */

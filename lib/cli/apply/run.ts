@@ -82,7 +82,7 @@ interface ApplyRunOptions {
 }
 
 /** The most objects to read before printing the first line, which shows the number of objects. */
-const READ_AHEAD = 300;
+const mostAhead = 300;
 
 /** One run of the command. */
 class ApplyRun {
@@ -212,7 +212,7 @@ async function readAhead(
   interruption: Interruption,
 ): Promise<{ first: NextObject[]; isAll: boolean }> {
   const first: NextObject[] = [];
-  while (first.length < READ_AHEAD) {
+  while (first.length < mostAhead) {
     const next = await interruption.before(objects.next());
     if (next === undefined || next.done === true) return { first, isAll: true };
     first.push(next.value);

@@ -102,7 +102,7 @@ interface TestOptions {
 const everyTest = "policy=*,rule=*,resource=*";
 
 /** How many tests run ahead of the one that the session compares, this one included. */
-const READ_AHEAD = 4;
+const mostAhead = 4;
 
 async function runAll(options: TestOptions, terminal: Terminal): Promise<Watched> {
   const { args, folders, selector, files, lookup } = options;
@@ -117,7 +117,7 @@ async function runAll(options: TestOptions, terminal: Terminal): Promise<Watched
   );
   const runs: Promise<TestRun>[] = [];
   for (const [index, { found, expectations }] of chosen.entries()) {
-    for (let next = runs.length; next < Math.min(chosen.length, index + READ_AHEAD); next++) {
+    for (let next = runs.length; next < Math.min(chosen.length, index + mostAhead); next++) {
       runs.push(session.start(chosen[next]!.found));
     }
     await session.compare(found, expectations, await runs[index]!);

@@ -41,18 +41,18 @@ interface Try extends Reading {
 }
 
 /** The most requests to one registry at a time, so that Postern floods neither the registry nor itself. */
-const REQUESTS_PER_REGISTRY = 8;
+const requestsPerRegistry = 8;
 /**
  * The most requests at a time to registries that have not answered before. Whoever creates Pods names them, and each
  * that never answers would take a connection. Registries that have answered do not wait for them.
  */
-const REQUESTS_TO_UNTRIED = 128;
+const requestsToUntried = 128;
 /**
  * The most reads that are under way or wait, of all registries and of those that have not answered before: each takes
  * ten kilobytes of heap.
  */
-const MOST_READS = 2_000, READS_OF_UNTRIED = 512;
-const MAX_REGISTRIES = 1_000;
+const mostReads = 2_000, readsOfUntried = 512;
+const maxRegistries = 1_000;
 
 /** Reads from registries over HTTP: it chooses the scheme, gets tokens and repeats failed requests. */
 export class RegistryConnection implements RegistryReader {
@@ -61,11 +61,11 @@ export class RegistryConnection implements RegistryReader {
   /**
    * The scheme that answered last, by registry, so that Postern does not try TLS each time on a plain HTTP registry.
    */
-  readonly #schemes = new BoundedCache<Scheme>(MAX_REGISTRIES);
+  readonly #schemes = new BoundedCache<Scheme>(maxRegistries);
   /** By registry. A registry whose turns were evicted gets new ones, beside the requests that still run. */
-  readonly #turns = new BoundedCache<TaskTurns>(MAX_REGISTRIES);
+  readonly #turns = new BoundedCache<TaskTurns>(maxRegistries);
   readonly #floods = new FloodWatch();
-  readonly #untried = new TaskTurns(REQUESTS_TO_UNTRIED);
+  readonly #untried = new TaskTurns(requestsToUntried);
   #reads = 0;
   #untriedReads = 0;
 
@@ -78,7 +78,7 @@ export class RegistryConnection implements RegistryReader {
   async read(access: RegistryAccess, reading: Reading): Promise<Content | RegistryFault> {
     const { registry } = access.reference, lastScheme = this.#schemes.get(registry);
     const untried = lastScheme === undefined ? 1 : 0;
-    if (this.#reads >= MOST_READS || untried > 0 && this.#untriedReads >= READS_OF_UNTRIED) {
+    if (this.#reads >= mostReads || untried > 0 && this.#untriedReads >= readsOfUntried) {
       return new RegistryFault(`${registry}: too many images wait for registries that do not answer`);
     }
     this.#reads++;
@@ -100,7 +100,7 @@ export class RegistryConnection implements RegistryReader {
     const { registry, repository } = access.reference;
     const all = schemesOf(registry, access.allowInsecure);
     const schemes = lastScheme !== undefined && all.includes(lastScheme) ? [lastScheme] : all;
-    const turns = this.#turns.getOrMake(registry, () => new TaskTurns(REQUESTS_PER_REGISTRY));
+    const turns = this.#turns.getOrMake(registry, () => new TaskTurns(requestsPerRegistry));
     const atTurn: Try["atTurn"] = (send) =>
       turns.run(() => lastScheme === undefined ? this.#untried.run(send) : send());
     const refusals: RegistryFault[] = [];

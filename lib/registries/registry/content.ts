@@ -59,15 +59,15 @@ export interface Referrer {
 }
 
 /** Registries limit manifests to 4 MB. */
-const MAX_MANIFEST = 4_000_000;
+const maxManifestBytes = 4_000_000;
 /** Image configurations are seldom larger than a few kilobytes. */
-const MAX_CONFIGURATION = 4_000_000;
-const MAX_REFERRER_PAGES = 5;
-const INDEX = "application/vnd.oci.image.index.v1+json";
-const ACCEPT = [
+const maxConfigurationBytes = 4_000_000;
+const maxReferrerPages = 5;
+const indexType = "application/vnd.oci.image.index.v1+json";
+const manifestTypes = [
   "application/vnd.oci.image.manifest.v1+json",
   "application/vnd.docker.distribution.manifest.v2+json",
-  INDEX,
+  indexType,
   "application/vnd.docker.distribution.manifest.list.v2+json",
 ].join(", ");
 
@@ -81,7 +81,7 @@ export class RegistryContent {
   constructor(options: RegistryContentOptions) {
     const { clock, entropy, timeout = 10_000, attempts = 3, firstDelay = 100, allows = everywhere } = options;
     const { client = RenewedClient.ofRuntime() } = options;
-    const bounds = { timeout, attempts, firstDelay, maxBytes: MAX_MANIFEST };
+    const bounds = { timeout, attempts, firstDelay, maxBytes: maxManifestBytes };
     const connection = new RegistryConnection({ clock, entropy, allows, client, ...bounds });
     this.#connection = options.source?.reader(connection) ?? connection;
   }
@@ -89,7 +89,7 @@ export class RegistryContent {
   /** Reads the manifest or index of a tag or digest. It checks the content against a digest. */
   async manifest(access: RegistryAccess, name: string, until?: number): Promise<Manifest | RegistryFault> {
     const path = `manifests/${name}`;
-    const content = await this.#connection.read(access, { path, accept: ACCEPT, until });
+    const content = await this.#connection.read(access, { path, accept: manifestTypes, until });
     if (isFault(content)) return content;
     const digest = await sha256Of(content.bytes);
     if (isDigest(name) && digest !== name) return mismatch(path, digest);
@@ -118,7 +118,7 @@ export class RegistryContent {
     access: RegistryAccess,
     digest: string,
   ): Promise<Pick<Manifest, "value"> | RegistryFault> {
-    const bytes = await this.blob(access, digest, { maxBytes: MAX_CONFIGURATION });
+    const bytes = await this.blob(access, digest, { maxBytes: maxConfigurationBytes });
     if (!(bytes instanceof Uint8Array)) return bytes;
     const value = objectIn(access, new TextDecoder().decode(bytes), `blobs/${digest}`);
     return isFault(value) ? value : { value };
@@ -141,10 +141,10 @@ export class RegistryContent {
     const query = artifactType === undefined ? "" : `?artifactType=${encodeURIComponent(artifactType)}`;
     const found: Referrer[] = [];
     let path: string | undefined = `referrers/${digest}${query}`;
-    for (let page = 0; path !== undefined && page < MAX_REFERRER_PAGES && found.length < most; page++) {
+    for (let page = 0; path !== undefined && page < maxReferrerPages && found.length < most; page++) {
       const content: Content | RegistryFault = await this.#connection.read(access, {
         path,
-        accept: INDEX,
+        accept: indexType,
         until,
       });
       if (page === 0 && hasNoReferrers(content)) {
@@ -206,7 +206,7 @@ const unsupported: readonly (number | undefined)[] = [400, 404, 406];
  * statuses of go-containerregistry. Pinned by "for referrers, the tag of the digest lists them".
  */
 function hasNoReferrers(content: Content | RegistryFault): boolean {
-  return isFault(content) ? unsupported.includes(content.status) : typeOf(content) !== INDEX;
+  return isFault(content) ? unsupported.includes(content.status) : typeOf(content) !== indexType;
 }
 
 /** The path of the page after that of `path` (RFC 8288), if it is of the same repository. */

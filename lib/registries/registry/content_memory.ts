@@ -1,7 +1,7 @@
 /** Bytes that each query may hold even when others hold everything: signatures and manifests are seldom larger. */
-const FREE_BYTES = 128 * 1024;
+const freeBytes = 128 * 1024;
 /** A query may hold all bytes divided by this number. */
-const MOST_PARTS = 2;
+const mostParts = 2;
 
 /** The bounds of {@link ContentMemory}. */
 export interface ContentMemoryOptions {
@@ -32,8 +32,8 @@ export class ContentMemory {
     try {
       return await run({
         take: (bytes) => {
-          const isFree = held + bytes <= FREE_BYTES;
-          const fits = this.#used + bytes <= this.#most && held + bytes <= this.#most / MOST_PARTS;
+          const isFree = held + bytes <= freeBytes;
+          const fits = this.#used + bytes <= this.#most && held + bytes <= this.#most / mostParts;
           if (!isFree && !fits) return false;
           if (!isFree) this.#beforeMore?.();
           held += bytes;

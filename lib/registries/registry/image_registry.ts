@@ -31,9 +31,9 @@ export interface ImageRegistryOptions
   readonly cacheBytes?: number;
 }
 
-const HOUR = 3_600_000;
+const digestTtl = 3_600_000;
 /** Bytes of content and heap of all images that are being read. */
-const MOST_BYTES = 16_000_000;
+const mostBytes = 16_000_000;
 
 /**
  * Reads images from OCI and Docker registries: manifest, index and configuration, and checks each against its digest.
@@ -49,7 +49,7 @@ export class ImageRegistry implements Registry {
 
   constructor(options: ImageRegistryOptions) {
     const { clock, beforeMore } = options;
-    this.#memory = new ContentMemory({ most: MOST_BYTES, beforeMore });
+    this.#memory = new ContentMemory({ most: mostBytes, beforeMore });
     this.#content = new RegistryContent(options);
     this.#login = options.login ?? (() => Promise.resolve(undefined));
     this.#tagTtl = options.tagTtl ?? 60_000;
@@ -68,7 +68,7 @@ export class ImageRegistry implements Registry {
     const load = async () => {
       const access = { reference: parsed, credentials };
       const answer = await this.#memory.query((memory) => this.#record(reference, { ...access, memory }));
-      const ttl = !answer.ok ? this.#failureTtl : parsed.digest === "" ? this.#tagTtl : HOUR;
+      const ttl = !answer.ok ? this.#failureTtl : parsed.digest === "" ? this.#tagTtl : digestTtl;
       return { answer, ttl };
     };
     const late: Answer = failed(reference, new Fault("the request's deadline passed"));

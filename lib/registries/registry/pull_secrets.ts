@@ -5,8 +5,8 @@ import { jsonOf } from "./registry_answer.ts";
 import { decodedText, loginIn } from "./docker_config.ts";
 import type { Login, RegistryLogins } from "./token.ts";
 
-const MILLISECONDS_KEPT = 10_000;
-const MAX_BYTES = 4_000_000;
+const keptMs = 10_000;
+const mostBytes = 4_000_000;
 
 /**
  * Reads logins from the image pull secrets (`kubernetes.io/dockerconfigjson`) of one namespace. The first secret with a
@@ -17,9 +17,9 @@ export function pullSecretLogins(cluster: Cluster, namespace: string, clock: Clo
   // All images of a request use the same secrets, so they share the loads.
   const secrets = new SharedLoads<Answer>({
     clock,
-    ttl: (answer) => answer.ok ? MILLISECONDS_KEPT : 0,
+    ttl: (answer) => answer.ok ? keptMs : 0,
     sizeOf: (answer) => answer.ok ? sharedHeapSize(answer.body) : 0,
-    maxBytes: MAX_BYTES,
+    maxBytes: mostBytes,
   });
   return async (registry, { secrets: names = [] }) => {
     for (const written of names) {

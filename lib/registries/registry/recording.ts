@@ -38,7 +38,7 @@ interface Recording {
   readonly trustedRoots: ReadonlyMap<string, string>;
 }
 
-const FORMAT = { apiVersion: "postern.dev/v1alpha1", kind: "RecordedImages" };
+const recordingFormat = { apiVersion: "postern.dev/v1alpha1", kind: "RecordedImages" };
 
 /** Keeps all answers of registries and makes a file of them, from which {@link RecordedImages} answers the same. */
 export class ImageRecorder implements ImageSource {
@@ -84,7 +84,7 @@ export class ImageRecorder implements ImageSource {
     const answers = [...this.#answers].sort(([a], [b]) => a < b ? -1 : 1)
       .map(([key, answer]): [string, Json] => [key, writtenAnswer(answer)]);
     const recording = {
-      ...FORMAT,
+      ...recordingFormat,
       recordedAt: new Date(clock.now()).toISOString(),
       answers: Object.fromEntries(answers),
       trustedRoots: Object.fromEntries(this.#trustedRoots),
@@ -160,9 +160,9 @@ function writtenAnswer(answer: Content | RegistryFault): Json {
 }
 
 function readRecording(value: Json | undefined): Recording | Fault {
-  if (field(value, "kind") !== FORMAT.kind) return new Fault(`this is no recording of images`);
-  if (field(value, "apiVersion") !== FORMAT.apiVersion) {
-    return new Fault(`the apiVersion is not ${FORMAT.apiVersion}: record the images again`);
+  if (field(value, "kind") !== recordingFormat.kind) return new Fault(`this is no recording of images`);
+  if (field(value, "apiVersion") !== recordingFormat.apiVersion) {
+    return new Fault(`the apiVersion is not ${recordingFormat.apiVersion}: record the images again`);
   }
   const recordedAt = new Date(textField(value, "recordedAt")).getTime();
   if (Number.isNaN(recordedAt)) return new Fault("recordedAt is no time");

@@ -12,7 +12,7 @@ export interface RegistryReference {
   readonly digest: string;
 }
 
-const DOCKER_HUB = "index.docker.io";
+const dockerHub = "index.docker.io";
 
 /**
  * Reads an image reference by the rules of go-containerregistry, which Kyverno uses: the first part is a registry
@@ -45,15 +45,15 @@ export function parseReference(text: string): RegistryReference | Fault {
   const slash = path.indexOf("/");
   const first = slash < 0 ? "" : path.slice(0, slash);
   const hasRegistry = first === "localhost" || /[.:]/.test(first);
-  const given = hasRegistry ? first : DOCKER_HUB;
+  const given = hasRegistry ? first : dockerHub;
   if (!isHost(given)) return wrong("the registry is no host name");
-  const registry = given === "docker.io" ? DOCKER_HUB : given;
+  const registry = given === "docker.io" ? dockerHub : given;
   const name = hasRegistry ? path.slice(slash + 1) : path;
   if (name.length < 2 || name.length > 255) return wrong("the repository must have 2 to 255 characters");
   if (!/^[a-z0-9_\-./]+$/.test(name) || !isPath(name)) {
     return wrong("the repository can only have the characters a-z, 0-9, _, -, . and /");
   }
-  const repository = registry === DOCKER_HUB && !name.includes("/") ? `library/${name}` : name;
+  const repository = registry === dockerHub && !name.includes("/") ? `library/${name}` : name;
   return { registry, repository, tag: tag === "" && digest === "" ? "latest" : tag, digest };
 }
 

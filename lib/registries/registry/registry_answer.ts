@@ -6,11 +6,11 @@ import type { Content } from "./registry_reader.ts";
 
 /** Parses a short JSON text; null when it is no JSON or takes too much memory. */
 export function jsonOf(text: string): Json {
-  return parseJson(text, MOST_HEAP) ?? null;
+  return parseJson(text, mostHeap) ?? null;
 }
 
 /** Bytes of heap of a token, an error or a login. */
-const MOST_HEAP = 4_000_000;
+const mostHeap = 4_000_000;
 
 /**
  * The failure when no scheme got an answer. Kyverno parity: the message has the failure of every scheme. Pinned by

@@ -74,17 +74,17 @@ interface Token {
 }
 
 /** Characters of all tokens and their keys: some thousand usual ones. */
-const MAX_KEPT = 2_000_000;
+const maxKept = 2_000_000;
 /** Registries issue tokens of some kilobytes, and servers take heads of 16 KB at most. */
-const MAX_CHARACTERS = 16_000;
+const maxCharacters = 16_000;
 /** The lifetime of a token whose answer names none, by the distribution specification. */
-const DEFAULT_SECONDS = 60;
-const MARGIN_SECONDS = 10;
+const defaultSeconds = 60;
+const marginSeconds = 10;
 
 /** Keeps tokens while they are valid, by the registry, repository and user that they are for. */
 export class Tokens {
   readonly #clock: Clock;
-  readonly #tokens = new BoundedCache<Token>(MAX_KEPT, ({ value }, key) => value.length + key.length);
+  readonly #tokens = new BoundedCache<Token>(maxKept, ({ value }, key) => value.length + key.length);
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -99,13 +99,13 @@ export class Tokens {
   /** Keeps and returns the token in a token server's answer. */
   keep(key: string, answer: Json): string | Fault {
     const value = asString(field(answer, "token")) ?? textField(answer, "access_token");
-    if (value.length > MAX_CHARACTERS) {
-      return new Fault(`the token is longer than ${MAX_CHARACTERS} characters`);
+    if (value.length > maxCharacters) {
+      return new Fault(`the token is longer than ${maxCharacters} characters`);
     }
     if (!/^[\x21-\x7e]+$/.test(value)) return new Fault("no token in the answer");
     const given = field(answer, "expires_in");
-    const seconds = typeof given === "number" && given > 0 ? given : DEFAULT_SECONDS;
-    this.#tokens.set(key, { value, expires: elapsedOn(this.#clock) + (seconds - MARGIN_SECONDS) * 1000 });
+    const seconds = typeof given === "number" && given > 0 ? given : defaultSeconds;
+    this.#tokens.set(key, { value, expires: elapsedOn(this.#clock) + (seconds - marginSeconds) * 1000 });
     return value;
   }
 

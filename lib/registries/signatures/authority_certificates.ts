@@ -11,7 +11,7 @@ import {
 /**
  * The most characters of the keys of each cache, in base64: some 250 certificates. Parsed they take some times as much.
  */
-const MOST_CHARACTERS = 200_000;
+const mostCharacters = 200_000;
 
 /**
  * Certificates that many signatures share: the roots that policies name, and those above the signers' certificates.
@@ -20,9 +20,9 @@ const MOST_CHARACTERS = 200_000;
  */
 export class AuthorityCertificates {
   // All bytes of a certificate decide what it says.
-  readonly #parsed = new BoundedCache<Promise<Certificate | Fault>>(MOST_CHARACTERS, weightOf);
+  readonly #parsed = new BoundedCache<Promise<Certificate | Fault>>(mostCharacters, weightOf);
   // All bytes of a certificate, its signature among them, and the key decide whether the signature verifies.
-  readonly #signed = new BoundedCache<Promise<boolean>>(MOST_CHARACTERS, weightOf);
+  readonly #signed = new BoundedCache<Promise<boolean>>(mostCharacters, weightOf);
 
   /** Reads every certificate of a text as {@link readCertificates} does. */
   async read(

@@ -72,11 +72,11 @@ const understood: readonly string[] = [
 ];
 
 /** A certificate is some kilobytes at most. */
-const MAX_BYTES = 64_000;
+const maxBytes = 64_000;
 
 /** Reads a certificate from its DER. */
 export async function readCertificate(der: Uint8Array): Promise<Certificate | Fault> {
-  if (der.length > MAX_BYTES) return new Fault(`the certificate is longer than ${MAX_BYTES} bytes`);
+  if (der.length > maxBytes) return new Fault(`the certificate is longer than ${maxBytes} bytes`);
   const { X509Certificate } = await import("@sigstore/core");
   try {
     return fieldsOf(X509Certificate.parse(Buffer.from(der)), der);

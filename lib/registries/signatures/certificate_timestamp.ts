@@ -6,13 +6,13 @@ import type { Certificate } from "./certificate.ts";
 import type { Hash } from "./public_key.ts";
 import type { LogKey } from "./trust.ts";
 
-const SCT_LIST = "1.3.6.1.4.1.11129.2.4.2";
+const timestampListOid = "1.3.6.1.4.1.11129.2.4.2";
 /** The tag of a certificate's extensions (RFC 5280 §4.1). */
-const EXTENSIONS = 3;
-const SEQUENCE = 0x30;
+const extensionsTag = 3;
+const sequenceTag = 0x30;
 const hashes: readonly string[] = ["sha256", "sha384", "sha512"];
 /** A certificate carries one or two. */
-const MAX_TIMESTAMPS = 10;
+const maxTimestamps = 10;
 
 /**
  * Why a certificate does not prove that a certificate transparency log recorded it (RFC 6962 §3.2); `undefined` when it
@@ -23,7 +23,7 @@ export async function refusesCertificateTimestamp(
   issuer: Certificate,
   logs: ReadonlyMap<string, LogKey>,
 ): Promise<string | undefined> {
-  if (!certificate.extensions.has(SCT_LIST)) {
+  if (!certificate.extensions.has(timestampListOid)) {
     return "certificate does not include required embedded SCT and no detached SCT was set";
   }
   if (logs.size === 0) return "none of the CTFE keys have been found";
@@ -35,7 +35,7 @@ export async function refusesCertificateTimestamp(
   } catch (cause) {
     return `the list of certificate timestamps is broken: ${cause instanceof Error ? cause.message : cause}`;
   }
-  if (timestamps.length === 0 || timestamps.length > MAX_TIMESTAMPS) return "no SCTs found";
+  if (timestamps.length === 0 || timestamps.length > maxTimestamps) return "no SCTs found";
   const body = precertificateBody(parsed);
   const issuerId = await sha256(issuer.key.spki);
   for (const timestamp of timestamps) {
@@ -55,13 +55,13 @@ export async function refusesCertificateTimestamp(
 
 /** The body of the certificate that the log signed: it lacks the list of timestamps (RFC 6962 §3.2). */
 function precertificateBody({ tbsCertificate, extensions }: X509Certificate): Uint8Array {
-  const list = tbsCertificate.subs.findIndex(({ tag }) => tag.isContextSpecific(EXTENSIONS));
+  const list = tbsCertificate.subs.findIndex(({ tag }) => tag.isContextSpecific(extensionsTag));
   const kept = encodedParts(tbsCertificate.subs[list]!.subs[0]!).filter((_, index) =>
-    extensions[index]!.subs[0]!.toOID() !== SCT_LIST
+    extensions[index]!.subs[0]!.toOID() !== timestampListOid
   );
   const parts = [...encodedParts(tbsCertificate)];
-  parts[list] = encodeParts(0xa0 | EXTENSIONS, [encodeParts(SEQUENCE, kept)]);
-  return encodeParts(SEQUENCE, parts);
+  parts[list] = encodeParts(0xa0 | extensionsTag, [encodeParts(sequenceTag, kept)]);
+  return encodeParts(sequenceTag, parts);
 }
 
 interface SignedTimestamp {

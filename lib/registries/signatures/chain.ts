@@ -20,11 +20,11 @@ export const usages = {
   timeStamping: "1.3.6.1.5.5.7.3.8",
 } as const;
 
-const ANY_USAGE = "2.5.29.37.0";
+const anyUsageOid = "2.5.29.37.0";
 /** Certificates in a chain, the leaf included; sigstore's bound is of the same size. */
-const MAX_LENGTH = 11;
+const maxLength = 11;
 /** The most signatures to check, as in Go: many certificates with one name would make the search endless. */
-const MAX_CHECKS = 100;
+const maxChecks = 100;
 
 /** Separates roots from the other certificates of authorities: a root names itself as its issuer. */
 export function sortAuthorities(
@@ -63,7 +63,7 @@ async function extend(
   chain: readonly Certificate[],
   search: Search,
 ): Promise<readonly Certificate[] | undefined> {
-  if (chain.length >= MAX_LENGTH) return undefined;
+  if (chain.length >= maxLength) return undefined;
   const { roots, intermediates } = search.options;
   for (const [candidates, isRoot] of [[roots, true], [intermediates, false]] as const) {
     for (const issuer of candidates) {
@@ -87,7 +87,7 @@ async function mayIssue(
   // The leaf does not count for the length of the path (RFC 5280 §4.2.1.9).
   if (!issuer.isCA || (issuer.pathLength !== undefined && issuer.pathLength < chain.length - 1)) return false;
   if (problemOf(issuer, search.options) !== undefined) return false;
-  if (++search.checks > MAX_CHECKS) return false;
+  if (++search.checks > maxChecks) return false;
   return await search.options.authorities.isSignedBy(child, issuer);
 }
 
@@ -97,7 +97,7 @@ function problemOf(certificate: Certificate, { at, usage }: ChainOptions): strin
     return "x509: certificate has expired or is not yet valid";
   }
   const { usages: allowed } = certificate;
-  return allowed.length === 0 || allowed.includes(usage) || allowed.includes(ANY_USAGE)
+  return allowed.length === 0 || allowed.includes(usage) || allowed.includes(anyUsageOid)
     ? undefined
     : "x509: certificate specifies an incompatible key usage";
 }

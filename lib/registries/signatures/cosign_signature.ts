@@ -3,7 +3,7 @@ import type { AuthorityCertificates } from "./authority_certificates.ts";
 import { type Certificate, certificatePem, mostCarried, readCertificates } from "./certificate.ts";
 import { refusesCertificateTimestamp } from "./certificate_timestamp.ts";
 import { buildChain, usages } from "./chain.ts";
-import { NO_CHAIN } from "./cosign_signer.ts";
+import { noChain } from "./cosign_signer.ts";
 import type { CosignTrust } from "./cosign_trust.ts";
 import type { IdentityPatterns } from "./identity.ts";
 import { type LogEntry, readLogBundle, refusesLogEntry } from "./log_entry.ts";
@@ -189,7 +189,7 @@ async function certificateSigner(
     authorities,
     usage: usages.codeSigning,
   });
-  if (!built.ok) return `cert verification failed: ${built.why}. ${NO_CHAIN}`;
+  if (!built.ok) return `cert verification failed: ${built.why}. ${noChain}`;
   if (certificateLogs !== undefined) {
     const why = await refusesCertificateTimestamp(
       certificate,

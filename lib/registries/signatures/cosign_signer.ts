@@ -23,10 +23,10 @@ export interface SignerTrust {
 }
 
 /** Certificates in one chain; sigstore's bound. */
-const MAX_CHAIN = 11;
+const maxChain = 11;
 
 /** Kyverno's message for a certificate that leads to no root. */
-export const NO_CHAIN =
+export const noChain =
   "Check your TUF root (see cosign initialize) or set a custom root with env var SIGSTORE_ROOT_FILE";
 
 /** Reads the trusted root; the fault says why there is none. */
@@ -68,7 +68,7 @@ export async function readSigner(
   }
 }
 
-const REMEDY = "write the key itself, or k8s://NAMESPACE/NAME for a Secret";
+const secretRemedy = "write the key itself, or k8s://NAMESPACE/NAME for a Secret";
 
 /**
  * Kyverno parity: a text that does not begin as a public key in PEM is read as the name of a file, an address or a
@@ -78,9 +78,9 @@ function readKey(text: string): PublicKey | Fault {
   const name = text.trim();
   const unread = (why: string) => new Fault(`failed to load public key from ${name}: ${why}`);
   if (/^(?:awskms|gcpkms|azurekms|hashivault):\/\//.test(name)) {
-    return unread(`key management services are not supported: ${REMEDY}`);
+    return unread(`key management services are not supported: ${secretRemedy}`);
   }
-  if (/^[a-z][a-z0-9+.-]*:/.test(name)) return unread(`keys are not read from addresses: ${REMEDY}`);
+  if (/^[a-z][a-z0-9+.-]*:/.test(name)) return unread(`keys are not read from addresses: ${secretRemedy}`);
   if (!name.startsWith("-----BEGIN PUBLIC KEY-----")) {
     return unread(`open ${name}: no such file or directory`);
   }
@@ -125,7 +125,7 @@ async function refusesNamedChain(
     authorities,
     usage: usages.codeSigning,
   });
-  if (!built.ok) return `cert verification failed: ${built.why}. ${NO_CHAIN}`;
+  if (!built.ok) return `cert verification failed: ${built.why}. ${noChain}`;
   if (certificateLogs === undefined) return undefined;
   const issuer = built.chain[1] ?? certificate;
   return await refusesCertificateTimestamp(certificate, issuer, certificateLogs);
@@ -136,7 +136,7 @@ async function readChainRoots(
   chain: string,
   { authorities }: CertificateSources,
 ): Promise<SignerTrust | Fault> {
-  const tooLong = refusesLength(chain, "certificate chain too long", MAX_CHAIN);
+  const tooLong = refusesLength(chain, "certificate chain too long", maxChain);
   if (tooLong !== undefined) return tooLong;
   const roots = await authorities.read(chain);
   return isFault(roots)
@@ -149,7 +149,7 @@ async function readNamedChain(
   chain: string,
   { authorities }: CertificateSources,
 ): Promise<readonly Certificate[] | Fault> {
-  const tooLong = refusesLength(chain, "certificate chain too long", MAX_CHAIN);
+  const tooLong = refusesLength(chain, "certificate chain too long", maxChain);
   if (tooLong !== undefined) return tooLong;
   const read = await authorities.read(chain);
   return isFault(read) ? new Fault(`failed to load certificate chain: ${read.message}`) : read;

@@ -19,10 +19,10 @@ export interface SignatureSource {
 /** `sig`: signatures. `att`: attestations. */
 export type SignatureKind = "sig" | "att";
 
-const MAX_SIGNATURES = 50;
+const maxSignatures = 50;
 /** The most bytes of a payload. That of a signature names an image; that of an attestation may list packages. */
-const MAX_PAYLOAD = { sig: 1_000_000, att: 10_000_000 };
-const REFERRER_TYPE = "application/vnd.dev.cosign.artifact.sig.v1+json";
+const maxPayloadBytes = { sig: 1_000_000, att: 10_000_000 };
+const referrerType = "application/vnd.dev.cosign.artifact.sig.v1+json";
 
 const annotation = {
   signature: "dev.cosignproject.cosign/signature",
@@ -49,7 +49,7 @@ export async function referringSignatures(
   source: SignatureSource,
 ): Promise<readonly CosignSignature[] | undefined> {
   const { content, access, digest, until } = source;
-  const bounds = { artifactType: REFERRER_TYPE, most: MAX_SIGNATURES, until };
+  const bounds = { artifactType: referrerType, most: maxSignatures, until };
   const referrers = await content.referrers(access, digest, bounds);
   if (isFault(referrers)) return undefined;
   const last = referrers.at(-1);
@@ -65,10 +65,10 @@ async function layersOf(
   { content, access, until }: SignatureSource,
   kind: SignatureKind,
 ): Promise<readonly CosignSignature[] | RegistryFault> {
-  const layers = asList(value["layers"]).slice(0, MAX_SIGNATURES);
+  const layers = asList(value["layers"]).slice(0, maxSignatures);
   const read = await Promise.all(layers.map(async (layer) => {
     const digest = textField(layer, "digest");
-    const payload = await content.blob(access, digest, { maxBytes: MAX_PAYLOAD[kind], until });
+    const payload = await content.blob(access, digest, { maxBytes: maxPayloadBytes[kind], until });
     return isFault(payload) ? payload : signatureOf(layer, digest, payload);
   }));
   const signatures: CosignSignature[] = [];

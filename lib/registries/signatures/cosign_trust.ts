@@ -20,7 +20,7 @@ export interface CosignTrust extends SignerTrust {
 }
 
 /** Certificates in the chain of a timestamp authority, with the leaf and the root. */
-const MAX_TSA_CHAIN = 12;
+const maxTsaChain = 12;
 
 /**
  * Reads the entry of a policy, in the order in which Kyverno reads it: the message names the first text that cannot
@@ -91,7 +91,7 @@ async function readTimestamps(
   authorities: AuthorityCertificates,
 ): Promise<TimestampTrust | Fault> {
   const what = "TSA certificate chain contains too many certificates";
-  const tooLong = refusesLength(text, what, MAX_TSA_CHAIN);
+  const tooLong = refusesLength(text, what, maxTsaChain);
   if (tooLong !== undefined) return tooLong;
   const chain = await authorities.read(text);
   if (isFault(chain)) return new Fault(`error splitting tsa certificates: ${chain.message}`);

@@ -24,9 +24,9 @@ export interface Envelope {
   readonly signatures: readonly string[];
 }
 
-const IN_TOTO = "application/vnd.in-toto+json";
+const inTotoType = "application/vnd.in-toto+json";
 /** The most signatures to try. An attestation usually has one. */
-const MAX_SIGNATURES = 10;
+const maxSignatures = 10;
 
 /** Reads an envelope. */
 export function readEnvelope(bytes: Uint8Array): Envelope | Fault {
@@ -37,7 +37,7 @@ export function readEnvelope(bytes: Uint8Array): Envelope | Fault {
   return {
     payloadType: asString(value["payloadType"]) ?? "",
     payload,
-    signatures: asList(value["signatures"]).slice(0, MAX_SIGNATURES).map((each) => textField(each, "sig")),
+    signatures: asList(value["signatures"]).slice(0, maxSignatures).map((each) => textField(each, "sig")),
   };
 }
 
@@ -75,8 +75,8 @@ export class AttestationContent implements SignatureContent {
   async refusesSignature(key: PublicKey, hash: Hash): Promise<string | undefined> {
     const envelope = this.#read;
     if (isFault(envelope)) return envelope.message;
-    if (envelope.payloadType !== IN_TOTO) {
-      return `invalid payloadType ${envelope.payloadType} on envelope. Expected ${IN_TOTO}`;
+    if (envelope.payloadType !== inTotoType) {
+      return `invalid payloadType ${envelope.payloadType} on envelope. Expected ${inTotoType}`;
     }
     if (envelope.signatures.length === 0) return "no signature found";
     for (const text of envelope.signatures) {
@@ -121,7 +121,7 @@ export function refusesSubject(statement: JsonObject, digest: string): string | 
   return isAbout ? undefined : "no matching subject digest found";
 }
 
-const CUSTOM = "https://cosign.sigstore.dev/attestation/v1";
+const customType = "https://cosign.sigstore.dev/attestation/v1";
 
 /**
  * A statement as policies see it. Kyverno parity: Cosign's own type holds its predicate as text in `Data`; predicates
@@ -131,7 +131,7 @@ export function statementOf(statement: JsonObject): Statement | Fault {
   const type = asString(statement["predicateType"]) ?? "";
   const given = statement["predicate"] ?? null;
   if (!isObject(given)) return new Fault(`could not parse predicate with type ${goTypeOf(given)}`);
-  const text = type === CUSTOM ? asString(given["Data"]) : undefined;
+  const text = type === customType ? asString(given["Data"]) : undefined;
   const inside = text === undefined ? undefined : parsePayload(text);
   return { type, predicate: inside ?? given, statement };
 }

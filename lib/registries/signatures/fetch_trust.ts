@@ -12,7 +12,7 @@ export interface TrustSource {
   readonly folder: string;
 }
 
-const MILLISECONDS = 10_000;
+const longestFetch = 10_000;
 
 /** Fetches a trusted root from a TUF repository; the library verifies it with the repository's TUF root. */
 export async function fetchTrustedRoot(
@@ -26,7 +26,7 @@ export async function fetchTrustedRoot(
     const client = await initTUF({
       mirrorURL: mirror,
       cachePath: folder,
-      timeout: MILLISECONDS,
+      timeout: longestFetch,
       force: true,
       ...(root !== undefined && { rootPath: root }),
     });

@@ -51,10 +51,10 @@ export interface ImageSignaturesOptions
 }
 
 /** The time limit of a verification, also for callers that would wait longer. */
-const MAX_MILLISECONDS = 10_000;
-const CHECKS_AT_A_TIME = 4;
+const maxMilliseconds = 10_000;
+const checksAtATime = 4;
 /** Bytes of content and heap of all images that are being verified. */
-const MOST_BYTES = 24_000_000;
+const mostBytes = 24_000_000;
 
 /**
  * Verifies signatures of images in registries: Cosign's tags, sigstore bundles and Notary Project signatures. It checks
@@ -72,14 +72,14 @@ export class ImageSignatures implements Signatures {
   readonly #bundles = new BundleChecker();
   readonly #patterns = new IdentityPatterns();
   readonly #authorities = new AuthorityCertificates();
-  readonly #checks = new TaskTurns(CHECKS_AT_A_TIME);
+  readonly #checks = new TaskTurns(checksAtATime);
   readonly #logSearch: "never" | "allowed";
   readonly #client: RenewedClient;
   readonly #allows: AddressRule;
 
   constructor(options: ImageSignaturesOptions) {
     const { clock, beforeMore, cacheBytes = 16_000_000 } = options;
-    this.#memory = new ContentMemory({ most: MOST_BYTES, beforeMore });
+    this.#memory = new ContentMemory({ most: mostBytes, beforeMore });
     this.#clock = clock;
     this.#login = options.login ?? (() => Promise.resolve(undefined));
     this.#cluster = options.cluster;
@@ -194,7 +194,7 @@ export class ImageSignatures implements Signatures {
   }
 
   #end(): number {
-    return elapsedOn(this.#clock) + MAX_MILLISECONDS;
+    return elapsedOn(this.#clock) + maxMilliseconds;
   }
 
   async #access(

@@ -8,8 +8,8 @@ import type { EntrySearch } from "./cosign_signature.ts";
 import { type LogEntry, readLogBundle } from "./log_entry.ts";
 import { parsePayload } from "./payload.ts";
 
-const PATH = "/api/v1/log/entries/retrieve";
-const MAX_BYTES = 1_000_000;
+const searchPath = "/api/v1/log/entries/retrieve";
+const mostBytes = 1_000_000;
 
 /** How a log is called. */
 export interface LogCall {
@@ -41,7 +41,7 @@ export async function searchLog(
       signature: { content: signature, publicKey: { content: encodeBase64Text(signer) } },
     },
   };
-  const endpoint = `${withoutEnding(url, "/")}${PATH}`;
+  const endpoint = `${withoutEnding(url, "/")}${searchPath}`;
   const { refused, address } = await allows(new URL(endpoint));
   if (refused !== undefined) return `searching log query: Post "${endpoint}": ${refused}`;
   const pinned = new PinnedClients();
@@ -52,13 +52,13 @@ export async function searchLog(
     headers: { "content-type": "application/json", accept: "application/json" },
     body: JSON.stringify({ entries: [proposed] }),
     timeout,
-    maxBytes: MAX_BYTES,
+    maxBytes: mostBytes,
     client: (target) => pinned.clientOf(target) ?? client.use(),
   });
   pinned.close();
   if (!sent.ok) return `searching log query: Post "${endpoint}": ${sent.message}`;
   if (sent.status !== 200) {
-    return `searching log query: [POST ${PATH}][${sent.status}] searchLogQuery default {}`;
+    return `searching log query: [POST ${searchPath}][${sent.status}] searchLogQuery default {}`;
   }
   const entry = entryIn(sent.text);
   return isFault(entry) ? `searching log query: ${entry.message}` : entry;

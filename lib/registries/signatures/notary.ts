@@ -12,11 +12,11 @@ import { refusesTime } from "./notary_time.ts";
 import { readLayer } from "./referrer.ts";
 import { parsePayload, readPayload } from "./payload.ts";
 
-const SIGNATURE_TYPE = "application/vnd.cncf.notary.signature";
-const SCHEME = "notary.x509";
-const MAX_SIGNATURES = 10;
-const MAX_REFERRERS = 50;
-const MAX_ENVELOPE = 1_000_000;
+const signatureType = "application/vnd.cncf.notary.signature";
+const trustedScheme = "notary.x509";
+const maxSignatures = 10;
+const maxReferrers = 50;
+const maxEnvelopeBytes = 1_000_000;
 
 /** Verifies Notary Project signatures of an image or of an artifact that refers to it, at the level "strict". */
 export async function verifyNotary(inquiry: Inquiry): Promise<Verdict> {
@@ -65,7 +65,7 @@ async function verifySigned(inquiry: Inquiry, sought: Sought): Promise<Verdict> 
   const { content, access, until } = inquiry;
   const target = await content.image(access, sought.digest, until);
   if (isFault(target)) return refusedBy(target);
-  const bounds = { artifactType: SIGNATURE_TYPE, most: MAX_SIGNATURES, until };
+  const bounds = { artifactType: signatureType, most: maxSignatures, until };
   const referrers = await content.referrers(access, sought.digest, bounds);
   if (isFault(referrers)) return refusedBy(referrers);
   if (referrers.length === 0) {
@@ -77,7 +77,7 @@ async function verifySigned(inquiry: Inquiry, sought: Sought): Promise<Verdict> 
     );
   }
   const tried: SignatureTried[] = [];
-  for (const { digest } of referrers.slice(0, MAX_SIGNATURES)) {
+  for (const { digest } of referrers.slice(0, maxSignatures)) {
     const envelope = await readSignature(digest, inquiry);
     if (isFault(envelope)) return refusedBy(envelope);
     const why = typeof envelope === "string"
@@ -88,9 +88,9 @@ async function verifySigned(inquiry: Inquiry, sought: Sought): Promise<Verdict> 
       return { ok: true, statements: [], tried, until: endOf(envelope, sought.trust) };
     }
   }
-  if (referrers.length > MAX_SIGNATURES) {
+  if (referrers.length > maxSignatures) {
     return unverified(
-      `signature evaluation stopped. The configured limit of ${MAX_SIGNATURES} signatures to verify per artifact exceeded`,
+      `signature evaluation stopped. The configured limit of ${maxSignatures} signatures to verify per artifact exceeded`,
       tried,
     );
   }
@@ -121,7 +121,7 @@ async function readSignature(
     return `signature manifest requires exactly one signature envelope blob, got ${layers.length}`;
   }
   const blob = await content.blob(access, textField(layer, "digest"), {
-    maxBytes: MAX_ENVELOPE,
+    maxBytes: maxEnvelopeBytes,
     until,
   });
   if (isFault(blob)) return blob;
@@ -143,7 +143,7 @@ async function refusesSignature(
   const broken = await checks.run(() => refusesIntegrity(envelope, ports.authorities));
   if (broken !== undefined) return broken;
   const isTrusted = envelope.chain.some(({ der }) => trust.signers.some((each) => sameBytes(each.der, der)));
-  if (!isTrusted || envelope.scheme !== SCHEME) {
+  if (!isTrusted || envelope.scheme !== trustedScheme) {
     return "the signature's certificate chain does not contain any trusted certificate";
   }
   const { timestampRoots } = trust, { authorities } = ports;
@@ -183,10 +183,10 @@ interface WantedArtifact {
 async function verifyArtifact(inquiry: Inquiry, { want, trust }: WantedArtifact): Promise<Verdict> {
   const { content, access, digest, until, query } = inquiry;
   const { attestations: type, any = false } = want;
-  const referrers = await content.referrers(access, digest, { most: MAX_REFERRERS, until });
+  const referrers = await content.referrers(access, digest, { most: maxReferrers, until });
   if (isFault(referrers)) return refusedBy(referrers);
-  if (referrers.length > MAX_REFERRERS) {
-    return unverified(`failed to fetch referrers: too many referrers found, max limit is ${MAX_REFERRERS}`);
+  if (referrers.length > maxReferrers) {
+    return unverified(`failed to fetch referrers: too many referrers found, max limit is ${maxReferrers}`);
   }
   const found = referrers.filter(({ artifactType }) => artifactType === type);
   let last = unverified(`no matching attestations found for image ${query.image} with type ${type}`);

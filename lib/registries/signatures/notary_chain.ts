@@ -4,9 +4,9 @@ import type { Certificate } from "./certificate.ts";
 import { refusesKey } from "./notary_algorithms.ts";
 import { subjectText } from "./subject_text.ts";
 
-const KEY_USAGE = "2.5.29.15", BASIC_CONSTRAINTS = "2.5.29.19";
+const keyUsageOid = "2.5.29.15", basicConstraintsOid = "2.5.29.19";
 /** The bit `digitalSignature` of a key usage, which is the first one. */
-const DIGITAL_SIGNATURE = 0x80;
+const digitalSignatureBit = 0x80;
 
 /** The bits of a key usage that a signer's may not have. */
 const otherUses: readonly (readonly [bit: number, use: string])[] = [
@@ -120,21 +120,21 @@ async function refusesAuthority(
 
 async function refusesKeyUsage(certificate: Certificate): Promise<string | undefined> {
   const { extensions, hasCriticalKeyUsage } = certificate;
-  if (extensions.has(KEY_USAGE) && hasCriticalKeyUsage) return undefined;
-  const how = extensions.has(KEY_USAGE) ? "marked critical" : "present";
+  if (extensions.has(keyUsageOid) && hasCriticalKeyUsage) return undefined;
+  const how = extensions.has(keyUsageOid) ? "marked critical" : "present";
   const name = JSON.stringify(await subjectText(certificate));
   return `certificate with subject ${name}: key usage extension must be ${how}`;
 }
 
 /** Whether the basic constraints, `SEQUENCE { BOOLEAN TRUE … }` in DER, make it an authority, whatever its usage. */
 function claimsAuthority({ extensions }: Certificate): boolean {
-  const constraints = extensions.get(BASIC_CONSTRAINTS);
+  const constraints = extensions.get(basicConstraintsOid);
   return constraints?.[2] === 0x01 && constraints[4] !== 0;
 }
 
 /** Whether a certificate states its key usage. */
 export function statesKeyUsage({ extensions }: Certificate): boolean {
-  return extensions.has(KEY_USAGE);
+  return extensions.has(keyUsageOid);
 }
 
 /** Whether the key usage is to sign data and not certificates, nor to encrypt. */
@@ -143,10 +143,10 @@ export function signsDataAlone(certificate: Certificate): boolean {
 }
 
 function hasDigitalSignature(certificate: Certificate): boolean {
-  return (usageBits(certificate) & DIGITAL_SIGNATURE) !== 0;
+  return (usageBits(certificate) & digitalSignatureBit) !== 0;
 }
 
 /** The first eight bits of the key usage, a BIT STRING in DER: behind tag, length and the number of unused bits. */
 function usageBits({ extensions }: Certificate): number {
-  return extensions.get(KEY_USAGE)?.[3] ?? 0;
+  return extensions.get(keyUsageOid)?.[3] ?? 0;
 }

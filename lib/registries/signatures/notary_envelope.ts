@@ -26,7 +26,7 @@ const timestampField = "io.cncf.notary.timestampSignature";
  * other critical field.
  */
 const understood: readonly string[] = [scheme, expiry, "io.cncf.notary.authenticSigningTime"];
-const MAX_CHAIN = 11;
+const maxChain = 11;
 
 /** Reads the envelope in a layer of the given media type. */
 export async function readNotaryEnvelope(
@@ -119,7 +119,7 @@ async function envelopeOf(parts: Parts): Promise<NotaryEnvelope | Fault> {
   if (parts.expiry !== undefined && Number.isNaN(parts.expiry.getTime())) {
     return new Fault("the expiry of the signature cannot be read");
   }
-  if (parts.chain.length === 0 || parts.chain.length > MAX_CHAIN) {
+  if (parts.chain.length === 0 || parts.chain.length > maxChain) {
     return new Fault(`the signature has ${parts.chain.length} certificates`);
   }
   const chain: Certificate[] = [];

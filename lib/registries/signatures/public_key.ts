@@ -32,8 +32,8 @@ const curves: Readonly<Record<string, "P-256" | "P-384" | "P-521">> = {
 const coordinateBytes = { "P-256": 32, "P-384": 48, "P-521": 66 };
 const webHashes = { sha256: "SHA-256", sha384: "SHA-384", sha512: "SHA-512" };
 /** Go refuses shorter RSA keys. */
-const MIN_RSA_BITS = 1_024;
-const MAX_RSA_BITS = 16_384;
+const minRsaBits = 1_024;
+const maxRsaBits = 16_384;
 
 /** A public key of ECDSA (P-256, P-384, P-521), RSA or Ed25519. */
 export class PublicKey {
@@ -181,7 +181,7 @@ function kindOf(key: KeyObject): Kind | Fault {
     }
     case "rsa": {
       const bits = key.asymmetricKeyDetails?.modulusLength ?? 0;
-      return bits < MIN_RSA_BITS || bits > MAX_RSA_BITS
+      return bits < minRsaBits || bits > maxRsaBits
         ? new Fault(`crypto/rsa: ${bits}-bit keys are insecure`)
         : "rsa";
     }

@@ -12,8 +12,8 @@ export interface ReferrerSource {
   readonly until: number;
 }
 
-const MAX_REFERRERS = 50;
-const MAX_LAYER = 10_000_000;
+const maxReferrers = 50;
+const maxLayerBytes = 10_000_000;
 
 /** Reads the JSON in the only layer of an image's first referrer of an artifact type. */
 export async function readReferrer(
@@ -22,10 +22,10 @@ export async function readReferrer(
 ): Promise<Answer> {
   const image = await content.image(access, manifestName(access.reference), until);
   if (isFault(image)) return failed(image.message, image.status);
-  const referrers = await content.referrers(access, image.digest, { most: MAX_REFERRERS, until });
+  const referrers = await content.referrers(access, image.digest, { most: maxReferrers, until });
   if (isFault(referrers)) return failed(referrers.message, referrers.status);
-  if (referrers.length > MAX_REFERRERS) {
-    return failed(`failed to fetch referrers: too many referrers found, max limit is ${MAX_REFERRERS}`);
+  if (referrers.length > maxReferrers) {
+    return failed(`failed to fetch referrers: too many referrers found, max limit is ${maxReferrers}`);
   }
   const found = referrers.find((each) => each.artifactType === artifactType);
   if (found === undefined) return failed(`artifact of type ${artifactType} not found`, 404);
@@ -45,7 +45,7 @@ export async function readLayer(
   const [layer, ...more] = asList(manifest.value["layers"]);
   if (more.length > 0) return failed("more than one layer found");
   const blob = await content.blob(access, textField(layer, "digest"), {
-    maxBytes: MAX_LAYER,
+    maxBytes: maxLayerBytes,
     until,
   });
   if (isFault(blob)) return failed(blob.message, blob.status);

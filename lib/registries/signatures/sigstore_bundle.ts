@@ -8,21 +8,21 @@ import { readStatement, refusesSubject, statementOf } from "./envelope.ts";
 import { refusesIdentity } from "./identity.ts";
 import { faulty, type Inquiry, refusedBy, unverified, type Verdict } from "./inquiry.ts";
 
-const ARTIFACT_TYPE = "application/vnd.dev.sigstore.bundle";
-const IN_TOTO = "application/vnd.in-toto+json";
-const MAX_REFERRERS = 50;
-const MAX_BUNDLE = 10_000_000;
+const bundleType = "application/vnd.dev.sigstore.bundle";
+const inTotoType = "application/vnd.in-toto+json";
+const maxReferrers = 50;
+const maxBundleBytes = 10_000_000;
 
 /** The referrers of an image that are sigstore bundles; a text when there are too many referrers of any kind. */
 export async function bundlesOf(
   { content, signatureAccess, digest, until }: Inquiry,
 ): Promise<readonly Referrer[] | RegistryFault | string> {
-  const referrers = await content.referrers(signatureAccess, digest, { most: MAX_REFERRERS, until });
+  const referrers = await content.referrers(signatureAccess, digest, { most: maxReferrers, until });
   if (isFault(referrers)) return referrers;
-  if (referrers.length > MAX_REFERRERS) {
-    return `failed to fetch referrers: too many referrers found, max limit is ${MAX_REFERRERS}`;
+  if (referrers.length > maxReferrers) {
+    return `failed to fetch referrers: too many referrers found, max limit is ${maxReferrers}`;
   }
-  return referrers.filter(({ artifactType }) => artifactType.startsWith(ARTIFACT_TYPE));
+  return referrers.filter(({ artifactType }) => artifactType.startsWith(bundleType));
 }
 
 /**
@@ -97,7 +97,7 @@ async function statementIn(
   if (isFault(manifest)) return manifest;
   const layer = (manifest.value["layers"] as readonly { digest?: string }[] | undefined)?.[0];
   const blob = await content.blob(signatureAccess, asString(layer?.digest ?? null) ?? "", {
-    maxBytes: MAX_BUNDLE,
+    maxBytes: maxBundleBytes,
     until,
   });
   if (isFault(blob)) return blob.reached ? blob.message : blob;
@@ -118,7 +118,7 @@ async function statementIn(
   if (!answer.ok) return answer.why;
   const signerProblem = key === undefined ? await refusesSigner(inquiry, answer.certificate) : undefined;
   if (signerProblem !== undefined) return signerProblem;
-  if (answer.payloadType !== IN_TOTO) return `the bundle holds ${answer.payloadType}, not ${IN_TOTO}`;
+  if (answer.payloadType !== inTotoType) return `the bundle holds ${answer.payloadType}, not ${inTotoType}`;
   const statement = readStatement(answer.payload);
   if (isFault(statement)) return statement.message;
   const other = refusesSubject(statement, image);

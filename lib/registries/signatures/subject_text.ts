@@ -1,7 +1,7 @@
 import { encodeParts } from "./asn1.ts";
 import type { Certificate } from "./certificate.ts";
 
-const SEQUENCE = 0x30;
+const sequenceTag = 0x30;
 
 /** Attribute types of `2.5.4.N` in the order in which Go's certificates hold them, which writes them last first. */
 const attributes: readonly (readonly [number: number, name: string])[] = [
@@ -21,7 +21,7 @@ export async function subjectText({ subject }: Certificate): Promise<string> {
   const { ASN1Obj } = await import("@sigstore/core");
   try {
     // A certificate has the name without its tag and length.
-    const name = ASN1Obj.parseBuffer(Buffer.from(encodeParts(SEQUENCE, [subject])));
+    const name = ASN1Obj.parseBuffer(Buffer.from(encodeParts(sequenceTag, [subject])));
     const pairs = name.subs.flatMap(({ subs }) => subs);
     const texts = pairs.map(({ subs: [type, value] }) =>
       [type!.toOID(), escaped(new TextDecoder().decode(value!.value))] as const

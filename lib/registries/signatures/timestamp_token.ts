@@ -45,9 +45,9 @@ const algorithms: Readonly<Record<string, { readonly kind: "ecdsa" | "rsa"; read
   "1.2.840.113549.1.1.13": { kind: "rsa", hash: "sha512" },
 };
 /** A timestamp takes a few kilobytes. */
-const MAX_BYTES = 64_000;
-const MAX_CERTIFICATES = 11;
-const SET = 0x31;
+const maxBytes = 64_000;
+const maxCertificates = 11;
+const setTag = 0x31;
 
 /** Reads a TimeStampResp: the status of an authority's answer, and the token. */
 export async function readTimestampResponse(bytes: Uint8Array): Promise<TimestampToken | Fault> {
@@ -68,7 +68,7 @@ async function reading(
   bytes: Uint8Array,
   read: (parsed: ASN1Obj) => Promise<TimestampToken | Fault>,
 ): Promise<TimestampToken | Fault> {
-  if (bytes.length > MAX_BYTES) return new Fault(`the timestamp is longer than ${MAX_BYTES} bytes`);
+  if (bytes.length > maxBytes) return new Fault(`the timestamp is longer than ${maxBytes} bytes`);
   const { ASN1Obj } = await import("@sigstore/core");
   try {
     return await read(ASN1Obj.parseBuffer(Buffer.from(bytes)));
@@ -111,7 +111,7 @@ async function readToken(token: ASN1Obj): Promise<TimestampToken | Fault> {
 async function certificatesIn(signedData: ASN1Obj): Promise<readonly Certificate[] | Fault> {
   const list = signedData.subs.find((each) => each.tag.isContextSpecific(0));
   if (list === undefined) return [];
-  if (list.subs.length > MAX_CERTIFICATES) return new Fault("the timestamp has too many certificates");
+  if (list.subs.length > maxCertificates) return new Fault("the timestamp has too many certificates");
   const certificates: Certificate[] = [];
   for (const der of encodedParts(list)) {
     const certificate = await readCertificate(der);
@@ -180,7 +180,7 @@ async function refuses(parts: Parts, data: Uint8Array, key: PublicKey): Promise<
   if (algorithm?.kind !== key.kind) return "unknown signature algorithm";
   const signed: Signed = {
     // The signature is over the attributes as a SET, not as the part [0] of the signer (RFC 5652 §5.4).
-    message: encodeParts(SET, encodedParts(attributes)),
+    message: encodeParts(setTag, encodedParts(attributes)),
     signature: new Uint8Array(signer.subs[5]!.value),
     hash: algorithm.hash ?? hash,
   };

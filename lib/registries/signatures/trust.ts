@@ -42,12 +42,12 @@ export interface TrustedRoot {
   readonly certificateLogs: ReadonlyMap<string, LogKey>;
 }
 
-const MAX_LENGTH = 1_000_000;
+const maxLength = 1_000_000;
 const beginning = new Date(0), end = new Date(8_640_000_000_000_000);
 
 /** Reads a trusted root (`application/vnd.dev.sigstore.trustedroot+json`). The fault says which part is broken. */
 export async function readTrustedRoot(text: string): Promise<TrustedRoot | Fault> {
-  if (text.length > MAX_LENGTH) return new Fault(`a trusted root is shorter than ${MAX_LENGTH} characters`);
+  if (text.length > maxLength) return new Fault(`a trusted root is shorter than ${maxLength} characters`);
   const root = parseJson(text);
   if (!isObject(root) || !(asString(root["mediaType"]) ?? "").includes("trustedroot")) {
     return new Fault("this is no trusted root: its mediaType says something else");

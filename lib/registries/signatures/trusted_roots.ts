@@ -6,12 +6,12 @@ import { readTrustedRoot, type TrustedRoot } from "./trust.ts";
 /** The text of a trusted root: the installation's, or that of a TUF mirror; `undefined` when there is none. */
 export type TrustedRootText = (mirror: string) => Promise<string | undefined>;
 
-const MAX_KEPT = 20;
+const maxKept = 20;
 
 /** Parses trusted roots, each text once. */
 export class TrustedRoots {
   readonly #text: TrustedRootText | undefined;
-  readonly #read = new BoundedCache<Promise<TrustedRoot | Fault>>(MAX_KEPT);
+  readonly #read = new BoundedCache<Promise<TrustedRoot | Fault>>(maxKept);
 
   constructor(text: TrustedRootText | undefined) {
     this.#text = text;

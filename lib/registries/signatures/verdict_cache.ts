@@ -6,7 +6,7 @@ import type { Inquiry, Verdict } from "./inquiry.ts";
 /** The longest time, in milliseconds, that a verdict stays. */
 const ttl = { pass: 3_600_000, fail: 30_000 };
 /** The most bytes of a cached verdict. A larger one is verified each time. */
-const MAX_KEPT = 2_000_000;
+const maxKept = 2_000_000;
 
 /** Verdicts about signatures by digest and query. Equal inquiries at the same time share one verification. */
 export class VerdictCache {
@@ -30,7 +30,7 @@ export class VerdictCache {
 /** The milliseconds that a verdict stays: not after its certificates, and not at all without a connection. */
 function ttlOf(verdict: Verdict, now: number): number {
   if (!verdict.ok) return verdict.why === "no connection" ? 0 : ttl.fail;
-  if (sizeOfVerdict(verdict) > MAX_KEPT) return 0;
+  if (sizeOfVerdict(verdict) > maxKept) return 0;
   const left = verdict.until === undefined ? Infinity : verdict.until.getTime() - now;
   return Math.min(ttl.pass, left);
 }

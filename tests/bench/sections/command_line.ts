@@ -56,10 +56,10 @@ function isSmall({ memory }: Ran): boolean {
 }
 
 /** Milliseconds between two looks at a process. */
-const LOOK = 50;
+const intervalMs = 50;
 
 /** Ticks of the kernel's clock in a second. */
-const TICKS = 100;
+const ticksOfSecond = 100;
 
 /** Runs Postern to its end; its peak memory is read from the kernel while it runs. */
 async function run(args: readonly string[]): Promise<Ran> {
@@ -73,14 +73,14 @@ async function run(args: readonly string[]): Promise<Ran> {
       // After the name in parentheses: the state, ten numbers, then the time in user code and in the kernel.
       const [, user = 0, kernel = 0] = /\) \w(?: -?\d+){10} (\d+) (\d+)/.exec(about)?.map(Number) ?? [];
       ticks = Math.max(ticks, user + kernel);
-      await new Promise((resolve) => setTimeout(resolve, LOOK));
+      await new Promise((resolve) => setTimeout(resolve, intervalMs));
     }
   })();
   await process.status;
   const seconds = (performance.now() - began) / 1000;
   isOver = true;
   await watching;
-  return { seconds, processorSeconds: ticks / TICKS, memory };
+  return { seconds, processorSeconds: ticks / ticksOfSecond, memory };
 }
 
 async function exists(path: string): Promise<boolean> {

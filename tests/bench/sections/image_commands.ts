@@ -11,7 +11,7 @@ import { type Bench, median, root } from "../bench.ts";
 import { imagePolicy, type SigningWay, signingWays } from "../signed_images.ts";
 
 /** Pods beside the first, each with an image of its own. */
-const FURTHER = 40;
+const furtherPods = 40;
 
 /** How one program applies a policy. */
 interface Program {
@@ -27,8 +27,8 @@ export async function imageCommands(bench: Bench): Promise<void> {
   const { results, folder, rounds } = bench;
   const kyverno = Deno.env.get("KYVERNO") ?? "";
   const text =
-    `\`apply\` on Pods whose images nobody verified before. Each further image is a ${FURTHER}th of what ` +
-    `${FURTHER} more Pods take. ` +
+    `\`apply\` on Pods whose images nobody verified before. Each further image is a ${furtherPods}th of what ` +
+    `${furtherPods} more Pods take. ` +
     (kyverno === ""
       ? "Kyverno's program was not named (`KYVERNO=FILE`), and no figures of it for images were recorded."
       : "Kyverno's program ran in turn with Postern's, on the same images.");
@@ -47,7 +47,7 @@ export async function imageCommands(bench: Bench): Promise<void> {
       await measure(trial, programs.filter(({ skips }) => !skips.includes(way.name)), rounds);
       for (const [program, times] of trial.times) {
         const first = median(times.map(({ one }) => one));
-        const further = median(times.map(({ one, many }) => (many - one) / FURTHER));
+        const further = median(times.map(({ one, many }) => (many - one) / furtherPods));
         const requests = median(times.map(({ requests }) => requests));
         results.row(`${way.title}: ${program}`, [
           `${first.toFixed(0)} ms`,
@@ -93,8 +93,8 @@ class Trial {
   async run(program: Program): Promise<void> {
     const one = await this.#apply(program, 1);
     const before = this.#registry.received.length;
-    const many = await this.#apply(program, 1 + FURTHER);
-    const requests = (this.#registry.received.length - before) / (1 + FURTHER);
+    const many = await this.#apply(program, 1 + furtherPods);
+    const requests = (this.#registry.received.length - before) / (1 + furtherPods);
     this.times.set(program.name, [...this.times.get(program.name) ?? [], { one, many, requests }]);
   }
 

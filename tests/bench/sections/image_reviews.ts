@@ -12,8 +12,8 @@ import { type Server, startServer } from "../server.ts";
 import { imagePolicy, type SigningWay, signingWays } from "../signed_images.ts";
 
 /** Pods in a second with an image that was never seen: as many as a large rollout makes. */
-const PODS_A_SECOND = 20;
-const MANY = 10;
+const podsOfSecond = 20;
+const manyImages = 10;
 
 const text =
   "Reviews of new Pods to `/mutate/fail`, answered by the image's server with 17 pod security policies and a " +
@@ -21,7 +21,7 @@ const text =
 
 const textOfOthers =
   "Reviews of Pods without such images to `/validate/fail`, over 16 connections, while each second " +
-  `${PODS_A_SECOND} Pods are created with an image that was never verified. Registry, server and load generator share ` +
+  `${podsOfSecond} Pods are created with an image that was never verified. Registry, server and load generator share ` +
   "the machine, so part of the difference is processor time that others have.";
 
 interface Trial {
@@ -58,7 +58,7 @@ async function latencies(trial: Trial): Promise<void> {
   const { bench: { results, rounds }, ways } = trial;
   results.section("Reviews of Pods with signed images", { text, columns: ["first", "again"] });
   for (const way of ways) {
-    for (const count of way.name === "key" ? [1, MANY] : [1]) {
+    for (const count of way.name === "key" ? [1, manyImages] : [1]) {
       // The first of each kind loads code.
       await decide(trial, putImages(way, `warm-${count}`, count));
       const first: number[] = [], again: number[] = [];
@@ -106,7 +106,7 @@ async function besides(trial: Trial, way: SigningWay): Promise<Round[]> {
   for (let round = 0; round < rounds; round++) {
     const alone = await loadServer(generator, server, order);
     const pods = Array.from(
-      { length: Math.ceil(PODS_A_SECOND * seconds) },
+      { length: Math.ceil(podsOfSecond * seconds) },
       (_, index) => putImages(way, `beside-${round}-${index}`, 1),
     );
     const [beside] = await Promise.all([loadServer(generator, server, order), spread(pods, seconds)]);

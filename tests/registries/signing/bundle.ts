@@ -5,7 +5,7 @@ import { type Keys, sha256, signed, signingTime } from "./certificates.ts";
 import type { Signers } from "./fixtures.ts";
 import type { TestRegistry } from "./registry.ts";
 
-const LOG = "log.acme.test";
+const logName = "log.acme.test";
 
 /** A trusted root with the signers' authorities and logs. */
 export function trustedRootOf(signers: Signers): string {
@@ -22,7 +22,7 @@ export function trustedRootOf(signers: Signers): string {
   });
   return JSON.stringify({
     mediaType: "application/vnd.dev.sigstore.trustedroot+json;version=0.1",
-    tlogs: [log(signers.log, `https://${LOG}`)],
+    tlogs: [log(signers.log, `https://${logName}`)],
     ctlogs: [log(signers.certificateLog, "https://ctlog.acme.test")],
     certificateAuthorities: [chain(signers.keylessIntermediate, signers.keylessRoot)],
     timestampAuthorities: [chain(signers.tsa, signers.tsaRoot)],
@@ -79,7 +79,7 @@ function entryOf(body: Uint8Array, log: Keys): unknown {
   const integratedTime = Math.floor(signingTime.getTime() / 1_000);
   const root = sha256(joined([new Uint8Array([0]), body]));
   const promised = { body: body.toBase64(), integratedTime, logID: id.toHex(), logIndex: 0 };
-  const note = `${LOG}\n1\n${root.toBase64()}\n`;
+  const note = `${logName}\n1\n${root.toBase64()}\n`;
   const signature = joined([id.subarray(0, 4), signed(log, bytesOf(note))]).toBase64();
   return {
     logIndex: "0",
@@ -94,7 +94,7 @@ function entryOf(body: Uint8Array, log: Keys): unknown {
       rootHash: root.toBase64(),
       treeSize: "1",
       hashes: [],
-      checkpoint: { envelope: `${note}\n\u2014 ${LOG} ${signature}\n` },
+      checkpoint: { envelope: `${note}\n\u2014 ${logName} ${signature}\n` },
     },
     canonicalizedBody: body.toBase64(),
   };

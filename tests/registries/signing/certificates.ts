@@ -69,7 +69,7 @@ export const usage = { codeSigning: "1.3.6.1.5.5.7.3.3", timeStamping: "1.3.6.1.
 export const signingTime = new Date("2026-03-01T12:02:00Z");
 const ecdsaSha256 = asn1.sequence(asn1.oid("1.2.840.10045.4.3.2"));
 const rsaSha256 = asn1.sequence(asn1.oid("1.2.840.113549.1.1.11"), new Uint8Array([5, 0]));
-const USAGES = "2.5.29.37";
+const usagesOid = "2.5.29.37";
 let serials = 1;
 
 /** Issues a certificate; without an issuer it is signed with its own key. */
@@ -124,9 +124,9 @@ function extensionsOf(fields: CertificateFields): Uint8Array[] {
     ...(authority ? [extension("2.5.29.19", asn1.sequence(asn1.boolean(true), ...length), "critical")] : []),
     ...(usages.length === 0 ? [] : [
       extension(
-        USAGES,
+        usagesOid,
         asn1.sequence(...usages.map(asn1.oid)),
-        critical.includes(USAGES) ? "critical" : undefined,
+        critical.includes(usagesOid) ? "critical" : undefined,
       ),
     ]),
     ...(names.length === 0 ? [] : [extension("2.5.29.17", asn1.sequence(...names), "critical")]),

@@ -18,8 +18,8 @@ import {
 import { bytesOf } from "./der.ts";
 import { TestRegistry } from "./registry.ts";
 
-const PROVENANCE = "https://slsa.dev/provenance/v0.2";
-const ISSUER = "1.3.6.1.4.1.57264.1.1";
+const provenanceType = "https://slsa.dev/provenance/v0.2";
+const issuerOid = "1.3.6.1.4.1.57264.1.1";
 
 /** The keys and certificates of a test. */
 export class Signers {
@@ -64,7 +64,7 @@ export class Signers {
       until: new Date("2026-03-01T12:10:00Z"),
       usages: [usage.codeSigning],
       email: "dev@acme.test",
-      extensions: { [ISSUER]: bytesOf("https://accounts.acme.test") },
+      extensions: { [issuerOid]: bytesOf("https://accounts.acme.test") },
       ...(log !== undefined && { log }),
     });
   }
@@ -197,7 +197,10 @@ function attestAll(registry: TestRegistry, { one, two }: Signers): void {
   const about = (name: ImageName, fields: Record<string, unknown> = {}, keys = one) => {
     const digest = registry.image(pathOf(name));
     attest(registry, pathOf(name), [{
-      content: envelope({ digest, type: PROVENANCE, predicate: { builder: { id: "b" } }, ...fields }, keys),
+      content: envelope(
+        { digest, type: provenanceType, predicate: { builder: { id: "b" } }, ...fields },
+        keys,
+      ),
     }]);
   };
   about("attested");

@@ -3,8 +3,8 @@ import type { Json, JsonObject } from "../../../lib/json/mod.ts";
 import { type FakeServer, fakeServer, type ReceivedRequest } from "../../adapters/fake_server.ts";
 import { sha256 } from "./certificates.ts";
 
-const INDEX = "application/vnd.oci.image.index.v1+json";
-const MANIFEST = "application/vnd.oci.image.manifest.v1+json";
+const indexType = "application/vnd.oci.image.index.v1+json";
+const manifestType = "application/vnd.oci.image.manifest.v1+json";
 
 /** A layer to be put. */
 export interface Layer {
@@ -69,7 +69,7 @@ export class TestRegistry {
     const config = this.blob("{}");
     const value: JsonObject = {
       schemaVersion: 2,
-      mediaType: MANIFEST,
+      mediaType: manifestType,
       ...(artifactType !== undefined && { artifactType }),
       config: { mediaType: "application/vnd.oci.image.config.v1+json", digest: config, size: 2 },
       layers: layers.map(({ mediaType = "application/octet-stream", content, annotations = {} }) => ({
@@ -78,14 +78,14 @@ export class TestRegistry {
         size: bytes(content).length,
         annotations,
       })),
-      ...(subject !== undefined && { subject: { mediaType: MANIFEST, digest: subject, size: 2 } }),
+      ...(subject !== undefined && { subject: { mediaType: manifestType, digest: subject, size: 2 } }),
     };
     const text = JSON.stringify(value);
     const digest = this.blob(text);
     if (subject === undefined) this.#tags.set(name, digest);
     else {
       const list = this.#referrers.get(subject) ?? [];
-      list.push({ mediaType: MANIFEST, digest, size: text.length, artifactType: artifactType ?? "" });
+      list.push({ mediaType: manifestType, digest, size: text.length, artifactType: artifactType ?? "" });
       this.#referrers.set(subject, list);
     }
     return digest;
@@ -103,7 +103,7 @@ export class TestRegistry {
     const manifests = (this.#referrers.get(digest) ?? []).filter((each) =>
       type === null || each["artifactType"] === type
     );
-    return { schemaVersion: 2, mediaType: INDEX, manifests };
+    return { schemaVersion: 2, mediaType: indexType, manifests };
   }
 
   blob(content: Uint8Array | string): string {
@@ -124,7 +124,7 @@ export class TestRegistry {
       /^\/v2\/(.+)\/(manifests|blobs|referrers)\/([^/?]+)/.exec(path) ?? [];
     if (kind === "referrers") {
       const type = new URLSearchParams(path.split("?")[1]).get("artifactType");
-      return Response.json(this.#listed(name, type), { headers: { "content-type": INDEX } });
+      return Response.json(this.#listed(name, type), { headers: { "content-type": indexType } });
     }
     const digest = kind === "manifests" ? this.#tags.get(`${repository}:${name}`) ?? name : name;
     const content = this.#content.get(digest);
@@ -135,7 +135,7 @@ export class TestRegistry {
       return Response.json({ errors: [{ code, message }] }, { status: 404 });
     }
     return new Response(new Uint8Array(content), {
-      headers: { "content-type": kind === "manifests" ? MANIFEST : "application/octet-stream" },
+      headers: { "content-type": kind === "manifests" ? manifestType : "application/octet-stream" },
     });
   }
 }

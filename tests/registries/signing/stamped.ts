@@ -11,7 +11,7 @@ import {
 import type { NotaryFields } from "./cosign.ts";
 import { bytesOf } from "./der.ts";
 
-const USAGES = "2.5.29.37";
+const usagesOid = "2.5.29.37";
 
 /** The certificates of signers and of an authority. */
 export class TimestampSigners {
@@ -31,7 +31,7 @@ export class TimestampSigners {
   stamping(fields: Partial<Parameters<typeof issue>[0]>): Issued {
     const usages = [usage.timeStamping];
     const keys = newKeys();
-    return issue({ name: "tsa", keys, issuer: this.authorityRoot, usages, critical: [USAGES], ...fields });
+    return issue({ name: "tsa", keys, issuer: this.authorityRoot, usages, critical: [usagesOid], ...fields });
   }
 
   /** A function that stamps signatures. */
