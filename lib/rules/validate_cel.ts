@@ -42,7 +42,7 @@ export interface CelBody extends Validation {
  */
 export function compileCelRule(block: CelBody, tools: RuleTools): CompiledBody {
   const { rule } = tools;
-  const parameters = parameterSource(block.paramKind, block.paramRef);
+  const parameters = parameterSource(block.paramKind, block.paramRef, tools.policy.namespace);
   const expressions = compileExpressions(block, parameters, tools);
   const path = ["validate", "cel"];
   const conditions = compileMatchConditions([...rule.celPreconditions], expressions, {

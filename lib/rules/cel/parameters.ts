@@ -20,12 +20,15 @@ export interface ParameterSource {
   readonly namespace: string;
   readonly selector: JsonObject | undefined;
   readonly whenNotFound: "Allow" | "Deny";
+  /** For a Policy, the only namespace that it may read. */
+  readonly policyNamespace: string | undefined;
 }
 
 /** Reads `paramKind` and `paramRef`; `undefined` when the policy has no parameters. */
 export function parameterSource(
   kind: Json | undefined,
   reference: Json | undefined,
+  policyNamespace?: string,
 ): ParameterSource | undefined {
   if (!isObject(kind) || !isObject(reference)) return undefined;
   return {
@@ -35,6 +38,7 @@ export function parameterSource(
     namespace: textField(reference, "namespace"),
     selector: asObject(field(reference, "selector")),
     whenNotFound: field(reference, "parameterNotFoundAction") === "Allow" ? "Allow" : "Deny",
+    policyNamespace,
   };
 }
 
@@ -93,6 +97,8 @@ export function collectParameters(
   if (scope === "namespaced" && within === "") {
     return new Fault("can't use namespaced paramRef to match cluster-scoped resources");
   }
+  const outside = scope === "unknown" ? undefined : outsideOfPolicy(source, within);
+  if (outside !== undefined) return outside;
   const kindReference = { apiVersion, kind, namespace: within };
   const clusterObjects = objectsInCluster(tracker);
   if (name !== "") {
@@ -110,6 +116,22 @@ export function collectParameters(
   function missing(why: string): readonly JsonObject[] | Fault {
     return whenNotFound === "Allow" ? [] : new Fault(why);
   }
+}
+
+/**
+ * Why a Policy may not read its parameters: whoever writes policies in a namespace need not have the right to read
+ * other objects, which expressions could put into messages.
+ */
+function outsideOfPolicy({ kind, policyNamespace }: ParameterSource, within: string): Fault | undefined {
+  if (policyNamespace === undefined || within === policyNamespace) return undefined;
+  const [where, those] = within === ""
+    ? ["of the whole cluster", "objects"]
+    : [`in namespace ${within}`, "those"];
+  return new Fault(
+    `paramRef reads ${
+      pluralOf(kind)
+    } ${where}, and a Policy reads only ${those} in its namespace ${policyNamespace}`,
+  );
 }
 
 function notFound({ apiVersion, kind, name }: ParameterSource): string {

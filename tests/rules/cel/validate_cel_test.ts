@@ -181,6 +181,65 @@ Deno.test("a Namespace has no namespace in which parameters could be", async () 
   ]);
 });
 
+const readsElsewhere: [what: string, kind: string, reference: string, message: string][] = [
+  [
+    "in another namespace",
+    "{apiVersion: v1, kind: Secret}",
+    "{name: key, namespace: ops}",
+    "paramRef reads secrets in namespace ops, and a Policy reads only those in its namespace team",
+  ],
+  [
+    "that labels select in another namespace",
+    "{apiVersion: v1, kind: Secret}",
+    "{selector: {matchLabels: {}}, namespace: ops}",
+    "paramRef reads secrets in namespace ops, and a Policy reads only those in its namespace team",
+  ],
+  [
+    "of a kind of the whole cluster",
+    "{apiVersion: v1, kind: Namespace}",
+    "{name: ops}",
+    "paramRef reads namespaces of the whole cluster, and a Policy reads only objects in its namespace team",
+  ],
+];
+for (const [what, kind, reference, message] of readsElsewhere) {
+  Deno.test(`a Policy reads no parameters ${what}`, async () => {
+    const text = policy(
+      `paramKind: ${kind}\nparamRef: ${reference}\n` +
+        "expressions: [{expression: 'false', messageExpression: params.metadata.labels.secret}]",
+    ).replace("ClusterPolicy", "Policy").replace("name: p", "name: p\n  namespace: team");
+    const metadata = { name: "key", namespace: "ops", labels: { secret: "s3cret" } };
+    const decision = await decide({
+      policy: text,
+      object: { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "web", namespace: "team" } },
+      cluster: [
+        { apiVersion: "v1", kind: "Namespace", metadata: { ...metadata, name: "ops" } },
+        { apiVersion: "v1", kind: "Secret", metadata },
+      ],
+    });
+    assert.deepEqual(resultLines(decision), [`error error in parameterized resource: ${message}`]);
+  });
+}
+
+Deno.test("a Policy reads the parameters of its namespace, named or not", async () => {
+  for (const reference of ["{name: a}", "{name: a, namespace: team}"]) {
+    const text = policy(
+      `paramKind: {apiVersion: v1, kind: ConfigMap}\nparamRef: ${reference}\n` +
+        "expressions: [{expression: params.data.max == '2'}]",
+    ).replace("ClusterPolicy", "Policy").replace("name: p", "name: p\n  namespace: team");
+    const decision = await decide({
+      policy: text,
+      object: { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "web", namespace: "team" } },
+      cluster: [{
+        apiVersion: "v1",
+        kind: "ConfigMap",
+        metadata: { name: "a", namespace: "team" },
+        data: { max: "2" },
+      }],
+    });
+    assert.deepEqual(resultLines(decision), [passed]);
+  }
+});
+
 const brokenTexts: [name: string, cel: string, expected: string][] = [
   [
     "a message of another type",
