@@ -72,6 +72,9 @@ const paths: [urlPath: string, fault: RegExp | undefined][] = [
   ["/api/v1/configmaps?x=/namespaces/team", /does not contain a namespace segment/],
   ["/api/v1/namespaces/team/../other/secrets", /does not contain a namespace segment/],
   ["/namespaces/team", /does not contain a namespace segment/],
+  ["/api/v1/nodes/worker/proxy/namespaces/team", /does not contain a namespace segment/],
+  ["/api/v1/namespace%73/other/services/web/proxy/namespaces/team", /does not contain a namespace segment/],
+  ["/apis/group/v1/things/any/part/namespaces/team", /does not contain a namespace segment/],
 ];
 for (const [urlPath, fault] of paths) {
   Deno.test(`a Policy of team ${fault === undefined ? "may" : "must not"} call ${urlPath}`, async () => {

@@ -219,11 +219,12 @@ function unfetched(cause: string): Fault {
 }
 
 /**
- * Why a Policy of a namespace may not call a path: it may only read its own namespace. The adapter refuses paths with
- * dots, so each part of the path is literal.
+ * Why a Policy of a namespace may not call a path: it may only read its own namespace, which stands behind the version.
+ * Behind `proxy` a segment is part of another server's path. The adapter refuses paths with dots, so each part of the
+ * path is literal.
  */
 function namespaceProblem(urlPath: string, namespace: string): string | undefined {
-  const [, found] = /^\/apis?\/(?:[^?]*?\/)namespaces\/([^/?]+)/.exec(urlPath) ?? [];
+  const [, found] = /^\/(?:api|apis\/[^/?]+)\/[^/?]+\/namespaces\/([^/?]+)/.exec(urlPath) ?? [];
   const hasDots = urlPath.split("?")[0]!.split("/").includes("..");
   if (found === undefined || hasDots) {
     return `path ${urlPath} does not contain a namespace segment, which is required for namespaced policies`;
