@@ -1,6 +1,6 @@
 /** Policies are evaluated in order, each on what it is about. */
 import assert from "node:assert/strict";
-import { dig } from "../../lib/json/mod.ts";
+import { dig, type JsonObject } from "../../lib/json/mod.ts";
 import { planJsonPatch } from "../../lib/patch/mod.ts";
 import { pod, policies, request } from "./ports.ts";
 import { decideNow, noHostPid, policy, results } from "./decide_now.ts";
@@ -122,6 +122,28 @@ spec:
   const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: "team" } };
   const deletion = request(namespace, { operation: "DELETE", namespace: "team" });
   assert.deepEqual(results(decideNow(policies(classic + inCel), deletion)), ["team/c/ fail"]);
+});
+
+Deno.test("a policy of a namespace changes objects in it, and never its Namespace", () => {
+  const snapshot = policies(`
+apiVersion: policies.kyverno.io/v1
+kind: NamespacedMutatingPolicy
+metadata: {name: m, namespace: team}
+spec:
+  matchConstraints:
+    resourceRules: [{apiGroups: [""], apiVersions: [v1], resources: ["*", "*/*"], operations: ["*"]}]
+  mutations:
+  - patchType: JSONPatch
+    jsonPatch: {expression: '[JSONPatch{op: "add", path: "/metadata/labels", value: {"unsafe": "yes"}}]'}
+`);
+  const labelsAfter = (object: JsonObject, subresource = "") => {
+    const change = { operation: "UPDATE", namespace: "team", oldObject: object, subresource } as const;
+    const decision = decideNow(snapshot, request(object, change), { phase: "mutate" });
+    return dig(decision.object, "metadata", "labels");
+  };
+  assert.deepEqual(labelsAfter(pod({}, { namespace: "team" })), { unsafe: "yes" });
+  const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: "team" } };
+  for (const part of ["", "status", "finalize"]) assert.equal(labelsAfter(namespace, part), undefined);
 });
 
 Deno.test("an exception skips the rules that it names, for objects that it matches", () => {

@@ -52,19 +52,21 @@ export class RulesForTypes {
 }
 
 function marked(policy: CompiledPolicy, type: TypeOfRequest): CompiledPolicy {
-  if (isOutside(policy, type)) return { ...policy, rules: [] };
-  const rules = policy.rules.filter((rule) => isForKind(rule, type.kind, policy.rules));
+  const rules = policy.rules.filter((rule) =>
+    !isOutside(policy, rule, type) && isForKind(rule, type.kind, policy.rules)
+  );
   return { ...policy, rules: rules.map((rule) => markedRule(rule, type)) };
 }
 
 /**
- * Whether objects of a type are in no namespace of the policy, although the API server gives requests about a Namespace
- * that Namespace. Kyverno parity: only policies in CEL follow the request. Pinned by "a Policy says nothing about its
- * Namespace, a policy in CEL does".
+ * Whether a rule of a policy of a namespace is not about the Namespace, to which the API server gives requests about
+ * it. Kyverno parity: only policies in CEL follow the request. Pinned by "a Policy says nothing about its Namespace, a
+ * policy in CEL does". No policy changes it: the labels of a Namespace decide which other policies are about its
+ * objects, and who may write policies in it need not have the right to change them.
  */
-function isOutside({ policy }: CompiledPolicy, { group, kind }: TypeOfRequest): boolean {
-  return policy.namespace !== undefined && policy.language === "classic" && group === "" &&
-    kind === "Namespace";
+function isOutside({ policy }: CompiledPolicy, rule: CompiledRule, { group, kind }: TypeOfRequest): boolean {
+  return policy.namespace !== undefined && group === "" && kind === "Namespace" &&
+    (policy.language === "classic" || rule.type === "mutate");
 }
 
 /**
