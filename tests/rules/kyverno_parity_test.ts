@@ -58,6 +58,24 @@ const validations: readonly (readonly [title: string, rule: string, answers: rea
     ["error failed to evaluate list: failed to "],
   ],
   [
+    "a foreach rule over an entry that reads a missing field has no result",
+    "context: [{name: l, variable: {jmesPath: request.object.spec.none}}]\n    " +
+    "validate: {message: m, foreach: [{list: 'l[].x', pattern: {image: y}}]}",
+    [],
+  ],
+  [
+    "a foreach rule over an entry with a text whose variable is missing has no result",
+    'context: [{name: l, variable: {value: "{{ request.object.spec.none }}"}}]\n    ' +
+    "validate: {message: m, foreach: [{list: l, deny: {}}]}",
+    [],
+  ],
+  [
+    "a foreach rule over an entry without a value is an error",
+    "context: [{name: l, variable: {jmesPath: 'request.object.spec.none[]'}}]\n    " +
+    "validate: {message: m, foreach: [{list: l, deny: {}}]}",
+    ["error failed to evaluate list: failed to add context entry for variable l since it evaluated to nil"],
+  ],
+  [
     "an element whose preconditions cannot be evaluated is skipped",
     `validate: {message: m, foreach: [{list: request.object.spec.containers, preconditions: ${unresolved}, ` +
     `deny: {}}, {list: request.object.spec.containers, deny: {conditions: ${never}}}]}`,
@@ -67,6 +85,11 @@ const validations: readonly (readonly [title: string, rule: string, answers: rea
     "the pattern of a foreach rule is compared with an element that is an object",
     "validate: {message: m, foreach: [{list: request.object.spec.containers, pattern: {name: '?'}}]}",
     ["pass rule passed"],
+  ],
+  [
+    "the pattern of a foreach rule is compared with an element that is an empty object",
+    "validate: {message: m, foreach: [{list: '`[{}]`', pattern: {metadata: {name: '?*'}}}]}",
+    ["fail validation failure: validation error: m. rule r failed at path /metadata/"],
   ],
   [
     "with elementScope false the pattern of a foreach rule is compared with the object",

@@ -2,6 +2,7 @@ import type { Conditions } from "../../condition/mod.ts";
 import { contextShape, type LoopProgress } from "../../context/mod.ts";
 import {
   asList,
+  type Fault,
   field,
   isFault,
   isGiven,
@@ -125,7 +126,7 @@ function compileForeach(foreach: ForeachCheck, options: ForeachOptions): SingleB
           // Kyverno parity: a list that is absent passes, a list that cannot be computed is an error. Pinned
           // by "a foreach rule over a missing list has no result" and "a foreach rule over a list
           // that cannot be computed is an error".
-          if (elements.missing === undefined) listFault = elements.message;
+          if (!isAbsent(elements)) listFault = elements.message;
           continue;
         }
         const found = runElements(entry, { elements, progress }, input);
@@ -136,6 +137,14 @@ function compileForeach(foreach: ForeachCheck, options: ForeachOptions): SingleB
       return listFault === undefined ? undefined : error(`failed to evaluate list: ${listFault}`);
     },
   };
+}
+
+/**
+ * Kyverno parity: a list is absent, too, when a context entry that it reads lacks a field. Pinned by "a foreach rule
+ * over an entry that reads a missing field has no result".
+ */
+function isAbsent({ message, missing }: Fault): boolean {
+  return missing !== undefined || /Unknown key "[^"]*" in path$/.test(message);
 }
 
 /** One run through the elements of a list. */
@@ -236,14 +245,13 @@ function compileEntryBody(entry: CheckLoop, { message, tools, scopes: around }: 
  * Kyverno parity: the pattern is compared with an element that is an object, unless `elementScope` is false; else with
  * what a pattern of the loop around it is compared with. Pinned by "the pattern of a foreach rule is compared with an
  * element that is an object" and "without a scope of its own, the pattern of a nested loop is compared as one of the
- * loop around it".
+ * loop around it". An empty object is an object. Pinned by "the pattern of a foreach rule is compared with an element
+ * that is an empty object".
  */
 function elementOf(input: RuleInput, scopes: readonly Scope[]): JsonObject | undefined {
   for (let nesting = scopes.length - 1; nesting >= 0; nesting--) {
     const element = input.context.get(`element${nesting}`);
-    if (scopes[nesting] === false || !isObject(element)) continue;
-    if (Object.keys(element).length > 0) return element;
-    break;
+    if (scopes[nesting] !== false && isObject(element)) return element;
   }
   return input.operation === "DELETE" ? undefined : input.resource;
 }
