@@ -1,6 +1,5 @@
 import { type Json, setField } from "../json/mod.ts";
-import { failure, isCelFault } from "./fault.ts";
-import type { CelFault } from "./fault.ts";
+import { type CelFault, failure, isCelFault } from "./fault.ts";
 import type { Result } from "./libraries/library.ts";
 import { encodeBase64 } from "../kube/mod.ts";
 import { isWithinBudget, newWorkBudget, work, type WorkBudget, workOfCharacter } from "./work.ts";

@@ -1,9 +1,9 @@
 import { systemClock, systemEntropy } from "../adapters/mod.ts";
-import { formatDiagnostic } from "../diagnostics/mod.ts";
-import { compile, payloadItems, preprocess, scanPayload } from "../engine/mod.ts";
+import { type Diagnostic, formatDiagnostic } from "../diagnostics/mod.ts";
+import { compile, payloadItems, preprocess, scanPayload, type Snapshot } from "../engine/mod.ts";
 import { Fault, goPrint, isFault, isObject, type Json, type JsonObject } from "../json/mod.ts";
 import { compileLabelSelectorText } from "../kube/mod.ts";
-import { payloadReport, type PolicyScan, scanLine } from "../report/mod.ts";
+import { payloadReport, scanLine } from "../report/mod.ts";
 import { loadDocuments } from "../sources/mod.ts";
 import { standardInputProblem } from "./standard_input.ts";
 import { type Terminal, unusable } from "./terminal.ts";
@@ -30,50 +30,34 @@ const noPolicies = "no policies: name ValidatingPolicies of json.kyverno.io/v1al
  */
 export async function jsonScan(args: JsonScanArguments, terminal: Terminal): Promise<number> {
   const print = (line: string): void => args.output === "text" ? terminal.out(line) : undefined;
-  const { policies: policyPaths, payload: payloadPath } = args;
   const twice = standardInputProblem({
-    policies: policyPaths,
-    payload: [payloadPath],
+    policies: args.policies,
+    payload: [args.payload],
     bindings: [args.bindings],
   });
   if (twice !== undefined) return unusable(twice, terminal);
   print("Loading policies ...");
-  const loaded = await loadDocuments(policyPaths);
-  const snapshot = compile(loaded.documents);
-  const problems = [...loaded.diagnostics, ...snapshot.diagnostics];
-  for (const diagnostic of problems) terminal.err(formatDiagnostic(diagnostic));
-  const selects = compileLabelSelectorText(args.labels.join(","));
-  if (isFault(selects)) return unusable(`--labels: ${selects.message}`, terminal);
-  const policies = snapshot.jsonPolicies.filter(({ labels }) => selects(labels));
-  if (snapshot.jsonPolicies.length === 0) {
-    if (loaded.diagnostics.some(({ severity }) => severity === "error")) return 2;
-    return unusable(noPolicies, terminal);
-  }
-  if (policies.length === 0) return unusable(`--labels ${args.labels}: no policy has such labels`, terminal);
+  const loaded = await loadPolicies(args, terminal);
+  if (typeof loaded === "number") return loaded;
   const bindings = await loadBindings(args.bindings, print);
   if (isFault(bindings)) return unusable(bindings.message, terminal);
   const ports = { clock: systemClock(), entropy: systemEntropy(), bindings };
   print("Loading payload ...");
-  const payload = await loadPayload(payloadPath, terminal);
+  const payload = await loadPayload(args.payload, terminal);
   if (payload === undefined) return 2;
   if (payload === null) return unusable("payload is `null`", terminal);
   print("Pre processing ...");
   const preprocessed = preprocess(payload, args.preprocessors, ports);
   if (isFault(preprocessed)) return unusable(preprocessed.message, terminal);
-  const count = payloadItems(preprocessed).length;
-  print(
-    `Running ( evaluating ${count} ${count === 1 ? "resource" : "resources"} against ${policies.length} ${
-      policies.length === 1 ? "policy" : "policies"
-    } ) ...`,
-  );
+  const items = payloadItems(preprocessed), { policies } = loaded;
+  const resources = items.length === 1 ? "resource" : "resources";
+  const against = `${policies.length} ${policies.length === 1 ? "policy" : "policies"}`;
+  print(`Running ( evaluating ${items.length} ${resources} against ${against} ) ...`);
   const reports: JsonObject[] = [];
   let failing = 0;
-  for (const item of payloadItems(preprocessed)) {
+  for (const item of items) {
     // In a list of payloads, a payload that is itself a list is one value.
-    const scans = policies.map((policy): PolicyScan => ({
-      policy,
-      results: scanPayload([policy], [item], ports),
-    }));
+    const scans = policies.map((policy) => ({ policy, results: scanPayload([policy], [item], ports) }));
     const results = scans.flatMap((scan) => scan.results);
     failing += results.filter(({ result }) => result !== "pass").length;
     for (const result of results) print(scanLine(result));
@@ -81,8 +65,36 @@ export async function jsonScan(args: JsonScanArguments, terminal: Terminal): Pro
   }
   print("Done");
   if (args.output === "json") terminal.out(JSON.stringify(reports, null, 2));
-  const isUnusable = problems.some(({ severity }) => severity === "error");
-  return isUnusable || failing > 0 ? 1 : 0;
+  return loaded.haveErrors || failing > 0 ? 1 : 0;
+}
+
+/** The policies to apply, and whether some cannot be used. */
+interface LoadedPolicies {
+  readonly policies: Snapshot["jsonPolicies"];
+  readonly haveErrors: boolean;
+}
+
+/** Loads the policies that have the labels, and prints what is wrong; without any it returns the exit code. */
+async function loadPolicies(
+  { policies: paths, labels }: JsonScanArguments,
+  terminal: Terminal,
+): Promise<LoadedPolicies | number> {
+  const loaded = await loadDocuments(paths);
+  const { jsonPolicies, diagnostics } = compile(loaded.documents);
+  const problems = [...loaded.diagnostics, ...diagnostics];
+  for (const diagnostic of problems) terminal.err(formatDiagnostic(diagnostic));
+  const selects = compileLabelSelectorText(labels.join(","));
+  if (isFault(selects)) return unusable(`--labels: ${selects.message}`, terminal);
+  if (jsonPolicies.length === 0) {
+    return loaded.diagnostics.some(isError) ? 2 : unusable(noPolicies, terminal);
+  }
+  const policies = jsonPolicies.filter(({ labels }) => selects(labels));
+  if (policies.length === 0) return unusable(`--labels ${labels}: no policy has such labels`, terminal);
+  return { policies, haveErrors: problems.some(isError) };
+}
+
+function isError({ severity }: Diagnostic): boolean {
+  return severity === "error";
 }
 
 /** Reads `--bindings`; without a file it binds no name. A fault explains why the file cannot be used. */
@@ -93,7 +105,7 @@ async function loadBindings(
   if (path === undefined) return {};
   print("Loading bindings ...");
   const { documents, diagnostics } = await loadDocuments([path]);
-  const [problem] = diagnostics.filter(({ severity }) => severity === "error");
+  const [problem] = diagnostics.filter(isError);
   if (problem !== undefined) return new Fault(`--bindings ${path}: ${problem.message}`);
   const value = documents[0]?.value ?? {};
   if (!isObject(value) || documents.length > 1) {
@@ -107,7 +119,7 @@ async function loadBindings(
 async function loadPayload(path: string, terminal: Terminal): Promise<Json | undefined> {
   const { documents, diagnostics } = await loadDocuments([path]);
   for (const diagnostic of diagnostics) terminal.err(formatDiagnostic(diagnostic));
-  if (diagnostics.some(({ severity }) => severity === "error")) return undefined;
+  if (diagnostics.some(isError)) return undefined;
   const values = documents.map(({ value }) => value);
   return values.length === 1 ? values[0]! : values.length === 0 ? null : values;
 }

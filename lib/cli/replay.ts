@@ -1,6 +1,7 @@
+import type { Diagnostic } from "../diagnostics/mod.ts";
 import { compile, decideReview, evaluate, policyRequest, type Snapshot } from "../engine/mod.ts";
 import { openPorts } from "../open_ports/mod.ts";
-import { dig, field, isFault, isObject, type Json } from "../json/mod.ts";
+import { dig, field, isFault, isObject } from "../json/mod.ts";
 import { type AdmissionRequest, parseReview } from "../kube/mod.ts";
 import type { Dialect } from "../match/mod.ts";
 import { denialMessage } from "../report/mod.ts";
@@ -51,7 +52,15 @@ export async function replay(args: ReplayArguments, terminal: Terminal): Promise
   const options = { snapshot, ports: opened.ports, values: noValues, user: undefined, absent: [] };
   const counts = { same: 0, differing: 0 };
   try {
-    for (const document of documents) await replayOne(document);
+    for (const document of documents) {
+      const replayed = await replayOne(document, options);
+      if (replayed.problem !== undefined) {
+        diagnostics.add(replayed.problem);
+        continue;
+      }
+      counts[replayed.isSame ? "same" : "differing"]++;
+      for (const line of replayed.lines) terminal.out(line);
+    }
   } finally {
     await opened.close();
   }
@@ -60,32 +69,38 @@ export async function replay(args: ReplayArguments, terminal: Terminal): Promise
   }
   terminal.out(`\n${counts.same} as recorded, ${counts.differing} differing`);
   return counts.differing + diagnostics.errors > 0 ? 1 : 0;
+}
 
-  async function replayOne({ value, positionOf }: YamlDocument): Promise<void> {
-    const parsed = parseReview(value);
-    if (!parsed.ok) {
-      const position = positionOf([]);
-      return diagnostics.add({ severity: "error", code: "no-review", message: parsed.message, position });
-    }
-    const { request } = parsed.review;
-    const now = await answer(request, recordedRoute(value), options);
-    const before = field(value, "response");
-    const isSame = !isObject(before ?? null) || (dig(value, "response", "allowed") === true) === now.allowed;
-    counts[isSame ? "same" : "differing"]++;
-    const { file, line } = positionOf([]);
-    const was = isSame ? "" : `, recorded as ${now.allowed ? "denied" : "allowed"}`;
-    const blind = !isSame && dig(value, "recorded", "redacted") === true
-      ? " (the record does not hold the Secret's values)"
-      : "";
-    terminal.out(
-      `${file}:${line}: ${reviewText(request)}: ${now.allowed ? "allowed" : "denied"}${was}${blind}`,
-    );
-    if (now.message !== "") terminal.out(`  ${now.message.trim().replaceAll("\n", "\n  ")}`);
-    const recorded: Json | undefined = dig(value, "response", "status", "message");
-    if (!isSame && typeof recorded === "string") {
-      terminal.out(`  recorded: ${recorded.trim().replaceAll("\n", "\n  ")}`);
-    }
+type ReplayOptions = ApplyOptions & { readonly snapshot: Snapshot };
+
+/** Whether a review has the recorded answer again, with the lines that say so; or why it is no review. */
+type Replayed =
+  | { readonly problem: Diagnostic }
+  | { readonly problem?: undefined; readonly isSame: boolean; readonly lines: readonly string[] };
+
+async function replayOne({ value, positionOf }: YamlDocument, options: ReplayOptions): Promise<Replayed> {
+  const parsed = parseReview(value), position = positionOf([]);
+  if (!parsed.ok) {
+    return { problem: { severity: "error", code: "no-review", message: parsed.message, position } };
   }
+  const { request } = parsed.review;
+  const now = await answer(request, recordedRoute(value), options);
+  const before = field(value, "response");
+  const isSame = !isObject(before ?? null) || (dig(value, "response", "allowed") === true) === now.allowed;
+  const was = isSame ? "" : `, recorded as ${now.allowed ? "denied" : "allowed"}`;
+  const blind = !isSame && dig(value, "recorded", "redacted") === true
+    ? " (the record does not hold the Secret's values)"
+    : "";
+  const is = now.allowed ? "allowed" : "denied";
+  const lines = [`${position.file}:${position.line}: ${reviewText(request)}: ${is}${was}${blind}`];
+  if (now.message !== "") lines.push(`  ${indented(now.message)}`);
+  const recorded = dig(value, "response", "status", "message");
+  if (!isSame && typeof recorded === "string") lines.push(`  recorded: ${indented(recorded)}`);
+  return { isSame, lines };
+}
+
+function indented(message: string): string {
+  return message.trim().replaceAll("\n", "\n  ");
 }
 
 /**
@@ -95,7 +110,7 @@ export async function replay(args: ReplayArguments, terminal: Terminal): Promise
 async function answer(
   request: AdmissionRequest,
   route: Route | undefined,
-  { snapshot, ports, absent }: ApplyOptions & { readonly snapshot: Snapshot },
+  { snapshot, ports, absent }: ReplayOptions,
 ): Promise<{ allowed: boolean; message: string }> {
   if (compileFilters()(policyRequest(request))) return { allowed: true, message: "" };
   const decisions = route === undefined

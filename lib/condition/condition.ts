@@ -17,8 +17,7 @@ import { compileTemplate, type Template, type TemplateOptions, type Use } from "
 import { countCondition } from "./counters.ts";
 import type { Sourced } from "./go_value.ts";
 import type { Observe } from "./observation.ts";
-import type { Operator, Test } from "./operators/operator.ts";
-import { never } from "./operators/operator.ts";
+import { never, type Operator, type Test } from "./operators/operator.ts";
 import { operatorNamed } from "./operators/table.ts";
 import { operatorProblems, templateProblems } from "./problem.ts";
 

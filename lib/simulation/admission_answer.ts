@@ -1,6 +1,11 @@
-import { decideReview, type Decision, isDeniedByMutation, type Snapshot } from "../engine/mod.ts";
+import {
+  decideReview,
+  type Decision,
+  type GivenValues,
+  isDeniedByMutation,
+  type Snapshot,
+} from "../engine/mod.ts";
 import type { AbsentSource } from "../context/mod.ts";
-import type { GivenValues } from "../engine/mod.ts";
 import type { JsonObject } from "../json/mod.ts";
 import type { AdmissionRequest } from "../kube/mod.ts";
 import { admissionResponse, decidedReview } from "../library/mod.ts";

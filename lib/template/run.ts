@@ -1,6 +1,5 @@
 import type { Environment } from "../jmespath/mod.ts";
-import { field, isFault, type Json, type Scope } from "../json/mod.ts";
-import type { Fault } from "../json/mod.ts";
+import { type Fault, field, isFault, type Json, type Scope } from "../json/mod.ts";
 
 /** The state of one rendering of a template. */
 export interface RenderState {

@@ -1,6 +1,5 @@
 import type { Environment } from "../jmespath/mod.ts";
-import { type DocumentPath, isFault, type Json, type Scope } from "../json/mod.ts";
-import type { Fault } from "../json/mod.ts";
+import { type DocumentPath, type Fault, isFault, type Json, type Scope } from "../json/mod.ts";
 import { planDocument, type PlannedNode } from "./document.ts";
 import { pathOf } from "./path.ts";
 import { maxText } from "./run.ts";

@@ -4,8 +4,7 @@ import { Bindings, type Environment } from "../jmespath/mod.ts";
 import { asObject, Fault, isFault, type Json, type JsonObject } from "../json/mod.ts";
 import type { TestRow } from "../report/mod.ts";
 import { compileTree, exceptionsOf, standardCompilers, violationText } from "../rules/mod.ts";
-import type { AppliedStep } from "../apply/mod.ts";
-import { identityText } from "../apply/mod.ts";
+import { type AppliedStep, identityText } from "../apply/mod.ts";
 import type { TestRows } from "./rows.ts";
 import type { ObjectAnswer, TestRun } from "./run.ts";
 

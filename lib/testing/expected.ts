@@ -3,8 +3,7 @@ import { asObject, equal, Fault, isObject, type Json, type JsonObject } from "..
 import { toYaml } from "../yaml/mod.ts";
 import { lineDiff } from "./line_diff.ts";
 import { loadDocuments } from "../sources/mod.ts";
-import { manifestObjects } from "../apply/mod.ts";
-import { identityOf, identityText, isSameObject } from "../apply/mod.ts";
+import { identityOf, identityText, isSameObject, manifestObjects } from "../apply/mod.ts";
 
 /** The comparison of an object with the expected one. */
 export type ObjectMatch =

@@ -19,15 +19,17 @@ import {
   checkValues,
   duplicateKeys,
   type GivenDocument,
+  type GivenUser,
+  manifestObjects,
+  noValues,
   readUser,
+  readValues,
+  type Values,
 } from "../apply/mod.ts";
 import { loadDocuments, streamDocuments } from "../sources/mod.ts";
-import { manifestObjects } from "../apply/mod.ts";
-import type { GivenUser } from "../apply/mod.ts";
 import type { FoundTest } from "./test_files.ts";
 import { recordedLookup } from "./recorded_lookup.ts";
 import type { TestSetup } from "./test_ports.ts";
-import { noValues, readValues, type Values } from "../apply/mod.ts";
 
 /** A document of `jsonPayloads`. */
 export interface TestPayload {

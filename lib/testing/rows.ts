@@ -3,9 +3,8 @@ import type { RuleResult } from "../engine/mod.ts";
 import type { JsonObject } from "../json/mod.ts";
 import { reportedResult, type TestRow } from "../report/mod.ts";
 import { effectsOf, ownerOf, planErrorsOf } from "../rules/mod.ts";
-import type { AppliedStep } from "../apply/mod.ts";
-import { hasRules, isRuleNamed } from "../policy/mod.ts";
 import {
+  type AppliedStep,
   identityOf,
   identityText,
   isNamed,
@@ -13,6 +12,7 @@ import {
   isSpecified,
   type ObjectIdentity,
 } from "../apply/mod.ts";
+import { hasRules, isRuleNamed } from "../policy/mod.ts";
 import type { Expectation } from "./test_case.ts";
 import { ExpectedObjects, type ObjectMatch } from "./expected.ts";
 import { verdictOf } from "./verdict.ts";

@@ -4,14 +4,20 @@ import { commandOptions, compile, type CompiledPolicy, type Snapshot } from "../
 import type { Environment } from "../jmespath/mod.ts";
 import type { JsonObject } from "../json/mod.ts";
 import type { Dialect } from "../match/mod.ts";
-import { type AppliedStep, applyPolicies, ignoredOperations } from "../apply/mod.ts";
-import type { DecideOptions } from "../apply/mod.ts";
+import {
+  type AppliedStep,
+  applyPolicies,
+  type DecideOptions,
+  identityOf,
+  ignoredOperations,
+  isSameObject,
+  type ObjectIdentity,
+  withOperation,
+} from "../apply/mod.ts";
 import { clusterWideKind, hasRules } from "../policy/mod.ts";
-import { identityOf, isSameObject, type ObjectIdentity } from "../apply/mod.ts";
 import type { FoundTest } from "./test_files.ts";
-import { loadTestInput, type TestInput } from "./input.ts";
+import { loadTestInput, type TestInput, type TestPayload } from "./input.ts";
 import { absentSources, type TestLookup, testPorts } from "./test_ports.ts";
-import { withOperation } from "../apply/mod.ts";
 
 /** The results of the policies for one object. */
 export interface ObjectAnswer {
@@ -70,15 +76,9 @@ export async function runTest(
       const { steps } = await applyPolicies(resource, options);
       objectAnswers.push({ identity: identityOf(resource), object: resource, steps: steps.filter(shown) });
     }
-    for (const { name, value } of operation === "" ? input.payloads : []) {
-      const payload = /\.ya?ml$/.test(name) ? "yaml" : "json";
-      const { steps } = await applyPolicies(value, { ...options, payload });
-      const identity = { apiVersion: "", kind: "", namespace: "", name };
-      objectAnswers.push({
-        identity,
-        object: value,
-        steps: steps.filter(({ policy }) => !hasRules(policy.kind)).filter(shown),
-      });
+    for (const payload of operation === "" ? input.payloads : []) {
+      const answer = await applyToPayload(payload, options);
+      objectAnswers.push({ ...answer, steps: answer.steps.filter(shown) });
     }
     answers.set(operation, objectAnswers);
   }
@@ -91,6 +91,17 @@ export async function runTest(
     targets: changedTargets(input.targets, [...answers.values()].flat()),
     environment: { now: ports.clock.now, random: ports.entropy.next },
     diagnostics: [...input.diagnostics, ...snapshot.diagnostics, ...ignoredOperations(snapshot, values)],
+  };
+}
+
+/** Applies the policies that may be about any JSON. The payload's file ending says how its numbers are read. */
+async function applyToPayload({ name, value }: TestPayload, options: DecideOptions): Promise<ObjectAnswer> {
+  const payload = /\.ya?ml$/.test(name) ? "yaml" : "json";
+  const { steps } = await applyPolicies(value, { ...options, payload });
+  return {
+    identity: { apiVersion: "", kind: "", namespace: "", name },
+    object: value,
+    steps: steps.filter(({ policy }) => !hasRules(policy.kind)),
   };
 }
 

@@ -1,7 +1,6 @@
 /** The inputs of the benchmark: those of the corpus where they exist, otherwise the project's. */
-import { toYaml } from "../../lib/yaml/mod.ts";
+import { toYaml, parseDocuments } from "../../lib/yaml/mod.ts";
 import { dig, type Json, type JsonObject } from "../../lib/json/mod.ts";
-import { parseDocuments } from "../../lib/yaml/mod.ts";
 
 export interface Inputs {
   /** Where they are from, in words. */

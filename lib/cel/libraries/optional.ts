@@ -1,6 +1,5 @@
 import { CelFault, failure } from "../fault.ts";
-import type { CelExpression, Macro, MacroCall } from "../syntax/mod.ts";
-import { variableName } from "../syntax/mod.ts";
+import { type CelExpression, type Macro, type MacroCall, variableName } from "../syntax/mod.ts";
 import {
   boolType,
   type CelType,
@@ -12,8 +11,16 @@ import {
   stringType,
   typeParameter,
 } from "../types/mod.ts";
-import { isListValue, isMapValue, mapSize, numeric, Optional, type Value } from "../values/mod.ts";
-import { Duration, Timestamp } from "../values/mod.ts";
+import {
+  Duration,
+  isListValue,
+  isMapValue,
+  mapSize,
+  numeric,
+  Optional,
+  Timestamp,
+  type Value,
+} from "../values/mod.ts";
 import { type Library, method, type Overload, overload, type Result } from "./library.ts";
 
 const k = typeParameter("K"), v = typeParameter("V");

@@ -2,14 +2,17 @@ import { failure, noSuchOverload } from "../fault.ts";
 import {
   boolType,
   bytesType,
+  type CelType,
   doubleType,
   durationType,
   intType,
   listType,
   mapType,
   stringType,
+  timestampType,
+  typeParameter,
+  uintType,
 } from "../types/mod.ts";
-import { type CelType, timestampType, typeParameter, uintType } from "../types/mod.ts";
 import {
   compareValues,
   costSize,

@@ -4,6 +4,7 @@ import { CelFault, failure, isCelFault } from "../fault.ts";
 import { dynType, listType, stringType } from "../types/mod.ts";
 import {
   costSize,
+  Duration,
   floatValue,
   formatDuration,
   formatTimestamp,
@@ -12,13 +13,13 @@ import {
   isListValue,
   isMapValue,
   mapEntries,
+  Timestamp,
   traversalCost,
   typeNameOf,
   TypeValue,
   Uint,
   type Value,
 } from "../values/mod.ts";
-import { Duration, Timestamp } from "../values/mod.ts";
 import { work } from "../work.ts";
 import { maxText } from "./arithmetic.ts";
 import { goQuote } from "./go_quote.ts";

@@ -1,5 +1,4 @@
-import { failure } from "../fault.ts";
-import type { CelFault } from "../fault.ts";
+import { type CelFault, failure } from "../fault.ts";
 import {
   fromJsonNumber,
   isListValue,

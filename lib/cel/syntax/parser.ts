@@ -1,6 +1,12 @@
 import type { TextProblem } from "../../diagnostics/mod.ts";
-import type { Call, CelExpression, ListLiteral, MapEntry, StructLiteral } from "./expression.ts";
-import { qualifiedName } from "./expression.ts";
+import {
+  type Call,
+  type CelExpression,
+  type ListLiteral,
+  type MapEntry,
+  qualifiedName,
+  type StructLiteral,
+} from "./expression.ts";
 import { numberLiteral, textLiteral } from "./literal_expression.ts";
 import { expandedMacro, type Macro } from "./macro.ts";
 import { reservedWords } from "./reserved_words.ts";

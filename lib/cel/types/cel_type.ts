@@ -1,5 +1,15 @@
-import type { Duration, Float, Int, Timestamp, Uint } from "../values/mod.ts";
-import type { CelMap, Optional, PlainMap, TypeValue, Value } from "../values/mod.ts";
+import type {
+  CelMap,
+  Duration,
+  Float,
+  Int,
+  Optional,
+  PlainMap,
+  Timestamp,
+  TypeValue,
+  Uint,
+  Value,
+} from "../values/mod.ts";
 
 /** The kinds of types. The checker needs nothing else. */
 export type TypeKind =

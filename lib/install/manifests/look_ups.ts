@@ -1,8 +1,7 @@
 import type { CompiledPolicy, CompiledRule, Snapshot } from "../../engine/mod.ts";
 import { asObject, asString, dig, field, type JsonObject } from "../../json/mod.ts";
 import { isAddressHost } from "../../kube/mod.ts";
-import type { Need } from "../../context/mod.ts";
-import { parseApiCall } from "../../context/mod.ts";
+import { type Need, parseApiCall } from "../../context/mod.ts";
 import { type Access, accessOf } from "../../live/mod.ts";
 import { changesOthers } from "../../rules/mod.ts";
 import { hasVariables } from "../../template/mod.ts";

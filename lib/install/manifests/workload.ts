@@ -137,26 +137,7 @@ function container(options: ManifestOptions, needs: WorkloadNeeds): JsonObject {
       { name: "https", containerPort: webhookPort },
       { name: "metrics", containerPort: metricsPort },
     ],
-    // No startup probe: a kubelet that restarts takes containers with one for unstarted and so for unready, all
-    // replicas of a node together, until it has probed them again: for about a second the Service had no endpoint.
-    // Instead a start may take a minute before the liveness probe ends it.
-    livenessProbe: {
-      ...probe("liveness"),
-      initialDelaySeconds: 40,
-      periodSeconds: 10,
-      timeoutSeconds: 5,
-      failureThreshold: 3,
-    },
-    // A probe before the port is open causes an event about an unhealthy pod. On a quiet machine the port opens in
-    // 0.3 s.
-    // With a longer period a pod whose policies load just after a probe stays unready until the next one.
-    readinessProbe: {
-      ...probe("readiness"),
-      initialDelaySeconds: 1,
-      periodSeconds: 1,
-      timeoutSeconds: 2,
-      failureThreshold: 5,
-    },
+    ...probes(),
     // Requests still arrive for a moment after the pod has left the endpoints of the Service.
     lifecycle: { preStop: { sleep: { seconds: 5 } } },
     resources: defaultResources,
@@ -244,6 +225,32 @@ function serverArguments(options: ManifestOptions, needs: WorkloadNeeds): string
     ...(ignoreFailures ? ["--force-failure-policy-ignore"] : []),
     ...tls,
   ];
+}
+
+/**
+ * The probes. There is no startup probe: a kubelet that restarts takes containers with one for unstarted and so for
+ * unready, all replicas of a node together, until it has probed them again: for about a second the Service had no
+ * endpoint. Instead a start may take a minute before the liveness probe ends it.
+ */
+function probes(): JsonObject {
+  return {
+    livenessProbe: {
+      ...probe("liveness"),
+      initialDelaySeconds: 40,
+      periodSeconds: 10,
+      timeoutSeconds: 5,
+      failureThreshold: 3,
+    },
+    // A probe before the port is open causes an event about an unhealthy pod; on a quiet machine the port opens in
+    // 0.3 s. With a longer period a pod whose policies load just after a probe stays unready until the next one.
+    readinessProbe: {
+      ...probe("readiness"),
+      initialDelaySeconds: 1,
+      periodSeconds: 1,
+      timeoutSeconds: 2,
+      failureThreshold: 5,
+    },
+  };
 }
 
 /** The probe of the port without TLS, where the kubelet does not wait for other callers' handshakes. */

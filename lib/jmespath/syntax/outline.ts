@@ -53,10 +53,10 @@ export function treeOf(expression: Expression): TreeItem {
       const { left, right } = expression;
       return right.kind === "index" || right.kind === "slice"
         ? indexed(treeOf(left), right)
-        : { name: "ASTSubexpression", children: [treeOf(left), treeOf(right)] };
+        : pairOf("ASTSubexpression", expression);
     }
     case "pipe":
-      return { name: "ASTPipe", children: [treeOf(expression.left), treeOf(expression.right)] };
+      return pairOf("ASTPipe", expression);
     case "projection":
       return projected("ASTProjection", expression);
     case "values":
@@ -68,25 +68,13 @@ export function treeOf(expression: Expression): TreeItem {
     case "flatten":
       return { name: "ASTFlatten", children: [orIdentity(expression.of)] };
     case "or":
-      return {
-        name: "ASTOrExpression",
-        children: [treeOf(expression.left), treeOf(expression.right)],
-      };
+      return pairOf("ASTOrExpression", expression);
     case "and":
-      return {
-        name: "ASTAndExpression",
-        children: [treeOf(expression.left), treeOf(expression.right)],
-      };
+      return pairOf("ASTAndExpression", expression);
     case "not":
       return { name: "ASTNotExpression", children: [treeOf(expression.of)] };
-    case "compare": {
-      const { operator, left, right } = expression;
-      return {
-        name: "ASTComparator",
-        value: operators[operator],
-        children: [treeOf(left), treeOf(right)],
-      };
-    }
+    case "compare":
+      return { ...pairOf("ASTComparator", expression), value: operators[expression.operator] };
     default:
       return composedOf(expression);
   }
@@ -117,7 +105,16 @@ function composedOf(
   }
 }
 
-function projected(name: string, { left, right }: { left: Expression; right: Expression }): TreeItem {
+interface Pair {
+  readonly left: Expression;
+  readonly right: Expression;
+}
+
+function pairOf(name: string, { left, right }: Pair): TreeItem {
+  return { name, children: [treeOf(left), treeOf(right)] };
+}
+
+function projected(name: string, { left, right }: Pair): TreeItem {
   return { name, children: [orIdentity(left), orIdentity(right)] };
 }
 

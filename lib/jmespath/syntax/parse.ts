@@ -114,14 +114,15 @@ function firstFailure(words: readonly string[], tokens: readonly Token[], whole:
   }
   const token = tokens[high - 1]!;
   const error = failsAt(high) ?? whole;
-  return { message: `SyntaxError: ${inReferenceWords(error.message, token)}`, offset: token.offset };
+  return { message: `SyntaxError: ${inKyvernosWords(error.message, token)}`, offset: token.offset };
 }
 
 function wantsMore(error: Error): boolean {
   return /\bEOF\b|^Syntax error/.test(error.message) || error.message === "empty";
 }
 
-function inReferenceWords(message: string, token: Token): string {
+/** The package's message in the words of Kyverno's library, go-jmespath. */
+function inKyvernosWords(message: string, token: Token): string {
   const received = `t${token.type}`,
     unexpected = `Unexpected token at the end of the expression: ${received}`;
   const expected = /^Expected (\w+), got/.exec(message)?.[1];
@@ -156,14 +157,33 @@ const comparisons: Readonly<Record<string, ComparisonOperator>> = {
   GTE: ">=",
 };
 
-/** The package's tree as ours; `undefined` when it is too deep. */
+/** Nodes of two expressions, by the package's types. */
+const pairs: Readonly<Record<string, "pipe" | "projection" | "values" | "or" | "and">> = {
+  Pipe: "pipe",
+  Projection: "projection",
+  ValueProjection: "values",
+  OrExpression: "or",
+  AndExpression: "and",
+};
+
+/** Nodes of one expression, by the package's types. */
+const singles: Readonly<Record<string, "flatten" | "not" | "reference">> = {
+  Flatten: "flatten",
+  NotExpression: "not",
+  ExpressionReference: "reference",
+};
+
+/** Makes Postern's tree of the package's; `undefined` when it is too deep. */
 function convert(node: Node, { tokens, group, depth }: Conversion): Expression | undefined {
   if (depth > maxDepth) return undefined;
-  const deeper = { tokens, group, depth: depth + 1 };
-  const children = node.type === "Slice" ? [] : convertAll(node.children as Node[] | undefined, deeper);
+  const deeper = { tokens, group, depth: depth + 1 }, { type } = node;
+  const children = type === "Slice" ? [] : convertAll(node.children as Node[] | undefined, deeper);
   if (children === undefined) return undefined;
   const [left, right, third] = children as [Expression, Expression, Expression];
-  switch (node.type) {
+  const pair = pairs[type], single = singles[type];
+  if (pair !== undefined) return { kind: pair, left, right };
+  if (single !== undefined) return { kind: single, of: left };
+  switch (type) {
     case "Identity":
     case "Current":
       return { kind: "current" };
@@ -180,22 +200,8 @@ function convert(node: Node, { tokens, group, depth }: Conversion): Expression |
     case "Subexpression":
     case "IndexExpression":
       return left.kind === "current" ? right : { kind: "sub", left, right };
-    case "Pipe":
-      return { kind: "pipe", left, right };
-    case "Projection":
-      return { kind: "projection", left, right };
-    case "ValueProjection":
-      return { kind: "values", left, right };
     case "FilterProjection":
       return { kind: "filter", left, condition: third, right };
-    case "Flatten":
-      return { kind: "flatten", of: left };
-    case "OrExpression":
-      return { kind: "or", left, right };
-    case "AndExpression":
-      return { kind: "and", left, right };
-    case "NotExpression":
-      return { kind: "not", of: left };
     case "Comparator":
       return { kind: "compare", operator: comparisons[node.name!]!, left, right };
     case "MultiSelectList":
@@ -203,12 +209,13 @@ function convert(node: Node, { tokens, group, depth }: Conversion): Expression |
     case "MultiSelectHash":
       return {
         kind: "object",
-        entries: node.children!.map((pair, index) => entry(pair as Node, children[index]!)),
+        entries: node.children!.map((child, index) => ({
+          key: (child as Node).name!,
+          value: children[index]!,
+        })),
       };
     case "KeyValuePair":
       return convert(node.value as Node, deeper);
-    case "ExpressionReference":
-      return { kind: "reference", of: left };
     case "Function":
       return node.name === group ? left : { kind: "call", name: node.name, args: children };
     default:
@@ -224,8 +231,4 @@ function convertAll(nodes: readonly Node[] = [], conversion: Conversion): Expres
     all.push(converted);
   }
   return all;
-}
-
-function entry(pair: Node, value: Expression): { readonly key: string; readonly value: Expression } {
-  return { key: pair.name!, value };
 }
