@@ -5,7 +5,7 @@
  * deno run --allow-read tests/bench/engine_times.ts POLICIES REVIEW PHASE
  */
 import { compile, evaluate } from "../../lib/engine/mod.ts";
-import { type Json, type JsonObject, asObject, asString, dig } from "../../lib/json/mod.ts";
+import { asObject, asString, dig, type Json, type JsonObject } from "../../lib/json/mod.ts";
 import { parseDocuments } from "../../lib/yaml/mod.ts";
 import { clusterPorts } from "../conformance/ports.ts";
 

@@ -1,5 +1,5 @@
 /** The inputs of the benchmark: those of the corpus where they exist, otherwise the project's. */
-import { toYaml, parseDocuments } from "../../lib/yaml/mod.ts";
+import { parseDocuments, toYaml } from "../../lib/yaml/mod.ts";
 import { dig, type Json, type JsonObject } from "../../lib/json/mod.ts";
 
 export interface Inputs {

@@ -3,7 +3,37 @@
  * that need protocol buffer messages, wrappers or enumerations are left out: {@link excluded} says why for each.
  */
 import { tests as suite } from "@bufbuild/cel-spec/testdata/conformance.js";
-import { type CelType, createEnvironment, Double, Duration, isCelFault, type Library, listType, mapType, parseDuration, specificationLibraries, typeName, typeParameter, TypeValue, Uint, type Value, boolType, bytesType, CelMap, doubleType, durationType, dynType, intType, nullType, opaqueType, stringType, toFloat, toInt, typeType, uintType } from "../../lib/cel/mod.ts";
+import {
+  boolType,
+  bytesType,
+  CelMap,
+  type CelType,
+  createEnvironment,
+  Double,
+  doubleType,
+  Duration,
+  durationType,
+  dynType,
+  intType,
+  isCelFault,
+  type Library,
+  listType,
+  mapType,
+  nullType,
+  opaqueType,
+  parseDuration,
+  specificationLibraries,
+  stringType,
+  toFloat,
+  toInt,
+  typeName,
+  typeParameter,
+  typeType,
+  TypeValue,
+  Uint,
+  uintType,
+  type Value,
+} from "../../lib/cel/mod.ts";
 import { typed } from "./typed.ts";
 
 /** One test of the specification: a message as its JSON form writes it. */

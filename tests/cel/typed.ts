@@ -1,4 +1,23 @@
-import { type CelFault, type Value, Double, Duration, floatValue, formatDuration, formatTimestamp, isCelFault, isFloat, isInt, isListValue, isMapValue, mapEntries, Opaque, Optional, Timestamp, TypeValue, Uint } from "../../lib/cel/mod.ts";
+import {
+  type CelFault,
+  Double,
+  Duration,
+  floatValue,
+  formatDuration,
+  formatTimestamp,
+  isCelFault,
+  isFloat,
+  isInt,
+  isListValue,
+  isMapValue,
+  mapEntries,
+  Opaque,
+  Optional,
+  Timestamp,
+  TypeValue,
+  Uint,
+  type Value,
+} from "../../lib/cel/mod.ts";
 
 /** A value with the types of all its parts, so that `1`, `1u` and `1.0` differ. Maps are sorted by key. */
 export interface Typed {

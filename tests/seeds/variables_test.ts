@@ -1,6 +1,6 @@
 /** Every example of the documentation of variables. */
 import assert from "node:assert/strict";
-import { type Json, type JsonObject, dig } from "../../lib/json/mod.ts";
+import { dig, type Json, type JsonObject } from "../../lib/json/mod.ts";
 import { decide, messages, mutated, object, policies, type RequestOptions, results } from "./decide.ts";
 
 const pod = object(`
