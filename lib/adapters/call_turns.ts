@@ -107,8 +107,10 @@ export class CallTurns {
     }
   }
 
-  #dropIdle(server: string, { underWay, waiting }: ServerCalls): void {
-    if (underWay === 0 && waiting.size === 0) this.#servers.delete(server);
+  /** Forgets a server without calls; others may have begun for it since its last call ended. */
+  #dropIdle(server: string, calls: ServerCalls): void {
+    const isIdle = calls.underWay === 0 && calls.waiting.size === 0;
+    if (isIdle && this.#servers.get(server) === calls) this.#servers.delete(server);
   }
 }
 

@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import type { Socket } from "node:net";
 
 /** Milliseconds that a handshake keeps its slot. A slower one continues without a slot, so it blocks no other. */
@@ -114,6 +115,7 @@ export class Handshakes {
     this.#begun.set(address, { socket, until });
     this.#slots.set(address, setTimeout(() => this.#free(address), slotTime));
     if (++this.#count % manyHandshakes === 0) this.#setting.afterMany?.();
+    joinArrived(socket);
     this.#setting.begin(socket);
   }
 
@@ -131,11 +133,25 @@ export class Handshakes {
     for (let next = this.#newest.pop(); next !== undefined; next = this.#newest.pop()) {
       const until = this.#waiting.get(next);
       this.#waiting.delete(next);
-      if (until !== undefined) return this.#begin(next, until);
+      if (until !== undefined && !next.destroyed) return this.#begin(next, until);
     }
   }
 }
 
 function addressOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
+}
+
+/**
+ * Joins what arrived while a handshake waited. The runtime gives it to TLS piece by piece, also after TLS has refused
+ * one and closed the connection. It then throws an exception that nobody can catch, and the process ends.
+ */
+function joinArrived(socket: Socket): void {
+  const pieces: Buffer[] = [];
+  while (socket.readableLength > 0) {
+    const piece: Buffer | null = socket.read();
+    if (piece === null) break;
+    pieces.push(piece);
+  }
+  if (pieces.length > 0) socket.unshift(pieces.length === 1 ? pieces[0] : Buffer.concat(pieces));
 }

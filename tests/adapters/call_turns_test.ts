@@ -98,3 +98,19 @@ Deno.test("call turns: however calls begin, end and abort, the bounds hold and a
     { numRuns: 30 },
   );
 });
+
+Deno.test("call turns: a call that leaves while the last other one ends drops no calls that come meanwhile", async () => {
+  const turns = new CallTurns({ mostOfOne: 1, most: 9 });
+  const first = await turns.begin("a"), leaving = new AbortController();
+  const left = turns.begin("a", { signal: leaving.signal });
+  leaving.abort();
+  first?.();
+  const second = await turns.begin("a");
+  assert.equal(await left, undefined);
+  let hasBegun = false;
+  const third = turns.begin("a").then(() => void (hasBegun = true));
+  await allTurns();
+  assert.equal(hasBegun, false, "one call at a time");
+  second?.();
+  await third;
+});

@@ -4,7 +4,7 @@ import { denies } from "../server/serving.ts";
 import { RawConnection } from "../support/raw_http.ts";
 import { startReplica } from "../support/replica.ts";
 import { servedKeyPair } from "../support/served_key_pair.ts";
-import { eventually } from "../support/server_process.ts";
+import { eventually, pause } from "../support/server_process.ts";
 
 const policies = denies("p");
 
@@ -53,6 +53,29 @@ for (const [what, bytes] of Object.entries(attacks)) {
     assert.ok(most < bound, `${most} MiB`);
   });
 }
+
+/** A record of TLS with the start of a message that announces 16 MiB, and one with more of it. */
+const tooLong = new Uint8Array(16_389), more = new Uint8Array(16_389);
+tooLong.set([22, 3, 1, 64, 0, 1, 255, 255, 255]);
+more.set([22, 3, 1, 64, 0]);
+
+Deno.test("first messages that TLS refuses before all that arrived was read do not end the process", async () => {
+  await using server = await startReplica({ policies });
+  const attack = async () => {
+    try {
+      using connection = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
+      for (const bytes of [tooLong, more, more, more]) {
+        await connection.write(bytes);
+        await pause(1);
+      }
+      await connection.read(new Uint8Array(100));
+    } catch { /* it was closed before, or the server has ended */ }
+  };
+  for (let round = 0; round < 4 && server.running(); round++) {
+    await Promise.all(Array.from({ length: 200 }, attack));
+  }
+  assert.ok(server.running(), server.log());
+});
 
 Deno.test("handshakes that stop in the middle give way to those of other callers, and end", async () => {
   await using pair = await servedKeyPair();

@@ -237,6 +237,7 @@ const points: readonly Point[] = [
   {
     attack: "Overload",
     shownBy: {
+      "adapters/call_turns_test.ts": ["drops no calls that come meanwhile"],
       "hostile/heads_test.ts": ["a head of spaces does not hold the webhook's port, nor that of probes"],
       "hostile/handshakes_test.ts": [
         "handshakes that stop in the middle give way to those of other callers, and end",
@@ -376,6 +377,15 @@ const points: readonly Point[] = [
       "deploy/manifests_test.ts": [
         "probes begin a second after a pod's start, and it has a minute to become live",
       ],
+    },
+  },
+  {
+    attack: "Bytes of no use to TLS",
+    shownBy: {
+      "hostile/handshakes_test.ts": [
+        "first messages that TLS refuses before all that arrived was read do not end the process",
+      ],
+      "listener/handshakes_test.ts": ["begins with all that has arrived, in one piece"],
     },
   },
   {

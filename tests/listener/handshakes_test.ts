@@ -1,0 +1,48 @@
+/** TLS handshakes that wait for others, and what their callers send meanwhile. */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect, createServer, type Socket } from "node:net";
+import { Handshakes } from "../../lib/listener/handshakes.ts";
+import { pause } from "../../lib/pause.ts";
+
+/** A port whose connections are handshakes, of which one begins at a time; `begun` gets each of them. */
+async function port(begun: (socket: Socket) => void) {
+  const handshakes = new Handshakes({ slots: 1, time: 10_000, begin: begun });
+  const server = createServer({ allowHalfOpen: true }, (socket) => handshakes.add(socket));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  return {
+    connect: async () => {
+      const caller = connect({ port, host: "127.0.0.1", noDelay: true });
+      caller.on("error", () => {});
+      await once(caller, "connect");
+      return caller;
+    },
+    close() {
+      handshakes.close();
+      server.close();
+    },
+  };
+}
+
+Deno.test("a handshake that waited begins with all that has arrived, in one piece", async () => {
+  const pieces: (number | undefined)[] = [];
+  const { promise: second, resolve } = Promise.withResolvers<void>();
+  let count = 0;
+  const served = await port((socket) => {
+    if (++count < 2) return;
+    for (let piece = socket.read(); piece !== null; piece = socket.read()) pieces.push(piece.length);
+    resolve();
+  });
+  const first = await served.connect(), waiting = await served.connect();
+  // Each write is a segment, which the runtime reads by itself.
+  for (let part = 0; part < 5; part++) {
+    waiting.write(new Uint8Array(100));
+    await pause(2);
+  }
+  await second;
+  assert.ok(pieces.length <= 1, `${pieces}`);
+  for (const caller of [first, waiting]) caller.destroy();
+  served.close();
+});
