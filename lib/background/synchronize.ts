@@ -5,7 +5,7 @@ import {
   type Snapshot,
   withdrawsOnDeletion,
 } from "../engine/mod.ts";
-import { asString, dig, Fault, isFault, type JsonObject } from "../json/mod.ts";
+import { asString, dig, equal, Fault, isFault, type JsonObject } from "../json/mod.ts";
 import { isBeingDeleted, objectIdentity, typeOf, uidOf } from "../kube/mod.ts";
 import { policyKey } from "../policy/mod.ts";
 import type { Ports } from "../ports.ts";
@@ -56,8 +56,8 @@ interface TargetState {
   readonly owner: OwnerReference;
   readonly target: "present" | "missing";
   readonly source: "present" | "deleted";
-  /** The source as it is now, when its change is followed. */
-  readonly changed?: JsonObject;
+  /** The source as it is now and as it was, when its change is followed. */
+  readonly changed?: { readonly source: JsonObject; readonly former: JsonObject };
 }
 
 /** The effects that a rule plans for a stored trigger. */
@@ -104,10 +104,11 @@ class ChangeFollower {
       })
     );
     if (isFault(clones)) return clones;
-    const changed = state === "deleted" ? source : await this.#stored(source);
-    if (changed === undefined || isFault(changed)) return changed ?? [];
+    const stored = state === "deleted" ? source : await this.#stored(source);
+    if (stored === undefined || isFault(stored)) return stored ?? [];
     // The request names the source whose contents are copied, but the uid of another one.
-    if (uidOf(changed) !== uidOf(source)) return [];
+    if (uidOf(stored) !== uidOf(source)) return [];
+    const changed = { source: stored, former: source };
     const effects: Effect[] = [];
     for (const clone of clones) {
       const owner = ownerOf(clone);
@@ -166,7 +167,9 @@ class ChangeFollower {
     if (changed === undefined) {
       return await restoration(target, { ...this.#lookUp, owner, state, onlyReleased: isComplete });
     }
-    const object = replacing(target, keeping(target, copiedOnto(target, changed)));
+    // Anyone can write the labels of a clone: who has the former contents had the right to them.
+    if (!equal(contentOf(target), contentOf(changed.former))) return undefined;
+    const object = replacing(target, keeping(target, copiedOnto(target, changed.source)));
     return {
       verb: "update",
       object,
@@ -215,6 +218,11 @@ class ChangeFollower {
       isComplete: results.every(({ result }) => result !== "error"),
     };
   }
+}
+
+/** An object without its metadata and status. */
+function contentOf({ metadata: _metadata, status: _status, ...content }: JsonObject): JsonObject {
+  return content;
 }
 
 /** Milliseconds for the reads of one change. */
