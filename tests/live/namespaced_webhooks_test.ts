@@ -73,6 +73,52 @@ spec:
   });
 });
 
+Deno.test("webhooks: a Policy adds nothing to the webhook of policies of the cluster in other namespaces", () => {
+  const about = (kinds: string) => `match: {any: [{resources: {kinds: [${kinds}]}}]}`;
+  const pods = policy({ name: "pods", match: about("Pod") });
+  const ofTeam = (kinds: string) => policy({ kind: "Policy", name: "of-team", match: about(kinds) });
+  const validating = (text: string) =>
+    asList(field(configurations(text).validate, "webhooks")).map((each) => ({
+      path: dig(each, "clientConfig", "service", "path"),
+      name: field(each, "name"),
+      namespaces: asList(dig(each, "namespaceSelector", "matchExpressions")).flatMap((expression) =>
+        field(expression, "operator") === "In" ? asList(field(expression, "values")) : []
+      ),
+      resources: asList(field(each, "rules")).flatMap((rule) => asList(field(rule, "resources"))).sort(),
+    }));
+  const [alone] = validating(pods);
+  assert.deepEqual(validating(`${pods}---${ofTeam("Pod")}`), [alone]);
+  for (const kinds of ["ConfigMap", "Pod, ConfigMap"]) {
+    assert.deepEqual(validating(`${pods}---${ofTeam(kinds)}`), [alone, {
+      path: "/validate/fail/namespaces",
+      name: "validate.kyverno.svc-fail-namespaces",
+      namespaces: ["team"],
+      resources: ["configmaps"],
+    }]);
+  }
+  const [ofCluster, apart] = validating(`${pods}---${ofTeam('"*"')}`);
+  assert.deepEqual(ofCluster, alone);
+  assert.deepEqual([apart!.namespaces, apart!.resources], [["team"], ["*", "pods/ephemeralcontainers"]]);
+});
+
+Deno.test("webhooks: the path of policies of namespaces evaluates those without conditions", () => {
+  const match = "match: {any: [{resources: {kinds: [Pod]}}]}";
+  const conditions = "webhookConfiguration: {matchConditions: [{name: c, expression: 'true'}]}";
+  const text = [
+    policy({ name: "of-cluster", match }),
+    policy({ kind: "Policy", name: "plain", match }),
+    policy({ kind: "Policy", name: "ignoring", match, spec: "failurePolicy: Ignore" }),
+    policy({ kind: "Policy", name: "conditional", match, spec: conditions }),
+  ].join("---");
+  const snapshot = compile(parseDocuments(text, "p.yaml").documents, {});
+  const routes = new WebhookRoutes(() => snapshot);
+  const found = (path: string) => routes.find(path)?.snapshot.policies.map(({ policy }) => policy.key);
+  assert.deepEqual(found("/validate/fail/namespaces"), ["team/plain"]);
+  assert.deepEqual(found("/validate/ignore/namespaces"), ["team/ignoring"]);
+  assert.deepEqual(found("/validate/fail/conditional/namespaces"), ["team/conditional"]);
+  assert.equal(found("/validate/fail"), undefined);
+});
+
 const list = (length: number, text: string): string =>
   Array.from({ length }, (_, at) => text.replace("N", String(at))).join();
 

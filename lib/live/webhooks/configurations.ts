@@ -16,6 +16,7 @@ import type { TargetsOf } from "./cached_targets.ts";
 import { configurationKinds, webhookTimeout } from "./configuration_kinds.ts";
 import { webhookFamilies } from "./families.ts";
 import { areTogetherUsable } from "./match_conditions.ts";
+import type { Member } from "./parted_members.ts";
 import { everyTarget, type Target, webhookRules } from "./target.ts";
 import {
   apiServerUser,
@@ -25,15 +26,7 @@ import {
   onlyConverted,
   unseenKinds,
 } from "./unseen_requests.ts";
-import {
-  constraintsOf,
-  type Group,
-  type Grouping,
-  groupsOf,
-  type Member,
-  nameOf,
-  pathOf,
-} from "./webhook_group.ts";
+import { constraintsOf, type Group, type Grouping, groupsOf, nameOf, pathOf } from "./webhook_group.ts";
 
 /** The policies and settings from which webhook configurations are made. */
 export interface WebhookInput {

@@ -12,6 +12,9 @@ export interface WebhookRoute {
 /** The end of the path for all policies of kyverno.io with conditions, and for those of namespaces among them. */
 export const allConditional = "/conditional", conditionalOfNamespaces = "/conditional/namespaces";
 
+/** The end of the path for the policies of namespaces whose webhook is called for their namespaces alone. */
+export const ofNamespaces = "/namespaces";
+
 /** The most cached paths: they come from webhook configurations, but a caller may send any path. */
 const mostPaths = 512;
 
@@ -42,7 +45,7 @@ export class WebhookRoutes {
     if (current === undefined) return undefined;
     const cached = this.#found.get(path);
     if (cached !== undefined) return cached;
-    const selected = conditionalPolicies(path) ?? policiesOf(path);
+    const selected = sharingPolicies(path) ?? policiesOf(path);
     if (selected === undefined) return undefined;
     const { isSelected, phase } = selected;
     const found = { snapshot: restrict(current, isSelected), route: { phase } };
@@ -67,15 +70,15 @@ interface Selected {
   readonly isSelected: (compiled: CompiledPolicy) => boolean;
 }
 
-const conditional = /^\/(validate|mutate)\/(fail|ignore)(\/conditional(?:\/namespaces)?)$/;
+const shared = /^\/(validate|mutate)\/(fail|ignore)((?:\/conditional)?(?:\/namespaces)?)$/;
 
-function conditionalPolicies(path: string): Selected | undefined {
-  const [, phase, failurePolicy, end] = conditional.exec(path) ?? [];
-  if (phase === undefined) return undefined;
+function sharingPolicies(path: string): Selected | undefined {
+  const [, phase, failurePolicy, end = ""] = shared.exec(path) ?? [];
+  if (phase === undefined || end === "") return undefined;
   return {
     phase: phase as WebhookPhase,
     isSelected: ({ policy }) =>
-      hasRules(policy.kind) && policy.matchConditions.length > 0 &&
+      hasRules(policy.kind) && policy.matchConditions.length > 0 === (end !== ofNamespaces) &&
       policy.failurePolicy.toLowerCase() === failurePolicy &&
       (end === allConditional || policy.namespace !== undefined),
   };

@@ -94,6 +94,13 @@ function withoutCovered(targets: readonly MergedTarget[]): MergedTarget[] {
   );
 }
 
+/** Returns whether a webhook with some targets is not called for all requests of another target. */
+export function uncoveredBy(targets: readonly Target[]): (target: Target) => boolean {
+  const byResource = Map.groupBy(mergedOperations(targets), resourceKey);
+  return (target) =>
+    !widerKeys(target).some((key) => byResource.get(key)?.some((wider) => covers(wider, target)));
+}
+
 function resourceKey(
   { group, version, scope, resource }: Pick<Target, "group" | "version" | "scope" | "resource">,
 ) {

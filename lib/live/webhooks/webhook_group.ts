@@ -6,9 +6,9 @@ import type { ServedResource } from "../../ports.ts";
 import { familyOf, isGenerating, type WebhookFamily } from "./families.ts";
 import type { ConditionsOf } from "./cached_conditions.ts";
 import type { TargetsOf } from "./cached_targets.ts";
+import { type Member, partedByScope } from "./parted_members.ts";
 import { isShadowed, joinedCoverage, type VersionCoverage, versionCoverages } from "./version_coverage.ts";
-import { allConditional, conditionalOfNamespaces } from "./routes.ts";
-import type { Target } from "./target.ts";
+import { allConditional, conditionalOfNamespaces, ofNamespaces } from "./routes.ts";
 
 /**
  * The policies that share webhooks although their conditions and selectors differ; Postern evaluates all of these
@@ -37,18 +37,12 @@ export interface Group {
   /** The key of the only policy, when its webhook is separate. */
   readonly policyKey: string | undefined;
   readonly selectors: Selectors;
-  /** The path of policies with conditions that share a webhook; `undefined` for others. */
-  readonly conditional: string | undefined;
+  /** The end of the path of policies that share a webhook apart from the others; `undefined` for the others. */
+  readonly pathEnd: string | undefined;
   /** Whether the webhook is only about objects that the API server converts for it. */
   readonly isForConverted: boolean;
   /** The number of the webhook among those that share a name otherwise, from 1. */
   readonly part: number;
-}
-
-/** A policy with its webhook's targets. */
-export interface Member {
-  readonly compiled: CompiledPolicy;
-  readonly targets: readonly Target[];
 }
 
 /** The most policies in a path: a longer path would come near the limit of HTTP servers. */
@@ -81,12 +75,12 @@ export function* groupsOf(
     const shares = sharing === "all" || sharing === "namespaces" && policy.namespace !== undefined;
     const policyKey = !shares && needsSeparateWebhook(compiled, conditionsOf) ? policy.key : undefined;
     const selectors = shares ? noSelectors : selectorsOf(compiled);
-    const conditional = shares ? conditionalPath(compiled, sharing) : undefined;
+    const pathEnd = shares ? conditionalPath(compiled, sharing) : undefined;
     const key = JSON.stringify([
       failurePolicy,
       policyKey ?? "",
       policyKey === undefined ? selectors : "",
-      conditional ?? "",
+      pathEnd ?? "",
     ]);
     const member = { compiled, targets }, existing = groups.get(key);
     if (existing !== undefined) existing.members.push(member);
@@ -99,7 +93,7 @@ export function* groupsOf(
         members,
         policyKey,
         selectors,
-        conditional,
+        pathEnd,
         ...single,
       });
     }
@@ -107,7 +101,7 @@ export function* groupsOf(
   const all: Group[] = [];
   for (const group of groups.values()) {
     for (const each of yield* ofVersions(group, { served, targetsOf, versionsFor })) {
-      all.push(...inParts(each));
+      for (const apart of ofScopes(each)) all.push(...inParts(apart));
     }
     yield;
   }
@@ -130,8 +124,8 @@ function* ofVersions(
     readonly versionsFor: VersionsFor;
   },
 ): Stages<Group[]> {
-  const { family, phase, members, policyKey, conditional } = group;
-  if (policyKey !== undefined || conditional !== undefined || versionsFor === "none") return [group];
+  const { family, phase, members, policyKey, pathEnd } = group;
+  if (policyKey !== undefined || pathEnd !== undefined || versionsFor === "none") return [group];
   const isMended = ({ policy }: CompiledPolicy): boolean =>
     versionsFor === "all" || policy.namespace === undefined;
   const versions = { served, isCompleteFor: () => true };
@@ -185,6 +179,15 @@ function* alike(members: readonly Member[], coverages: readonly VersionCoverage[
   return parts.map(({ members }) => members);
 }
 
+/** Parts policies of namespaces that would widen the webhook of policies of the cluster. */
+function ofScopes(group: Group): Group[] {
+  const { family, members, policyKey, pathEnd } = group;
+  if (family.word !== "" || policyKey !== undefined || pathEnd !== undefined) return [group];
+  const { joint, apart } = partedByScope(members);
+  if (apart.length === 0) return [group];
+  return [{ ...group, members: joint }, { ...group, members: apart, pathEnd: ofNamespaces }];
+}
+
 /**
  * Splits a group whose path would be too long. Paths of kyverno.io's kinds do not name policies, so they are never
  * split.
@@ -211,7 +214,7 @@ function numbered(groups: readonly Group[]): Group[] {
 
 /** The name of a group's webhook. */
 export function nameOf(
-  { family, phase, failurePolicy, policyKey, conditional, part }: Group,
+  { family, phase, failurePolicy, policyKey, pathEnd, part }: Group,
   prefix: string,
 ): string {
   const word = family.word === "" ? "" : `${family.word}.`;
@@ -219,7 +222,7 @@ export function nameOf(
     /(?<![^a-z0-9])[^a-z0-9]+$/,
     "",
   );
-  const suffix = key === undefined ? conditional?.replaceAll("/", "-") ?? "" : `-finegrained-${key}`;
+  const suffix = key === undefined ? pathEnd?.replaceAll("/", "-") ?? "" : `-finegrained-${key}`;
   const number = part === 1 ? "" : `-${part}`;
   return `${word}${phase}.${prefix}.svc-${failurePolicy.toLowerCase()}${suffix}${number}`;
 }
@@ -274,11 +277,11 @@ function selectorsOf(compiled: CompiledPolicy): Selectors {
 }
 
 /** The path that the API server calls for a group. The API server accepts only names between slashes (RFC 1123). */
-export function pathOf({ family, phase, failurePolicy, members, policyKey, conditional }: Group): string {
+export function pathOf({ family, phase, failurePolicy, members, policyKey, pathEnd }: Group): string {
   if (family.word !== "") {
     const keys = members.map(({ compiled }) => compiled.policy.key).join("/");
     return family.phases.length > 1 ? `/${family.word}/${phase}/${keys}` : `/${family.word}/${keys}`;
   }
-  const finegrained = policyKey === undefined ? conditional ?? "" : `/finegrained/${policyKey}`;
+  const finegrained = policyKey === undefined ? pathEnd ?? "" : `/finegrained/${policyKey}`;
   return `/${phase}/${failurePolicy.toLowerCase()}${finegrained}`;
 }
