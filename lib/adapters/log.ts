@@ -52,9 +52,19 @@ export function jsonLog({ clock, write, level = "info" }: JsonLogOptions): Log {
       const time = timeText(clock.now());
       const line: { [key: string]: Json } = { time, level: lineLevel, message: cut(message) };
       for (const name in fields) if (!head.has(name)) setField(line, name, showable(name, fields[name]!, 0));
-      write(JSON.stringify(line), lineLevel);
+      write(JSON.stringify(line).replace(acting, escaped), lineLevel);
     },
   };
+}
+
+/**
+ * The characters that JSON leaves as they are, and on which terminals act, or that change the order in which a line is
+ * shown: whoever reads the log of a pod would see what callers want.
+ */
+const acting = /[\x7f-\x9f\u2028-\u202e\u2066-\u2069]/g;
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
 /**

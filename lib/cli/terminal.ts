@@ -1,4 +1,5 @@
 import { fileProblem } from "../diagnostics/mod.ts";
+
 /** The output of a command: one stream for results, another for everything else. */
 export interface Terminal {
   /** Writes one or more lines of the result. */
@@ -30,9 +31,13 @@ export class OutputClosed extends Error {
 /** The terminal of this process. */
 export function processTerminal(): Terminal {
   const encoder = new TextEncoder();
+  const writer = (stream: typeof Deno.stdout | typeof Deno.stderr) => {
+    const isShown = stream.isTerminal();
+    return (line: string) => writeAll(stream, encoder.encode(`${isShown ? shownText(line) : line}\n`));
+  };
   return {
-    out: (line) => writeAll(Deno.stdout, encoder.encode(`${line}\n`)),
-    err: (line) => writeAll(Deno.stderr, encoder.encode(`${line}\n`)),
+    out: writer(Deno.stdout),
+    err: writer(Deno.stderr),
     async errLater(lines) {
       for (let written = 0; written < lines.length;) {
         written += await Deno.stderr.write(lines.subarray(written));
@@ -41,6 +46,22 @@ export function processTerminal(): Terminal {
     colours: !Deno.noColor && Deno.stdout.isTerminal(),
     drawsProgress: Deno.stderr.isTerminal(),
   };
+}
+
+/**
+ * The characters on which a terminal acts, or that change the order in which a line is shown, but for line breaks, tabs
+ * and the colours of tables.
+ */
+const acting =
+  // deno-lint-ignore no-control-regex
+  /\x1b(?!\[(?:1|22|3[12369])m)|\r(?!\n)|[\0-\b\v\f\x0e-\x1a\x1c-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g;
+
+/**
+ * A text as a terminal shows it: messages quote objects, whose authors could clear the screen or write other results
+ * over those that are shown. Files and pipes get the text as it is.
+ */
+export function shownText(text: string): string {
+  return text.replace(acting, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 function writeAll(stream: { writeSync(bytes: Uint8Array): number }, bytes: Uint8Array): void {

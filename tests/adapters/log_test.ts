@@ -46,6 +46,13 @@ Deno.test("log: fields do not replace time, level and message, and a line is one
   assert.deepEqual(lines, ['{"time":"2026-01-01T00:00:00.000Z","level":"error","message":"two\\nlines"}']);
 });
 
+Deno.test("log: texts of callers neither act on a terminal nor change the order of what is read", () => {
+  const text = "a\x1b[2J\x9b2J\x7f\u202eb\u2066\u2028c", lines: string[] = [];
+  jsonLog({ clock: fixedClock(), write: (line) => lines.push(line) }).write("info", "m", { name: text });
+  assert.match(lines[0]!, /^[\x20-\x7e]*$/);
+  assert.equal(JSON.parse(lines[0]!).name, text);
+});
+
 Deno.test("log: hostile sizes are cut", () => {
   let deep: JsonObject = {};
   for (let depth = 0; depth < 100; depth++) deep = { deep };

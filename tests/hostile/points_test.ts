@@ -389,6 +389,13 @@ const points: readonly Point[] = [
     },
   },
   {
+    attack: "Texts of objects that act on a terminal",
+    shownBy: {
+      "adapters/log_test.ts": ["texts of callers neither act on a terminal nor change the order"],
+      "cli/terminal_test.ts": ["is shown on a terminal as it is written"],
+    },
+  },
+  {
     attack: "Installing before a replica is ready",
     shownBy: {
       "install/webhook_registration_test.ts": [
