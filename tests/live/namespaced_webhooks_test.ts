@@ -119,6 +119,18 @@ Deno.test("webhooks: the path of policies of namespaces evaluates those without 
   assert.equal(found("/validate/fail"), undefined);
 });
 
+Deno.test("webhooks: policies of up to 1,000 namespaces have webhooks for these alone", () => {
+  const namespacesIn = (count: number) => {
+    const ofTeam = policy({ kind: "Policy", match: "match: {any: [{resources: {kinds: [Pod]}}]}" });
+    const policies = Array.from({ length: count }, (_, at) => ofTeam.replace("team", `team-${at}`));
+    const [webhook] = asList(field(configurations(policies.join("---")).validate, "webhooks"));
+    const expressions = asList(dig(webhook, "namespaceSelector", "matchExpressions"));
+    return expressions.find((each) => field(each, "operator") === "In");
+  };
+  assert.equal(asList(field(namespacesIn(1_000), "values")).length, 1_000);
+  assert.equal(namespacesIn(1_001), undefined);
+});
+
 const list = (length: number, text: string): string =>
   Array.from({ length }, (_, at) => text.replace("N", String(at))).join();
 

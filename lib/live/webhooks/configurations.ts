@@ -240,7 +240,7 @@ function selectors({ members, selectors }: Group, settings: WebhookSettings): Js
 }
 
 /** The most namespaces in a selector. */
-const mostNamespaces = 200;
+const mostNamespaces = 1_000;
 
 /**
  * The requirement that selects the namespaces of policies; none when one of them is about the whole cluster or there
