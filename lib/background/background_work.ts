@@ -125,7 +125,7 @@ export class BackgroundWork {
   /** Takes new policies. Without rules that change other objects no leader is needed. */
   loaded({ policies }: Snapshot): void {
     if (policies.some(changesOtherObjects)) this.#leadership?.start();
-    this.#upkeep.compare();
+    this.#upkeep.policiesChanged();
   }
 
   /** Takes part in the election of a leader, also when no rule changes other objects. */

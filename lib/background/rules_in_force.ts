@@ -48,7 +48,7 @@ export class RulesInForce {
    * Takes the current rules that change other objects, and forgets rules that are gone. `now` is the API server's time.
    */
   async update(snapshot: Snapshot, now: number): Promise<readonly RuleInForce[]> {
-    const remembered = new Map<string, Remembered>();
+    const lookingBack = new Map<string, Remembered>(), others = new Map<string, Remembered>();
     const inForce: RuleInForce[] = [];
     for (const { policy, rules } of snapshot.policies) {
       for (const rule of rules.filter(({ type }) => changesOthers(type))) {
@@ -57,12 +57,14 @@ export class RulesInForce {
         const former = this.#rules.get(key);
         // Creation times have whole seconds, so an object of the same second may be older than the rule.
         const since = former?.selection === selection ? former.since : Math.ceil(now / 1000) * 1000;
+        const remembered = rule.body.appliesToExisting === true ? lookingBack : others;
         remembered.set(key, { since, selection, whole });
         const resumed = former?.whole === unevaluated;
         inForce.push({ key, policy, rule, since, changed: former?.whole !== whole, resumed });
       }
     }
-    this.#rules = remembered;
+    // Without its memory such a rule would look at all existing objects again after a restart.
+    this.#rules = new Map([...lookingBack, ...others]);
     return inForce;
   }
 
@@ -83,13 +85,19 @@ export class RulesInForce {
     };
   }
 
-  /** The memory as text for an annotation, some 60 characters a rule. */
+  /** The memory as text for an annotation, some 60 characters a rule, of as many rules as it has room for. */
   get text(): string {
-    return [...this.#rules].map(([key, { since, selection, whole }]) =>
+    return [...this.#rules].slice(0, mostRules).map(([key, { since, selection, whole }]) =>
       `${key} ${Math.floor(since / 1000)} ${selection} ${this.#evaluations.has(key) ? unevaluated : whole}`
     ).join("\n");
   }
 }
+
+/**
+ * The most rules that an annotation holds: all annotations of an object may have 256 KB, and a leader whose Lease the
+ * API server refuses to store could not go on leading.
+ */
+const mostRules = 3_500;
 
 /** Stands for the digest of a rule that was not evaluated for all existing objects. */
 const unevaluated = "-";

@@ -1,4 +1,4 @@
-import type { Snapshot } from "../engine/mod.ts";
+import type { CompiledRule, Snapshot } from "../engine/mod.ts";
 import { isFault } from "../json/mod.ts";
 import type { pause } from "../pause.ts";
 import type { Log, Ports } from "../ports.ts";
@@ -65,6 +65,10 @@ export class Upkeep {
   readonly #unseen = new UnseenTimes();
   #running: Promise<void> | undefined;
   #isWanted = false;
+  /** Whether the next comparison is about all rules, also those that did not change since the last one. */
+  #isOfAll = false;
+  /** The rules that were compared with the cluster as they are now compiled. */
+  #compared = new WeakSet<CompiledRule>();
   /** Whether a comparison broke off. It may be for a moment that this replica does not lead: a renewal is late. */
   #isBroken = false;
   /** Begins the next comparison. */
@@ -76,8 +80,17 @@ export class Upkeep {
     this.#alarm = new Alarm(options.ports.clock, () => this.compare());
   }
 
-  /** Compares with the cluster now, or again after the running comparison. */
+  /** Compares all rules with the cluster now, or again after the running comparison. */
   compare(): void {
+    this.#isOfAll = true;
+    this.policiesChanged();
+  }
+
+  /**
+   * Compares the rules that are new or changed, by their exceptions too, or were not compared to the end. The change of
+   * another policy does not list the objects of hundreds of rules again.
+   */
+  policiesChanged(): void {
     if (this.#stop.signal.aborted) return;
     this.#isWanted = true;
     this.#running ??= this.#run();
@@ -139,12 +152,14 @@ export class Upkeep {
     // Several requests for a comparison become one.
     await Promise.resolve();
     while (this.#isWanted && !this.#stop.signal.aborted) {
-      this.#isWanted = this.#isBroken = false;
+      if (this.#isOfAll) this.#compared = new WeakSet();
+      this.#isWanted = this.#isBroken = this.#isOfAll = false;
       try {
-        // A replica that leads later begins with a comparison.
+        // A replica that leads later begins with a comparison of all.
         if (leads()) await this.#compareOnce();
         else {
           this.#rules = undefined;
+          this.#compared = new WeakSet();
           this.#handOver();
         }
       } catch (cause) {
@@ -172,8 +187,10 @@ export class Upkeep {
       const unseen = this.#unseen.take(each);
       if (isNew) await this.#evaluateExisting(each);
       else if (unseen !== undefined) await this.#evaluateExisting(each, unseen);
+      else if (this.#compared.has(each.rule)) continue;
       const { signal, release } = this.#limit();
       const fault = await sweepRule(each, { snapshot: current, ports, log, isEvaluated: isNew, signal });
+      if (!isFault(fault) && !signal.aborted) this.#compared.add(each.rule);
       release();
       if (isFault(fault)) {
         const { policy: { key }, rule: { rule } } = each;

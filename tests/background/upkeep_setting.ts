@@ -1,7 +1,7 @@
 /** A leader that compares a cluster with its rules, and what it writes. */
 import assert from "node:assert/strict";
 import { BackgroundWorker, Upkeep, type UpkeepOptions } from "../../lib/background/mod.ts";
-import type { PolicyRequest } from "../../lib/engine/mod.ts";
+import type { PolicyRequest, Snapshot } from "../../lib/engine/mod.ts";
 import { asObject, type JsonObject } from "../../lib/json/mod.ts";
 import {
   copy,
@@ -47,7 +47,7 @@ export const bluePath = "/api/v1/namespaces/blue";
 export const oldSettings = "/api/v1/namespaces/old/configmaps/settings";
 
 /** A replica that leads, with its worker. */
-interface Replica extends Pick<Upkeep, "missedSince" | "replicaLost" | "done" | "close"> {
+interface Replica extends Pick<Upkeep, "missedSince" | "replicaLost" | "policiesChanged" | "done" | "close"> {
   readonly worker: BackgroundWorker;
   /** Compares the cluster with the rules, and waits until the effects are carried out. */
   look(): Promise<void>;
@@ -67,6 +67,8 @@ interface UpkeepSetting extends ReturnType<typeof portsWith> {
   remove(path: string): Promise<void>;
   /** Changes the policies. */
   change(to: string): void;
+  /** The same, with the compiled form of what did not change. */
+  changeTo(snapshot: Snapshot): void;
 }
 
 /** A cluster, and replicas that come and go; what a leader notes outlives them. */
@@ -106,6 +108,7 @@ export function setUp(text = synchronized, dialect: "classic" | "current" = "cur
       },
       missedSince: (since: number) => upkeep.missedSince(since),
       replicaLost: (since: number) => upkeep.replicaLost(since),
+      policiesChanged: () => upkeep.policiesChanged(),
       done: () => upkeep.done(),
       close: () => upkeep.close(),
     };
@@ -136,6 +139,7 @@ export function setUp(text = synchronized, dialect: "classic" | "current" = "cur
     restarted,
     remove,
     change: (to: string) => void (current = policies(to)),
+    changeTo: (snapshot) => void (current = snapshot),
   };
 }
 

@@ -1,8 +1,10 @@
 /** The leader makes the effects that replicas missed, and deletes what nothing keeps. */
 import assert from "node:assert/strict";
+import { PolicyCompiler } from "../../lib/engine/mod.ts";
 import { asObject, type JsonObject } from "../../lib/json/mod.ts";
 import { copy, request, settings, source, synchronized } from "./setting.ts";
-import { blue, bluePath, oldSettings, setUp } from "./upkeep_setting.ts";
+import { blue, bluePath, oldSettings, setUp, touching } from "./upkeep_setting.ts";
+import { parseDocuments } from "../../lib/yaml/mod.ts";
 
 const generating = `
 apiVersion: policies.kyverno.io/v1
@@ -241,4 +243,50 @@ Deno.test("a replica that does not lead does nothing", async () => {
   await ran();
   await remove(settings);
   assert.deepEqual(await restarted({ leads: () => false }), []);
+});
+
+Deno.test("the change of a policy compares its rules alone, and those whose comparison failed", async () => {
+  const { cluster, start, changeTo } = setUp();
+  const compiler = new PolicyCompiler({ dialect: "current" });
+  const documentsOf = (text: string) => parseDocuments(text, "policies.yaml").documents;
+  const [both] = documentsOf(synchronized), other = synchronized.replace("name: both", "name: other");
+  const exception = `
+apiVersion: kyverno.io/v2
+kind: PolicyException
+metadata: {name: all, namespace: default}
+spec:
+  exceptions: [{policyName: both, ruleNames: [data, copy]}]
+  match: {any: [{resources: {kinds: [Namespace]}}]}
+`;
+  const lists: string[] = [];
+  let fails = false;
+  cluster.interfere = ({ method, path }) => {
+    if (method !== "GET" || !path.includes("labelSelector")) return undefined;
+    lists.push(/policy-name(?:%3D|=)(\w+)/.exec(path)?.[1] ?? path);
+    return fails ? { ok: false, status: 500, message: "failed" } : undefined;
+  };
+  const replica = start();
+  const listedFor = async (change: () => void, documents?: ReturnType<typeof documentsOf>) => {
+    if (documents !== undefined) changeTo(compiler.compile(documents));
+    change();
+    await replica.done();
+    return [...new Set(lists.splice(0))].sort();
+  };
+  const changed = (...documents: ReturnType<typeof documentsOf>) =>
+    listedFor(() => replica.policiesChanged(), documents);
+  const compared = () => listedFor(() => void replica.compare());
+
+  assert.deepEqual(await changed(both!), ["both"]);
+  assert.deepEqual(await changed(both!, ...documentsOf(other)), ["other"]);
+  assert.deepEqual(await changed(both!), ["other"], "what a removed policy generated");
+  assert.deepEqual(await changed(both!, ...documentsOf(exception)), ["both"], "exempted");
+  assert.deepEqual(await changed(both!), ["both"], "no longer exempted");
+  assert.deepEqual(await changed(both!, ...documentsOf(touching)), []);
+  assert.deepEqual(await compared(), ["both"], "every five minutes");
+  fails = true;
+  assert.deepEqual(await compared(), ["both"]);
+  fails = false;
+  assert.deepEqual(await changed(both!), ["both"]);
+  assert.deepEqual(await changed(both!), []);
+  await replica.close();
 });
