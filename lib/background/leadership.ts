@@ -192,7 +192,7 @@ export class Leadership {
 
   /** Reads the Lease, and takes, renews or annotates it. Returns the answer to the write, if there was one. */
   async #readLease(): Promise<Answer | undefined> {
-    const { clock, identity, log } = this.#options;
+    const { clock, identity, log, namespace, name } = this.#options;
     const started = elapsedOn(clock), date = clock.now();
     const answer = await this.#lease.read();
     if (answer.ok && answer.date !== undefined) this.#apiServerClock.compare(answer.date, date);
@@ -202,7 +202,12 @@ export class Leadership {
       if (made.ok) this.#renewed(made, started);
       else if (made.status === 403 || made.status === 404) {
         if (!this.#hasNoLease) {
-          log.write("warn", "replicas cannot agree on a leader", { cause: made.message });
+          const lease = `${namespace}/${name}`, cause = made.message;
+          log.write(
+            "warn",
+            "every replica leads, as the Lease can neither be read nor made: apply the manifests again",
+            { lease, cause },
+          );
         }
         this.#hasNoLease = true;
       }

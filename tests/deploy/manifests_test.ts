@@ -39,7 +39,12 @@ Deno.test("manifests for live policies contain the rights, arguments and empty w
     dig(find(objects, "ClusterRoleBinding", "postern-policies"), "roleRef", "name"),
     "postern-policies",
   );
-  assert.ok(rulesOf(find(objects, "Role")).includes("get,update coordination.k8s.io/leases [postern]"));
+  const ofRole = rulesOf(find(objects, "Role"));
+  assert.ok(ofRole.includes("get,update coordination.k8s.io/leases [postern]"));
+  assert.ok(
+    ofRole.includes("create coordination.k8s.io/leases"),
+    "a Lease that somebody deleted is made again",
+  );
   const [container] = asList(dig(find(objects, "Deployment"), "spec", "template", "spec", "containers"));
   const args = asList(field(container, "args"));
   assert.ok(args.includes("--watch-policies"));

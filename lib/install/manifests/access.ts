@@ -37,7 +37,7 @@ export function accessObjects(
   const live = options.follows ? neededRights({ prefix: appName }) : undefined;
   const within = [
     ...(issuesCertificate ? [secretRule] : []),
-    ...(leader ? [leaseRule] : []),
+    ...(leader ? [leaseRule, newLeaseRule] : []),
     endpointRule,
     ...(live?.within ?? []).map((rule) => ({ ...rule })),
   ];
@@ -75,6 +75,11 @@ const leaseRule = {
   resourceNames: [appName],
   verbs: ["get", "update"],
 };
+
+/**
+ * For a Lease that somebody deleted: without it every replica would lead. A right to create cannot be limited to names.
+ */
+const newLeaseRule = { apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["create"] };
 
 const webhookRule = {
   apiGroups: ["admissionregistration.k8s.io"],
