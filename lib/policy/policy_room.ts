@@ -8,6 +8,12 @@ const shareOfNamespaces = 3 / 4;
 /** The share that policies of one namespace may take. */
 const shareOfNamespace = 1 / 4;
 
+/**
+ * The share that policies may take when they are reviewed. Others are admitted at the same moment, by this and by other
+ * replicas, and they must not be left out: all requests in their place would be denied.
+ */
+const shareOfAll = 31 / 32;
+
 /** The policies among which there must be room for another one. */
 export interface StoredPolicies {
   /** All that are stored, a former version of the policy among them. */
@@ -33,11 +39,11 @@ export function roomProblem(policy: Json, { stored, weights }: StoredPolicies): 
     if (scope === namespace) used.namespace += each;
   }
   const limits: readonly (readonly [whose: string, used: number, share: number])[] = namespace === everywhere
-    ? [["all policies", used.all, 1]]
+    ? [["all policies", used.all, shareOfAll]]
     : [
       [`the policies of namespace ${namespace}`, used.namespace, shareOfNamespace],
       ["the policies of all namespaces", used.namespaces, shareOfNamespaces],
-      ["all policies", used.all, 1],
+      ["all policies", used.all, shareOfAll],
     ];
   const exceeded = limits.find(([, used, share]) => used > limit * share);
   if (exceeded === undefined) return undefined;
