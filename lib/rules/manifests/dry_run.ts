@@ -14,9 +14,10 @@ export interface DryRun {
   readonly namespace: string;
 }
 
-/** Reads `dryRun`; `undefined` where it is not enabled. */
-export function dryRunOf(written: Json | undefined): DryRun | undefined {
-  return field(written, "enable") === true ? { namespace: textField(written, "namespace") } : undefined;
+/** Reads `dryRun`; `undefined` where it is not enabled. A Policy creates nothing outside its namespace. */
+export function dryRunOf(written: Json | undefined, policyNamespace: string | undefined): DryRun | undefined {
+  if (field(written, "enable") !== true) return undefined;
+  return { namespace: policyNamespace ?? textField(written, "namespace") };
 }
 
 /** The rights to create the objects that the rule matches. */

@@ -35,7 +35,7 @@ export function compileManifestsRule({ manifests }: ManifestsBody, tools: RuleTo
   const sets = attestorSetsOf(manifests["attestors"]);
   for (const need of keySecretNeeds(sets)) tools.need(need);
   const ignoredFields = compileIgnoredFields(manifests["ignoreFields"], domain);
-  const dryRun = dryRunOf(manifests["dryRun"]);
+  const dryRun = dryRunOf(manifests["dryRun"], tools.policy.namespace);
   if (dryRun !== undefined) { for (const need of dryRunNeeds(tools.rule)) tools.need(need); }
   return {
     signers: signersOfSets(manifests["attestors"], path, { layout: "tag", repository: "" }),

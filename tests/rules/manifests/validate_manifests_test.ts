@@ -168,11 +168,11 @@ const cases: readonly (readonly [string, string, JsonObject, string])[] = [
   ],
 ];
 
-function policyWith(rule: string): string {
+function policyWith(rule: string, kind: "ClusterPolicy" | "Policy" = "ClusterPolicy"): string {
   return `
 apiVersion: kyverno.io/v1
-kind: ClusterPolicy
-metadata: {name: p}
+kind: ${kind}
+metadata: {name: p${kind === "Policy" ? ", namespace: default" : ""}}
 spec:
   background: false
   rules:
@@ -188,9 +188,13 @@ async function resultsFor(
   change: Parameters<typeof request>[1] = {},
   cluster: Cluster = ports().cluster,
 ) {
+  return await resultsOf(policyWith(rule), request(object, change), cluster);
+}
+
+async function resultsOf(policy: string, about: ReturnType<typeof request>, cluster: Cluster) {
   const signatures = new TextSignatures();
-  const snapshot = policies(policyWith(rule), { dialect: "current" });
-  const decision = await evaluate(snapshot, request(object, change), {
+  const snapshot = policies(policy, { dialect: "current" });
+  const decision = await evaluate(snapshot, about, {
     phase: "validate",
     ports: { ...ports(), signatures, cluster },
   });
@@ -304,4 +308,11 @@ Deno.test("a dry run uses the rule's namespace, and needs the right to create", 
   assert.deepEqual(compiled!.rules[0]!.needs, [
     { kind: "resource", group: "", resource: "pods", verbs: ["create"] },
   ]);
+});
+
+Deno.test("the dry run of a Policy is in its namespace", async () => {
+  const { cluster, calls } = fillingIn();
+  const rule = `dryRun: {enable: true, namespace: trials}, attestors: ${one("A")}`;
+  await resultsOf(policyWith(rule, "Policy"), request(signedPod({ spec: filled })), cluster);
+  assert.deepEqual(calls.map(({ path }) => path), ["/api/v1/namespaces/default/pods?dryRun=All"]);
 });
