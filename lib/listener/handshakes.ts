@@ -19,9 +19,12 @@ export interface HandshakeSetting {
 /** So many handshakes leave some 2 MB outside V8's heap, which only a collection of garbage frees. */
 const manyHandshakes = 64;
 
-/** A handshake that runs, and its deadline on the clock of `performance.now()`. */
-interface Running {
+/** A handshake that waits or runs. */
+interface Handshake {
   readonly socket: Socket;
+  /** The caller's address and port. A socket has none any more when its connection was reset. */
+  readonly address: string;
+  /** Its deadline on the clock of `performance.now()`. */
   readonly until: number;
 }
 
@@ -32,12 +35,12 @@ interface Running {
  */
 export class Handshakes {
   readonly #setting: HandshakeSetting;
-  /** Handshakes that wait for a slot, oldest first, each with its deadline. */
-  readonly #waiting = new Map<Socket, number>();
+  /** Handshakes that wait for a slot, oldest first. */
+  readonly #waiting = new Set<Handshake>();
   /** The same handshakes, newest last. It also contains some that no longer wait. */
-  #newest: Socket[] = [];
-  /** Running handshakes by the caller's address and port, each with its deadline. */
-  readonly #begun = new Map<string, Running>();
+  #newest: Handshake[] = [];
+  /** Running handshakes by the caller's address and port. */
+  readonly #begun = new Map<string, Handshake>();
   /** The timers that free slots, by the caller's address and port. */
   readonly #slots = new Map<string, ReturnType<typeof setTimeout>>();
   #count = 0;
@@ -53,18 +56,20 @@ export class Handshakes {
 
   /** Adds a new connection. Its handshake begins when a slot is free. */
   add(socket: Socket): void {
-    const address = addressOf(socket);
+    // The runtime does not notice that a connection was reset before TLS began: it would stay open for ever.
+    if (socket.remoteAddress === undefined) return void socket.destroy();
+    const until = performance.now() + this.#setting.time;
+    const handshake: Handshake = { socket, address: addressOf(socket), until };
     socket.on("error", () => socket.destroy());
     socket.once("close", () => {
-      this.#waiting.delete(socket);
-      this.#over(address);
+      this.#waiting.delete(handshake);
+      if (this.#begun.get(handshake.address) === handshake) this.#over(handshake.address);
     });
-    const until = performance.now() + this.#setting.time;
-    if (this.#slots.size < this.#setting.slots) return this.#begin(socket, until);
-    this.#waiting.set(socket, until);
-    this.#newest.push(socket);
+    if (this.#slots.size < this.#setting.slots) return this.#begin(handshake);
+    this.#waiting.add(handshake);
+    this.#newest.push(handshake);
     // Callers that go while they wait leave their sockets there.
-    if (this.#newest.length > 2 * this.#waiting.size + 64) this.#newest = [...this.#waiting.keys()];
+    if (this.#newest.length > 2 * this.#waiting.size + 64) this.#newest = [...this.#waiting];
   }
 
   /** Removes a handshake that succeeded, and returns the socket below TLS. */
@@ -79,22 +84,22 @@ export class Handshakes {
    * arrive before the "close" event, and each must close another one.
    */
   dropOldest(): void {
-    const [waiting] = this.#waiting, [running] = this.#begun;
-    if (waiting !== undefined && waiting[1] <= (running?.[1].until ?? Infinity)) {
-      this.#waiting.delete(waiting[0]);
-      waiting[0].destroy();
+    const [waiting] = this.#waiting, [running] = this.#begun.values();
+    if (waiting !== undefined && waiting.until <= (running?.until ?? Infinity)) {
+      this.#waiting.delete(waiting);
+      waiting.socket.destroy();
     } else if (running !== undefined) {
-      this.#over(running[0]);
-      running[1].socket.destroy();
+      this.#over(running.address);
+      running.socket.destroy();
     }
   }
 
   /** Closes the handshakes that have taken too long. */
   expire(now: number): void {
-    for (const [socket, until] of this.#waiting) {
-      if (until > now) break;
-      this.#waiting.delete(socket);
-      socket.destroy();
+    for (const waiting of this.#waiting) {
+      if (waiting.until > now) break;
+      this.#waiting.delete(waiting);
+      waiting.socket.destroy();
     }
     for (const { socket, until } of this.#begun.values()) {
       if (until <= now) socket.destroy();
@@ -103,16 +108,19 @@ export class Handshakes {
 
   /** Closes all handshakes. */
   close(): void {
-    const all = [...this.#waiting.keys(), ...Array.from(this.#begun.values(), ({ socket }) => socket)];
+    const all = [...this.#waiting, ...this.#begun.values()];
     this.#waiting.clear();
-    for (const socket of all) socket.destroy();
+    for (const { socket } of all) socket.destroy();
     for (const slot of this.#slots.values()) clearTimeout(slot);
     this.#slots.clear();
   }
 
-  #begin(socket: Socket, until: number): void {
-    const address = addressOf(socket);
-    this.#begun.set(address, { socket, until });
+  #begin(handshake: Handshake): void {
+    const { socket, address } = handshake;
+    // A caller that uses its port again has reset the former connection.
+    this.#begun.get(address)?.socket.destroy();
+    this.#begun.set(address, handshake);
+    clearTimeout(this.#slots.get(address));
     this.#slots.set(address, setTimeout(() => this.#free(address), slotTime));
     if (++this.#count % manyHandshakes === 0) this.#setting.afterMany?.();
     joinArrived(socket);
@@ -131,9 +139,7 @@ export class Handshakes {
     clearTimeout(slot);
     this.#slots.delete(address);
     for (let next = this.#newest.pop(); next !== undefined; next = this.#newest.pop()) {
-      const until = this.#waiting.get(next);
-      this.#waiting.delete(next);
-      if (until !== undefined && !next.destroyed) return this.#begin(next, until);
+      if (this.#waiting.delete(next) && !next.socket.destroyed) return this.#begin(next);
     }
   }
 }

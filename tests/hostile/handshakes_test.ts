@@ -1,5 +1,7 @@
 /** Callers of the webhook's port that never finish a TLS handshake. They need no certificate and no secret path. */
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:net";
 import { denies } from "../server/serving.ts";
 import { RawConnection } from "../support/raw_http.ts";
 import { startReplica } from "../support/replica.ts";
@@ -75,6 +77,20 @@ Deno.test("first messages that TLS refuses before all that arrived was read do n
     await Promise.all(Array.from({ length: 200 }, attack));
   }
   assert.ok(server.running(), server.log());
+});
+
+Deno.test("connections that are reset before their handshake begins leave no file open", async () => {
+  await using server = await startReplica({ policies });
+  const files = () => [...Deno.readDirSync(`/proc/${server.pid}/fd`)].length, before = files();
+  const reset = async () => {
+    for (let index = 0; index < 100; index++) {
+      const caller = connect({ host: "127.0.0.1", port: server.port });
+      await once(caller, "connect");
+      caller.resetAndDestroy();
+    }
+  };
+  await Promise.all(Array.from({ length: 10 }, reset));
+  await eventually("the files are closed", () => files() < before + 50);
 });
 
 Deno.test("handshakes that stop in the middle give way to those of other callers, and end", async () => {

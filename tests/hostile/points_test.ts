@@ -380,12 +380,16 @@ const points: readonly Point[] = [
     },
   },
   {
-    attack: "Bytes of no use to TLS",
+    attack: "Bytes of no use to TLS, and none",
     shownBy: {
       "hostile/handshakes_test.ts": [
         "first messages that TLS refuses before all that arrived was read do not end the process",
+        "connections that are reset before their handshake begins leave no file open",
       ],
-      "listener/handshakes_test.ts": ["begins with all that has arrived, in one piece"],
+      "listener/handshakes_test.ts": [
+        "begins with all that has arrived, in one piece",
+        "a new handshake from the address of another ends that one",
+      ],
     },
   },
   {

@@ -6,13 +6,17 @@ import { Handshakes } from "../../lib/listener/handshakes.ts";
 import { pause } from "../../lib/pause.ts";
 
 /** A port whose connections are handshakes, of which one begins at a time; `begun` gets each of them. */
-async function port(begun: (socket: Socket) => void) {
+async function port(begun: (socket: Socket) => void, accepted: (socket: Socket) => void = () => {}) {
   const handshakes = new Handshakes({ slots: 1, time: 10_000, begin: begun });
-  const server = createServer({ allowHalfOpen: true }, (socket) => handshakes.add(socket));
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    accepted(socket);
+    handshakes.add(socket);
+  });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as { port: number };
   return {
+    handshakes,
     connect: async () => {
       const caller = connect({ port, host: "127.0.0.1", noDelay: true });
       caller.on("error", () => {});
@@ -45,4 +49,20 @@ Deno.test("a handshake that waited begins with all that has arrived, in one piec
   assert.ok(pieces.length <= 1, `${pieces}`);
   for (const caller of [first, waiting]) caller.destroy();
   served.close();
+});
+
+Deno.test("a new handshake from the address of another ends that one, and is not ended with it", async () => {
+  const begun: Socket[] = [];
+  const served = await port((socket) => begun.push(socket), (socket) => {
+    for (const name of ["remoteAddress", "remotePort"]) Object.defineProperty(socket, name, { value: "one" });
+  });
+  const callers = [await served.connect(), await served.connect()];
+  while (begun.length < 2) await pause(1);
+  const [former, latter] = begun;
+  if (!former!.closed) await once(former!, "close");
+  assert.equal(served.handshakes.size, 1);
+  assert.equal(latter!.destroyed, false);
+  served.close();
+  assert.equal(latter!.destroyed, true);
+  for (const caller of callers) caller.destroy();
 });
