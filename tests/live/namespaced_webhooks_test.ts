@@ -119,6 +119,41 @@ Deno.test("webhooks: the path of policies of namespaces evaluates those without 
   assert.equal(found("/validate/fail"), undefined);
 });
 
+Deno.test("webhooks: the policies of a namespace add nothing to the webhooks of another one", () => {
+  const inCel = (namespace: string, resource: string) => `
+apiVersion: policies.kyverno.io/v1
+kind: NamespacedValidatingPolicy
+metadata: {name: p, namespace: ${namespace}}
+spec:
+  matchConstraints:
+    resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [${resource}]}]
+  validations: [{expression: "true"}]
+`;
+  const classic = (namespace: string, kind: string) =>
+    policy({ kind: "Policy", match: `match: {any: [{resources: {kinds: [${kind}]}}]}` }).replace(
+      "team",
+      namespace,
+    );
+  const ofCluster = policy({ match: "match: {any: [{resources: {kinds: [Node]}}]}" });
+  const webhooksOf = (...texts: string[]) =>
+    asList(field(configurations(texts.join("---")).validate, "webhooks")).flatMap((each) =>
+      asList(dig(each, "namespaceSelector", "matchExpressions")).filter((expression) =>
+        field(expression, "operator") === "In"
+      ).map((expression) => [
+        asList(field(expression, "values")).join(),
+        asList(field(each, "rules")).flatMap((rule) => asList(field(rule, "resources"))).join(),
+      ])
+    );
+  const expected = [["a,c", "configmaps"], ["b", "secrets"]];
+  assert.deepEqual(
+    webhooksOf(inCel("a", "configmaps"), inCel("b", "secrets"), inCel("c", "configmaps")),
+    expected,
+  );
+  const teams = [classic("a", "ConfigMap"), classic("b", "Secret"), classic("c", "ConfigMap")];
+  assert.deepEqual(webhooksOf(...teams), expected);
+  assert.deepEqual(webhooksOf(ofCluster, ...teams), expected);
+});
+
 Deno.test("webhooks: policies of up to 1,000 namespaces have webhooks for these alone", () => {
   const namespacesIn = (count: number) => {
     const ofTeam = policy({ kind: "Policy", match: "match: {any: [{resources: {kinds: [Pod]}}]}" });

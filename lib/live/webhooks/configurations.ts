@@ -16,8 +16,8 @@ import type { TargetsOf } from "./cached_targets.ts";
 import { configurationKinds, webhookTimeout } from "./configuration_kinds.ts";
 import { webhookFamilies } from "./families.ts";
 import { areTogetherUsable } from "./match_conditions.ts";
-import type { Member } from "./parted_members.ts";
-import { everyTarget, type Target, webhookRules } from "./target.ts";
+import { targetsTogether } from "./parted_members.ts";
+import { webhookRules } from "./target.ts";
 import {
   apiServerUser,
   notAboutKinds,
@@ -59,11 +59,12 @@ const mostCharacters = 700_000;
  * their authors cannot take webhooks from the policies of the cluster.
  */
 const groupings: readonly Grouping[] = [
-  { sharing: "none", versionsFor: "all" },
-  { sharing: "namespaces", versionsFor: "all" },
-  { sharing: "namespaces", versionsFor: "policies of the cluster" },
-  { sharing: "all", versionsFor: "policies of the cluster" },
-  { sharing: "all", versionsFor: "none" },
+  { sharing: "none", versionsFor: "all", namespaces: "apart" },
+  { sharing: "none", versionsFor: "all", namespaces: "together" },
+  { sharing: "namespaces", versionsFor: "all", namespaces: "together" },
+  { sharing: "namespaces", versionsFor: "policies of the cluster", namespaces: "together" },
+  { sharing: "all", versionsFor: "policies of the cluster", namespaces: "together" },
+  { sharing: "all", versionsFor: "none", namespaces: "together" },
 ];
 
 /** A configuration, and the policies of each of its webhooks by the webhook's name. */
@@ -154,7 +155,7 @@ function webhook(group: Group, input: WebhookInput): Webhook {
   return {
     name: nameOf(group, installation.prefix),
     clientConfig: clientConfig(installation, pathOf(group)),
-    rules: webhookRules(targetsOf(members)) as unknown as Json,
+    rules: webhookRules(targetsTogether(members)) as unknown as Json,
     failurePolicy,
     matchPolicy: policyKey === undefined
       ? "Equivalent"
@@ -215,14 +216,6 @@ export function clientConfig(installation: Installation, path: string): JsonObje
     service: { namespace, name, port, path: `${installation.path}${path}` },
     ...(caBundle !== undefined && { caBundle }),
   };
-}
-
-/** The most targets of a webhook: tenants may name thousands of groups and resources. One with more is about all. */
-const mostTargets = 10_000;
-
-function targetsOf(members: readonly Member[]): readonly Target[] {
-  const count = members.reduce((sum, { targets }) => sum + targets.length, 0);
-  return count <= mostTargets ? members.flatMap(({ targets }) => targets) : [everyTarget];
 }
 
 /**

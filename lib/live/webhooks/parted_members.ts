@@ -1,5 +1,6 @@
 import type { CompiledPolicy } from "../../engine/mod.ts";
-import { type Target, uncoveredBy } from "./target.ts";
+import type { Stages } from "../../json/mod.ts";
+import { everyTarget, type Target, uncoveredBy, webhookRules } from "./target.ts";
 
 /** A policy with its webhook's targets. */
 export interface Member {
@@ -15,21 +16,48 @@ interface PartedMembers {
 
 /**
  * Parts policies of namespaces from those of the cluster, as far as these have no webhook for their requests: their
- * authors may not make the API server call, and refuse where no replica answers, for further objects elsewhere.
+ * authors may not make the API server call, and refuse where no replica answers, for further objects elsewhere. Each
+ * stage is about one policy.
  */
-export function partedByScope(members: readonly Member[]): PartedMembers {
+export function* partedByScope(members: readonly Member[]): Stages<PartedMembers> {
   const ofCluster = members.filter(({ compiled: { policy } }) => policy.namespace === undefined);
   if (ofCluster.length === 0 || ofCluster.length === members.length) return { joint: members, apart: [] };
-  const isUncovered = uncoveredBy(ofCluster.flatMap(({ targets }) => targets));
-  const ofNamespaces = members.filter(({ compiled: { policy } }) => policy.namespace !== undefined);
-  return {
-    joint: [...ofCluster, ...withTargets(ofNamespaces, (target) => !isUncovered(target))],
-    apart: withTargets(ofNamespaces, isUncovered),
-  };
+  const isUncovered = uncoveredBy(targetsTogether(ofCluster));
+  const joint = [...ofCluster], apart: Member[] = [];
+  for (const { compiled, targets } of members) {
+    if (compiled.policy.namespace === undefined) continue;
+    yield;
+    const { covered = [], uncovered = [] } = Object.groupBy(
+      targets,
+      (target) => isUncovered(target) ? "uncovered" : "covered",
+    );
+    if (covered.length > 0) joint.push({ compiled, targets: covered });
+    if (uncovered.length > 0) apart.push({ compiled, targets: uncovered });
+  }
+  return { joint, apart };
 }
 
-/** The policies with some of their targets, if they have any of those. */
-function withTargets(members: readonly Member[], isMeant: (target: Target) => boolean): Member[] {
-  return members.map(({ compiled, targets }) => ({ compiled, targets: targets.filter(isMeant) }))
-    .filter(({ targets }) => targets.length > 0);
+/**
+ * Parts policies so that no namespace gets webhooks for what the policies of another one are about: namespaces whose
+ * policies are about the same objects share one. Each stage is about one namespace.
+ */
+export function* partedByNamespace(members: readonly Member[]): Stages<Member[][]> {
+  const parts = new Map<string, Member[]>();
+  for (const ofNamespace of Map.groupBy(members, ({ compiled }) => compiled.policy.namespace).values()) {
+    yield;
+    const rules = JSON.stringify(webhookRules(targetsTogether(ofNamespace)));
+    const part = parts.get(rules);
+    if (part === undefined) parts.set(rules, ofNamespace);
+    else part.push(...ofNamespace);
+  }
+  return [...parts.values()];
+}
+
+/** The most targets of a webhook: tenants may name thousands of groups and resources. One with more is about all. */
+const mostTargets = 10_000;
+
+/** The targets of a webhook of policies. */
+export function targetsTogether(members: readonly Member[]): readonly Target[] {
+  const count = members.reduce((sum, { targets }) => sum + targets.length, 0);
+  return count <= mostTargets ? members.flatMap(({ targets }) => targets) : [everyTarget];
 }

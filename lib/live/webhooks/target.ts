@@ -94,11 +94,22 @@ function withoutCovered(targets: readonly MergedTarget[]): MergedTarget[] {
   );
 }
 
-/** Returns whether a webhook with some targets is not called for all requests of another target. */
+/**
+ * Returns whether a webhook with some targets is not called for all requests of another target. Policies share targets,
+ * so each is compared once.
+ */
 export function uncoveredBy(targets: readonly Target[]): (target: Target) => boolean {
   const byResource = Map.groupBy(mergedOperations(targets), resourceKey);
-  return (target) =>
-    !widerKeys(target).some((key) => byResource.get(key)?.some((wider) => covers(wider, target)));
+  const compared = new Map<string, boolean>();
+  return (target) => {
+    const key = `${resourceKey(target)} ${target.operations.join()}`, found = compared.get(key);
+    if (found !== undefined) return found;
+    const isUncovered = !widerKeys(target).some((key) =>
+      byResource.get(key)?.some((wider) => covers(wider, target))
+    );
+    compared.set(key, isUncovered);
+    return isUncovered;
+  };
 }
 
 function resourceKey(

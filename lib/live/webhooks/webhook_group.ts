@@ -6,7 +6,7 @@ import type { ServedResource } from "../../ports.ts";
 import { familyOf, isGenerating, type WebhookFamily } from "./families.ts";
 import type { ConditionsOf } from "./cached_conditions.ts";
 import type { TargetsOf } from "./cached_targets.ts";
-import { type Member, partedByScope } from "./parted_members.ts";
+import { type Member, partedByNamespace, partedByScope } from "./parted_members.ts";
 import { isShadowed, joinedCoverage, type VersionCoverage, versionCoverages } from "./version_coverage.ts";
 import { allConditional, conditionalOfNamespaces, ofNamespaces } from "./routes.ts";
 
@@ -23,6 +23,8 @@ export type VersionsFor = "all" | "policies of the cluster" | "none";
 export interface Grouping {
   readonly sharing: Sharing;
   readonly versionsFor: VersionsFor;
+  /** Whether policies of namespaces that are about other objects have webhooks apart. */
+  readonly namespaces: "apart" | "together";
 }
 
 /** The most characters of a policy's key in a webhook's name, which has at most 253 (RFC 1123). */
@@ -62,7 +64,7 @@ export interface GroupInput {
  */
 export function* groupsOf(
   { policies, served, targetsOf, conditionsOf }: GroupInput,
-  { family, phase, sharing, versionsFor }: Pick<Group, "family" | "phase"> & Grouping,
+  { family, phase, sharing, versionsFor, namespaces }: Pick<Group, "family" | "phase"> & Grouping,
 ): Stages<Group[]> {
   const groups = new Map<string, Group & { readonly members: Member[] }>();
   for (const compiled of policies) {
@@ -101,7 +103,7 @@ export function* groupsOf(
   const all: Group[] = [];
   for (const group of groups.values()) {
     for (const each of yield* ofVersions(group, { served, targetsOf, versionsFor })) {
-      for (const apart of ofScopes(each)) all.push(...inParts(apart));
+      for (const part of yield* ofScopes(each, namespaces)) all.push(...inParts(part));
     }
     yield;
   }
@@ -179,13 +181,18 @@ function* alike(members: readonly Member[], coverages: readonly VersionCoverage[
   return parts.map(({ members }) => members);
 }
 
-/** Parts policies of namespaces that would widen the webhook of policies of the cluster. */
-function ofScopes(group: Group): Group[] {
+/** Parts policies of namespaces from those that would have a wider webhook with them. */
+function* ofScopes(group: Group, namespaces: Grouping["namespaces"]): Stages<Group[]> {
   const { family, members, policyKey, pathEnd } = group;
-  if (family.word !== "" || policyKey !== undefined || pathEnd !== undefined) return [group];
-  const { joint, apart } = partedByScope(members);
-  if (apart.length === 0) return [group];
-  return [{ ...group, members: joint }, { ...group, members: apart, pathEnd: ofNamespaces }];
+  const isShared = policyKey === undefined && pathEnd === undefined;
+  if (!isShared || family.word !== "" && !family.namespaced) return [group];
+  const { joint, apart } = yield* partedByScope(members);
+  const isOfCluster = joint.some(({ compiled: { policy } }) => policy.namespace === undefined);
+  const parts: Group[] = isOfCluster ? [{ ...group, members: joint }] : [];
+  const end = isOfCluster ? ofNamespaces : undefined, others = isOfCluster ? apart : joint;
+  const parted = namespaces === "apart" ? yield* partedByNamespace(others) : [others];
+  for (const members of parted) if (members.length > 0) parts.push({ ...group, members, pathEnd: end });
+  return parts;
 }
 
 /**
