@@ -57,7 +57,7 @@ export class JobTurns {
   #jobs: Job[] = [];
   #done = 0;
   #isScheduled = false;
-  /** Whether a job runs at the moment. */
+  /** Whether a job runs or is shed at the moment. */
   #isRunning = false;
   #roundsLeft = 0;
   /** Milliseconds of work since the event loop last ran, and the time when the last job ended. */
@@ -89,8 +89,9 @@ export class JobTurns {
   }
 
   /**
-   * Runs a job now, queues it, or sheds it. A job that is added while another runs is queued: an answer may free memory
-   * for a waiting body, whose answer frees memory for the next. Without the queue all of them ran inside each other.
+   * Runs a job now, queues it, or sheds it. A job that is added while another runs or is shed is queued: an answer may
+   * free memory for a waiting body, whose answer frees memory for the next. Without the queue all of them ran inside
+   * each other.
    */
   add(job: Job): void {
     const now = this.#now(), mayRun = !this.#isRunning;
@@ -113,9 +114,13 @@ export class JobTurns {
   }
 
   #run(job: Job, started: number): void {
-    if (started > job.until) return job.shed();
-    this.#lastCaller = job.caller;
     this.#isRunning = true;
+    if (started > job.until) {
+      job.shed();
+      this.#isRunning = false;
+      return;
+    }
+    this.#lastCaller = job.caller;
     job.run();
     this.#isRunning = false;
     this.#ended = this.#now();

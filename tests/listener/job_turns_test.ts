@@ -162,3 +162,30 @@ Deno.test("a job that is added while another runs is queued", async () => {
   while (turns.waiting > 0) await setImmediate();
   assert.deepEqual([deepest, ran.length, shed], [1, 20 * 41, 0]);
 });
+
+Deno.test("a job that is added while another is shed does not run inside it", async () => {
+  let now = 0, isShedding = false, shed = 0, inside = 0, ran = 0;
+  const turns = new JobTurns({ now: () => now });
+  const add = (job: { readonly run: () => void; readonly shed?: () => void; readonly until: number }) =>
+    turns.add({ caller: {}, shed: () => {}, ...job });
+  const later = { run: () => void (isShedding ? inside++ : ran++), until: Infinity };
+  const late = {
+    run: () => {},
+    shed: () => {
+      isShedding = true;
+      shed++;
+      for (let index = 0; index < 16; index++) add(later);
+      isShedding = false;
+    },
+    until: 50,
+  };
+  add({
+    run: () => {
+      for (let index = 0; index < 40; index++) add(late);
+      now = 100;
+    },
+    until: Infinity,
+  });
+  while (turns.waiting > 0) await setImmediate();
+  assert.deepEqual([shed, inside, ran], [40, 0, 40 * 16]);
+});
