@@ -50,13 +50,15 @@ export function eventObject(
   { now, serial }: { readonly now: number; readonly serial: number },
 ): JsonObject {
   const { regarding, related, reason, action, message, component } = event;
-  const name = (asString(regarding["name"]) ?? "").toLowerCase().replace(/[^a-z0-9.-]+/g, "-").slice(0, 200);
   const time = `${now.toString(16)}${serial.toString(16).padStart(4, "0")}`;
   const isNormal = reason === "PolicyApplied" || reason === "PolicySkipped";
   return {
     apiVersion: "events.k8s.io/v1",
     kind: "Event",
-    metadata: { name: `${name}.${time}`, namespace: asString(regarding["namespace"]) ?? "default" },
+    metadata: {
+      name: `${nameStart(asString(regarding["name"]) ?? "")}${time}`,
+      namespace: asString(regarding["namespace"]) ?? "default",
+    },
     eventTime: formatMicroTimestamp(now),
     type: isNormal ? "Normal" : "Warning",
     reason,
@@ -67,4 +69,13 @@ export function eventObject(
     reportingController: component,
     reportingInstance: `${component}-postern`,
   };
+}
+
+/** The start of an event's name, from that of its object: each part begins and ends with a letter or a digit. */
+function nameStart(name: string): string {
+  const parts = name.toLowerCase().slice(0, 200).replace(/[^a-z0-9.]+/g, "-").split(".");
+  return parts.map((part) => part.replace(/^-|-$/g, "")).filter((part) => part !== "").map((part) =>
+    `${part}.`
+  )
+    .join("");
 }
