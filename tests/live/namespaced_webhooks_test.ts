@@ -154,6 +154,44 @@ spec:
   assert.deepEqual(webhooksOf(ofCluster, ...teams), expected);
 });
 
+const scoped: readonly (readonly [resources: string, more: string, rules: readonly string[]])[] = [
+  ["pods", "", ["*/* pods Namespaced"]],
+  ["nodes, clusterroles", "", ["*/* clusterroles,nodes Namespaced"]],
+  ["namespaces", "", ["/v1 namespaces *"]],
+  ["namespaces/status", "", ["/v1 namespaces/status *"]],
+  ["'*'", "", ["*/* * Namespaced", "/v1 namespaces *"]],
+  ["'*/*'", "", ["*/* */* Namespaced", "/v1 namespaces,namespaces/* *"]],
+  ["'*/scale'", "", ["*/* */scale Namespaced", "/v1 namespaces/scale *"]],
+  ["'*'", "scope: Namespaced", ["*/* * Namespaced"]],
+  ["'*'", "scope: Cluster", ["/v1 namespaces *"]],
+  ["nodes", "scope: Cluster", []],
+];
+for (const [resources, more, expected] of scoped) {
+  Deno.test(`webhooks: a policy of a namespace about ${resources} ${more} gets no object of the whole cluster`, () => {
+    const { validate } = configurations(`
+apiVersion: policies.kyverno.io/v1
+kind: NamespacedValidatingPolicy
+metadata: {name: p, namespace: team}
+spec:
+  matchConditions: [{name: broken, expression: "object.data.missing == '1'"}]
+  matchConstraints:
+    resourceRules:
+    - {apiGroups: ["*"], apiVersions: ["*"], operations: [CREATE], resources: [${resources}], ${more}}
+  validations: [{expression: "true"}]
+`);
+    const rules = asList(field(validate, "webhooks")).flatMap((each) => asList(field(each, "rules")));
+    assert.deepEqual(
+      rules.map((rule) => {
+        const [groups, versions, names] = ["apiGroups", "apiVersions", "resources"].map((name) =>
+          asList(field(rule, name)).join()
+        );
+        return `${groups}/${versions} ${names} ${textField(rule, "scope")}`;
+      }).sort(),
+      [...expected].sort(),
+    );
+  });
+}
+
 Deno.test("webhooks: policies of up to 1,000 namespaces have webhooks for these alone", () => {
   const namespacesIn = (count: number) => {
     const ofTeam = policy({ kind: "Policy", match: "match: {any: [{resources: {kinds: [Pod]}}]}" });

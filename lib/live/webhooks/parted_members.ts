@@ -1,6 +1,6 @@
 import type { CompiledPolicy } from "../../engine/mod.ts";
 import type { Stages } from "../../json/mod.ts";
-import { everyTarget, type Target, uncoveredBy, webhookRules } from "./target.ts";
+import { everyTarget, type Target, targetsInNamespace, uncoveredBy, webhookRules } from "./target.ts";
 
 /** A policy with its webhook's targets. */
 export interface Member {
@@ -59,5 +59,7 @@ const mostTargets = 10_000;
 /** The targets of a webhook of policies. */
 export function targetsTogether(members: readonly Member[]): readonly Target[] {
   const count = members.reduce((sum, { targets }) => sum + targets.length, 0);
-  return count <= mostTargets ? members.flatMap(({ targets }) => targets) : [everyTarget];
+  if (count <= mostTargets) return members.flatMap(({ targets }) => targets);
+  const isOfCluster = members.some(({ compiled: { policy } }) => policy.namespace === undefined);
+  return isOfCluster ? [everyTarget] : targetsInNamespace(everyTarget);
 }

@@ -4,7 +4,7 @@ import { resourcesOfRule } from "../../match/mod.ts";
 import type { MatchBlock } from "../../policy/mod.ts";
 import type { ServedResource } from "../../ports.ts";
 import { type TargetOptions, targetResources } from "./served_kinds.ts";
-import type { Target } from "./target.ts";
+import { type Target, targetsInNamespace } from "./target.ts";
 
 const everyOperation = ["CONNECT", "CREATE", "DELETE", "UPDATE"];
 
@@ -74,17 +74,18 @@ function triggerTargets(rule: CompiledRule, setting: Setting): Target[] {
   if (resources !== undefined) {
     return resources.flatMap((each) => {
       const { operations, scope } = each;
-      return resourcesOfRule(each).map((resource): Target => ({
+      const targets = resourcesOfRule(each).map((resource): Target => ({
         ...resource,
         // Kyverno parity: a generating rule gets every operation on its triggers. Pinned by "webhooks: a
         // GeneratingPolicy gets every operation, without conditions, and fails no request".
         operations: rule.type === "generate" || operations.includes("*") || operations.length === 0
           ? everyOperation
           : operations,
-        scope: scope === "Namespaced" ? "Namespaced" : "*",
+        scope: scope === "Namespaced" || scope === "Cluster" && setting.namespaced ? scope : "*",
         // Kyverno parity: pinned by "the rules of a CEL policy are copied unchanged".
         rule: each.resources.join(" "),
       }));
+      return setting.namespaced ? targets.flatMap(targetsInNamespace) : targets;
     });
   }
   const excluded = excludedOperations(rule.rule.exclude);

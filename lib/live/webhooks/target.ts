@@ -24,6 +24,30 @@ export const everyTarget: Target = {
   operations: ["CONNECT", "CREATE", "DELETE", "UPDATE"],
 };
 
+/**
+ * The parts of a target that are in a namespace: objects in it, and the Namespace. The API server calls a webhook for
+ * all other objects of the whole cluster, whatever namespaces its selector names.
+ */
+export function targetsInNamespace(target: Target): Target[] {
+  const { group, version, resource, scope } = target;
+  const [name = "", ...parts] = resource.split("/");
+  const isOfNamespaces = (name === "*" || name === "namespaces") && (group === "*" || group === "") &&
+    (version === "*" || version === "v1") && scope !== "Namespaced";
+  const namespaces = resource === "*/*"
+    ? ["namespaces", "namespaces/*"]
+    : [["namespaces", ...parts].join("/")];
+  return [
+    ...(scope === "Cluster" || name === "namespaces" ? [] : [{ ...target, scope: "Namespaced" as const }]),
+    ...(isOfNamespaces ? namespaces : []).map((resource): Target => ({
+      ...target,
+      group: "",
+      version: "v1",
+      resource,
+      scope: "*",
+    })),
+  ];
+}
+
 /** A rule of a webhook, as admissionregistration.k8s.io/v1 writes it. */
 export interface WebhookRule {
   readonly apiGroups: readonly string[];
