@@ -2,13 +2,17 @@ import type { CompiledPolicy, CompiledRule, Snapshot } from "../engine/mod.ts";
 import { asList, asObject, asString, field, goJson, type Json, type JsonObject } from "../json/mod.ts";
 import { changesOthers } from "../rules/mod.ts";
 
-/** The remembered state of a rule. */
-interface Remembered {
-  /** Milliseconds since 1970, by the API server's clock, when the rule began to select objects as it does now. */
-  readonly since: number;
-  /** The digests of the fields that select objects, and of the whole rule. */
+/** The digests of a rule: of its identity, of the fields that select objects, and of the whole rule. */
+interface RuleDigests {
+  readonly key: string;
   readonly selection: string;
   readonly whole: string;
+}
+
+/** The remembered state of a rule. */
+interface Remembered extends Pick<RuleDigests, "selection" | "whole"> {
+  /** Milliseconds since 1970, by the API server's clock, when the rule began to select objects as it does now. */
+  readonly since: number;
 }
 
 /** A rule that changes other objects, with its history. */
@@ -32,6 +36,7 @@ export interface RuleInForce {
  */
 export class RulesInForce {
   #rules: ReadonlyMap<string, Remembered>;
+  readonly #digests = new WeakMap<CompiledRule, RuleDigests>();
   /** The evaluations of existing objects that have not ended, by the key of their rule. */
   readonly #evaluations = new Map<string, symbol>();
 
@@ -52,8 +57,7 @@ export class RulesInForce {
     const inForce: RuleInForce[] = [];
     for (const { policy, rules } of snapshot.policies) {
       for (const rule of rules.filter(({ type }) => changesOthers(type))) {
-        const key = await digest([policy.kind, policy.key, rule.rule.name]);
-        const { selection, whole } = await digests(policy.document, rule.rule.name);
+        const { key, selection, whole } = await this.#digestsOf(policy, rule);
         const former = this.#rules.get(key);
         // Creation times have whole seconds, so an object of the same second may be older than the rule.
         const since = former?.selection === selection ? former.since : Math.ceil(now / 1000) * 1000;
@@ -66,6 +70,16 @@ export class RulesInForce {
     // Without its memory such a rule would look at all existing objects again after a restart.
     this.#rules = new Map([...lookingBack, ...others]);
     return inForce;
+  }
+
+  /** The digests of a rule, once for its compiled form: the change of one policy leaves those of thousands. */
+  async #digestsOf(policy: CompiledPolicy["policy"], rule: CompiledRule): Promise<RuleDigests> {
+    const former = this.#digests.get(rule);
+    if (former !== undefined) return former;
+    const key = await digest([policy.kind, policy.key, rule.rule.name]);
+    const found = { key, ...await digests(policy.document, rule.rule.name) };
+    this.#digests.set(rule, found);
+    return found;
   }
 
   /**

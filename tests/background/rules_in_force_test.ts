@@ -33,3 +33,22 @@ Deno.test("thousands of rules fit into the annotations of a Lease, those that lo
   assert.equal(isNew.length, 4_310 - 3_500);
   assert.equal(isNew.includes("p4309"), false, "it would look at all objects again");
 });
+
+Deno.test("a rule whose compiled form stays is not read again", async () => {
+  const snapshot = policies(policiesOf(0, 3, false)), rules = new RulesInForce();
+  const reads: string[] = [];
+  const counted = snapshot.policies.map((compiled) => ({
+    ...compiled,
+    policy: {
+      ...compiled.policy,
+      get document() {
+        reads.push(compiled.policy.name);
+        return compiled.policy.document;
+      },
+    },
+  }));
+  await rules.update({ ...snapshot, policies: counted }, 1_000_000);
+  assert.deepEqual([...new Set(reads.splice(0))], ["p0", "p1", "p2"]);
+  await rules.update({ ...snapshot, policies: counted }, 2_000_000);
+  assert.deepEqual(reads, []);
+});
