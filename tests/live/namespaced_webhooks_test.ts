@@ -192,6 +192,20 @@ spec:
   });
 }
 
+Deno.test("webhooks: a Policy whose wildcards match kinds of the whole cluster gets none of their objects", () => {
+  const resources = (kinds: string) => {
+    const match = `match: {any: [{resources: {kinds: [${kinds}]}}]}`;
+    const { validate } = configurations(policy({ kind: "Policy", match }));
+    return asList(field(validate, "webhooks")).flatMap((each) => asList(field(each, "rules"))).flatMap((
+      rule,
+    ) => asList(field(rule, "resources")));
+  };
+  for (const kinds of ['"Nod?"', '"*/Node"', '"?amespace"', '"v?/Namespace"']) {
+    assert.deepEqual(resources(kinds), [], kinds);
+  }
+  assert.deepEqual(resources('"N*", "Conf*"'), ["configmaps"]);
+});
+
 Deno.test("webhooks: policies of up to 1,000 namespaces have webhooks for these alone", () => {
   const namespacesIn = (count: number) => {
     const ofTeam = policy({ kind: "Policy", match: "match: {any: [{resources: {kinds: [Pod]}}]}" });

@@ -97,11 +97,17 @@ function triggerTargets(rule: CompiledRule, setting: Setting): Target[] {
       ? []
       // Kyverno parity: without a version, the API server sends an object in the version in which its user wrote it,
       // and not converted. Pinned by "of several versions the webhook gets each".
-      : kinds.flatMap((kind) => targetResources(kind, { ...setting, everyVersion: true })).map((target) => ({
+      : kinds.flatMap((kind) => resourcesInScope(kind, { ...setting, everyVersion: true })).map((target) => ({
         ...target,
         operations: wanted,
       }));
   });
+}
+
+/** The resources of a kind; for a policy of a namespace those in namespaces: see {@link targetsInNamespace}. */
+function resourcesInScope(kind: string, options: TargetOptions): ReturnType<typeof targetResources> {
+  const resources = targetResources(kind, options);
+  return options.namespaced ? resources.filter(({ scope }) => scope === "Namespaced") : resources;
 }
 
 function defaultOperations({ type }: CompiledRule): readonly string[] {
@@ -123,7 +129,7 @@ function generatedTargets({ body: { downstream } }: CompiledRule, setting: Setti
   if (downstream?.synchronize !== true) return [];
   return downstream.types.map(({ apiVersion, kind }) => apiVersion === "" ? kind : `${apiVersion}/${kind}`)
     .filter((kind) => !kind.includes("{{"))
-    .flatMap((kind) => targetResources(kind, setting))
+    .flatMap((kind) => resourcesInScope(kind, setting))
     .filter(({ resource }) => !resource.includes("/"))
     .map((target) => ({ ...target, operations: ["CREATE", "DELETE", "UPDATE"] }));
 }
