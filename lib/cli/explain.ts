@@ -9,6 +9,7 @@ import { type ClusterArguments, objectsToCheck } from "./apply/objects.ts";
 import { explainReview } from "./explain_review.ts";
 import { loadDocuments } from "../sources/mod.ts";
 import { type Terminal, unusable } from "./terminal.ts";
+import { withoutCommands } from "./workflow_commands.ts";
 
 /** The options of `explain`. */
 export interface ExplainArguments extends ApplyInputArguments, ClusterArguments {
@@ -37,7 +38,7 @@ export async function explain(args: ExplainArguments, terminal: Terminal): Promi
   const add = ({ rules, ...rest }: Explanation): void => {
     const explanation = { ...rest, rules: rules.filter((trace) => isWanted(trace, args)) };
     if (args.outputFormat !== "text") explanations.push(explanation);
-    else terminal.out(`${count === 0 ? "" : "\n"}${explanationText(explanation)}`);
+    else terminal.out(`${count === 0 ? "" : "\n"}${withoutCommands(explanationText(explanation))}`);
     count++;
   };
   for await (const next of objectsToCheck(args, opened)) {

@@ -16,6 +16,7 @@ import { unevaluatedPolicies } from "./diagnostics.ts";
 import { strayExceptions } from "./lint_exceptions.ts";
 import type { Terminal } from "./terminal.ts";
 import { unusableSigners } from "./unusable_signers.ts";
+import { withoutCommands } from "./workflow_commands.ts";
 
 /**
  * `lint PATH…`: prints the problems of policies, also those for which the API server would reject a
@@ -55,7 +56,7 @@ export async function lint(
     const message = `${paths.join(", ")}: there are no policies`;
     all.push({ severity: "error", code: "no-policies", message });
   }
-  for (const diagnostic of inFileOrder(all)) terminal.out(formatDiagnostic(diagnostic));
+  for (const diagnostic of inFileOrder(all)) terminal.out(withoutCommands(formatDiagnostic(diagnostic)));
   const errors = all.filter(isError).length;
   const count = snapshot.policies.length + snapshot.jsonPolicies.length;
   const others = all.length - errors;

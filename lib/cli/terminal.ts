@@ -1,4 +1,5 @@
 import { fileProblem } from "../diagnostics/mod.ts";
+import { withoutCommands } from "./workflow_commands.ts";
 
 /** The output of a command: one stream for results, another for everything else. */
 export interface Terminal {
@@ -35,9 +36,11 @@ export function processTerminal(): Terminal {
     const isShown = stream.isTerminal();
     return (line: string) => writeAll(stream, encoder.encode(`${isShown ? shownText(line) : line}\n`));
   };
+  const err = writer(Deno.stderr);
   return {
     out: writer(Deno.stdout),
-    err: writer(Deno.stderr),
+    // Only standard output has commands of pipelines, as `--output github=-` writes them.
+    err: (line) => err(withoutCommands(line)),
     async errLater(lines) {
       for (let written = 0; written < lines.length;) {
         written += await Deno.stderr.write(lines.subarray(written));

@@ -393,8 +393,9 @@ const points: readonly Point[] = [
     },
   },
   {
-    attack: "Texts of objects that act on a terminal",
+    attack: "Texts of objects that act on a terminal, or are commands of a pipeline",
     shownBy: {
+      "cli/workflow_commands_test.ts": ["names of files and keys of a change are no commands of a pipeline"],
       "adapters/log_test.ts": ["texts of callers neither act on a terminal nor change the order"],
       "cli/terminal_test.ts": ["is shown on a terminal as it is written"],
     },

@@ -4,6 +4,7 @@ import type { ReportedObject, ReportSummary } from "../../report/mod.ts";
 import { toYaml } from "../../yaml/mod.ts";
 import type { ProgressBar } from "../progress.ts";
 import type { Terminal } from "../terminal.ts";
+import { withoutCommands } from "../workflow_commands.ts";
 import { exceptionsFor } from "./exceptions.ts";
 import { ResultTable, type ResultTableOptions } from "./result_table.ts";
 import {
@@ -109,7 +110,7 @@ export class RunOutput {
   #print(parts: readonly OutputPart[]): void {
     if (parts.length === 0) return;
     this.#progress?.clear();
-    this.#terminal.out(this.#parts.join(parts));
+    this.#terminal.out(withoutCommands(this.#parts.join(parts)));
   }
 
   #documentOf(applied: Applied, reported: ReportedObject): string {
