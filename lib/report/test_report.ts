@@ -121,7 +121,7 @@ function width(text: string): number {
   return /[\ud800-\udfff]/.test(text) ? [...text].length : text.length;
 }
 
-/** Rows as objects with the table's headings as keys, for JSON and YAML. */
+/** Rows as objects for JSON and YAML: the keys are the headings of the table, except `Message`, as in Kyverno. */
 export function testObjects(rows: readonly TestRow[], { detailed }: TestTableOptions): JsonObject[] {
   return rows.map((row, index) => ({
     ID: index + 1,
@@ -130,7 +130,7 @@ export function testObjects(rows: readonly TestRow[], { detailed }: TestTableOpt
     RESOURCE: row.resource,
     RESULT: row.result,
     REASON: row.reason,
-    ...(detailed && { MESSAGE: row.message }),
+    ...(detailed && { Message: row.message }),
   }));
 }
 

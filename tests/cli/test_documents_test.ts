@@ -29,9 +29,9 @@ for (const [format, pattern] of documents) {
 
 Deno.test("test -o json --detailed-results has the messages of rules", async () => {
   const { out } = await test({ "kyverno-test.yaml": passing }, "-o", "json", "--detailed-results");
-  const rows: { RESULT: string; MESSAGE: string }[] = JSON.parse(out);
+  const rows: { RESULT: string; Message: string }[] = JSON.parse(out);
   assert.deepEqual(rows.map(({ RESULT }) => RESULT), ["Pass", "Pass"]);
-  assert.match(rows[1]!.MESSAGE, /The label team is required/);
+  assert.match(rows[1]!.Message, /The label team is required/);
 });
 
 Deno.test("test -o junit escapes what XML would read", async () => {
