@@ -1,4 +1,4 @@
-import { Fault, goJson, isFault, type Json } from "../json/mod.ts";
+import { Fault, goJson, goPrint, isFault, type Json } from "../json/mod.ts";
 import { stepsOfWriting } from "../jmespath/mod.ts";
 import type { Render, RenderState } from "./run.ts";
 
@@ -31,6 +31,13 @@ export function joinPieces(pieces: readonly (string | PlannedVariable)[], path: 
         return new Fault(
           `failed to resolve ${piece.expression} at path ${path}: ` +
             `{{- }} inside other text must yield a string`,
+        );
+      }
+      if (typeof value === "number" && !Number.isFinite(value)) {
+        return new Fault(
+          `failed to resolve ${piece.expression} at path ${path}: failed to marshal float64: ${
+            goPrint(value)
+          }`,
         );
       }
       if (budget !== undefined) {

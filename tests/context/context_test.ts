@@ -104,6 +104,16 @@ const variables: [about: string, variable: JsonObject, expected: unknown][] = [
     { jmesPath: "none.a" },
     'fault: failed to apply jmespath none.a to variable <nil>: JMESPath query failed: Unknown key "none" in path',
   ],
+  [
+    "a number that JSON cannot write",
+    { jmesPath: "avg(`[]`)", default: 1 },
+    "fault: failed to add context entry for variable v: json: unsupported value: NaN",
+  ],
+  [
+    "an infinite number of a value",
+    { value: "{{ multiply(`1e308`, `10`) }}" },
+    "fault: failed to add context entry for variable v: json: unsupported value: +Inf",
+  ],
   ["a query that is rendered to nothing is no query", { value: 1, jmesPath: "{{ '' }}" }, 1],
   ["false is a value", { value: false, default: true }, false],
 ];

@@ -58,6 +58,15 @@ Deno.test("an expression that does not compile is reported at load and is a faul
   assert.ok(isFault(template.render(scopeOf({}), environment)));
 });
 
+Deno.test("a number that JSON cannot write is a fault inside of a text, and a value by itself", () => {
+  const [inText, byItself] = ["a {{ avg(`[]`) }}", "{{ avg(`[]`) }}"].map((written) =>
+    compileTemplate({ a: { b: written } }).render(scopeOf({}), environment)
+  );
+  assert.ok(isFault(inText));
+  assert.equal(inText.message, "failed to resolve avg(`[]`) at path /a/b: failed to marshal float64: NaN");
+  assert.deepEqual(byItself, { a: { b: NaN } });
+});
+
 Deno.test("a reference to a missing path is reported at load", () => {
   const template = compileTemplate({ a: "$(./../b)" });
   assert.equal(template.problem?.message, "got nil resolved variable $(./../b) at path /a: <nil>");

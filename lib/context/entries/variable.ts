@@ -65,6 +65,12 @@ function compileVariable(entry: VariableEntry, options: EntryOptions): ContextEn
     if (result === null) {
       return new Fault(`failed to add context entry for variable ${name} since it evaluated to nil`);
     }
+    // Kyverno parity: a value is kept as JSON. Pinned by "a number that JSON cannot write".
+    if (typeof result === "number" && !Number.isFinite(result)) {
+      return new Fault(
+        `failed to add context entry for variable ${name}: json: unsupported value: ${goPrint(result)}`,
+      );
+    }
     return result;
   }
 
