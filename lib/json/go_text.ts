@@ -78,6 +78,13 @@ function plainDecimal(value: number): string {
   return text.includes("e") ? withoutEnding(value.toFixed(20), "0") : text;
 }
 
+/** Returns the name of a value's type in Go (`%T`), where every number is a float64. */
+export function goTypeOf(value: Json | undefined): string {
+  if (isList(value)) return "[]interface {}";
+  if (isObject(value)) return "map[string]interface {}";
+  return { string: "string", number: "float64", boolean: "bool" }[typeof value as string] ?? "<nil>";
+}
+
 /** Writes any value as Go prints it with `%v`: `map[a:1 b:[x y]]`, `<nil>`. */
 export function goPrint(value: Json): string {
   if (value === null) return "<nil>";

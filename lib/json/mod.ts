@@ -57,6 +57,7 @@ export {
   goFloat,
   goJson,
   goPrint,
+  goTypeOf,
   quoteAscii,
   sortedKeys,
   sortedTexts,

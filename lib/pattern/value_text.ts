@@ -1,4 +1,4 @@
-import { goFloat, isList, isObject, type Json, sortedKeys } from "../json/mod.ts";
+import { goFloat, goTypeOf, isList, type Json, sortedKeys } from "../json/mod.ts";
 import { isInt64 } from "./number_text.ts";
 
 /**
@@ -62,9 +62,5 @@ function writeMap(out: BoundedText, value: { readonly [key: string]: Json }, dep
 
 /** Returns the name of a value's type in Go (`%T`), as Kyverno's messages have it. */
 export function typeName(value: Json | undefined): string {
-  if (value === undefined || value === null) return "<nil>";
-  if (typeof value === "string") return "string";
-  if (typeof value === "boolean") return "bool";
-  if (typeof value === "number") return isInt64(value) ? "int64" : "float64";
-  return isObject(value) ? "map[string]interface {}" : "[]interface {}";
+  return typeof value === "number" && isInt64(value) ? "int64" : goTypeOf(value);
 }

@@ -27,18 +27,13 @@ export function joinPieces(pieces: readonly (string | PlannedVariable)[], path: 
       }
       const value = piece.render(run);
       if (isFault(value)) return value;
-      if (piece.shallow && typeof value !== "string" && value !== null) {
-        return new Fault(
-          `failed to resolve ${piece.expression} at path ${path}: ` +
-            `{{- }} inside other text must yield a string`,
-        );
-      }
-      if (typeof value === "number" && !Number.isFinite(value)) {
-        return new Fault(
-          `failed to resolve ${piece.expression} at path ${path}: failed to marshal float64: ${
-            goPrint(value)
-          }`,
-        );
+      const problem = typeof value === "number" && !Number.isFinite(value)
+        ? `failed to marshal float64: ${goPrint(value)}`
+        : piece.shallow && typeof value !== "string" && value !== null
+        ? "{{- }} inside other text must yield a string"
+        : "";
+      if (problem !== "") {
+        return new Fault(`failed to resolve ${piece.expression} at path ${path}: ${problem}`);
       }
       if (budget !== undefined) {
         budget.left -= typeof value === "string" ? value.length >> 5 : stepsOfWriting(value, budget.left);

@@ -62,15 +62,13 @@ function compileVariable(entry: VariableEntry, options: EntryOptions): ContextEn
 
   function load(view: Context): Json | Fault {
     const result = compute(view);
-    if (result === null) {
-      return new Fault(`failed to add context entry for variable ${name} since it evaluated to nil`);
-    }
     // Kyverno parity: a value is kept as JSON. Pinned by "a number that JSON cannot write".
-    if (typeof result === "number" && !Number.isFinite(result)) {
-      return new Fault(
-        `failed to add context entry for variable ${name}: json: unsupported value: ${goPrint(result)}`,
-      );
-    }
+    const problem = result === null
+      ? " since it evaluated to nil"
+      : typeof result === "number" && !Number.isFinite(result)
+      ? `: json: unsupported value: ${goPrint(result)}`
+      : "";
+    if (problem !== "") return new Fault(`failed to add context entry for variable ${name}${problem}`);
     return result;
   }
 

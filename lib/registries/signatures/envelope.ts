@@ -3,9 +3,9 @@ import {
   asString,
   dig,
   Fault,
+  goTypeOf,
   isFault,
   isObject,
-  type Json,
   type JsonObject,
   textField,
 } from "../../json/mod.ts";
@@ -134,9 +134,4 @@ export function statementOf(statement: JsonObject): Statement | Fault {
   const text = type === customType ? asString(given["Data"]) : undefined;
   const inside = text === undefined ? undefined : parsePayload(text);
   return { type, predicate: inside ?? given, statement };
-}
-
-function goTypeOf(value: Json): string {
-  if (Array.isArray(value)) return "[]interface {}";
-  return { string: "string", number: "float64", boolean: "bool" }[typeof value as string] ?? "<nil>";
 }

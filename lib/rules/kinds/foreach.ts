@@ -2,11 +2,10 @@ import type { Conditions } from "../../condition/mod.ts";
 import { contextShape, type LoopProgress } from "../../context/mod.ts";
 import {
   asList,
-  type Fault,
   field,
+  goTypeOf,
   isFault,
   isGiven,
-  isList,
   isObject,
   type Json,
   type JsonObject,
@@ -125,8 +124,9 @@ function compileForeach(foreach: ForeachCheck, options: ForeachOptions): SingleB
         if (isFault(elements)) {
           // Kyverno parity: a list that is absent passes, a list that cannot be computed is an error. Pinned
           // by "a foreach rule over a missing list has no result" and "a foreach rule over a list
-          // that cannot be computed is an error".
-          if (!isAbsent(elements)) listFault = elements.message;
+          // that cannot be computed is an error". A context entry that lacks a field is absent, too. Pinned by
+          // "a foreach rule over an entry that reads a missing field has no result".
+          if (!/Unknown key [^]* in path$/.test(elements.message)) listFault = elements.message;
           continue;
         }
         const found = runElements(entry, { elements, progress }, input);
@@ -137,14 +137,6 @@ function compileForeach(foreach: ForeachCheck, options: ForeachOptions): SingleB
       return listFault === undefined ? undefined : error(`failed to evaluate list: ${listFault}`);
     },
   };
-}
-
-/**
- * Kyverno parity: a list is absent, too, when a context entry that it reads lacks a field. Pinned by "a foreach rule
- * over an entry that reads a missing field has no result".
- */
-function isAbsent({ message, missing }: Fault): boolean {
-  return missing !== undefined || /Unknown key "[^"]*" in path$/.test(message);
 }
 
 /** One run through the elements of a list. */
@@ -167,15 +159,10 @@ function runElements(entry: Entry, { elements, progress }: Run, input: RuleInput
     const iteration = entry.loop.enter(input.context, element, index);
     if (iteration === undefined) continue;
     if (entry.elementScope === true && !isObject(element)) {
-      const type = isList(element)
-        ? "[]interface {}"
-        : typeof element === "number"
-        ? "float64"
-        : typeof element === "boolean"
-        ? "bool"
-        : "string";
       return error(
-        `failed to process foreach: cannot use elementScope=true foreach rules for elements that are not maps, expected type=map got type=${type}`,
+        `failed to process foreach: cannot use elementScope=true foreach rules for elements that are not maps, expected type=map got type=${
+          goTypeOf(element)
+        }`,
       );
     }
     const inner = { ...input, context: iteration.context };
