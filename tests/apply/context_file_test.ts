@@ -5,14 +5,25 @@ import { inFolder } from "../cli/in_folder.ts";
 const configMap = (name: string): string =>
   `{ apiVersion: v1, kind: ConfigMap, metadata: { name: ${name}, namespace: default }, data: { team: a } }`;
 
-const files = {
-  "policy.yaml": `
+/** A ValidatingPolicy about created objects of a type, with the rest of its spec. */
+const validatingPolicy = (name: string, resources: string, rest: string): string => `
 apiVersion: policies.kyverno.io/v1
 kind: ValidatingPolicy
-metadata: { name: team }
+metadata: { name: ${name} }
 spec:
   matchConstraints:
-    resourceRules: [{ apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods] }]
+    resourceRules: [{ apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [${resources}] }]
+${rest}`;
+
+/** A policy about ConfigMaps that wants an empty list. */
+const emptyList = (name: string, list: string): string =>
+  validatingPolicy(name, "configmaps", `  validations: [{ expression: 'size(${list}.items) == 0' }]\n`);
+
+const files = {
+  "policy.yaml": validatingPolicy(
+    "team",
+    "pods",
+    `
   variables:
     - name: names
       expression: resource.List("v1", "configmaps", "default").items.map(i, i.metadata.name)
@@ -20,26 +31,9 @@ spec:
     - expression: object.metadata.labels.team == resource.Get("v1", "configmaps", "default", "limits").data.team
       messageExpression: "variables.names.join(' ')"
 `,
-  "list.yaml": `
-apiVersion: policies.kyverno.io/v1
-kind: ValidatingPolicy
-metadata: { name: list }
-spec:
-  matchConstraints:
-    resourceRules: [{ apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [configmaps] }]
-  validations:
-    - expression: size(resource.List("v1", "pods", "default").items) == 0
-`,
-  "ingresses.yaml": `
-apiVersion: policies.kyverno.io/v1
-kind: ValidatingPolicy
-metadata: { name: ingresses }
-spec:
-  matchConstraints:
-    resourceRules: [{ apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [configmaps] }]
-  validations:
-    - expression: size(resource.List("networking.k8s.io/v1", "ingresses", "default").items) == 0
-`,
+  ),
+  "list.yaml": emptyList("list", 'resource.List("v1", "pods", "default")'),
+  "ingresses.yaml": emptyList("ingresses", 'resource.List("networking.k8s.io/v1", "ingresses", "default")'),
   "objects.yaml": [
     "{ apiVersion: v1, kind: Pod, metadata: { name: good, labels: { team: a } } }",
     "{ apiVersion: v1, kind: Pod, metadata: { name: bad, labels: { team: b } } }",

@@ -1,24 +1,13 @@
 /** A folder with a policy and objects, and the command apply in it. */
 import { inFolder as within, type RunInFolder } from "./in_folder.ts";
+import { addOwner, bad, good, requireTeam } from "./team_policies.ts";
 
-export const policy = `
-apiVersion: kyverno.io/v1
-kind: ClusterPolicy
-metadata: { name: require-team }
-spec:
-  rules:
-    - name: team
-      match: { any: [{ resources: { kinds: [Pod] } }] }
-      validate:
-        failureAction: Audit
-        message: The label team is required.
-        pattern: { metadata: { labels: { team: "?*" } } }
-`;
+const policy = requireTeam("Audit");
 
 const files: Readonly<Record<string, string>> = {
   "policy.yaml": policy,
-  "good.yaml": "apiVersion: v1\nkind: Pod\nmetadata: { name: good, labels: { team: shop } }\n",
-  "bad.yaml": "apiVersion: v1\nkind: Pod\nmetadata: { name: bad }\n",
+  "good.yaml": good,
+  "bad.yaml": bad,
   "namespace.yaml": "apiVersion: v1\nkind: Namespace\nmetadata: { name: shop }\n",
   "array.yaml": "- apiVersion: v1\n  kind: Pod\n",
   "scalar.yaml": "just a text\n",
@@ -30,17 +19,7 @@ const files: Readonly<Record<string, string>> = {
   "cleanup.yaml":
     "apiVersion: kyverno.io/v2\nkind: ClusterCleanupPolicy\nmetadata: { name: old }\nspec: { schedule: '* * * * *', match: { any: [{ resources: { kinds: [Pod] } }] } }\n",
   "undeclared.yaml": policy.replace("require-team", "undeclared").replace("?*", "{{ nobody.name }}"),
-  "mutate.yaml": `
-apiVersion: kyverno.io/v1
-kind: ClusterPolicy
-metadata: { name: add-owner }
-spec:
-  background: false
-  rules:
-    - name: owner
-      match: { any: [{ resources: { kinds: [Pod] } }] }
-      mutate: { patchStrategicMerge: { metadata: { labels: { owner: "{{ request.userInfo.username }}" } } } }
-`,
+  "mutate.yaml": addOwner("Pod", "{{ request.userInfo.username }}"),
   "exception.yaml": `
 apiVersion: kyverno.io/v2
 kind: PolicyException

@@ -1,7 +1,7 @@
 /** Whatever a command is given, it says what is wrong and ends with a code; nobody sees a stack trace. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { good, policy } from "./files.ts";
+import { good, policy } from "./team_policies.ts";
 import { inFolder } from "./in_folder.ts";
 
 const jsonPolicy = `

@@ -1,7 +1,7 @@
 /** Every flag of Kyverno's command line does what `docs/compatibility.md` says, which is made from the same table. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { bad, good, policy } from "./files.ts";
+import { bad, good, policy } from "./team_policies.ts";
 import { inFolder } from "./in_folder.ts";
 import { deliberate, type KyvernoFlag, kyvernoFlags } from "./kyverno_flags.ts";
 

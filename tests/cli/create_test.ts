@@ -1,6 +1,6 @@
 /** `create`: what is written can be used at once. */
 import assert from "node:assert/strict";
-import { bad, good, policy, review } from "./files.ts";
+import { bad, good, policy, review } from "./team_policies.ts";
 import { inFolder } from "./in_folder.ts";
 
 const files = { "policy.yaml": policy, "pods.yaml": `${good}---\n${bad}` };

@@ -1,7 +1,7 @@
 /** `fix`: older files in the current format, with their comments. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { bad, good } from "./files.ts";
+import { bad, good } from "./team_policies.ts";
 import { inFolder } from "./in_folder.ts";
 
 const oldPolicy = `# why it is here

@@ -1,6 +1,6 @@
 /** `lint` ends with 1 for what Postern, Kyverno or the API server would refuse. */
 import assert from "node:assert/strict";
-import { policy } from "./files.ts";
+import { policy } from "./team_policies.ts";
 import { inFolder } from "./in_folder.ts";
 
 /** A ValidatingAdmissionPolicy with further fields. */

@@ -1,6 +1,6 @@
 /** Nothing is green that was not checked: every command that reads policies, in both dialects. */
 import assert from "node:assert/strict";
-import { good, policy } from "./files.ts";
+import { good, policy } from "./team_policies.ts";
 import { inFolder } from "./in_folder.ts";
 
 const undeclared = policy.replace("require-team", "undeclared").replace("?*", "{{ nobody.name }}");

@@ -1,7 +1,7 @@
 /** The command line as a process: pipes, full disks, Ctrl-C, where paths start, git. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { bad, good, policy } from "./files.ts";
+import { bad, good, policy } from "./team_policies.ts";
 
 const main = join(import.meta.dirname!, "..", "..", "main.ts");
 const postern = `deno run -A ${main}`;

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { commands, hiddenCommands } from "../../lib/cli/commands/table.ts";
-import { good, policy, review } from "./files.ts";
+import { good, policy, review } from "./team_policies.ts";
 import { inFolder } from "./in_folder.ts";
 
 const files = { "policy.yaml": policy, "pod.yaml": good, "variables.yaml": "params: { most: 3 }\n" };

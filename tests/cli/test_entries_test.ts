@@ -1,5 +1,6 @@
 /** The entries of a test file: rows, operations, contexts, payloads and checks. */
 import assert from "node:assert/strict";
+import { addOwner, requireTeam } from "./team_policies.ts";
 import { header, passing, patched, policy, test } from "./test_folders.ts";
 
 const misspelt: readonly [what: string, entry: string, remark: RegExp, passes: boolean][] = [
@@ -202,16 +203,7 @@ for (const [what, check, summary] of checks) {
 }
 
 Deno.test("test says which failed mutation keeps an object from what follows, and from its comparison", async () => {
-  const failing = `
-apiVersion: kyverno.io/v1
-kind: ClusterPolicy
-metadata: { name: add-owner }
-spec:
-  rules:
-    - name: owner
-      match: { any: [{ resources: { kinds: [Pod] } }] }
-      mutate: { patchStrategicMerge: { metadata: { labels: { owner: "{{ request.object.metadata.none }}" } } } }
----${policy.split("---")[0]}`;
+  const failing = `${addOwner("Pod", "{{ request.object.metadata.none }}")}---${requireTeam("Audit")}`;
   const entries = `
 - { policy: require-team, rule: team, kind: Pod, resources: [good], result: pass }
 - { policy: add-owner, rule: owner, kind: Pod, resources: [good], patchedResources: patched.yaml, result: pass }

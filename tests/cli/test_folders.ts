@@ -1,29 +1,9 @@
 /** A folder with a policy, objects and tests, and the command test in it. */
 import { dirname, join } from "node:path";
 import { run } from "../../lib/cli/mod.ts";
+import { addOwner, requireTeam } from "./team_policies.ts";
 
-export const policy = `
-apiVersion: kyverno.io/v1
-kind: ClusterPolicy
-metadata: { name: require-team }
-spec:
-  rules:
-    - name: team
-      match: { any: [{ resources: { kinds: [Pod] } }] }
-      validate:
-        failureAction: Audit
-        message: The label team is required.
-        pattern: { metadata: { labels: { team: "?*" } } }
----
-apiVersion: kyverno.io/v1
-kind: ClusterPolicy
-metadata: { name: add-owner }
-spec:
-  rules:
-    - name: owner
-      match: { any: [{ resources: { kinds: [Service] } }] }
-      mutate: { patchStrategicMerge: { metadata: { labels: { owner: platform } } } }
-`;
+export const policy = `${requireTeam("Audit")}---${addOwner("Service", "platform")}`;
 
 export const resources = `
 apiVersion: v1

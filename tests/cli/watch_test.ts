@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { FileChanges } from "../../lib/cli/file_changes.ts";
-import { bad, good, policy } from "./files.ts";
+import { bad, good, policy } from "./team_policies.ts";
 
 const main = join(import.meta.dirname!, "..", "..", "main.ts");
 

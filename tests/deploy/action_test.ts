@@ -12,7 +12,7 @@ import {
   type JsonObject,
 } from "../../lib/json/mod.ts";
 import { parseYaml } from "../../lib/yaml/mod.ts";
-import { bad, good, policy } from "../cli/files.ts";
+import { bad, good, policy } from "../cli/team_policies.ts";
 import { withFolder } from "../support/folder.ts";
 
 const root = join(import.meta.dirname!, "..", "..");

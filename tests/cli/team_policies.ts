@@ -1,5 +1,8 @@
-/** A policy that wants the label `team`, Pods with and without it, and what tests of commands need beside them. */
-export const policy = `
+/** Policies about the labels `team` and `owner`, Pods with and without them, and reviews of such Pods. */
+
+/** A policy that wants the label `team` on every Pod. */
+export function requireTeam(failureAction: "Audit" | "Enforce"): string {
+  return `
 apiVersion: kyverno.io/v1
 kind: ClusterPolicy
 metadata: { name: require-team }
@@ -8,10 +11,28 @@ spec:
     - name: team
       match: { any: [{ resources: { kinds: [Pod] } }] }
       validate:
-        failureAction: Enforce
+        failureAction: ${failureAction}
         message: The label team is required.
         pattern: { metadata: { labels: { team: "?*" } } }
 `;
+}
+
+/** A policy that writes the label `owner`. */
+export function addOwner(kind: string, owner: string): string {
+  return `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: { name: add-owner }
+spec:
+  background: false
+  rules:
+    - name: owner
+      match: { any: [{ resources: { kinds: [${kind}] } }] }
+      mutate: { patchStrategicMerge: { metadata: { labels: { owner: "${owner}" } } } }
+`;
+}
+
+export const policy = requireTeam("Enforce");
 
 export const good = "apiVersion: v1\nkind: Pod\nmetadata: { name: good, labels: { team: shop } }\n";
 export const bad = "apiVersion: v1\nkind: Pod\nmetadata: { name: bad }\n";
