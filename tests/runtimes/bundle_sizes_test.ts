@@ -53,6 +53,12 @@ Deno.test("each target has a size", () => {
   assert.equal(podSecurity.length, 17);
 });
 
+Deno.test("the page about bundles names the largest size", async () => {
+  const largest = Math.max(...rows.map(({ written }) => written)) / 1e6;
+  const page = await Deno.readTextFile(new URL("../../docs/edge.md", import.meta.url));
+  assert(page.includes(`below ${largest} MB as written`), `docs/edge.md: not below ${largest} MB`);
+});
+
 for (const { what, policies, target, written, minified } of rows) {
   Deno.test(`a bundle of ${what} for ${target} has an engine below ${written / 1e6} MB, minified ${minified / 1e6} MB`, async () => {
     assert(written <= 1_250_000);
