@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { withoutCommands } from "../../lib/cli/workflow_commands.ts";
-import { policy } from "./files.ts";
+import { policy } from "./team_policies.ts";
 
 const texts: Readonly<Record<string, readonly [text: string, shown: string]>> = {
   "a command in its second line": ["a\n::add-mask::b", "a\\n::add-mask::b"],
