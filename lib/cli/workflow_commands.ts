@@ -2,7 +2,7 @@
  * The starts of lines that a pipeline would take for its commands: `::stop-commands::` and `##[add-mask]` in workflows
  * of GitHub, `##vso[` in those of Azure.
  */
-const starts = /([\r\n]+)(?=[^\S\r\n]*::)|^(?=\s*::)|##(?=(?:vso)?\[)/g;
+const starts = /(?<![\r\n])[\r\n]+(?=[^\S\r\n]*::)|^(?=\s*::)|##(?=(?:vso)?\[)/g;
 
 /**
  * A text that a pipeline takes for no command. Names of files and messages about objects are those of whoever sends a
