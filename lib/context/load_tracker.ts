@@ -128,9 +128,7 @@ export class LoadTracker {
   }
 
   /**
-   * Counts a patch or an object that expressions made for the request; a fault when all together are too large. Each
-   * element of a loop has steps of its own, so the steps do not bound the texts that a loop makes of one text of the
-   * request. What a void evaluation makes is dropped, and counts until the rule is evaluated again.
+   * Counts a patch or an object that expressions made for the request; a fault when all together are too large.
    *
    * @param extra the bytes that it takes besides its text
    */
@@ -256,7 +254,9 @@ export class LoadTracker {
 
 /**
  * The bytes of all patches and generated objects of a request, as JSON: ten times what the API server takes of an
- * object, because a loop over a long list makes many that are dropped.
+ * object, because a loop over a long list makes many that are dropped. Each element of a loop has steps of its own, so
+ * the steps do not bound the texts that a loop makes of one text of the request. Whatever a void evaluation makes is
+ * dropped, and counts until the rule is evaluated again.
  */
 const mostWritten = 32 * 1024 * 1024;
 

@@ -124,13 +124,9 @@ export function collectParameters(
  */
 function outsideOfPolicy({ kind, policyNamespace }: ParameterSource, within: string): Fault | undefined {
   if (policyNamespace === undefined || within === policyNamespace) return undefined;
-  const [where, those] = within === ""
-    ? ["of the whole cluster", "objects"]
-    : [`in namespace ${within}`, "those"];
+  const where = within === "" ? "of the whole cluster" : `in namespace ${within}`;
   return new Fault(
-    `paramRef reads ${
-      pluralOf(kind)
-    } ${where}, and a Policy reads only ${those} in its namespace ${policyNamespace}`,
+    `paramRef reads ${pluralOf(kind)} ${where}, and a Policy reads only its namespace ${policyNamespace}`,
   );
 }
 

@@ -2,7 +2,6 @@ import type { Conditions } from "../../condition/mod.ts";
 import { contextShape, type LoopProgress } from "../../context/mod.ts";
 import {
   asList,
-  type Fault,
   field,
   goTypeOf,
   isFault,
@@ -127,7 +126,8 @@ function compileForeach(foreach: ForeachCheck, options: ForeachOptions): SingleB
           // by "a foreach rule over a missing list has no result" and "a foreach rule over a list
           // that cannot be computed is an error". A context entry that lacks a field is absent, too. Pinned by
           // "a foreach rule over an entry that reads a missing field has no result".
-          if (!saysMissing(elements)) listFault = elements.message;
+          const { message } = elements;
+          if (!message.endsWith(" in path") || !message.includes("Unknown key ")) listFault = message;
           continue;
         }
         const found = runElements(entry, { elements, progress }, input);
@@ -138,11 +138,6 @@ function compileForeach(foreach: ForeachCheck, options: ForeachOptions): SingleB
       return listFault === undefined ? undefined : error(`failed to evaluate list: ${listFault}`);
     },
   };
-}
-
-/** Whether a fault, also that of a context entry, says that an object lacks a key. */
-function saysMissing({ message }: Fault): boolean {
-  return message.endsWith(" in path") && message.includes("Unknown key ");
 }
 
 /** One run through the elements of a list. */

@@ -186,19 +186,19 @@ const readsElsewhere: [what: string, kind: string, reference: string, message: s
     "in another namespace",
     "{apiVersion: v1, kind: Secret}",
     "{name: key, namespace: ops}",
-    "paramRef reads secrets in namespace ops, and a Policy reads only those in its namespace team",
+    "paramRef reads secrets in namespace ops, and a Policy reads only its namespace team",
   ],
   [
     "that labels select in another namespace",
     "{apiVersion: v1, kind: Secret}",
     "{selector: {matchLabels: {}}, namespace: ops}",
-    "paramRef reads secrets in namespace ops, and a Policy reads only those in its namespace team",
+    "paramRef reads secrets in namespace ops, and a Policy reads only its namespace team",
   ],
   [
     "of a kind of the whole cluster",
     "{apiVersion: v1, kind: Namespace}",
     "{name: ops}",
-    "paramRef reads namespaces of the whole cluster, and a Policy reads only objects in its namespace team",
+    "paramRef reads namespaces of the whole cluster, and a Policy reads only its namespace team",
   ],
 ];
 for (const [what, kind, reference, message] of readsElsewhere) {
