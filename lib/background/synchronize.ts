@@ -167,7 +167,7 @@ class ChangeFollower {
     if (changed === undefined) {
       return await restoration(target, { ...this.#lookUp, owner, state, onlyReleased: isComplete });
     }
-    // Anyone can write the labels of a clone: who has the former contents had the right to them.
+    // Anyone can write a clone's labels. Whoever made an object with the former contents could already read them.
     if (!equal(contentOf(target), contentOf(changed.former))) return undefined;
     const object = replacing(target, keeping(target, copiedOnto(target, changed.source)));
     return {

@@ -88,7 +88,8 @@ export class ByteBudget {
 
   /**
    * Lets the waiting shares try again, oldest first: bytes have become free, or another body is now the oldest. A share
-   * that gets its bytes may be answered and free them at once, so that the calls for each next share would be nested.
+   * that gets its bytes may be answered and free them at once. The first call goes on for that; calls within it return,
+   * because thousands of nested calls would exhaust the stack.
    */
   tryAgain(): void {
     if (this.#waiting === 0) return;

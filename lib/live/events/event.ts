@@ -74,8 +74,6 @@ export function eventObject(
 /** The start of an event's name, from that of its object: each part begins and ends with a letter or a digit. */
 function nameStart(name: string): string {
   const parts = name.toLowerCase().slice(0, 200).replace(/[^a-z0-9.]+/g, "-").split(".");
-  return parts.map((part) => part.replace(/^-|-$/g, "")).filter((part) => part !== "").map((part) =>
-    `${part}.`
-  )
-    .join("");
+  const trimmed = parts.map((part) => part.replace(/^-|-$/g, "")).filter((part) => part !== "");
+  return trimmed.map((part) => `${part}.`).join("");
 }

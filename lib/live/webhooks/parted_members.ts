@@ -15,9 +15,9 @@ interface PartedMembers {
 }
 
 /**
- * Parts policies of namespaces from those of the cluster, as far as these have no webhook for their requests: their
- * authors may not make the API server call, and refuse where no replica answers, for further objects elsewhere. Each
- * stage is about one policy.
+ * Gives policies of namespaces a webhook apart for requests that no policy of the cluster is about. In a shared webhook
+ * the author of such a policy would make the API server call Postern for further objects of all namespaces, and refuse
+ * them while no replica answers. Each stage is about one policy.
  */
 export function* partedByScope(members: readonly Member[]): Stages<PartedMembers> {
   const ofCluster = members.filter(({ compiled: { policy } }) => policy.namespace === undefined);

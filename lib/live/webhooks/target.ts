@@ -25,8 +25,8 @@ export const everyTarget: Target = {
 };
 
 /**
- * The parts of a target that are in a namespace: objects in it, and the Namespace. The API server calls a webhook for
- * all other objects of the whole cluster, whatever namespaces its selector names.
+ * The parts of a target that are in a namespace: objects in it, and the Namespace itself. For other cluster-scoped
+ * objects the API server ignores the webhook's `namespaceSelector`, and calls it for all of them.
  */
 export function targetsInNamespace(target: Target): Target[] {
   const { group, version, resource, scope } = target;
@@ -119,8 +119,8 @@ function withoutCovered(targets: readonly MergedTarget[]): MergedTarget[] {
 }
 
 /**
- * Returns whether a webhook with some targets is not called for all requests of another target. Policies share targets,
- * so each is compared once.
+ * Returns a function that says whether a webhook with the given targets misses requests of another target. Policies
+ * share targets, so the function compares each once.
  */
 export function uncoveredBy(targets: readonly Target[]): (target: Target) => boolean {
   const byResource = Map.groupBy(mergedOperations(targets), resourceKey);

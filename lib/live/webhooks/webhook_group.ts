@@ -181,7 +181,7 @@ function* alike(members: readonly Member[], coverages: readonly VersionCoverage[
   return parts.map(({ members }) => members);
 }
 
-/** Parts policies of namespaces from those that would have a wider webhook with them. */
+/** Gives policies of namespaces webhooks apart where they would widen that of the cluster or of other namespaces. */
 function* ofScopes(group: Group, namespaces: Grouping["namespaces"]): Stages<Group[]> {
   const { family, members, policyKey, pathEnd } = group;
   const isShared = policyKey === undefined && pathEnd === undefined;
