@@ -39,7 +39,7 @@ export function processTerminal(): Terminal {
   const err = writer(Deno.stderr);
   return {
     out: writer(Deno.stdout),
-    // Only standard output has commands of pipelines, as `--output github=-` writes them.
+    // Pipelines read commands from standard error, too. Postern writes its own to standard output alone.
     err: (line) => err(withoutCommands(line)),
     async errLater(lines) {
       for (let written = 0; written < lines.length;) {
