@@ -47,6 +47,9 @@ export type ImageExtractors = ReadonlyMap<string, readonly Extractor[]>;
 /** The lists of containers of a pod, in the order in which Kubernetes starts them. */
 export const containerLists = ["initContainers", "containers", "ephemeralContainers"] as const;
 
+/** The same lists in the order in which Kyverno searches them for images. */
+export const imageSearchOrder = [containerLists[1], containerLists[0], containerLists[2]] as const;
+
 function podExtractors(path: readonly string[]): Extractor[] {
   return containerLists.map((group) => ({
     group,

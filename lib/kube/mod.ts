@@ -51,6 +51,7 @@ export {
   extractImagesInStages,
   type ImageExtractorConfig,
   type ImageExtractors,
+  imageSearchOrder,
 } from "./images.ts";
 export { podTemplatePaths } from "./pod_template_paths.ts";
 export { labelKeyProblem, labelValueProblem } from "./label_syntax.ts";

@@ -42,7 +42,8 @@ export function addition(pointer: PointerParts, value: Json): PatchStep {
     const added = insert(padded(container, token), { token, value: filled }, state);
     return isFault(added) || token === "-" && isList(container) ? missing : added;
   };
-  return (state) => pointer.nowhere ? missing : withDocument(state, addAt(state.draft.resource, 0, state));
+  return (state) =>
+    pointer.namesNothing ? missing : withDocument(state, addAt(state.draft.resource, 0, state));
 }
 
 /** Makes the container for a missing parent. The next token decides whether it is a list or an object. */

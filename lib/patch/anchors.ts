@@ -22,7 +22,7 @@ import {
  * A node after its anchors were decided for a resource. `node` is set also when a condition does not hold: the
  * decisions until then stay, and the next element of the resource starts from them.
  */
-interface DecidedPiece {
+interface DecidedNode {
   readonly node: PatchNode;
   readonly unmet?: UnmetCondition | Fault;
 }
@@ -70,7 +70,7 @@ class Decision {
     this.#draft = draft;
   }
 
-  decide(node: PatchNode, resource: Json | undefined): DecidedPiece {
+  decide(node: PatchNode, resource: Json | undefined): DecidedNode {
     if (++this.#decisions > mostDecisions) {
       return { node, unmet: new Fault(`more than ${mostDecisions} comparisons with the resource`) };
     }
@@ -88,7 +88,7 @@ class Decision {
    * Decides additions first, then conditions on the whole rule, then the map's conditions, then the nodes
    * below.
    */
-  #decideMap(map: MapPatch, resource: Json | undefined): DecidedPiece {
+  #decideMap(map: MapPatch, resource: Json | undefined): DecidedNode {
     const entries = map.hasAdditions ? resolveAdditions(map.entries, resource) : map.entries;
     if (isFault(entries)) return { node: map, unmet: entries };
     const decided = new Entries(entries);
@@ -111,7 +111,7 @@ class Decision {
    * satisfies its conditions. The copy has the name of the resource's element; an element without a name gets
    * no copy. A patch element with a `<()` anchor makes no copies: it only decides whether the rule applies.
    */
-  #decideList(list: ListPatch, resource: Json | undefined): DecidedPiece {
+  #decideList(list: ListPatch, resource: Json | undefined): DecidedNode {
     if (!startsWithMap(list)) return { node: list };
     if (resource !== undefined && resource !== null && !isList(resource)) {
       this.#draft?.update(); // The message prints the resource.

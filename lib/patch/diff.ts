@@ -105,10 +105,10 @@ class Comparison {
       end++;
     }
     const old = { list: before, start, length: before.length - end - start };
-    this.#sections(old, { list: after, start, length: after.length - end - start }, at);
+    this.#ranges(old, { list: after, start, length: after.length - end - start }, at);
   }
 
-  #sections(old: Section, fresh: Section, { pointer, limit }: Limited): void {
+  #ranges(old: ListRange, fresh: ListRange, { pointer, limit }: Limited): void {
     const { keeps, formerOf } = pairElements(old, fresh, this.#visits), { start } = fresh;
     for (let index = old.length - 1; index >= 0 && this.operations.length <= limit; index--) {
       if (!keeps(index)) this.operations.push({ op: "remove", path: pointer.below(start + index).text });
@@ -130,14 +130,14 @@ interface Limited {
 }
 
 /** The part of a list that differs from another list. */
-interface Section {
+interface ListRange {
   readonly list: readonly Json[];
   readonly start: number;
   readonly length: number;
 }
 
 /**
- * Which old element becomes which new one, by their indices in the sections, so that the patch touches few elements.
+ * Which old element becomes which new one, by their indices in the ranges, so that the patch touches few elements.
  */
 interface Pairing {
   /** Whether an old element becomes a new one. */
@@ -163,8 +163,8 @@ function differingKeys(before: JsonObject, after: JsonObject): string[] {
   return keys;
 }
 
-/** Pairs the elements of two sections, both in ascending order. Their first elements are not equal. */
-function pairElements(old: Section, fresh: Section, visits: Visits): Pairing {
+/** Pairs the elements of two ranges, both in ascending order. Their first elements are not equal. */
+function pairElements(old: ListRange, fresh: ListRange, visits: Visits): Pairing {
   const most = Math.max(old.length, fresh.length);
   if (Math.min(old.length, fresh.length) === 0 || most === 1 || most > longestAlignment) {
     return pairByPosition(old, fresh);
@@ -175,7 +175,7 @@ function pairElements(old: Section, fresh: Section, visits: Visits): Pairing {
   return visits.left < 0 ? pairByPosition(old, fresh) : align(elements);
 }
 
-function elementsOf({ list, start, length }: Section): readonly Json[] {
+function elementsOf({ list, start, length }: ListRange): readonly Json[] {
   return list.slice(start, start + length);
 }
 
@@ -228,7 +228,7 @@ function editCosts({ old, fresh, same }: Aligned): Uint16Array {
 }
 
 /** It makes no list of the pairs: lists of small values may have a million elements. */
-function pairByPosition(old: Section, fresh: Section): Pairing {
+function pairByPosition(old: ListRange, fresh: ListRange): Pairing {
   const shorter = Math.min(old.length, fresh.length);
   const isPair = (index: number): boolean =>
     index < shorter && editable(old.list[old.start + index]!, fresh.list[fresh.start + index]!);

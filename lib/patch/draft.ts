@@ -144,8 +144,8 @@ const fewFields = 1_000;
 const stepsOfField = 12;
 
 /**
- * A copy. To copy a map of hundred thousands of fields at once takes more than twice the time of one by one; it takes
- * steps.
+ * Copies a map. A map with many fields is copied field by field, which takes steps: copying hundreds of thousands of
+ * fields at once takes more than twice the time.
  */
 export function copyOf(
   map: JsonObject,

@@ -37,8 +37,8 @@ export function mergeIrregularList({ dest, patch, keys, mergeElement }: KeyedLis
     const value = mergeElement(find(dest, selector), find(patch, selector));
     if (isFault(value)) return value;
     const failure = value === undefined || isBlank(value.value)
-      ? put(dest, wanted, undefined)
-      : put(additions, wanted, value);
+      ? replaceSelected(dest, wanted, undefined)
+      : replaceSelected(additions, wanted, value);
     if (failure !== undefined) return failure;
   }
   return appendAll(additions, dest, usedKeys);
@@ -95,7 +95,7 @@ function find(list: readonly Cell[], { keys, texts }: Selector): Cell | undefine
  * element at the end when no element is selected. Also removes blank elements, and all elements when the
  * selector has no texts.
  */
-function put(list: Cell[], selector: Selector, element: Cell | undefined): Fault | undefined {
+function replaceSelected(list: Cell[], selector: Selector, element: Cell | undefined): Fault | undefined {
   const kept: Cell[] = [];
   let found = false;
   for (const cell of list) {
@@ -135,8 +135,8 @@ function appendAll(list: Cell[], rest: readonly Cell[], keys: readonly string[])
       else list.push(cell);
     }
     const selector = { keys, texts };
-    const failure = (keys.length > 1 ? put(list, selector, undefined) : undefined) ??
-      put(list, selector, cell);
+    const failure = (keys.length > 1 ? replaceSelected(list, selector, undefined) : undefined) ??
+      replaceSelected(list, selector, cell);
     if (failure !== undefined) return failure;
   }
   return list;

@@ -65,11 +65,11 @@ export function planOperation(operation: PatchOperation): PatchStep {
   switch (operation.op) {
     case "add":
       return pointer.text === ""
-        ? replaceRoot(operation.value, badAddition)
+        ? replaceRoot(operation.value, scalarAsAddition)
         : addition(pointer, operation.value);
     case "replace":
       return pointer.text === ""
-        ? replaceRoot(operation.value, badRoot)
+        ? replaceRoot(operation.value, scalarAsReplacement)
         : replacement(pointer, operation.value);
     case "remove":
       return removal(pointer);
@@ -82,23 +82,24 @@ export function planOperation(operation: PatchOperation): PatchStep {
   }
 }
 
-function replaceRoot(value: Json, complaint: (value: Json) => Fault): PatchStep {
-  const refusal = isObject(value) || isList(value) ? undefined : complaint(value);
+/** Plans an operation that replaces the document. `faultOf` makes the fault for a scalar, which is no document. */
+function replaceRoot(value: Json, faultOf: (value: Json) => Fault): PatchStep {
+  const fault = isObject(value) || isList(value) ? undefined : faultOf(value);
   return (state) => {
-    if (refusal !== undefined) return refusal;
+    if (fault !== undefined) return fault;
     state.draft.resource = value;
     state.whole = value;
     return undefined;
   };
 }
 
-function badAddition(value: Json): Fault {
+function scalarAsAddition(value: Json): Fault {
   return value === null ? new Fault("invalid value, expected object") : new Fault(
     `json: cannot unmarshal ${jsonKind(value)} into Go value of type map[string]*jsonpatch.lazyNode`,
   );
 }
 
-function badRoot(): Fault {
+function scalarAsReplacement(): Fault {
   return new Fault("replace operation value must be object or array: %!w(<nil>)");
 }
 

@@ -30,7 +30,7 @@ export class LongNumbers {
     return this.#read().get(value);
   }
 
-  /** The double that several numbers of the object are, as a fault; `undefined` when there is none. */
+  /** A fault when different numbers of the object are the same double; `undefined` when there are none. */
   get ambiguity(): Fault | undefined {
     for (const digits of this.#read().values()) if (digits instanceof Fault) return digits;
     return undefined;

@@ -30,7 +30,7 @@ export function parseJsonPatch(source: Json): JsonPatch | Fault {
   const written = typeof source === "string" ? readText(source) : source;
   if (isFault(written)) return written;
   if (written === null) return planJsonPatch([]);
-  if (!isList(written)) return undecodable(`${notA(written)} jsonpatch.Patch`);
+  if (!isList(written)) return undecodable(`${cannotUnmarshal(written)} jsonpatch.Patch`);
   const operations: PatchOperation[] = [];
   for (const item of written) {
     const operation = readOperation(item);
@@ -58,7 +58,7 @@ function readText(text: string): Json | Fault {
 }
 
 function readOperation(item: Json): PatchOperation | Fault {
-  if (item !== null && !isObject(item)) return undecodable(`${notA(item)} jsonpatch.Operation`);
+  if (item !== null && !isObject(item)) return undecodable(`${cannotUnmarshal(item)} jsonpatch.Operation`);
   const operation = item === null ? "unsupported operation" : operationOf(item);
   return typeof operation === "string"
     ? undecodable(`invalid operation ${goJson(item)}: ${operation}`)
@@ -117,7 +117,7 @@ function textOf(name: "path" | "from", value: Json | undefined): { text: string 
   return { wrong: `failed to decode '${name}': ${reason}` };
 }
 
-function notA(value: Json): string {
+function cannotUnmarshal(value: Json): string {
   return `json: cannot unmarshal ${jsonKind(value)} into Go value of type`;
 }
 

@@ -17,7 +17,7 @@ import { compileMatcher, parseAnchor } from "../pattern/mod.ts";
 export type PatchNode = PlainPatch | MapPatch | ListPatch;
 
 /** The fields of all nodes. */
-interface Piece {
+interface NodeFields {
   /**
    * The part of the patch that the merge gets after the conditions are decided. It lacks scalar conditions,
    * list elements with anchors (copies without anchors replace them), and maps and lists that become empty. Of
@@ -29,13 +29,13 @@ interface Piece {
 }
 
 /** A node without anchors. */
-export interface PlainPatch extends Piece {
+export interface PlainPatch extends NodeFields {
   readonly kind: "plain";
   readonly value: Json;
 }
 
 /** A map with anchors among its keys or below. */
-export interface MapPatch extends Piece {
+export interface MapPatch extends NodeFields {
   readonly kind: "map";
   readonly entries: readonly PatchEntry[];
   /** Whether the map itself has a `()` or `<()` key, and whether it has a `+()` key. */
@@ -50,7 +50,7 @@ export interface MapPatch extends Piece {
 }
 
 /** A list with anchors below. */
-export interface ListPatch extends Piece {
+export interface ListPatch extends NodeFields {
   readonly kind: "list";
   readonly items: readonly PatchNode[];
   readonly adds: boolean;

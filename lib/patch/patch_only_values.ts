@@ -28,7 +28,7 @@ export function patchOnlyMap(content: JsonObject, fieldSchema: MergeField | unde
   let after: Record<string, Json> | undefined;
   for (const key of Object.keys(content)) {
     const before = content[key]!;
-    const value = inner(before, fieldOf(schema, key));
+    const value = nestedValue(before, fieldOf(schema, key));
     if (value === before) continue;
     if (isFault(value)) return value;
     after ??= { ...content };
@@ -45,7 +45,7 @@ export function patchOnlyList(list: readonly Json[], schema: MergeField): readon
   const element = elementOf(schema);
   const elements: Json[] = [];
   for (const item of list) {
-    const value = inner(item, element);
+    const value = nestedValue(item, element);
     if (isFault(value)) return value;
     if (value !== undefined && !isBlank(value)) elements.push(value);
   }
@@ -59,12 +59,12 @@ function withoutRepeatedElements(list: readonly Json[], schema: MergeField): rea
     dest: cells,
     patch: cells,
     keys: schema.keys,
-    mergeElement: (cell) => cell === undefined ? undefined : innerCell(cell, element),
+    mergeElement: (cell) => cell === undefined ? undefined : nestedCell(cell, element),
   });
   return isFault(merged) ? merged : shared(merged.map(({ value }) => value), list);
 }
 
-function innerCell(cell: Cell, schema: MergeField | undefined): Merged {
+function nestedCell(cell: Cell, schema: MergeField | undefined): Merged {
   const patch = cell.value as JsonObject; // An element with keys is a map.
   const directive = directiveOfMap(patch);
   if (isFault(directive)) return directive;
@@ -72,7 +72,7 @@ function innerCell(cell: Cell, schema: MergeField | undefined): Merged {
   return directive === "delete" ? undefined : put(patchOnlyMap(cell.value as JsonObject, schema), cell);
 }
 
-function inner(value: Json, schema: MergeField | undefined): MergeResult {
+function nestedValue(value: Json, schema: MergeField | undefined): MergeResult {
   if (typeof value !== "object") return value;
   if (value === null) return undefined;
   if (isList(value)) {

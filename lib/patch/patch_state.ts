@@ -57,7 +57,7 @@ export type PatchStep = (state: PatchState) => Fault | undefined;
  * is null. Pinned by tests/patch/json_patch_test.ts.
  */
 export function valueAt(state: PatchState, pointer: PointerParts): Json | undefined | Fault {
-  if (pointer.nowhere) return undefined;
+  if (pointer.namesNothing) return undefined;
   let container = asContainer(state.draft.resource);
   for (const token of pointer.parents) {
     if (container === undefined) return undefined;
@@ -76,19 +76,19 @@ export type Edit = (container: Container, token: string) => Container | Fault;
 
 /** Applies an edit at a pointer of the document; `undefined` when the path does not exist. */
 export function editAt(state: PatchState, pointer: PointerParts, edit: Edit): Json | undefined | Fault {
-  if (pointer.nowhere) return undefined;
-  const down = (node: Json, depth: number): Json | undefined | Fault => {
+  if (pointer.namesNothing) return undefined;
+  const editBelow = (node: Json, depth: number): Json | undefined | Fault => {
     const container = asContainer(node);
     if (container === undefined) return undefined;
     if (depth === pointer.parents.length) return edit(container, pointer.last);
     const token = pointer.parents[depth]!;
     const child = childOf(container, token);
     if (child === undefined || isFault(child)) return undefined;
-    const changed = down(child, depth + 1);
+    const changed = editBelow(child, depth + 1);
     if (changed === undefined || isFault(changed)) return changed;
     return changed === child ? container : set(container, { token, value: changed }, state);
   };
-  return down(state.draft.resource, 0);
+  return editBelow(state.draft.resource, 0);
 }
 
 /** Puts a changed document into the state, unless it is a fault. */

@@ -1,7 +1,7 @@
 import { formatPointer } from "../json/mod.ts";
 
-/** The number of cached pointers, and the length of the longest: requests choose names, so both are bounded. */
-const maxRemembered = 4096, maxLength = 256;
+/** The most cached pointers, and the length of the longest: requests choose names, so both are bounded. */
+const mostCached = 4096, longestCached = 256;
 
 /**
  * An RFC 6901 pointer. Objects of one kind have the same pointers, so pointers near the root are cached: V8 then
@@ -13,12 +13,12 @@ export class Pointer {
   static #count = 0;
 
   readonly text: string;
-  readonly #isRemembered: boolean;
+  readonly #isCached: boolean;
   #below: Map<string | number, Pointer> | undefined;
 
-  private constructor(text: string, isRemembered: boolean) {
+  private constructor(text: string, isCached: boolean) {
     this.text = text;
-    this.#isRemembered = isRemembered;
+    this.#isCached = isCached;
   }
 
   /** Returns the pointer of a field or an element below this one. */
@@ -26,7 +26,7 @@ export class Pointer {
     const existing = this.#below?.get(token);
     if (existing !== undefined) return existing;
     const text = this.text + formatPointer([token]);
-    if (!this.#isRemembered || Pointer.#count >= maxRemembered || text.length > maxLength) {
+    if (!this.#isCached || Pointer.#count >= mostCached || text.length > longestCached) {
       return new Pointer(text, false);
     }
     const pointer = new Pointer(text, true);

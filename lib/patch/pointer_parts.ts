@@ -11,13 +11,13 @@ export interface PointerParts {
   /** The token in the container; empty for the whole document. */
   readonly last: string;
   /** Whether the pointer cannot name a value: it has text but no slash, or too many tokens. */
-  readonly nowhere: boolean;
+  readonly namesNothing: boolean;
 }
 
 /** Parses a pointer. */
 export function pointerParts(text: string): PointerParts {
   // Kyverno parity: text before the first slash is ignored. Pinned by "text before the first slash is ignored".
   const start = text.indexOf("/"), tokens = start < 0 ? [] : parsePointer(text.slice(start));
-  const nowhere = (tokens.length === 0 && text !== "") || tokens.length > mostTokens;
-  return { text, parents: tokens.slice(0, -1), last: tokens.at(-1) ?? "", nowhere };
+  const namesNothing = (tokens.length === 0 && text !== "") || tokens.length > mostTokens;
+  return { text, parents: tokens.slice(0, -1), last: tokens.at(-1) ?? "", namesNothing };
 }

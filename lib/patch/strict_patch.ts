@@ -17,8 +17,7 @@ import { pointerParts } from "./pointer_parts.ts";
 /**
  * Applies a JSON patch as the API server does: `add` creates no parents, `remove` needs an existing path, `replace`
  * sets an absent field, and a copy of an absent field is null. When a `test` finds another value the document does not
- * change; where it finds no place for a value it is a fault, as every operation is.
- * A patch that uses up its steps is a fault.
+ * change. The result is a fault when the path of an operation does not exist, or the patch uses up its steps.
  *
  * Kubernetes parity: apiserver, plugin/policy/mutating/patch, with version 4 of evanphx/json-patch. Pinned by
  * tests/patch/structured_merge_test.ts.

@@ -14,7 +14,7 @@ import { copyOf } from "./draft.ts";
 /**
  * Merges an apply configuration into an object as server-side apply does for a single manager: maps merge, lists with
  * keys merge by them, lists of scalars that are sets unite; all other lists, and atomic maps and structs, are replaced.
- * What both have keeps its place; neither document is modified. Without a type every list is replaced.
+ * Neither document is modified. Without a type every list is replaced.
  *
  * Source: sigs.k8s.io/structured-merge-diff. List elements get the same order as there.
  *
@@ -76,51 +76,67 @@ function replaced(left: Json | undefined, right: Json): Json {
   return left !== undefined && equal(left, right) ? left : right;
 }
 
-function mergeLists(
-  before: Json | undefined,
-  right: readonly Json[],
-  { type, path }: TypedPath,
-): Json | Fault {
-  const left = isList(before) ? before : undefined;
-  if (type?.shape !== "list" || type.keys === undefined) return replaced(left, right);
-  const { keys, elements } = type;
-  const identity = keys.length === 0 ? scalarKey : elementKey(keys);
-  const wanted = right.map(identity);
-  const repeated = wanted.find((key, index) => wanted.indexOf(key) !== index);
+function mergeLists(left: Json | undefined, right: readonly Json[], { type, path }: TypedPath): Json | Fault {
+  const before = isList(left) ? left : undefined;
+  if (type?.shape !== "list" || type.keys === undefined) return replaced(before, right);
+  const identity = type.keys.length === 0 ? scalarKey : elementKey(type.keys);
+  const patch = { elements: right, identities: right.map(identity) };
+  const repeated = firstRepeated(patch.identities);
   if (repeated !== undefined) {
     return new Fault(
       `failed to convert patch object to typed object: ${path}: duplicate entries for key [${repeated}]`,
     );
   }
-  if (left === undefined) return right;
-  const leftKeys = left.map(identity);
-  // An element of the patch replaces all that have its key: it merges with one alone. So it is in Kyverno.
+  if (before === undefined) return right;
+  const { elements } = type;
+  const merged = mergeIdentified(
+    { elements: before, identities: before.map(identity) },
+    patch,
+    (left, right) => mergeValues(left, right, { type: elements, path }),
+  );
+  return isFault(merged) || !equal(merged, before) ? merged : before;
+}
+
+function firstRepeated(texts: readonly string[]): string | undefined {
   const seen = new Set<string>();
-  const several = new Set(leftKeys.filter((key) => seen.size === seen.add(key).size));
-  const merged: Json[] = [];
-  const taken = new Set<string>();
-  for (let l = 0, r = 0; l < left.length || r < right.length;) {
-    if (l < left.length && taken.has(leftKeys[l]!)) l++;
-    else if (l < left.length && r < right.length && leftKeys[l] === wanted[r]) {
-      const element = several.has(wanted[r]!) ? right[r]! : unite(left[l]!, right[r]!);
-      if (isFault(element)) return element;
-      merged.push(element);
-      taken.add(wanted[r++]!);
-      l++;
-    } else if (l < left.length && !wanted.includes(leftKeys[l]!)) merged.push(left[l++]!);
+  return texts.find((text) => seen.size === seen.add(text).size);
+}
+
+/** A list, and the identity of each element: two elements with the same one are merged. */
+interface IdentifiedList {
+  readonly elements: readonly Json[];
+  readonly identities: readonly string[];
+}
+
+/**
+ * Merges two lists. The patch's elements keep their order. An element that only the object has stays behind those that
+ * precede it in the object.
+ */
+function mergeIdentified(
+  object: IdentifiedList,
+  patch: IdentifiedList,
+  mergeElements: (left: Json, right: Json) => Json | Fault,
+): readonly Json[] | Fault {
+  // An element of the patch replaces all that have its identity: it merges with one alone. So it is in Kyverno.
+  const counterparts = new Map<string, Json | undefined>();
+  object.identities.forEach((identity, index) =>
+    counterparts.set(identity, counterparts.has(identity) ? undefined : object.elements[index])
+  );
+  const inPatch = new Set(patch.identities), merged: Json[] = [], done = new Set<string>();
+  for (let left = 0, right = 0; left < object.elements.length || right < patch.elements.length;) {
+    const identity = object.identities[left];
+    if (identity !== undefined && done.has(identity)) left++;
+    else if (identity !== undefined && !inPatch.has(identity)) merged.push(object.elements[left++]!);
     else {
-      const same = leftKeys.indexOf(wanted[r]!);
-      const element = same < 0 || several.has(wanted[r]!) ? right[r]! : unite(left[same]!, right[r]!);
-      if (isFault(element)) return element;
-      merged.push(element);
-      taken.add(wanted[r++]!);
+      const wanted = patch.identities[right]!, counterpart = counterparts.get(wanted);
+      const element = patch.elements[right++]!;
+      const value = counterpart === undefined ? element : mergeElements(counterpart, element);
+      if (isFault(value)) return value;
+      merged.push(value);
+      done.add(wanted);
     }
   }
-  return equal(merged, left) ? left : merged;
-
-  function unite(leftElement: Json, rightElement: Json): Json | Fault {
-    return mergeValues(leftElement, rightElement, { type: elements, path });
-  }
+  return merged;
 }
 
 function scalarKey(element: Json): string {

@@ -15,19 +15,18 @@ export function moving(to: PointerParts, from: PointerParts): PatchStep {
   if (from.text === "") {
     return () => new Fault("unable to move entire document to another path: invalid state detected");
   }
-  const missing = new Fault(
+  const missingSource = new Fault(
     `move operation does not apply: doc is missing from path: ${from.text}: missing value`,
   );
-  const homeless = new Fault(
+  const missingTarget = new Fault(
     `move operation does not apply: doc is missing destination path: ${to.text}: missing value`,
   );
   return (state) => {
     const value = valueAt(state, from);
-    if (value === undefined) return missing;
+    if (value === undefined) return missingSource;
     if (isFault(value)) return because(`error in move for path: '${from.last}'`, value);
     const { draft } = state;
-    // The empty key of the root names the root itself. A value must not contain itself, so later changes copy
-    // it.
+    // The empty key of the root names the root itself. A value must not contain itself, so later changes copy it.
     if (value === draft.resource) draft.share(value);
     const without = editAt(
       state,
@@ -43,21 +42,21 @@ export function moving(to: PointerParts, from: PointerParts): PatchStep {
       (container, token) =>
         because(`error in move for path: '${to.text}'`, insert(container, { token, value }, state)),
     );
-    return withDocument(state, changed ?? homeless);
+    return withDocument(state, changed ?? missingTarget);
   };
 }
 
 /** Plans `copy`. */
 export function copying(to: PointerParts, from: PointerParts): PatchStep {
-  const missing = new Fault(
+  const missingSource = new Fault(
     `copy operation does not apply: doc is missing from path: "${from.text}": missing value`,
   );
-  const homeless = new Fault(
+  const missingTarget = new Fault(
     `copy operation does not apply: doc is missing destination path: ${to.text}: missing value`,
   );
   return (state) => {
     const value = valueAt(state, from);
-    if (value === undefined) return missing;
+    if (value === undefined) return missingSource;
     if (isFault(value)) return because(`error in copy for from: '${from.text}'`, value);
     state.copied += jsonSize(value, mostCopied);
     if (state.copied > mostCopied) {
@@ -72,6 +71,6 @@ export function copying(to: PointerParts, from: PointerParts): PatchStep {
       (container, token) =>
         because("error while adding value during copy", insert(container, { token, value }, state)),
     );
-    return withDocument(state, changed ?? homeless);
+    return withDocument(state, changed ?? missingTarget);
   };
 }

@@ -1,6 +1,7 @@
 import { type Context, inStages } from "../context/mod.ts";
 import { didYouMean, replacing } from "../diagnostics/mod.ts";
 import { dig, isFault, isString, type JsonObject, textField } from "../json/mod.ts";
+import { imageSearchOrder } from "../kube/mod.ts";
 import { stopped } from "./loop.ts";
 import { error, fail, pass, skip } from "./outcome.ts";
 import {
@@ -100,6 +101,5 @@ function imageReader(context: Context): (container: string) => string | undefine
   const images = context.get("images");
   if (images === undefined || isFault(images)) return () => undefined;
   return (container) =>
-    ["containers", "initContainers", "ephemeralContainers"]
-      .map((group) => dig(images, group, container, "reference")).find(isString);
+    imageSearchOrder.map((list) => dig(images, list, container, "reference")).find(isString);
 }

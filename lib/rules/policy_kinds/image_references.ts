@@ -23,7 +23,7 @@ import {
   type JsonObject,
   type StepBudget,
 } from "../../json/mod.ts";
-import { podTemplatePaths } from "../../kube/mod.ts";
+import { imageSearchOrder, podTemplatePaths } from "../../kube/mod.ts";
 import { type CelEvaluation, type ExpressionSet, wanted } from "../cel/mod.ts";
 import { compileGlob } from "./glob.ts";
 
@@ -35,8 +35,6 @@ export interface PolicyImage {
 
 /** Images by the list in which expressions find them: `containers`, `initContainers`, or a list of the policy. */
 export type ImageLists = Readonly<Record<string, readonly PolicyImage[]>>;
-
-const groups = ["containers", "initContainers", "ephemeralContainers"] as const;
 
 /** Returns the images of an object; a fault when one of them cannot be read. */
 export type ReadImageLists = (
@@ -105,7 +103,7 @@ export function containerImages(
   const template = podTemplatePaths.get(asString(object?.["kind"]) ?? "");
   const path = [...template ?? [], "spec"];
   const spec = template === undefined ? undefined : dig(object, ...path);
-  return Object.fromEntries(groups.map((group) => [
+  return Object.fromEntries(imageSearchOrder.map((group) => [
     group,
     asList(field(spec, group)).map((container, index) => ({
       text: asString(field(container, "image")),
